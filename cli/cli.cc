@@ -1,0 +1,150 @@
+#include "cli/cli.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+#include "cli/command.h"
+#include "harness/machine.h"
+#include "ops/nearest.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+const std::vector<std::string> kCommands = {"run", "list", "doctor"};
+
+constexpr const char* kFooter = R"(Examples:
+  opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
+  opbench --op softplus --shapes cases/resnet.yaml --set N=8 --dtype fp16 --json out.json
+  opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
+  opbench --case 'softplus[32x64x56x56,fp32,NCHW]' --variant softplus_v2,onednn --threads 1,2
+  opbench list softplus                                      variants, and what they accept
+  opbench doctor                                             is this machine fit to measure?
+
+`run` is the default command; `opbench COMMAND --help` shows the flags of one.
+Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
+
+std::string version_text() {
+  const Machine m = describe_machine();
+  std::string text = fmt::format("opbench {} ({}), {}, {}", m.version, m.revision, m.compiler, m.build_type);
+  for (const auto& [library, version] : m.libraries) text += fmt::format("\n{} {}", library, version);
+  return text;
+}
+
+// `opbench --op ...` means `opbench run --op ...`.
+void insert_default_command(std::vector<std::string>& args) {
+  if (args.empty()) return;
+  const std::string& first = args.front();
+  if (first == "--help" || first == "-h" || first == "--version") return;
+  if (first.starts_with("-")) args.insert(args.begin(), "run");
+}
+
+std::string shell_quoted(const std::string& arg) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+%@";
+  if (!arg.empty() && arg.find_first_not_of(kPlain) == std::string::npos) return arg;
+  std::string result = "'";
+  for (const char letter : arg) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return result + "'";
+}
+
+std::string command_line_of(const std::vector<std::string>& args) {
+  std::string line = "opbench";
+  for (const std::string& arg : args) line += " " + shell_quoted(arg);
+  return line;
+}
+
+// One line: what is wrong and where to read on.
+int report_usage_error(const CLI::Error& error, const std::vector<std::string>& args,
+                       std::ostream& err) {
+  std::string message = error.what();
+  message = message.substr(0, message.find('\n'));
+  std::string hint;
+  if (!args.empty() && !args.front().starts_with("-") &&
+      std::find(kCommands.begin(), kCommands.end(), args.front()) == kCommands.end()) {
+    message = fmt::format("unknown command '{}'", args.front());
+    hint = suggestion(args.front(), kCommands);
+  }
+  err << "opbench: " << message << hint << "; see opbench --help\n";
+  return kBadInput;
+}
+
+int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
+  CommandContext context{out, err, command_line_of(args)};
+  Action action;
+  CLI::App app("opbench times operators over a network's shapes and proves that variants compute the same",
+               "opbench");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  bool wants_version = false;
+  app.add_flag("--version", wants_version, "Show version, revision, compiler and libraries");
+  add_run_command(app, context, action);
+  add_list_command(app, context, action);
+  add_doctor_command(app, context, action);
+  insert_default_command(args);
+  try {
+    if (args.empty()) args.push_back("--help");
+    if (args.front() == "--version") {
+      out << version_text() << '\n';
+      return kAllWell;
+    }
+    // CLI11 takes the arguments from the back.
+    std::vector<std::string> reversed(args.rbegin(), args.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    out << (chosen.empty() ? app.help() : chosen.front()->help());
+    return kAllWell;
+  } catch (const CLI::Error& error) {
+    return report_usage_error(error, args, err);
+  }
+  return action();
+}
+
+}  // namespace
+
+bool CommandContext::colour() const {
+  const char* no_color_variable = std::getenv("NO_COLOR");
+  const bool is_refused = no_color || (no_color_variable != nullptr && *no_color_variable != '\0');
+  return !is_refused && &out == &std::cout && isatty(STDOUT_FILENO) != 0;
+}
+
+bool CommandContext::is_progress_overwritten() const {
+  return &err == &std::cerr && isatty(STDERR_FILENO) != 0;
+}
+
+void add_common_flags(CLI::App& command, CommandContext& context) {
+  command.add_flag("-q,--quiet", context.quiet, "No progress");
+  command.add_flag("-v,--verbose", context.verbose, "More detail");
+  command.add_flag("--no-color", context.no_color, "No colours (NO_COLOR does the same)");
+}
+
+int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
+  try {
+    const int code = parse_and_run(std::move(args), out, err);
+    out.flush();
+    if (!out) {
+      err << "opbench: cannot write to standard output\n";
+      return kCouldNotFinish;
+    }
+    return code;
+  } catch (const RunError& error) {
+    err << "opbench: " << error.what() << '\n';
+  } catch (const Error& error) {
+    err << "opbench: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    err << "opbench: out of memory\n";
+  } catch (const std::exception& error) {
+    err << "opbench: internal error: " << error.what() << '\n';
+  }
+  return kCouldNotFinish;
+}
+
+}  // namespace opbench

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/run_flags.h"
+#include "harness/interrupt.h"
+#include "harness/output_file.h"
+#include "harness/report.h"
+#include "harness/run_dump.h"
+#include "tensor/error.h"
+#include "tensor/isa.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  opbench --op softplus --shapes cases/resnet.yaml
+  opbench --op softplus --shapes cases/resnet.yaml --set N=8 --variant softplus_v2,onednn --threads 1,2
+  opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
+  opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5)";
+
+/// The line on the terminal that tells what is being done; plain lines, one a case, elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const CommandContext& context) : context_(context) {}
+
+  void step(std::size_t done, std::size_t total) {
+    place_ = fmt::format("[{}/{}]", done + 1, total);
+    is_new_ = true;
+  }
+  void activity(const std::string& what) {
+    if (context_.quiet) return;
+    if (context_.is_progress_overwritten()) {
+      // One row of a narrow terminal, so that the next text can overwrite it.
+      context_.err << "\r\033[K" << (place_ + " " + what).substr(0, 79) << std::flush;
+    } else if (is_new_ || context_.verbose) {
+      context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' '))) << '\n';
+    }
+    is_new_ = false;
+  }
+  void clear() {
+    if (!context_.quiet && context_.is_progress_overwritten()) context_.err << "\r\033[K" << std::flush;
+  }
+
+ private:
+  const CommandContext& context_;
+  std::string place_;
+  bool is_new_ = false;
+};
+
+int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
+  for (const PlannedCase& planned : plan) {
+    out << case_id(planned.spec)
+        << fmt::format("  {:.1f} MiB\n", double(planned.graph.memory_bytes()) / (1 << 20));
+    for (const Selection& selection : planned.variants) {
+      out << "  " << selection.variant;
+      if (!selection.refusal.empty()) out << "  skipped: " << selection.refusal;
+      else if (selection.kernels.size() > 1) out << "  " << selection.kernel_names();
+      out << '\n';
+    }
+  }
+  return kAllWell;
+}
+
+// Paths are checked before anything runs: a result that cannot be written is a wasted hour.
+void settle_outputs(RunFlags& flags) {
+  if (!flags.out_dir.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(flags.out_dir, error);
+    if (error) throw RunError(fmt::format("cannot make directory '{}': {}", flags.out_dir, error.message()));
+    const std::filesystem::path dir = flags.out_dir;
+    if (flags.json.empty()) flags.json = dir / "results.json";
+    if (flags.csv.empty()) flags.csv = dir / "results.csv";
+    if (flags.trace.empty()) flags.trace = dir / "trace.json";
+  }
+  for (const std::string& path : {flags.json, flags.csv, flags.trace, flags.dump}) {
+    if (!path.empty()) check_writable(path);
+  }
+}
+
+void write_results(const RunFlags& flags, const RunResult& result, const CommandContext& context) {
+  if (!flags.json.empty()) {
+    write_file(flags.json, [&](std::ostream& file) {
+      write_json(file, result, describe_machine(), context.command_line);
+    });
+  }
+  if (!flags.csv.empty()) {
+    write_file(flags.csv, [&](std::ostream& file) { write_csv(file, result.records); });
+  }
+  if (!flags.trace.empty()) {
+    write_file(flags.trace, [&](std::ostream& file) { write_trace(file, result.records); });
+  }
+}
+
+RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
+                    std::optional<DumpWriter>& dump) {
+  const ConsoleStyle style{context.colour()};
+  RunHooks hooks;
+  hooks.step = [&](std::size_t done, std::size_t total) { progress.step(done, total); };
+  hooks.activity = [&](const std::string& what) { progress.activity(what); };
+  hooks.case_done = [&context, &progress, style](std::span<const Record> records) {
+    progress.clear();
+    print_case(context.out, records, style);
+  };
+  if (dump) {
+    hooks.dump = [&](const PlannedCase& planned, const Selection& selection,
+                     const Workspace& workspace) { dump_graph(*dump, planned, selection, workspace); };
+  }
+  return hooks;
+}
+
+// What failed, with the line that repeats it.
+void print_failures(const RunResult& result, std::ostream& out) {
+  for (const Record& record : result.records) {
+    if (record.status != Status::failed && record.status != Status::errored &&
+        record.status != Status::suspicious) {
+      continue;
+    }
+    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status), record.case_id, record.variant,
+                       record.reason, record.reproduce);
+  }
+}
+
+int run(RunFlags& flags, CommandContext& context) {
+  if (!flags.isa.empty()) select_isa(flags.isa);
+  const RunOptions options = options_of(flags);
+  const std::vector<PlannedCase> plan = make_plan(options);
+  if (plan.empty()) {
+    context.err << "opbench: no case selected; name some with --op and --shapes, --cases or --case, "
+                   "and check --filter and --shard\n";
+    return kNothingToJudge;
+  }
+  if (flags.dry_run) return print_plan(plan, context.out);
+  settle_outputs(flags);
+  std::optional<DumpWriter> dump;
+  if (!flags.dump.empty()) dump.emplace(flags.dump);
+  watch_interrupts();
+  ProgressLine progress(context);
+  print_heading(context.out, {context.colour()});
+  const RunResult result = run_plan(plan, options, make_hooks(context, progress, dump));
+  progress.clear();
+  print_summary(context.out, result, {context.colour()});
+  print_failures(result, context.out);
+  if (dump) dump->finish();
+  write_results(flags, result, context);
+  return result.exit_code();
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, CommandContext& context, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Verify and time operators (the default command)");
+  const auto flags = std::make_shared<RunFlags>();
+  add_run_flags(*command, *flags);
+  add_common_flags(*command, context);
+  command->footer(kFooter);
+  command->callback([&context, &action, flags] {
+    action = [&context, flags] { return run(*flags, context); };
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/options.h"
+
+namespace opbench {
+
+/// The flags of `run` as typed, before they are checked.
+struct RunFlags {
+  std::vector<std::string> ops, case_files, case_ids, dtypes, formats, variants, sets;
+  std::string shapes, filter, isa, shard;
+  std::vector<int> threads;
+  double seconds = 0.2;
+  int repetitions = 9;
+  bool backward = false, cold = false, no_verify = false, dry_run = false;
+  std::string out_dir, json, csv, trace, dump;
+};
+
+void add_run_flags(CLI::App& command, RunFlags& flags);
+
+/// Errors: throws Error that names the flag, what was found and what is allowed.
+RunOptions options_of(const RunFlags& flags);
+
+}  // namespace opbench

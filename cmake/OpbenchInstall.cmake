@@ -1,0 +1,13 @@
+# The program, its cases, and a package that other projects find with find_package(opbench).
+include(CMakePackageConfigHelpers)
+get_property(targets GLOBAL PROPERTY OPBENCH_TARGETS)
+install(TARGETS opbench ${targets} EXPORT opbenchTargets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/opbench)
+install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/cases FILES_MATCHING PATTERN "*.yaml")
+install(EXPORT opbenchTargets NAMESPACE opbench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/opbench)
+configure_package_config_file(cmake/opbench-config.cmake.in opbench-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/opbench)
+write_basic_package_version_file(opbench-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/opbench-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/opbench-config-version.cmake
+              cmake/OpbenchDependencies.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/opbench)

@@ -1,0 +1,16 @@
+# Writes the header with what is known at build time only; leaves it alone where nothing changed.
+execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
+                OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT revision)
+  set(revision unknown)
+endif()
+string(STRIP "${FLAGS}" flags)
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
+#pragma once
+
+inline constexpr char kOpbenchVersion[] = "@VERSION@";
+inline constexpr char kOpbenchRevision[] = "@revision@";
+inline constexpr char kOpbenchBuildType[] = "@BUILD_TYPE@";
+inline constexpr char kOpbenchCompiler[] = "@COMPILER@";
+inline constexpr char kOpbenchFlags[] = "@flags@";
+]])

@@ -1,0 +1,175 @@
+#include "dump/dump_writer.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "dump/dump_names.h"
+#include "dump/hdf5_attributes.h"
+#include "dump/hdf5_errors.h"
+#include "dump/temporary_file.h"
+#include "dump/tensor_dataset.h"
+
+namespace opbench {
+namespace {
+
+using hdf5::StoredType;
+
+H5::Group open_or_create(const H5::Group& parent, const std::string& name) {
+  return parent.nameExists(name) ? parent.openGroup(name) : parent.createGroup(name);
+}
+
+std::string note_problem(const Note& note) {
+  if (note.name.empty()) return "its name is empty";
+  if ((note.name + note.value).find('\0') != std::string::npos) return "it contains NUL";
+  if (note.name.size() + note.value.size() <= hdf5::kLongestText) return "";
+  return fmt::format("it has {} bytes, at most {} are allowed",
+                     note.name.size() + note.value.size(), hdf5::kLongestText);
+}
+
+void check_notes(const std::vector<Note>& notes) {
+  std::set<std::string_view> names;
+  for (const Note& note : notes) {
+    const bool repeated = !names.insert(note.name).second;
+    const std::string problem = repeated ? "its name is there twice" : note_problem(note);
+    if (problem.empty()) continue;
+    throw Error(fmt::format("note '{}' cannot be dumped: {}", hdf5::printable(note.name), problem));
+  }
+}
+
+}  // namespace
+
+struct DumpWriter::Impl {
+  explicit Impl(const std::filesystem::path& path)
+      : target(path.string()), temporary(path), file(create()) {}
+
+  H5::H5File create();
+  std::string reserve(const char* side, std::string_view name);
+  template <class Work>
+  void change(const std::string& where, Work&& work);
+  template <class Work>
+  void add(const char* side, std::string_view name, Work&& work);
+  void add_scalar(std::string_view name, StoredType stored, const void* value);
+
+  std::string target;
+  TemporaryFile temporary;
+  hdf5::LastReference reference;
+  H5::H5File file;
+  bool complete = true;  // nothing that was begun has failed
+  int seq = 0;
+  DeviceType device = DeviceType::cpu;
+  std::string record;              // "/{op}/{seq}", empty before the first
+  std::set<std::string> lists;     // of this record, by path
+  std::set<std::string> datasets;  // of this record, by path
+};
+
+H5::H5File DumpWriter::Impl::create() {
+  return hdf5::guarded<RunError>("cannot write " + target, [&] {
+    H5::H5File created(temporary.path().string(), H5F_ACC_TRUNC);
+    reference.hold(created);
+    return created;
+  });
+}
+
+// The dataset's path. Errors: throws Error if it clashes with what the record holds.
+std::string DumpWriter::Impl::reserve(const char* side, std::string_view name) {
+  if (record.empty()) throw Error(fmt::format("cannot write {}: no record is begun", target));
+  const std::vector<std::string> components = tensor_name_components(name);
+  const std::string list = fmt::format("{}/{}/{}", record, side, components.front());
+  const std::string path = fmt::format("{}/{}/{}", record, side, name);
+  if (lists.contains(path) || datasets.contains(list) || datasets.contains(path)) {
+    throw Error(fmt::format("cannot write {}: {} is written already", target, path));
+  }
+  datasets.insert(path);
+  if (components.size() > 1) lists.insert(list);
+  return path;
+}
+
+// Runs `work`. Once it fails, the file is incomplete and must not get its real name.
+template <class Work>
+void DumpWriter::Impl::change(const std::string& where, Work&& work) {
+  const bool was_complete = std::exchange(complete, false);
+  hdf5::guarded<RunError>(fmt::format("cannot write {}: {}", target, where), work);
+  complete = was_complete;
+}
+
+// Calls `work` with the group that holds the dataset, and the dataset's name there.
+template <class Work>
+void DumpWriter::Impl::add(const char* side, std::string_view name, Work&& work) {
+  const std::string path = reserve(side, name);
+  change(path, [&] {
+    H5::Group group = open_or_create(file.openGroup(record), side);
+    const std::vector<std::string> components = split_components(name);
+    if (components.size() > 1) group = open_or_create(group, components.front());
+    work(group, components.back());
+  });
+}
+
+void DumpWriter::Impl::add_scalar(std::string_view name, StoredType stored, const void* value) {
+  add("input", name, [&](const H5::Group& group, const std::string& leaf) {
+    hdf5::write_scalar(group, leaf, stored, value);
+  });
+}
+
+DumpWriter::DumpWriter(std::filesystem::path path) : impl_(std::make_unique<Impl>(path)) {}
+DumpWriter::~DumpWriter() = default;
+
+int DumpWriter::begin_record(std::string_view op_name, DeviceType device,
+                             const std::vector<Note>& notes) {
+  check_op_name(op_name);
+  check_notes(notes);
+  const std::string record = fmt::format("/{}/{}", op_name, impl_->seq + 1);
+  impl_->change(record, [&] {
+    const H5::Group op = open_or_create(impl_->file.openGroup("/"), std::string(op_name));
+    const H5::Group group = op.createGroup(std::to_string(impl_->seq + 1));
+    for (const Note& note : notes) hdf5::write_text(group, note.name, note.value);
+  });
+  impl_->record = record;
+  impl_->device = device;
+  impl_->lists.clear();
+  impl_->datasets.clear();
+  return ++impl_->seq;
+}
+
+void DumpWriter::write_input(std::string_view name, const TensorDesc& desc, const void* storage) {
+  hdf5::check_dumpable(desc);
+  impl_->add("input", name, [&](const H5::Group& group, const std::string& leaf) {
+    hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
+  });
+}
+
+void DumpWriter::write_output(std::string_view name, const TensorDesc& desc, const void* storage) {
+  hdf5::check_dumpable(desc);
+  impl_->add("output", name, [&](const H5::Group& group, const std::string& leaf) {
+    hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
+  });
+}
+
+void DumpWriter::write_input_scalar(std::string_view name, double value) {
+  impl_->add_scalar(name, StoredType::f64, &value);
+}
+
+void DumpWriter::write_input_scalar(std::string_view name, std::int64_t value) {
+  impl_->add_scalar(name, StoredType::i64, &value);
+}
+
+void DumpWriter::write_input_scalar(std::string_view name, bool value) {
+  const std::int8_t byte = value ? 1 : 0;
+  impl_->add_scalar(name, StoredType::i8, &byte);
+}
+
+void DumpWriter::finish() {
+  if (!impl_->complete) {
+    throw RunError(fmt::format("cannot write {}: an earlier write failed", impl_->target));
+  }
+  impl_->change("closing", [&] {
+    impl_->file.close();
+    impl_->reference.close();
+  });
+  impl_->temporary.commit();
+  impl_->record.clear();
+}
+
+}  // namespace opbench

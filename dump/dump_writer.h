@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "dump/dump_types.h"
+
+namespace opbench {
+
+/// Writes records in the HDF5 layout of Ascend's PyTorch dumper:
+/// /{op}/{seq}/{input|output}/{name}, data logical and dense, attributes DeviceType, DataType,
+/// FormatType, Type and Stride. What that layout cannot hold goes into attributes named opbench_*:
+/// opbench_dtype "bf16" (stored as fp32) or "fp16" on the CPU (which the original dumper gets
+/// wrong), opbench_format for private storage formats.
+///
+/// Everything goes to a temporary file beside `path`, which takes its place in `finish`. An
+/// unfinished file is removed by the destructor, and what stood at `path` before stays.
+///
+/// Errors: Error for names and tensors that cannot be dumped, after which the writer goes on as
+/// before; RunError if the file cannot be written, after which `finish` refuses.
+class DumpWriter {
+ public:
+  /// Errors: "cannot write out/x.h5: No such file or directory" and the like, as RunError.
+  explicit DumpWriter(std::filesystem::path path);
+  ~DumpWriter();
+
+  /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records.
+  int begin_record(std::string_view op_name, DeviceType device,
+                   const std::vector<Note>& notes = {});
+
+  /// Adds a tensor to the current record: the elements of `storage`, which is laid out as `desc`
+  /// says. Padding lanes are not read. `name` may be that of a list's element, "grads/grads_0".
+  /// Memory: a few MiB, whatever the tensor's size.
+  void write_input(std::string_view name, const TensorDesc& desc, const void* storage);
+  void write_output(std::string_view name, const TensorDesc& desc, const void* storage);
+
+  /// Adds an attribute of the operator to the current record.
+  void write_input_scalar(std::string_view name, double value);
+  void write_input_scalar(std::string_view name, std::int64_t value);
+  void write_input_scalar(std::string_view name, bool value);
+
+  /// Closes the file and gives it its real name.
+  void finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,66 @@
+#include "dump/hdf5_errors.h"
+
+#include <cstdio>
+#include <utility>
+
+namespace opbench::hdf5 {
+namespace {
+
+constexpr std::size_t kTextBytes = 1024;
+
+// Walking upward starts at the innermost error; a positive result ends the walk.
+herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
+  std::snprintf(static_cast<char*>(text), kTextBytes, "%s", error->desc);
+  return 1;
+}
+
+herr_t keep_innermost(hid_t stack, void* text) {
+  H5Ewalk2(stack, H5E_WALK_UPWARD, keep_first, text);
+  return 0;
+}
+
+}  // namespace
+
+ErrorCapture::ErrorCapture() {
+  static_assert(sizeof text_ == kTextBytes);
+  H5Eget_auto2(H5E_DEFAULT, &previous_, &previous_data_);
+  H5Eset_auto2(H5E_DEFAULT, keep_innermost, text_);
+}
+
+ErrorCapture::~ErrorCapture() { H5Eset_auto2(H5E_DEFAULT, previous_, previous_data_); }
+
+std::string ErrorCapture::text() const {
+  const std::string_view all = text_;
+  constexpr std::string_view kSystem = "error message = '";
+  const std::size_t begin = all.find(kSystem);
+  if (begin == all.npos) return printable(all);
+  const std::string_view rest = all.substr(begin + kSystem.size());
+  return printable(rest.substr(0, rest.find('\'')));
+}
+
+LastReference::~LastReference() {
+  const ErrorCapture quiet;
+  if (id_ >= 0) H5Idec_ref(id_);
+}
+
+void LastReference::hold(const H5::IdComponent& object) {
+  checked(H5Iinc_ref(object.getId()));
+  id_ = object.getId();
+}
+
+void LastReference::close() { checked(H5Idec_ref(std::exchange(id_, H5I_INVALID_HID))); }
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace opbench::hdf5

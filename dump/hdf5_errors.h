@@ -1,0 +1,72 @@
+#pragma once
+
+#include <H5Cpp.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "tensor/error.h"
+
+namespace opbench::hdf5 {
+
+/// While it lives, HDF5 errors of this thread are kept here instead of being printed. They are
+/// taken down when they happen, because the destructors that run before a `catch` clear HDF5's own
+/// record.
+class ErrorCapture {
+ public:
+  ErrorCapture();
+  ErrorCapture(const ErrorCapture&) = delete;
+  ErrorCapture& operator=(const ErrorCapture&) = delete;
+  ~ErrorCapture();
+
+  /// The innermost text of the last error; the operating system's own words where it has some.
+  std::string text() const;
+
+ private:
+  H5E_auto2_t previous_ = nullptr;
+  void* previous_data_ = nullptr;
+  char text_[1024] = {};
+};
+
+/// `text` with control characters spelled out: names in a file must not steer a terminal.
+std::string printable(std::string_view text);
+
+/// Passes a C status or count on. Errors: throws H5::Exception if it is negative.
+template <class Status>
+Status checked(Status status) {
+  if (status < 0) throw H5::Exception("", "HDF5 call failed");
+  return status;
+}
+
+/// Keeps an HDF5 object open beyond its C++ handle. That handle's destructor prints when closing
+/// fails, as it does on a full disk; this one reports in `close` or stays quiet. Declare it before
+/// the handle.
+class LastReference {
+ public:
+  LastReference() = default;
+  LastReference(const LastReference&) = delete;
+  LastReference& operator=(const LastReference&) = delete;
+  ~LastReference();
+
+  void hold(const H5::IdComponent& object);
+  /// Errors: H5::Exception.
+  void close();
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+/// `work()`; what HDF5 throws becomes Failure("{doing}: {innermost text}").
+template <class Failure, class Work>
+decltype(auto) guarded(std::string_view doing, Work&& work) {
+  const ErrorCapture capture;
+  try {
+    return work();
+  } catch (const H5::Exception& exception) {
+    const std::string text = capture.text();
+    throw Failure(fmt::format("{}: {}", doing, text.empty() ? exception.getDetailMsg() : text));
+  }
+}
+
+}  // namespace opbench::hdf5

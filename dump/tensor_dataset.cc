@@ -1,0 +1,132 @@
+#include "dump/tensor_dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dump/hdf5_attributes.h"
+#include "dump/hdf5_errors.h"
+#include "tensor/half.h"
+
+namespace opbench::hdf5 {
+namespace {
+
+H5::DataSpace space_of(const Dims& shape) {
+  if (shape.empty()) return H5::DataSpace(H5S_SCALAR);
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  return H5::DataSpace(static_cast<int>(extents.size()), extents.data());
+}
+
+// What the layout has no place for. fp16 dumped from the CPU by the original holds garbage; the
+// mark tells ours apart.
+void write_own_attributes(const H5::DataSet& dataset, const TensorDesc& desc, DeviceType device) {
+  if (desc.dtype == DType::bf16 || (desc.dtype == DType::fp16 && device == DeviceType::cpu)) {
+    write_text(dataset, "opbench_dtype", std::string(name(desc.dtype)));
+  }
+  if (is_private(desc.format)) {
+    write_text(dataset, "opbench_format", std::string(name(desc.format)));
+  }
+}
+
+// In the order of the original.
+void write_attributes(const H5::DataSet& dataset, const TensorDesc& desc, DeviceType device) {
+  const Format format = device == DeviceType::npu ? desc.format : Format::NCHW;
+  write_integer(dataset, "DeviceType", static_cast<std::int32_t>(device));
+  write_integer(dataset, "DataType", data_type_row(desc.dtype).number);
+  write_integer(dataset, "FormatType", static_cast<std::int32_t>(format));
+  write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::tensor));
+  write_integers(dataset, "Stride", dense_strides(desc.shape));
+  write_own_attributes(dataset, desc, device);
+}
+
+// Carries ranges of elements from a tensor's storage to a dataset; the memory of one serves the
+// next.
+class ElementWriter {
+ public:
+  ElementWriter(const TensorDesc& desc, const void* storage, const H5::DataSet& dataset)
+      : desc_(desc), storage_(storage), dataset_(dataset) {}
+
+  void write(ElementRange range) {
+    const auto count = static_cast<std::size_t>(range.count);
+    elements_.resize(count * opbench::size_of(desc_.dtype));
+    read_elements(desc_, storage_, range, elements_.data());
+    const H5::PredType& type = memory_type(data_type_row(desc_.dtype).stored);
+    write_range(dataset_, desc_.shape, range, type, as_stored(count));
+  }
+
+ private:
+  const void* as_stored(std::size_t count) {
+    if (desc_.dtype != DType::fp16 && desc_.dtype != DType::bf16) return elements_.data();
+    wide_.resize(count);
+    if (desc_.dtype == DType::fp16) {
+      widen(reinterpret_cast<const half*>(elements_.data()), wide_.data(), count);
+    } else {
+      widen(reinterpret_cast<const bfloat16*>(elements_.data()), wide_.data(), count);
+    }
+    return wide_.data();
+  }
+
+  const TensorDesc& desc_;
+  const void* storage_;
+  const H5::DataSet& dataset_;
+  std::vector<std::byte> elements_;
+  std::vector<float> wide_;
+};
+
+// Small blocks are written together, because a call costs more than their data; large ones in
+// pieces.
+void write_data(const TensorDesc& desc, const void* storage, const H5::DataSet& dataset) {
+  ElementWriter writer(desc, storage, dataset);
+  const std::int64_t blocks = block_count(desc);
+  for (std::int64_t index = 0; index < blocks;) {
+    ElementRange range = block(desc, index++);
+    while (index < blocks && range.count + block(desc, index).count <= kChunkElements) {
+      range.count += block(desc, index++).count;
+    }
+    for (std::int64_t done = 0; done < range.count; done += kChunkElements) {
+      writer.write({range.first + done, std::min(range.count - done, kChunkElements)});
+    }
+  }
+}
+
+// Closes the dataset before returning, because that may write data, and fail.
+template <class Fill>
+void create_dataset(const H5::Group& group, const std::string& name, const H5::PredType& type,
+                    const Dims& shape, Fill&& fill) {
+  LastReference reference;
+  H5::DataSet dataset = group.createDataSet(name, type, space_of(shape));
+  reference.hold(dataset);
+  fill(dataset);
+  dataset.close();
+  reference.close();
+}
+
+}  // namespace
+
+void check_dumpable(const TensorDesc& desc) {
+  desc.storage_elements();
+  block_count(desc);  // refuses storage formats that elements cannot be read from
+  if (desc.shape.size() > H5S_MAX_RANK) {
+    throw Error(fmt::format("{} cannot be dumped: at most {} dimensions are allowed",
+                            to_string(desc), H5S_MAX_RANK));
+  }
+}
+
+void write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
+                  DeviceType device, const void* storage) {
+  const H5::PredType& type = file_type(data_type_row(desc.dtype).stored);
+  create_dataset(group, name, type, desc.shape, [&](const H5::DataSet& dataset) {
+    write_attributes(dataset, desc, device);
+    write_data(desc, storage, dataset);
+  });
+}
+
+void write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
+                  const void* value) {
+  create_dataset(group, name, file_type(stored), {}, [&](const H5::DataSet& dataset) {
+    write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::scalar));
+    dataset.write(value, memory_type(stored));
+  });
+}
+
+}  // namespace opbench::hdf5

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <H5Cpp.h>
+
+#include <string>
+
+#include "dump/dump_types.h"
+#include "dump/hdf5_layout.h"
+
+namespace opbench::hdf5 {
+
+/// Errors: throws Error if tensors of this description cannot be dumped.
+void check_dumpable(const TensorDesc& desc);
+
+/// Creates the dataset of a tensor: type, extents, attributes and data. `storage` is laid out as
+/// `desc` says. Errors: H5::Exception.
+void write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
+                  DeviceType device, const void* storage);
+
+/// Creates the dataset of a Scalar; `value` is of memory_type(stored).
+void write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
+                  const void* value);
+
+}  // namespace opbench::hdf5

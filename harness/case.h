@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+#include "tensor/fill.h"
+
+namespace opbench {
+
+/// The data of a case's inputs. Without a seed of its own a case is seeded by its id.
+struct DataSpec {
+  Distribution distribution;
+  bool has_seed = false;
+  std::uint64_t seed = 0;
+
+  bool operator==(const DataSpec&) const = default;
+};
+
+/// One operator on tensors of given shapes, dtype and format: what is timed and verified.
+struct Case {
+  const Op* op = nullptr;
+  std::vector<Dims> shapes;  ///< of the inputs, logical
+  DType dtype = DType::fp32;
+  Format format = Format::ND;  ///< of the storage; tensors it does not fit (scalars) are ND
+  Attrs attrs;
+  bool backward = false;  ///< followed by mean and the backward pass
+  DataSpec data;
+
+  // Not part of the id: what a file says about the case.
+  std::string name;                   ///< "layer1.0.relu"; empty: none
+  int count = 1;                      ///< how often the network runs it
+  std::vector<std::string> variants;  ///< empty: all
+  std::string origin;                 ///< "cases/resnet.yaml:12", for messages
+};
+
+/// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]": the benchmark name,
+/// the seed (hash), the key in reports and baselines, and the argument of --case. Shapes, dtype, format,
+/// attributes in the operator's order, then "backward", "data=" and "seed=" where they are not the default.
+std::string case_id(const Case& c);
+
+/// Inverse of `case_id`; attributes that are left out take their defaults.
+/// Errors: throws Error that shows the part that cannot be read.
+Case parse_case_id(std::string_view id);
+
+/// The seed of a case: its own, else a hash of its id.
+std::uint64_t seed_of(const Case& c);
+
+/// Storage format that `wanted` means for a tensor of this rank: plain formats follow the rank, scalars are ND.
+Format format_for_rank(Format wanted, std::size_t rank);
+
+/// The operator's problem that the case states. Errors: throws Error, prefixed with the case's origin.
+Problem problem_of(const Case& c);
+
+}  // namespace opbench

@@ -1,0 +1,223 @@
+#include "harness/case_file.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include "harness/yaml_reader.h"
+#include "ops/nearest.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr int kLargestCount = 1000000;
+
+/// Reads one document; holds what its parts share.
+class Reader {
+ public:
+  Reader(const YamlValue& root, std::string path, const Symbols& overrides)
+      : root_(root), overrides_(overrides) {
+    file_.path = std::move(path);
+  }
+
+  CaseFile read() {
+    const std::vector<std::string> keys = {"symbols", "dtypes", "formats", "shapes", "cases"};
+    // Symbols first, wherever they stand: the shapes use them.
+    root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
+      if (key == "symbols") read_symbols(value);
+    });
+    apply_overrides();
+    root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
+      if (key == "dtypes") file_.dtypes = dtypes(value);
+      if (key == "formats") file_.formats = formats(value);
+      if (key == "shapes") read_shapes(value);
+      if (key == "cases") read_cases(value);
+    });
+    return std::move(file_);
+  }
+
+ private:
+  void read_symbols(const YamlValue& value) {
+    value.mapping("symbols", [&](const std::string& key, const YamlValue& symbol) {
+      symbols_[key] = symbol.integer(fmt::format("symbol '{}'", key), 0, kLargest);
+    });
+  }
+
+  void apply_overrides() {
+    std::vector<std::string> declared;
+    for (const auto& [name, value] : symbols_) declared.push_back(name);
+    for (const auto& [name, value] : overrides_) {
+      if (!symbols_.contains(name)) {
+        throw Error(fmt::format("{}: --set {}={}: the file has no symbol '{}'{}", file_.path, name,
+                                value, name,
+                                declared.empty() ? "; it has none" : suggestion(name, declared)));
+      }
+      symbols_[name] = value;
+    }
+  }
+
+  std::vector<DType> dtypes(const YamlValue& value) const {
+    std::vector<DType> result;
+    for (const YamlValue& entry : value.list("dtypes", true)) {
+      result.push_back(entry.located([&] { return parse_dtype(entry.text("a dtype")); }));
+    }
+    return result;
+  }
+
+  std::vector<Format> formats(const YamlValue& value) const {
+    std::vector<Format> result;
+    for (const YamlValue& entry : value.list("formats", true)) {
+      result.push_back(entry.located([&] { return parse_format(entry.text("a format")); }));
+    }
+    return result;
+  }
+
+  // A whole number, a symbol, or a product of them such as N*4.
+  std::int64_t extent(const YamlValue& value) const {
+    std::string text = value.text("an extent");
+    std::int64_t product = 1;
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t end = std::min(text.find('*', start), text.size());
+      if (__builtin_mul_overflow(product, factor(value, text.substr(start, end - start)), &product)) {
+        value.fail(fmt::format("extent '{}' overflows", text));
+      }
+      start = end + 1;
+    }
+    return product;
+  }
+
+  std::int64_t factor(const YamlValue& value, const std::string& text) const {
+    if (const auto symbol = symbols_.find(text); symbol != symbols_.end()) return symbol->second;
+    std::int64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc{} || end != text.data() + text.size()) {
+      std::vector<std::string> declared;
+      for (const auto& [name, unused] : symbols_) declared.push_back(name);
+      value.fail(fmt::format("'{}' is neither a whole number nor a symbol{}", text,
+                             declared.empty() ? "; the file declares none" : suggestion(text, declared)));
+    }
+    if (number < 0) value.fail(fmt::format("extent {} is negative", number));
+    return number;
+  }
+
+  Dims shape(const YamlValue& value) const {
+    Dims dims;
+    for (const YamlValue& element : value.list("a shape")) dims.push_back(extent(element));
+    value.located([&] { element_count(dims); });
+    return dims;
+  }
+
+  void read_shapes(const YamlValue& value) {
+    for (const YamlValue& entry : value.list("shapes")) {
+      NamedShape named;
+      named.origin = entry.place();
+      if (entry.is_list()) {
+        named.shape = shape(entry);
+      } else {
+        bool has_shape = false;
+        entry.mapping("a shape", {"name", "shape", "count"},
+                      [&](const std::string& key, const YamlValue& field) {
+                        if (key == "name") named.name = field.text("name");
+                        if (key == "count") named.count = count(field);
+                        if (key == "shape") named.shape = shape(field), has_shape = true;
+                      });
+        if (!has_shape) entry.fail("the entry has no 'shape'");
+      }
+      file_.shapes.push_back(std::move(named));
+    }
+  }
+
+  int count(const YamlValue& value) const {
+    return static_cast<int>(value.integer("count", 1, kLargestCount));
+  }
+
+  void read_cases(const YamlValue& value) {
+    for (const YamlValue& entry : value.list("cases")) read_case(entry);
+  }
+
+  void read_case(const YamlValue& entry) {
+    CaseTemplate result;
+    Case& c = result.base;
+    c.origin = entry.place();
+    const std::vector<std::string> keys = {"name",     "op",     "inputs", "attrs",   "variants", "data",
+                                           "backward", "count",  "dtypes", "formats"};
+    bool has_inputs = false;
+    // The operator first: the attributes depend on it.
+    entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
+      if (key == "op") c.op = field.located([&] { return &find_op(field.text("op")); });
+    });
+    if (c.op == nullptr) entry.fail("the case has no 'op'");
+    c.attrs = Attrs(c.op->attrs);
+    entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
+      if (key == "name") c.name = field.text("name");
+      if (key == "count") c.count = count(field);
+      if (key == "backward") c.backward = field.boolean("backward");
+      if (key == "data") c.data = data(field);
+      if (key == "dtypes") result.dtypes = dtypes(field);
+      if (key == "formats") result.formats = formats(field);
+      if (key == "attrs") read_attrs(c, field);
+      if (key == "variants") read_variants(c, field);
+      if (key == "inputs") {
+        has_inputs = true;
+        for (const YamlValue& input : field.list("inputs")) c.shapes.push_back(shape(input));
+      }
+    });
+    if (!has_inputs) entry.fail("the case has no 'inputs'");
+    file_.cases.push_back(std::move(result));
+  }
+
+  DataSpec data(const YamlValue& value) const {
+    DataSpec spec;
+    value.mapping("data", {"distribution", "seed"}, [&](const std::string& key, const YamlValue& field) {
+      if (key == "seed") {
+        spec.seed = field.seed("seed");
+        spec.has_seed = true;
+      } else {
+        spec.distribution =
+            field.located([&] { return parse_distribution(field.text("distribution")); });
+      }
+    });
+    return spec;
+  }
+
+  void read_attrs(Case& c, const YamlValue& value) const {
+    value.mapping("attrs", [&](const std::string& key, const YamlValue& field) {
+      field.located([&] { c.attrs.set(c.op->attrs, key, field.flow_text()); });
+    });
+  }
+
+  void read_variants(Case& c, const YamlValue& value) const {
+    for (const YamlValue& entry : value.list("variants", true)) {
+      c.variants.push_back(entry.text("a variant"));
+    }
+  }
+
+  const YamlValue& root_;
+  const Symbols& overrides_;
+  Symbols symbols_;
+  CaseFile file_;
+};
+
+}  // namespace
+
+CaseFile parse_case_file(const std::string& text, const std::string& path,
+                         const Symbols& overrides) {
+  return Reader(parse_yaml(text, path), path, overrides).read();
+}
+
+CaseFile load_case_file(const std::string& path, const Symbols& overrides) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (!stream || !(text << stream.rdbuf())) {
+    throw Error(fmt::format("cannot read case file '{}'; is the path right?", path));
+  }
+  return parse_case_file(text.str(), path, overrides);
+}
+
+}  // namespace opbench

@@ -1,0 +1,292 @@
+#include "harness/case_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "harness/copy_rate.h"
+#include "harness/interrupt.h"
+#include "harness/verify.h"
+#include "tensor/error.h"
+#include "tensor/isa.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Adds the time until its end to a phase.
+class PhaseTimer {
+ public:
+  explicit PhaseTimer(double& seconds) : seconds_(seconds) {}
+  PhaseTimer(const PhaseTimer&) = delete;
+  ~PhaseTimer() {
+    seconds_ += std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+ private:
+  double& seconds_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// Faster than twice the copy rate, no memory-bound call can be: reading alone is at most that.
+constexpr double kSuspiciousPercent = 200;
+// Below this a call is shorter than what starting the copy costs, and the comparison says nothing.
+constexpr double kSuspiciousLeastUs = 20;
+
+/// One variant on its way through the phases; closed as soon as its status is final.
+struct Attempt {
+  const Selection* selection;
+  Record record;
+  std::unique_ptr<BoundGraph> bound;
+  bool is_open = true;
+
+  void close(Status status, std::string reason) {
+    record.status = status;
+    record.reason = std::move(reason);
+    record.samples.clear();
+    bound.reset();
+    is_open = false;
+  }
+};
+
+class CaseRunner {
+ public:
+  CaseRunner(const PlannedCase& planned, const RunOptions& options, int threads,
+             const RunHooks& hooks, PhaseTimes& times)
+      : planned_(planned), options_(options), threads_(threads), hooks_(hooks), times_(times) {}
+
+  std::vector<Record> run() {
+    for (const Selection& selection : planned_.variants) {
+      attempts_.push_back({&selection, new_record(selection), nullptr});
+      if (!selection.refusal.empty()) attempts_.back().close(Status::skipped, selection.refusal);
+    }
+    if (has_open()) run_attempts();
+    std::vector<Record> records;
+    for (Attempt& attempt : attempts_) {
+      // What an interrupt left unmeasured is no result.
+      if (interrupted() && attempt.is_open && !attempt.record.is_timed()) continue;
+      summarise_samples(attempt.record);
+      mark_suspicious(attempt.record);
+      records.push_back(std::move(attempt.record));
+    }
+    compare_variants(records);
+    return records;
+  }
+
+ private:
+  bool has_open() const {
+    return std::any_of(attempts_.begin(), attempts_.end(),
+                       [](const Attempt& attempt) { return attempt.is_open; });
+  }
+
+  Record new_record(const Selection& selection) const {
+    const Case& c = planned_.spec;
+    const Traffic traffic = planned_.graph.traffic();
+    Record record;
+    record.case_id = case_id(c);
+    record.case_name = c.name;
+    record.op = c.op->name;
+    record.variant = selection.variant;
+    if (!selection.kernels.empty()) record.provider = name(selection.provider());
+    record.kernels = selection.kernel_names();
+    record.shape = to_string(planned_.graph.tensors.front().desc.shape);
+    record.dtype = name(c.dtype);
+    record.format = name(planned_.graph.tensors.front().desc.format);
+    record.backward = c.backward;
+    record.count = c.count;
+    record.threads = threads_;
+    record.isa = current_isa();
+    record.cold = options_.cold;
+    record.elements = static_cast<double>(planned_.graph.tensors.front().desc.elements());
+    record.bytes = traffic.bytes();
+    record.operations = traffic.operations;
+    record.reproduce = fmt::format("opbench --case '{}' --variant {} --threads {}{}", record.case_id,
+                                   selection.variant, threads_, options_.cold ? " --cold" : "");
+    return record;
+  }
+
+  // The phases in order; an error that is nobody's in particular ends all attempts of the case.
+  void run_attempts() {
+    try {
+      check_memory();
+      measure_copy();
+      allocate();
+      const std::uint64_t seed = seed_of(planned_.spec);
+      fill(seed);
+      for_each_open([&](Attempt& attempt) { prepare(attempt); });
+      if (options_.verify) verify_all(seed);
+      for_each_open([&](Attempt& attempt) { time(attempt); });
+      for_each_open([&](Attempt& attempt) { dump(attempt); });
+      if (options_.verify && has_open() && !interrupted()) verify_again(seed + 1);
+    } catch (const std::exception& error) {
+      for (Attempt& attempt : attempts_) {
+        if (attempt.is_open) attempt.close(Status::errored, error.what());
+      }
+    }
+  }
+
+  // One bad variant never stops the others.
+  template <class Action>
+  void for_each_open(Action action) {
+    for (Attempt& attempt : attempts_) {
+      if (!attempt.is_open || interrupted()) continue;
+      try {
+        action(attempt);
+      } catch (const std::exception& error) {
+        attempt.close(Status::errored, error.what());
+      }
+    }
+  }
+
+  void check_memory() const {
+    const std::size_t needed = planned_.graph.memory_bytes();
+    const std::size_t available = available_memory();
+    if (needed <= available) return;
+    throw RunError(fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; take a smaller shape "
+                               "or batch (--set N=...)",
+                               double(needed) / (1 << 30), double(available) / (1 << 30)));
+  }
+
+  // Before the case's own memory is taken, so that both never stand side by side.
+  void measure_copy() {
+    const PhaseTimer timer(times_.measure);
+    const auto moved = static_cast<std::size_t>(planned_.graph.traffic().bytes());
+    const double rate = measure_copy_rate(std::min(moved, planned_.graph.memory_bytes()), threads_,
+                                          timing(), options_.cold);
+    for (Attempt& attempt : attempts_) attempt.record.copy_gb_per_s = rate / 1e9;
+  }
+
+  void allocate() {
+    const PhaseTimer timer(times_.allocate);
+    workspace_.emplace(planned_.graph);
+  }
+
+  void fill(std::uint64_t seed) {
+    const PhaseTimer timer(times_.fill);
+    workspace_->fill_inputs(planned_.spec.data, seed);
+  }
+
+  void prepare(Attempt& attempt) {
+    const PhaseTimer timer(times_.allocate);
+    attempt.bound = std::make_unique<BoundGraph>(*workspace_, *attempt.selection, threads_);
+    attempt.record.status = Status::unverified;
+  }
+
+  void verify_all(std::uint64_t seed) {
+    const PhaseTimer timer(times_.verify);
+    for_each_open([&](Attempt& attempt) { verify_one(attempt, seed); });
+    workspace_->remove_corner_values(planned_.spec.data, seed);
+  }
+
+  // On data that no variant has seen: what one kept from the first time would be wrong now.
+  void verify_again(std::uint64_t seed) {
+    fill(seed);
+    const PhaseTimer timer(times_.verify);
+    for_each_open([&](Attempt& attempt) { verify_one(attempt, seed); });
+  }
+
+  void verify_one(Attempt& attempt, std::uint64_t seed) {
+    report("verify", attempt);
+    workspace_->add_corner_values(planned_.spec.data, seed, attempt.selection->takes_nonfinite());
+    const Verification found = verify(*workspace_, *attempt.bound, threads_);
+    keep_worst(attempt.record, found.stats);
+    if (found.judgement.verdict == Verdict::failed) {
+      attempt.close(Status::failed, found.judgement.reason);
+      // It may have spoilt the data of the next one.
+      workspace_->restore_guards();
+      workspace_->fill_inputs(planned_.spec.data, seed);
+    } else if (attempt.record.status != Status::mistrusted) {
+      attempt.record.status = found.judgement.verdict == Verdict::mistrusted ? Status::mistrusted
+                                                                             : Status::passed;
+      attempt.record.reason = found.judgement.reason;
+    }
+  }
+
+  static void keep_worst(Record& record, const Stats& stats) {
+    if (stats.count == 0) return;
+    if (!record.is_compared) record.inside_share = 1;
+    record.is_compared = true;
+    record.max_ulp = std::max(record.max_ulp, stats.max_ulp);
+    record.mean_ulp = std::max(record.mean_ulp, stats.mean_ulp());
+    record.max_abs = std::max(record.max_abs, stats.max_abs);
+    record.inside_share = std::min(record.inside_share, stats.inside_share());
+    record.min_tolerance = std::max(record.min_tolerance, stats.min_tolerance);
+    record.nonfinite_mismatches += stats.nonfinite_mismatches;
+  }
+
+  void time(Attempt& attempt) {
+    report("time", attempt);
+    const PhaseTimer timer(times_.measure);
+    TimingOptions how = timing();
+    if (options_.cold) {
+      how.evict = [&] {
+        for (std::size_t i = 0; i < planned_.graph.tensors.size(); ++i) {
+          evict_from_caches(workspace_->data(i), planned_.graph.tensors[i].desc.bytes());
+        }
+      };
+    }
+    with_threads(threads_, [&] {
+      attempt.record.samples =
+          time_calls(attempt.record.case_id, how, [&] { attempt.bound->run(); });
+    });
+  }
+
+  TimingOptions timing() const { return {options_.seconds_per_case, options_.repetitions, {}}; }
+
+  void dump(Attempt& attempt) {
+    if (!hooks_.dump) return;
+    const PhaseTimer timer(times_.dump);
+    with_threads(threads_, [&] { attempt.bound->run(); });
+    hooks_.dump(planned_, *attempt.selection, *workspace_);
+  }
+
+  static void mark_suspicious(Record& record) {
+    if (record.status == Status::passed && record.is_timed() &&
+        record.median_us >= kSuspiciousLeastUs && record.percent_of_copy > kSuspiciousPercent) {
+      record.status = Status::suspicious;
+      record.reason = fmt::format("{:.0f}% of copy; no more than {:.0f}% can be real",
+                                  record.percent_of_copy, kSuspiciousPercent);
+    }
+  }
+
+  void report(std::string_view what, const Attempt& attempt) const {
+    if (hooks_.activity) {
+      hooks_.activity(fmt::format("{} {} {}", attempt.record.case_id, what, attempt.record.variant));
+    }
+  }
+
+  const PlannedCase& planned_;
+  const RunOptions& options_;
+  const int threads_;
+  const RunHooks& hooks_;
+  PhaseTimes& times_;
+  std::vector<Attempt> attempts_;
+  std::optional<Workspace> workspace_;
+};
+
+}  // namespace
+
+std::size_t available_memory() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key, unit;
+  std::size_t kib = 0;
+  while (meminfo >> key >> kib) {
+    if (key == "MemAvailable:") return kib * 1024;
+    std::getline(meminfo, unit);
+  }
+  return std::numeric_limits<std::size_t>::max();
+}
+
+std::vector<Record> run_case(const PlannedCase& planned, const RunOptions& options, int threads,
+                             const RunHooks& hooks, PhaseTimes& times) {
+  return CaseRunner(planned, options, threads, hooks, times).run();
+}
+
+}  // namespace opbench

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/runner.h"
+
+namespace opbench {
+
+/// Runs one case with one number of threads; adds its phases to `times`. Never throws for what a kernel does.
+std::vector<Record> run_case(const PlannedCase& planned, const RunOptions& options, int threads,
+                             const RunHooks& hooks, PhaseTimes& times);
+
+/// Memory this machine can still give, in bytes.
+std::size_t available_memory();
+
+}  // namespace opbench

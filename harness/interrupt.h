@@ -1,0 +1,14 @@
+#pragma once
+
+namespace opbench {
+
+/// From now on Ctrl-C (SIGINT) and SIGTERM ask the run to stop after what it is doing; a second one ends the process.
+void watch_interrupts();
+
+/// True once one of them came.
+bool interrupted();
+
+/// For tests: as if one came, or never had.
+void set_interrupted(bool value);
+
+}  // namespace opbench

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compare/stats.h"
+#include "harness/timing.h"
+
+namespace opbench {
+
+enum class Status {
+  passed,
+  failed,      ///< wrong: never timed
+  mistrusted,  ///< passed, but the data proves little
+  suspicious,  ///< passed, but faster than the memory ceiling allows
+  skipped,     ///< the variant does not take the case
+  errored,     ///< threw, or did not fit in memory
+  unverified,  ///< timed with --no-verify
+};
+std::string_view name(Status status);
+
+/// What one variant did on one case with one number of threads.
+struct Record {
+  std::string case_id;
+  std::string case_name;
+  std::string op;
+  std::string variant;
+  std::string provider;
+  std::string kernels;  ///< of every node of the graph
+  std::string shape;
+  std::string dtype;
+  std::string format;
+  bool backward = false;
+  int count = 1;
+  int threads = 1;
+  std::string isa;
+  bool cold = false;
+
+  Status status = Status::errored;
+  std::string reason;
+
+  std::vector<Sample> samples;
+  double median_us = 0, mad_us = 0, cv = 0, min_us = 0;
+  double elements = 0;   ///< logical, of the first input
+  double bytes = 0;      ///< moved per call, padding included
+  double operations = 0;
+  double gb_per_s = 0, gflop_per_s = 0, gelements_per_s = 0;
+  double copy_gb_per_s = 0, percent_of_copy = 0;
+  double speedup_over_native = 0;
+  bool is_best = false;
+  int trans_data = 0;
+
+  bool is_compared = false;  ///< the accuracy numbers below are meant
+  double max_ulp = 0, mean_ulp = 0, max_abs = 0, inside_share = 0, min_tolerance = 0;
+  std::int64_t nonfinite_mismatches = 0;
+
+  std::string reproduce;  ///< one command line
+
+  bool is_timed() const { return !samples.empty(); }
+};
+
+/// A cell: nothing where the record has no such value.
+using Cell = std::variant<std::monostate, std::string, double, std::int64_t, bool>;
+
+/// One column of CSV and JSON, in order. Adding a metric is one row of this table.
+struct Field {
+  std::string_view name;
+  std::string_view unit;  ///< empty: none
+  Cell (*value)(const Record& record);
+};
+std::span<const Field> record_fields();
+
+/// Medians and rates from the samples.
+void summarise_samples(Record& record);
+
+/// Marks, among the records of one case and number of threads, the fastest timed one, and sets the speed-up over native.
+void compare_variants(std::span<Record> records);
+
+}  // namespace opbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "harness/machine.h"
+#include "harness/runner.h"
+
+namespace opbench {
+
+/// Version of the JSON result format. Readers refuse others.
+inline constexpr int kResultsVersion = 1;
+
+/// Everything: format version, command line, machine, phases, records with every sample.
+/// Shape: {"opbench": 1, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]}; units are in the field names
+/// of `record_fields` ("median_us"), absent values are null.
+void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
+                const std::string& command);
+
+/// One line per record, a header line, RFC 4180 quoting.
+void write_csv(std::ostream& out, std::span<const Record> records);
+
+/// Chrome trace events: one process for the run, one thread per variant, one slice per repetition.
+void write_trace(std::ostream& out, std::span<const Record> records);
+
+/// Name of a field with its unit: "median_us".
+std::string column_name(const Field& field);
+
+struct ConsoleStyle {
+  bool colour = false;
+};
+
+/// The heading and rows of one case: a line per variant, best one marked.
+void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
+/// Column titles.
+void print_heading(std::ostream& out, const ConsoleStyle& style);
+/// After all cases: counts by status, a line per variant over all cases, the harness' own cost and memory.
+void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style);
+
+}  // namespace opbench

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "compare/stats.h"
+#include "harness/workspace.h"
+
+namespace opbench {
+
+/// What verification found on the outputs of all nodes together.
+struct Verification {
+  Judgement judgement;
+  Stats stats;  ///< joined over the outputs of the operator under test and its gradient
+
+  bool passed() const { return judgement.verdict != Verdict::failed; }
+};
+
+/// Runs the bound graph once on what the inputs hold and compares every node with its reference, each node on the
+/// inputs it really got, block by block without a second copy of anything. Fails too if an input changed or a guard
+/// zone was written.
+Verification verify(Workspace& workspace, const BoundGraph& bound, int threads);
+
+}  // namespace opbench

@@ -1,0 +1,144 @@
+#include "harness/workspace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "tensor/checksum.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+// Inputs of one case must not be alike: relu_grad on equal inputs would prove nothing.
+std::uint64_t seed_of_input(std::uint64_t seed, std::size_t input) {
+  return seed + 0x9E3779B97F4A7C15 * input;
+}
+
+// At most a quarter of the elements are corner values, or small tensors would hold nothing else.
+std::size_t corner_count(std::int64_t elements, std::size_t corners) {
+  return std::min(corners, static_cast<std::size_t>(elements / 4));
+}
+
+void poison(void* data, std::size_t bytes) {
+  constexpr std::int64_t kChunk = 1 << 20;
+  const auto chunks = (static_cast<std::int64_t>(bytes) + kChunk - 1) / kChunk;
+  parallel_blocks(chunks, [&](std::int64_t i) {
+    const auto first = static_cast<std::size_t>(i * kChunk);
+    std::memset(static_cast<std::byte*>(data) + first, 0xFF,
+                std::min<std::size_t>(kChunk, bytes - first));
+  });
+}
+
+}  // namespace
+
+Workspace::Workspace(const Graph& graph) : graph_(&graph) {
+  for (const GraphTensor& tensor : graph.tensors) tensors_.emplace_back(tensor.desc);
+}
+
+void Workspace::fill_inputs(const DataSpec& data, std::uint64_t seed) {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (graph_->tensors[i].role == GraphTensor::input) {
+      fill(tensors_[i], data.distribution, seed_of_input(seed, i));
+    }
+  }
+  write_gradient_seeds(false);
+}
+
+void Workspace::write_gradient_seeds(bool scaled) {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (graph_->tensors[i].role != GraphTensor::gradient_seed) continue;
+    const auto elements = static_cast<double>(graph_->tensors.front().desc.elements());
+    constexpr double kLargestHalf = 65504;
+    const double value = scaled ? std::clamp(elements, 1.0, kLargestHalf) : 1.0;
+    from_doubles(tensors_[i].desc.dtype, &value, 1, tensors_[i].data());
+  }
+}
+
+void Workspace::write_corners(std::size_t tensor, const DataSpec& data, std::uint64_t seed,
+                              bool with_corners, bool with_nonfinite) {
+  const TensorDesc& desc = tensors_[tensor].desc;
+  const std::vector<double> corners = corner_values(graph_->nodes[0].problem);
+  const std::size_t count = corner_count(desc.elements(), corners.size());
+  const std::int64_t stride = count == 0 ? 0 : desc.elements() / static_cast<std::int64_t>(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    // Which corners a small tensor gets, and beside which neighbours they stand, changes with the seed; each
+    // input has its own places.
+    const double corner = corners[(k + seed) % corners.size()];
+    const std::int64_t place = static_cast<std::int64_t>(k) * stride +
+                               static_cast<std::int64_t>((seed + tensor) % static_cast<std::size_t>(stride));
+    std::byte value[sizeof(double)];
+    if (with_corners && (with_nonfinite || std::isfinite(corner))) {
+      from_doubles(desc.dtype, &corner, 1, value);
+    } else {
+      generate(data.distribution, seed_of_input(seed, tensor), desc.dtype, desc.elements(),
+               {place, 1}, value);
+    }
+    write_elements(desc, tensors_[tensor].data(), {place, 1}, value);
+  }
+}
+
+void Workspace::add_corner_values(const DataSpec& data, std::uint64_t seed, bool with_nonfinite) {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (graph_->tensors[i].role == GraphTensor::input) {
+      write_corners(i, data, seed, true, with_nonfinite);
+    }
+  }
+  write_gradient_seeds(true);
+}
+
+void Workspace::remove_corner_values(const DataSpec& data, std::uint64_t seed) {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (graph_->tensors[i].role == GraphTensor::input) write_corners(i, data, seed, false, false);
+  }
+  write_gradient_seeds(false);
+}
+
+void Workspace::poison_results() {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    const GraphTensor::Role role = graph_->tensors[i].role;
+    if (role == GraphTensor::intermediate || role == GraphTensor::output) {
+      poison(tensors_[i].data(), tensors_[i].buffer.size());
+    }
+  }
+}
+
+std::uint64_t Workspace::input_checksum() const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    const GraphTensor::Role role = graph_->tensors[i].role;
+    if (role == GraphTensor::input || role == GraphTensor::gradient_seed) {
+      sum = sum * 31 + checksum(tensors_[i].data(), tensors_[i].buffer.size());
+    }
+  }
+  return sum;
+}
+
+std::string Workspace::damaged_guard() const {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (!tensors_[i].buffer.guards_intact()) return graph_->tensors[i].name;
+  }
+  return {};
+}
+
+void Workspace::restore_guards() {
+  for (const Tensor& tensor : tensors_) tensor.buffer.restore_guards();
+}
+
+BoundGraph::BoundGraph(const Workspace& workspace, const Selection& selection, int threads) {
+  with_threads(threads, [&] {
+    for (std::size_t i = 0; i < workspace.graph().nodes.size(); ++i) {
+      const Node& node = workspace.graph().nodes[i];
+      Call call{selection.kernels[i]->prepare(node.problem), {}, {}};
+      for (const std::size_t input : node.inputs) call.inputs.push_back(workspace.data(input));
+      for (const std::size_t output : node.outputs) call.outputs.push_back(workspace.data(output));
+      calls_.push_back(std::move(call));
+    }
+  });
+}
+
+void BoundGraph::run() const {
+  for (const Call& call : calls_) call.launch({call.inputs, call.outputs});
+}
+
+}  // namespace opbench

@@ -1,0 +1,41 @@
+#include "kernels/elementwise.h"
+
+#include <unistd.h>
+
+#include "tensor/parallel.h"
+
+namespace opbench {
+
+std::size_t last_level_cache_bytes() {
+  for (const int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+    const long bytes = sysconf(level);
+    if (bytes > 0) return static_cast<std::size_t>(bytes);
+  }
+  return std::size_t{32} << 20;
+}
+
+bool outgrows_cache(const Problem& problem) {
+  std::size_t bytes = 0;
+  for (const TensorDesc& tensor : problem.inputs) bytes += tensor.bytes();
+  for (const TensorDesc& tensor : problem.outputs) bytes += tensor.bytes();
+  return bytes > last_level_cache_bytes();
+}
+
+std::int64_t stored_elements(const Problem& problem) {
+  return problem.outputs.front().storage_elements();
+}
+
+const void* at(const void* data, DType dtype, std::int64_t index) {
+  return static_cast<const std::byte*>(data) + static_cast<std::size_t>(index) * size_of(dtype);
+}
+
+void* at(void* data, DType dtype, std::int64_t index) {
+  return static_cast<std::byte*>(data) + static_cast<std::size_t>(index) * size_of(dtype);
+}
+
+void for_each_range(std::int64_t count,
+                    const std::function<void(std::int64_t, std::int64_t)>& body) {
+  parallel_ranges(count, kElementwiseGrain, body);
+}
+
+}  // namespace opbench

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+#include "tensor/registered.h"
+
+namespace opbench {
+
+/// Who the variant stands for.
+enum class Provider {
+  framework,  ///< what a framework does before tuning: `native`
+  npu,        ///< the NPU's operator, its layouts and numerics, computed on the CPU
+  vendor,     ///< the CPU vendor's library: `onednn`
+};
+std::string_view name(Provider provider);
+
+/// Storage of the inputs and outputs of one call, in the order of the operator's lists.
+struct KernelArgs {
+  std::span<const void* const> inputs;
+  std::span<void* const> outputs;
+};
+
+/// A variant bound to one problem. Calls allocate nothing and use the threads of the enclosing
+/// `with_threads`, which must be as many as when it was prepared.
+using Launch = std::function<void(const KernelArgs& args)>;
+
+/// How an operator may be computed.
+struct Kernel {
+  std::string_view op;
+  std::string_view name;  ///< of the variant, after the operator it stands for: "softplus_v2"
+  /// Variants of different operators that belong together: a graph run with `softplus_v2` takes
+  /// `softplus_v2_grad` for its gradient. Empty: the name.
+  std::string_view family = {};
+  Provider provider = Provider::npu;
+  std::string_view summary;  ///< one line: which formula, which behaviour, how many passes
+  /// Empty if it takes the problem, else why not.
+  std::string (*refusal)(const Problem& problem) = nullptr;
+  Launch (*prepare)(const Problem& problem);
+  /// False: NaN and Inf inputs are outside the real operator's contract and not held against it.
+  bool takes_nonfinite = true;
+
+  std::string key() const { return std::string(op) + '/' + std::string(name); }
+  std::string_view family_name() const { return family.empty() ? name : family; }
+};
+
+using RegisteredKernel = Registered<Kernel>;
+
+/// The variants of an operator: native first, then NPU, then vendor, each by name.
+std::vector<const Kernel*> kernels_of(std::string_view op);
+
+/// Empty if `kernel` takes `problem`, else why not.
+std::string refusal(const Kernel& kernel, const Problem& problem);
+
+}  // namespace opbench

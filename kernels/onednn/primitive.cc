@@ -1,0 +1,57 @@
+#include "kernels/onednn/primitive.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "tensor/parallel.h"
+
+namespace opbench::onednn {
+namespace {
+
+dnnl::memory::data_type data_type(DType dtype) {
+  return dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+}
+
+bool has_bf16() {
+  return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core;
+}
+
+}  // namespace
+
+std::string refusal(const TensorDesc& desc) {
+  if (desc.dtype == DType::bf16 && !has_bf16()) return "oneDNN has bf16 from AVX-512 on only";
+  if (desc.dtype != DType::fp32 && desc.dtype != DType::bf16) {
+    return fmt::format("oneDNN {}.{} has no {} on the CPU", DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR,
+                       name(desc.dtype));
+  }
+  if (desc.format == Format::NC1HWC0 && desc.c0 != 16) {
+    return fmt::format("oneDNN blocks channels by 16, found {}", desc.c0);
+  }
+  if (desc.elements() == 0) return "oneDNN takes no empty tensors here";
+  return {};
+}
+
+dnnl::memory::desc memory_desc(const TensorDesc& desc) {
+  using Tag = dnnl::memory::format_tag;
+  if (desc.format == Format::NC1HWC0) {
+    return {expand_to_nchw(desc.shape), data_type(desc.dtype), Tag::nChw16c};
+  }
+  if (desc.shape.size() == 4) return {desc.shape, data_type(desc.dtype), Tag::nchw};
+  return {{desc.elements()}, data_type(desc.dtype), Tag::a};
+}
+
+const dnnl::engine& engine() {
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+dnnl::stream& stream() {
+  static dnnl::stream cpu(engine());
+  return cpu;
+}
+
+void match_threads() {
+  if (omp_get_max_threads() != thread_count()) omp_set_num_threads(thread_count());
+}
+
+}  // namespace opbench::onednn

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string>
+
+#include "kernels/kernel.h"
+
+namespace opbench::onednn {
+
+/// Empty if this build of oneDNN takes tensors like `desc`, else why not.
+std::string refusal(const TensorDesc& desc);
+
+/// `desc` as oneDNN describes it: NCHW and 16-channel NC1HWC0 (nChw16c) by name, other plain tensors as one dense axis.
+dnnl::memory::desc memory_desc(const TensorDesc& desc);
+
+const dnnl::engine& engine();
+dnnl::stream& stream();
+
+/// oneDNN's threads (OpenMP) follow those of the enclosing `with_threads`.
+void match_threads();
+
+}  // namespace opbench::onednn

@@ -1,0 +1,219 @@
+// The formulas of softplus and its gradient on fp32 lanes. Included once per target.
+// clang-format off
+#if defined(OPBENCH_KERNELS_SOFTPLUS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPBENCH_KERNELS_SOFTPLUS_INL_H_
+#undef OPBENCH_KERNELS_SOFTPLUS_INL_H_
+#else
+#define OPBENCH_KERNELS_SOFTPLUS_INL_H_
+#endif
+// clang-format on
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE VF32 constant(float value) { return hn::Set(F32(), value); }
+
+// Polynomial coefficients by Remez (fpminimax in fp32): relative error of the value below. The short ones are for
+// outputs of 11 bits or fewer.
+template <bool kShort>
+HWY_INLINE VF32 exp2_fraction(VF32 f) {  // 2^f for |f| <= 1/2
+  if constexpr (kShort) {  // 1.0e-7
+    VF32 p = constant(1.323044183664023876190185546875e-3f);
+    p = hn::MulAdd(p, f, constant(9.67170111835002899169921875e-3f));
+    p = hn::MulAdd(p, f, constant(5.55085353553295135498046875e-2f));
+    p = hn::MulAdd(p, f, constant(0.24022237956523895263671875f));
+    p = hn::MulAdd(p, f, constant(0.693146884441375732421875f));
+    return hn::MulAdd(p, f, constant(1.0f));
+  } else {  // 3.6e-9
+    VF32 p = constant(1.523800310678780078887939453125e-4f);
+    p = hn::MulAdd(p, f, constant(1.339113689027726650238037109375e-3f));
+    p = hn::MulAdd(p, f, constant(9.618841111660003662109375e-3f));
+    p = hn::MulAdd(p, f, constant(5.550359189510345458984375e-2f));
+    p = hn::MulAdd(p, f, constant(0.240226447582244873046875f));
+    p = hn::MulAdd(p, f, constant(0.693147182464599609375f));
+    return hn::MulAdd(p, f, constant(1.0f));
+  }
+}
+
+// log(1+u) = u + u^2 Q(u) for 0 <= u <= 1. Adding u last keeps the result within a rounding of u where u is small,
+// which is what the device's compensated log1p is for.
+template <bool kShort>
+HWY_INLINE VF32 log1p_unit(VF32 u) {
+  VF32 q;
+  if constexpr (kShort) {  // 2.1e-7
+    q = constant(7.5412089936435222625732421875e-3f);
+    q = hn::MulAdd(q, u, constant(-3.8362920284271240234375e-2f));
+    q = hn::MulAdd(q, u, constant(9.1925494372844696044921875e-2f));
+    q = hn::MulAdd(q, u, constant(-0.1475525200366973876953125f));
+    q = hn::MulAdd(q, u, constant(0.19581557810306549072265625f));
+    q = hn::MulAdd(q, u, constant(-0.24953268468379974365234375f));
+    q = hn::MulAdd(q, u, constant(0.3333130180835723876953125f));
+    q = hn::MulAdd(q, u, constant(-0.4999998509883880615234375f));
+  } else {  // 5.4e-9
+    q = constant(2.9965750873088836669921875e-3f);
+    q = hn::MulAdd(q, u, constant(-1.807614602148532867431640625e-2f));
+    q = hn::MulAdd(q, u, constant(5.10165691375732421875e-2f));
+    q = hn::MulAdd(q, u, constant(-9.316428005695343017578125e-2f));
+    q = hn::MulAdd(q, u, constant(0.1314118802547454833984375f));
+    q = hn::MulAdd(q, u, constant(-0.164041936397552490234375f));
+    q = hn::MulAdd(q, u, constant(0.1996481120586395263671875f));
+    q = hn::MulAdd(q, u, constant(-0.2499763667583465576171875f));
+    q = hn::MulAdd(q, u, constant(0.3333327770233154296875f));
+    q = hn::MulAdd(q, u, constant(-0.5f));
+  }
+  return hn::MulAdd(hn::Mul(u, u), q, u);
+}
+
+// exp(z + z_low) for z <= 0, gradual underflow included; 0 below -104, where fp32 has none.
+// z = (n + f) ln 2 with n whole and |f| <= 1/2; 2^n is assembled 24 too large, so that it is normal for
+// every n down to -150, and one exact multiplication takes the 24 away.
+template <bool kShort, bool kLow>
+HWY_INLINE VF32 exp_nonpositive(VF32 z, VF32 z_low) {
+  const VF32 clamped = hn::Max(z, constant(-104.0f));
+  const VF32 log2e = constant(1.44269502162933349609375f);
+  // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
+  const VF32 magic = constant(12582912.0f);
+  const VF32 shifted = hn::MulAdd(clamped, log2e, magic);
+  const VF32 n = hn::Sub(shifted, magic);
+  VF32 f = hn::MulSub(clamped, log2e, n);
+  // log2(e) does not fit one fp32; its rest, and the rest of the argument, are added to the fraction.
+  f = hn::MulAdd(clamped, constant(1.92596303e-8f), f);
+  if constexpr (kLow) f = hn::MulAdd(z_low, log2e, f);
+  const hn::RebindToSigned<F32> di;
+  const auto exponent =
+      hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 127 + 24)));
+  const VF32 scale = hn::BitCast(F32(), exponent);
+  return hn::Mul(hn::Mul(exp2_fraction<kShort>(f), scale), constant(0x1p-24f));
+}
+
+struct SoftplusParameters {
+  float beta = 1;
+  float threshold = 20;
+};
+
+// t = beta*x and, where beta is not 1, what the rounding of the product lost.
+struct Scaled {
+  VF32 t, low;
+};
+template <bool kUnitBeta>
+HWY_INLINE Scaled scaled(VF32 x, float beta) {
+  if constexpr (kUnitBeta) return {x, x};
+  const VF32 b = constant(beta);
+  const VF32 t = hn::Mul(x, b);
+  // Inf - Inf is no rest; beyond +-200 the rest no longer matters.
+  return {t, hn::IfThenElseZero(hn::Lt(hn::Abs(t), constant(200.0f)), hn::MulSub(x, b, t))};
+}
+
+// beta*x <= threshold, decided on the exact product: where it rounds to the threshold its rest decides.
+// False for NaN.
+template <bool kUnitBeta>
+HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
+  const VF32 limit = constant(threshold);
+  if constexpr (kUnitBeta) return hn::Le(s.t, limit);
+  const auto tie = hn::And(hn::Eq(s.t, limit), hn::Le(s.low, hn::Zero(F32())));
+  return hn::Or(hn::Lt(s.t, limit), tie);
+}
+
+// exp(-|t|)
+template <bool kUnitBeta, bool kShort>
+HWY_INLINE VF32 exp_minus_abs(Scaled s) {
+  const VF32 sign_bit = constant(-0.0f);
+  const VF32 low = kUnitBeta ? s.low : hn::Neg(hn::Xor(s.low, hn::And(s.t, sign_bit)));
+  return exp_nonpositive<kShort, !kUnitBeta>(hn::Or(s.t, sign_bit), low);
+}
+
+// SoftplusV2 as the dynamic kernel computes it: exact log1p, select. max(t,0) + log1p(exp(-|t|)) never
+// overflows, and exp sees negative arguments only.
+template <bool kUnitBeta, bool kShort>
+struct SoftplusV2 {
+  SoftplusParameters p;
+
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const Scaled s = scaled<kUnitBeta>(x, p.beta);
+    const VF32 u = exp_minus_abs<kUnitBeta, kShort>(s);
+    VF32 y = hn::Add(hn::Max(s.t, hn::Zero(F32())), log1p_unit<kShort>(u));
+    if constexpr (!kUnitBeta) y = hn::Div(y, constant(p.beta));
+    return hn::IfThenElse(within<kUnitBeta>(s, p.threshold), y, x);
+  }
+};
+
+// SoftplusV2Grad, dynamic: dy * sigmoid(t), in the form that does not overflow.
+template <bool kUnitBeta, bool kShort>
+struct SoftplusV2Grad {
+  SoftplusParameters p;
+
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const Scaled s = scaled<kUnitBeta>(x, p.beta);
+    const VF32 one = constant(1.0f);
+    const VF32 u = exp_minus_abs<kUnitBeta, kShort>(s);
+    const VF32 numerator = hn::IfThenElse(hn::Lt(s.t, hn::Zero(F32())), u, one);
+    const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
+    // Where x is NaN neither side holds, and the product keeps it.
+    const VF32 slope = hn::IfThenElse(within<kUnitBeta>(s, p.threshold), sigmoid,
+                                      hn::IfThenElse(hn::Eq(x, x), one, x));
+    return hn::Mul(dy, slope);
+  }
+};
+
+// exp and log as the device's vector unit has them: no log1p. Ascend 910A saturates: beyond the range exp gives the
+// largest number, not Inf.
+HWY_INLINE VF32 exp_ieee(VF32 x) { return hn::Exp(F32(), hn::Min(x, constant(104.0f))); }
+HWY_INLINE VF32 exp_saturating(VF32 x) {
+  return hn::Min(exp_ieee(x), constant(3.40282346638528859811704183484516925e+38f));
+}
+
+// SoftplusV2 as the static kernel computes it: log(1 + exp(t)) loses exp(t) below t = -17, and the two cases are
+// joined by 0/1 masks and multiplication.
+struct SoftplusV2Static {
+  SoftplusParameters p;
+
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));
+    const VF32 y = hn::Mul(hn::Log(F32(), hn::Add(one, exp_saturating(t))), constant(1 / p.beta));
+    const VF32 is_linear = hn::IfThenElseZero(hn::Gt(t, constant(p.threshold)), one);
+    return hn::Add(hn::Mul(x, is_linear), hn::Mul(y, hn::Sub(one, is_linear)));
+  }
+};
+
+struct SoftplusV2GradStatic {
+  SoftplusParameters p;
+
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));
+    const VF32 e = exp_saturating(t);
+    const VF32 sigmoid = hn::Div(e, hn::Add(one, e));
+    const VF32 is_linear = hn::IfThenElseZero(hn::Gt(t, constant(p.threshold)), one);
+    return hn::Mul(dy, hn::Add(is_linear, hn::Mul(sigmoid, hn::Sub(one, is_linear))));
+  }
+};
+
+// Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2 with p = max(x,0), m = min(x,0).
+struct SoftplusV1 {
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const VF32 one = constant(1.0f), zero = hn::Zero(F32());
+    const VF32 p = hn::IfThenElse(hn::Lt(x, zero), zero, x), m = hn::Min(x, zero);
+    const VF32 upper = hn::Log(F32(), hn::Add(one, hn::Exp(F32(), hn::Neg(p))));
+    const VF32 lower = hn::Log(F32(), hn::Add(one, hn::Exp(F32(), m)));
+    return hn::Sub(hn::Add(hn::Add(upper, p), lower), constant(0.693147182464599609375f));
+  }
+};
+
+// SoftplusGrad (V1): dy*e^x/(1+e^x). Inf/Inf is NaN for x > 88.7: the real operator's defect, kept.
+struct SoftplusV1Grad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 e = exp_ieee(x);
+    return hn::Div(hn::Mul(dy, e), hn::Add(constant(1.0f), e));
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,158 @@
+// Variants of softplus: `native` in kernels/softplus_native.cc, the NPU's operators here.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/softplus.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/softplus-inl.h"
+
+#include "kernels/dtypes.h"
+#include "kernels/elementwise.h"
+#include "kernels/softplus.h"
+
+#ifndef OPBENCH_KERNELS_SOFTPLUS_FORM
+#define OPBENCH_KERNELS_SOFTPLUS_FORM
+namespace opbench {
+namespace {
+enum class Form { v2, v2_static, v1 };
+}
+}  // namespace opbench
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Outputs of 11 bits or fewer need no more than the short polynomials.
+template <class T>
+inline constexpr bool kShort = !std::is_same_v<T, float>;
+
+template <class T>
+void softplus_of(Form form, SoftplusAttrs a, bool stream, std::size_t count, const T* x, T* y) {
+  const SoftplusParameters p{a.beta, a.threshold};
+  if (form == Form::v1) return map(SoftplusV1{}, stream, count, y, x);
+  if (form == Form::v2_static) return map(SoftplusV2Static{p}, stream, count, y, x);
+  if (p.beta == 1) return map(SoftplusV2<true, kShort<T>>{p}, stream, count, y, x);
+  map(SoftplusV2<false, kShort<T>>{p}, stream, count, y, x);
+}
+
+template <class T>
+void softplus_grad_of(Form form, SoftplusAttrs a, bool stream, std::size_t count, const T* dy,
+                      const T* x, T* dx) {
+  const SoftplusParameters p{a.beta, a.threshold};
+  if (form == Form::v1) return map(SoftplusV1Grad{}, stream, count, dx, dy, x);
+  if (form == Form::v2_static) return map(SoftplusV2GradStatic{p}, stream, count, dx, dy, x);
+  if (p.beta == 1) return map(SoftplusV2Grad<true, kShort<T>>{p}, stream, count, dx, dy, x);
+  map(SoftplusV2Grad<false, kShort<T>>{p}, stream, count, dx, dy, x);
+}
+
+}  // namespace
+
+void softplus(Form form, DType dtype, SoftplusAttrs attrs, bool stream, std::size_t count,
+              const void* x, void* y) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    softplus_of(form, attrs, stream, count, static_cast<const T*>(x), static_cast<T*>(y));
+  });
+}
+
+void softplus_grad(Form form, DType dtype, SoftplusAttrs attrs, bool stream, std::size_t count,
+                   const void* dy, const void* x, void* dx) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    softplus_grad_of(form, attrs, stream, count, static_cast<const T*>(dy),
+                     static_cast<const T*>(x), static_cast<T*>(dx));
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(softplus);
+HWY_EXPORT(softplus_grad);
+
+template <Form kForm>
+Launch prepare(const Problem& problem) {
+  return [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
+          stream = outgrows_cache(problem),
+          elements = stored_elements(problem)](const KernelArgs& args) {
+    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
+      HWY_DYNAMIC_DISPATCH(softplus)
+      (kForm, dtype, attrs, stream, static_cast<std::size_t>(end - begin),
+       at(args.inputs[0], dtype, begin), at(args.outputs[0], dtype, begin));
+    });
+  };
+}
+
+template <Form kForm>
+Launch prepare_grad(const Problem& problem) {
+  return [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
+          stream = outgrows_cache(problem),
+          elements = stored_elements(problem)](const KernelArgs& args) {
+    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
+      HWY_DYNAMIC_DISPATCH(softplus_grad)
+      (kForm, dtype, attrs, stream, static_cast<std::size_t>(end - begin),
+       at(args.inputs[0], dtype, begin), at(args.inputs[1], dtype, begin),
+       at(args.outputs[0], dtype, begin));
+    });
+  };
+}
+
+const RegisteredKernel v2{{
+    .op = "softplus",
+    .name = "softplus_v2",
+    .summary = "SoftplusV2, dynamic kernel: exact log1p, select; one pass",
+    .prepare = prepare<Form::v2>,
+}};
+
+// The device saturates and takes no Inf or NaN.
+const RegisteredKernel v2_static{{
+    .op = "softplus",
+    .name = "softplus_v2_static",
+    .summary = "SoftplusV2, static kernel: plain log(1+exp), 0/1 masks; inexact below x = -8",
+    .prepare = prepare<Form::v2_static>,
+    .takes_nonfinite = false,
+}};
+
+const RegisteredKernel v1{{
+    .op = "softplus",
+    .name = "softplus",
+    .summary = "Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2; beta 1, no threshold",
+    .refusal = refuse_unless_plain_softplus,
+    .prepare = prepare<Form::v1>,
+}};
+
+const RegisteredKernel v2_grad{{
+    .op = "softplus_grad",
+    .name = "softplus_v2_grad",
+    .family = "softplus_v2",
+    .summary = "SoftplusV2Grad, dynamic kernel: dy*sigmoid(beta*x), select; one pass",
+    .prepare = prepare_grad<Form::v2>,
+}};
+
+const RegisteredKernel v2_grad_static{{
+    .op = "softplus_grad",
+    .name = "softplus_v2_grad_static",
+    .family = "softplus_v2_static",
+    .summary = "SoftplusV2Grad, static kernel: dy*e^t/(1+e^t), 0/1 masks",
+    .prepare = prepare_grad<Form::v2_static>,
+    .takes_nonfinite = false,
+}};
+
+const RegisteredKernel v1_grad{{
+    .op = "softplus_grad",
+    .name = "softplus_grad",
+    .family = "softplus",
+    .summary = "SoftplusGrad (V1): dy*e^x/(1+e^x), NaN for x > 88.7; beta 1, no threshold",
+    .refusal = refuse_unless_plain_softplus,
+    .prepare = prepare_grad<Form::v1>,
+}};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

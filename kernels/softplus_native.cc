@@ -1,0 +1,182 @@
+// softplus and its gradient as a framework composes them from small operators: every step is a pass of its own
+// over memory, and its result is rounded to the tensor's dtype. The temporary of each step lives in the output, the
+// one free block of that size that a caching allocator would hand out again.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/softplus_native.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/simd-inl.h"
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include "kernels/dtypes.h"
+#include "kernels/elementwise.h"
+#include "kernels/softplus.h"
+
+#ifndef OPBENCH_KERNELS_SOFTPLUS_STEP
+#define OPBENCH_KERNELS_SOFTPLUS_STEP
+namespace opbench {
+namespace {
+enum class Step {
+  scale,           // temporary = beta*x
+  negative_scale,  // temporary = -beta*x
+  abs,
+  negate,
+  exp,
+  log1p,
+  add_relu,    // temporary += max(beta*x, 0)
+  divide,      // temporary /= beta
+  where,       // beta*x > threshold ? x : temporary
+  add_one,     // temporary += 1
+  reciprocal,  // temporary = 1/temporary
+  where_one,   // beta*x > threshold ? 1 : temporary
+  multiply,    // temporary *= x
+};
+}
+}  // namespace opbench
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+// One step on a vector: x is the operator's input, temporary what the step before left.
+template <Step kStep>
+struct Apply {
+  SoftplusAttrs a;
+
+  HWY_INLINE VF32 operator()(VF32 temporary, VF32 x) const {
+    const F32 d;
+    const VF32 one = hn::Set(d, 1.0f), zero = hn::Zero(d);
+    const VF32 t = hn::Mul(x, hn::Set(d, a.beta));
+    switch (kStep) {
+      case Step::scale:
+        return t;
+      case Step::negative_scale:
+        return hn::Neg(t);
+      case Step::abs:
+        return hn::Abs(temporary);
+      case Step::negate:
+        return hn::Neg(temporary);
+      case Step::exp:
+        return hn::IfThenElse(hn::Eq(temporary, temporary),
+                              hn::Exp(d, hn::Min(temporary, hn::Set(d, 104.0f))), temporary);
+      case Step::log1p:
+        return hn::IfThenElse(hn::Eq(temporary, temporary), hn::Log1p(d, temporary), temporary);
+      case Step::add_relu:
+        return hn::Add(temporary, hn::IfThenElse(hn::Lt(t, zero), zero, t));
+      case Step::divide:
+        return hn::Div(temporary, hn::Set(d, a.beta));
+      case Step::where:
+        return hn::IfThenElse(hn::Gt(t, hn::Set(d, a.threshold)), x, temporary);
+      case Step::add_one:
+        return hn::Add(temporary, one);
+      case Step::reciprocal:
+        return hn::Div(one, temporary);
+      case Step::where_one:
+        return hn::IfThenElse(hn::Gt(t, hn::Set(d, a.threshold)), one, temporary);
+      case Step::multiply:
+        return hn::Mul(temporary, x);
+    }
+    return temporary;
+  }
+};
+
+template <Step kStep, class T>
+void pass_of(SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
+  map(Apply<kStep>{attrs}, false, count, temporary, temporary, x);
+}
+
+template <class T>
+void step_of(Step step, SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
+  using Pass = void (*)(SoftplusAttrs, std::size_t, const T*, T*);
+  constexpr Pass kPasses[] = {
+      pass_of<Step::scale, T>,    pass_of<Step::negative_scale, T>, pass_of<Step::abs, T>,
+      pass_of<Step::negate, T>,   pass_of<Step::exp, T>,            pass_of<Step::log1p, T>,
+      pass_of<Step::add_relu, T>, pass_of<Step::divide, T>,         pass_of<Step::where, T>,
+      pass_of<Step::add_one, T>,  pass_of<Step::reciprocal, T>, pass_of<Step::where_one, T>,
+      pass_of<Step::multiply, T>};
+  kPasses[static_cast<std::size_t>(step)](attrs, count, x, temporary);
+}
+
+}  // namespace
+
+void softplus_step(Step step, DType dtype, SoftplusAttrs attrs, std::size_t count, const void* x,
+                   void* temporary) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    step_of(step, attrs, count, static_cast<const T*>(x), static_cast<T*>(temporary));
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(softplus_step);
+
+struct Steps {
+  DType dtype;
+  SoftplusAttrs attrs;
+  std::int64_t elements;
+
+  void operator()(Step step, const void* x, void* temporary) const {
+    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
+      HWY_DYNAMIC_DISPATCH(softplus_step)
+      (step, dtype, attrs, static_cast<std::size_t>(end - begin), at(x, dtype, begin),
+       at(temporary, dtype, begin));
+    });
+  }
+};
+
+Steps steps_of(const Problem& problem) {
+  return {problem.inputs[0].dtype, softplus_attrs_of(problem), stored_elements(problem)};
+}
+
+// where(beta*x > threshold, x, (max(beta*x, 0) + log1p(exp(-abs(beta*x))))/beta)
+Launch prepare(const Problem& problem) {
+  return [run = steps_of(problem)](const KernelArgs& args) {
+    for (const Step step : {Step::scale, Step::abs, Step::negate, Step::exp, Step::log1p,
+                            Step::add_relu, Step::divide, Step::where}) {
+      run(step, args.inputs[0], args.outputs[0]);
+    }
+  };
+}
+
+// where(beta*x > threshold, 1, 1/(1 + exp(-beta*x))) * dy
+Launch prepare_grad(const Problem& problem) {
+  return [run = steps_of(problem)](const KernelArgs& args) {
+    const void *dy = args.inputs[0], *x = args.inputs[1];
+    void* dx = args.outputs[0];
+    for (const Step step : {Step::negative_scale, Step::exp, Step::add_one, Step::reciprocal,
+                            Step::where_one}) {
+      run(step, x, dx);
+    }
+    run(Step::multiply, dy, dx);
+  };
+}
+
+const RegisteredKernel native{{
+    .op = "softplus",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "composed of eight operators, a pass over memory each",
+    .prepare = prepare,
+}};
+
+const RegisteredKernel native_grad{{
+    .op = "softplus_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "composed of six operators, a pass over memory each",
+    .prepare = prepare_grad,
+}};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

@@ -1,0 +1,28 @@
+#include "ops/elementwise.h"
+
+#include <fmt/format.h>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+std::vector<TensorDesc> infer_elementwise(std::string_view op_name,
+                                          std::span<const TensorDesc> inputs) {
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    if (inputs[i] != inputs[0]) {
+      throw Error(fmt::format("{}: inputs 0 and {} must be alike, found {} and {}", op_name, i,
+                              to_string(inputs[0]), to_string(inputs[i])));
+    }
+  }
+  return {inputs[0]};
+}
+
+Traffic elementwise_traffic(const Problem& problem, double operations_per_element) {
+  Traffic traffic;
+  for (const TensorDesc& input : problem.inputs) traffic.bytes_read += double(input.bytes());
+  traffic.bytes_written = double(problem.outputs[0].bytes());
+  traffic.operations = operations_per_element * double(problem.outputs[0].elements());
+  return traffic;
+}
+
+}  // namespace opbench

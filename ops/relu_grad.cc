@@ -1,0 +1,29 @@
+#include "ops/elementwise.h"
+
+namespace opbench {
+namespace {
+
+// 0 where features <= 0, else gradients: NaN features pass the gradient, in the framework and on 910B.
+Reference reference(std::span<const InputReader> inputs, const Attrs&) {
+  return binary_reference(inputs[0], inputs[1], [](double gradient, double feature) {
+    return feature <= 0 ? 0.0 : gradient;
+  });
+}
+
+const RegisteredOp registered{{
+    .name = "relu_grad",
+    .ir_name = "ReluBackward0",
+    .summary = "dx = 0 where features <= 0, else gradients",
+    .source = "CANN ReluGrad; torch threshold_backward with threshold 0",
+    .inputs = {{"gradients", "grads/grads_0"}, {"features", "result"}},
+    .outputs = {{"backprops", "grad_inputs/grad_inputs_0"}},
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainAnd5hd,
+    .infer = [](std::span<const TensorDesc> in,
+                const Attrs&) { return infer_elementwise("relu_grad", in); },
+    .reference = reference,
+    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1); },
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,46 @@
+#include "ops/softplus.h"
+
+#include <cmath>
+
+#include "ops/elementwise.h"
+
+namespace opbench {
+namespace {
+
+// log(1 + exp(t)) / beta where t = beta*x <= threshold, else x; in the form that neither overflows nor
+// cancels.
+double softplus(double x, double beta, double threshold) {
+  const double t = beta * x;
+  if (t > threshold) return x;
+  return (std::fmax(t, 0.0) + std::log1p(std::exp(-std::fabs(t)))) / beta;
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return unary_reference(inputs[0], [beta = attrs.number("beta"),
+                                     threshold = attrs.number("threshold")](double x) {
+    return softplus(x, beta, threshold);
+  });
+}
+
+const RegisteredOp registered{{
+    .name = "softplus",
+    .ir_name = "softplus",
+    .summary = "y = log(1 + exp(beta*x))/beta where beta*x <= threshold, else x",
+    .source = "torch.nn.functional.softplus; CANN SoftplusV2",
+    .inputs = {{"self"}},
+    .outputs = {{"result"}},
+    .attrs = softplus_attrs(),
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainAnd5hd,
+    .infer = [](std::span<const TensorDesc> in, const Attrs&) { return infer_elementwise("softplus", in); },
+    .reference = reference,
+    // multiply, exp, add, log, divide, compare-and-select
+    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 6); },
+    .gradient = {{.input = 0,
+                  .op = "softplus_grad",
+                  .args = {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}},
+    .corner_points = softplus_corner_points,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,42 @@
+#include <cmath>
+
+#include "ops/elementwise.h"
+#include "ops/softplus.h"
+
+namespace opbench {
+namespace {
+
+// dy * sigmoid(beta*x) where beta*x <= threshold, else dy.
+double softplus_grad(double dy, double x, double beta, double threshold) {
+  const double t = beta * x;
+  if (t > threshold) return dy;
+  // exp of a negative number only, so that nothing overflows on either side.
+  const double e = std::exp(-std::fabs(t));
+  return dy * ((t >= 0 ? 1.0 : e) / (1 + e));
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return binary_reference(inputs[0], inputs[1],
+                          [beta = attrs.number("beta"), threshold = attrs.number("threshold")](
+                              double dy, double x) { return softplus_grad(dy, x, beta, threshold); });
+}
+
+const RegisteredOp registered{{
+    .name = "softplus_grad",
+    .ir_name = "SoftplusBackward",
+    .summary = "dx = dy * exp(beta*x)/(1 + exp(beta*x)) where beta*x <= threshold, else dy",
+    .source = "torch.nn.functional.softplus backward; CANN SoftplusV2Grad",
+    .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},
+    .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
+    .attrs = softplus_attrs(),
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainAnd5hd,
+    .infer = [](std::span<const TensorDesc> in,
+                const Attrs&) { return infer_elementwise("softplus_grad", in); },
+    .reference = reference,
+    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 6); },
+    .corner_points = softplus_corner_points,
+}};
+
+}  // namespace
+}  // namespace opbench

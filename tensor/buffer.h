@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace opbench {
+
+/// Owns zero-initialised memory, aligned to 64 bytes, with a guard zone of kGuardBytes on each
+/// side. Large buffers ask for huge pages, so that timings do not measure the page table.
+class Buffer {
+ public:
+  static constexpr std::size_t kGuardBytes = 256;
+
+  Buffer() = default;
+  /// Errors: throws RunError if the memory is not to be had.
+  explicit Buffer(std::size_t bytes);
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer();
+
+  void* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+  /// False if anything was written into the guard zones since construction.
+  bool guards_intact() const;
+
+  /// Writes the guard zones anew, after damage was found and reported.
+  void restore_guards() const;
+
+ private:
+  void* mapping_ = nullptr;
+  std::size_t mapping_bytes_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace opbench

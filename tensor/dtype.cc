@@ -1,0 +1,80 @@
+#include "tensor/dtype.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+struct Spelling {
+  std::size_t bytes;
+  std::string_view name;
+  std::initializer_list<std::string_view> others;  // lower case, without prefix
+};
+
+// Indexed by DType. Sources of the others: numpy, PyTorch, aclDataType and ge::DataType.
+const std::array<Spelling, kAllDTypes.size()> kSpellings = {{
+    {8, "fp64", {"float64", "double"}},
+    {4, "fp32", {"float32", "float"}},
+    {2, "fp16", {"float16", "half"}},
+    {2, "bf16", {"bfloat16"}},
+    {8, "int64", {"long"}},
+    {4, "int32", {"int"}},
+    {2, "int16", {"short"}},
+    {1, "int8", {}},
+    {1, "uint8", {"byte"}},
+    {1, "bool", {"boolean"}},
+}};
+
+const Spelling& spelling(DType dtype) { return kSpellings[static_cast<std::size_t>(dtype)]; }
+
+std::string without_prefix(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  for (const std::string_view prefix : {"torch.", "numpy.", "np.", "dt_", "acl_"}) {
+    if (lower.starts_with(prefix)) return lower.substr(prefix.size());
+  }
+  return lower;
+}
+
+std::string allowed() {
+  std::string names;
+  for (const Spelling& s : kSpellings) {
+    names += names.empty() ? "" : ", ";
+    names += s.name;
+    for (const std::string_view other : s.others) names += fmt::format("|{}", other);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::size_t size_of(DType dtype) { return spelling(dtype).bytes; }
+
+std::string_view name(DType dtype) { return spelling(dtype).name; }
+
+DType parse_dtype(std::string_view text) {
+  const std::string wanted = without_prefix(text);
+  for (const DType dtype : kAllDTypes) {
+    const Spelling& s = spelling(dtype);
+    if (wanted == s.name || std::count(s.others.begin(), s.others.end(), wanted) > 0) return dtype;
+  }
+  throw Error(
+      fmt::format("'{}' is no dtype; allowed, in any case and with torch., numpy., DT_ or "
+                  "ACL_ in front: {}",
+                  text, allowed()));
+}
+
+bool is_floating(DType dtype) {
+  return dtype == DType::fp64 || dtype == DType::fp32 || dtype == DType::fp16 ||
+         dtype == DType::bf16;
+}
+
+}  // namespace opbench

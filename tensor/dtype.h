@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace opbench {
+
+/// Element types, spelled in files and on the command line as `name` prints them.
+enum class DType : std::uint8_t {
+  fp64,
+  fp32,
+  fp16,
+  bf16,
+  int64,
+  int32,
+  int16,
+  int8,
+  uint8,
+  boolean,
+};
+
+inline constexpr std::array kAllDTypes = {DType::fp64,  DType::fp32,   DType::fp16,  DType::bf16,
+                                          DType::int64, DType::int32,  DType::int16, DType::int8,
+                                          DType::uint8, DType::boolean};
+
+/// Bytes per element.
+std::size_t size_of(DType dtype);
+
+/// "fp64" ... "uint8", "bool".
+std::string_view name(DType dtype);
+
+/// The dtype that `text` spells: ours ("fp16") or the usual ones ("float16", "half", "DT_FLOAT16",
+/// "FLOAT16", "torch.float16"). Errors: throws Error that lists what is allowed.
+DType parse_dtype(std::string_view text);
+
+/// True for fp64, fp32, fp16, bf16.
+bool is_floating(DType dtype);
+
+}  // namespace opbench

@@ -1,0 +1,244 @@
+#include "tensor/elements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "tensor/error.h"
+#include "tensor/half.h"
+#include "tensor/half_bits.h"
+#include "tensor/slab.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::int64_t kPlainBlock = 32 * 1024;  // elements
+
+/// NC1HWC0 as [n, c1, pixels, c0].
+struct Slabs {
+  std::int64_t n, c, c1, pixels;
+  int c0;
+
+  explicit Slabs(const TensorDesc& desc) : c0(desc.c0) {
+    const Dims nchw = expand_to_nchw(desc.shape);
+    n = nchw[0];
+    c = nchw[1];
+    c1 = (c + c0 - 1) / c0;
+    pixels = nchw[2] * nchw[3];
+  }
+  std::int64_t lanes(std::int64_t c1_index) const {
+    return std::min<std::int64_t>(c0, c - c1_index * c0);
+  }
+};
+
+bool is_row_major(const TensorDesc& desc) {
+  return desc.format == desc.origin || desc.format == Format::ND || desc.format == Format::NCHW ||
+         desc.format == Format::NCDHW;
+}
+
+void require_known_format(const TensorDesc& desc) {
+  if (is_row_major(desc) || desc.format == Format::NC1HWC0) return;
+  throw Error(fmt::format("{}: elements can be reached in ND, NCHW, NCDHW and NC1HWC0 only",
+                          to_string(desc)));
+}
+
+/// Cuts a range into rectangles of whole channels or parts of one, in order, and calls
+/// visit(part, storage offset of its first pixel, offset within the range), in elements.
+template <class Visit>
+void for_each_part(const TensorDesc& desc, ElementRange range, Visit visit) {
+  const Slabs slabs(desc);
+  for (std::int64_t done = 0; done < range.count;) {
+    const std::int64_t channel = (range.first + done) / slabs.pixels;
+    const std::int64_t pixel = (range.first + done) % slabs.pixels;
+    const std::int64_t n = channel / slabs.c, c = channel % slabs.c;
+    const std::int64_t c1 = c / slabs.c0, lane = c % slabs.c0;
+    const std::int64_t left = range.count - done;
+    SlabPart part{.c0 = slabs.c0,
+                  .first_lane = static_cast<int>(lane),
+                  .lanes = 1,
+                  .pixels = std::min(left, slabs.pixels - pixel),
+                  .plain_stride = slabs.pixels};
+    if (part.pixels == slabs.pixels) {
+      part.lanes = static_cast<int>(std::min(left / slabs.pixels, slabs.lanes(c1) - lane));
+    }
+    visit(part, ((n * slabs.c1 + c1) * slabs.pixels + pixel) * slabs.c0, done);
+    done += part.lanes * part.pixels;
+  }
+}
+
+[[maybe_unused]] bool is_inside(const TensorDesc& desc, ElementRange range) {
+  return range.first >= 0 && range.count >= 0 && range.first <= desc.elements() - range.count;
+}
+
+constexpr std::int64_t kChunk = 512;  // elements on the stack
+
+template <class T>
+void widen_to_doubles(const T* from, std::int64_t count, double* to) {
+  float chunk[kChunk];
+  for (std::int64_t i = 0; i < count; i += kChunk) {
+    const std::int64_t n = std::min(kChunk, count - i);
+    widen(from + i, chunk, static_cast<std::size_t>(n));
+    std::copy(chunk, chunk + n, to + i);
+  }
+}
+
+template <class T>
+void narrow_from_doubles(const double* from, std::int64_t count, T* to) {
+  float chunk[kChunk];
+  for (std::int64_t i = 0; i < count; i += kChunk) {
+    const std::int64_t n = std::min(kChunk, count - i);
+    std::transform(from + i, from + i + n, chunk, rounded_to_odd);
+    narrow(chunk, to + i, static_cast<std::size_t>(n));
+  }
+}
+
+template <class T>
+T clamped(double value) {
+  // max() + 1 is a power of two, so it is exact where max() itself may not be.
+  constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  if (std::isnan(value)) return 0;
+  if (value >= kEnd) return std::numeric_limits<T>::max();
+  if (value <= static_cast<double>(std::numeric_limits<T>::min())) {
+    return std::numeric_limits<T>::min();
+  }
+  return static_cast<T>(value);
+}
+
+template <class T>
+void clamp_from_doubles(const double* from, std::int64_t count, void* to) {
+  std::transform(from, from + count, static_cast<T*>(to), clamped<T>);
+}
+
+}  // namespace
+
+std::int64_t block_count(const TensorDesc& desc) {
+  require_known_format(desc);
+  if (desc.elements() == 0) return 0;
+  if (is_row_major(desc)) return (desc.elements() - 1) / kPlainBlock + 1;
+  const Slabs slabs(desc);
+  return slabs.n * slabs.c1;
+}
+
+ElementRange block(const TensorDesc& desc, std::int64_t index) {
+  assert(0 <= index && index < block_count(desc));
+  if (is_row_major(desc)) {
+    const std::int64_t first = index * kPlainBlock;
+    return {first, std::min(kPlainBlock, desc.elements() - first)};
+  }
+  const Slabs slabs(desc);
+  const std::int64_t n = index / slabs.c1, c1 = index % slabs.c1;
+  return {(n * slabs.c + c1 * slabs.c0) * slabs.pixels, slabs.lanes(c1) * slabs.pixels};
+}
+
+std::int64_t largest_block(const TensorDesc& desc) {
+  return block_count(desc) == 0 ? 0 : block(desc, 0).count;
+}
+
+void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to) {
+  require_known_format(desc);
+  assert(is_inside(desc, range));
+  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
+  const auto from = static_cast<const std::byte*>(storage);
+  const auto out = static_cast<std::byte*>(to);
+  if (is_row_major(desc)) {
+    std::copy_n(from + range.first * bytes, range.count * bytes, out);
+    return;
+  }
+  for_each_part(desc, range, [&](const SlabPart& part, std::int64_t stored, std::int64_t done) {
+    slab_to_plain(part, from + stored * bytes, out + done * bytes, size_of(desc.dtype));
+  });
+}
+
+void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from) {
+  require_known_format(desc);
+  assert(is_inside(desc, range));
+  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
+  const auto in = static_cast<const std::byte*>(from);
+  const auto to = static_cast<std::byte*>(storage);
+  if (is_row_major(desc)) {
+    std::copy_n(in, range.count * bytes, to + range.first * bytes);
+    return;
+  }
+  for_each_part(desc, range, [&](const SlabPart& part, std::int64_t stored, std::int64_t done) {
+    slab_from_plain(part, in + done * bytes, to + stored * bytes, size_of(desc.dtype));
+  });
+}
+
+void read_doubles(const TensorDesc& desc, const void* storage, ElementRange range,
+                  std::span<double> to) {
+  assert(std::ssize(to) >= range.count);
+  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
+  if (is_row_major(desc)) {
+    const auto from = static_cast<const std::byte*>(storage) + range.first * bytes;
+    return to_doubles(desc.dtype, from, range.count, to.data());
+  }
+  thread_local std::vector<std::byte> scratch;
+  scratch.resize(std::max(scratch.size(), static_cast<std::size_t>(range.count * bytes)));
+  read_elements(desc, storage, range, scratch.data());
+  to_doubles(desc.dtype, scratch.data(), range.count, to.data());
+}
+
+void to_doubles(DType dtype, const void* from, std::int64_t count, double* to) {
+  const auto copy = [&]<class T>(T) {
+    const T* const typed = static_cast<const T*>(from);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(typed[i]);
+  };
+  switch (dtype) {
+    case DType::fp64:
+      return copy(double{});
+    case DType::fp32:
+      return copy(float{});
+    case DType::fp16:
+      return widen_to_doubles(static_cast<const half*>(from), count, to);
+    case DType::bf16:
+      return widen_to_doubles(static_cast<const bfloat16*>(from), count, to);
+    case DType::int64:
+      return copy(std::int64_t{});
+    case DType::int32:
+      return copy(std::int32_t{});
+    case DType::int16:
+      return copy(std::int16_t{});
+    case DType::int8:
+      return copy(std::int8_t{});
+    case DType::uint8:
+    case DType::boolean:
+      return copy(std::uint8_t{});
+  }
+}
+
+void from_doubles(DType dtype, const double* from, std::int64_t count, void* to) {
+  switch (dtype) {
+    case DType::fp64:
+      std::copy_n(from, count, static_cast<double*>(to));
+      return;
+    case DType::fp32:
+      std::transform(from, from + count, static_cast<float*>(to),
+                     [](double v) { return static_cast<float>(v); });
+      return;
+    case DType::fp16:
+      return narrow_from_doubles(from, count, static_cast<half*>(to));
+    case DType::bf16:
+      return narrow_from_doubles(from, count, static_cast<bfloat16*>(to));
+    case DType::int64:
+      return clamp_from_doubles<std::int64_t>(from, count, to);
+    case DType::int32:
+      return clamp_from_doubles<std::int32_t>(from, count, to);
+    case DType::int16:
+      return clamp_from_doubles<std::int16_t>(from, count, to);
+    case DType::int8:
+      return clamp_from_doubles<std::int8_t>(from, count, to);
+    case DType::uint8:
+      return clamp_from_doubles<std::uint8_t>(from, count, to);
+    case DType::boolean:
+      std::transform(from, from + count, static_cast<std::uint8_t*>(to),
+                     [](double v) { return static_cast<std::uint8_t>(v >= 1); });
+      return;
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tensor/tensor.h"
+
+namespace opbench {
+
+/// Logical elements [first, first + count) of a tensor, counted in row-major order of its shape.
+struct ElementRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// The logical range is cut into blocks that suit the storage: about 32 Ki elements for plain
+/// formats, one (n, c1) slab of NC1HWC0. Blocks cover every element once and depend on nothing but
+/// `desc`.
+std::int64_t block_count(const TensorDesc& desc);
+ElementRange block(const TensorDesc& desc, std::int64_t index);
+std::int64_t largest_block(const TensorDesc& desc);
+
+/// Copies logical elements out of (into) the storage of a tensor, as they are. Padding lanes are
+/// neither read nor written. Formats: plain ones as stored in row-major order of `shape`, NC1HWC0.
+/// Errors: throws Error for other formats; undefined if the range leaves the tensor (asserted).
+void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to);
+void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from);
+
+/// As read_elements, converted to fp64 (exact for all but int64 beyond 2^53).
+void read_doubles(const TensorDesc& desc, const void* storage, ElementRange range,
+                  std::span<double> to);
+
+/// `count` elements of `dtype` to fp64 and back. To a floating dtype: rounded to nearest even once.
+/// To an integer: truncated and clamped; NaN gives 0.
+void to_doubles(DType dtype, const void* from, std::int64_t count, double* to);
+void from_doubles(DType dtype, const double* from, std::int64_t count, void* to);
+
+}  // namespace opbench

@@ -1,0 +1,218 @@
+#include "tensor/fill.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tensor/error.h"
+#include "tensor/half.h"
+#include "tensor/parallel.h"
+#include "tensor/permutation.h"
+#include "tensor/random.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::int64_t kChunk = 2 * kRandomBlocks;  // elements
+
+std::uint32_t stream_of(DistributionKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
+
+/// Some elements of a stream on their way to memory; `first` counts from the start of the stream.
+struct Piece {
+  std::uint64_t seed;
+  std::int64_t first;
+  std::span<double> values;
+
+  std::int64_t first_block() const { return first / 2; }
+  std::int64_t blocks() const { return (first + std::ssize(values) + 1) / 2 - first_block(); }
+};
+
+void normals(const Distribution& d, const Piece& piece) {
+  double values[kChunk];
+  random_normals(piece.seed, stream_of(d.kind), piece.first_block(), piece.blocks(), values);
+  const double* const from = values + piece.first % 2;
+  for (std::size_t i = 0; i < piece.values.size(); ++i) piece.values[i] = d.a + d.b * from[i];
+}
+
+template <class FromBits>
+void from_random_bits(const Distribution& d, const Piece& piece, FromBits from_bits) {
+  std::uint64_t bits[kChunk];
+  random_bits(piece.seed, stream_of(d.kind), piece.first_block(), piece.blocks(), bits);
+  const std::uint64_t* const from = bits + piece.first % 2;
+  for (std::size_t i = 0; i < piece.values.size(); ++i) piece.values[i] = from_bits(from[i]);
+}
+
+void uniforms(const Distribution& d, const Piece& piece) {
+  const double width = d.b - d.a;
+  const double last = std::nextafter(d.b, d.a);  // what rounds to b belongs below it
+  from_random_bits(d, piece, [&](std::uint64_t bits) {
+    return std::min(
+        d.a + width * (static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53), last);
+  });
+}
+
+// floor(bits / 2^64 * count), by the upper half of a 128-bit product.
+void integers(const Distribution& d, const Piece& piece) {
+  const auto low = static_cast<std::int64_t>(std::ceil(d.a));
+  const auto count =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(d.b)) - low + 1);
+  from_random_bits(d, piece, [&](std::uint64_t bits) {
+    const auto product = static_cast<unsigned __int128>(bits) * count;
+    return static_cast<double>(low + static_cast<std::int64_t>(product >> 64));
+  });
+}
+
+template <class T>
+std::vector<double> floating_specials() {
+  using Limits = std::numeric_limits<T>;
+  const auto max = static_cast<double>(Limits::max()),
+             normal = static_cast<double>((Limits::min)());
+  const auto least = static_cast<double>(Limits::denorm_min());
+  // Eigen 3.4's epsilon() of half is 2^-13.
+  const double epsilon = std::ldexp(1.0, 1 - Limits::digits);
+  const double inf = std::numeric_limits<double>::infinity();
+  return {std::numeric_limits<double>::quiet_NaN(),
+          inf,
+          -inf,
+          0.0,
+          -0.0,
+          least,
+          -least,
+          normal - least,
+          least - normal,
+          normal,
+          -normal,
+          max,
+          -max,
+          1,
+          -1,
+          1 + epsilon};
+}
+
+template <class T>
+std::vector<double> integer_specials() {
+  using Limits = std::numeric_limits<T>;
+  return {0, 1, static_cast<double>(Limits::max()), static_cast<double>(Limits::min()), -1};
+}
+
+std::vector<double> specials(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return floating_specials<double>();
+    case DType::fp32:
+      return floating_specials<float>();
+    case DType::fp16:
+      return floating_specials<half>();
+    case DType::bf16:
+      return floating_specials<bfloat16>();
+    case DType::int64:
+      return integer_specials<std::int64_t>();
+    case DType::int32:
+      return integer_specials<std::int32_t>();
+    case DType::int16:
+      return integer_specials<std::int16_t>();
+    case DType::int8:
+      return integer_specials<std::int8_t>();
+    case DType::uint8:
+      return integer_specials<std::uint8_t>();
+    case DType::boolean:
+      return {0, 1};
+  }
+  return {0};
+}
+
+/// What is the same for all pieces of a range.
+struct Source {
+  const Distribution& distribution;
+  Permutation permutation;
+  std::vector<double> specials;
+
+  void make(const Piece& piece) const {
+    const Distribution& d = distribution;
+    switch (d.kind) {
+      case DistributionKind::normal:
+        return normals(d, piece);
+      case DistributionKind::uniform:
+        return uniforms(d, piece);
+      case DistributionKind::integers:
+        return integers(d, piece);
+      case DistributionKind::permutation:
+        return permutation.entries(piece.first, piece.values);
+      default:
+        for (std::size_t i = 0; i < piece.values.size(); ++i) {
+          piece.values[i] = at(piece.first + static_cast<std::int64_t>(i));
+        }
+    }
+  }
+
+  double at(std::int64_t index) const {
+    switch (distribution.kind) {
+      case DistributionKind::arange:
+        return distribution.a + distribution.b * static_cast<double>(index);
+      case DistributionKind::special:
+        return specials[static_cast<std::size_t>(index) % specials.size()];
+      default:
+        return distribution.a;
+    }
+  }
+};
+
+void fill_slab(const TensorDesc& desc, std::int64_t index, const void* values, std::byte* storage) {
+  const Dims stored = desc.storage();
+  const std::int64_t slab = stored[2] * stored[3] * stored[4];
+  const ElementRange range = block(desc, index);
+  if (range.count < slab) {
+    const std::size_t bytes = static_cast<std::size_t>(slab) * size_of(desc.dtype);
+    std::memset(storage + static_cast<std::size_t>(index) * bytes, 0, bytes);
+  }
+  write_elements(desc, storage, range, values);
+}
+
+}  // namespace
+
+void generate(const Distribution& distribution, std::uint64_t seed, DType dtype, std::int64_t total,
+              ElementRange range, void* to) {
+  require_valid(distribution);
+  const Source source{
+      distribution, Permutation(seed, total),
+      distribution.kind == DistributionKind::special ? specials(dtype) : std::vector<double>{}};
+  double values[kChunk];
+  auto out = static_cast<std::byte*>(to);
+  const std::int64_t end = range.first + range.count;
+  for (std::int64_t first = range.first; first < end;) {
+    // Pieces end at multiples of the chunk, so that they never need a block more than it has.
+    const std::int64_t count = std::min(end, (first / kChunk + 1) * kChunk) - first;
+    source.make({seed, first, std::span(values, static_cast<std::size_t>(count))});
+    from_doubles(dtype, values, count, out);
+    out += static_cast<std::size_t>(count) * size_of(dtype);
+    first += count;
+  }
+}
+
+void fill(Tensor& tensor, const Distribution& distribution, std::uint64_t seed) {
+  const TensorDesc& desc = tensor.desc;
+  const std::int64_t total = desc.elements();
+  require_valid(distribution);
+  parallel_blocks(block_count(desc), [&](std::int64_t index) {
+    const ElementRange range = block(desc, index);
+    const auto storage = tensor.as<std::byte>();
+    if (desc.format == desc.origin || desc.format != Format::NC1HWC0) {
+      const std::size_t offset = static_cast<std::size_t>(range.first) * size_of(desc.dtype);
+      return generate(distribution, seed, desc.dtype, total, range, storage + offset);
+    }
+    thread_local std::vector<std::byte> values;
+    const std::size_t bytes = static_cast<std::size_t>(range.count) * size_of(desc.dtype);
+    values.resize(std::max(values.size(), bytes));
+    generate(distribution, seed, desc.dtype, total, range, values.data());
+    fill_slab(desc, index, values.data(), storage);
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tensor/elements.h"
+#include "tensor/tensor.h"
+
+namespace opbench {
+
+/// Where a tensor's values come from. `a` and `b` mean:
+///   normal       mean a, standard deviation b (Box-Muller in fp64 on Philox4x32-10)
+///   uniform      [a, b) in fp64; narrower dtypes may round up to b
+///   integers     whole numbers in [a, b]
+///   permutation  every whole number of [0, elements) once, in random order
+///   constant     a everywhere
+///   arange       a, a + b, a + 2b, ...
+///   special      NaN, +-Inf, +-0, subnormals, extremes of the dtype, in turn
+enum class DistributionKind { normal, uniform, integers, permutation, constant, arange, special };
+
+struct Distribution {
+  DistributionKind kind = DistributionKind::normal;
+  double a = 0;
+  double b = 1;
+
+  bool operator==(const Distribution&) const = default;
+};
+
+/// "normal(0,1)", "permutation"; the inverse accepts a bare name with the defaults of the kind
+/// (normal(0,1) uniform(0,1) integers(0,9) constant(0) arange(0,1)).
+std::string to_string(const Distribution& distribution);
+/// Errors: throws Error that lists what is allowed; a and b must be finite, b >= a for ranges, b >=
+/// 0 for normal, a whole number within +-2^53 between a and b for integers.
+Distribution parse_distribution(std::string_view text);
+
+/// Errors: throws Error if the parameters break the rules above.
+void require_valid(const Distribution& distribution);
+
+/// Logical elements of the stream (distribution, seed) over a tensor of `total` elements, rounded
+/// to `dtype` (integers clamp), to dense memory. A pure function of its arguments: any cut of a
+/// range gives the same bits.
+void generate(const Distribution& distribution, std::uint64_t seed, DType dtype, std::int64_t total,
+              ElementRange range, void* to);
+
+/// Fills a tensor in parallel; the same bits for every thread count and every storage format.
+/// Padding lanes become zero.
+void fill(Tensor& tensor, const Distribution& distribution, std::uint64_t seed);
+
+}  // namespace opbench

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace opbench {
+
+/// Storage formats with Ascend's numbers (aclFormat).
+enum class Format : std::int32_t {
+  NCHW = 0,
+  NHWC = 1,
+  ND = 2,
+  NC1HWC0 = 3,
+  FRACTAL_Z = 4,
+  HWCN = 16,
+  NDHWC = 27,
+  FRACTAL_NZ = 29,
+  NCDHW = 30,
+  NDC1HWC0 = 32,
+  FRACTAL_Z_3D = 33,
+};
+
+inline constexpr std::array kAllFormats = {Format::NCHW,     Format::NHWC,        Format::ND,
+                                           Format::NC1HWC0,  Format::FRACTAL_Z,   Format::HWCN,
+                                           Format::NDHWC,    Format::FRACTAL_NZ,  Format::NCDHW,
+                                           Format::NDC1HWC0, Format::FRACTAL_Z_3D};
+
+/// "NCHW", "NC1HWC0", ...
+std::string_view name(Format format);
+
+/// The format that `text` spells: its name, "5HD" "6HD" "FZ" "NZ", or Ascend's number.
+/// Errors: throws Error that lists what is allowed.
+Format parse_format(std::string_view text);
+
+/// The plain format of a tensor of this rank: 5 NCDHW, 4 NCHW, else ND, as the framework chooses.
+Format origin_format(std::size_t rank);
+
+/// True for the formats that pad: NC1HWC0, FRACTAL_Z, FRACTAL_NZ, NDC1HWC0, FRACTAL_Z_3D.
+bool is_private(Format format);
+
+/// Elements of the innermost block of a private format: 32 for 8-bit types, else 16.
+/// Source: CANN trans_data tiling; 8 for fp32 exists too and is passed explicitly where wanted.
+int default_c0(DType dtype);
+
+/// Extents of the stored tensor, padding included.
+///
+/// Shapes: `logical` is in the base order of `format` (N,C,H,W; N,C,D,H,W for the 3-D formats; any
+/// rank
+///         for ND and FRACTAL_NZ). NC1HWC0 and FRACTAL_Z expand ranks below 4 as the framework
+///         does:
+///         () -> [1,1,1,1], [C] -> [1,C,1,1], [C,H] -> [1,C,H,1], [C,H,W] -> [1,C,H,W].
+///         NC1HWC0 -> [N, ceil(C/c0), H, W, c0]; FRACTAL_Z -> [ceil(C/c0)*H*W, ceil(N/16), 16, c0];
+///         FRACTAL_NZ -> [..., ceil(N/c0), ceil(M/16), 16, c0] of the last two dims (M, N);
+///         NDC1HWC0 -> [N, D, ceil(C/c0), H, W, c0];
+///         FRACTAL_Z_3D -> [D*ceil(C/c0)*H*W, ceil(N/16), 16, c0].
+/// Errors: throws Error if the rank does not fit the format or the size overflows.
+Dims storage_dims(Format format, const Dims& logical, int c0);
+
+/// `logical` expanded to (N,C,H,W) by the rule above. Errors: throws Error for ranks above 4.
+Dims expand_to_nchw(const Dims& logical);
+
+}  // namespace opbench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+
+namespace opbench {
+
+using half = Eigen::half;
+using bfloat16 = Eigen::bfloat16;
+
+/// What a conversion to fp16 does at the end of the range.
+///   ieee:     overflow gives +-Inf, NaN stays NaN (Ascend 910B and later).
+///   saturate: overflow and +-Inf give +-65504, NaN gives +0 (Ascend 910A).
+enum class HalfMode { ieee, saturate };
+
+/// Round to nearest, ties to even, subnormals kept.
+half to_half(float value, HalfMode mode = HalfMode::ieee);
+bfloat16 to_bfloat16(float value);
+
+/// The same from fp64 with a single rounding (through fp32 it could round twice).
+half round_to_half(double value);
+bfloat16 round_to_bfloat16(double value);
+
+/// Bulk conversions, vectorised for the selected instruction set; the same bits as the scalar ones.
+/// `from` and `to` need no alignment and must not overlap.
+void widen(const half* from, float* to, std::size_t count);
+void widen(const bfloat16* from, float* to, std::size_t count);
+void narrow(const float* from, half* to, std::size_t count, HalfMode mode = HalfMode::ieee);
+void narrow(const float* from, bfloat16* to, std::size_t count);
+
+}  // namespace opbench

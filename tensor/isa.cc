@@ -1,0 +1,66 @@
+#include "tensor/isa.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tensor/error.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/isa.cc"
+#include <hwy/foreach_target.h>
+// Must come after foreach_target.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+
+std::int64_t running_target() { return HWY_TARGET; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace opbench {
+namespace {
+
+HWY_EXPORT(running_target);
+
+std::string lower_name(std::int64_t target) {
+  std::string name = hwy::TargetName(target);
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> supported_isas() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    names.push_back(lower_name(target));
+  }
+  return names;
+}
+
+// Asks the dispatcher itself, so that the answer is what vector code really runs with.
+std::string current_isa() { return lower_name(HWY_DYNAMIC_DISPATCH(running_target)()); }
+
+void select_isa(std::string_view isa) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (lower_name(target) != isa) continue;
+    hwy::GetChosenTarget().Update(target);
+    return;
+  }
+  throw Error(fmt::format("'{}' is no instruction set of this machine and build; allowed: {}", isa,
+                          fmt::join(supported_isas(), ", ")));
+}
+
+}  // namespace opbench
+
+#endif  // HWY_ONCE

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace opbench {
+
+/// Lanes [first_lane, first_lane + lanes) of `pixels` consecutive pixels of one (n, c1) slab.
+struct SlabPart {
+  int c0 = 16;
+  int first_lane = 0;
+  int lanes = 0;
+  std::int64_t pixels = 0;
+  std::int64_t plain_stride = 0;  ///< elements from one channel to the next in the plain layout
+};
+
+/// Copies between slab[pixel * c0 + first_lane + lane] and plain[lane * plain_stride + pixel], on
+/// one thread. `slab_from_plain` leaves the other lanes as they are; `slab_from_plain_padded`
+/// starts at lane 0 and zeroes the lanes from `lanes` on. `element_bytes` is 1, 2, 4 or 8.
+void slab_to_plain(const SlabPart& part, const void* slab, void* plain, std::size_t element_bytes);
+void slab_from_plain(const SlabPart& part, const void* plain, void* slab,
+                     std::size_t element_bytes);
+void slab_from_plain_padded(const SlabPart& part, const void* plain, void* slab,
+                            std::size_t element_bytes);
+
+}  // namespace opbench

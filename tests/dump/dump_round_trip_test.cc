@@ -1,0 +1,219 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tensor/half.h"
+#include "tests/dump/dump_support.h"
+
+namespace opbench::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+class DumpRoundTrip : public DumpTest {
+ protected:
+  // Dumps the tensor as output y of one record and lists the file.
+  DumpReader dumped(const TensorDesc& desc, const void* storage, DeviceType device) {
+    DumpWriter writer(path());
+    writer.begin_record("op", device);
+    writer.write_output("y", desc, storage);
+    writer.finish();
+    return DumpReader(path());
+  }
+
+  void expect_same(const TensorDesc& desc, DeviceType device = DeviceType::npu) {
+    SCOPED_TRACE(to_string(desc));
+    const auto elements = numbered(desc.dtype, desc.elements());
+    DumpReader reader = dumped(desc, stored(desc, elements).data(), device);
+    ASSERT_EQ(reader.records().size(), 1u);
+    const DumpEntry& entry = reader.records()[0].outputs.at(0);
+    EXPECT_EQ(entry.problem, "");
+    EXPECT_EQ(entry.warning, "");
+    EXPECT_EQ(entry.desc, describe(desc.dtype, desc.shape));
+    EXPECT_EQ(entry.device, device);
+    const bool kept = is_private(desc.format) || device == DeviceType::npu;
+    EXPECT_EQ(entry.format, kept ? desc.format : Format::NCHW);
+    EXPECT_EQ(read_all(reader, entry), elements);
+  }
+};
+
+TEST_F(DumpRoundTrip, AllDTypesInPlainFormats) {
+  for (const DType dtype : kAllDTypes) {
+    for (const DeviceType device : {DeviceType::cpu, DeviceType::cuda, DeviceType::npu}) {
+      expect_same(describe(dtype, {2, 3, 5, 7}, Format::NCHW), device);
+      expect_same(describe(dtype, {17, 31}, Format::ND), device);
+    }
+  }
+}
+
+TEST_F(DumpRoundTrip, PaddingLanesOfNC1HWC0StayOut) {  // padding holds 0xff bytes: NaN
+  for (const DType dtype : kAllDTypes) {
+    for (const std::int64_t channels : {1, 15, 16, 17, 58}) {
+      expect_same(describe(dtype, {2, channels, 3, 5}, Format::NC1HWC0));
+    }
+    expect_same(describe(dtype, {2, 33, 3, 5}, Format::NC1HWC0), DeviceType::cpu);
+  }
+}
+
+TEST_F(DumpRoundTrip, ScalarsAndEmptyTensors) {
+  for (const DType dtype : kAllDTypes) {
+    expect_same(describe(dtype, {}));
+    expect_same(describe(dtype, {0}));
+    expect_same(describe(dtype, {4, 0, 3}));
+    expect_same(describe(dtype, {0, 4, 3, 2}, Format::NC1HWC0));
+    expect_same(describe(dtype, {1, 1, 1}));
+  }
+}
+
+TEST_F(DumpRoundTrip, TensorsOfSeveralTransfers) {  // a transfer carries 256 Ki elements
+  expect_same(describe(DType::fp16, {3, 7, 211, 199}, Format::NC1HWC0));
+  expect_same(describe(DType::fp32, {3, 17, 101, 103}, Format::NCHW));
+  expect_same(describe(DType::bf16, {1, 3, 701, 607}, Format::NC1HWC0));
+  expect_same(describe(DType::int64, {600'001}));
+  expect_same(describe(DType::boolean, {2, 2, 2, 2, 2, 3, 1, 16'411}));
+}
+
+TEST_F(DumpRoundTrip, AnyRangeGivesTheSameElements) {
+  const TensorDesc desc = describe(DType::int32, {3, 4, 5, 6});
+  const auto elements = numbered(desc.dtype, desc.elements());
+  DumpReader reader = dumped(desc, elements.data(), DeviceType::npu);
+  const DumpEntry& entry = reader.records()[0].outputs.at(0);
+  for (std::int64_t first = 0; first <= 360; first += 7) {
+    for (const std::int64_t count : {0, 1, 2, 6, 29, 31, 120, 200, 360}) {
+      if (first + count > 360) continue;
+      std::vector<std::byte> part(static_cast<std::size_t>(count) * 4);
+      reader.read(entry, {first, count}, part.data());
+      EXPECT_TRUE(std::equal(part.begin(), part.end(), elements.begin() + first * 4))
+          << first << " " << count;
+    }
+  }
+}
+
+TEST_F(DumpRoundTrip, RangesOutsideAreRefused) {
+  const TensorDesc desc = describe(DType::int8, {4});
+  DumpReader reader = dumped(desc, "abcd", DeviceType::npu);
+  const DumpEntry& entry = reader.records()[0].outputs.at(0);
+  std::int8_t to[8];
+  const auto message = [&](std::int64_t first, std::int64_t count) {
+    return error_of([&] { reader.read(entry, {first, count}, to); });
+  };
+  EXPECT_EQ(message(1, 4),
+            path().string() + ": /op/1/output/y: elements [1, 1 + 4) are out of range, it has 4");
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{-1, 1},
+                                     {0, -1},
+                                     {5, 0},
+                                     {0, 5},
+                                     {1, kMax},
+                                     {kMax, 1}}) {
+    EXPECT_NE(message(first, count), "(no error)") << first << " " << count;
+  }
+}
+
+TEST_F(DumpRoundTrip, EntriesOfOtherFilesAreChecked) {
+  const TensorDesc desc = describe(DType::int8, {4});
+  DumpReader reader = dumped(desc, "abcd", DeviceType::npu);
+  DumpEntry entry = reader.records()[0].outputs.at(0);
+  std::int64_t to[8];
+  entry.desc.dtype = DType::int64;
+  EXPECT_EQ(error_of([&] {
+              reader.read(entry, {0, 4}, to);
+            }),
+            path().string() +
+                ": /op/1/output/y: its type is integer of 8 bits, int64 is stored as "
+                "integer of 64 bits");
+  entry.desc = describe(DType::int8, {5});
+  EXPECT_EQ(error_of([&] {
+              reader.read(entry, {0, 5}, to);
+            }),
+            path().string() + ": /op/1/output/y: its shape is 4, the entry's 5");
+  entry.path = "/op/1/output/z";
+  EXPECT_THAT(error_of([&] {
+                reader.read(entry, {0, 4}, to);
+              }),
+              ::testing::HasSubstr("object 'z' doesn't exist"));
+}
+
+TEST_F(DumpRoundTrip, HalfKeepsItsSpecialValues) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<half> values = {to_half(65504), to_half(-infinity), to_half(5.9604645e-8f),
+                                    to_half(-0.0f), to_half(std::nanf(""))};
+  const TensorDesc desc = describe(DType::fp16, {5});
+  DumpReader reader = dumped(desc, values.data(), DeviceType::cpu);
+  const auto read = read_as<half>(reader, reader.records()[0].outputs.at(0));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(Eigen::numext::bit_cast<std::uint16_t>(read[i]),
+              Eigen::numext::bit_cast<std::uint16_t>(values[i]));
+  }
+  EXPECT_TRUE(std::isnan(static_cast<float>(read[4])));
+}
+
+TEST_F(DumpRoundTrip, ScalarInputsAndNotes) {
+  const std::vector<Note> notes = {{"opbench_case", "softplus[2x3,fp16,beta=1]"},
+                                   {"opbench_variant", ""},
+                                   {"long", std::string(50'000, 'x')}};
+  DumpWriter writer(path());
+  writer.begin_record("softplus", DeviceType::npu, notes);
+  writer.write_input_scalar("beta", 0.1);
+  writer.write_input_scalar("dim", std::int64_t{-1} << 62);
+  writer.write_input_scalar("training", true);
+  writer.finish();
+
+  DumpReader reader(path());
+  const DumpRecord& record = reader.records().at(0);
+  EXPECT_THAT(record.notes, ::testing::UnorderedElementsAreArray(notes));
+  ASSERT_EQ(record.inputs.size(), 3u);
+  for (const DumpEntry& entry : record.inputs) EXPECT_EQ(entry.kind, EntryKind::scalar);
+  EXPECT_EQ(record.inputs[0].name, "beta");
+  EXPECT_EQ(record.inputs[2].desc.dtype, DType::boolean);
+  EXPECT_THAT(read_as<double>(reader, record.inputs[0]), ElementsAre(0.1));
+  EXPECT_THAT(read_as<std::int64_t>(reader, record.inputs[1]), ElementsAre(std::int64_t{-1} << 62));
+  EXPECT_THAT(read_as<std::int8_t>(reader, record.inputs[2]), ElementsAre(1));
+}
+
+TEST_F(DumpRoundTrip, RecordsComeInTheOrderOfExecution) {  // HDF5's own order is "1" "10" "11" "2"
+  const float value = 1;
+  DumpWriter writer(path());
+  for (int i = 1; i <= 12; ++i) {
+    EXPECT_EQ(writer.begin_record(i % 2 == 0 ? "a" : "b", DeviceType::npu), i);
+    writer.write_output("y", describe(DType::fp32, {}), &value);
+  }
+  writer.finish();
+  DumpReader reader(path());
+  ASSERT_EQ(reader.records().size(), 12u);
+  for (int i = 1; i <= 12; ++i) {
+    const DumpRecord& record = reader.records()[static_cast<std::size_t>(i - 1)];
+    EXPECT_EQ(record.seq, i);
+    EXPECT_EQ(record.op, i % 2 == 0 ? "a" : "b");
+    EXPECT_TRUE(record.inputs.empty());
+  }
+  EXPECT_TRUE(reader.problems().empty());
+}
+
+TEST_F(DumpRoundTrip, ListsKeepTheOrderOfTheirElements) {
+  const float value = 1;
+  DumpWriter writer(path());
+  writer.begin_record("cat", DeviceType::npu);
+  for (const char* name : {"tensors/tensors_0", "tensors/tensors_10", "tensors/tensors_2", "dim"}) {
+    writer.write_input(name, describe(DType::fp32, {1}), &value);
+  }
+  writer.finish();
+  DumpReader reader(path());
+  std::vector<std::string> names, paths;
+  for (const DumpEntry& entry : reader.records().at(0).inputs) {
+    names.push_back(entry.name);
+    paths.push_back(entry.path);
+  }
+  EXPECT_THAT(names,
+              ElementsAre("dim", "tensors/tensors_0", "tensors/tensors_2", "tensors/tensors_10"));
+  EXPECT_EQ(paths[3], "/cat/1/input/tensors/tensors_10");
+}
+
+TEST_F(DumpRoundTrip, AFileWithoutRecordsIsEmpty) {
+  DumpWriter(path()).finish();
+  EXPECT_TRUE(DumpReader(path()).records().empty());
+}
+
+}  // namespace
+}  // namespace opbench::testing

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/dump/dump_support.h"
+
+#ifndef OPBENCH_SOURCE_DIR
+#define OPBENCH_SOURCE_DIR "."
+#endif
+
+namespace opbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Two files in the layout of Ascend's dumper that opbench did not write.
+class Samples : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::path(OPBENCH_SOURCE_DIR) / "../shared/data/ascend_samples/accuracy";
+    if (!fs::exists(npu()) || !fs::exists(cpu())) {
+      GTEST_SKIP() << "no sample dumps in " << directory_;
+    }
+  }
+  fs::path npu() const { return directory_ / "dumper_npu_SYNTHETIC.h5"; }
+  fs::path cpu() const { return directory_ / "dumper_cpu_golden_SYNTHETIC.h5"; }
+
+  fs::path directory_;
+};
+
+std::vector<std::string> record_names(const DumpReader& reader) {
+  std::vector<std::string> names;
+  for (const DumpRecord& record : reader.records()) {
+    names.push_back(fmt::format("{} {}", record.seq, record.op));
+  }
+  return names;
+}
+
+std::vector<std::string> lines(const std::vector<DumpEntry>& entries) {
+  std::vector<std::string> result;
+  for (const DumpEntry& entry : entries) {
+    EXPECT_EQ(entry.problem, "");
+    EXPECT_EQ(entry.warning, "");
+    const std::string format = entry.format ? std::string(name(*entry.format)) : "unknown";
+    result.push_back(fmt::format(
+        "{} {} {}", entry.name, to_string(entry.desc),
+        entry.kind == EntryKind::tensor ? to_string(entry.device) + " " + format : "value"));
+  }
+  return result;
+}
+
+void expect_readable(DumpReader& reader) {
+  for (const DumpRecord& record : reader.records()) {
+    for (const auto* entries : {&record.inputs, &record.outputs}) {
+      EXPECT_FALSE(entries->empty());
+      for (const DumpEntry& entry : *entries) EXPECT_NO_THROW(read_all(reader, entry));
+    }
+  }
+}
+
+TEST_F(Samples, NpuDump) {
+  DumpReader reader(npu());
+  EXPECT_THAT(reader.problems(), IsEmpty());
+  EXPECT_THAT(
+      record_names(reader),
+      ElementsAre("1 NllLossBackward", "2 LogSoftmaxBackward", "3 AddmmBackward", "4 ReluBackward1",
+                  "5 NativeBatchNormBackward", "6 NpuConvolutionBackward",
+                  "7 NpuConvolutionBackward", "8 IndexSelectBackward", "9 DropoutBackward"));
+  const auto& records = reader.records();
+  EXPECT_THAT(lines(records[0].inputs),
+              ElementsAre("ignore_index int64[scalar] ND value", "reduction int64[scalar] ND value",
+                          "self fp32[16x10] ND NPU NCHW", "target int64[16] ND NPU NCHW"));
+  EXPECT_THAT(lines(records[0].outputs), ElementsAre("result fp32[scalar] ND NPU NCHW"));
+  EXPECT_THAT(
+      lines(records[2].inputs),
+      ElementsAre("alpha fp64[scalar] ND value", "beta fp64[scalar] ND value",
+                  "mat1 fp16[16x32] ND NPU FRACTAL_NZ", "mat2 fp16[32x10] ND NPU FRACTAL_NZ"));
+  EXPECT_THAT(lines(records[4].inputs),
+              ElementsAre("eps fp64[scalar] ND value", "input fp16[2x6x12x12] NCHW NPU NC1HWC0",
+                          "save_mean fp32[6] ND NPU NCHW", "training bool[scalar] ND value"));
+  EXPECT_THAT(lines(records[5].inputs),
+              ElementsAre("groups int64[scalar] ND value", "input fp16[2x6x12x12] NCHW NPU NC1HWC0",
+                          "padding int64[2] ND value", "stride int64[2] ND value",
+                          "weight fp16[8x6x3x3] NCHW NPU FRACTAL_Z"));
+  EXPECT_THAT(lines(records[5].outputs),
+              ElementsAre("result/result_0 fp16[2x6x12x12] NCHW NPU NC1HWC0",
+                          "result/result_1 fp16[8x6x3x3] NCHW NPU FRACTAL_Z"));
+  EXPECT_THAT(lines(records[8].inputs),
+              ElementsAre("bytes uint8[5] ND NPU ND", "mask bool[64] ND NPU ND"));
+  EXPECT_THAT(lines(records[8].outputs), ElementsAre("result fp32[0x4] ND NPU NCHW"));
+  expect_readable(reader);
+}
+
+TEST_F(Samples, CpuDump) {
+  DumpReader reader(cpu());
+  EXPECT_THAT(reader.problems(), IsEmpty());
+  EXPECT_THAT(
+      record_names(reader),
+      ElementsAre("1 NllLossBackward", "2 LogSoftmaxBackward", "3 AddmmBackward", "4 ReluBackward1",
+                  "5 CudnnBatchNormBackward", "6 CudnnConvolutionBackward",
+                  "7 CudnnConvolutionBackward", "8 IndexSelectBackward", "9 DropoutBackward"));
+  EXPECT_THAT(lines(reader.records()[7].inputs),
+              ElementsAre("index int64[6] ND CPU NCHW", "self fp32[2x6x12x12] NCHW CPU NCHW"));
+  expect_readable(reader);
+}
+
+}  // namespace
+}  // namespace opbench::testing

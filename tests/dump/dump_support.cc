@@ -1,0 +1,70 @@
+#include "tests/dump/dump_support.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace opbench::testing {
+
+namespace fs = std::filesystem;
+
+DumpTest::DumpTest() {
+  std::string name = (fs::path(::testing::TempDir()) / "opbench_dump_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw RunError("cannot make " + name);
+  directory_ = name;
+}
+
+DumpTest::~DumpTest() { fs::remove_all(directory_); }
+
+std::vector<std::string> DumpTest::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::byte> numbered(DType dtype, std::int64_t count) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = dtype == DType::boolean ? static_cast<double>(i % 3 == 0)
+                                        : static_cast<double>(i % 251) - 10;
+    if (dtype == DType::uint8) values[i] = static_cast<double>(i % 256);
+  }
+  std::vector<std::byte> elements(values.size() * size_of(dtype));
+  from_doubles(dtype, values.data(), count, elements.data());
+  return elements;
+}
+
+Tensor stored(const TensorDesc& desc, const std::vector<std::byte>& elements) {
+  Tensor tensor(desc);
+  std::memset(tensor.data(), 0xff, tensor.buffer.size());
+  write_elements(desc, tensor.data(), {0, desc.elements()}, elements.data());
+  return tensor;
+}
+
+std::vector<std::byte> read_all(DumpReader& reader, const DumpEntry& entry) {
+  const auto count = static_cast<std::size_t>(entry.desc.elements());
+  std::vector<std::byte> elements(count * size_of(entry.desc.dtype));
+  reader.read(entry, {0, entry.desc.elements()}, elements.data());
+  return elements;
+}
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) throw RunError("cannot run " + command);
+  std::array<char, 4096> buffer;
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) output += buffer.data();
+  pclose(pipe);
+  return output;
+}
+
+bool succeeds(const std::string& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+}  // namespace opbench::testing

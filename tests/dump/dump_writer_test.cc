@@ -1,0 +1,261 @@
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <optional>
+
+#include "tests/dump/dump_support.h"
+
+namespace opbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Writer : public DumpTest {
+ protected:
+  static void write_something(DumpWriter& writer) {
+    const float values[] = {1, 2, 3};
+    writer.begin_record("op", DeviceType::npu);
+    writer.write_output("y", describe(DType::fp32, {3}), values);
+  }
+
+  void write_text(const std::string& text) { std::ofstream(path()) << text; }
+  std::string text() {
+    std::ifstream file(path());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string failure_of(const fs::path& target) {
+    return error_of<RunError>([&] { DumpWriter writer(target); });
+  }
+};
+
+// Files written while it lives cannot grow beyond `bytes`: what a full disk looks like.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &previous_);
+    const rlimit limit{bytes, previous_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &previous_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit previous_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Writer, TheFileAppearsWhenFinished) {
+  {
+    DumpWriter writer(path());
+    write_something(writer);
+    EXPECT_FALSE(fs::exists(path()));
+    EXPECT_EQ(files().size(), 1u);
+    writer.finish();
+    EXPECT_THAT(files(), ElementsAre("x.h5"));
+  }
+  EXPECT_THAT(files(), ElementsAre("x.h5"));
+  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+}
+
+TEST_F(Writer, AnUnfinishedFileLeavesNothing) {
+  {
+    DumpWriter writer(path());
+    write_something(writer);
+  }
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(Writer, AnUnfinishedFileLeavesTheOldOne) {
+  write_text("old");
+  {
+    DumpWriter writer(path());
+    write_something(writer);
+    EXPECT_EQ(text(), "old");
+  }
+  EXPECT_EQ(text(), "old");
+  EXPECT_THAT(files(), ElementsAre("x.h5"));
+}
+
+TEST_F(Writer, AFinishedFileReplacesTheOldOne) {
+  write_text("old");
+  DumpWriter writer(path());
+  write_something(writer);
+  writer.finish();
+  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+}
+
+TEST_F(Writer, ALinkStaysALink) {
+  write_text("old");
+  fs::create_symlink("x.h5", path("link.h5"));
+  DumpWriter writer(path("link.h5"));
+  write_something(writer);
+  writer.finish();
+  EXPECT_TRUE(fs::is_symlink(path("link.h5")));
+  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+}
+
+TEST_F(Writer, TwoWritersOfOnePathDoNotMix) {
+  DumpWriter first(path());
+  DumpWriter second(path());
+  write_something(first);
+  write_something(second);
+  write_something(second);
+  second.finish();
+  EXPECT_EQ(DumpReader(path()).records().size(), 2u);
+  first.finish();
+  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+}
+
+TEST_F(Writer, AFullDiskLeavesTheOldFile) {
+  write_text("old");
+  const TensorDesc desc = describe(DType::fp32, {1 << 20});
+  const Tensor tensor(desc);
+  ::testing::internal::CaptureStderr();
+  {
+    std::optional<FileSizeLimit> limit;  // outlives the writer
+    DumpWriter writer(path());
+    limit.emplace(1 << 20);
+    writer.begin_record("op", DeviceType::npu);
+    EXPECT_EQ(error_of<RunError>([&] { writer.write_output("y", desc, tensor.data()); }),
+              "cannot write " + path().string() + ": /op/1/output/y: File too large");
+    EXPECT_EQ(error_of<RunError>([&] { writer.finish(); }),
+              "cannot write " + path().string() + ": an earlier write failed");
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(text(), "old");
+  EXPECT_THAT(files(), ElementsAre("x.h5"));
+}
+
+TEST_F(Writer,
+       AFullDiskIsNoticedWhereTheDataIs) {  // HDF5 buffers small datasets until they are closed
+  DumpWriter writer(path());
+  {
+    const FileSizeLimit limit(100);
+    EXPECT_EQ(error_of<RunError>([&] { write_something(writer); }),
+              "cannot write " + path().string() + ": /op/1/output/y: File too large");
+  }
+  EXPECT_EQ(error_of<RunError>([&] { writer.finish(); }),
+            "cannot write " + path().string() + ": an earlier write failed");
+}
+
+TEST_F(Writer, ADiskThatIsFullOnlyAtTheEndLeavesTheOldFile) {
+  write_text("old");
+  ::testing::internal::CaptureStderr();
+  {
+    std::optional<FileSizeLimit> limit;  // outlives the writer
+    DumpWriter writer(path());
+    write_something(writer);
+    limit.emplace(100);
+    EXPECT_EQ(error_of<RunError>([&] { writer.finish(); }),
+              "cannot write " + path().string() + ": closing: File too large");
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(text(), "old");
+  EXPECT_THAT(files(), ElementsAre("x.h5"));
+}
+
+TEST_F(Writer, PathsThatCannotBeWritten) {
+  const auto cannot = [&](const std::string& what, const std::string& why) {
+    return "cannot write " + path(what).string() + ": " + why;
+  };
+  write_text("a file");
+  fs::create_directory(path("directory.h5"));
+  EXPECT_EQ(failure_of(path("missing/x.h5")), cannot("missing/x.h5", "No such file or directory"));
+  EXPECT_EQ(failure_of(path("directory.h5")), cannot("directory.h5", "Is a directory"));
+  EXPECT_EQ(failure_of(path("x.h5/x.h5")), cannot("x.h5/x.h5", "Not a directory"));
+  EXPECT_EQ(failure_of(path("new/")), cannot("new/", "the path names no file"));
+  EXPECT_EQ(failure_of("/dev/null"), "cannot write /dev/null: not a regular file");
+  EXPECT_EQ(failure_of(""), "cannot write : the path names no file");
+  const std::string long_name(300, 'x');
+  EXPECT_EQ(failure_of(path(long_name)), cannot(long_name, "File name too long"));
+}
+
+TEST_F(Writer, AReadOnlyDirectory) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  fs::permissions(directory_, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_EQ(failure_of(path()), "cannot write " + path().string() + ": Permission denied");
+  fs::permissions(directory_, fs::perms::owner_all);
+}
+
+TEST_F(Writer, NamesAreChecked) {
+  DumpWriter writer(path());
+  for (const char* name : {"", ".", "..", "a/b", "/a", "a\n"}) {
+    EXPECT_NE(error_of([&] { writer.begin_record(name, DeviceType::npu); }), "(no error)") << name;
+  }
+  writer.begin_record("op", DeviceType::npu);
+  const float value = 1;
+  const TensorDesc desc = describe(DType::fp32, {});
+  for (const char* name : {"", ".", "..", "/a", "a/", "a//b", "a/../b", "a/b/c", "a\x1b[0m"}) {
+    EXPECT_NE(error_of([&] { writer.write_input(name, desc, &value); }), "(no error)") << name;
+  }
+  EXPECT_EQ(error_of([&] { writer.write_input("a/../b", desc, &value); }),
+            "'a/../b' cannot name a dumped operator or tensor: '..' is a component");
+  EXPECT_EQ(error_of([&] { writer.write_input("a\x1b[0m", desc, &value); }),
+            "'a\\x1b[0m' cannot name a dumped operator or tensor: it contains control characters");
+  writer.write_input("a", desc, &value);
+  EXPECT_EQ(error_of([&] { writer.write_input("a", desc, &value); }),
+            "cannot write " + path().string() + ": /op/1/input/a is written already");
+  EXPECT_NE(error_of([&] { writer.write_input("a/a_0", desc, &value); }), "(no error)");
+  writer.write_input("list/list_0", desc, &value);
+  EXPECT_NE(error_of([&] { writer.write_input("list", desc, &value); }), "(no error)");
+  writer.write_output("a", desc, &value);
+  writer.finish();  // none of that spoiled the file
+
+  const DumpReader reader(path());
+  ASSERT_EQ(reader.records().size(), 1u);
+  EXPECT_EQ(reader.records()[0].inputs.size(), 2u);
+  EXPECT_EQ(reader.records()[0].outputs.size(), 1u);
+}
+
+TEST_F(Writer, NotesAreChecked) {
+  DumpWriter writer(path());
+  const auto error = [&](const std::vector<Note>& notes) {
+    return error_of([&] { writer.begin_record("op", DeviceType::npu, notes); });
+  };
+  EXPECT_EQ(error({{"a", ""}, {"a", ""}}), "note 'a' cannot be dumped: its name is there twice");
+  EXPECT_EQ(error({{"", "x"}}), "note '' cannot be dumped: its name is empty");
+  EXPECT_EQ(error({{"a", std::string(1, '\0')}}), "note 'a' cannot be dumped: it contains NUL");
+  EXPECT_EQ(error({{"a", std::string(60'000, 'x')}}),
+            "note 'a' cannot be dumped: it has 60001 bytes, at most 60000 are allowed");
+  EXPECT_EQ(writer.begin_record("op", DeviceType::npu, {{"a", std::string(59'999, 'x')}}), 1);
+  writer.finish();
+  EXPECT_EQ(DumpReader(path()).records().at(0).notes.at(0).value.size(), 59'999u);
+}
+
+TEST_F(Writer, TensorsThatCannotBeDumped) {
+  DumpWriter writer(path());
+  const float value = 1;
+  EXPECT_NE(error_of([&] { writer.write_input("a", describe(DType::fp32, {}), &value); }),
+            "(no error)");  // before any record
+  writer.begin_record("op", DeviceType::npu);
+  const auto error = [&](const TensorDesc& desc) {
+    return error_of([&] { writer.write_output("y", desc, &value); });
+  };
+  EXPECT_NE(error(describe(DType::fp32, {16, 16}, Format::FRACTAL_NZ)), "(no error)");
+  EXPECT_EQ(error(describe(DType::fp32, Dims(33, 1))).substr(0, 9), "fp32[1x1x");
+  writer.write_output("y", describe(DType::fp32, Dims(32, 1)), &value);
+  writer.finish();
+  EXPECT_EQ(DumpReader(path()).records().at(0).outputs.at(0).desc.shape, Dims(32, 1));
+}
+
+TEST_F(Writer, AFinishedFileTakesNoMore) {
+  DumpWriter writer(path());
+  write_something(writer);
+  writer.finish();
+  const float value = 1;
+  EXPECT_NE(error_of([&] { writer.write_input("z", describe(DType::fp32, {}), &value); }),
+            "(no error)");
+  EXPECT_NE(error_of([&] { writer.begin_record("op", DeviceType::npu); }), "(no error)");
+  EXPECT_NE(error_of([&] { writer.finish(); }), "(no error)");
+  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+}
+
+}  // namespace
+}  // namespace opbench::testing

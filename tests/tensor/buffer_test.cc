@@ -1,0 +1,73 @@
+#include "tensor/buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+// Both ways of getting memory, and the border between them.
+constexpr std::size_t kSizes[] = {0, 1, 63, 64, 4097, (1 << 20) - 1, 1 << 20, (3 << 20) + 5};
+
+}  // namespace
+
+TEST(Buffer, IsZeroAlignedAndGuarded) {
+  for (const std::size_t bytes : kSizes) {
+    const Buffer buffer(bytes);
+    const auto data = static_cast<const std::byte*>(buffer.data());
+    EXPECT_EQ(buffer.size(), bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u) << bytes;
+    EXPECT_TRUE(std::all_of(data, data + bytes, [](std::byte b) { return b == std::byte{0}; }));
+    EXPECT_TRUE(buffer.guards_intact()) << bytes;
+  }
+}
+
+TEST(Buffer, LargeOnesStartAtAHugePage) {
+  const Buffer buffer(std::size_t{5} << 20);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (std::size_t{2} << 20), 0u);
+}
+
+TEST(Buffer, WritingEveryByteKeepsTheGuards) {
+  for (const std::size_t bytes : kSizes) {
+    const Buffer buffer(bytes);
+    std::fill_n(static_cast<std::byte*>(buffer.data()), bytes, std::byte{0x5A});
+    EXPECT_TRUE(buffer.guards_intact()) << bytes;
+  }
+}
+
+TEST(Buffer, GuardsDetectOneByteOnEachSide) {
+  for (const std::size_t bytes : kSizes) {
+    const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(bytes);
+    const std::ptrdiff_t guard = Buffer::kGuardBytes;
+    for (const std::ptrdiff_t at : {std::ptrdiff_t{-1}, -guard, size, size + guard - 1}) {
+      const Buffer buffer(bytes);
+      static_cast<std::byte*>(buffer.data())[at] = std::byte{0};
+      EXPECT_FALSE(buffer.guards_intact()) << bytes << " bytes, written at " << at;
+    }
+  }
+}
+
+TEST(Buffer, MovesAndReleases) {
+  Buffer a(100), b(std::size_t{2} << 20);
+  void* const large = b.data();
+  a = std::move(b);
+  EXPECT_EQ(a.data(), large);
+  EXPECT_EQ(b.data(), nullptr);
+  EXPECT_EQ(b.size(), 0u);
+  EXPECT_TRUE(b.guards_intact());
+  const Buffer c(std::move(a));
+  EXPECT_EQ(c.data(), large);
+}
+
+TEST(Buffer, ImpossibleSizesThrow) {
+  EXPECT_THROW(Buffer{std::numeric_limits<std::size_t>::max()}, RunError);
+  EXPECT_THROW(Buffer{std::size_t{1} << 63}, RunError);
+  EXPECT_THROW(Buffer{std::size_t{1} << 60}, RunError);  // beyond any address space in use
+}
+
+}  // namespace opbench

@@ -1,0 +1,72 @@
+#include "tensor/dtype.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+using testing::HasSubstr;
+
+TEST(DType, SizesInBytes) {
+  EXPECT_EQ(size_of(DType::fp64), 8u);
+  EXPECT_EQ(size_of(DType::fp32), 4u);
+  EXPECT_EQ(size_of(DType::fp16), 2u);
+  EXPECT_EQ(size_of(DType::bf16), 2u);
+  EXPECT_EQ(size_of(DType::int64), 8u);
+  EXPECT_EQ(size_of(DType::int32), 4u);
+  EXPECT_EQ(size_of(DType::int16), 2u);
+  EXPECT_EQ(size_of(DType::int8), 1u);
+  EXPECT_EQ(size_of(DType::uint8), 1u);
+  EXPECT_EQ(size_of(DType::boolean), 1u);
+}
+
+TEST(DType, NamesParseBack) {
+  for (const DType dtype : kAllDTypes) EXPECT_EQ(parse_dtype(name(dtype)), dtype) << name(dtype);
+}
+
+// The spellings of numpy, PyTorch, ge::DataType (DT_) and aclDataType (ACL_).
+TEST(DType, ForeignSpellings) {
+  const std::map<DType, std::vector<std::string>> spellings = {
+      {DType::fp64, {"float64", "double", "DT_DOUBLE", "DOUBLE", "torch.float64", "np.float64"}},
+      {DType::fp32, {"float32", "float", "DT_FLOAT", "FLOAT", "torch.float32", "ACL_FLOAT"}},
+      {DType::fp16, {"float16", "half", "DT_FLOAT16", "FLOAT16", "torch.float16", "torch.half"}},
+      {DType::bf16, {"bfloat16", "DT_BF16", "BFLOAT16", "torch.bfloat16", "ACL_BF16"}},
+      {DType::int64, {"long", "DT_INT64", "INT64", "torch.int64", "numpy.int64"}},
+      {DType::int32, {"int", "DT_INT32", "INT32", "torch.int32", "torch.int"}},
+      {DType::int16, {"short", "DT_INT16", "INT16", "torch.int16"}},
+      {DType::int8, {"DT_INT8", "INT8", "torch.int8"}},
+      {DType::uint8, {"byte", "DT_UINT8", "UINT8", "torch.uint8"}},
+      {DType::boolean, {"boolean", "DT_BOOL", "BOOL", "torch.bool"}},
+  };
+  for (const auto& [dtype, texts] : spellings) {
+    for (const std::string& text : texts) EXPECT_EQ(parse_dtype(text), dtype) << text;
+  }
+}
+
+TEST(DType, ErrorListsWhatIsAllowed) {
+  for (const std::string text : {"", "float8", "fp16 ", "torch.", "complex64"}) {
+    try {
+      parse_dtype(text);
+      ADD_FAILURE() << "accepted '" << text << "'";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("'" + text + "'"));
+      for (const DType dtype : kAllDTypes) {
+        EXPECT_THAT(error.what(), HasSubstr(std::string(name(dtype))));
+      }
+    }
+  }
+}
+
+TEST(DType, FloatingOnes) {
+  for (const DType dtype : kAllDTypes) {
+    const bool floating = name(dtype).starts_with("fp") || name(dtype).starts_with("bf");
+    EXPECT_EQ(is_floating(dtype), floating) << name(dtype);
+  }
+}
+
+}  // namespace opbench

@@ -32,8 +32,10 @@ Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 n
 
 std::string version_text() {
   const Machine m = describe_machine();
-  std::string text = fmt::format("opbench {} ({}), {}, {}", m.version, m.revision, m.compiler, m.build_type);
-  for (const auto& [library, version] : m.libraries) text += fmt::format("\n{} {}", library, version);
+  std::string text =
+      fmt::format("opbench {} ({}), {}, {}", m.version, m.revision, m.compiler, m.build_type);
+  for (const auto& [library, version] : m.libraries)
+    text += fmt::format("\n{} {}", library, version);
   return text;
 }
 
@@ -50,7 +52,8 @@ std::string shell_quoted(const std::string& arg) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+%@";
   if (!arg.empty() && arg.find_first_not_of(kPlain) == std::string::npos) return arg;
   std::string result = "'";
-  for (const char letter : arg) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  for (const char letter : arg)
+    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return result + "'";
 }
 
@@ -78,8 +81,9 @@ int report_usage_error(const CLI::Error& error, const std::vector<std::string>& 
 int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
   CommandContext context{out, err, command_line_of(args)};
   Action action;
-  CLI::App app("opbench times operators over a network's shapes and proves that variants compute the same",
-               "opbench");
+  CLI::App app(
+      "opbench times operators over a network's shapes and proves that variants compute the same",
+      "opbench");
   app.footer(kFooter);
   app.require_subcommand(1);
   bool wants_version = false;

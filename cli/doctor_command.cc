@@ -24,7 +24,8 @@ void print_machine(std::ostream& out, const Machine& m) {
                          m.is_virtual ? ", virtual machine" : ""));
   row("caches", fmt::format("L1d {}, L2 {}, L3 {}", size_text(m.l1d_bytes), size_text(m.l2_bytes),
                             size_text(m.l3_bytes)));
-  row("memory", fmt::format("{} in all, {} free", size_text(m.memory_bytes), size_text(m.available_bytes)));
+  row("memory",
+      fmt::format("{} in all, {} free", size_text(m.memory_bytes), size_text(m.available_bytes)));
   row("governor", fmt::format("{}, turbo {}", m.governor, m.turbo));
   row("load", fmt::format("{:.2f}", m.load));
   row("vectors", fmt::format("{} (of {})", m.isa, fmt::join(m.isas, " ")));
@@ -39,12 +40,12 @@ int doctor(CommandContext& context) {
   if (!context.quiet) context.err << "measuring memory bandwidth and noise...\n";
   const Checkup checkup = examine(machine);
   for (const Bandwidth& b : checkup.bandwidths) {
-    context.out << fmt::format("  copy         {:.1f} GB/s with {} thread{} ({} MiB, spread {:.1f}%)\n",
-                               b.gb_per_s, b.threads, b.threads == 1 ? "" : "s", b.bytes >> 20,
-                               100 * b.cv);
+    context.out << fmt::format(
+        "  copy         {:.1f} GB/s with {} thread{} ({} MiB, spread {:.1f}%)\n", b.gb_per_s,
+        b.threads, b.threads == 1 ? "" : "s", b.bytes >> 20, 100 * b.cv);
   }
   for (const std::string& finding : checkup.findings) context.out << "  ! " << finding << '\n';
-  context.out << (checkup.is_too_noisy  ? "Too noisy to judge.\n"
+  context.out << (checkup.is_too_noisy       ? "Too noisy to judge.\n"
                   : checkup.findings.empty() ? "Fit to measure.\n"
                                              : "Fit to measure, with the remarks above.\n");
   return checkup.is_too_noisy ? kTooNoisy : kAllWell;
@@ -56,9 +57,7 @@ void add_doctor_command(CLI::App& app, CommandContext& context, Action& action) 
   CLI::App* command = app.add_subcommand("doctor", "Is this machine fit to measure?");
   add_common_flags(*command, context);
   command->footer("Exit code 5: too noisy to judge.");
-  command->callback([&context, &action] {
-    action = [&context] { return doctor(context); };
-  });
+  command->callback([&context, &action] { action = [&context] { return doctor(context); }; });
 }
 
 }  // namespace opbench

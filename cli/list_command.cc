@@ -22,7 +22,9 @@ std::string names_of(const Values& values) {
 
 // A small tensor of the kind; scalars stay scalars where an operator wants one.
 std::string refusal_for(const Op& op, const Kernel& kernel, DType dtype, Format format) {
-  const Dims probe = format == Format::NCDHW ? Dims{2, 20, 3, 3, 3} : Dims{2, 20, 3, 3};
+  const Dims probe = format == Format::NCDHW ? Dims{2, 20, 3, 3, 3}
+                     : format == Format::ND  ? Dims{2, 20}
+                                             : Dims{2, 20, 3, 3};
   for (const Dims& first : {probe, Dims{}}) {
     std::vector<TensorDesc> inputs(op.inputs.size(), describe(dtype, probe, format));
     inputs.front() = describe(dtype, first, format_for_rank(format, first.size()));
@@ -41,7 +43,8 @@ void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
   for (const DType dtype : op.dtypes) {
     for (const Format format : op.formats) {
       const std::string reason = refusal_for(op, kernel, dtype, format);
-      if (!reason.empty()) refused[reason].push_back(fmt::format("{} {}", name(dtype), name(format)));
+      if (!reason.empty())
+        refused[reason].push_back(fmt::format("{} {}", name(dtype), name(format)));
     }
   }
   for (const auto& [reason, kinds] : refused) {
@@ -83,9 +86,8 @@ void add_list_command(CLI::App& app, CommandContext& context, Action& action) {
   command->add_option("op", *ops, "Only these operators");
   add_common_flags(*command, context);
   command->footer("Example:\n  opbench list softplus");
-  command->callback([&context, &action, ops] {
-    action = [&context, ops] { return list(*ops, context.out); };
-  });
+  command->callback(
+      [&context, &action, ops] { action = [&context, ops] { return list(*ops, context.out); }; });
 }
 
 }  // namespace opbench

@@ -39,12 +39,14 @@ class ProgressLine {
       // One row of a narrow terminal, so that the next text can overwrite it.
       context_.err << "\r\033[K" << (place_ + " " + what).substr(0, 79) << std::flush;
     } else if (is_new_ || context_.verbose) {
-      context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' '))) << '\n';
+      context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' ')))
+                   << '\n';
     }
     is_new_ = false;
   }
   void clear() {
-    if (!context_.quiet && context_.is_progress_overwritten()) context_.err << "\r\033[K" << std::flush;
+    if (!context_.quiet && context_.is_progress_overwritten())
+      context_.err << "\r\033[K" << std::flush;
   }
 
  private:
@@ -59,8 +61,10 @@ int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
         << fmt::format("  {:.1f} MiB\n", double(planned.graph.memory_bytes()) / (1 << 20));
     for (const Selection& selection : planned.variants) {
       out << "  " << selection.variant;
-      if (!selection.refusal.empty()) out << "  skipped: " << selection.refusal;
-      else if (selection.kernels.size() > 1) out << "  " << selection.kernel_names();
+      if (!selection.refusal.empty())
+        out << "  skipped: " << selection.refusal;
+      else if (selection.kernels.size() > 1)
+        out << "  " << selection.kernel_names();
       out << '\n';
     }
   }
@@ -72,7 +76,8 @@ void settle_outputs(RunFlags& flags) {
   if (!flags.out_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(flags.out_dir, error);
-    if (error) throw RunError(fmt::format("cannot make directory '{}': {}", flags.out_dir, error.message()));
+    if (error)
+      throw RunError(fmt::format("cannot make directory '{}': {}", flags.out_dir, error.message()));
     const std::filesystem::path dir = flags.out_dir;
     if (flags.json.empty()) flags.json = dir / "results.json";
     if (flags.csv.empty()) flags.csv = dir / "results.csv";
@@ -109,7 +114,9 @@ RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
   };
   if (dump) {
     hooks.dump = [&](const PlannedCase& planned, const Selection& selection,
-                     const Workspace& workspace) { dump_graph(*dump, planned, selection, workspace); };
+                     const Workspace& workspace) {
+      dump_graph(*dump, planned, selection, workspace);
+    };
   }
   return hooks;
 }
@@ -131,8 +138,9 @@ int run(RunFlags& flags, CommandContext& context) {
   const RunOptions options = options_of(flags);
   const std::vector<PlannedCase> plan = make_plan(options);
   if (plan.empty()) {
-    context.err << "opbench: no case selected; name some with --op and --shapes, --cases or --case, "
-                   "and check --filter and --shard\n";
+    context.err
+        << "opbench: no case selected; name some with --op and --shapes, --cases or --case, "
+           "and check --filter and --shard\n";
     return kNothingToJudge;
   }
   if (flags.dry_run) return print_plan(plan, context.out);
@@ -159,9 +167,8 @@ void add_run_command(CLI::App& app, CommandContext& context, Action& action) {
   add_run_flags(*command, *flags);
   add_common_flags(*command, context);
   command->footer(kFooter);
-  command->callback([&context, &action, flags] {
-    action = [&context, flags] { return run(*flags, context); };
-  });
+  command->callback(
+      [&context, &action, flags] { action = [&context, flags] { return run(*flags, context); }; });
 }
 
 }  // namespace opbench

@@ -48,35 +48,59 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
   command.add_option("--shapes", f.shapes, "Case file whose `shapes` --op runs over")->group(what);
   command.add_option("--cases", f.case_files, "Case files whose `cases` run")->group(what);
   command.add_option("--case", f.case_ids, "A case by its id, as reports print it")
-      ->allow_extra_args(false)->group(what);
-  command.add_option("--filter", f.filter, "Only cases whose id or name matches this regular expression")
+      ->allow_extra_args(false)
       ->group(what);
-  command.add_option("--dtype", f.dtypes, "fp32, fp16, bf16 instead of the file's")->delimiter(',')->group(what);
+  command
+      .add_option("--filter", f.filter,
+                  "Only cases whose id or name matches this regular expression")
+      ->group(what);
+  command.add_option("--dtype", f.dtypes, "fp32, fp16, bf16 instead of the file's")
+      ->delimiter(',')
+      ->group(what);
   command.add_option("--format", f.formats, "NCHW, NC1HWC0, ... instead of the file's")
-      ->delimiter(',')->group(what);
-  command.add_option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference")
-      ->delimiter(',')->group(what);
+      ->delimiter(',')
+      ->group(what);
+  command
+      .add_option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference")
+      ->delimiter(',')
+      ->group(what);
   command.add_flag("--backward", f.backward, "Operator, mean, and the backward pass")->group(what);
   command.add_option("--set", f.sets, "NAME=VALUE for a symbol of the case file, such as N=128")
-      ->allow_extra_args(false)->group(what);
+      ->allow_extra_args(false)
+      ->group(what);
   command.add_option("--shard", f.shard, "I/N: only every N-th case, from the I-th")->group(what);
   const char* how = "How to measure";
-  command.add_option("--threads", f.threads, "Threads; several numbers run every case with each [all cores]")
-      ->delimiter(',')->check(CLI::Range(1, 1024))->group(how);
+  command
+      .add_option("--threads", f.threads,
+                  "Threads; several numbers run every case with each [all cores]")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->group(how);
   command.add_option("--time", f.seconds, "Seconds per case and variant, over all repetitions")
-      ->check(CLI::Range(0.0, 3600.0))->capture_default_str()->group(how);
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str()
+      ->group(how);
   command.add_option("--repetitions", f.repetitions, "Samples per case and variant; each is kept")
-      ->check(CLI::Range(1, 10000))->capture_default_str()->group(how);
-  command.add_flag("--cold", f.cold, "Empty the caches before every call, outside the timed window")->group(how);
-  command.add_flag("--no-verify", f.no_verify, "Time without comparing with the reference")->group(how);
-  command.add_option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]")->group(how);
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str()
+      ->group(how);
+  command
+      .add_flag("--cold", f.cold, "Empty the caches before every call, outside the timed window")
+      ->group(how);
+  command.add_flag("--no-verify", f.no_verify, "Time without comparing with the reference")
+      ->group(how);
+  command.add_option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]")
+      ->group(how);
   command.add_flag("--dry-run", f.dry_run, "Show what would run, and stop")->group(how);
   const char* results = "Where results go (the table always goes to standard output)";
-  command.add_option("--json", f.json, "Everything, with the machine's description")->group(results);
+  command.add_option("--json", f.json, "Everything, with the machine's description")
+      ->group(results);
   command.add_option("--csv", f.csv, "One line per result")->group(results);
   command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")->group(results);
-  command.add_option("--out", f.out_dir, "Directory for results.json, results.csv and trace.json")->group(results);
-  command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")->group(results);
+  command.add_option("--out", f.out_dir, "Directory for results.json, results.csv and trace.json")
+      ->group(results);
+  command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")
+      ->group(results);
 }
 
 RunOptions options_of(const RunFlags& f) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "compare/ulp.h"
@@ -15,43 +16,77 @@ namespace {
 // A mismatch is worse than any distance.
 constexpr double kMismatchUlp = HUGE_VAL;
 
-struct WorstElement {
-  double ulp = -1;
-  std::int64_t index = -1;
-};
-
 bool agree_nonfinite(double actual, double expected) {
   return (std::isnan(actual) && std::isnan(expected)) || actual == expected;
 }
 
-// One element; returns its distance in ULP.
-double add_element(Stats& stats, DType dtype, const Tolerance& tolerance, double actual,
-                   double expected) {
-  if (!std::isfinite(expected) || !std::isfinite(actual)) {
-    stats.nonfinite += !std::isfinite(expected);
-    if (agree_nonfinite(actual, expected)) {
-      ++stats.inside;
-      return 0;
-    }
-    ++stats.nonfinite_mismatches;
-    return kMismatchUlp;
-  }
+// A pair with a NaN or Inf; true if it agrees.
+bool add_nonfinite(Stats& stats, double actual, double expected) {
+  stats.nonfinite += !std::isfinite(expected);
+  const bool agrees = agree_nonfinite(actual, expected);
+  stats.inside += agrees;
+  stats.nonfinite_mismatches += !agrees;
+  return agrees;
+}
+
+// A finite pair that differs; returns its distance in ULP.
+double add_difference(Stats& stats, DType dtype, const Tolerance& tolerance, double actual,
+                      double expected) {
   const double error = std::fabs(actual - expected), size = std::fabs(expected);
-  stats.zeros += expected == 0;
-  stats.expected_min = std::min(stats.expected_min, expected);
-  stats.expected_max = std::max(stats.expected_max, expected);
-  if (error == 0) {
-    ++stats.inside;
-    return 0;
-  }
   const double ulp = ulp_distance(dtype, actual, expected);
   stats.inside += error <= tolerance.atol + tolerance.rtol * size;
   stats.beyond_limit += error > tolerance.limit && ulp > tolerance.limit_ulp;
   stats.max_abs = std::max(stats.max_abs, error);
   stats.max_ulp = std::max(stats.max_ulp, ulp);
   stats.sum_ulp += ulp;
-  stats.min_tolerance = std::max(stats.min_tolerance, error / (1 + size));
+  // The same as a maximum of quotients, with a division only where it grows.
+  if (error > stats.min_tolerance * (1 + size)) stats.min_tolerance = error / (1 + size);
   return ulp;
+}
+
+// One element that is not simply equal; returns its distance in ULP.
+double add_unequal(Stats& stats, DType dtype, const Tolerance& tolerance, double actual,
+                   double expected) {
+  if (!std::isfinite(expected) || !std::isfinite(actual)) {
+    return add_nonfinite(stats, actual, expected) ? 0 : kMismatchUlp;
+  }
+  return add_difference(stats, dtype, tolerance, actual, expected);
+}
+
+// What can be told of all elements without a branch on the data: range and zeros of the finite
+// expected values, and which elements need a closer look. Mispredicted branches would cost more
+// than all the rest.
+void survey(Stats& stats, std::span<const double> actual, std::span<const double> expected,
+            std::vector<std::size_t>& unequal) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  std::size_t zeros = 0, found = 0;
+  unequal.resize(actual.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const double value = expected[i];
+    const bool is_finite = std::fabs(value) <= kLargest;
+    low = is_finite && value < low ? value : low;
+    high = is_finite && value > high ? value : high;
+    zeros += value == 0;
+    unequal[found] = i;
+    found += !(is_finite && actual[i] == value);
+  }
+  unequal.resize(found);
+  stats.count = static_cast<std::int64_t>(actual.size());
+  stats.inside = static_cast<std::int64_t>(actual.size() - found);
+  stats.zeros = static_cast<std::int64_t>(zeros);
+  stats.expected_min = low;
+  stats.expected_max = high;
+}
+
+// `expected` as values of `dtype`: half a unit of the format is not the kernel's error.
+void round_to(DType dtype, std::span<const double> expected, std::vector<double>& rounded) {
+  thread_local std::vector<std::byte> bits;
+  const auto count = static_cast<std::int64_t>(expected.size());
+  bits.resize(expected.size() * size_of(dtype));
+  rounded.resize(expected.size());
+  from_doubles(dtype, expected.data(), count, bits.data());
+  to_doubles(dtype, bits.data(), count, rounded.data());
 }
 
 double rank_of_worst(const Stats& stats) {
@@ -91,48 +126,38 @@ void Stats::merge(const Stats& later) {
 Stats measure(DType dtype, const Tolerance& tolerance, std::int64_t first,
               std::span<const double> actual, std::span<const double> expected) {
   Stats stats;
-  stats.count = static_cast<std::int64_t>(actual.size());
-  stats.expected_min = HUGE_VAL;
-  stats.expected_max = -HUGE_VAL;
-  WorstElement worst;
-  // The reference is rounded to the output's dtype first: half a unit of the format is not the kernel's error.
-  thread_local std::vector<std::byte> rounded_bits;
   thread_local std::vector<double> rounded;
-  rounded_bits.resize(expected.size() * size_of(dtype));
-  rounded.resize(expected.size());
-  from_doubles(dtype, expected.data(), stats.count, rounded_bits.data());
-  to_doubles(dtype, rounded_bits.data(), stats.count, rounded.data());
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    const double ulp = add_element(stats, dtype, tolerance, actual[i], rounded[i]);
-    if (ulp > worst.ulp) worst = {ulp, static_cast<std::int64_t>(i)};
-  }
-  if (worst.index >= 0) {
-    const auto at = static_cast<std::size_t>(worst.index);
-    stats.worst_index = first + worst.index;
-    stats.worst_actual = actual[at];
-    stats.worst_expected = rounded[at];
+  thread_local std::vector<std::size_t> unequal;
+  round_to(dtype, expected, rounded);
+  survey(stats, actual, rounded, unequal);
+  double worst = 0;
+  for (const std::size_t i : unequal) {
+    const double ulp = add_unequal(stats, dtype, tolerance, actual[i], rounded[i]);
+    if (ulp <= worst) continue;
+    worst = ulp;
+    stats.worst_index = first + static_cast<std::int64_t>(i);
+    stats.worst_actual = actual[i];
+    stats.worst_expected = rounded[i];
   }
   return stats;
 }
 
 Judgement judge(const Stats& stats, const Tolerance& tolerance) {
-  const std::string place =
-      fmt::format("element {}: {:.9g}, expected {:.9g}", stats.worst_index, stats.worst_actual,
-                  stats.worst_expected);
+  const std::string place = fmt::format("element {}: {:.9g}, expected {:.9g}", stats.worst_index,
+                                        stats.worst_actual, stats.worst_expected);
   if (stats.nonfinite_mismatches > 0) {
-    return {Verdict::failed,
-            fmt::format("{} NaN/Inf where the reference has none or another; {}",
-                        stats.nonfinite_mismatches, place)};
+    return {Verdict::failed, fmt::format("{} NaN/Inf where the reference has none or another; {}",
+                                         stats.nonfinite_mismatches, place)};
   }
   if (stats.inside_share() < tolerance.inside_share) {
-    return {Verdict::failed, fmt::format("{:.4g}% inside tolerance, {:.4g}% needed; {}",
-                                         100 * stats.inside_share(), 100 * tolerance.inside_share,
-                                         place)};
+    return {Verdict::failed,
+            fmt::format("{:.4g}% inside tolerance, {:.4g}% needed; {}", 100 * stats.inside_share(),
+                        100 * tolerance.inside_share, place)};
   }
   if (stats.beyond_limit > 0) {
-    return {Verdict::failed, fmt::format("{} elements off by more than {:.3g} and {:.0f} ULP; {}",
-                                         stats.beyond_limit, tolerance.limit, tolerance.limit_ulp,
-                                         place)};
+    return {Verdict::failed,
+            fmt::format("{} elements off by more than {:.3g} and {:.0f} ULP; {}",
+                        stats.beyond_limit, tolerance.limit, tolerance.limit_ulp, place)};
   }
   if (stats.count == 0) return {Verdict::mistrusted, "no elements to compare"};
   if (stats.finite_count() == 0) return {Verdict::mistrusted, "nothing but NaN and Inf expected"};

@@ -9,11 +9,11 @@
 
 namespace opbench {
 
-/// How far actual values are from expected ones; a monoid under `merge`, so that blocks can be measured in
-/// any order and joined in theirs.
+/// How far actual values are from expected ones; a monoid under `merge`, so that blocks can be
+/// measured in any order and joined in theirs.
 ///
-/// Definitions: expected values are first rounded to the dtype. NaN agrees with NaN, Inf with the Inf of its sign; any other pair
-/// with a NaN or Inf is a mismatch and enters no error. +0 = -0.
+/// Definitions: expected values are first rounded to the dtype. NaN agrees with NaN, Inf with the
+/// Inf of its sign; any other pair with a NaN or Inf is a mismatch and enters no error. +0 = -0.
 struct Stats {
   std::int64_t count = 0;
   std::int64_t nonfinite_mismatches = 0;
@@ -27,7 +27,7 @@ struct Stats {
   /// Smallest t for which |actual - expected| <= t + t*|expected| holds everywhere.
   double min_tolerance = 0;
   double expected_min = 0, expected_max = 0;  ///< over finite values; see finite_count
-  std::int64_t worst_index = -1;              ///< element with the largest ULP distance or first mismatch
+  std::int64_t worst_index = -1;  ///< element with the largest ULP distance or first mismatch
   double worst_actual = 0, worst_expected = 0;
 
   std::int64_t finite_count() const { return count - nonfinite; }
@@ -36,7 +36,8 @@ struct Stats {
   void merge(const Stats& later);
 };
 
-/// Measures elements `first`.. of a tensor of `dtype`: actual values as stored, expected ones in fp64, not rounded.
+/// Measures elements `first`.. of a tensor of `dtype`: actual values as stored, expected ones in
+/// fp64, not rounded.
 Stats measure(DType dtype, const Tolerance& tolerance, std::int64_t first,
               std::span<const double> actual, std::span<const double> expected);
 
@@ -47,7 +48,8 @@ struct Judgement {
   std::string reason;  ///< the deciding number; empty for a plain pass
 };
 
-/// Passed if the tolerance holds; mistrusted if that proves little: constant output, mostly zeros, nothing finite.
+/// Passed if the tolerance holds; mistrusted if that proves little: constant output, mostly zeros,
+/// nothing finite.
 Judgement judge(const Stats& stats, const Tolerance& tolerance);
 
 }  // namespace opbench

@@ -6,8 +6,9 @@
 
 namespace opbench {
 
-/// Distance of two values of a floating dtype in units in the last place: how many representable numbers lie from one to the
-/// other; 0 for +0 and -0. For integer dtypes the absolute difference. Both must be values of `dtype`, not NaN.
+/// Distance of two values of a floating dtype in units in the last place: how many representable
+/// numbers lie from one to the other; 0 for +0 and -0. For integer dtypes the absolute difference.
+/// Both must be values of `dtype`, not NaN.
 double ulp_distance(DType dtype, double a, double b);
 
 }  // namespace opbench

@@ -45,7 +45,7 @@ std::string component_problem(std::string_view component) {
 void check_op_name(std::string_view name) { check_components(name, {std::string(name)}); }
 
 std::vector<std::string> tensor_name_components(std::string_view name) {
-  const std::vector<std::string> components = split_components(name);
+  std::vector<std::string> components = split_components(name);
   check_components(name, components);
   if (components.size() > 2) {
     throw Error(

@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <system_error>
 
-#include "dump/data_location.h"
-#include "dump/dump_entry.h"
-#include "dump/dump_scan.h"
+#include "dump/hdf5_entry.h"
 #include "dump/hdf5_errors.h"
+#include "dump/hdf5_location.h"
+#include "dump/hdf5_scan.h"
 #include "tensor/half.h"
 #include "tensor/view.h"
 
@@ -137,7 +137,7 @@ void DumpReader::Impl::read_chunk(const DumpEntry& entry, ElementRange range, vo
   if (dtype == DType::boolean) normalise_booleans(to, range.count);
 }
 
-DumpReader::DumpReader(fs::path path) : impl_(std::make_unique<Impl>(path)) {
+DumpReader::DumpReader(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {
   if (records().empty() && !problems().empty()) {
     throw Error(fmt::format("{}: no record /{{op}}/{{seq}} of a dump found; {}", impl_->name,
                             problems().front()));

@@ -16,7 +16,7 @@ class DumpReader {
  public:
   /// Opens the file and lists what it holds; no tensor data is read.
   /// Errors: throws Error if the file is missing, is no HDF5 file, is damaged or holds no dump.
-  explicit DumpReader(std::filesystem::path path);
+  explicit DumpReader(const std::filesystem::path& path);
   ~DumpReader();
 
   /// In the order of execution: by seq, as a number.

@@ -8,9 +8,9 @@
 
 #include "dump/dump_names.h"
 #include "dump/hdf5_attributes.h"
+#include "dump/hdf5_dataset.h"
 #include "dump/hdf5_errors.h"
 #include "dump/temporary_file.h"
-#include "dump/tensor_dataset.h"
 
 namespace opbench {
 namespace {
@@ -78,7 +78,7 @@ std::string DumpWriter::Impl::reserve(const char* side, std::string_view name) {
   if (record.empty()) throw Error(fmt::format("cannot write {}: no record is begun", target));
   const std::vector<std::string> components = tensor_name_components(name);
   const std::string list = fmt::format("{}/{}/{}", record, side, components.front());
-  const std::string path = fmt::format("{}/{}/{}", record, side, name);
+  std::string path = fmt::format("{}/{}/{}", record, side, name);
   if (lists.contains(path) || datasets.contains(list) || datasets.contains(path)) {
     throw Error(fmt::format("cannot write {}: {} is written already", target, path));
   }
@@ -113,7 +113,7 @@ void DumpWriter::Impl::add_scalar(std::string_view name, StoredType stored, cons
   });
 }
 
-DumpWriter::DumpWriter(std::filesystem::path path) : impl_(std::make_unique<Impl>(path)) {}
+DumpWriter::DumpWriter(const std::filesystem::path& path) : impl_(std::make_unique<Impl>(path)) {}
 DumpWriter::~DumpWriter() = default;
 
 int DumpWriter::begin_record(std::string_view op_name, DeviceType device,

@@ -24,7 +24,7 @@ namespace opbench {
 class DumpWriter {
  public:
   /// Errors: "cannot write out/x.h5: No such file or directory" and the like, as RunError.
-  explicit DumpWriter(std::filesystem::path path);
+  explicit DumpWriter(const std::filesystem::path& path);
   ~DumpWriter();
 
   /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records.

@@ -43,8 +43,7 @@ fs::path follow_link(const fs::path& target) {
 fs::path create_beside(const fs::path& target) {
   static std::atomic<int> counter = 0;
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    const fs::path path =
-        target.parent_path() / fmt::format(".opbench-{}-{}.part", getpid(), ++counter);
+    fs::path path = target.parent_path() / fmt::format(".opbench-{}-{}.part", getpid(), ++counter);
     const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
       close(descriptor);

@@ -80,10 +80,10 @@ Format format_for_rank(Format wanted, std::size_t rank) {
 std::string case_id(const Case& c) {
   std::string id = fmt::format("{}[", c.op->name);
   for (const Dims& shape : c.shapes) id += to_string(shape) + ",";
-  id += fmt::format("{},{}", name(c.dtype), name(format_for_rank(c.format, largest_rank(c.shapes))));
+  id +=
+      fmt::format("{},{}", name(c.dtype), name(format_for_rank(c.format, largest_rank(c.shapes))));
   for (const AttrSpec& spec : c.op->attrs) {
-    id += fmt::format(",{}={}", spec.name,
-                      to_string(c.attrs.values().at(std::string(spec.name))));
+    id += fmt::format(",{}={}", spec.name, to_string(c.attrs.values().at(std::string(spec.name))));
   }
   if (c.backward) id += ",backward";
   if (c.data.distribution != Distribution{}) {

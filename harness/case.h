@@ -36,9 +36,10 @@ struct Case {
   std::string origin;                 ///< "cases/resnet.yaml:12", for messages
 };
 
-/// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]": the benchmark name,
-/// the seed (hash), the key in reports and baselines, and the argument of --case. Shapes, dtype, format,
-/// attributes in the operator's order, then "backward", "data=" and "seed=" where they are not the default.
+/// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]":
+/// the benchmark name, the seed (hash), the key in reports and baselines, and the argument of
+/// --case. Shapes, dtype, format, attributes in the operator's order, then "backward", "data=" and
+/// "seed=" where they are not the default.
 std::string case_id(const Case& c);
 
 /// Inverse of `case_id`; attributes that are left out take their defaults.
@@ -48,10 +49,12 @@ Case parse_case_id(std::string_view id);
 /// The seed of a case: its own, else a hash of its id.
 std::uint64_t seed_of(const Case& c);
 
-/// Storage format that `wanted` means for a tensor of this rank: plain formats follow the rank, scalars are ND.
+/// Storage format that `wanted` means for a tensor of this rank: plain formats follow the rank,
+/// scalars are ND.
 Format format_for_rank(Format wanted, std::size_t rank);
 
-/// The operator's problem that the case states. Errors: throws Error, prefixed with the case's origin.
+/// The operator's problem that the case states. Errors: throws Error, prefixed with the case's
+/// origin.
 Problem problem_of(const Case& c);
 
 }  // namespace opbench

@@ -84,7 +84,8 @@ class Reader {
     std::int64_t product = 1;
     for (std::size_t start = 0; start <= text.size();) {
       const std::size_t end = std::min(text.find('*', start), text.size());
-      if (__builtin_mul_overflow(product, factor(value, text.substr(start, end - start)), &product)) {
+      if (__builtin_mul_overflow(product, factor(value, text.substr(start, end - start)),
+                                 &product)) {
         value.fail(fmt::format("extent '{}' overflows", text));
       }
       start = end + 1;
@@ -99,8 +100,9 @@ class Reader {
     if (status != std::errc{} || end != text.data() + text.size()) {
       std::vector<std::string> declared;
       for (const auto& [name, unused] : symbols_) declared.push_back(name);
-      value.fail(fmt::format("'{}' is neither a whole number nor a symbol{}", text,
-                             declared.empty() ? "; the file declares none" : suggestion(text, declared)));
+      value.fail(
+          fmt::format("'{}' is neither a whole number nor a symbol{}", text,
+                      declared.empty() ? "; the file declares none" : suggestion(text, declared)));
     }
     if (number < 0) value.fail(fmt::format("extent {} is negative", number));
     return number;
@@ -145,8 +147,8 @@ class Reader {
     CaseTemplate result;
     Case& c = result.base;
     c.origin = entry.place();
-    const std::vector<std::string> keys = {"name",     "op",     "inputs", "attrs",   "variants", "data",
-                                           "backward", "count",  "dtypes", "formats"};
+    const std::vector<std::string> keys = {"name", "op",       "inputs", "attrs",  "variants",
+                                           "data", "backward", "count",  "dtypes", "formats"};
     bool has_inputs = false;
     // The operator first: the attributes depend on it.
     entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
@@ -174,15 +176,16 @@ class Reader {
 
   DataSpec data(const YamlValue& value) const {
     DataSpec spec;
-    value.mapping("data", {"distribution", "seed"}, [&](const std::string& key, const YamlValue& field) {
-      if (key == "seed") {
-        spec.seed = field.seed("seed");
-        spec.has_seed = true;
-      } else {
-        spec.distribution =
-            field.located([&] { return parse_distribution(field.text("distribution")); });
-      }
-    });
+    value.mapping(
+        "data", {"distribution", "seed"}, [&](const std::string& key, const YamlValue& field) {
+          if (key == "seed") {
+            spec.seed = field.seed("seed");
+            spec.has_seed = true;
+          } else {
+            spec.distribution =
+                field.located([&] { return parse_distribution(field.text("distribution")); });
+          }
+        });
     return spec;
   }
 

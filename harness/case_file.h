@@ -38,11 +38,13 @@ struct CaseFile {
 using Symbols = std::map<std::string, std::int64_t>;
 
 /// Reads a YAML case file; `overrides` replace values of its `symbols:`.
-/// Errors: throws Error "file:line: what was found; what is allowed" on unknown keys, wrong types, unknown
-/// names, shapes that are negative or overflow, and overrides of symbols that the file does not declare.
+/// Errors: throws Error "file:line: what was found; what is allowed" on unknown keys, wrong types,
+/// unknown names, shapes that are negative or overflow, and overrides of symbols that the file does
+/// not declare.
 CaseFile load_case_file(const std::string& path, const Symbols& overrides);
 
 /// The same from text; `path` is for messages.
-CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides);
+CaseFile parse_case_file(const std::string& text, const std::string& path,
+                         const Symbols& overrides);
 
 }  // namespace opbench

@@ -26,9 +26,7 @@ class PhaseTimer {
  public:
   explicit PhaseTimer(double& seconds) : seconds_(seconds) {}
   PhaseTimer(const PhaseTimer&) = delete;
-  ~PhaseTimer() {
-    seconds_ += std::chrono::duration<double>(Clock::now() - start_).count();
-  }
+  ~PhaseTimer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
 
  private:
   double& seconds_;
@@ -107,8 +105,9 @@ class CaseRunner {
     record.elements = static_cast<double>(planned_.graph.tensors.front().desc.elements());
     record.bytes = traffic.bytes();
     record.operations = traffic.operations;
-    record.reproduce = fmt::format("opbench --case '{}' --variant {} --threads {}{}", record.case_id,
-                                   selection.variant, threads_, options_.cold ? " --cold" : "");
+    record.reproduce =
+        fmt::format("opbench --case '{}' --variant {} --threads {}{}", record.case_id,
+                    selection.variant, threads_, options_.cold ? " --cold" : "");
     return record;
   }
 
@@ -149,9 +148,10 @@ class CaseRunner {
     const std::size_t needed = planned_.graph.memory_bytes();
     const std::size_t available = available_memory();
     if (needed <= available) return;
-    throw RunError(fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; take a smaller shape "
-                               "or batch (--set N=...)",
-                               double(needed) / (1 << 30), double(available) / (1 << 30)));
+    throw RunError(
+        fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; take a smaller shape "
+                    "or batch (--set N=...)",
+                    double(needed) / (1 << 30), double(available) / (1 << 30)));
   }
 
   // Before the case's own memory is taken, so that both never stand side by side.
@@ -203,8 +203,8 @@ class CaseRunner {
       workspace_->restore_guards();
       workspace_->fill_inputs(planned_.spec.data, seed);
     } else if (attempt.record.status != Status::mistrusted) {
-      attempt.record.status = found.judgement.verdict == Verdict::mistrusted ? Status::mistrusted
-                                                                             : Status::passed;
+      attempt.record.status =
+          found.judgement.verdict == Verdict::mistrusted ? Status::mistrusted : Status::passed;
       attempt.record.reason = found.judgement.reason;
     }
   }
@@ -258,7 +258,8 @@ class CaseRunner {
 
   void report(std::string_view what, const Attempt& attempt) const {
     if (hooks_.activity) {
-      hooks_.activity(fmt::format("{} {} {}", attempt.record.case_id, what, attempt.record.variant));
+      hooks_.activity(
+          fmt::format("{} {} {}", attempt.record.case_id, what, attempt.record.variant));
     }
   }
 

@@ -68,8 +68,8 @@ class Differentiation {
     std::vector<std::size_t> args;
     for (const GradientArg& arg : rule.args) args.push_back(argument(arg, node));
     const Op& op = find_op(rule.op);
-    const std::size_t call = add_node(graph_, op, std::move(args),
-                                      node.problem.attrs.restricted_to(op.attrs), "");
+    const std::size_t call =
+        add_node(graph_, op, std::move(args), node.problem.attrs.restricted_to(op.attrs), "");
     graph_.nodes[call].under_test = node.under_test;
     const std::size_t result = graph_.nodes[call].outputs[0];
     graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
@@ -185,8 +185,8 @@ Selection select_kernels(const Graph& graph, const Kernel& kernel) {
   for (const Node& node : graph.nodes) {
     const Kernel* chosen = kernel_for(node, kernel);
     if (chosen == nullptr) {
-      selection.refusal = fmt::format("{} has no variant of the family '{}'",
-                                      node.problem.op->name, kernel.family_name());
+      selection.refusal = fmt::format("{} has no variant of the family '{}'", node.problem.op->name,
+                                      kernel.family_name());
       return selection;
     }
     selection.kernels.push_back(chosen);

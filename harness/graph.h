@@ -8,8 +8,8 @@
 
 namespace opbench {
 
-/// A tensor of a graph. Inputs are filled with data, the seed of the backward pass with a constant, everything else is
-/// computed.
+/// A tensor of a graph. Inputs are filled with data, the seed of the backward pass with a constant,
+/// everything else is computed.
 struct GraphTensor {
   enum Role { input, gradient_seed, intermediate, output };
 
@@ -38,7 +38,8 @@ struct Graph {
 };
 
 /// The graph of a case; with `backward`, followed by mean and reverse-mode differentiation.
-/// Errors: throws Error, prefixed with the case's origin, if the operator refuses the shapes or has no gradient.
+/// Errors: throws Error, prefixed with the case's origin, if the operator refuses the shapes or has
+/// no gradient.
 Graph build_graph(const Case& c);
 
 /// The kernel of every node for one variant, or the reason why the variant does not take the graph.
@@ -53,8 +54,8 @@ struct Selection {
   std::string kernel_names() const;
 };
 
-/// `kernel` for the first node, its family for the gradient of that operator, and for the nodes around them the same
-/// provider's kernel where there is one, else the native one.
+/// `kernel` for the first node, its family for the gradient of that operator, and for the nodes
+/// around them the same provider's kernel where there is one, else the native one.
 Selection select_kernels(const Graph& graph, const Kernel& kernel);
 
 }  // namespace opbench

@@ -2,7 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <hwy/highway.h>
 #include <sys/utsname.h>
 #include <tbb/version.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <Eigen/Core>
 #include <chrono>
 #include <fstream>
-#include <hwy/highway.h>
+#include <nlohmann/json.hpp>
 
 #include "dump/hdf5_version.h"
 #include "harness/case_runner.h"
@@ -57,7 +57,8 @@ std::string os_name() {
 
 std::vector<std::pair<std::string, std::string>> libraries() {
   std::vector<std::pair<std::string, std::string>> result = {
-      {"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+      {"Eigen",
+       fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
       {"Highway", fmt::format("{}.{}.{}", HWY_MAJOR, HWY_MINOR, HWY_PATCH)},
       {"oneTBB", fmt::format("{}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)},
       {"HDF5", hdf5_version()},
@@ -95,8 +96,9 @@ Machine describe_machine() {
   m.flags = kOpbenchFlags;
   m.build_type = kOpbenchBuildType;
   m.libraries = libraries();
-  m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  m.date = fmt::format(
+      "{:%Y-%m-%dT%H:%M:%SZ}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   return m;
 }
 

@@ -7,7 +7,8 @@
 
 namespace opbench {
 
-/// What result files say about where they were made, so that numbers of different machines are not compared by mistake.
+/// What result files say about where they were made, so that numbers of different machines are not
+/// compared by mistake.
 struct Machine {
   std::string cpu;
   int cores = 0;  ///< that this process may use

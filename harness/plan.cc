@@ -72,8 +72,8 @@ void add_case_files(const RunOptions& options, std::vector<Case>& cases) {
   for (const std::string& path : options.case_files) {
     const CaseFile file = load_case_file(path, options.symbols);
     if (file.cases.empty()) {
-      throw Error(fmt::format("{}: the file has no 'cases'; use its shapes with --op NAME --shapes {}",
-                              path, path));
+      throw Error(fmt::format(
+          "{}: the file has no 'cases'; use its shapes with --op NAME --shapes {}", path, path));
     }
     for (const CaseTemplate& entry : file.cases) {
       cross(entry.base,
@@ -103,8 +103,8 @@ void apply_filter(const RunOptions& options, std::vector<Case>& cases) {
       return !std::regex_search(case_id(c), pattern) && !std::regex_search(c.name, pattern);
     });
   } catch (const std::regex_error& error) {
-    throw Error(fmt::format("--filter '{}' is not a regular expression: {}", options.filter,
-                            error.what()));
+    throw Error(
+        fmt::format("--filter '{}' is not a regular expression: {}", options.filter, error.what()));
   }
 }
 

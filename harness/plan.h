@@ -16,7 +16,8 @@ struct PlannedCase {
 
 /// Everything a run will do, checked: cases in the order of the command line and the files, crossed
 /// with dtypes, then formats; the filter and the shard applied.
-/// Errors: throws Error on anything that the command line or a file gets wrong. Nothing has run then.
+/// Errors: throws Error on anything that the command line or a file gets wrong. Nothing has run
+/// then.
 std::vector<PlannedCase> make_plan(const RunOptions& options);
 
 }  // namespace opbench

@@ -5,9 +5,7 @@
 namespace opbench {
 namespace {
 
-Cell timed(const Record& record, double value) {
-  return record.is_timed() ? Cell(value) : Cell();
-}
+Cell timed(const Record& record, double value) { return record.is_timed() ? Cell(value) : Cell(); }
 
 Cell compared(const Record& record, double value) {
   return record.is_compared ? Cell(value) : Cell();
@@ -45,7 +43,9 @@ constexpr Field kFields[] = {
     {"gflop_per_s", "GFLOP/s", [](const Record& r) { return timed(r, r.gflop_per_s); }},
     {"gelements_per_s", "G/s", [](const Record& r) { return timed(r, r.gelements_per_s); }},
     {"speedup_over_native", "",
-     [](const Record& r) { return r.speedup_over_native > 0 ? Cell(r.speedup_over_native) : Cell(); }},
+     [](const Record& r) {
+       return r.speedup_over_native > 0 ? Cell(r.speedup_over_native) : Cell();
+     }},
     {"best", "", [](const Record& r) -> Cell { return r.is_best; }},
     {"trans_data", "", [](const Record& r) -> Cell { return std::int64_t{r.trans_data}; }},
     {"max_ulp", "ULP", [](const Record& r) { return compared(r, r.max_ulp); }},
@@ -61,8 +61,8 @@ constexpr Field kFields[] = {
 }  // namespace
 
 std::string_view name(Status status) {
-  constexpr std::string_view kNames[] = {"passed",     "failed",  "mistrusted", "suspicious",
-                                         "skipped",    "errored", "unverified"};
+  constexpr std::string_view kNames[] = {"passed",  "failed",  "mistrusted", "suspicious",
+                                         "skipped", "errored", "unverified"};
   return kNames[static_cast<std::size_t>(status)];
 }
 

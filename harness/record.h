@@ -46,8 +46,8 @@ struct Record {
 
   std::vector<Sample> samples;
   double median_us = 0, mad_us = 0, cv = 0, min_us = 0;
-  double elements = 0;   ///< logical, of the first input
-  double bytes = 0;      ///< moved per call, padding included
+  double elements = 0;  ///< logical, of the first input
+  double bytes = 0;     ///< moved per call, padding included
   double operations = 0;
   double gb_per_s = 0, gflop_per_s = 0, gelements_per_s = 0;
   double copy_gb_per_s = 0, percent_of_copy = 0;
@@ -78,7 +78,8 @@ std::span<const Field> record_fields();
 /// Medians and rates from the samples.
 void summarise_samples(Record& record);
 
-/// Marks, among the records of one case and number of threads, the fastest timed one, and sets the speed-up over native.
+/// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
+/// speed-up over native.
 void compare_variants(std::span<Record> records);
 
 }  // namespace opbench

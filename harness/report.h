@@ -13,8 +13,8 @@ namespace opbench {
 inline constexpr int kResultsVersion = 1;
 
 /// Everything: format version, command line, machine, phases, records with every sample.
-/// Shape: {"opbench": 1, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]}; units are in the field names
-/// of `record_fields` ("median_us"), absent values are null.
+/// Shape: {"opbench": 1, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
+/// units are in the field names of `record_fields` ("median_us"), absent values are null.
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command);
 
@@ -35,7 +35,8 @@ struct ConsoleStyle {
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
 /// Column titles.
 void print_heading(std::ostream& out, const ConsoleStyle& style);
-/// After all cases: counts by status, a line per variant over all cases, the harness' own cost and memory.
+/// After all cases: counts by status, a line per variant over all cases, the harness' own cost and
+/// memory.
 void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style);
 
 }  // namespace opbench

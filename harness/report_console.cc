@@ -64,8 +64,9 @@ std::string numbers_text(const Record& record) {
 }  // namespace
 
 void print_heading(std::ostream& out, const ConsoleStyle& style) {
-  const std::string titles = fmt::format("  {:<20} {:>11} {:>8} {:>8} {:>9} {:>8}  {}", "variant",
-                                         "time", "GB/s", "of copy", "v. native", "max ULP", "verdict");
+  const std::string titles =
+      fmt::format("  {:<20} {:>11} {:>8} {:>8} {:>9} {:>8}  {}", "variant", "time", "GB/s",
+                  "of copy", "v. native", "max ULP", "verdict");
   out << coloured(titles, kDim, style) << '\n';
 }
 
@@ -74,16 +75,17 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
   std::string title = fmt::format("{} {} {} {}", first.op, first.shape, first.dtype, first.format);
   if (first.backward) title += " forward+mean+backward";
   std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
-  if (!first.case_name.empty()) details = fmt::format("{} x{}, {}", first.case_name, first.count, details);
+  if (!first.case_name.empty())
+    details = fmt::format("{} x{}, {}", first.case_name, first.count, details);
   if (first.cold) details += ", cold";
   if (first.copy_gb_per_s > 0) details += fmt::format(", copy {:.1f} GB/s", first.copy_gb_per_s);
   out << coloured(title, kBold, style) << "  (" << details << ")\n";
   for (const Record& record : records) {
-    const std::string line =
-        fmt::format("{} {:<20} {}", record.is_best ? '*' : ' ', record.variant,
-                    record.is_timed() ? numbers_text(record)
-                                      : fmt::format("{:>11} {:>8} {:>8} {:>9} {:>8}", "-", "-", "-",
-                                                    "-", ulp_text(record)));
+    const std::string line = fmt::format(
+        "{} {:<20} {}", record.is_best ? '*' : ' ', record.variant,
+        record.is_timed()
+            ? numbers_text(record)
+            : fmt::format("{:>11} {:>8} {:>8} {:>9} {:>8}", "-", "-", "-", "-", ulp_text(record)));
     out << (record.is_best ? coloured(line, kBold, style) : line) << "  "
         << verdict_text(record, style) << '\n';
   }

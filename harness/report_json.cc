@@ -88,7 +88,8 @@ void write_json(std::ostream& out, const RunResult& result, const Machine& machi
                          {"machine", machine_value(machine)},
                          {"run", run_value(result)},
                          {"records", std::move(records)}};
-  // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file lost.
+  // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file
+  // lost.
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

@@ -63,19 +63,20 @@ std::string mean_and_worst(const std::vector<double>& values, double worst, cons
 }
 
 std::string smallest_of(const std::vector<double>& values, const char* unit, int digits) {
-  return mean_and_worst(values, values.empty() ? 0 : *std::min_element(values.begin(), values.end()),
-                        unit, digits);
+  return mean_and_worst(
+      values, values.empty() ? 0 : *std::min_element(values.begin(), values.end()), unit, digits);
 }
 
 std::string largest_of(const std::vector<double>& values, const char* unit, int digits) {
-  return mean_and_worst(values, values.empty() ? 0 : *std::max_element(values.begin(), values.end()),
-                        unit, digits);
+  return mean_and_worst(
+      values, values.empty() ? 0 : *std::max_element(values.begin(), values.end()), unit, digits);
 }
 
 void print_variants(std::ostream& out, const RunResult& result) {
   const double cache = static_cast<double>(last_level_cache_bytes());
-  const bool has_large = std::any_of(result.records.begin(), result.records.end(),
-                                     [&](const Record& r) { return r.is_timed() && r.bytes > cache; });
+  const bool has_large =
+      std::any_of(result.records.begin(), result.records.end(),
+                  [&](const Record& r) { return r.is_timed() && r.bytes > cache; });
   const auto vendor = vendor_times(result.records);
   std::map<Key, VariantSummary> summaries;
   std::vector<Key> order;
@@ -120,7 +121,8 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
   if (!ratios.empty()) out << "Elements per second against fp32, geometric mean (worst):";
   const char* separator = " ";
   for (const auto& [variant, values] : ratios) {
-    out << separator << fmt::format("{} {} {}", variant.first, variant.second, smallest_of(values, "x", 2));
+    out << separator
+        << fmt::format("{} {} {}", variant.first, variant.second, smallest_of(values, "x", 2));
     separator = ", ";
   }
   if (!ratios.empty()) out << '\n';
@@ -129,8 +131,8 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
 void print_costs(std::ostream& out, const RunResult& result) {
   const PhaseTimes& t = result.times;
   out << fmt::format(
-      "Took {:.1f} s: measuring {:.1f}, verifying {:.1f}, filling {:.1f}, allocating {:.1f}", t.total,
-      t.measure, t.verify, t.fill, t.allocate);
+      "Took {:.1f} s: measuring {:.1f}, verifying {:.1f}, filling {:.1f}, allocating {:.1f}",
+      t.total, t.measure, t.verify, t.fill, t.allocate);
   if (t.dump > 0) out << fmt::format(", dumping {:.1f}", t.dump);
   const double cases = std::max<double>(1, static_cast<double>(result.cases_run));
   out << fmt::format("; harness {:.2f} ms per case.\n", 1e3 * t.overhead() / cases);

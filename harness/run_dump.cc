@@ -8,7 +8,8 @@ namespace {
 void write_attribute(DumpWriter& writer, const std::string& name, const AttrValue& value) {
   // Words and lists have no place among the dumper's scalars; they are in the record's note.
   if (const auto* number = std::get_if<double>(&value)) writer.write_input_scalar(name, *number);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) writer.write_input_scalar(name, *whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&value))
+    writer.write_input_scalar(name, *whole);
   if (const auto* flag = std::get_if<bool>(&value)) writer.write_input_scalar(name, *flag);
 }
 
@@ -27,9 +28,11 @@ void dump_graph(DumpWriter& writer, const PlannedCase& planned, const Selection&
                          {"opbench_variant", selection.variant},
                          {"opbench_kernel", std::string(kernel.name)}});
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      writer.write_input(op.inputs[i].ir_path, node.problem.inputs[i], workspace.data(node.inputs[i]));
+      writer.write_input(op.inputs[i].ir_path, node.problem.inputs[i],
+                         workspace.data(node.inputs[i]));
     }
-    for (const auto& [name, value] : node.problem.attrs.values()) write_attribute(writer, name, value);
+    for (const auto& [name, value] : node.problem.attrs.values())
+      write_attribute(writer, name, value);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       writer.write_output(op.outputs[i].ir_path, node.problem.outputs[i],
                           workspace.data(node.outputs[i]));

@@ -5,7 +5,8 @@
 
 namespace opbench {
 
-/// Writes one record for every node of a graph that a variant has computed: inputs, attributes, outputs.
+/// Writes one record for every node of a graph that a variant has computed: inputs, attributes,
+/// outputs.
 void dump_graph(DumpWriter& writer, const PlannedCase& planned, const Selection& selection,
                 const Workspace& workspace);
 

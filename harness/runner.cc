@@ -28,9 +28,9 @@ int RunResult::exit_code() const {
   };
   if (was_interrupted || any(Status::errored)) return 3;
   if (any(Status::failed)) return 1;
-  const bool is_all_skipped =
-      std::all_of(records.begin(), records.end(),
-                  [](const Record& record) { return record.status == Status::skipped; });
+  const bool is_all_skipped = std::all_of(records.begin(), records.end(), [](const Record& record) {
+    return record.status == Status::skipped;
+  });
   return is_all_skipped ? 4 : 0;
 }
 

@@ -37,15 +37,18 @@ struct RunHooks {
   std::function<void(std::size_t done, std::size_t total)> step;
   /// What is being done, for a progress line.
   std::function<void(const std::string& what)> activity;
-  /// A variant's turn to be dumped: the workspace holds the timed data and what the variant made of it.
-  std::function<void(const PlannedCase& planned, const Selection& selection, const Workspace& workspace)>
+  /// A variant's turn to be dumped: the workspace holds the timed data and what the variant made of
+  /// it.
+  std::function<void(const PlannedCase& planned, const Selection& selection,
+                     const Workspace& workspace)>
       dump;
   /// The records of each case as soon as they are complete.
   std::function<void(std::span<const Record> records)> case_done;
 };
 
-/// Runs a plan: for each case allocate, fill, verify every variant, time every variant that is right, verify again on fresh
-/// data. One bad case never stops the run; an interrupt keeps what is complete.
+/// Runs a plan: for each case allocate, fill, verify every variant, time every variant that is
+/// right, verify again on fresh data. One bad case never stops the run; an interrupt keeps what is
+/// complete.
 RunResult run_plan(const std::vector<PlannedCase>& plan, const RunOptions& options,
                    const RunHooks& hooks);
 

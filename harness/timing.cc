@@ -20,7 +20,8 @@ double micros_since_start(Clock::time_point time) {
   return std::chrono::duration<double, std::micro>(time - start).count();
 }
 
-/// Collects nothing: the samples are taken in the loop itself. Reports only whether a run went wrong.
+/// Collects nothing: the samples are taken in the loop itself. Reports only whether a run went
+/// wrong.
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -78,13 +79,15 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
 std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
                                const std::function<void()>& call) {
   std::vector<Sample> samples;
-  auto* registered = benchmark::RegisterBenchmark(
-      name.c_str(),
-      [&](benchmark::State& state) { samples.push_back(run_once(state, options, call)); });
+  auto* registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
+    samples.push_back(run_once(state, options, call));
+  });
   registered->MinTime(std::max(1e-6, options.seconds / options.repetitions))
       ->Repetitions(options.repetitions);
-  if (options.evict) registered->UseManualTime();
-  else registered->UseRealTime();
+  if (options.evict)
+    registered->UseManualTime();
+  else
+    registered->UseRealTime();
   SilentReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter, "all");
   benchmark::ClearRegisteredBenchmarks();
@@ -98,10 +101,13 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const std::size_t middle = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle),
+                   values.end());
   const double upper = values[middle];
   if (values.size() % 2 == 1) return upper;
-  return (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle))) / 2;
+  return (upper +
+          *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle))) /
+         2;
 }
 
 Spread spread_of(std::vector<double> values) {

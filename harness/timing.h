@@ -22,12 +22,13 @@ struct TimingOptions {
   std::function<void()> evict;
 };
 
-/// Times `call` with Google Benchmark (real time; iterations adapted to the time) and keeps every repetition, in
-/// order. Empty if interrupted before all repetitions were done.
+/// Times `call` with Google Benchmark (real time; iterations adapted to the time) and keeps every
+/// repetition, in order. Empty if interrupted before all repetitions were done.
 std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
                                const std::function<void()>& call);
 
-/// Robust figures of a set of times. MAD: median absolute deviation; CV: standard deviation over mean.
+/// Robust figures of a set of times. MAD: median absolute deviation; CV: standard deviation over
+/// mean.
 struct Spread {
   double median = 0, mad = 0, cv = 0, min = 0;
 };

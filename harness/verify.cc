@@ -33,8 +33,8 @@ Stats compare_output(const Workspace& workspace, const Node& node, const Referen
   return stats;
 }
 
-// Judges one node; the first failure of the graph decides. Only outputs of the graph can be mistrusted: a constant
-// gradient in between is what mean gives.
+// Judges one node; the first failure of the graph decides. Only outputs of the graph can be
+// mistrusted: a constant gradient in between is what mean gives.
 void judge_node(const Workspace& workspace, const Node& node, Verification& result) {
   std::vector<InputReader> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {

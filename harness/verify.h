@@ -15,9 +15,9 @@ struct Verification {
   bool passed() const { return judgement.verdict != Verdict::failed; }
 };
 
-/// Runs the bound graph once on what the inputs hold and compares every node with its reference, each node on the
-/// inputs it really got, block by block without a second copy of anything. Fails too if an input changed or a guard
-/// zone was written.
+/// Runs the bound graph once on what the inputs hold and compares every node with its reference,
+/// each node on the inputs it really got, block by block without a second copy of anything. Fails
+/// too if an input changed or a guard zone was written.
 Verification verify(Workspace& workspace, const BoundGraph& bound, int threads);
 
 }  // namespace opbench

@@ -62,11 +62,12 @@ void Workspace::write_corners(std::size_t tensor, const DataSpec& data, std::uin
   const std::size_t count = corner_count(desc.elements(), corners.size());
   const std::int64_t stride = count == 0 ? 0 : desc.elements() / static_cast<std::int64_t>(count);
   for (std::size_t k = 0; k < count; ++k) {
-    // Which corners a small tensor gets, and beside which neighbours they stand, changes with the seed; each
-    // input has its own places.
+    // Which corners a small tensor gets, and beside which neighbours they stand, changes with the
+    // seed; each input has its own places.
     const double corner = corners[(k + seed) % corners.size()];
-    const std::int64_t place = static_cast<std::int64_t>(k) * stride +
-                               static_cast<std::int64_t>((seed + tensor) % static_cast<std::size_t>(stride));
+    const std::int64_t place =
+        static_cast<std::int64_t>(k) * stride +
+        static_cast<std::int64_t>((seed + tensor) % static_cast<std::size_t>(stride));
     std::byte value[sizeof(double)];
     if (with_corners && (with_nonfinite || std::isfinite(corner))) {
       from_doubles(desc.dtype, &corner, 1, value);

@@ -8,24 +8,28 @@
 
 namespace opbench {
 
-/// The memory of one graph and the data in it. All variants of a case share it, so memory does not grow with them.
+/// The memory of one graph and the data in it. All variants of a case share it, so memory does not
+/// grow with them.
 class Workspace {
  public:
   /// Allocates every tensor of the graph. Errors: throws RunError if memory does not suffice.
   explicit Workspace(const Graph& graph);
 
-  /// Fills the inputs with data of the case's distribution, seeded by `seed`; the seed of the backward pass with 1.
+  /// Fills the inputs with data of the case's distribution, seeded by `seed`; the seed of the
+  /// backward pass with 1.
   void fill_inputs(const DataSpec& data, std::uint64_t seed);
 
-  /// Mixes corner values into the inputs (NaN and Inf only where `with_nonfinite`) and raises the seed of the
-  /// backward pass to the number of elements, so that gradients are not lost to underflow. Call
-  /// after `fill_inputs` with the same arguments; may be called again with another flag.
+  /// Mixes corner values into the inputs (NaN and Inf only where `with_nonfinite`) and raises the
+  /// seed of the backward pass to the number of elements, so that gradients are not lost to
+  /// underflow. Call after `fill_inputs` with the same arguments; may be called again with another
+  /// flag.
   void add_corner_values(const DataSpec& data, std::uint64_t seed, bool with_nonfinite);
 
   /// Undoes `add_corner_values`.
   void remove_corner_values(const DataSpec& data, std::uint64_t seed);
 
-  /// Fills everything that is computed with NaN (0xFF bytes), so that an element nobody writes is seen.
+  /// Fills everything that is computed with NaN (0xFF bytes), so that an element nobody writes is
+  /// seen.
   void poison_results();
 
   /// Fingerprint of the inputs.
@@ -39,8 +43,8 @@ class Workspace {
   void* data(std::size_t tensor) const { return tensors_[tensor].data(); }
 
  private:
-  void write_corners(std::size_t tensor, const DataSpec& data, std::uint64_t seed, bool with_corners,
-                     bool with_nonfinite);
+  void write_corners(std::size_t tensor, const DataSpec& data, std::uint64_t seed,
+                     bool with_corners, bool with_nonfinite);
   void write_gradient_seeds(bool scaled);
 
   const Graph* graph_;

@@ -36,8 +36,8 @@ void check_nesting(const std::string& text, const std::string& path) {
     line += letter == '\n';
     depth += (letter == '[' || letter == '{') - (letter == ']' || letter == '}');
     if (depth > kDeepestNesting) {
-      throw Error(fmt::format("{}:{}: brackets are nested more than {} deep", path, line,
-                              kDeepestNesting));
+      throw Error(
+          fmt::format("{}:{}: brackets are nested more than {} deep", path, line, kDeepestNesting));
     }
   }
 }
@@ -59,7 +59,8 @@ std::string YamlValue::text(std::string_view what) const {
   return node_.Scalar();
 }
 
-std::int64_t YamlValue::integer(std::string_view what, std::int64_t least, std::int64_t most) const {
+std::int64_t YamlValue::integer(std::string_view what, std::int64_t least,
+                                std::int64_t most) const {
   const auto value = node_.IsScalar() ? parse_whole<std::int64_t>(node_.Scalar()) : std::nullopt;
   if (!value || *value < least || *value > most) {
     fail_type(what, fmt::format("a whole number from {} to {}", least, most));
@@ -103,7 +104,8 @@ void YamlValue::mapping(
 void YamlValue::mapping(
     std::string_view what, const std::vector<std::string>& allowed,
     const std::function<void(const std::string& key, const YamlValue& value)>& entry) const {
-  if (!node_.IsMap()) fail_type(what, fmt::format("a mapping with the keys {}", fmt::join(allowed, ", ")));
+  if (!node_.IsMap())
+    fail_type(what, fmt::format("a mapping with the keys {}", fmt::join(allowed, ", ")));
   for (const auto& pair : node_) {
     const YamlValue key(pair.first, path_);
     const std::string name = key.text(fmt::format("a key of {}", what));

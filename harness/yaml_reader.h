@@ -10,8 +10,8 @@
 
 namespace opbench {
 
-/// A YAML node that knows where it stands, for strict reading: every access says what it expects, and
-/// every error begins with "file:line:".
+/// A YAML node that knows where it stands, for strict reading: every access says what it expects,
+/// and every error begins with "file:line:".
 class YamlValue {
  public:
   YamlValue(YAML::Node node, const std::string* path) : node_(std::move(node)), path_(path) {}
@@ -28,11 +28,13 @@ class YamlValue {
   /// The elements of a list. A single scalar counts as a list of one where `or_scalar`.
   std::vector<YamlValue> list(std::string_view what, bool or_scalar = false) const;
   /// Calls `entry` for every key of a mapping; fails on a key that is not allowed or stands twice.
-  void mapping(std::string_view what, const std::vector<std::string>& allowed,
-               const std::function<void(const std::string& key, const YamlValue& value)>& entry) const;
+  void mapping(
+      std::string_view what, const std::vector<std::string>& allowed,
+      const std::function<void(const std::string& key, const YamlValue& value)>& entry) const;
   /// The same with any keys.
-  void mapping(std::string_view what,
-               const std::function<void(const std::string& key, const YamlValue& value)>& entry) const;
+  void mapping(
+      std::string_view what,
+      const std::function<void(const std::string& key, const YamlValue& value)>& entry) const;
 
   bool is_list() const { return node_.IsSequence(); }
   bool is_mapping() const { return node_.IsMap(); }
@@ -51,7 +53,8 @@ class YamlValue {
   const std::string* path_;
 };
 
-/// The document in `text`; an empty one is an empty mapping. Errors: throws Error "file:line: ..." if it is not YAML.
+/// The document in `text`; an empty one is an empty mapping. Errors: throws Error "file:line: ..."
+/// if it is not YAML.
 YamlValue parse_yaml(const std::string& text, const std::string& path);
 
 }  // namespace opbench

@@ -9,11 +9,12 @@ namespace opbench {
 /// Bytes of the last-level cache of this machine; 32 MiB where it cannot be told.
 std::size_t last_level_cache_bytes();
 
-/// True if what the problem reads and writes outgrows the last-level cache, so that outputs are better streamed past it.
+/// True if what the problem reads and writes outgrows the last-level cache, so that outputs are
+/// better streamed past it.
 bool outgrows_cache(const Problem& problem);
 
-/// Elements stored in every input and output, padding included. Element-wise kernels compute the padding lanes
-/// too: cheaper than skipping them, and nobody reads them.
+/// Elements stored in every input and output, padding included. Element-wise kernels compute the
+/// padding lanes too: cheaper than skipping them, and nobody reads them.
 std::int64_t stored_elements(const Problem& problem);
 
 /// Cuts at multiples of this many elements keep every thread's range aligned to cache lines.
@@ -24,6 +25,7 @@ const void* at(const void* data, DType dtype, std::int64_t index);
 void* at(void* data, DType dtype, std::int64_t index);
 
 /// `body(begin, end)` over the stored elements, one range per thread.
-void for_each_range(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body);
+void for_each_range(std::int64_t count,
+                    const std::function<void(std::int64_t, std::int64_t)>& body);
 
 }  // namespace opbench

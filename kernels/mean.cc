@@ -2,13 +2,12 @@
 #define HWY_TARGET_INCLUDE "kernels/mean.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/simd-inl.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "kernels/dtypes.h"
 #include "kernels/elementwise.h"
+#include "kernels/simd-inl.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 
@@ -18,7 +17,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Lanes of the sum, whatever the vector width: element i is added to lane i % 64 in order, so every
-// instruction set and thread count gives the same bits. 64 = four AVX-512 registers, enough to hide the latency of add.
+// instruction set and thread count gives the same bits. 64 = four AVX-512 registers, enough to hide
+// the latency of add.
 constexpr std::size_t kLanes = 64;
 
 // lanes[i % 64] += scale * x[i]
@@ -56,12 +56,14 @@ namespace {
 HWY_EXPORT(sum_lanes);
 constexpr std::size_t kSumLanes = 64;
 
-// Stored elements that are summed together, and how many of every c0 of them are real; the rest is padding.
+// Stored elements that are summed together, and how many of every c0 of them are real; the rest is
+// padding.
 struct Slab {
   std::int64_t first, count, valid;
 };
 
-// The storage cut at the same places for every thread count: (n, c1) slabs of NC1HWC0, 32 Ki elements otherwise.
+// The storage cut at the same places for every thread count: (n, c1) slabs of NC1HWC0, 32 Ki
+// elements otherwise.
 struct Slabs {
   std::int64_t count = 0, size = 0, elements = 0, c1 = 1, channels = 0;
   std::int64_t c0 = 1;

@@ -2,10 +2,9 @@
 #define HWY_TARGET_INCLUDE "kernels/relu.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/simd-inl.h"
-
 #include "kernels/dtypes.h"
 #include "kernels/elementwise.h"
+#include "kernels/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -1,4 +1,5 @@
-// Element-wise loops over fp32, fp16 and bf16 memory, computed in fp32 lanes. Included once per target.
+// Element-wise loops over fp32, fp16 and bf16 memory, computed in fp32 lanes. Included once per
+// target.
 // clang-format off
 #if defined(OPBENCH_KERNELS_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_KERNELS_SIMD_INL_H_
@@ -33,12 +34,14 @@ HWY_INLINE VF32 load(const bfloat16* from) {
   return load_bfloat16(F32(), reinterpret_cast<const std::uint16_t*>(from));
 }
 
-// kStream: non-temporal, for outputs that outgrow the cache: their lines are not read before they are written.
-// `to` is then aligned to a vector.
+// kStream: non-temporal, for outputs that outgrow the cache: their lines are not read before they
+// are written. `to` is then aligned to a vector.
 template <bool kStream, class D>
 HWY_INLINE void put(hn::Vec<D> value, D d, hn::TFromD<D>* to) {
-  if constexpr (kStream) hn::Stream(value, d, to);
-  else hn::StoreU(value, d, to);
+  if constexpr (kStream)
+    hn::Stream(value, d, to);
+  else
+    hn::StoreU(value, d, to);
 }
 template <bool kStream>
 HWY_INLINE void store(VF32 value, float* to) {
@@ -58,8 +61,8 @@ HWY_INLINE void store(VF32 value, bfloat16* to) {
 // Elements ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.
 inline constexpr std::size_t kPrefetchBytes = 1024;
 
-// y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors an iteration keep enough
-// independent work in flight to hide the latency of the polynomials.
+// y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors an
+// iteration keep enough independent work in flight to hide the latency of the polynomials.
 template <bool kStream, class T, class Function, class... Inputs>
 void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   const std::size_t lanes = hn::Lanes(F32());

@@ -19,30 +19,29 @@ namespace HWY_NAMESPACE {
 
 HWY_INLINE VF32 constant(float value) { return hn::Set(F32(), value); }
 
-// Polynomial coefficients by Remez (fpminimax in fp32): relative error of the value below. The short ones are for
-// outputs of 11 bits or fewer.
+// Polynomial coefficients by Remez (fpminimax in fp32): relative error of the value below. The
+// short ones are for outputs of 11 bits or fewer.
 template <bool kShort>
-HWY_INLINE VF32 exp2_fraction(VF32 f) {  // 2^f for |f| <= 1/2
+HWY_INLINE VF32 exp_fraction(VF32 r) {  // e^r for |r| <= ln(2)/2
+  VF32 p;
   if constexpr (kShort) {  // 1.0e-7
-    VF32 p = constant(1.323044183664023876190185546875e-3f);
-    p = hn::MulAdd(p, f, constant(9.67170111835002899169921875e-3f));
-    p = hn::MulAdd(p, f, constant(5.55085353553295135498046875e-2f));
-    p = hn::MulAdd(p, f, constant(0.24022237956523895263671875f));
-    p = hn::MulAdd(p, f, constant(0.693146884441375732421875f));
-    return hn::MulAdd(p, f, constant(1.0f));
-  } else {  // 3.6e-9
-    VF32 p = constant(1.523800310678780078887939453125e-4f);
-    p = hn::MulAdd(p, f, constant(1.339113689027726650238037109375e-3f));
-    p = hn::MulAdd(p, f, constant(9.618841111660003662109375e-3f));
-    p = hn::MulAdd(p, f, constant(5.550359189510345458984375e-2f));
-    p = hn::MulAdd(p, f, constant(0.240226447582244873046875f));
-    p = hn::MulAdd(p, f, constant(0.693147182464599609375f));
-    return hn::MulAdd(p, f, constant(1.0f));
+    p = constant(8.312557823956012725830078125e-3f);
+    p = hn::MulAdd(p, r, constant(4.189018905162811279296875e-2f));
+    p = hn::MulAdd(p, r, constant(0.16667114198207855224609375f));
+    p = hn::MulAdd(p, r, constant(0.499992311000823974609375f));
+  } else {  // 3.3e-9
+    p = constant(1.378246466629207134246826171875e-3f);
+    p = hn::MulAdd(p, r, constant(8.368670009076595306396484375e-3f));
+    p = hn::MulAdd(p, r, constant(4.16689626872539520263671875e-2f));
+    p = hn::MulAdd(p, r, constant(0.16666521131992340087890625f));
+    p = hn::MulAdd(p, r, constant(0.4999999105930328369140625f));
   }
+  p = hn::MulAdd(p, r, constant(1.0f));
+  return hn::MulAdd(p, r, constant(1.0f));
 }
 
-// log(1+u) = u + u^2 Q(u) for 0 <= u <= 1. Adding u last keeps the result within a rounding of u where u is small,
-// which is what the device's compensated log1p is for.
+// log(1+u) = u + u^2 Q(u) for 0 <= u <= 1. Adding u last keeps the result within a rounding of u
+// where u is small, which is what the device's compensated log1p is for.
 template <bool kShort>
 HWY_INLINE VF32 log1p_unit(VF32 u) {
   VF32 q;
@@ -70,26 +69,26 @@ HWY_INLINE VF32 log1p_unit(VF32 u) {
   return hn::MulAdd(hn::Mul(u, u), q, u);
 }
 
-// exp(z + z_low) for z <= 0, gradual underflow included; 0 below -104, where fp32 has none.
-// z = (n + f) ln 2 with n whole and |f| <= 1/2; 2^n is assembled 24 too large, so that it is normal for
-// every n down to -150, and one exact multiplication takes the 24 away.
+// 2^24 exp(z + z_low) for z <= 0; below -104, where exp rounds to 0 in fp32, as at -104.
+// z = n ln 2 + r with n whole. With the 24 the result is normal for every n down to -150; taking
+// them away (kUnscale) rounds once, into the subnormal numbers where need be.
+constexpr float kUnscale = 0x1p-24f;
 template <bool kShort, bool kLow>
-HWY_INLINE VF32 exp_nonpositive(VF32 z, VF32 z_low) {
+HWY_INLINE VF32 scaled_exp_nonpositive(VF32 z, VF32 z_low) {
   const VF32 clamped = hn::Max(z, constant(-104.0f));
-  const VF32 log2e = constant(1.44269502162933349609375f);
   // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
   const VF32 magic = constant(12582912.0f);
-  const VF32 shifted = hn::MulAdd(clamped, log2e, magic);
+  const VF32 shifted = hn::MulAdd(clamped, constant(1.44269502162933349609375f), magic);
   const VF32 n = hn::Sub(shifted, magic);
-  VF32 f = hn::MulSub(clamped, log2e, n);
-  // log2(e) does not fit one fp32; its rest, and the rest of the argument, are added to the fraction.
-  f = hn::MulAdd(clamped, constant(1.92596303e-8f), f);
-  if constexpr (kLow) f = hn::MulAdd(z_low, log2e, f);
+  // ln 2 in two parts (Cody and Waite): n times the first, of 15 bits, is exact with and without
+  // FMA.
+  VF32 r = hn::NegMulAdd(n, constant(0.693145751953125f), clamped);
+  r = hn::NegMulAdd(n, constant(1.428606765330187045037746429443359375e-6f), r);
+  if constexpr (kLow) r = hn::Add(r, z_low);
   const hn::RebindToSigned<F32> di;
-  const auto exponent =
-      hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 127 + 24)));
+  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 127 + 24)));
   const VF32 scale = hn::BitCast(F32(), exponent);
-  return hn::Mul(hn::Mul(exp2_fraction<kShort>(f), scale), constant(0x1p-24f));
+  return hn::Mul(exp_fraction<kShort>(r), scale);
 }
 
 struct SoftplusParameters {
@@ -101,17 +100,31 @@ struct SoftplusParameters {
 struct Scaled {
   VF32 t, low;
 };
+
+// x*b - t without error, t being the rounded product: one FMA, or (Dekker) products of halves of 12
+// bits, which are exact.
+HWY_INLINE VF32 product_rest(VF32 x, VF32 b, VF32 t) {
+  if constexpr (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) return hn::MulSub(x, b, t);
+  const hn::RebindToUnsigned<F32> du;
+  const VF32 upper = hn::BitCast(F32(), hn::Set(du, 0xFFFFF000u));
+  const VF32 x_high = hn::And(x, upper), x_low = hn::Sub(x, x_high);
+  const VF32 b_high = hn::And(b, upper), b_low = hn::Sub(b, b_high);
+  const VF32 rest = hn::Add(hn::Add(hn::Sub(hn::Mul(x_high, b_high), t), hn::Mul(x_high, b_low)),
+                            hn::Mul(x_low, b_high));
+  return hn::Add(rest, hn::Mul(x_low, b_low));
+}
+
 template <bool kUnitBeta>
 HWY_INLINE Scaled scaled(VF32 x, float beta) {
   if constexpr (kUnitBeta) return {x, x};
   const VF32 b = constant(beta);
   const VF32 t = hn::Mul(x, b);
   // Inf - Inf is no rest; beyond +-200 the rest no longer matters.
-  return {t, hn::IfThenElseZero(hn::Lt(hn::Abs(t), constant(200.0f)), hn::MulSub(x, b, t))};
+  return {t, hn::IfThenElseZero(hn::Lt(hn::Abs(t), constant(200.0f)), product_rest(x, b, t))};
 }
 
-// beta*x <= threshold, decided on the exact product: where it rounds to the threshold its rest decides.
-// False for NaN.
+// beta*x <= threshold, decided on the exact product: where it rounds to the threshold its rest
+// decides. False for NaN.
 template <bool kUnitBeta>
 HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
   const VF32 limit = constant(threshold);
@@ -120,26 +133,46 @@ HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
   return hn::Or(hn::Lt(s.t, limit), tie);
 }
 
-// exp(-|t|)
+// 2^24 exp(-|t|)
 template <bool kUnitBeta, bool kShort>
-HWY_INLINE VF32 exp_minus_abs(Scaled s) {
+HWY_INLINE VF32 scaled_exp_minus_abs(Scaled s) {
   const VF32 sign_bit = constant(-0.0f);
   const VF32 low = kUnitBeta ? s.low : hn::Neg(hn::Xor(s.low, hn::And(s.t, sign_bit)));
-  return exp_nonpositive<kShort, !kUnitBeta>(hn::Or(s.t, sign_bit), low);
+  return scaled_exp_nonpositive<kShort, !kUnitBeta>(hn::Or(s.t, sign_bit), low);
 }
 
-// SoftplusV2 as the dynamic kernel computes it: exact log1p, select. max(t,0) + log1p(exp(-|t|)) never
-// overflows, and exp sees negative arguments only.
+// SoftplusV2 as the dynamic kernel computes it: exact log1p, select. max(t,0) + log1p(exp(-|t|))
+// never overflows, and exp sees negative arguments only.
 template <bool kUnitBeta, bool kShort>
 struct SoftplusV2 {
   SoftplusParameters p;
 
   HWY_INLINE VF32 operator()(VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
-    const VF32 u = exp_minus_abs<kUnitBeta, kShort>(s);
-    VF32 y = hn::Add(hn::Max(s.t, hn::Zero(F32())), log1p_unit<kShort>(u));
-    if constexpr (!kUnitBeta) y = hn::Div(y, constant(p.beta));
+    const VF32 big_u = scaled_exp_minus_abs<kUnitBeta, kShort>(s);
+    const VF32 tail = log1p_unit<kShort>(hn::Mul(big_u, constant(kUnscale)));
+    VF32 y;
+    if constexpr (kUnitBeta)
+      y = hn::Add(hn::Max(s.t, hn::Zero(F32())), tail);
+    else
+      y = over_beta(s.t, x, tail, big_u);
     return hn::IfThenElse(within<kUnitBeta>(s, p.threshold), y, x);
+  }
+
+ private:
+  // (max(t, 0) + tail)/beta. max(t, 0)/beta is x itself or 0, and 1/beta comes in two parts, so
+  // that beta costs hardly any accuracy. Far below zero the tail is u; there the division comes
+  // before the unscaling, because a subnormal u has lost bits that the quotient still shows.
+  HWY_INLINE VF32 over_beta(VF32 t, VF32 x, VF32 tail, VF32 big_u) const {
+    const VF32 zero = hn::Zero(F32());
+    const float inverse = 1 / p.beta;
+    const auto rest = static_cast<float>(1 / double(p.beta) - double(inverse));
+    const auto divided = [&](VF32 v, VF32 linear) HWY_ATTR {
+      return hn::MulAdd(v, constant(inverse), hn::MulAdd(v, constant(rest), linear));
+    };
+    const VF32 near = divided(tail, hn::IfThenElse(hn::Lt(t, zero), zero, x));
+    const VF32 far = hn::Mul(divided(big_u, zero), constant(kUnscale));
+    return hn::IfThenElse(hn::Lt(t, constant(-40.0f)), far, near);
   }
 };
 
@@ -151,7 +184,7 @@ struct SoftplusV2Grad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
     const VF32 one = constant(1.0f);
-    const VF32 u = exp_minus_abs<kUnitBeta, kShort>(s);
+    const VF32 u = hn::Mul(scaled_exp_minus_abs<kUnitBeta, kShort>(s), constant(kUnscale));
     const VF32 numerator = hn::IfThenElse(hn::Lt(s.t, hn::Zero(F32())), u, one);
     const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
     // Where x is NaN neither side holds, and the product keeps it.
@@ -161,15 +194,15 @@ struct SoftplusV2Grad {
   }
 };
 
-// exp and log as the device's vector unit has them: no log1p. Ascend 910A saturates: beyond the range exp gives the
-// largest number, not Inf.
+// exp and log as the device's vector unit has them: no log1p. Ascend 910A saturates: beyond the
+// range exp gives the largest number, not Inf.
 HWY_INLINE VF32 exp_ieee(VF32 x) { return hn::Exp(F32(), hn::Min(x, constant(104.0f))); }
 HWY_INLINE VF32 exp_saturating(VF32 x) {
   return hn::Min(exp_ieee(x), constant(3.40282346638528859811704183484516925e+38f));
 }
 
-// SoftplusV2 as the static kernel computes it: log(1 + exp(t)) loses exp(t) below t = -17, and the two cases are
-// joined by 0/1 masks and multiplication.
+// SoftplusV2 as the static kernel computes it: log(1 + exp(t)) loses exp(t) below t = -17, and the
+// two cases are joined by 0/1 masks and multiplication.
 struct SoftplusV2Static {
   SoftplusParameters p;
 

@@ -1,22 +1,13 @@
-// Variants of softplus: `native` in kernels/softplus_native.cc, the NPU's operators here.
+// The NPU's softplus operators and their gradients; `native` is in kernels/softplus_native.cc.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softplus.cc"
-#include <hwy/foreach_target.h>
+#include "kernels/softplus.h"
 
-#include "kernels/softplus-inl.h"
+#include <hwy/foreach_target.h>
 
 #include "kernels/dtypes.h"
 #include "kernels/elementwise.h"
-#include "kernels/softplus.h"
-
-#ifndef OPBENCH_KERNELS_SOFTPLUS_FORM
-#define OPBENCH_KERNELS_SOFTPLUS_FORM
-namespace opbench {
-namespace {
-enum class Form { v2, v2_static, v1 };
-}
-}  // namespace opbench
-#endif
+#include "kernels/softplus-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -28,27 +19,29 @@ template <class T>
 inline constexpr bool kShort = !std::is_same_v<T, float>;
 
 template <class T>
-void softplus_of(Form form, SoftplusAttrs a, bool stream, std::size_t count, const T* x, T* y) {
+void softplus_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t count, const T* x,
+                 T* y) {
   const SoftplusParameters p{a.beta, a.threshold};
-  if (form == Form::v1) return map(SoftplusV1{}, stream, count, y, x);
-  if (form == Form::v2_static) return map(SoftplusV2Static{p}, stream, count, y, x);
+  if (form == SoftplusForm::v1) return map(SoftplusV1{}, stream, count, y, x);
+  if (form == SoftplusForm::v2_static) return map(SoftplusV2Static{p}, stream, count, y, x);
   if (p.beta == 1) return map(SoftplusV2<true, kShort<T>>{p}, stream, count, y, x);
   map(SoftplusV2<false, kShort<T>>{p}, stream, count, y, x);
 }
 
 template <class T>
-void softplus_grad_of(Form form, SoftplusAttrs a, bool stream, std::size_t count, const T* dy,
-                      const T* x, T* dx) {
+void softplus_grad_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t count,
+                      const T* dy, const T* x, T* dx) {
   const SoftplusParameters p{a.beta, a.threshold};
-  if (form == Form::v1) return map(SoftplusV1Grad{}, stream, count, dx, dy, x);
-  if (form == Form::v2_static) return map(SoftplusV2GradStatic{p}, stream, count, dx, dy, x);
+  if (form == SoftplusForm::v1) return map(SoftplusV1Grad{}, stream, count, dx, dy, x);
+  if (form == SoftplusForm::v2_static)
+    return map(SoftplusV2GradStatic{p}, stream, count, dx, dy, x);
   if (p.beta == 1) return map(SoftplusV2Grad<true, kShort<T>>{p}, stream, count, dx, dy, x);
   map(SoftplusV2Grad<false, kShort<T>>{p}, stream, count, dx, dy, x);
 }
 
 }  // namespace
 
-void softplus(Form form, DType dtype, SoftplusAttrs attrs, bool stream, std::size_t count,
+void softplus(SoftplusForm form, DType dtype, SoftplusAttrs attrs, bool stream, std::size_t count,
               const void* x, void* y) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
@@ -56,8 +49,8 @@ void softplus(Form form, DType dtype, SoftplusAttrs attrs, bool stream, std::siz
   });
 }
 
-void softplus_grad(Form form, DType dtype, SoftplusAttrs attrs, bool stream, std::size_t count,
-                   const void* dy, const void* x, void* dx) {
+void softplus_grad(SoftplusForm form, DType dtype, SoftplusAttrs attrs, bool stream,
+                   std::size_t count, const void* dy, const void* x, void* dx) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
     softplus_grad_of(form, attrs, stream, count, static_cast<const T*>(dy),
@@ -76,7 +69,7 @@ namespace {
 HWY_EXPORT(softplus);
 HWY_EXPORT(softplus_grad);
 
-template <Form kForm>
+template <SoftplusForm kForm>
 Launch prepare(const Problem& problem) {
   return [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
           stream = outgrows_cache(problem),
@@ -89,7 +82,7 @@ Launch prepare(const Problem& problem) {
   };
 }
 
-template <Form kForm>
+template <SoftplusForm kForm>
 Launch prepare_grad(const Problem& problem) {
   return [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
           stream = outgrows_cache(problem),
@@ -107,7 +100,7 @@ const RegisteredKernel v2{{
     .op = "softplus",
     .name = "softplus_v2",
     .summary = "SoftplusV2, dynamic kernel: exact log1p, select; one pass",
-    .prepare = prepare<Form::v2>,
+    .prepare = prepare<SoftplusForm::v2>,
 }};
 
 // The device saturates and takes no Inf or NaN.
@@ -115,7 +108,7 @@ const RegisteredKernel v2_static{{
     .op = "softplus",
     .name = "softplus_v2_static",
     .summary = "SoftplusV2, static kernel: plain log(1+exp), 0/1 masks; inexact below x = -8",
-    .prepare = prepare<Form::v2_static>,
+    .prepare = prepare<SoftplusForm::v2_static>,
     .takes_nonfinite = false,
 }};
 
@@ -124,7 +117,7 @@ const RegisteredKernel v1{{
     .name = "softplus",
     .summary = "Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2; beta 1, no threshold",
     .refusal = refuse_unless_plain_softplus,
-    .prepare = prepare<Form::v1>,
+    .prepare = prepare<SoftplusForm::v1>,
 }};
 
 const RegisteredKernel v2_grad{{
@@ -132,7 +125,7 @@ const RegisteredKernel v2_grad{{
     .name = "softplus_v2_grad",
     .family = "softplus_v2",
     .summary = "SoftplusV2Grad, dynamic kernel: dy*sigmoid(beta*x), select; one pass",
-    .prepare = prepare_grad<Form::v2>,
+    .prepare = prepare_grad<SoftplusForm::v2>,
 }};
 
 const RegisteredKernel v2_grad_static{{
@@ -140,7 +133,7 @@ const RegisteredKernel v2_grad_static{{
     .name = "softplus_v2_grad_static",
     .family = "softplus_v2_static",
     .summary = "SoftplusV2Grad, static kernel: dy*e^t/(1+e^t), 0/1 masks",
-    .prepare = prepare_grad<Form::v2_static>,
+    .prepare = prepare_grad<SoftplusForm::v2_static>,
     .takes_nonfinite = false,
 }};
 
@@ -150,7 +143,7 @@ const RegisteredKernel v1_grad{{
     .family = "softplus",
     .summary = "SoftplusGrad (V1): dy*e^x/(1+e^x), NaN for x > 88.7; beta 1, no threshold",
     .refusal = refuse_unless_plain_softplus,
-    .prepare = prepare_grad<Form::v1>,
+    .prepare = prepare_grad<SoftplusForm::v1>,
 }};
 
 }  // namespace

@@ -6,13 +6,35 @@
 
 namespace opbench {
 
+/// The operators of the NPU that compute softplus, and which of their kernels.
+enum class SoftplusForm { v2, v2_static, v1 };
+
+/// The small operators that a framework composes softplus and its gradient of; x is the operator's
+/// input, `temporary` what the step before left.
+enum class SoftplusStep {
+  scale,           // temporary = beta*x
+  negative_scale,  // temporary = -beta*x
+  abs,
+  negate,
+  exp,
+  log1p,
+  add_relu,    // temporary += max(beta*x, 0)
+  divide,      // temporary /= beta
+  where,       // beta*x > threshold ? x : temporary
+  add_one,     // temporary += 1
+  reciprocal,  // temporary = 1/temporary
+  where_one,   // beta*x > threshold ? 1 : temporary
+  multiply,    // temporary *= x
+};
+
 struct SoftplusAttrs {
   float beta;
   float threshold;
 };
 SoftplusAttrs softplus_attrs_of(const Problem& problem);
 
-/// Refuses all but beta = 1 and a threshold beyond which log(1+e^x) is x in fp32: for forms that have neither attribute.
+/// Refuses all but beta = 1 and a threshold beyond which log(1+e^x) is x in fp32: for forms that
+/// have neither attribute.
 std::string refuse_unless_plain_softplus(const Problem& problem);
 
 }  // namespace opbench

@@ -1,40 +1,15 @@
-// softplus and its gradient as a framework composes them from small operators: every step is a pass of its own
-// over memory, and its result is rounded to the tensor's dtype. The temporary of each step lives in the output, the
-// one free block of that size that a caching allocator would hand out again.
+// softplus and its gradient as a framework composes them from small operators: every step is a pass
+// of its own over memory, and its result is rounded to the tensor's dtype. The temporary of each
+// step lives in the output, the one free block of that size that a caching allocator would hand out
+// again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softplus_native.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/simd-inl.h"
-
-#include <hwy/contrib/math/math-inl.h>
-
 #include "kernels/dtypes.h"
 #include "kernels/elementwise.h"
+#include "kernels/softplus-inl.h"
 #include "kernels/softplus.h"
-
-#ifndef OPBENCH_KERNELS_SOFTPLUS_STEP
-#define OPBENCH_KERNELS_SOFTPLUS_STEP
-namespace opbench {
-namespace {
-enum class Step {
-  scale,           // temporary = beta*x
-  negative_scale,  // temporary = -beta*x
-  abs,
-  negate,
-  exp,
-  log1p,
-  add_relu,    // temporary += max(beta*x, 0)
-  divide,      // temporary /= beta
-  where,       // beta*x > threshold ? x : temporary
-  add_one,     // temporary += 1
-  reciprocal,  // temporary = 1/temporary
-  where_one,   // beta*x > threshold ? 1 : temporary
-  multiply,    // temporary *= x
-};
-}
-}  // namespace opbench
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -42,7 +17,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // One step on a vector: x is the operator's input, temporary what the step before left.
-template <Step kStep>
+template <SoftplusStep kStep>
 struct Apply {
   SoftplusAttrs a;
 
@@ -51,59 +26,61 @@ struct Apply {
     const VF32 one = hn::Set(d, 1.0f), zero = hn::Zero(d);
     const VF32 t = hn::Mul(x, hn::Set(d, a.beta));
     switch (kStep) {
-      case Step::scale:
+      case SoftplusStep::scale:
         return t;
-      case Step::negative_scale:
+      case SoftplusStep::negative_scale:
         return hn::Neg(t);
-      case Step::abs:
+      case SoftplusStep::abs:
         return hn::Abs(temporary);
-      case Step::negate:
+      case SoftplusStep::negate:
         return hn::Neg(temporary);
-      case Step::exp:
+      case SoftplusStep::exp:
         return hn::IfThenElse(hn::Eq(temporary, temporary),
                               hn::Exp(d, hn::Min(temporary, hn::Set(d, 104.0f))), temporary);
-      case Step::log1p:
+      case SoftplusStep::log1p:
         return hn::IfThenElse(hn::Eq(temporary, temporary), hn::Log1p(d, temporary), temporary);
-      case Step::add_relu:
+      case SoftplusStep::add_relu:
         return hn::Add(temporary, hn::IfThenElse(hn::Lt(t, zero), zero, t));
-      case Step::divide:
+      case SoftplusStep::divide:
         return hn::Div(temporary, hn::Set(d, a.beta));
-      case Step::where:
+      case SoftplusStep::where:
         return hn::IfThenElse(hn::Gt(t, hn::Set(d, a.threshold)), x, temporary);
-      case Step::add_one:
+      case SoftplusStep::add_one:
         return hn::Add(temporary, one);
-      case Step::reciprocal:
+      case SoftplusStep::reciprocal:
         return hn::Div(one, temporary);
-      case Step::where_one:
+      case SoftplusStep::where_one:
         return hn::IfThenElse(hn::Gt(t, hn::Set(d, a.threshold)), one, temporary);
-      case Step::multiply:
+      case SoftplusStep::multiply:
         return hn::Mul(temporary, x);
     }
     return temporary;
   }
 };
 
-template <Step kStep, class T>
+template <SoftplusStep kStep, class T>
 void pass_of(SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
   map(Apply<kStep>{attrs}, false, count, temporary, temporary, x);
 }
 
 template <class T>
-void step_of(Step step, SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
+void step_of(SoftplusStep step, SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
   using Pass = void (*)(SoftplusAttrs, std::size_t, const T*, T*);
   constexpr Pass kPasses[] = {
-      pass_of<Step::scale, T>,    pass_of<Step::negative_scale, T>, pass_of<Step::abs, T>,
-      pass_of<Step::negate, T>,   pass_of<Step::exp, T>,            pass_of<Step::log1p, T>,
-      pass_of<Step::add_relu, T>, pass_of<Step::divide, T>,         pass_of<Step::where, T>,
-      pass_of<Step::add_one, T>,  pass_of<Step::reciprocal, T>, pass_of<Step::where_one, T>,
-      pass_of<Step::multiply, T>};
+      pass_of<SoftplusStep::scale, T>,      pass_of<SoftplusStep::negative_scale, T>,
+      pass_of<SoftplusStep::abs, T>,        pass_of<SoftplusStep::negate, T>,
+      pass_of<SoftplusStep::exp, T>,        pass_of<SoftplusStep::log1p, T>,
+      pass_of<SoftplusStep::add_relu, T>,   pass_of<SoftplusStep::divide, T>,
+      pass_of<SoftplusStep::where, T>,      pass_of<SoftplusStep::add_one, T>,
+      pass_of<SoftplusStep::reciprocal, T>, pass_of<SoftplusStep::where_one, T>,
+      pass_of<SoftplusStep::multiply, T>};
   kPasses[static_cast<std::size_t>(step)](attrs, count, x, temporary);
 }
 
 }  // namespace
 
-void softplus_step(Step step, DType dtype, SoftplusAttrs attrs, std::size_t count, const void* x,
-                   void* temporary) {
+void softplus_step(SoftplusStep step, DType dtype, SoftplusAttrs attrs, std::size_t count,
+                   const void* x, void* temporary) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
     step_of(step, attrs, count, static_cast<const T*>(x), static_cast<T*>(temporary));
@@ -125,7 +102,7 @@ struct Steps {
   SoftplusAttrs attrs;
   std::int64_t elements;
 
-  void operator()(Step step, const void* x, void* temporary) const {
+  void operator()(SoftplusStep step, const void* x, void* temporary) const {
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
       HWY_DYNAMIC_DISPATCH(softplus_step)
       (step, dtype, attrs, static_cast<std::size_t>(end - begin), at(x, dtype, begin),
@@ -141,8 +118,9 @@ Steps steps_of(const Problem& problem) {
 // where(beta*x > threshold, x, (max(beta*x, 0) + log1p(exp(-abs(beta*x))))/beta)
 Launch prepare(const Problem& problem) {
   return [run = steps_of(problem)](const KernelArgs& args) {
-    for (const Step step : {Step::scale, Step::abs, Step::negate, Step::exp, Step::log1p,
-                            Step::add_relu, Step::divide, Step::where}) {
+    for (const SoftplusStep step :
+         {SoftplusStep::scale, SoftplusStep::abs, SoftplusStep::negate, SoftplusStep::exp,
+          SoftplusStep::log1p, SoftplusStep::add_relu, SoftplusStep::divide, SoftplusStep::where}) {
       run(step, args.inputs[0], args.outputs[0]);
     }
   };
@@ -153,11 +131,12 @@ Launch prepare_grad(const Problem& problem) {
   return [run = steps_of(problem)](const KernelArgs& args) {
     const void *dy = args.inputs[0], *x = args.inputs[1];
     void* dx = args.outputs[0];
-    for (const Step step : {Step::negative_scale, Step::exp, Step::add_one, Step::reciprocal,
-                            Step::where_one}) {
+    for (const SoftplusStep step :
+         {SoftplusStep::negative_scale, SoftplusStep::exp, SoftplusStep::add_one,
+          SoftplusStep::reciprocal, SoftplusStep::where_one}) {
       run(step, x, dx);
     }
-    run(Step::multiply, dy, dx);
+    run(SoftplusStep::multiply, dy, dx);
   };
 }
 

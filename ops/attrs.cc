@@ -96,7 +96,8 @@ void Attrs::set(std::span<const AttrSpec> specs, std::string_view name, std::str
   }
   if (spec.problem != nullptr) {
     const std::string problem = spec.problem(*value);
-    if (!problem.empty()) throw Error(fmt::format("attribute '{}' is '{}'; {}", name, text, problem));
+    if (!problem.empty())
+      throw Error(fmt::format("attribute '{}' is '{}'; {}", name, text, problem));
   }
   values_[std::string(name)] = *value;
 }
@@ -114,10 +115,12 @@ std::string to_string(const AttrValue& value) {
       [](const auto& v) -> std::string {
         using T = std::decay_t<decltype(v)>;
         // Numbers are fp32 values, so fp32's shortest spelling reads back exactly.
-        if constexpr (std::is_same_v<T, double>) return fmt::format("{}", static_cast<float>(v));
+        if constexpr (std::is_same_v<T, double>)
+          return fmt::format("{}", static_cast<float>(v));
         else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
           return fmt::format("[{}]", fmt::join(v, ","));
-        else return fmt::format("{}", v);
+        else
+          return fmt::format("{}", v);
       },
       value);
 }

@@ -10,9 +10,9 @@
 
 namespace opbench {
 
-/// The value of an attribute: a number, a whole number, a switch, a word, or a list such as a permutation.
-using AttrValue =
-    std::variant<double, std::int64_t, bool, std::string, std::vector<std::int64_t>>;
+/// The value of an attribute: a number, a whole number, a switch, a word, or a list such as a
+/// permutation.
+using AttrValue = std::variant<double, std::int64_t, bool, std::string, std::vector<std::int64_t>>;
 
 /// One attribute of an operator. The default fixes the type; numbers are fp32, as on the device.
 struct AttrSpec {
@@ -31,10 +31,13 @@ class Attrs {
   explicit Attrs(std::span<const AttrSpec> specs);
 
   /// Sets an attribute from text such as "1.5", "true", "[0, 2, 1]".
-  /// Errors: throws Error on an unknown name (suggesting the nearest), a wrong type or a refused value.
+  /// Errors: throws Error on an unknown name (suggesting the nearest), a wrong type or a refused
+  /// value.
   void set(std::span<const AttrSpec> specs, std::string_view name, std::string_view text);
 
-  double number(std::string_view name) const { return std::get<double>(values_.at(std::string(name))); }
+  double number(std::string_view name) const {
+    return std::get<double>(values_.at(std::string(name)));
+  }
   std::int64_t integer(std::string_view name) const {
     return std::get<std::int64_t>(values_.at(std::string(name)));
   }

@@ -12,9 +12,10 @@ inline const std::vector<DType> kArithmeticDTypes = {DType::fp32, DType::fp16, D
 inline const std::vector<Format> kPlainAnd5hd = {Format::NCHW, Format::ND, Format::NCDHW,
                                                  Format::NC1HWC0};
 
-/// Shape rule of element-wise operators: all inputs alike (dtype, shape, storage), the output like them.
-/// Errors: throws Error that names the two inputs that differ.
-std::vector<TensorDesc> infer_elementwise(std::string_view op_name, std::span<const TensorDesc> inputs);
+/// Shape rule of element-wise operators: all inputs alike (dtype, shape, storage), the output like
+/// them. Errors: throws Error that names the two inputs that differ.
+std::vector<TensorDesc> infer_elementwise(std::string_view op_name,
+                                          std::span<const TensorDesc> inputs);
 
 /// Every input is read and every output written once; `operations` per element.
 Traffic elementwise_traffic(const Problem& problem, double operations_per_element);

@@ -6,7 +6,8 @@
 
 namespace opbench {
 
-/// The candidate with the smallest edit distance to `text`, for "did you mean"; empty if none is near.
+/// The candidate with the smallest edit distance to `text`, for "did you mean"; empty if none is
+/// near.
 std::string nearest(std::string_view text, std::span<const std::string> candidates);
 
 /// "; did you mean 'softplus'?" or "; allowed: a, b, c".

@@ -37,9 +37,9 @@ std::vector<double> special_values(DType dtype) {
   if (!is_floating(dtype)) return {0, 1, -1, 127, -128};
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const auto [max, min_normal, min_subnormal] = limits_of(dtype);
-  return {std::nan(""), kInf,        -kInf,         0.0,           -0.0,
-          1.0,          -1.0,        max,           -max,          min_normal,
-          -min_normal,  min_normal - min_subnormal, min_subnormal, -min_subnormal};
+  return {std::nan(""),  kInf,          -kInf, 0.0,        -0.0,        1.0,
+          -1.0,          max,           -max,  min_normal, -min_normal, min_normal - min_subnormal,
+          min_subnormal, -min_subnormal};
 }
 
 void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {

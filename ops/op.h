@@ -58,10 +58,9 @@ class InputReader {
   const void* storage_;
 };
 
-/// Golden values on demand: logical elements `range` of output `output`, in fp64, not rounded. May be
-/// called from several threads at once.
-using Reference =
-    std::function<void(std::size_t output, ElementRange range, std::span<double> to)>;
+/// Golden values on demand: logical elements `range` of output `output`, in fp64, not rounded. May
+/// be called from several threads at once.
+using Reference = std::function<void(std::size_t output, ElementRange range, std::span<double> to)>;
 
 /// Where an argument of a gradient operator comes from, in terms of the forward operator.
 struct GradientArg {
@@ -90,14 +89,15 @@ struct Op {
   std::vector<Format> formats;  ///< of the storage
   AccuracyClass accuracy = AccuracyClass::rounded;
 
-  /// Output descriptions. The only check of shapes: throws Error that names the operator, the input and the rule.
+  /// Output descriptions. The only check of shapes: throws Error that names the operator, the input
+  /// and the rule.
   std::vector<TensorDesc> (*infer)(std::span<const TensorDesc> inputs, const Attrs& attrs);
   /// Golden values in fp64 from the inputs as rounded to their dtype. `inputs` outlive the result.
   Reference (*reference)(std::span<const InputReader> inputs, const Attrs& attrs);
   Traffic (*traffic)(const Problem& problem);
   std::vector<GradientRule> gradient = {};
-  /// Values where implementations go wrong, mixed into verification data of every input. Special values (NaN, Inf,
-  /// zeros, subnormals, extremes of the dtype) are added for all operators.
+  /// Values where implementations go wrong, mixed into verification data of every input. Special
+  /// values (NaN, Inf, zeros, subnormals, extremes of the dtype) are added for all operators.
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
 
   std::string key() const { return std::string(name); }

@@ -6,7 +6,8 @@ namespace opbench {
 namespace {
 
 std::string nonzero(const AttrValue& value) {
-  return std::get<double>(value) == 0 ? "beta = 0 divides by zero; any other number is allowed" : "";
+  return std::get<double>(value) == 0 ? "beta = 0 divides by zero; any other number is allowed"
+                                      : "";
 }
 
 }  // namespace

@@ -16,9 +16,11 @@ double softplus_grad(double dy, double x, double beta, double threshold) {
 }
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return binary_reference(inputs[0], inputs[1],
-                          [beta = attrs.number("beta"), threshold = attrs.number("threshold")](
-                              double dy, double x) { return softplus_grad(dy, x, beta, threshold); });
+  return binary_reference(
+      inputs[0], inputs[1],
+      [beta = attrs.number("beta"), threshold = attrs.number("threshold")](double dy, double x) {
+        return softplus_grad(dy, x, beta, threshold);
+      });
 }
 
 const RegisteredOp registered{{

@@ -20,7 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D>
 using Bits16 = hn::Vec<hn::Rebind<std::uint16_t, D>>;
 
-// Highway's emulation of fp16 where the hardware has none flushes subnormals, so there the bits are moved by hand.
+// Highway's emulation of fp16 where the hardware has none flushes subnormals, so there the bits are
+// moved by hand.
 inline constexpr bool kHardwareHalf =
     HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SSE4;
 
@@ -47,7 +48,8 @@ HWY_INLINE hn::Vec<D> load_half(D d, const std::uint16_t* from) {
   }
 }
 
-/// fp32 lanes rounded to fp16 patterns (nearest, ties to even). Overflow gives Inf, NaN a quiet NaN.
+/// fp32 lanes rounded to fp16 patterns (nearest, ties to even). Overflow gives Inf, NaN a quiet
+/// NaN.
 template <class D>
 HWY_INLINE Bits16<D> round_to_half_bits(D d, hn::Vec<D> value) {
   const hn::Rebind<std::uint16_t, D> u16;
@@ -58,7 +60,8 @@ HWY_INLINE Bits16<D> round_to_half_bits(D d, hn::Vec<D> value) {
     const auto bits = hn::BitCast(i32, value);
     const auto magnitude = hn::And(bits, hn::Set(i32, 0x7FFFFFFF));
     const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(i32, 0x8000));
-    // Normal results: the exponent is rebiased by -112 and 13 bits are rounded off; a carry runs into the exponent.
+    // Normal results: the exponent is rebiased by -112 and 13 bits are rounded off; a carry runs
+    // into the exponent.
     const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(i32, 1));
     const auto bias = hn::Add(odd, hn::Set(i32, 0xFFF - (112 << 23)));
     const auto normal = hn::ShiftRight<13>(hn::Add(magnitude, bias));
@@ -68,12 +71,11 @@ HWY_INLINE Bits16<D> round_to_half_bits(D d, hn::Vec<D> value) {
     const auto finite =
         hn::IfThenElse(hn::Lt(magnitude, hn::Set(i32, 0x38800000)), subnormal, normal);
     // From 65520 on, half a unit above the largest, numbers round to Inf.
-    const auto capped = hn::IfThenElse(hn::Lt(magnitude, hn::Set(i32, 0x477FF000)), finite,
-                                       hn::Set(i32, 0x7C00));
-    const auto quiet = hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(i32, 0x03FF)),
-                              hn::Set(i32, 0x7E00));
-    const auto result =
-        hn::IfThenElse(hn::Gt(magnitude, hn::Set(i32, 0x7F800000)), quiet, capped);
+    const auto capped =
+        hn::IfThenElse(hn::Lt(magnitude, hn::Set(i32, 0x477FF000)), finite, hn::Set(i32, 0x7C00));
+    const auto quiet =
+        hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(i32, 0x03FF)), hn::Set(i32, 0x7E00));
+    const auto result = hn::IfThenElse(hn::Gt(magnitude, hn::Set(i32, 0x7F800000)), quiet, capped);
     return hn::DemoteTo(u16, hn::Or(result, sign));
   }
 }
@@ -86,8 +88,8 @@ HWY_INLINE hn::Vec<D> load_bfloat16(D d, const std::uint16_t* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(u32, stored)));
 }
 
-/// fp32 lanes rounded to bf16 patterns (nearest, ties to even); NaN gives a quiet NaN. Integer arithmetic, since
-/// Highway's conversion truncates.
+/// fp32 lanes rounded to bf16 patterns (nearest, ties to even); NaN gives a quiet NaN. Integer
+/// arithmetic, since Highway's conversion truncates.
 template <class D>
 HWY_INLINE Bits16<D> round_to_bfloat16_bits(D, hn::Vec<D> value) {
   const hn::RebindToUnsigned<D> u32;

@@ -15,7 +15,8 @@ void random_bits(std::uint64_t seed, std::uint32_t stream, std::int64_t first_bl
 /// Standard normal values for the same elements: Box-Muller in fp64, elements 2k and 2k + 1 being
 /// sqrt(-2 ln u) * cos(2 pi v) and * sin(2 pi v) of block k, where u in (0, 1] is made from the
 /// upper 52 bits of random_bits of element 2k and v in [0, 1) from those of element 2k + 1. The
-/// same bits on every machine: ln, cos and sin are our own, within 2^-51, and nothing is fused.
+/// same bits on every machine: ln, cos and sin are our own and nothing is fused. Within 2^-50 of
+/// the exact value, relative.
 void random_normals(std::uint64_t seed, std::uint32_t stream, std::int64_t first_block,
                     std::int64_t blocks, double* to);
 

@@ -41,7 +41,8 @@ Launch launch(Bound bound) {
   return [shared](const KernelArgs& args) { shared->run(args); };
 }
 
-dnnl::eltwise_forward::primitive_desc forward_desc(algorithm kind, const dnnl::memory::desc& memory) {
+dnnl::eltwise_forward::primitive_desc forward_desc(algorithm kind,
+                                                   const dnnl::memory::desc& memory) {
   return {{dnnl::prop_kind::forward_training, kind, memory, 0.0f, 0.0f}, onednn::engine()};
 }
 

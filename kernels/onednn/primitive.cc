@@ -12,9 +12,7 @@ dnnl::memory::data_type data_type(DType dtype) {
   return dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
 
-bool has_bf16() {
-  return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core;
-}
+bool has_bf16() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }
 
 }  // namespace
 

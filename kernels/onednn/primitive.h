@@ -10,7 +10,8 @@ namespace opbench::onednn {
 /// Empty if this build of oneDNN takes tensors like `desc`, else why not.
 std::string refusal(const TensorDesc& desc);
 
-/// `desc` as oneDNN describes it: NCHW and 16-channel NC1HWC0 (nChw16c) by name, other plain tensors as one dense axis.
+/// `desc` as oneDNN describes it: NCHW and 16-channel NC1HWC0 (nChw16c) by name, other plain
+/// tensors as one dense axis.
 dnnl::memory::desc memory_desc(const TensorDesc& desc);
 
 const dnnl::engine& engine();

@@ -8,14 +8,14 @@
 
 // Files that no dumper wrote: damaged, misleading, or meant to make the reader leave the file.
 
-namespace opbench::testing {
+namespace opbench::dump_tests {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class Hostile : public DumpTest {
+class HostileDump : public DumpTest {
  protected:
   // A file with the group /op/1/input, filled by `fill`, and one good tensor as /op/1/output/good.
   DumpReader reader_of(const std::function<void(H5::Group& input, H5::H5File& file)>& fill) {
@@ -58,7 +58,7 @@ void expect_good_output(DumpReader& reader) {
   EXPECT_THAT(read_as<float>(reader, record.outputs[0]), ElementsAre(1.0f));
 }
 
-TEST_F(Hostile, FilesThatCannotBeOpened) {
+TEST_F(HostileDump, FilesThatCannotBeOpened) {
   const std::string x = path().string();
   EXPECT_EQ(opening(path()), "cannot open " + x + ": No such file or directory");
   EXPECT_EQ(opening(directory_), "cannot open " + directory_.string() + ": Is a directory");
@@ -71,7 +71,7 @@ TEST_F(Hostile, FilesThatCannotBeOpened) {
   EXPECT_EQ(opening(path()), "cannot open " + x + ": not an HDF5 file");
 }
 
-TEST_F(Hostile, TruncatedFiles) {
+TEST_F(HostileDump, TruncatedFiles) {
   write_valid(path());
   const std::uintmax_t size = fs::file_size(path());
   fs::resize_file(path(), size - 1);
@@ -83,7 +83,7 @@ TEST_F(Hostile, TruncatedFiles) {
   }
 }
 
-TEST_F(Hostile, OtherHdf5FilesAreNoDumps) {
+TEST_F(HostileDump, OtherHdf5FilesAreNoDumps) {
   {
     H5::H5File file(path().string(), H5F_ACC_TRUNC);
     file.createDataSet("weights", H5::PredType::IEEE_F32LE, H5::DataSpace(H5S_SCALAR));
@@ -93,7 +93,7 @@ TEST_F(Hostile, OtherHdf5FilesAreNoDumps) {
                 message("/weights", "a dataset where an operator's group is expected"));
 }
 
-TEST_F(Hostile, GroupsInUnexpectedPlaces) {
+TEST_F(HostileDump, GroupsInUnexpectedPlaces) {
   DumpReader reader = reader_of([](H5::Group& input, H5::H5File& file) {
     const H5::DataSpace scalar(H5S_SCALAR);
     file.createDataSet("/loose", H5::PredType::IEEE_F32LE, scalar);
@@ -129,7 +129,7 @@ TEST_F(Hostile, GroupsInUnexpectedPlaces) {
             message("/op/1/input/list/element", "a group where a dataset is expected"));
 }
 
-TEST_F(Hostile, LinksAreNotFollowed) {
+TEST_F(HostileDump, LinksAreNotFollowed) {
   write_valid(path("other.h5"));
   DumpReader reader = reader_of([](H5::Group& input, H5::H5File& file) {
     H5Lcreate_external("other.h5", "/op/1/output/good", input.getId(), "a", H5P_DEFAULT,
@@ -154,7 +154,7 @@ TEST_F(Hostile, LinksAreNotFollowed) {
   EXPECT_EQ(error_of([&] { read_as<float>(reader, reader.records()[0].inputs[0]); }), problems[0]);
 }
 
-TEST_F(Hostile, GroupsThatHoldThemselvesEnd) {
+TEST_F(HostileDump, GroupsThatHoldThemselvesEnd) {
   DumpReader reader = reader_of([](H5::Group& input, H5::H5File& file) {
     for (int i = 2; i < 30; ++i) {
       file.link(H5L_TYPE_HARD, "/op", "/op" + std::to_string(i));
@@ -171,7 +171,7 @@ TEST_F(Hostile, GroupsThatHoldThemselvesEnd) {
   expect_good_output(reader);
 }
 
-TEST_F(Hostile, NamesDoNotSteerTheTerminal) {
+TEST_F(HostileDump, NamesDoNotSteerTheTerminal) {
   DumpReader reader =
       reader_of([](H5::Group& input, H5::H5File&) { input.createGroup("a\x1b[31m"); });
   ASSERT_EQ(reader.records()[0].inputs.size(), 1u);
@@ -180,4 +180,4 @@ TEST_F(Hostile, NamesDoNotSteerTheTerminal) {
 }
 
 }  // namespace
-}  // namespace opbench::testing
+}  // namespace opbench::dump_tests

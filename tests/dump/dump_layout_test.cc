@@ -8,12 +8,12 @@
 // What other programs see. The expected values are those of the Ascend PyTorch 1.5 dumper:
 // attribute names, types, spaces and numbers, and the types of its datasets.
 
-namespace opbench::testing {
+namespace opbench::dump_tests {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Layout : public DumpTest {
+class DumpLayout : public DumpTest {
  protected:
   // One record on the NPU with every dtype, a list, scalars and notes.
   void write_sample() {
@@ -76,7 +76,7 @@ std::string numbers(int device, int data_type, int format, const std::string& st
          integer("FormatType", format) + stride + integer("Type", 0) + own;
 }
 
-TEST_F(Layout, H5dumpSeesTheTypesOfTheOriginal) {
+TEST_F(DumpLayout, H5dumpSeesTheTypesOfTheOriginal) {
   if (!succeeds("h5dump --version")) GTEST_SKIP() << "h5dump is not installed";
   write_sample();
   const struct {
@@ -101,7 +101,7 @@ TEST_F(Layout, H5dumpSeesTheTypesOfTheOriginal) {
   }
 }
 
-TEST_F(Layout, H5dumpSeesPrivateFormats) {
+TEST_F(DumpLayout, H5dumpSeesPrivateFormats) {
   if (!succeeds("h5dump --version")) GTEST_SKIP() << "h5dump is not installed";
   write_sample();
   const std::string data =
@@ -116,7 +116,7 @@ TEST_F(Layout, H5dumpSeesPrivateFormats) {
                         "}\n}\n"));
 }
 
-TEST_F(Layout, H5dumpSeesScalarsAndEmptyTensors) {
+TEST_F(DumpLayout, H5dumpSeesScalarsAndEmptyTensors) {
   if (!succeeds("h5dump --version")) GTEST_SKIP() << "h5dump is not installed";
   write_sample();
   const auto scalar = [](const std::string& type, const std::string& value) {
@@ -134,7 +134,7 @@ TEST_F(Layout, H5dumpSeesScalarsAndEmptyTensors) {
                         numbers(10, 1, 2, strides("2", "4, 1")) + "}\n}\n"));
 }
 
-TEST_F(Layout, DataIsContiguousAndCreationOrderUntracked) {
+TEST_F(DumpLayout, DataIsContiguousAndCreationOrderUntracked) {
   write_sample();
   const H5::H5File file(path().string(), H5F_ACC_RDONLY);
   const H5::DataSet dataset = file.openDataSet("/op/1/input/fp32");
@@ -156,7 +156,7 @@ TEST_F(Layout, DataIsContiguousAndCreationOrderUntracked) {
               ::testing::ElementsAre("DeviceType", "DataType", "FormatType", "Type", "Stride"));
 }
 
-TEST_F(Layout, H5pyReadsWhatWasWritten) {
+TEST_F(DumpLayout, H5pyReadsWhatWasWritten) {
   if (!succeeds("/usr/bin/python3 -c 'import h5py'")) {
     GTEST_SKIP() << "/usr/bin/python3 cannot import h5py";
   }
@@ -223,4 +223,4 @@ file["op/1"].visititems(show)
 }
 
 }  // namespace
-}  // namespace opbench::testing
+}  // namespace opbench::dump_tests

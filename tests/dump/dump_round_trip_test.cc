@@ -6,7 +6,7 @@
 #include "tensor/half.h"
 #include "tests/dump/dump_support.h"
 
-namespace opbench::testing {
+namespace opbench::dump_tests {
 namespace {
 
 using ::testing::ElementsAre;
@@ -216,4 +216,4 @@ TEST_F(DumpRoundTrip, AFileWithoutRecordsIsEmpty) {
 }
 
 }  // namespace
-}  // namespace opbench::testing
+}  // namespace opbench::dump_tests

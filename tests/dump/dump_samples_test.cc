@@ -7,7 +7,7 @@
 #define OPBENCH_SOURCE_DIR "."
 #endif
 
-namespace opbench::testing {
+namespace opbench::dump_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Two files in the layout of Ascend's dumper that opbench did not write.
-class Samples : public ::testing::Test {
+class DumpSamples : public ::testing::Test {
  protected:
   void SetUp() override {
     directory_ = fs::path(OPBENCH_SOURCE_DIR) / "../shared/data/ascend_samples/accuracy";
@@ -59,7 +59,7 @@ void expect_readable(DumpReader& reader) {
   }
 }
 
-TEST_F(Samples, NpuDump) {
+TEST_F(DumpSamples, NpuDump) {
   DumpReader reader(npu());
   EXPECT_THAT(reader.problems(), IsEmpty());
   EXPECT_THAT(
@@ -92,7 +92,7 @@ TEST_F(Samples, NpuDump) {
   expect_readable(reader);
 }
 
-TEST_F(Samples, CpuDump) {
+TEST_F(DumpSamples, CpuDump) {
   DumpReader reader(cpu());
   EXPECT_THAT(reader.problems(), IsEmpty());
   EXPECT_THAT(
@@ -106,4 +106,4 @@ TEST_F(Samples, CpuDump) {
 }
 
 }  // namespace
-}  // namespace opbench::testing
+}  // namespace opbench::dump_tests

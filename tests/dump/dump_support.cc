@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace opbench::testing {
+namespace opbench::dump_tests {
 
 namespace fs = std::filesystem;
 
@@ -67,4 +67,4 @@ bool succeeds(const std::string& command) {
   return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-}  // namespace opbench::testing
+}  // namespace opbench::dump_tests

@@ -12,7 +12,7 @@
 #include "dump/dump_writer.h"
 #include "tensor/error.h"
 
-namespace opbench::testing {
+namespace opbench::dump_tests {
 
 /// A directory of its own for each test, empty at the start and gone at the end.
 class DumpTest : public ::testing::Test {
@@ -58,4 +58,4 @@ std::string error_of(Work&& work) {
 std::string output_of(const std::string& command);
 bool succeeds(const std::string& command);
 
-}  // namespace opbench::testing
+}  // namespace opbench::dump_tests

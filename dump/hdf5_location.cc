@@ -1,4 +1,4 @@
-#include "dump/data_location.h"
+#include "dump/hdf5_location.h"
 
 #include <fmt/format.h>
 

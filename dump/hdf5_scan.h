@@ -14,7 +14,7 @@ struct ScanResult {
   std::vector<std::string> problems;  // what fits no record
 };
 
-/// Lists what a dump holds. `file_name` is the path it was opened by. Reads attributes, no data.
+/// Lists what a dump holds. `file_name` stands in messages. Reads attributes, no data.
 /// Errors: H5::Exception if the file's structure is damaged.
 ScanResult scan(const H5::H5File& file, const std::string& file_name);
 

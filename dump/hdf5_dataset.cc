@@ -1,4 +1,4 @@
-#include "dump/tensor_dataset.h"
+#include "dump/hdf5_dataset.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
-#include "dump/dump_entry.h"
+#include "dump/hdf5_entry.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "dump/data_location.h"
 #include "dump/hdf5_attributes.h"
+#include "dump/hdf5_location.h"
 #include "tensor/error.h"
 #include "tensor/view.h"
 

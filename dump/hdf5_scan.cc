@@ -1,16 +1,15 @@
-#include "dump/dump_scan.h"
+#include "dump/hdf5_scan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <set>
 #include <tuple>
 
-#include "dump/dump_entry.h"
 #include "dump/dump_names.h"
 #include "dump/hdf5_attributes.h"
+#include "dump/hdf5_entry.h"
 #include "dump/hdf5_errors.h"
 
 namespace opbench::hdf5 {
@@ -67,7 +66,7 @@ class Scan {
   Scan(const H5::H5File& file, const std::string& file_name)
       : file_(file),
         file_name_(file_name),
-        file_bytes_(static_cast<std::int64_t>(std::filesystem::file_size(file_name))) {}
+        file_bytes_(static_cast<std::int64_t>(file.getFileSize())) {}
 
   ScanResult run() {
     const H5::Group root = file_.openGroup("/");
@@ -107,8 +106,6 @@ class Scan {
     try {
       guarded<Error>("damaged", work);
       return "";
-    } catch (const RunError&) {
-      throw;
     } catch (const Error& error) {
       return error.what();
     }

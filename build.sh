@@ -1,0 +1,85 @@
+#!/bin/sh
+# Installs what is missing (Debian 12, apt), configures, builds, and runs.
+#
+#   ./build.sh                       build the program: build/release/opbench
+#   ./build.sh run -- ARGS           build, then run it with ARGS
+#   ./build.sh test [CTEST ARGS]     build everything and run all tests
+#   ./build.sh sanitize [CTEST ARGS] the same under the address and undefined-behaviour sanitizers
+#   ./build.sh preset NAME           build a preset of CMakePresets.json, tests included
+#   ./build.sh format                check the formatting (--fix: repair it)
+set -eu
+cd "$(dirname "$0")"
+
+build_packages="g++ cmake ninja-build git
+  libeigen3-dev libtbb-dev libhwy-dev libfmt-dev libhdf5-dev libbenchmark-dev
+  libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  libdnnl-dev ocl-icd-opencl-dev opencl-c-headers"
+test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps"
+format_packages="clang-format"
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Asks dpkg first: with nothing to install this costs milliseconds and needs no network.
+need() {
+  missing=""
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+      missing="$missing $package"
+  done
+  [ -z "$missing" ] && return
+  echo "installing:$missing" >&2
+  as_root apt-get update -q >&2
+  # shellcheck disable=SC2086
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
+}
+
+# Configures only where nothing is configured yet; CMake itself notices changes later.
+build() { # preset, tests ON or OFF, target
+  # shellcheck disable=SC2086
+  need $build_packages
+  # shellcheck disable=SC2086
+  [ "$2" = OFF ] || need $test_packages
+  if ! grep -q "^OPBENCH_TESTS:BOOL=$2" "build/$1/CMakeCache.txt" 2>/dev/null ||
+    [ ! -f "build/$1/build.ninja" ]; then
+    # A release build that has tests keeps them.
+    if [ "$2" = ON ] || [ ! -f "build/$1/build.ninja" ]; then
+      cmake --preset "$1" -DOPBENCH_TESTS="$2" >&2
+    fi
+  fi
+  cmake --build "build/$1" --target "$3" >&2
+}
+
+test_preset() { # preset, ctest arguments
+  preset=$1
+  shift
+  build "$preset" ON all
+  ctest --preset "$preset" "$@"
+}
+
+format() {
+  need $format_packages git
+  files=$(git ls-files --cached --others --exclude-standard '*.cc' '*.h')
+  # shellcheck disable=SC2086
+  if [ "${1:-}" = --fix ]; then clang-format -i $files; else clang-format --dry-run -Werror $files; fi
+}
+
+command=${1:-build}
+[ $# -eq 0 ] || shift
+case $command in
+  build) build release OFF opbench ;;
+  run)
+    [ "${1:-}" = -- ] && shift
+    build release OFF opbench
+    exec build/release/opbench "$@"
+    ;;
+  test) test_preset release "$@" ;;
+  sanitize) test_preset asan-ubsan "$@" ;;
+  preset) build "${1:?which preset?}" ON all ;;
+  format) format "$@" ;;
+  *)
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2
+    exit 2
+    ;;
+esac

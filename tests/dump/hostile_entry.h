@@ -1,0 +1,76 @@
+#pragma once
+
+#include <H5Cpp.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/dump/dump_support.h"
+
+namespace opbench::dump_tests {
+
+// The dataset /op/1/input/x and its attributes, to be spoiled one at a time.
+class HostileEntry : public DumpTest {
+ protected:
+  // A float32 tensor of 2 x 3, written by `make` and described by these attributes.
+  H5::DataType type = H5::PredType::IEEE_F32LE;
+  std::vector<hsize_t> extents = {2, 3};
+  H5::DSetCreatPropList properties;
+  std::function<void(H5::DataSet&)> fill = [](H5::DataSet& dataset) {
+    const std::vector<float> zeros(6);
+    dataset.write(zeros.data(), H5::PredType::NATIVE_FLOAT);
+  };
+  std::optional<int> device = 10, data_type = 1, format = 0, save_type = 0;
+  std::optional<std::vector<std::int64_t>> stride = std::vector<std::int64_t>{3, 1};
+
+  static void set(const H5::H5Object& object, const char* name, std::optional<int> value) {
+    if (!value) return;
+    object.createAttribute(name, H5::PredType::STD_I32LE, H5::DataSpace(H5S_SCALAR))
+        .write(H5::PredType::NATIVE_INT, &*value);
+  }
+
+  static void set_text(const H5::H5Object& object, const char* name, const std::string& value) {
+    const H5::StrType text(H5::PredType::C_S1, value.size());
+    object.createAttribute(name, text, H5::DataSpace(H5S_SCALAR)).write(text, value);
+  }
+
+  void make() {
+    H5::H5File file(path().string(), H5F_ACC_TRUNC);
+    for (const char* group : {"/op", "/op/1", "/op/1/input"}) file.createGroup(group);
+    const H5::DataSpace space(static_cast<int>(extents.size()), extents.data());
+    H5::DataSet dataset = file.createDataSet("/op/1/input/x", type, space, properties);
+    set(dataset, "DeviceType", device);
+    set(dataset, "DataType", data_type);
+    set(dataset, "FormatType", format);
+    set(dataset, "Type", save_type);
+    if (stride) {
+      const hsize_t count = stride->size();
+      dataset.createAttribute("Stride", H5::PredType::STD_I64LE, H5::DataSpace(1, &count))
+          .write(H5::PredType::NATIVE_INT64, stride->data());
+    }
+    if (fill) fill(dataset);
+  }
+
+  DumpReader reader() {
+    make();
+    return DumpReader(path());
+  }
+
+  std::string problem() {
+    const DumpReader opened = reader();
+    const std::string prefix = path().string() + ": /op/1/input/x: ";
+    const std::string& text = opened.records().at(0).inputs.at(0).problem;
+    return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+  }
+
+  std::vector<std::uint8_t> bytes_read() {
+    DumpReader opened = reader();
+    return read_as<std::uint8_t>(opened, entry(opened));
+  }
+
+  static const DumpEntry& entry(DumpReader& reader) { return reader.records().at(0).inputs.at(0); }
+};
+
+}  // namespace opbench::dump_tests

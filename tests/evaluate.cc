@@ -1,0 +1,89 @@
+#include "tests/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+struct Bound {
+  Problem problem;
+  std::vector<Tensor> inputs;
+};
+
+Bound bind(std::string_view op_name, DType dtype, const std::vector<std::vector<double>>& values,
+           const AttrTexts& attrs, bool scalar_first) {
+  const Op& op = find_op(op_name);
+  Bound bound;
+  std::vector<TensorDesc> descs;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto count = static_cast<std::int64_t>(values[i].size());
+    const Dims shape = scalar_first && i == 0 ? Dims{} : Dims{count};
+    descs.push_back(describe(dtype, shape));
+    bound.inputs.emplace_back(descs.back());
+    from_doubles(dtype, values[i].data(), count, bound.inputs.back().data());
+  }
+  bound.problem = make_problem(op, descs, attrs_of(op, attrs));
+  return bound;
+}
+
+std::vector<double> to_vector(const Tensor& tensor) {
+  std::vector<double> values(static_cast<std::size_t>(tensor.desc.elements()));
+  read_doubles(tensor.desc, tensor.data(), {0, tensor.desc.elements()}, values);
+  return values;
+}
+
+}  // namespace
+
+Attrs attrs_of(const Op& op, const AttrTexts& texts) {
+  Attrs attrs(op.attrs);
+  for (const auto& [name, text] : texts) attrs.set(op.attrs, name, text);
+  return attrs;
+}
+
+std::vector<double> reference_values(std::string_view op, DType dtype,
+                                     const std::vector<std::vector<double>>& inputs,
+                                     const AttrTexts& attrs, bool scalar_first) {
+  const Bound bound = bind(op, dtype, inputs, attrs, scalar_first);
+  std::vector<InputReader> readers;
+  for (const Tensor& input : bound.inputs) readers.emplace_back(input.desc, input.data());
+  const Reference reference = bound.problem.op->reference(readers, bound.problem.attrs);
+  std::vector<double> values(static_cast<std::size_t>(bound.problem.outputs[0].elements()));
+  reference(0, {0, bound.problem.outputs[0].elements()}, values);
+  return values;
+}
+
+std::vector<double> kernel_values(std::string_view op, std::string_view variant, DType dtype,
+                                  const std::vector<std::vector<double>>& inputs,
+                                  const AttrTexts& attrs, bool scalar_first) {
+  const Bound bound = bind(op, dtype, inputs, attrs, scalar_first);
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& input : bound.inputs) pointers.push_back(&input);
+  Tensor output(bound.problem.outputs[0]);
+  run_kernel(find_kernel(op, variant), bound.problem, pointers, {&output});
+  return to_vector(output);
+}
+
+const Kernel& find_kernel(std::string_view op, std::string_view variant) {
+  for (const Kernel* kernel : kernels_of(op)) {
+    if (kernel->name == variant) return *kernel;
+  }
+  throw std::out_of_range("no kernel " + std::string(op) + "/" + std::string(variant));
+}
+
+void run_kernel(const Kernel& kernel, const Problem& problem,
+                const std::vector<const Tensor*>& inputs, const std::vector<Tensor*>& outputs,
+                int threads) {
+  std::vector<const void*> in;
+  for (const Tensor* input : inputs) in.push_back(input->data());
+  std::vector<void*> out;
+  for (const Tensor* output : outputs) out.push_back(output->data());
+  with_threads(threads, [&] { kernel.prepare(problem)({in, out}); });
+  for (const Tensor* input : inputs) EXPECT_TRUE(input->buffer.guards_intact()) << kernel.key();
+  for (const Tensor* output : outputs) EXPECT_TRUE(output->buffer.guards_intact()) << kernel.key();
+}
+
+}  // namespace opbench

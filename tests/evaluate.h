@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/kernel.h"
+#include "ops/op.h"
+
+namespace opbench {
+
+using AttrTexts = std::map<std::string, std::string>;
+
+/// An operator's attributes, with those of `texts` set.
+Attrs attrs_of(const Op& op, const AttrTexts& texts);
+
+/// The reference of an operator on one-dimensional fp64-valued inputs of `dtype` (scalars where an
+/// input has one element and `scalar_first` is set), as fp64.
+std::vector<double> reference_values(std::string_view op, DType dtype,
+                                     const std::vector<std::vector<double>>& inputs,
+                                     const AttrTexts& attrs = {}, bool scalar_first = false);
+
+/// What a variant computes on the same.
+std::vector<double> kernel_values(std::string_view op, std::string_view variant, DType dtype,
+                                  const std::vector<std::vector<double>>& inputs,
+                                  const AttrTexts& attrs = {}, bool scalar_first = false);
+
+const Kernel& find_kernel(std::string_view op, std::string_view variant);
+
+/// Runs a variant on tensors; with guard zones checked.
+void run_kernel(const Kernel& kernel, const Problem& problem,
+                const std::vector<const Tensor*>& inputs, const std::vector<Tensor*>& outputs,
+                int threads = 1);
+
+}  // namespace opbench

@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/evaluate.h"
+
+namespace opbench {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Exact values from the table of the device's SoftplusV2 (log(1+e^x) to three digits) and, at 0,
+// ln 2.
+TEST(Softplus, PublishedValues) {
+  const auto y = reference_values("softplus", DType::fp32, {{-80, -17, -16, -12, -10, -8, 0}});
+  EXPECT_NEAR(y[0], 1.80e-35, 0.01e-35);
+  EXPECT_NEAR(y[1], 4.14e-8, 0.01e-8);
+  EXPECT_NEAR(y[2], 1.125e-7, 0.001e-7);
+  EXPECT_NEAR(y[3], 6.14e-6, 0.01e-6);
+  EXPECT_NEAR(y[4], 4.54e-5, 0.01e-5);
+  EXPECT_NEAR(y[5], 3.35e-4, 0.01e-4);
+  EXPECT_DOUBLE_EQ(y[6], std::log(2.0));
+}
+
+// The reference's own log1p against the library's, over the whole range.
+TEST(Softplus, ReferenceIsExactToTheLastBitsOfFp64) {
+  for (double x = -60; x < 20; x += 0.37) {
+    const double x32 = double(float(x));
+    const double y = reference_values("softplus", DType::fp32, {{x}})[0];
+    const double expected = std::fmax(x32, 0) + std::log1p(std::exp(-std::fabs(x32)));
+    EXPECT_NEAR(y / expected, 1, 1e-15) << x;
+  }
+}
+
+// Linear strictly above the threshold, not at it: log(1+e^2) = 2.1269280110429727 (by hand: 2 +
+// log1p(e^-2)).
+TEST(Softplus, ThresholdIsStrict) {
+  const double above = 2.0000002384185791015625;  // the next fp32 after 2
+  EXPECT_THAT(reference_values("softplus", DType::fp32, {{2, above}}, {{"threshold", "2"}}),
+              ElementsAre(DoubleNear(2.1269280110429727, 1e-15), above));
+}
+
+// softplus(x; beta) = softplus(beta x; 1)/beta: log(1+e^6)/2 = 3.0012378731...
+TEST(Softplus, BetaScales) {
+  EXPECT_THAT(reference_values("softplus", DType::fp32, {{3}}, {{"beta", "2"}}),
+              ElementsAre(DoubleNear((6 + std::log1p(std::exp(-6.0))) / 2, 1e-15)));
+  EXPECT_THAT(reference_values("softplus", DType::fp32, {{3}}, {{"beta", "-2"}}),
+              ElementsAre(DoubleNear(std::log1p(std::exp(-6.0)) / -2, 1e-15)));
+}
+
+TEST(Softplus, SpecialValues) {
+  const auto y =
+      reference_values("softplus", DType::fp32, {{kInf, -kInf, std::nan(""), 1e30, -1e30}});
+  EXPECT_EQ(y[0], kInf);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_TRUE(std::isnan(y[2]));
+  EXPECT_EQ(y[3], double(1e30f));
+  EXPECT_EQ(y[4], 0);
+}
+
+// d/dx log(1+e^x) = 1/(1+e^-x): 1/2 at 0, 1/(1+e) at -1.
+TEST(SoftplusGrad, HandComputed) {
+  EXPECT_THAT(reference_values("softplus_grad", DType::fp32, {{1, 2, 3, 4}, {0, -1, 25, -kInf}}),
+              ElementsAre(0.5, DoubleNear(2 / (1 + std::exp(1.0)), 1e-15), 3, 0));
+}
+
+// The gradient is the derivative of the reference: central differences.
+TEST(SoftplusGrad, AgreesWithFiniteDifferences) {
+  for (const char* beta : {"1", "2.5", "-0.5"}) {
+    for (const double x : {-3.0, -0.5, 0.25, 4.0}) {
+      const double h = 0x1p-8;  // exact in fp32 beside these x
+      const auto y = reference_values("softplus", DType::fp32, {{x - h, x + h}}, {{"beta", beta}});
+      const auto dx = reference_values("softplus_grad", DType::fp32, {{1}, {x}}, {{"beta", beta}});
+      EXPECT_NEAR(dx[0], (y[1] - y[0]) / (2 * h), 1e-5) << x << " beta " << beta;
+    }
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,27 @@
+# Installs the build into a fresh prefix, builds the extension against it, and runs its operator.
+set(prefix ${BUILD_DIR}/package_test/prefix)
+set(work ${BUILD_DIR}/package_test/build)
+file(REMOVE_RECURSE ${BUILD_DIR}/package_test)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nreturned ${code}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/package -B ${work} -G ${GENERATOR} -D CMAKE_BUILD_TYPE=Release
+    -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${work})
+run(${work}/mybench --case "square[2x3x5x7,fp32,NCHW]" --time 0.01 --repetitions 2)
+if(NOT output MATCHES "1 result: 1 passed")
+  message(FATAL_ERROR "unexpected output:\n${output}")
+endif()
+run(${work}/mybench list softplus)
+if(NOT output MATCHES "softplus_v2_static")
+  message(FATAL_ERROR "the built-in variants are missing:\n${output}")
+endif()
+run(${prefix}/bin/opbench list)
+run(${prefix}/bin/opbench --op softplus --shapes ${prefix}/share/opbench/cases/resnet.yaml --dry-run)

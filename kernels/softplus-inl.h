@@ -69,13 +69,14 @@ HWY_INLINE VF32 log1p_unit(VF32 u) {
   return hn::MulAdd(hn::Mul(u, u), q, u);
 }
 
-// 2^24 exp(z + z_low) for z <= 0; below -104, where exp rounds to 0 in fp32, as at -104.
-// z = n ln 2 + r with n whole. With the 24 the result is normal for every n down to -150; taking
-// them away (kUnscale) rounds once, into the subnormal numbers where need be.
-constexpr float kUnscale = 0x1p-24f;
+// 2^40 exp(z + z_low) for z <= 0; below -114 as at -114, where even exp/beta rounds to 0 in fp32
+// for every beta above 1e-4. z = n ln 2 + r with n whole. With the 24 the result is normal for
+// every n down to -150; taking them away (kUnscale) rounds once, into the subnormal numbers where
+// need be.
+constexpr float kUnscale = 0x1p-40f;
 template <bool kShort, bool kLow>
 HWY_INLINE VF32 scaled_exp_nonpositive(VF32 z, VF32 z_low) {
-  const VF32 clamped = hn::Max(z, constant(-104.0f));
+  const VF32 clamped = hn::Max(z, constant(-114.0f));
   // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
   const VF32 magic = constant(12582912.0f);
   const VF32 shifted = hn::MulAdd(clamped, constant(1.44269502162933349609375f), magic);
@@ -86,7 +87,7 @@ HWY_INLINE VF32 scaled_exp_nonpositive(VF32 z, VF32 z_low) {
   r = hn::NegMulAdd(n, constant(1.428606765330187045037746429443359375e-6f), r);
   if constexpr (kLow) r = hn::Add(r, z_low);
   const hn::RebindToSigned<F32> di;
-  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 127 + 24)));
+  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 127 + 40)));
   const VF32 scale = hn::BitCast(F32(), exponent);
   return hn::Mul(exp_fraction<kShort>(r), scale);
 }
@@ -133,7 +134,7 @@ HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
   return hn::Or(hn::Lt(s.t, limit), tie);
 }
 
-// 2^24 exp(-|t|)
+// 2^40 exp(-|t|)
 template <bool kUnitBeta, bool kShort>
 HWY_INLINE VF32 scaled_exp_minus_abs(Scaled s) {
   const VF32 sign_bit = constant(-0.0f);

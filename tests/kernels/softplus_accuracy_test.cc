@@ -64,8 +64,8 @@ TEST(SoftplusV2, IsWithinTwoUlpOnEveryExponent) {
     on_every_isa([&] {
       const std::vector<float> y = softplus_v2(DType::fp32, x, {{"beta", beta}});
       const bool has_fma = current_isa() != "sse4" && current_isa() != "scalar";
-      // Without FMA every step rounds once more, and so does beta.
-      const double allowed = has_fma ? 2.0 : b == 1 ? 2.05 : 2.75;
+      // beta rounds once more, and every step does where there is no FMA.
+      const double allowed = b == 1 ? (has_fma ? 2.0 : 2.05) : (has_fma ? 2.25 : 2.75);
       double worst = 0, worst_x = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double exact = exact_softplus(double(x[i]), b);

@@ -102,7 +102,7 @@ double sum_scaled(const void* x, DType dtype, const Slabs& slabs, float scale,
                   std::vector<double>& partial) {
   parallel_blocks(slabs.count, [&](std::int64_t i) {
     const Slab slab = slabs[i];
-    HWY_ALIGN float lanes[kSumLanes] = {};
+    alignas(64) float lanes[kSumLanes] = {};
     HWY_DYNAMIC_DISPATCH(sum_lanes)
     (dtype, at(x, dtype, slab.first), static_cast<std::size_t>(slab.count), scale, lanes);
     partial[static_cast<std::size_t>(i)] = add_valid(lanes, slabs, slab);

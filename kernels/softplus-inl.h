@@ -11,6 +11,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 #include "kernels/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,12 +21,21 @@ namespace HWY_NAMESPACE {
 
 HWY_INLINE VF32 constant(float value) { return hn::Set(F32(), value); }
 
+// T is the type in memory. Outputs of 11 bits or fewer need no more than the short polynomials.
+template <class T>
+inline constexpr bool kShort = !std::is_same_v<T, float>;
+
+// Powers of two by which exp is kept too large, so that it is normal where fp32 is subnormal;
+// taking them away rounds once. fp16 ends long before.
+template <class T>
+inline constexpr int kExcess = std::is_same_v<T, half> ? 0 : 40;
+
 // Polynomial coefficients by Remez (fpminimax in fp32): relative error of the value below. The
 // short ones are for outputs of 11 bits or fewer.
-template <bool kShort>
+template <class T>
 HWY_INLINE VF32 exp_fraction(VF32 r) {  // e^r for |r| <= ln(2)/2
   VF32 p;
-  if constexpr (kShort) {  // 1.0e-7
+  if constexpr (kShort<T>) {  // 1.0e-7
     p = constant(8.312557823956012725830078125e-3f);
     p = hn::MulAdd(p, r, constant(4.189018905162811279296875e-2f));
     p = hn::MulAdd(p, r, constant(0.16667114198207855224609375f));
@@ -42,18 +53,17 @@ HWY_INLINE VF32 exp_fraction(VF32 r) {  // e^r for |r| <= ln(2)/2
 
 // log(1+u) = u + u^2 Q(u) for 0 <= u <= 1. Adding u last keeps the result within a rounding of u
 // where u is small, which is what the device's compensated log1p is for.
-template <bool kShort>
+template <class T>
 HWY_INLINE VF32 log1p_unit(VF32 u) {
   VF32 q;
-  if constexpr (kShort) {  // 2.1e-7
-    q = constant(7.5412089936435222625732421875e-3f);
-    q = hn::MulAdd(q, u, constant(-3.8362920284271240234375e-2f));
-    q = hn::MulAdd(q, u, constant(9.1925494372844696044921875e-2f));
-    q = hn::MulAdd(q, u, constant(-0.1475525200366973876953125f));
-    q = hn::MulAdd(q, u, constant(0.19581557810306549072265625f));
-    q = hn::MulAdd(q, u, constant(-0.24953268468379974365234375f));
-    q = hn::MulAdd(q, u, constant(0.3333130180835723876953125f));
-    q = hn::MulAdd(q, u, constant(-0.4999998509883880615234375f));
+  if constexpr (kShort<T>) {  // 1.3e-6
+    q = constant(-1.2263155542314052581787109375e-2f);
+    q = hn::MulAdd(q, u, constant(5.6517146527767181396484375e-2f));
+    q = hn::MulAdd(q, u, constant(-0.123802602291107177734375f));
+    q = hn::MulAdd(q, u, constant(0.1876710951328277587890625f));
+    q = hn::MulAdd(q, u, constant(-0.24821035563945770263671875f));
+    q = hn::MulAdd(q, u, constant(0.3332332074642181396484375f));
+    q = hn::MulAdd(q, u, constant(-0.4999990761280059814453125f));
   } else {  // 5.4e-9
     q = constant(2.9965750873088836669921875e-3f);
     q = hn::MulAdd(q, u, constant(-1.807614602148532867431640625e-2f));
@@ -69,27 +79,42 @@ HWY_INLINE VF32 log1p_unit(VF32 u) {
   return hn::MulAdd(hn::Mul(u, u), q, u);
 }
 
-// 2^40 exp(z + z_low) for z <= 0; below -114 as at -114, where even exp/beta rounds to 0 in fp32
-// for every beta above 1e-4. z = n ln 2 + r with n whole. With the 24 the result is normal for
-// every n down to -150; taking them away (kUnscale) rounds once, into the subnormal numbers where
-// need be.
-constexpr float kUnscale = 0x1p-40f;
-template <bool kShort, bool kLow>
-HWY_INLINE VF32 scaled_exp_nonpositive(VF32 z, VF32 z_low) {
-  const VF32 clamped = hn::Max(z, constant(-114.0f));
-  // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
-  const VF32 magic = constant(12582912.0f);
-  const VF32 shifted = hn::MulAdd(clamped, constant(1.44269502162933349609375f), magic);
+// -min(|t|, limit); -limit for NaN. AVX-512 has this as one instruction, vrangeps, but on Golden
+// Cove it waits for its destination's old value, and the loop ran 2.5 times slower.
+HWY_INLINE VF32 minus_abs_clamped(VF32 t, float limit) {
+  return hn::Max(hn::Or(t, constant(-0.0f)), constant(-limit));
+}
+
+// 2^kExcess exp(-|t| + low).
+// -|t| = n ln 2 + r with n whole.
+template <class T, bool kLow>
+HWY_INLINE VF32 scaled_exp_minus_abs(VF32 t, VF32 low) {
+  // exp(-114)/beta is 0 in fp32 for every beta above 1e-4, exp(-87) is the last normal number.
+  const VF32 z = minus_abs_clamped(t, kExcess<T> == 0 ? 87.0f : 114.0f);
+  // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits, here with the
+  // exponent's bias on top, ready to be shifted into place.
+  const VF32 magic = constant(12582912.0f + 127 + kExcess<T>);
+  const VF32 shifted = hn::MulAdd(z, constant(1.44269502162933349609375f), magic);
   const VF32 n = hn::Sub(shifted, magic);
-  // ln 2 in two parts (Cody and Waite): n times the first, of 15 bits, is exact with and without
-  // FMA.
-  VF32 r = hn::NegMulAdd(n, constant(0.693145751953125f), clamped);
-  r = hn::NegMulAdd(n, constant(1.428606765330187045037746429443359375e-6f), r);
-  if constexpr (kLow) r = hn::Add(r, z_low);
+  VF32 r;
+  if constexpr (kShort<T>) {
+    r = hn::NegMulAdd(n, constant(0.693147182464599609375f), z);
+  } else {
+    // ln 2 in two parts (Cody and Waite): n times the first, of 15 bits, is exact with and without
+    // FMA.
+    r = hn::NegMulAdd(n, constant(0.693145751953125f), z);
+    r = hn::NegMulAdd(n, constant(1.428606765330187045037746429443359375e-6f), r);
+  }
+  if constexpr (kLow) r = hn::Add(r, low);
   const hn::RebindToSigned<F32> di;
-  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 127 + 40)));
-  const VF32 scale = hn::BitCast(F32(), exponent);
-  return hn::Mul(exp_fraction<kShort>(r), scale);
+  const VF32 scale = hn::BitCast(F32(), hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+  return hn::Mul(exp_fraction<T>(r), scale);
+}
+
+template <class T>
+HWY_INLINE VF32 without_excess(VF32 scaled_value) {
+  if constexpr (kExcess<T> == 0) return scaled_value;
+  return hn::Mul(scaled_value, constant(0x1p-40f));
 }
 
 struct SoftplusParameters {
@@ -134,58 +159,63 @@ HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
   return hn::Or(hn::Lt(s.t, limit), tie);
 }
 
-// 2^40 exp(-|t|)
-template <bool kUnitBeta, bool kShort>
+// 2^kExcess exp(-|t|)
+template <bool kUnitBeta, class T>
 HWY_INLINE VF32 scaled_exp_minus_abs(Scaled s) {
-  const VF32 sign_bit = constant(-0.0f);
-  const VF32 low = kUnitBeta ? s.low : hn::Neg(hn::Xor(s.low, hn::And(s.t, sign_bit)));
-  return scaled_exp_nonpositive<kShort, !kUnitBeta>(hn::Or(s.t, sign_bit), low);
+  // |t| grows with the rest where t is positive.
+  const VF32 low = kUnitBeta ? s.low : hn::Neg(hn::CopySign(s.low, hn::Xor(s.low, s.t)));
+  return scaled_exp_minus_abs<T, !kUnitBeta>(s.t, low);
 }
 
 // SoftplusV2 as the dynamic kernel computes it: exact log1p, select. max(t,0) + log1p(exp(-|t|))
-// never overflows, and exp sees negative arguments only.
-template <bool kUnitBeta, bool kShort>
+// never overflows, and exp sees negative arguments only. Without kSelect the threshold is so high
+// that the sum is x there anyway.
+template <bool kUnitBeta, class T, bool kSelect>
 struct SoftplusV2 {
   SoftplusParameters p;
 
   HWY_INLINE VF32 operator()(VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
-    const VF32 big_u = scaled_exp_minus_abs<kUnitBeta, kShort>(s);
-    const VF32 tail = log1p_unit<kShort>(hn::Mul(big_u, constant(kUnscale)));
+    const VF32 excess_u = scaled_exp_minus_abs<kUnitBeta, T>(s);
+    const VF32 tail = log1p_unit<T>(without_excess<T>(excess_u));
     VF32 y;
+    // Where one is NaN, x86 takes the second: NaN stays.
     if constexpr (kUnitBeta)
-      y = hn::Add(hn::Max(s.t, hn::Zero(F32())), tail);
+      y = hn::Add(hn::Max(hn::Zero(F32()), s.t), tail);
     else
-      y = over_beta(s.t, x, tail, big_u);
+      y = over_beta(s.t, x, tail, excess_u);
+    if constexpr (!kSelect) return y;
     return hn::IfThenElse(within<kUnitBeta>(s, p.threshold), y, x);
   }
 
  private:
   // (max(t, 0) + tail)/beta. max(t, 0)/beta is x itself or 0, and 1/beta comes in two parts, so
   // that beta costs hardly any accuracy. Far below zero the tail is u; there the division comes
-  // before the unscaling, because a subnormal u has lost bits that the quotient still shows.
-  HWY_INLINE VF32 over_beta(VF32 t, VF32 x, VF32 tail, VF32 big_u) const {
+  // before the excess is taken away, because a subnormal u has lost bits that the quotient still
+  // shows.
+  HWY_INLINE VF32 over_beta(VF32 t, VF32 x, VF32 tail, VF32 excess_u) const {
     const VF32 zero = hn::Zero(F32());
+    const VF32 near = divided(tail, hn::IfThenElse(hn::Lt(t, zero), zero, x));
+    const VF32 far = without_excess<T>(divided(excess_u, zero));
+    return hn::IfThenElse(hn::Lt(t, constant(-40.0f)), far, near);
+  }
+
+  HWY_INLINE VF32 divided(VF32 v, VF32 linear) const {
     const float inverse = 1 / p.beta;
     const auto rest = static_cast<float>(1 / double(p.beta) - double(inverse));
-    const auto divided = [&](VF32 v, VF32 linear) HWY_ATTR {
-      return hn::MulAdd(v, constant(inverse), hn::MulAdd(v, constant(rest), linear));
-    };
-    const VF32 near = divided(tail, hn::IfThenElse(hn::Lt(t, zero), zero, x));
-    const VF32 far = hn::Mul(divided(big_u, zero), constant(kUnscale));
-    return hn::IfThenElse(hn::Lt(t, constant(-40.0f)), far, near);
+    return hn::MulAdd(v, constant(inverse), hn::MulAdd(v, constant(rest), linear));
   }
 };
 
 // SoftplusV2Grad, dynamic: dy * sigmoid(t), in the form that does not overflow.
-template <bool kUnitBeta, bool kShort>
+template <bool kUnitBeta, class T>
 struct SoftplusV2Grad {
   SoftplusParameters p;
 
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
     const VF32 one = constant(1.0f);
-    const VF32 u = hn::Mul(scaled_exp_minus_abs<kUnitBeta, kShort>(s), constant(kUnscale));
+    const VF32 u = without_excess<T>(scaled_exp_minus_abs<kUnitBeta, T>(s));
     const VF32 numerator = hn::IfThenElse(hn::Lt(s.t, hn::Zero(F32())), u, one);
     const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
     // Where x is NaN neither side holds, and the product keeps it.

@@ -14,18 +14,19 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Outputs of 11 bits or fewer need no more than the short polynomials.
-template <class T>
-inline constexpr bool kShort = !std::is_same_v<T, float>;
-
 template <class T>
 void softplus_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t count, const T* x,
                  T* y) {
   const SoftplusParameters p{a.beta, a.threshold};
   if (form == SoftplusForm::v1) return map(SoftplusV1{}, stream, count, y, x);
   if (form == SoftplusForm::v2_static) return map(SoftplusV2Static{p}, stream, count, y, x);
-  if (p.beta == 1) return map(SoftplusV2<true, kShort<T>>{p}, stream, count, y, x);
-  map(SoftplusV2<false, kShort<T>>{p}, stream, count, y, x);
+  if (p.beta != 1) return map(SoftplusV2<false, T, true>{p}, stream, count, y, x);
+  // Only x86's max is known to keep NaN without the select.
+  constexpr bool kMaxKeepsNaN = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR;
+  if (kMaxKeepsNaN && p.threshold >= kSoftplusIsLinear) {
+    return map(SoftplusV2<true, T, false>{p}, stream, count, y, x);
+  }
+  map(SoftplusV2<true, T, true>{p}, stream, count, y, x);
 }
 
 template <class T>
@@ -35,8 +36,8 @@ void softplus_grad_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size
   if (form == SoftplusForm::v1) return map(SoftplusV1Grad{}, stream, count, dx, dy, x);
   if (form == SoftplusForm::v2_static)
     return map(SoftplusV2GradStatic{p}, stream, count, dx, dy, x);
-  if (p.beta == 1) return map(SoftplusV2Grad<true, kShort<T>>{p}, stream, count, dx, dy, x);
-  map(SoftplusV2Grad<false, kShort<T>>{p}, stream, count, dx, dy, x);
+  if (p.beta == 1) return map(SoftplusV2Grad<true, T>{p}, stream, count, dx, dy, x);
+  map(SoftplusV2Grad<false, T>{p}, stream, count, dx, dy, x);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ struct SoftplusAttrs {
 };
 SoftplusAttrs softplus_attrs_of(const Problem& problem);
 
+/// From here on log(1+e^x) is x in fp32: e^-18/18 is below half a unit in the last place of 18.
+inline constexpr float kSoftplusIsLinear = 18;
+
 /// Refuses all but beta = 1 and a threshold beyond which log(1+e^x) is x in fp32: for forms that
 /// have neither attribute.
 std::string refuse_unless_plain_softplus(const Problem& problem);

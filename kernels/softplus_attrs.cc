@@ -10,12 +10,11 @@ SoftplusAttrs softplus_attrs_of(const Problem& problem) {
 }
 
 std::string refuse_unless_plain_softplus(const Problem& problem) {
-  // e^-16/16 is below half a unit in the last place of an fp32 16.
-  constexpr float kNoEffect = 16;
   const auto [beta, threshold] = softplus_attrs_of(problem);
   if (beta != 1) return fmt::format("it has no beta: 1 only, found {}", beta);
-  if (threshold < kNoEffect) {
-    return fmt::format("it has no threshold: {} or more only, found {}", kNoEffect, threshold);
+  if (threshold < kSoftplusIsLinear) {
+    return fmt::format("it has no threshold: {} or more only, found {}", kSoftplusIsLinear,
+                       threshold);
   }
   return {};
 }

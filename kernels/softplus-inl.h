@@ -51,21 +51,21 @@ HWY_INLINE VF32 exp_fraction(VF32 r) {  // e^r for |r| <= ln(2)/2
   return hn::MulAdd(p, r, constant(1.0f));
 }
 
-// log(1+u) = u + u^2 Q(u) for 0 <= u <= 1. Adding u last keeps the result within a rounding of u
-// where u is small, which is what the device's compensated log1p is for.
+// linear + log(1+u) for 0 <= u <= 1.
 template <class T>
-HWY_INLINE VF32 log1p_unit(VF32 u) {
-  VF32 q;
-  if constexpr (kShort<T>) {  // 1.3e-6
-    q = constant(-1.2263155542314052581787109375e-2f);
-    q = hn::MulAdd(q, u, constant(5.6517146527767181396484375e-2f));
-    q = hn::MulAdd(q, u, constant(-0.123802602291107177734375f));
-    q = hn::MulAdd(q, u, constant(0.1876710951328277587890625f));
-    q = hn::MulAdd(q, u, constant(-0.24821035563945770263671875f));
-    q = hn::MulAdd(q, u, constant(0.3332332074642181396484375f));
-    q = hn::MulAdd(q, u, constant(-0.4999990761280059814453125f));
-  } else {  // 5.4e-9
-    q = constant(2.9965750873088836669921875e-3f);
+HWY_INLINE VF32 add_log1p(VF32 linear, VF32 u) {
+  if constexpr (kShort<T>) {  // log(1+u) = u R(u); 1.3e-6
+    VF32 r = constant(1.4145269058644771575927734375e-2f);
+    r = hn::MulAdd(r, u, constant(-6.641583144664764404296875e-2f));
+    r = hn::MulAdd(r, u, constant(0.1492417752742767333984375f));
+    r = hn::MulAdd(r, u, constant(-0.23504962027072906494140625f));
+    r = hn::MulAdd(r, u, constant(0.3310978114604949951171875f));
+    r = hn::MulAdd(r, u, constant(-0.4998700916767120361328125f));
+    r = hn::MulAdd(r, u, constant(0.999998748302459716796875f));
+    return hn::MulAdd(r, u, linear);
+  } else {  // log(1+u) = u + u^2 Q(u): adding u last keeps it within a rounding of u where u is
+            // small; 5.4e-9
+    VF32 q = constant(2.9965750873088836669921875e-3f);
     q = hn::MulAdd(q, u, constant(-1.807614602148532867431640625e-2f));
     q = hn::MulAdd(q, u, constant(5.10165691375732421875e-2f));
     q = hn::MulAdd(q, u, constant(-9.316428005695343017578125e-2f));
@@ -75,8 +75,8 @@ HWY_INLINE VF32 log1p_unit(VF32 u) {
     q = hn::MulAdd(q, u, constant(-0.2499763667583465576171875f));
     q = hn::MulAdd(q, u, constant(0.3333327770233154296875f));
     q = hn::MulAdd(q, u, constant(-0.5f));
+    return hn::Add(linear, hn::MulAdd(hn::Mul(u, u), q, u));
   }
-  return hn::MulAdd(hn::Mul(u, u), q, u);
 }
 
 // -min(|t|, limit); -limit for NaN. AVX-512 has this as one instruction, vrangeps, but on Golden
@@ -177,13 +177,13 @@ struct SoftplusV2 {
   HWY_INLINE VF32 operator()(VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
     const VF32 excess_u = scaled_exp_minus_abs<kUnitBeta, T>(s);
-    const VF32 tail = log1p_unit<T>(without_excess<T>(excess_u));
+    const VF32 u = without_excess<T>(excess_u), zero = hn::Zero(F32());
     VF32 y;
-    // Where one is NaN, x86 takes the second: NaN stays.
+    // Where one is NaN, x86's max takes the second: NaN stays.
     if constexpr (kUnitBeta)
-      y = hn::Add(hn::Max(hn::Zero(F32()), s.t), tail);
+      y = add_log1p<T>(hn::Max(zero, s.t), u);
     else
-      y = over_beta(s.t, x, tail, excess_u);
+      y = over_beta(s.t, x, add_log1p<T>(zero, u), excess_u);
     if constexpr (!kSelect) return y;
     return hn::IfThenElse(within<kUnitBeta>(s, p.threshold), y, x);
   }

@@ -13,7 +13,7 @@ struct RunFlags {
   std::vector<std::string> ops, case_files, case_ids, dtypes, formats, variants, sets;
   std::string shapes, filter, isa, shard;
   std::vector<int> threads;
-  double seconds = 0.2;
+  double seconds = 0.1;
   int repetitions = 9;
   bool backward = false, cold = false, no_verify = false, dry_run = false;
   std::string out_dir, json, csv, trace, dump;

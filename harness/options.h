@@ -23,7 +23,7 @@ struct RunOptions {
   std::vector<int> threads;  ///< empty: all cores
   int shard_index = 1, shard_count = 1;
 
-  double seconds_per_case = 0.2;
+  double seconds_per_case = 0.1;
   int repetitions = 9;
   bool cold = false;
   bool verify = true;

@@ -16,7 +16,7 @@ struct Sample {
 };
 
 struct TimingOptions {
-  double seconds = 0.2;  ///< over all repetitions
+  double seconds = 0.1;  ///< over all repetitions
   int repetitions = 9;
   /// Called before every call, outside the timed window, to empty the caches; none: hot.
   std::function<void()> evict;

@@ -234,53 +234,66 @@ struct SoftplusV2Grad {
   }
 };
 
-// exp and log as the device's vector unit has them: no log1p. Ascend 910A saturates: beyond the
-// range exp gives the largest number, not Inf.
-HWY_INLINE VF32 exp_ieee(VF32 x) { return hn::Exp(F32(), hn::Min(x, constant(104.0f))); }
-HWY_INLINE VF32 exp_saturating(VF32 x) {
-  return hn::Min(exp_ieee(x), constant(3.40282346638528859811704183484516925e+38f));
+// log(1 + e^-|t|) as a vector unit without log1p computes it: the sum is rounded to fp32 first,
+// which loses e^-|t| from |t| = 17 on. sum - 1 is exact, so this is the logarithm of the rounded
+// sum.
+template <class T>
+HWY_INLINE VF32 log_of_rounded_sum(VF32 t) {
+  const VF32 one = constant(1.0f);
+  const VF32 u = without_excess<T>(scaled_exp_minus_abs<true, T>(Scaled{t, t}));
+  return add_log1p<T>(hn::Zero(F32()), hn::Sub(hn::Add(one, u), one));
 }
 
-// SoftplusV2 as the static kernel computes it: log(1 + exp(t)) loses exp(t) below t = -17, and the
-// two cases are joined by 0/1 masks and multiplication.
+// SoftplusV2 as the static kernel computes it: log(1 + exp(t)), the two cases joined by 0/1 masks
+// and multiplication. For t > 0 the logarithm is t + log(1 + exp(-t)) to the last bit or two.
+// Ascend 910A saturates: exp(t) ends at the largest fp32 number, its logarithm at 88.7.
+template <class T>
 struct SoftplusV2Static {
   SoftplusParameters p;
 
   HWY_INLINE VF32 operator()(VF32 x) const {
     const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));
-    const VF32 y = hn::Mul(hn::Log(F32(), hn::Add(one, exp_saturating(t))), constant(1 / p.beta));
+    const VF32 log = hn::Add(hn::Max(hn::Zero(F32()), t), log_of_rounded_sum<T>(t));
+    const VF32 y = hn::Mul(hn::Min(log, constant(88.72283935546875f)), constant(1 / p.beta));
     const VF32 is_linear = hn::IfThenElseZero(hn::Gt(t, constant(p.threshold)), one);
     return hn::Add(hn::Mul(x, is_linear), hn::Mul(y, hn::Sub(one, is_linear)));
   }
 };
 
+// Its gradient, dy*e^t/(1+e^t) with the same masks. For t > 0 the quotient is 1/(1+e^-t).
+template <class T>
 struct SoftplusV2GradStatic {
   SoftplusParameters p;
 
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));
-    const VF32 e = exp_saturating(t);
-    const VF32 sigmoid = hn::Div(e, hn::Add(one, e));
+    const VF32 u = without_excess<T>(scaled_exp_minus_abs<true, T>(Scaled{t, t}));
+    const VF32 numerator = hn::IfThenElse(hn::Lt(t, hn::Zero(F32())), u, one);
+    const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
     const VF32 is_linear = hn::IfThenElseZero(hn::Gt(t, constant(p.threshold)), one);
     return hn::Mul(dy, hn::Add(is_linear, hn::Mul(sigmoid, hn::Sub(one, is_linear))));
   }
 };
 
-// Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2 with p = max(x,0), m = min(x,0).
+// Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2 with p = max(x,0), m = min(x,0). One of the
+// logarithms is always that of 2.
+template <class T>
 struct SoftplusV1 {
   HWY_INLINE VF32 operator()(VF32 x) const {
-    const VF32 one = constant(1.0f), zero = hn::Zero(F32());
-    const VF32 p = hn::IfThenElse(hn::Lt(x, zero), zero, x), m = hn::Min(x, zero);
-    const VF32 upper = hn::Log(F32(), hn::Add(one, hn::Exp(F32(), hn::Neg(p))));
-    const VF32 lower = hn::Log(F32(), hn::Add(one, hn::Exp(F32(), m)));
-    return hn::Sub(hn::Add(hn::Add(upper, p), lower), constant(0.693147182464599609375f));
+    const VF32 zero = hn::Zero(F32()), ln2 = constant(0.693147182464599609375f);
+    const auto is_negative = hn::Lt(x, zero);
+    const VF32 p = hn::IfThenElse(is_negative, zero, x);
+    const VF32 log = log_of_rounded_sum<T>(x);
+    const VF32 upper = hn::IfThenElse(is_negative, ln2, log);
+    const VF32 lower = hn::IfThenElse(is_negative, log, ln2);
+    return hn::Sub(hn::Add(hn::Add(upper, p), lower), ln2);
   }
 };
 
 // SoftplusGrad (V1): dy*e^x/(1+e^x). Inf/Inf is NaN for x > 88.7: the real operator's defect, kept.
 struct SoftplusV1Grad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
-    const VF32 e = exp_ieee(x);
+    const VF32 e = hn::Exp(F32(), hn::Min(x, constant(104.0f)));
     return hn::Div(hn::Mul(dy, e), hn::Add(constant(1.0f), e));
   }
 };

@@ -18,8 +18,8 @@ template <class T>
 void softplus_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t count, const T* x,
                  T* y) {
   const SoftplusParameters p{a.beta, a.threshold};
-  if (form == SoftplusForm::v1) return map(SoftplusV1{}, stream, count, y, x);
-  if (form == SoftplusForm::v2_static) return map(SoftplusV2Static{p}, stream, count, y, x);
+  if (form == SoftplusForm::v1) return map(SoftplusV1<T>{}, stream, count, y, x);
+  if (form == SoftplusForm::v2_static) return map(SoftplusV2Static<T>{p}, stream, count, y, x);
   if (p.beta != 1) return map(SoftplusV2<false, T, true>{p}, stream, count, y, x);
   // Only x86's max is known to keep NaN without the select.
   constexpr bool kMaxKeepsNaN = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR;
@@ -35,7 +35,7 @@ void softplus_grad_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size
   const SoftplusParameters p{a.beta, a.threshold};
   if (form == SoftplusForm::v1) return map(SoftplusV1Grad{}, stream, count, dx, dy, x);
   if (form == SoftplusForm::v2_static)
-    return map(SoftplusV2GradStatic{p}, stream, count, dx, dy, x);
+    return map(SoftplusV2GradStatic<T>{p}, stream, count, dx, dy, x);
   if (p.beta == 1) return map(SoftplusV2Grad<true, T>{p}, stream, count, dx, dy, x);
   map(SoftplusV2Grad<false, T>{p}, stream, count, dx, dy, x);
 }

@@ -69,7 +69,7 @@ TEST(Adversary, ReturnsTheLastResult) {
                     std::memcpy(output(args), kept->data(), kElements * sizeof(float));
                   };
                 })),
-                "inside tolerance");
+                ", expected ");
 }
 
 TEST(Adversary, ChangesItsInput) {

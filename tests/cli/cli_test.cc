@@ -1,0 +1,314 @@
+// The command line as users type it, in this process: exit codes, messages, files.
+#include "cli/cli.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "dump/dump_reader.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+Outcome opbench_with(std::vector<std::string> args) {
+  std::ostringstream out, err;
+  const int code = run_cli(std::move(args), out, err);
+  return {code, out.str(), err.str()};
+}
+
+/// A short run of one small case, with further arguments.
+Outcome small_run(std::vector<std::string> more) {
+  std::vector<std::string> args = {
+      "--case", "softplus[2x20x5x7,fp32,NC1HWC0]", "--time", "0.002", "--repetitions", "3",
+      "--quiet"};
+  args.insert(args.end(), more.begin(), more.end());
+  return opbench_with(args);
+}
+
+class Cli : public testing::Test {
+ protected:
+  Cli() : directory_(fs::path(testing::TempDir()) / unique_name()) {
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  ~Cli() override { fs::remove_all(directory_); }
+
+  static std::string unique_name() {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    return std::string("opbench_") + info->name() + std::to_string(getpid());
+  }
+  std::string path(const std::string& name) const { return directory_ / name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(path(name)).rdbuf();
+    return text.str();
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory_), {}));
+  }
+
+  fs::path directory_;
+};
+
+void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
+  EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
+  EXPECT_THAT(outcome.err, HasSubstr(text));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+
+TEST_F(Cli, RunsTheMainJob) {
+  const Outcome outcome = opbench_with(
+      {"--op", "softplus", "--shapes", OPBENCH_SOURCE_DIR "/cases/resnet.yaml", "--set", "N=1",
+       "--filter", "7x7", "--time", "0.002", "--repetitions", "2", "--quiet"});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("softplus 1x2048x7x7 fp16 NC1HWC0"));
+  EXPECT_THAT(outcome.out, HasSubstr("8 cases"));
+  EXPECT_THAT(outcome.out, HasSubstr("harness "));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Cli, BackwardRunsTheGraph) {
+  const Outcome outcome = small_run({"--backward", "--variant", "softplus_v2,native"});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("forward+mean+backward"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 passed"));
+}
+
+// SoftplusGrad (V1) overflows for x > 88.7: the run must say so and fail.
+TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
+  const Outcome outcome = opbench_with({"--case", "softplus_grad[4096,4096,fp32]", "--variant",
+                                        "softplus_grad", "--time", "0.002", "--quiet"});
+  EXPECT_EQ(outcome.code, kVerdictFailed) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("FAILED"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr(
+          "
+          opbench-- case 'softplus_grad[4096,4096,fp32,ND,beta=1,threshold=20]' "
+                                                                                "--variant "
+                                                                                "softplus_grad "
+                                                                                "--threads "));
+}
+
+TEST_F(Cli, WritesJsonCsvAndTrace) {
+  const Outcome outcome = small_run({"--out", path("results"), "--threads", "1,2"});
+  ASSERT_EQ(outcome.code, kAllWell) << outcome.err;
+  const auto json = nlohmann::json::parse(read("results/results.json"));
+  EXPECT_EQ(json["opbench"], 1);
+  EXPECT_THAT(json["command"].get<std::string>(), StartsWith("opbench --case 'softplus[2x20x5x7"));
+  EXPECT_FALSE(json["machine"]["cpu"].get<std::string>().empty());
+  EXPECT_TRUE(json["machine"]["libraries"].contains("HDF5"));
+  bool has_v2 = false;
+  for (const auto& record : json["records"]) {
+    if (record["variant"] != "softplus_v2") continue;
+    has_v2 = true;
+    EXPECT_EQ(record["samples_us"].size(), 3u) << "every repetition is kept";
+    EXPECT_EQ(record["status"], "passed");
+    // C = 20 is stored as 32 lanes: 2*32*5*7*4 bytes in and out.
+    EXPECT_EQ(record["bytes"], 2 * 2 * 32 * 5 * 7 * 4);
+    EXPECT_GT(record["copy_gb_per_s"], 0);
+    EXPECT_LE(record["max_ulp"], 2);
+    EXPECT_EQ(record["case"], "softplus[2x20x5x7,fp32,NC1HWC0,beta=1,threshold=20]");
+  }
+  EXPECT_TRUE(has_v2);
+
+  std::istringstream csv(read("results/results.csv"));
+  std::string header, line;
+  std::getline(csv, header);
+  EXPECT_THAT(header, StartsWith("case,name,op,variant"));
+  std::size_t lines = 0;
+  while (std::getline(csv, line)) ++lines;
+  EXPECT_EQ(lines, json["records"].size());
+
+  const auto trace = nlohmann::json::parse(read("results/trace.json"));
+  std::size_t slices = 0;
+  for (const auto& event : trace["traceEvents"]) slices += event["ph"] == "X";
+  std::size_t samples = 0;
+  for (const auto& record : json["records"]) samples += record["samples_us"].size();
+  EXPECT_EQ(slices, samples);
+  EXPECT_GT(slices, 0u);
+}
+
+TEST_F(Cli, DumpsInputsAndOutputs) {
+  ASSERT_EQ(small_run({"--variant", "native,softplus_v2,reference", "--dump", path("x.h5")}).code,
+            kAllWell);
+  DumpReader reader(path("x.h5"));
+  ASSERT_EQ(reader.records().size(), 3u);
+  const DumpRecord& native = reader.records()[0];
+  const DumpRecord& npu = reader.records()[1];
+  const DumpRecord& reference = reader.records()[2];
+  EXPECT_EQ(native.op, "softplus");
+  EXPECT_EQ(npu.seq, 2);
+  EXPECT_EQ(native.outputs[0].device, DeviceType::cpu);
+  EXPECT_EQ(npu.outputs[0].device, DeviceType::npu);
+  EXPECT_EQ(npu.outputs[0].format, Format::NC1HWC0);
+  EXPECT_EQ(reference.outputs[0].device, DeviceType::cpu);
+  ASSERT_EQ(npu.inputs.size(), 3u) << "self, beta, threshold";
+  const std::int64_t count = npu.outputs[0].desc.elements();
+  ASSERT_EQ(count, 2 * 20 * 5 * 7) << "padding lanes are not dumped";
+  std::vector<float> a(static_cast<std::size_t>(count)), b(a.size());
+  reader.read(npu.outputs[0], {0, count}, a.data());
+  reader.read(reference.outputs[0], {0, count}, b.data());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6f * std::abs(b[i]));
+}
+
+TEST_F(Cli, DryRunRunsNothing) {
+  const Outcome outcome = small_run({"--dry-run", "--dtype", "fp16", "--json", path("x.json")});
+  EXPECT_EQ(outcome.code, kAllWell);
+  EXPECT_THAT(outcome.out, HasSubstr("softplus[2x20x5x7,fp32,NC1HWC0,beta=1,threshold=20]"));
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(Cli, ShardsAreAPartition) {
+  const auto ids = [](const std::string& shard) {
+    std::vector<std::string> args = {"--op", "relu", "--shapes",
+                                     OPBENCH_SOURCE_DIR "/cases/resnet.yaml", "--dry-run"};
+    if (!shard.empty()) args.insert(args.end(), {"--shard", shard});
+    std::istringstream out(opbench_with(args).out);
+    std::vector<std::string> found;
+    for (std::string line; std::getline(out, line);) {
+      if (line.starts_with("relu[")) found.push_back(line);
+    }
+    return found;
+  };
+  const auto all = ids("");
+  EXPECT_EQ(all.size(), 48u) << "12 shapes, 2 dtypes, 2 formats";
+  std::vector<std::string> joined;
+  for (const char* shard : {"1/3", "2/3", "3/3"}) {
+    const auto part = ids(shard);
+    joined.insert(joined.end(), part.begin(), part.end());
+  }
+  EXPECT_THAT(joined, testing::UnorderedElementsAreArray(all));
+}
+
+TEST_F(Cli, SelectsTheInstructionSet) {
+  const Outcome outcome =
+      small_run({"--variant", "softplus_v2", "--isa", "sse4", "--json", path("x.json")});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(read("x.json"))["records"][0]["isa"], "sse4");
+  opbench_with({"--case", "relu[4,fp32]", "--isa", "scalar", "--dry-run"});
+  expect_one_line_error(small_run({"--isa", "mmx"}), kBadInput, "mmx");
+}
+
+TEST_F(Cli, ColdRunsAreMarked) {
+  const Outcome outcome =
+      small_run({"--variant", "softplus_v2", "--cold", "--json", path("x.json")});
+  EXPECT_EQ(outcome.code, kAllWell);
+  const auto record = nlohmann::json::parse(read("x.json"))["records"][0];
+  EXPECT_TRUE(record["cold"]);
+  EXPECT_THAT(record["reproduce"].get<std::string>(), HasSubstr("--cold"));
+  EXPECT_THAT(outcome.out, HasSubstr("cold"));
+}
+
+TEST_F(Cli, ReproducingLineRunsTheSameCase) {
+  ASSERT_EQ(small_run({"--variant", "softplus_v2", "--json", path("x.json")}).code, kAllWell);
+  const auto record = nlohmann::json::parse(read("x.json"))["records"][0];
+  EXPECT_EQ(record["reproduce"].get<std::string>().substr(0, 70),
+            "opbench --case 'softplus[2x20x5x7,fp32,NC1HWC0,beta=1,threshold=20]' -");
+  ASSERT_EQ(opbench_with({"--case", record["case"], "--variant", "softplus_v2", "--time", "0.002",
+                          "--quiet", "--json", path("y.json")})
+                .code,
+            kAllWell);
+  EXPECT_EQ(nlohmann::json::parse(read("y.json"))["records"][0]["case"], record["case"]);
+}
+
+TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
+  const std::string bad = write("bad.yaml", "shapes:\n  - [1, -2]\n");
+  const std::string good = write("good.yaml", "shapes:\n  - [1, 2]\n");
+  const struct {
+    std::vector<std::string> args;
+    const char* text;
+  } kCases[] = {
+      {{"--op", "sofplus", "--shapes", good},
+       "unknown operator 'sofplus'; did you mean 'softplus'?"},
+      {{"--op", "softplus", "--shapes", bad}, "bad.yaml:2: extent -2 is negative"},
+      {{"--op", "softplus", "--shapes", path("none.yaml")}, "cannot read case file"},
+      {{"--op", "softplus"}, "--op softplus needs --shapes FILE"},
+      {{"--shapes", good}, "--shapes needs --op NAME"},
+      {{"--cases", good}, "the file has no 'cases'"},
+      {{"--op", "softplus", "--shapes", good, "--variant", "softplus_v3"},
+       "no operator of this run has a variant 'softplus_v3'; did you mean 'softplus_v2'?"},
+      {{"--op", "softplus", "--shapes", good, "--dtype", "fp31"}, "fp31"},
+      {{"--op", "softplus", "--shapes", good, "--dtype", "int32"},
+       "good.yaml:2: softplus: input 'self' is int32"},
+      {{"--op", "softplus", "--shapes", good, "--format", "HWCN"}, "good.yaml:2: "},
+      {{"--op", "softplus", "--shapes", good, "--set", "N"}, "--set 'N' must be NAME=VALUE"},
+      {{"--op", "softplus", "--shapes", good, "--set", "N=4"}, "the file has no symbol 'N'"},
+      {{"--op", "softplus", "--shapes", good, "--shard", "3/2"}, "--shard '3/2' must be I/N"},
+      {{"--op", "softplus", "--shapes", good, "--filter", "("},
+       "--filter '(' is not a regular expression"},
+      {{"--case", "softplus[1x2"}, "is not of the form"},
+      {{"--op", "mean_grad", "--shapes", good}, "mean_grad: input 'grad_output' must be a scalar"},
+      {{"--threads", "0", "--case", "relu[4,fp32]"}, "--threads"},
+      {{"--nonsense"}, "--nonsense"},
+      {{"lst"}, "unknown command 'lst'; did you mean 'list'?"},
+  };
+  for (const auto& c : kCases) expect_one_line_error(opbench_with(c.args), kBadInput, c.text);
+}
+
+TEST_F(Cli, UnwritableOutputIsFoundBeforeTheRun) {
+  expect_one_line_error(small_run({"--json", path("no/such/x.json")}), kCouldNotFinish,
+                        "there is no directory");
+  expect_one_line_error(small_run({"--csv", directory_.string()}), kCouldNotFinish,
+                        "it is a directory");
+  expect_one_line_error(small_run({"--dump", path("no/x.h5")}), kCouldNotFinish, "no/x.h5");
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(Cli, ACaseLargerThanMemoryIsRecordedAndTheRunGoesOn) {
+  const Outcome outcome =
+      opbench_with({"--case", "relu[1000000x1000000,fp32]", "--case", "relu[64,fp32]", "--variant",
+                    "native", "--time", "0.002", "--quiet"});
+  EXPECT_EQ(outcome.code, kCouldNotFinish);
+  EXPECT_THAT(outcome.out, HasSubstr("GiB of memory"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 passed, 1 errored"));
+}
+
+TEST_F(Cli, NothingToJudgeIsNoSuccess) {
+  EXPECT_EQ(small_run({"--filter", "conv"}).code, kNothingToJudge);
+  const Outcome skipped =
+      opbench_with({"--case", "softplus[8,fp16]", "--variant", "onednn", "--quiet"});
+  EXPECT_EQ(skipped.code, kNothingToJudge) << "all skipped";
+  EXPECT_THAT(skipped.out, HasSubstr("skipped: "));
+}
+
+TEST_F(Cli, ListShowsVariantsAndReasons) {
+  const Outcome outcome = opbench_with({"list", "softplus"});
+  EXPECT_EQ(outcome.code, kAllWell);
+  for (const char* text :
+       {"native", "softplus_v2_static", "beta = 1", "NaN and Inf inputs are outside"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(text));
+  }
+  expect_one_line_error(opbench_with({"list", "sofplus"}), kBadInput, "did you mean 'softplus'?");
+}
+
+TEST_F(Cli, HelpShowsExamplesAndExitCodes) {
+  const Outcome outcome = opbench_with({"--help"});
+  EXPECT_EQ(outcome.code, kAllWell);
+  EXPECT_THAT(outcome.out, HasSubstr("opbench --op softplus --shapes cases/resnet.yaml"));
+  EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));
+  EXPECT_THAT(opbench_with({"run", "--help"}).out, HasSubstr("--repetitions"));
+  EXPECT_THAT(opbench_with({"--version"}).out, StartsWith("opbench 0.1.0"));
+}
+
+}  // namespace opbench

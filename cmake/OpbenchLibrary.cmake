@@ -36,9 +36,11 @@ function(opbench_add_registering_library folder)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   opbench_add_objects(opbench_${folder}_code ${folder})
   target_link_libraries(opbench_${folder}_code PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  # By its exported name, which CMake does not add inside this expression.
+  add_library(opbench::opbench_${folder}_code ALIAS opbench_${folder}_code)
   add_library(opbench_${folder} INTERFACE)
   target_link_libraries(opbench_${folder} INTERFACE
-    ${arg_PUBLIC} $<LINK_LIBRARY:WHOLE_ARCHIVE,opbench_${folder}_code>)
+    ${arg_PUBLIC} $<LINK_LIBRARY:WHOLE_ARCHIVE,opbench::opbench_${folder}_code>)
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS opbench_${folder})
 endfunction()
 

@@ -1,5 +1,6 @@
 # Fails if a file includes from a folder that cmake/layers.txt does not allow, or if fast-math flags crept in.
 #   cmake -D SOURCE_DIR=... -P check_layers.cmake
+cmake_minimum_required(VERSION 3.25)
 file(STRINGS ${SOURCE_DIR}/cmake/layers.txt layers REGEX "^[a-z]")
 set(folders "")
 foreach(layer IN LISTS layers)

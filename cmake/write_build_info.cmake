@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Writes the header with what is known at build time only; leaves it alone where nothing changed.
 execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
                 OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

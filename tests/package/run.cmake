@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Installs the build into a fresh prefix, builds the extension against it, and runs its operator.
 set(prefix ${BUILD_DIR}/package_test/prefix)
 set(work ${BUILD_DIR}/package_test/build)

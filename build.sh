@@ -35,18 +35,18 @@ need() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
 }
 
-# Configures only where nothing is configured yet; CMake itself notices changes later.
+# Configures where nothing is configured yet, tests are wanted and absent, or the presets changed; CMake
+# itself notices all other changes.
 build() { # preset, tests ON or OFF, target
   # shellcheck disable=SC2086
   need $build_packages
   # shellcheck disable=SC2086
   [ "$2" = OFF ] || need $test_packages
-  if ! grep -q "^OPBENCH_TESTS:BOOL=$2" "build/$1/CMakeCache.txt" 2>/dev/null ||
-    [ ! -f "build/$1/build.ninja" ]; then
-    # A release build that has tests keeps them.
-    if [ "$2" = ON ] || [ ! -f "build/$1/build.ninja" ]; then
-      cmake --preset "$1" -DOPBENCH_TESTS="$2" >&2
-    fi
+  cache=build/$1/CMakeCache.txt
+  if [ ! -f "build/$1/build.ninja" ] || [ CMakePresets.json -nt "$cache" ] ||
+    { [ "$2" = ON ] && ! grep -q '^OPBENCH_TESTS:BOOL=ON' "$cache"; }; then
+    cmake --preset "$1" -DOPBENCH_TESTS="$2" >&2
+    touch "$cache"
   fi
   cmake --build "build/$1" --target "$3" >&2
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,7 +104,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    out << (chosen.empty() ? app.help() : chosen.front()->help());
+    out << (chosen.empty() ? app.help() : chosen.front()->help("opbench"));
     return kAllWell;
   } catch (const CLI::Error& error) {
     return report_usage_error(error, args, err);
@@ -120,7 +121,15 @@ bool CommandContext::colour() const {
 }
 
 bool CommandContext::is_progress_overwritten() const {
-  return &err == &std::cerr && isatty(STDERR_FILENO) != 0;
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return &err == &std::cerr && isatty(STDERR_FILENO) != 0 && !is_dumb;
+}
+
+std::size_t CommandContext::progress_width() const {
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return is_known ? size.ws_col - 1u : 79u;
 }
 
 void add_common_flags(CLI::App& command, CommandContext& context) {

@@ -21,6 +21,8 @@ struct CommandContext {
   bool colour() const;
   /// Progress on a line of its own that is overwritten; else plain lines.
   bool is_progress_overwritten() const;
+  /// Columns that such a line may fill.
+  std::size_t progress_width() const;
 };
 
 /// What the chosen command does once the command line is parsed; returns the exit code.

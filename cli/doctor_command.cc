@@ -13,7 +13,8 @@ namespace {
 std::string size_text(std::size_t bytes) {
   if (bytes == 0) return "unknown";
   if (bytes < (1 << 20)) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{:.4g} MiB", double(bytes) / (1 << 20));
+  if (bytes < (1 << 30)) return fmt::format("{:.4g} MiB", double(bytes) / (1 << 20));
+  return fmt::format("{:.3g} GiB", double(bytes) / (1 << 30));
 }
 
 void print_machine(std::ostream& out, const Machine& m) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -37,7 +38,8 @@ class ProgressLine {
     if (context_.quiet) return;
     if (context_.is_progress_overwritten()) {
       // One row of a narrow terminal, so that the next text can overwrite it.
-      context_.err << "\r\033[K" << (place_ + " " + what).substr(0, 79) << std::flush;
+      context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
+                   << std::flush;
     } else if (is_new_ || context_.verbose) {
       context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' ')))
                    << '\n';
@@ -71,36 +73,79 @@ int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
   return kAllWell;
 }
 
-// Paths are checked before anything runs: a result that cannot be written is a wasted hour.
-void settle_outputs(RunFlags& flags) {
-  if (!flags.out_dir.empty()) {
+/// The files of a run, all reserved before anything runs: a result that cannot be written is a
+/// wasted hour.
+class Outputs {
+ public:
+  Outputs(RunFlags flags, const CommandContext& context) : context_(context) {
+    settle_directory(flags);
+    refuse_repeated({flags.json, flags.csv, flags.trace, flags.dump});
+    reserve(json_, flags.json);
+    reserve(csv_, flags.csv);
+    reserve(trace_, flags.trace);
+    if (!flags.dump.empty()) dump_.emplace(flags.dump);
+  }
+
+  std::optional<DumpWriter>& dump() { return dump_; }
+
+  /// Writes all of them; one that fails does not keep the others from being written. True if none
+  /// failed.
+  bool write(const RunResult& result) {
+    const auto json = [&](std::ostream& file) {
+      write_json(file, result, describe_machine(), context_.command_line);
+    };
+    const auto csv = [&](std::ostream& file) { write_csv(file, result.records); };
+    const auto trace = [&](std::ostream& file) { write_trace(file, result.records); };
+    bool is_well = true;
+    if (json_) is_well &= attempt([&] { json_->write(json); });
+    if (csv_) is_well &= attempt([&] { csv_->write(csv); });
+    if (trace_) is_well &= attempt([&] { trace_->write(trace); });
+    if (dump_) is_well &= attempt([&] { dump_->finish(); });
+    return is_well;
+  }
+
+ private:
+  bool attempt(const std::function<void()>& action) {
+    try {
+      action();
+      return true;
+    } catch (const std::exception& error) {
+      context_.err << "opbench: " << error.what() << '\n';
+      return false;
+    }
+  }
+
+  static void settle_directory(RunFlags& flags) {
+    if (flags.out_dir.empty()) return;
     std::error_code error;
     std::filesystem::create_directories(flags.out_dir, error);
-    if (error)
+    if (error) {
       throw RunError(fmt::format("cannot make directory '{}': {}", flags.out_dir, error.message()));
+    }
     const std::filesystem::path dir = flags.out_dir;
     if (flags.json.empty()) flags.json = dir / "results.json";
     if (flags.csv.empty()) flags.csv = dir / "results.csv";
     if (flags.trace.empty()) flags.trace = dir / "trace.json";
   }
-  for (const std::string& path : {flags.json, flags.csv, flags.trace, flags.dump}) {
-    if (!path.empty()) check_writable(path);
-  }
-}
 
-void write_results(const RunFlags& flags, const RunResult& result, const CommandContext& context) {
-  if (!flags.json.empty()) {
-    write_file(flags.json, [&](std::ostream& file) {
-      write_json(file, result, describe_machine(), context.command_line);
-    });
+  static void refuse_repeated(const std::vector<std::string>& paths) {
+    std::set<std::filesystem::path> seen;
+    for (const std::string& path : paths) {
+      std::error_code ignored;
+      if (!path.empty() && !seen.insert(std::filesystem::weakly_canonical(path, ignored)).second) {
+        throw Error(fmt::format("two results cannot go to the same file '{}'", path));
+      }
+    }
   }
-  if (!flags.csv.empty()) {
-    write_file(flags.csv, [&](std::ostream& file) { write_csv(file, result.records); });
+
+  static void reserve(std::optional<OutputFile>& file, const std::string& path) {
+    if (!path.empty()) file.emplace(path);
   }
-  if (!flags.trace.empty()) {
-    write_file(flags.trace, [&](std::ostream& file) { write_trace(file, result.records); });
-  }
-}
+
+  const CommandContext& context_;
+  std::optional<OutputFile> json_, csv_, trace_;
+  std::optional<DumpWriter> dump_;
+};
 
 RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
                     std::optional<DumpWriter>& dump) {
@@ -133,7 +178,7 @@ void print_failures(const RunResult& result, std::ostream& out) {
   }
 }
 
-int run(RunFlags& flags, CommandContext& context) {
+int run(const RunFlags& flags, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
   const std::vector<PlannedCase> plan = make_plan(options);
@@ -144,19 +189,15 @@ int run(RunFlags& flags, CommandContext& context) {
     return kNothingToJudge;
   }
   if (flags.dry_run) return print_plan(plan, context.out);
-  settle_outputs(flags);
-  std::optional<DumpWriter> dump;
-  if (!flags.dump.empty()) dump.emplace(flags.dump);
+  Outputs outputs(flags, context);
   watch_interrupts();
   ProgressLine progress(context);
   print_heading(context.out, {context.colour()});
-  const RunResult result = run_plan(plan, options, make_hooks(context, progress, dump));
+  const RunResult result = run_plan(plan, options, make_hooks(context, progress, outputs.dump()));
   progress.clear();
   print_summary(context.out, result, {context.colour()});
   print_failures(result, context.out);
-  if (dump) dump->finish();
-  write_results(flags, result, context);
-  return result.exit_code();
+  return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }
 
 }  // namespace

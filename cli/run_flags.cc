@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "tensor/error.h"
@@ -29,6 +30,13 @@ Symbols parse_symbols(const std::vector<std::string>& sets) {
   return symbols;
 }
 
+template <class T>
+void check_range(const char* flag, T value, T least, T most) {
+  if (!(value >= least && value <= most)) {
+    throw Error(fmt::format("{} is {}; it must be from {} to {}", flag, value, least, most));
+  }
+}
+
 void parse_shard(const std::string& text, RunOptions& options) {
   if (text.empty()) return;
   const auto slash = text.find('/');
@@ -44,45 +52,60 @@ void parse_shard(const std::string& text, RunOptions& options) {
 
 void add_run_flags(CLI::App& command, RunFlags& f) {
   const char* what = "What to run";
-  command.add_option("--op", f.ops, "Operators to run over --shapes")->delimiter(',')->group(what);
-  command.add_option("--shapes", f.shapes, "Case file whose `shapes` --op runs over")->group(what);
-  command.add_option("--cases", f.case_files, "Case files whose `cases` run")->group(what);
+  command.add_option("--op", f.ops, "Operators to run over --shapes")
+      ->delimiter(',')
+      ->type_name("NAME")
+      ->group(what);
+  command.add_option("--shapes", f.shapes, "Case file whose `shapes` --op runs over")
+      ->type_name("FILE")
+      ->group(what);
+  command.add_option("--cases", f.case_files, "Case files whose `cases` run")
+      ->type_name("FILE")
+      ->group(what);
   command.add_option("--case", f.case_ids, "A case by its id, as reports print it")
       ->allow_extra_args(false)
+      ->type_name("ID")
       ->group(what);
   command
       .add_option("--filter", f.filter,
                   "Only cases whose id or name matches this regular expression")
+      ->type_name("REGEX")
       ->group(what);
   command.add_option("--dtype", f.dtypes, "fp32, fp16, bf16 instead of the file's")
       ->delimiter(',')
+      ->type_name("DTYPE")
       ->group(what);
   command.add_option("--format", f.formats, "NCHW, NC1HWC0, ... instead of the file's")
       ->delimiter(',')
+      ->type_name("FORMAT")
       ->group(what);
   command
       .add_option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference")
       ->delimiter(',')
+      ->type_name("NAME")
       ->group(what);
   command.add_flag("--backward", f.backward, "Operator, mean, and the backward pass")->group(what);
   command.add_option("--set", f.sets, "NAME=VALUE for a symbol of the case file, such as N=128")
       ->allow_extra_args(false)
+      ->type_name("NAME=VALUE")
       ->group(what);
-  command.add_option("--shard", f.shard, "I/N: only every N-th case, from the I-th")->group(what);
+  command.add_option("--shard", f.shard, "I/N: only every N-th case, from the I-th")
+      ->type_name("I/N")
+      ->group(what);
   const char* how = "How to measure";
   command
       .add_option("--threads", f.threads,
                   "Threads; several numbers run every case with each [all cores]")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
       ->group(how);
   command.add_option("--time", f.seconds, "Seconds per case and variant, over all repetitions")
-      ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str()
+      ->type_name("SECONDS")
       ->group(how);
   command.add_option("--repetitions", f.repetitions, "Samples per case and variant; each is kept")
-      ->check(CLI::Range(1, 10000))
       ->capture_default_str()
+      ->type_name("N")
       ->group(how);
   command
       .add_flag("--cold", f.cold, "Empty the caches before every call, outside the timed window")
@@ -90,16 +113,22 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
   command.add_flag("--no-verify", f.no_verify, "Time without comparing with the reference")
       ->group(how);
   command.add_option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]")
+      ->type_name("NAME")
       ->group(how);
   command.add_flag("--dry-run", f.dry_run, "Show what would run, and stop")->group(how);
   const char* results = "Where results go (the table always goes to standard output)";
   command.add_option("--json", f.json, "Everything, with the machine's description")
+      ->type_name("FILE")
       ->group(results);
-  command.add_option("--csv", f.csv, "One line per result")->group(results);
-  command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")->group(results);
+  command.add_option("--csv", f.csv, "One line per result")->type_name("FILE")->group(results);
+  command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")
+      ->type_name("FILE")
+      ->group(results);
   command.add_option("--out", f.out_dir, "Directory for results.json, results.csv and trace.json")
+      ->type_name("DIR")
       ->group(results);
   command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")
+      ->type_name("FILE")
       ->group(results);
 }
 
@@ -115,7 +144,14 @@ RunOptions options_of(const RunFlags& f) {
   options.variants = f.variants;
   options.backward = f.backward;
   options.symbols = parse_symbols(f.sets);
-  options.threads = f.threads;
+  for (const int threads : f.threads) {
+    check_range("--threads", threads, 1, 1024);
+    const bool is_new =
+        std::find(options.threads.begin(), options.threads.end(), threads) == options.threads.end();
+    if (is_new) options.threads.push_back(threads);
+  }
+  check_range("--time", f.seconds, 1e-6, 3600.0);
+  check_range("--repetitions", f.repetitions, 1, 10000);
   parse_shard(f.shard, options);
   options.seconds_per_case = f.seconds;
   options.repetitions = f.repetitions;

@@ -3,6 +3,7 @@
 
 function(opbench_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=${OPBENCH_DISABLED_TARGETS}")
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wshadow $<$<BOOL:${OPBENCH_WERROR}>:-Werror>
     # The same bits from every compiler and instruction set: a fused multiply-add is written, not found.
@@ -18,8 +19,6 @@ function(opbench_add_objects target folder)
   list(FILTER headers EXCLUDE REGEX "/hdf5_(attributes|dataset|entry|errors|layout|location|scan)\\.h$")
   add_library(${target} STATIC ${sources})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
-  # SSSE3 adds nothing over SSE4 here, and each target costs compile time.
-  target_compile_definitions(${target} PRIVATE HWY_DISABLED_TARGETS=HWY_SSSE3)
   opbench_compile_options(${target})
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS ${target})
 endfunction()

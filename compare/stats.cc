@@ -89,6 +89,11 @@ void round_to(DType dtype, std::span<const double> expected, std::vector<double>
   to_doubles(dtype, bits.data(), count, rounded.data());
 }
 
+// printf would show the sign of a NaN, which means nothing.
+std::string number_text(double value) {
+  return std::isnan(value) ? "NaN" : fmt::format("{:.9g}", value);
+}
+
 double rank_of_worst(const Stats& stats) {
   if (stats.worst_index < 0) return -1;
   return stats.nonfinite_mismatches > 0 ? kMismatchUlp : stats.max_ulp;
@@ -143,8 +148,9 @@ Stats measure(DType dtype, const Tolerance& tolerance, std::int64_t first,
 }
 
 Judgement judge(const Stats& stats, const Tolerance& tolerance) {
-  const std::string place = fmt::format("element {}: {:.9g}, expected {:.9g}", stats.worst_index,
-                                        stats.worst_actual, stats.worst_expected);
+  const std::string place =
+      fmt::format("element {}: {}, expected {}", stats.worst_index, number_text(stats.worst_actual),
+                  number_text(stats.worst_expected));
   if (stats.nonfinite_mismatches > 0) {
     return {Verdict::failed, fmt::format("{} NaN/Inf where the reference has none or another; {}",
                                          stats.nonfinite_mismatches, place)};

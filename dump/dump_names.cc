@@ -15,8 +15,8 @@ void check_components(std::string_view name, const std::vector<std::string>& com
   for (const std::string& component : components) {
     const std::string problem = component_problem(component);
     if (problem.empty()) continue;
-    throw Error(fmt::format("'{}' cannot name a dumped operator or tensor: {}",
-                            hdf5::printable(name), problem));
+    throw Error(
+        fmt::format("'{}' cannot name a dumped operator or tensor: {}", printable(name), problem));
   }
 }
 

@@ -151,7 +151,7 @@ const std::vector<std::string>& DumpReader::problems() const { return impl_->sca
 
 void DumpReader::read(const DumpEntry& entry, ElementRange range, void* to) {
   if (!entry.problem.empty()) throw Error(entry.problem);
-  const std::string where = fmt::format("{}: {}", impl_->name, hdf5::printable(entry.path));
+  const std::string where = fmt::format("{}: {}", impl_->name, printable(entry.path));
   check_range(entry, range, where);
   auto* bytes = static_cast<std::byte*>(to);
   hdf5::guarded<Error>(where, [&] {

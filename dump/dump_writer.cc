@@ -35,7 +35,7 @@ void check_notes(const std::vector<Note>& notes) {
     const bool repeated = !names.insert(note.name).second;
     const std::string problem = repeated ? "its name is there twice" : note_problem(note);
     if (problem.empty()) continue;
-    throw Error(fmt::format("note '{}' cannot be dumped: {}", hdf5::printable(note.name), problem));
+    throw Error(fmt::format("note '{}' cannot be dumped: {}", printable(note.name), problem));
   }
 }
 

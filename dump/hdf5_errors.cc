@@ -50,17 +50,4 @@ void LastReference::hold(const H5::IdComponent& object) {
 
 void LastReference::close() { checked(H5Idec_ref(std::exchange(id_, H5I_INVALID_HID))); }
 
-std::string printable(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 }  // namespace opbench::hdf5

@@ -29,9 +29,6 @@ class ErrorCapture {
   char text_[1024] = {};
 };
 
-/// `text` with control characters spelled out: names in a file must not steer a terminal.
-std::string printable(std::string_view text);
-
 /// Passes a C status or count on. Errors: throws H5::Exception if it is negative.
 template <class Status>
 Status checked(Status status) {

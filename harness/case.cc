@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <functional>
+#include <set>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -46,9 +48,20 @@ void set_keyword(Case& c, std::string_view key, std::string_view value) {
   }
 }
 
-void set_part(Case& c, std::string_view part, bool& has_format) {
+/// Which parts of an id have been seen: each may stand once.
+struct SeenParts {
+  bool dtype = false, format = false;
+  std::set<std::string, std::less<>> keys;
+};
+
+void once(bool is_first, std::string_view part) {
+  if (!is_first) throw Error(fmt::format("'{}' states again what was stated before", part));
+}
+
+void set_part(Case& c, std::string_view part, SeenParts& seen) {
   const auto equals = part.find('=');
   if (equals != std::string_view::npos) {
+    once(seen.keys.emplace(part.substr(0, equals)).second, part);
     set_keyword(c, part.substr(0, equals), part.substr(equals + 1));
   } else if (is_shape(part)) {
     c.shapes.push_back(parse_dims(part));
@@ -56,9 +69,10 @@ void set_part(Case& c, std::string_view part, bool& has_format) {
     c.backward = true;
   } else if (std::any_of(kAllFormats.begin(), kAllFormats.end(),
                          [&](Format format) { return name(format) == part; })) {
+    once(!std::exchange(seen.format, true), part);
     c.format = parse_format(part);
-    has_format = true;
   } else {
+    once(!std::exchange(seen.dtype, true), part);
     c.dtype = parse_dtype(part);
   }
 }
@@ -103,16 +117,16 @@ Case parse_case_id(std::string_view id) {
   c.op = &find_op(id.substr(0, open));
   c.attrs = Attrs(c.op->attrs);
   c.origin = fmt::format("case '{}'", id);
-  bool has_format = false;
+  SeenParts seen;
   try {
     for (const auto part : split_arguments(id.substr(open + 1, id.size() - open - 2))) {
-      set_part(c, part, has_format);
+      set_part(c, part, seen);
     }
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }
   const std::size_t rank = largest_rank(c.shapes);
-  c.format = format_for_rank(has_format ? c.format : origin_format(rank), rank);
+  c.format = format_for_rank(seen.format ? c.format : origin_format(rank), rank);
   return c;
 }
 

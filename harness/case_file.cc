@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "harness/yaml_reader.h"
 #include "ops/nearest.h"
@@ -45,6 +49,9 @@ class Reader {
  private:
   void read_symbols(const YamlValue& value) {
     value.mapping("symbols", [&](const std::string& key, const YamlValue& symbol) {
+      if (std::isalpha(static_cast<unsigned char>(key[0])) == 0) {
+        symbol.fail(fmt::format("symbol '{}' must begin with a letter", key));
+      }
       symbols_[key] = symbol.integer(fmt::format("symbol '{}'", key), 0, kLargest);
     });
   }
@@ -171,6 +178,10 @@ class Reader {
       }
     });
     if (!has_inputs) entry.fail("the case has no 'inputs'");
+    if (c.shapes.size() != c.op->inputs.size()) {
+      entry.fail(fmt::format("{} takes {} inputs, found {}", c.op->name, c.op->inputs.size(),
+                             c.shapes.size()));
+    }
     file_.cases.push_back(std::move(result));
   }
 
@@ -215,12 +226,20 @@ CaseFile parse_case_file(const std::string& text, const std::string& path,
 }
 
 CaseFile load_case_file(const std::string& path, const Symbols& overrides) {
+  namespace fs = std::filesystem;
+  constexpr std::uintmax_t kLargestFile = 4 << 20;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const auto fail = [&](const std::string& reason) {
+    throw Error(fmt::format("cannot read case file '{}': {}", path, reason));
+  };
+  if (error) fail(error.message());
+  if (!fs::is_regular_file(status)) fail("it is no regular file");
+  if (fs::file_size(path, error) > kLargestFile) fail("it is larger than 4 MiB");
   std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) {
-    throw Error(fmt::format("cannot read case file '{}'; is the path right?", path));
-  }
-  return parse_case_file(text.str(), path, overrides);
+  if (!stream) fail(std::strerror(errno));
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return parse_case_file(text, path, overrides);
 }
 
 }  // namespace opbench

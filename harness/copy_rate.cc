@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-double measure_copy_rate(std::size_t bytes, int threads, TimingOptions timing, bool cold) {
+CopyRate measure_copy_rate(std::size_t bytes, int threads, TimingOptions timing, bool cold) {
   const std::size_t half = std::max<std::size_t>(bytes / 2, 1);
   const Buffer from(half), to(half);
   std::memset(from.data(), 1, half);  // zero pages would be one page
@@ -32,8 +32,10 @@ double measure_copy_rate(std::size_t bytes, int threads, TimingOptions timing, b
       times.push_back(sample.ns_per_call);
     }
   });
-  const double median = median_of(times);
-  return median > 0 ? 2.0 * static_cast<double>(half) / median * 1e9 : 0;
+  const Spread spread = spread_of(times);
+  if (spread.median <= 0) return {};
+  const double bytes_times_1e9 = 2e9 * static_cast<double>(half);
+  return {bytes_times_1e9 / spread.median, bytes_times_1e9 / spread.min};
 }
 
 }  // namespace opbench

@@ -18,7 +18,7 @@ Bandwidth measure(int threads, std::size_t bytes) {
   Bandwidth result{threads, bytes};
   std::vector<double> rates;
   for (int i = 0; i < kSamples; ++i)
-    rates.push_back(measure_copy_rate(bytes, threads, {0.05, 1, {}}, false));
+    rates.push_back(measure_copy_rate(bytes, threads, {0.05, 1, {}}, false).median);
   const Spread spread = spread_of(rates);
   result.gb_per_s = spread.median / 1e9;
   result.cv = spread.cv;

@@ -151,6 +151,11 @@ std::size_t Graph::memory_bytes() const {
   return bytes;
 }
 
+bool Graph::mixes_elements() const {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const Node& node) { return node.problem.op->mixes_elements; });
+}
+
 Graph build_graph(const Case& c) {
   Graph graph;
   const Problem problem = problem_of(c);

@@ -35,6 +35,8 @@ struct Graph {
   Traffic traffic() const;
   /// Bytes of all tensors.
   std::size_t memory_bytes() const;
+  /// True if an operator joins many elements to one, so that a NaN or Inf would drown the others.
+  bool mixes_elements() const;
 };
 
 /// The graph of a case; with `backward`, followed by mean and reverse-mode differentiation.

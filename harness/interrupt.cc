@@ -6,19 +6,23 @@
 namespace opbench {
 namespace {
 
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
 std::atomic<bool> flag{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void on_signal(int signal) {
+void on_signal(int) {
   flag = true;
-  std::signal(signal, SIG_DFL);
+  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 void watch_interrupts() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  for (const int signal : kSignals) {
+    // Where the caller ignores it (nohup, a background job), so do we.
+    if (std::signal(signal, on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 bool interrupted() { return flag; }

@@ -4,14 +4,20 @@
 #include <iosfwd>
 #include <string>
 
+#include "dump/temporary_file.h"
+
 namespace opbench {
 
-/// Checks before a long run that `path` can be written. Errors: throws RunError "cannot write ...:
-/// reason".
-void check_writable(const std::string& path);
+/// A result file: reserved before a long run, written as a whole after it. A temporary file beside
+/// `path` takes its place when complete, so no half file appears and what stood there stays until
+/// then. Errors: throws RunError "cannot write ...: reason"; devices and directories are refused.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path) : temporary_(path) {}
+  void write(const std::function<void(std::ostream&)>& content);
 
-/// Writes a file as a whole: to a temporary name beside it, renamed when complete, so that no half
-/// file appears under `path`. Errors: throws RunError; what stood at `path` before stays.
-void write_file(const std::string& path, const std::function<void(std::ostream&)>& write);
+ private:
+  TemporaryFile temporary_;
+};
 
 }  // namespace opbench

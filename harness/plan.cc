@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -28,6 +29,8 @@ bool fits(Format format, const std::vector<Dims>& shapes) {
   });
 }
 
+constexpr std::size_t kMostCases = 100000;
+
 void cross(const Case& base, const std::vector<DType>& dtypes, const std::vector<Format>& formats,
            std::vector<Case>& cases) {
   for (const DType dtype : dtypes) {
@@ -37,6 +40,9 @@ void cross(const Case& base, const std::vector<DType>& dtypes, const std::vector
       c.dtype = dtype;
       c.format = format;
       cases.push_back(std::move(c));
+      if (cases.size() > kMostCases) {
+        throw Error(fmt::format("{}: more than {} cases in one run", base.origin, kMostCases));
+      }
     }
   }
 }
@@ -88,6 +94,13 @@ void add_case_files(const RunOptions& options, std::vector<Case>& cases) {
 
 std::vector<Case> collect(const RunOptions& options) {
   std::vector<Case> cases;
+  const bool has_files = !options.ops.empty() || !options.case_files.empty();
+  const bool is_overridden =
+      !options.dtypes.empty() || !options.formats.empty() || !options.symbols.empty();
+  if (!options.case_ids.empty() && !has_files && is_overridden) {
+    throw Error(
+        "--case states dtype, format and shape itself; leave out --dtype, --format and --set");
+  }
   for (const std::string& id : options.case_ids) cases.push_back(parse_case_id(id));
   add_op_over_shapes(options, cases);
   add_case_files(options, cases);
@@ -97,8 +110,16 @@ std::vector<Case> collect(const RunOptions& options) {
 
 void apply_filter(const RunOptions& options, std::vector<Case>& cases) {
   if (options.filter.empty()) return;
+  // The library's matcher recurses by the length of both, so both are bounded.
+  constexpr std::size_t kLongestPattern = 200;
+  if (options.filter.size() > kLongestPattern) {
+    throw Error(fmt::format("--filter has {} characters; at most {} are allowed",
+                            options.filter.size(), kLongestPattern));
+  }
   try {
-    const std::regex pattern(options.filter, std::regex::ECMAScript | std::regex::optimize);
+    // __polynomial: no pattern can make it backtrack for ever.
+    const std::regex pattern(options.filter,
+                             std::regex::ECMAScript | std::regex_constants::__polynomial);
     std::erase_if(cases, [&](const Case& c) {
       return !std::regex_search(case_id(c), pattern) && !std::regex_search(c.name, pattern);
     });
@@ -108,10 +129,18 @@ void apply_filter(const RunOptions& options, std::vector<Case>& cases) {
   }
 }
 
-// The same id twice would be the same measurement twice.
-void drop_repeated(std::vector<Case>& cases) {
-  std::set<std::string> seen;
-  std::erase_if(cases, [&](const Case& c) { return !seen.insert(case_id(c)).second; });
+// The same id twice would be the same measurement twice; the network runs it as often as both say.
+void join_repeated(std::vector<Case>& cases) {
+  std::map<std::string, std::size_t> first;
+  std::vector<Case> kept;
+  for (Case& c : cases) {
+    const auto [place, is_new] = first.emplace(case_id(c), kept.size());
+    if (is_new)
+      kept.push_back(std::move(c));
+    else
+      kept[place->second].count += c.count;
+  }
+  cases = std::move(kept);
 }
 
 void apply_shard(const RunOptions& options, std::vector<Case>& cases) {
@@ -167,7 +196,7 @@ std::vector<PlannedCase> make_plan(const RunOptions& options) {
   check_variant_names(options.variants, cases);
   for (const Case& c : cases) check_variant_names(c.variants, {c});
   apply_filter(options, cases);
-  drop_repeated(cases);
+  join_repeated(cases);
   apply_shard(options, cases);
   std::vector<PlannedCase> plan;
   for (Case& c : cases) {

@@ -19,6 +19,7 @@ constexpr Field kFields[] = {
     {"provider", "", [](const Record& r) -> Cell { return r.provider; }},
     {"kernels", "", [](const Record& r) -> Cell { return r.kernels; }},
     {"shape", "", [](const Record& r) -> Cell { return r.shape; }},
+    {"attributes", "", [](const Record& r) -> Cell { return r.attributes; }},
     {"dtype", "", [](const Record& r) -> Cell { return r.dtype; }},
     {"format", "", [](const Record& r) -> Cell { return r.format; }},
     {"backward", "", [](const Record& r) -> Cell { return r.backward; }},

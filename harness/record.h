@@ -33,6 +33,7 @@ struct Record {
   std::string provider;
   std::string kernels;  ///< of every node of the graph
   std::string shape;
+  std::string attributes;  ///< those that are not at their defaults
   std::string dtype;
   std::string format;
   bool backward = false;

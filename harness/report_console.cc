@@ -73,6 +73,7 @@ void print_heading(std::ostream& out, const ConsoleStyle& style) {
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   const Record& first = records.front();
   std::string title = fmt::format("{} {} {} {}", first.op, first.shape, first.dtype, first.format);
+  if (!first.attributes.empty()) title += " " + first.attributes;
   if (first.backward) title += " forward+mean+backward";
   std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
   if (!first.case_name.empty())

@@ -78,10 +78,13 @@ void print_variants(std::ostream& out, const RunResult& result) {
       std::any_of(result.records.begin(), result.records.end(),
                   [&](const Record& r) { return r.is_timed() && r.bytes > cache; });
   const auto vendor = vendor_times(result.records);
+  std::set<std::string> ops;
+  for (const Record& record : result.records) ops.insert(record.op);
   std::map<Key, VariantSummary> summaries;
   std::vector<Key> order;
   for (const Record& record : result.records) {
-    const Key key{record.threads, record.variant};
+    const Key key{record.threads,
+                  ops.size() > 1 ? record.op + "/" + record.variant : record.variant};
     if (!summaries.contains(key)) order.push_back(key);
     add_record(summaries[key], record, has_large, vendor);
   }
@@ -90,12 +93,12 @@ void print_variants(std::ostream& out, const RunResult& result) {
                                              "last-level cache",
                                              cache / kMiB)
                                : "");
-  out << fmt::format("  {:<20} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
+  out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
                      "threads", "timed", "failed", "skipped", "v. native", "% of copy",
                      "time / onednn");
   for (const Key& key : order) {
     const VariantSummary& s = summaries[key];
-    out << fmt::format("  {:<20} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", key.second,
+    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", key.second,
                        key.first, s.timed, s.failed, s.skipped, smallest_of(s.speedups, "x", 2),
                        smallest_of(s.percents, "", 0), largest_of(s.vendor_ratios, "", 2));
   }
@@ -118,14 +121,12 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
       ratios[{r.variant, r.dtype}].push_back(r.gelements_per_s / found->second);
     }
   }
-  if (!ratios.empty()) out << "Elements per second against fp32, geometric mean (worst):";
-  const char* separator = " ";
+  if (ratios.empty()) return;
+  out << "Elements per second against fp32, geometric mean (worst):\n";
   for (const auto& [variant, values] : ratios) {
-    out << separator
-        << fmt::format("{} {} {}", variant.first, variant.second, smallest_of(values, "x", 2));
-    separator = ", ";
+    out << fmt::format("  {:<24} {:>7} {:>15}\n", variant.first, variant.second,
+                       smallest_of(values, "x", 2));
   }
-  if (!ratios.empty()) out << '\n';
 }
 
 void print_costs(std::ostream& out, const RunResult& result) {

@@ -15,6 +15,12 @@ void run_with_threads(const PlannedCase& planned, const RunOptions& options, int
   std::vector<Record> records = run_case(planned, options, threads, hooks, result.times);
   if (records.empty()) return;
   ++result.cases_run;
+  const bool was_allocated = std::any_of(records.begin(), records.end(), [](const Record& record) {
+    return record.is_timed() || record.is_compared;
+  });
+  if (was_allocated) {
+    result.largest_case_bytes = std::max(result.largest_case_bytes, planned.graph.memory_bytes());
+  }
   if (hooks.case_done) hooks.case_done(records);
   std::move(records.begin(), records.end(), std::back_inserter(result.records));
 }
@@ -42,7 +48,6 @@ RunResult run_plan(const std::vector<PlannedCase>& plan, const RunOptions& optio
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   std::size_t done = 0;
   for (const PlannedCase& planned : plan) {
-    result.largest_case_bytes = std::max(result.largest_case_bytes, planned.graph.memory_bytes());
     for (const int count : threads) {
       if (interrupted()) break;
       if (hooks.step) hooks.step(done++, plan.size() * threads.size());

@@ -20,10 +20,16 @@ std::optional<T> parse_whole(const std::string& text) {
   return value;
 }
 
+// Enough of a text to recognise it.
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
 std::string kind_of(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a mapping";
-  if (node.IsScalar()) return fmt::format("'{}'", node.Scalar());
+  if (node.IsScalar()) return fmt::format("'{}'", excerpt(node.Scalar()));
   return "nothing";
 }
 
@@ -55,7 +61,10 @@ void YamlValue::fail_type(std::string_view what, std::string_view wanted) const 
 }
 
 std::string YamlValue::text(std::string_view what) const {
-  if (!node_.IsScalar()) fail_type(what, "a word");
+  constexpr std::size_t kLongest = 256;
+  if (!node_.IsScalar() || node_.Scalar().size() > kLongest) {
+    fail_type(what, fmt::format("a word of at most {} bytes", kLongest));
+  }
   return node_.Scalar();
 }
 
@@ -110,7 +119,8 @@ void YamlValue::mapping(
     const YamlValue key(pair.first, path_);
     const std::string name = key.text(fmt::format("a key of {}", what));
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-      key.fail(fmt::format("unknown key '{}' in {}{}", name, what, suggestion(name, allowed)));
+      key.fail(
+          fmt::format("unknown key '{}' in {}{}", excerpt(name), what, suggestion(name, allowed)));
     }
   }
   mapping(what, entry);

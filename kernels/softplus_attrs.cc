@@ -11,9 +11,9 @@ SoftplusAttrs softplus_attrs_of(const Problem& problem) {
 
 std::string refuse_unless_plain_softplus(const Problem& problem) {
   const auto [beta, threshold] = softplus_attrs_of(problem);
-  if (beta != 1) return fmt::format("it has no beta: 1 only, found {}", beta);
+  if (beta != 1) return fmt::format("it takes beta = 1 only, found {}", beta);
   if (threshold < kSoftplusIsLinear) {
-    return fmt::format("it has no threshold: {} or more only, found {}", kSoftplusIsLinear,
+    return fmt::format("it takes a threshold of {} or more only, found {}", kSoftplusIsLinear,
                        threshold);
   }
   return {};

@@ -48,6 +48,7 @@ const RegisteredOp registered{{
     .gradient = {{.input = 0,
                   .op = "mean_grad",
                   .args = {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}},
+    .mixes_elements = true,
 }};
 
 }  // namespace

@@ -99,6 +99,9 @@ struct Op {
   /// Values where implementations go wrong, mixed into verification data of every input. Special
   /// values (NaN, Inf, zeros, subnormals, extremes of the dtype) are added for all operators.
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
+  /// An output element depends on many input elements, so one NaN or Inf would drown all others:
+  /// corner values stay finite.
+  bool mixes_elements = false;
 
   std::string key() const { return std::string(name); }
 };

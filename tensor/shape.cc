@@ -19,6 +19,10 @@ namespace {
 }  // namespace
 
 std::int64_t element_count(const Dims& dims) {
+  if (dims.size() > kLargestRank) {
+    throw Error(fmt::format("a shape has {} dimensions; at most {} are allowed", dims.size(),
+                            kLargestRank));
+  }
   // Extents of 0 are left out of the overflow check's product, so that strides never overflow.
   std::int64_t product = 1;
   bool empty = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,8 +11,12 @@ namespace opbench {
 /// Extents of a tensor, outermost first. Empty: a scalar.
 using Dims = std::vector<std::int64_t>;
 
+/// More dimensions than any operator has.
+inline constexpr std::size_t kLargestRank = 16;
+
 /// Product of the extents; 1 for a scalar.
-/// Errors: throws Error if an extent is negative or the product overflows 63 bits.
+/// Errors: throws Error if there are more than kLargestRank extents, one is negative or the product
+/// overflows 63 bits.
 std::int64_t element_count(const Dims& dims);
 
 /// "128x64x7x7"; "scalar" for no dims.

@@ -99,6 +99,7 @@ const RegisteredKernel relu{{
     .summary = "oneDNN eltwise relu",
     .refusal = refuse_tensor,
     .prepare = forward<algorithm::eltwise_relu>,
+    .takes_nonfinite = false,  // max(NaN, 0) is 0 there
 }};
 
 const RegisteredKernel relu_grad{{

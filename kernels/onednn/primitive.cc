@@ -39,7 +39,11 @@ dnnl::memory::desc memory_desc(const TensorDesc& desc) {
 }
 
 const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine cpu = [] {
+    // Every case makes its own primitives; kept, they would be what a long run's memory goes to.
+    dnnl::set_primitive_cache_capacity(0);
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return cpu;
 }
 

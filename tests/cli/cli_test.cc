@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "dump/dump_reader.h"
+#include "tensor/isa.h"
 
 namespace opbench {
 namespace {
@@ -168,7 +170,7 @@ TEST_F(Cli, DumpsInputsAndOutputs) {
 }
 
 TEST_F(Cli, DryRunRunsNothing) {
-  const Outcome outcome = small_run({"--dry-run", "--dtype", "fp16", "--json", path("x.json")});
+  const Outcome outcome = small_run({"--dry-run", "--json", path("x.json")});
   EXPECT_EQ(outcome.code, kAllWell);
   EXPECT_THAT(outcome.out, HasSubstr("softplus[2x20x5x7,fp32,NC1HWC0,beta=1,threshold=20]"));
   EXPECT_EQ(files(), 0u);
@@ -197,11 +199,11 @@ TEST_F(Cli, ShardsAreAPartition) {
 }
 
 TEST_F(Cli, SelectsTheInstructionSet) {
-  const Outcome outcome =
-      small_run({"--variant", "softplus_v2", "--isa", "sse4", "--json", path("x.json")});
+  const Outcome outcome = small_run(
+      {"--variant", "softplus_v2", "--isa", supported_isas().back(), "--json", path("x.json")});
   EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
-  EXPECT_EQ(nlohmann::json::parse(read("x.json"))["records"][0]["isa"], "sse4");
-  opbench_with({"--case", "relu[4,fp32]", "--isa", "scalar", "--dry-run"});
+  EXPECT_EQ(nlohmann::json::parse(read("x.json"))["records"][0]["isa"], supported_isas().back());
+  opbench_with({"--case", "relu[4,fp32]", "--isa", supported_isas().front(), "--dry-run"});
   expect_one_line_error(small_run({"--isa", "mmx"}), kBadInput, "mmx");
 }
 
@@ -253,6 +255,17 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
       {{"--op", "softplus", "--shapes", good, "--filter", "("},
        "--filter '(' is not a regular expression"},
       {{"--case", "softplus[1x2"}, "is not of the form"},
+      {{"--case", "relu[4,fp32]", "--dtype", "fp16"},
+       "--case states dtype, format and shape itself"},
+      {{"--case", "relu[4,fp32,fp16]"}, "'fp16' states again"},
+      {{"--case", "softplus[4,beta=1,beta=2]"}, "'beta=2' states again"},
+      {{"--case", "relu[\n2]"}, "\\x0a2"},
+      {{"--case", "relu[4,fp32]", "--time", "nan"}, "--time is nan; it must be from 1e-06 to 3600"},
+      {{"--case", "relu[4,fp32]", "--filter", std::string(5000, '(')},
+       "--filter has 5000 characters"},
+      {{"--case", "relu[1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1,fp32]"}, "17 dimensions; at most 16"},
+      {{"--op", "softplus", "--shapes", "/dev/zero"}, "it is no regular file"},
+      {{"--case", "relu[4,fp32]", "--json", path("r"), "--csv", path("./r")}, "the same file"},
       {{"--op", "mean_grad", "--shapes", good}, "mean_grad: input 'grad_output' must be a scalar"},
       {{"--threads", "0", "--case", "relu[4,fp32]"}, "--threads"},
       {{"--nonsense"}, "--nonsense"},
@@ -263,11 +276,36 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
 
 TEST_F(Cli, UnwritableOutputIsFoundBeforeTheRun) {
   expect_one_line_error(small_run({"--json", path("no/such/x.json")}), kCouldNotFinish,
-                        "there is no directory");
+                        "No such file or directory");
   expect_one_line_error(small_run({"--csv", directory_.string()}), kCouldNotFinish,
-                        "it is a directory");
+                        "Is a directory");
   expect_one_line_error(small_run({"--dump", path("no/x.h5")}), kCouldNotFinish, "no/x.h5");
   EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(Cli, ResultsGoThroughLinksAndNeverReplaceDevices) {
+  const std::string target = write("target.json", "old");
+  fs::create_symlink(target, path("link.json"));
+  ASSERT_EQ(small_run({"--json", path("link.json")}).code, kAllWell);
+  EXPECT_TRUE(fs::is_symlink(path("link.json")));
+  EXPECT_THAT(read("target.json"), StartsWith("{"));
+  EXPECT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_one_line_error(small_run({"--json", path("pipe")}), kCouldNotFinish, "cannot write");
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+}
+
+// A pattern that would backtrack for ages in a naive matcher.
+TEST_F(Cli, PathologicalFiltersEnd) {
+  EXPECT_EQ(small_run({"--dry-run", "--filter", "(([0-9a-zA-Z,.x]+)+)+$^"}).code, kNothingToJudge);
+}
+
+TEST_F(Cli, RepeatedCasesAreJoined) {
+  const std::string file = write("twice.yaml",
+                                 "shapes:\n  - {name: a, shape: [4, 5], count: 2}\n"
+                                 "  - {name: b, shape: [4, 5], count: 5}\n");
+  const Outcome outcome = opbench_with(
+      {"--op", "relu", "--shapes", file, "--variant", "native", "--time", "0.002", "--quiet"});
+  EXPECT_THAT(outcome.out, HasSubstr("(a x7, "));
 }
 
 TEST_F(Cli, ACaseLargerThanMemoryIsRecordedAndTheRunGoesOn) {

@@ -58,7 +58,7 @@ TEST(Graph, VariantsBringTheirFamily) {
 TEST(Graph, RefusalsNameTheReason) {
   const Graph graph = build_graph(parse_case_id("softplus[8,fp32,beta=2]"));
   EXPECT_EQ(select_kernels(graph, find_kernel("softplus", "softplus")).refusal,
-            "it has no beta: 1 only, found 2");
+            "it takes beta = 1 only, found 2");
 }
 
 // The whole graph by hand: x = {0, 0}: softplus = ln 2 each, loss = ln 2, dx = 1/2 * sigmoid(0) =

@@ -49,11 +49,10 @@ Buffer::Buffer(std::size_t bytes) : size_(bytes) {
     throw RunError(fmt::format("cannot get {} bytes of memory: beyond the address space", bytes));
   }
   if (bytes < kMapFrom) {
-    // Not aligned_alloc: before glibc 2.38 it fragments the heap, which grew by 100 KiB a case.
-    mapping_ = std::malloc(bytes + 2 * kGuardBytes + kAlignment);
+    const std::size_t total = round_up(bytes + 2 * kGuardBytes, kAlignment);
+    mapping_ = std::aligned_alloc(kAlignment, total);
     if (mapping_ == nullptr) throw_no_memory(bytes);
-    const auto start = reinterpret_cast<std::uintptr_t>(mapping_);
-    data_ = reinterpret_cast<std::byte*>(round_up(start + kGuardBytes, kAlignment));
+    data_ = static_cast<std::byte*>(mapping_) + kGuardBytes;
     std::memset(data_, 0, bytes);
   } else {
     mapping_bytes_ = bytes + spare;

@@ -7,6 +7,8 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -23,14 +25,26 @@ int available_cores() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+namespace {
+
+// One arena for each number of threads, kept: a run enters them thousands of times, and arenas that
+// come and go leave memory behind.
+tbb::task_arena& arena_of(int threads) {
+  static std::mutex mutex;
+  static std::map<int, tbb::task_arena> arenas;
+  const std::lock_guard lock(mutex);
+  return arenas.try_emplace(threads, threads).first->second;
+}
+
+}  // namespace
+
 void with_threads(int threads, const std::function<void()>& work) {
   if (threads < 1) throw Error(fmt::format("{} threads: at least 1 is needed", threads));
   std::optional<tbb::global_control> more_than_cores;
   if (threads > available_cores()) {
     more_than_cores.emplace(tbb::global_control::max_allowed_parallelism, threads);
   }
-  tbb::task_arena arena(threads);
-  arena.execute(work);
+  arena_of(threads).execute(work);
 }
 
 void parallel_ranges(std::int64_t count, std::int64_t grain,

@@ -1,7 +1,6 @@
 #include "kernels/onednn/primitive.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <omp.h>
 
 #include "tensor/parallel.h"
@@ -43,10 +42,6 @@ const dnnl::engine& engine() {
   static const dnnl::engine cpu = [] {
     // Every case makes its own primitives; kept, they would be what a long run's memory goes to.
     dnnl::set_primitive_cache_capacity(0);
-    // Each brings a page-aligned code buffer of 256 KiB. Left to itself malloc soon takes those
-    // from the heap, where aligned blocks leave holes (glibc before 2.38); mapped, they are given
-    // back.
-    mallopt(M_MMAP_THRESHOLD, 128 << 10);
     return dnnl::engine(dnnl::engine::kind::cpu, 0);
   }();
   return cpu;

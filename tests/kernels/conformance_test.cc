@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <ostream>
 
 #include "compare/stats.h"
 #include "tensor/error.h"
@@ -84,6 +85,9 @@ void expect_conforms(const Kernel& kernel, const Problem& problem, int threads) 
 }
 
 }  // namespace
+
+// For GoogleTest: a pointer would be another name in every run.
+void PrintTo(const Kernel* kernel, std::ostream* out) { *out << kernel->key(); }
 
 class Conformance : public testing::TestWithParam<const Kernel*> {};
 

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <limits>
 #include <memory>
 #include <optional>
 
 #include "harness/copy_rate.h"
 #include "harness/interrupt.h"
+#include "harness/memory.h"
+#include "harness/new_record.h"
 #include "harness/verify.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -55,28 +54,6 @@ struct Attempt {
   }
 };
 
-// "8x64" or, where inputs differ, "scalar,8x64".
-std::string shapes_text(const Case& c) {
-  const bool is_same = std::all_of(c.shapes.begin(), c.shapes.end(),
-                                   [&](const Dims& shape) { return shape == c.shapes.front(); });
-  std::string text = to_string(c.shapes.front());
-  for (std::size_t i = 1; i < c.shapes.size() && !is_same; ++i) {
-    text += fmt::format(",{}", to_string(c.shapes[i]));
-  }
-  return text;
-}
-
-// "beta=2" for what is not at its default.
-std::string changed_attributes(const Case& c) {
-  std::string text;
-  for (const AttrSpec& spec : c.op->attrs) {
-    const AttrValue& value = c.attrs.values().at(std::string(spec.name));
-    if (value == spec.default_value) continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", spec.name, to_string(value));
-  }
-  return text;
-}
-
 class CaseRunner {
  public:
   CaseRunner(const PlannedCase& planned, const RunOptions& options, int threads,
@@ -85,7 +62,8 @@ class CaseRunner {
 
   std::vector<Record> run() {
     for (const Selection& selection : planned_.variants) {
-      attempts_.push_back({&selection, new_record(selection), nullptr});
+      attempts_.push_back(
+          {&selection, new_record(planned_, selection, threads_, options_.cold), nullptr});
       if (!selection.refusal.empty()) attempts_.back().close(Status::skipped, selection.refusal);
     }
     if (has_open()) run_attempts();
@@ -105,35 +83,6 @@ class CaseRunner {
   bool has_open() const {
     return std::any_of(attempts_.begin(), attempts_.end(),
                        [](const Attempt& attempt) { return attempt.is_open; });
-  }
-
-  Record new_record(const Selection& selection) const {
-    const Case& c = planned_.spec;
-    const Traffic traffic = planned_.graph.traffic();
-    Record record;
-    record.case_id = case_id(c);
-    record.case_name = c.name;
-    record.op = c.op->name;
-    record.variant = selection.variant;
-    if (!selection.kernels.empty()) record.provider = name(selection.provider());
-    record.kernels = selection.kernel_names();
-    record.shape = shapes_text(c);
-    record.attributes = changed_attributes(c);
-    record.dtype = name(c.dtype);
-    record.format = name(planned_.graph.tensors.front().desc.format);
-    record.backward = c.backward;
-    record.count = c.count;
-    record.threads = threads_;
-    record.isa = current_isa();
-    record.cold = options_.cold;
-    record.elements = static_cast<double>(planned_.graph.tensors.front().desc.elements());
-    record.bytes = traffic.bytes();
-    record.operations = traffic.operations;
-    record.reproduce = fmt::format(
-        "opbench --case '{}' --variant {} --threads {}{}{}", record.case_id, selection.variant,
-        threads_, options_.cold ? " --cold" : "",
-        record.isa == supported_isas().front() ? "" : fmt::format(" --isa {}", record.isa));
-    return record;
   }
 
   // The phases in order; an error that is nobody's in particular ends all attempts of the case.
@@ -306,17 +255,6 @@ class CaseRunner {
 };
 
 }  // namespace
-
-std::size_t available_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key, unit;
-  std::size_t kib = 0;
-  while (meminfo >> key >> kib) {
-    if (key == "MemAvailable:") return kib * 1024;
-    std::getline(meminfo, unit);
-  }
-  return std::numeric_limits<std::size_t>::max();
-}
 
 std::vector<Record> run_case(const PlannedCase& planned, const RunOptions& options, int threads,
                              const RunHooks& hooks, PhaseTimes& times) {

@@ -11,7 +11,4 @@ namespace opbench {
 std::vector<Record> run_case(const PlannedCase& planned, const RunOptions& options, int threads,
                              const RunHooks& hooks, PhaseTimes& times);
 
-/// Memory this machine can still give, in bytes.
-std::size_t available_memory();
-
 }  // namespace opbench

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dump/hdf5_version.h"
-#include "harness/case_runner.h"
+#include "harness/memory.h"
 #include "kernels/vendor.h"
 #include "opbench_build_info.h"
 #include "tensor/isa.h"

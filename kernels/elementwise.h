@@ -24,6 +24,19 @@ inline constexpr std::int64_t kElementwiseGrain = 64;
 const void* at(const void* data, DType dtype, std::int64_t index);
 void* at(void* data, DType dtype, std::int64_t index);
 
+/// One thread's share of an element-wise call: `count` elements, the inputs and the output at its
+/// start.
+struct ElementwisePart {
+  std::size_t count;
+  const void* inputs[4];
+  void* output;
+};
+
+/// A launch that gives every thread its part of the stored elements of one-output problems of up to
+/// four inputs.
+Launch elementwise_launch(const Problem& problem,
+                          std::function<void(const ElementwisePart& part)> compute);
+
 /// `body(begin, end)` over the stored elements, one range per thread.
 void for_each_range(std::int64_t count,
                     const std::function<void(std::int64_t, std::int64_t)>& body);

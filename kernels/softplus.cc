@@ -73,29 +73,22 @@ HWY_EXPORT(softplus_grad);
 
 template <SoftplusForm kForm>
 Launch prepare(const Problem& problem) {
-  return [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
-          stream = outgrows_cache(problem),
-          elements = stored_elements(problem)](const KernelArgs& args) {
-    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      HWY_DYNAMIC_DISPATCH(softplus)
-      (kForm, dtype, attrs, stream, static_cast<std::size_t>(end - begin),
-       at(args.inputs[0], dtype, begin), at(args.outputs[0], dtype, begin));
-    });
-  };
+  return elementwise_launch(
+      problem, [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
+                stream = outgrows_cache(problem)](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(softplus)
+        (kForm, dtype, attrs, stream, part.count, part.inputs[0], part.output);
+      });
 }
 
 template <SoftplusForm kForm>
 Launch prepare_grad(const Problem& problem) {
-  return [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
-          stream = outgrows_cache(problem),
-          elements = stored_elements(problem)](const KernelArgs& args) {
-    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      HWY_DYNAMIC_DISPATCH(softplus_grad)
-      (kForm, dtype, attrs, stream, static_cast<std::size_t>(end - begin),
-       at(args.inputs[0], dtype, begin), at(args.inputs[1], dtype, begin),
-       at(args.outputs[0], dtype, begin));
-    });
-  };
+  return elementwise_launch(
+      problem, [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
+                stream = outgrows_cache(problem)](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(softplus_grad)
+        (kForm, dtype, attrs, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+      });
 }
 
 const RegisteredKernel v2{{

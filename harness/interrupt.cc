@@ -27,6 +27,4 @@ void watch_interrupts() {
 
 bool interrupted() { return flag; }
 
-void set_interrupted(bool value) { flag = value; }
-
 }  // namespace opbench

@@ -9,7 +9,4 @@ void watch_interrupts();
 /// True once one of them came.
 bool interrupted();
 
-/// For tests: as if one came, or never had.
-void set_interrupted(bool value);
-
 }  // namespace opbench

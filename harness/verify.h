@@ -11,8 +11,6 @@ namespace opbench {
 struct Verification {
   Judgement judgement;
   Stats stats;  ///< joined over the outputs of the operator under test and its gradient
-
-  bool passed() const { return judgement.verdict != Verdict::failed; }
 };
 
 /// Runs the bound graph once on what the inputs hold and compares every node with its reference,

@@ -35,6 +35,21 @@ Tensor filled(const TensorDesc& desc, std::uint64_t seed) {
   return tensor;
 }
 
+// Inputs of a problem, each with data of its own.
+std::vector<Tensor> filled_inputs(const Problem& problem) {
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    inputs.push_back(filled(problem.inputs[i], i + 1));
+  }
+  return inputs;
+}
+
+std::vector<const Tensor*> pointers_to(const std::vector<Tensor>& tensors) {
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
+  return pointers;
+}
+
 std::vector<Dims> shapes_for(Format format) {
   if (format == Format::ND) return {{0}, {1}, {15}, {17}, {63}, {64}, {65}, {257}, {3, 4097}};
   if (format == Format::NCDHW) return {{1, 2, 3, 5, 7}};
@@ -71,11 +86,8 @@ Stats stats_of(const Problem& problem, const std::vector<Tensor>& inputs, const 
 
 void expect_conforms(const Kernel& kernel, const Problem& problem, int threads) {
   if (!refusal(kernel, problem).empty()) return;
-  std::vector<Tensor> inputs;
-  for (std::size_t i = 0; i < problem.inputs.size(); ++i)
-    inputs.push_back(filled(problem.inputs[i], i + 1));
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& input : inputs) pointers.push_back(&input);
+  const std::vector<Tensor> inputs = filled_inputs(problem);
+  const std::vector<const Tensor*> pointers = pointers_to(inputs);
   Tensor output = poisoned(problem.outputs[0]);
   run_kernel(kernel, problem, pointers, {&output}, threads);
   const Stats stats = stats_of(problem, inputs, output);
@@ -116,11 +128,8 @@ TEST_P(Conformance, DoesNotDependOnThreads) {
   ASSERT_FALSE(problems.empty());
   for (const Problem& problem : problems) {
     if (!refusal(kernel, problem).empty()) continue;
-    std::vector<Tensor> inputs;
-    for (std::size_t i = 0; i < problem.inputs.size(); ++i)
-      inputs.push_back(filled(problem.inputs[i], i + 1));
-    std::vector<const Tensor*> pointers;
-    for (const Tensor& input : inputs) pointers.push_back(&input);
+    const std::vector<Tensor> inputs = filled_inputs(problem);
+    const std::vector<const Tensor*> pointers = pointers_to(inputs);
     Tensor once = poisoned(problem.outputs[0]);
     run_kernel(kernel, problem, pointers, {&once}, 1);
     for (const int threads : {2, 7}) {

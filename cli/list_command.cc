@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "harness/case.h"
 #include "kernels/kernel.h"
+#include "tensor/error.h"
 
 namespace opbench {
 namespace {
@@ -20,21 +21,20 @@ std::string names_of(const Values& values) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// A small tensor of the kind; scalars stay scalars where an operator wants one.
+// On a small tensor of the kind.
 std::string refusal_for(const Op& op, const Kernel& kernel, DType dtype, Format format) {
   const Dims probe = format == Format::NCDHW ? Dims{2, 20, 3, 3, 3}
                      : format == Format::ND  ? Dims{2, 20}
                                              : Dims{2, 20, 3, 3};
-  for (const Dims& first : {probe, Dims{}}) {
-    std::vector<TensorDesc> inputs(op.inputs.size(), describe(dtype, probe, format));
-    inputs.front() = describe(dtype, first, format_for_rank(format, first.size()));
-    try {
-      return refusal(kernel, make_problem(op, std::move(inputs), Attrs(op.attrs)));
-    } catch (const std::exception&) {
-      // This operator wants the other kind of first input.
-    }
+  const Attrs attrs(op.attrs);
+  try {
+    return refusal(
+        kernel,
+        make_problem(op, describe_inputs(op, shapes_like(op, probe, attrs), dtype, format, attrs),
+                     attrs));
+  } catch (const Error&) {
+    return "the operator does not take this";
   }
-  return "the operator does not take this";
 }
 
 void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
@@ -50,8 +50,10 @@ void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
   for (const auto& [reason, kinds] : refused) {
     out << fmt::format("  {:<24} {:<7} not {}: {}\n", "", "", fmt::join(kinds, ", "), reason);
   }
-  if (!kernel.takes_nonfinite) {
-    out << fmt::format("  {:<24} {:<7} NaN and Inf inputs are outside its contract\n", "", "");
+  if (kernel.takes != InputRange::any) {
+    out << fmt::format(
+        "  {:<24} {:<7} {} inputs are outside its contract\n", "", "",
+        kernel.takes == InputRange::finite ? "NaN and Inf" : "NaN, Inf and subnormal");
   }
 }
 
@@ -59,7 +61,7 @@ void print_op(std::ostream& out, const Op& op) {
   out << fmt::format("{}: {}\n", op.name, op.summary);
   out << fmt::format("  source {}\n", op.source);
   out << fmt::format("  dtypes {}; formats {}{}\n", names_of(op.dtypes), names_of(op.formats),
-                     op.gradient.empty() ? "" : "; has a gradient");
+                     op.gradient == nullptr ? "" : "; has a gradient");
   for (const AttrSpec& attr : op.attrs) {
     out << fmt::format("  {} = {}: {}\n", attr.name, to_string(attr.default_value), attr.help);
   }

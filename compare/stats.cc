@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -89,6 +90,20 @@ void round_to(DType dtype, std::span<const double> expected, std::vector<double>
   to_doubles(dtype, bits.data(), count, rounded.data());
 }
 
+// How far apart two values are that should have had the same bits.
+void add_bit_mismatch(Stats& stats, DType dtype, double actual, double expected) {
+  if (!std::isfinite(actual) || !std::isfinite(expected)) {
+    stats.nonfinite_mismatches += !agree_nonfinite(actual, expected);
+    return;
+  }
+  const double error = std::fabs(actual - expected);
+  const double ulp = ulp_distance(dtype, actual, expected);
+  stats.max_abs = std::max(stats.max_abs, error);
+  stats.max_ulp = std::max(stats.max_ulp, ulp);
+  stats.sum_ulp += ulp;
+  stats.min_tolerance = std::max(stats.min_tolerance, error / (1 + std::fabs(expected)));
+}
+
 // printf would show the sign of a NaN, which means nothing.
 std::string number_text(double value) {
   return std::isnan(value) ? "NaN" : fmt::format("{:.9g}", value);
@@ -96,6 +111,7 @@ std::string number_text(double value) {
 
 double rank_of_worst(const Stats& stats) {
   if (stats.worst_index < 0) return -1;
+  if (stats.bit_mismatches > 0) return kMismatchUlp;
   return stats.nonfinite_mismatches > 0 ? kMismatchUlp : stats.max_ulp;
 }
 
@@ -118,6 +134,7 @@ void Stats::merge(const Stats& later) {
   }
   count += later.count;
   nonfinite_mismatches += later.nonfinite_mismatches;
+  bit_mismatches += later.bit_mismatches;
   nonfinite += later.nonfinite;
   zeros += later.zeros;
   inside += later.inside;
@@ -147,10 +164,47 @@ Stats measure(DType dtype, const Tolerance& tolerance, std::int64_t first,
   return stats;
 }
 
+Stats measure_bits(DType dtype, bool any_nan, ElementRange range, const void* actual,
+                   const void* expected) {
+  thread_local std::vector<double> actual_values, expected_values;
+  thread_local std::vector<std::size_t> unequal;
+  const auto count = static_cast<std::size_t>(range.count);
+  const std::size_t bytes = size_of(dtype);
+  expected_values.resize(count);
+  to_doubles(dtype, expected, range.count, expected_values.data());
+  Stats stats;
+  // What agrees is surveyed as it is; nonfinite values are looked at again and agree.
+  survey(stats, expected_values, expected_values, unequal);
+  for (const std::size_t i : unequal) stats.nonfinite += !std::isfinite(expected_values[i]);
+  stats.inside = stats.count;
+  if (count == 0 || std::memcmp(actual, expected, count * bytes) == 0) return stats;
+  actual_values.resize(count);
+  to_doubles(dtype, actual, range.count, actual_values.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* a = static_cast<const std::byte*>(actual) + i * bytes;
+    const auto* e = static_cast<const std::byte*>(expected) + i * bytes;
+    if (std::memcmp(a, e, bytes) == 0) continue;
+    const double found = actual_values[i], wanted = expected_values[i];
+    if (any_nan && std::isnan(found) && std::isnan(wanted)) continue;
+    if (stats.bit_mismatches++ == 0) {
+      stats.worst_index = range.first + static_cast<std::int64_t>(i);
+      stats.worst_actual = found;
+      stats.worst_expected = wanted;
+    }
+    --stats.inside;
+    add_bit_mismatch(stats, dtype, found, wanted);
+  }
+  return stats;
+}
+
 Judgement judge(const Stats& stats, const Tolerance& tolerance) {
   const std::string place =
       fmt::format("element {}: {}, expected {}", stats.worst_index, number_text(stats.worst_actual),
                   number_text(stats.worst_expected));
+  if (stats.bit_mismatches > 0) {
+    return {Verdict::failed, fmt::format("{} of {} elements differ in their bits; {}",
+                                         stats.bit_mismatches, stats.count, place)};
+  }
   if (stats.nonfinite_mismatches > 0) {
     return {Verdict::failed, fmt::format("{} NaN/Inf where the reference has none or another; {}",
                                          stats.nonfinite_mismatches, place)};

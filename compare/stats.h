@@ -6,6 +6,7 @@
 
 #include "compare/standard.h"
 #include "tensor/dtype.h"
+#include "tensor/elements.h"
 
 namespace opbench {
 
@@ -21,6 +22,7 @@ struct Stats {
   std::int64_t zeros = 0;      ///< expected zeros
   std::int64_t inside = 0;     ///< within atol + rtol*|expected|, agreeing NaN and Inf included
   std::int64_t beyond_limit = 0;
+  std::int64_t bit_mismatches = 0;  ///< only measure_bits: other bits, whatever the values
   double max_abs = 0;
   double max_ulp = 0;
   double sum_ulp = 0;
@@ -40,6 +42,11 @@ struct Stats {
 /// fp64, not rounded.
 Stats measure(DType dtype, const Tolerance& tolerance, std::int64_t first,
               std::span<const double> actual, std::span<const double> expected);
+
+/// Measures elements of `dtype` that must agree bit for bit; with `any_nan`, a NaN is a NaN
+/// whatever its payload. `actual` and `expected` are dense.
+Stats measure_bits(DType dtype, bool any_nan, ElementRange range, const void* actual,
+                   const void* expected);
 
 enum class Verdict { passed, failed, mistrusted };
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "ops/nearest.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -33,8 +34,33 @@ bool is_shape(std::string_view text) {
   return text == "scalar" || (!text.empty() && text.front() >= '0' && text.front() <= '9');
 }
 
+// "116" or "116:int32".
+CaseInput parse_input(std::string_view text) {
+  const auto colon = text.find(':');
+  CaseInput input{parse_dims(text.substr(0, colon)), {}, {}};
+  if (colon != std::string_view::npos) input.dtype = parse_dtype(text.substr(colon + 1));
+  return input;
+}
+
+std::string input_text(const CaseInput& input) {
+  return to_string(input.shape) +
+         (input.dtype ? fmt::format(":{}", name(*input.dtype)) : std::string());
+}
+
+CaseInput& input_called(Case& c, std::string_view name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    names.push_back(c.op->input_name(i));
+    if (names.back() == name) return c.inputs[i];
+  }
+  throw Error(fmt::format("{} has no input '{}'{}", c.op->name, name, suggestion(name, names)));
+}
+
 void set_keyword(Case& c, std::string_view key, std::string_view value) {
-  if (key == "data") {
+  constexpr std::string_view kDataOf = "data.";
+  if (key.starts_with(kDataOf)) {
+    input_called(c, key.substr(kDataOf.size())).data = parse_distribution(value);
+  } else if (key == "data") {
     c.data.distribution = parse_distribution(value);
   } else if (key == "seed") {
     const auto [end, status] =
@@ -64,7 +90,7 @@ void set_part(Case& c, std::string_view part, SeenParts& seen) {
     once(seen.keys.emplace(part.substr(0, equals)).second, part);
     set_keyword(c, part.substr(0, equals), part.substr(equals + 1));
   } else if (is_shape(part)) {
-    c.shapes.push_back(parse_dims(part));
+    c.inputs.push_back(parse_input(part));
   } else if (part == "backward") {
     c.backward = true;
   } else if (std::any_of(kAllFormats.begin(), kAllFormats.end(),
@@ -77,31 +103,28 @@ void set_part(Case& c, std::string_view part, SeenParts& seen) {
   }
 }
 
-std::size_t largest_rank(const std::vector<Dims>& shapes) {
+std::size_t largest_rank(const Case& c) {
   std::size_t rank = 0;
-  for (const Dims& shape : shapes) rank = std::max(rank, shape.size());
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    if (!c.op->input(i).has_own_dtype()) rank = std::max(rank, c.inputs[i].shape.size());
+  }
   return rank;
 }
 
 }  // namespace
 
-Format format_for_rank(Format wanted, std::size_t rank) {
-  if (rank == 0) return Format::ND;
-  const bool is_plain = wanted == Format::NCHW || wanted == Format::ND || wanted == Format::NCDHW;
-  return is_plain ? origin_format(rank) : wanted;
-}
-
 std::string case_id(const Case& c) {
   std::string id = fmt::format("{}[", c.op->name);
-  for (const Dims& shape : c.shapes) id += to_string(shape) + ",";
-  id +=
-      fmt::format("{},{}", name(c.dtype), name(format_for_rank(c.format, largest_rank(c.shapes))));
+  for (const CaseInput& input : c.inputs) id += input_text(input) + ",";
+  id += fmt::format("{},{}", name(c.dtype), name(format_for_rank(c.format, largest_rank(c))));
   for (const AttrSpec& spec : c.op->attrs) {
     id += fmt::format(",{}={}", spec.name, to_string(c.attrs.values().at(std::string(spec.name))));
   }
   if (c.backward) id += ",backward";
-  if (c.data.distribution != Distribution{}) {
-    id += ",data=" + to_string(c.data.distribution);
+  if (c.data.distribution) id += ",data=" + to_string(*c.data.distribution);
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    if (!c.inputs[i].data) continue;
+    id += fmt::format(",data.{}={}", c.op->input_name(i), to_string(*c.inputs[i].data));
   }
   if (c.data.has_seed) id += fmt::format(",seed={}", c.data.seed);
   return id + "]";
@@ -125,7 +148,7 @@ Case parse_case_id(std::string_view id) {
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }
-  const std::size_t rank = largest_rank(c.shapes);
+  const std::size_t rank = largest_rank(c);
   c.format = format_for_rank(seen.format ? c.format : origin_format(rank), rank);
   return c;
 }
@@ -141,14 +164,28 @@ std::uint64_t seed_of(const Case& c) {
 
 Problem problem_of(const Case& c) {
   try {
-    std::vector<TensorDesc> inputs;
-    for (const Dims& shape : c.shapes) {
-      inputs.push_back(describe(c.dtype, shape, format_for_rank(c.format, shape.size())));
+    std::vector<Dims> shapes;
+    std::vector<std::optional<DType>> dtypes;
+    for (const CaseInput& input : c.inputs) {
+      shapes.push_back(input.shape);
+      dtypes.push_back(input.dtype);
     }
-    return make_problem(*c.op, std::move(inputs), c.attrs);
+    return make_problem(*c.op, describe_inputs(*c.op, shapes, c.dtype, c.format, c.attrs, dtypes),
+                        c.attrs);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }
+}
+
+std::vector<Distribution> input_data(const Case& c, const Problem& problem) {
+  std::vector<Distribution> data;
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    const bool follows_case = c.data.distribution && !c.op->input(i).has_own_dtype();
+    data.push_back(c.inputs[i].data ? *c.inputs[i].data
+                   : follows_case   ? *c.data.distribution
+                                    : default_data(problem, i));
+  }
+  return data;
 }
 
 }  // namespace opbench

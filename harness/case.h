@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +11,29 @@
 
 namespace opbench {
 
-/// The data of a case's inputs. Without a seed of its own a case is seeded by its id.
+/// The data of a case's inputs. Without a distribution each input has what suits its operator and
+/// dtype; without a seed of its own a case is seeded by its id.
 struct DataSpec {
-  Distribution distribution;
+  std::optional<Distribution> distribution;
   bool has_seed = false;
   std::uint64_t seed = 0;
 
   bool operator==(const DataSpec&) const = default;
 };
 
+/// One input tensor. What is left out follows the case and the operator.
+struct CaseInput {
+  Dims shape;                  ///< logical
+  std::optional<DType> dtype;  ///< of an input with dtypes of its own, such as an index
+  std::optional<Distribution> data;
+
+  bool operator==(const CaseInput&) const = default;
+};
+
 /// One operator on tensors of given shapes, dtype and format: what is timed and verified.
 struct Case {
   const Op* op = nullptr;
-  std::vector<Dims> shapes;  ///< of the inputs, logical
+  std::vector<CaseInput> inputs;
   DType dtype = DType::fp32;
   Format format = Format::ND;  ///< of the storage; tensors it does not fit (scalars) are ND
   Attrs attrs;
@@ -38,8 +49,9 @@ struct Case {
 
 /// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]":
 /// the benchmark name, the seed (hash), the key in reports and baselines, and the argument of
-/// --case. Shapes, dtype, format, attributes in the operator's order, then "backward", "data=" and
-/// "seed=" where they are not the default.
+/// --case. Shapes ("116:int32" for an input with a dtype of its own), dtype, format, attributes in
+/// the operator's order, then "backward", "data=", "data.INPUT=" and "seed=" where they are not the
+/// default.
 std::string case_id(const Case& c);
 
 /// Inverse of `case_id`; attributes that are left out take their defaults.
@@ -49,12 +61,11 @@ Case parse_case_id(std::string_view id);
 /// The seed of a case: its own, else a hash of its id.
 std::uint64_t seed_of(const Case& c);
 
-/// Storage format that `wanted` means for a tensor of this rank: plain formats follow the rank,
-/// scalars are ND.
-Format format_for_rank(Format wanted, std::size_t rank);
-
 /// The operator's problem that the case states. Errors: throws Error, prefixed with the case's
 /// origin.
 Problem problem_of(const Case& c);
+
+/// What each input of the case is filled with.
+std::vector<Distribution> input_data(const Case& c, const Problem& problem);
 
 }  // namespace opbench

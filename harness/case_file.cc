@@ -174,15 +174,36 @@ class Reader {
       if (key == "variants") read_variants(c, field);
       if (key == "inputs") {
         has_inputs = true;
-        for (const YamlValue& input : field.list("inputs")) c.shapes.push_back(shape(input));
+        for (const YamlValue& tensor : field.list("inputs")) c.inputs.push_back(input(tensor));
       }
     });
     if (!has_inputs) entry.fail("the case has no 'inputs'");
-    if (c.shapes.size() != c.op->inputs.size()) {
+    if (!c.op->variadic && c.inputs.size() != c.op->inputs.size()) {
       entry.fail(fmt::format("{} takes {} inputs, found {}", c.op->name, c.op->inputs.size(),
-                             c.shapes.size()));
+                             c.inputs.size()));
     }
     file_.cases.push_back(std::move(result));
+  }
+
+  // A shape, or a mapping with the input's own dtype and data.
+  CaseInput input(const YamlValue& value) const {
+    CaseInput result;
+    if (value.is_list()) {
+      result.shape = shape(value);
+      return result;
+    }
+    bool has_shape = false;
+    value.mapping(
+        "an input", {"shape", "dtype", "data"},
+        [&](const std::string& key, const YamlValue& field) {
+          if (key == "shape") result.shape = shape(field), has_shape = true;
+          if (key == "dtype")
+            result.dtype = field.located([&] { return parse_dtype(field.text("dtype")); });
+          if (key == "data")
+            result.data = field.located([&] { return parse_distribution(field.text("data")); });
+        });
+    if (!has_shape) value.fail("the input has no 'shape'");
+    return result;
   }
 
   DataSpec data(const YamlValue& value) const {

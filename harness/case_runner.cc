@@ -147,7 +147,8 @@ class CaseRunner {
 
   void fill(std::uint64_t seed) {
     const PhaseTimer timer(times_.fill);
-    workspace_->fill_inputs(planned_.spec.data, seed);
+    data_ = input_data(planned_.spec, planned_.graph.nodes[0].problem);
+    workspace_->fill_inputs(data_, seed);
   }
 
   void prepare(Attempt& attempt) {
@@ -159,7 +160,7 @@ class CaseRunner {
   void verify_all(std::uint64_t seed) {
     const PhaseTimer timer(times_.verify);
     for_each_open([&](Attempt& attempt) { verify_one(attempt, seed); });
-    workspace_->remove_corner_values(planned_.spec.data, seed);
+    workspace_->remove_corner_values(data_, seed);
   }
 
   // On data that no variant has seen: what one kept from the first time would be wrong now.
@@ -171,16 +172,16 @@ class CaseRunner {
 
   void verify_one(Attempt& attempt, std::uint64_t seed) {
     report("verify", attempt);
-    const bool with_nonfinite =
-        !planned_.graph.mixes_elements() && attempt.selection->takes_nonfinite();
-    workspace_->add_corner_values(planned_.spec.data, seed, with_nonfinite);
-    const Verification found = verify(*workspace_, *attempt.bound, threads_);
+    const InputRange drowned =
+        planned_.graph.mixes_elements() ? InputRange::finite : InputRange::any;
+    workspace_->add_corner_values(data_, seed, std::max(drowned, attempt.selection->takes()));
+    const Verification found = verify(*workspace_, *attempt.bound, *attempt.selection, threads_);
     keep_worst(attempt.record, found.stats);
     if (found.judgement.verdict == Verdict::failed) {
       attempt.close(Status::failed, found.judgement.reason);
       // It may have spoilt the data of the next one.
       workspace_->restore_guards();
-      workspace_->fill_inputs(planned_.spec.data, seed);
+      workspace_->fill_inputs(data_, seed);
     } else if (attempt.record.status != Status::mistrusted) {
       attempt.record.status =
           found.judgement.verdict == Verdict::mistrusted ? Status::mistrusted : Status::passed;
@@ -251,6 +252,7 @@ class CaseRunner {
   PhaseTimes& times_;
   double fastest_copy_gb_per_s_ = 0;
   std::vector<Attempt> attempts_;
+  std::vector<Distribution> data_;
   std::optional<Workspace> workspace_;
 };
 

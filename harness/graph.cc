@@ -23,7 +23,7 @@ std::size_t add_node(Graph& graph, const Op& op, std::vector<std::size_t> inputs
   for (const std::size_t input : inputs) descs.push_back(graph.tensors[input].desc);
   Node node{make_problem(op, std::move(descs), std::move(attrs)), std::move(inputs), {}, false};
   for (std::size_t i = 0; i < node.problem.outputs.size(); ++i) {
-    node.outputs.push_back(add_tensor(graph, prefix + std::string(op.outputs[i].name),
+    node.outputs.push_back(add_tensor(graph, prefix + op.output_name(node.problem, i),
                                       node.problem.outputs[i], GraphTensor::intermediate));
   }
   graph.nodes.push_back(std::move(node));
@@ -33,9 +33,11 @@ std::size_t add_node(Graph& graph, const Op& op, std::vector<std::size_t> inputs
 /// Reverse-mode differentiation: walks the nodes backwards and appends the gradient calls.
 class Differentiation {
  public:
-  Differentiation(Graph& graph, std::size_t loss) : graph_(graph) {
-    gradient_of_[loss] =
-        add_tensor(graph_, "grad_loss", graph_.tensors[loss].desc, GraphTensor::gradient_seed);
+  Differentiation(Graph& graph, const std::vector<std::size_t>& losses) : graph_(graph) {
+    for (const std::size_t loss : losses) {
+      gradient_of_[loss] = add_tensor(graph_, "grad_" + graph_.tensors[loss].name,
+                                      graph_.tensors[loss].desc, GraphTensor::gradient_seed);
+    }
   }
 
   void run() {
@@ -47,11 +49,11 @@ class Differentiation {
     // Copied: appending nodes moves the originals.
     const Node node = graph_.nodes[index];
     if (!reached(node)) return;
-    if (node.problem.op->gradient.empty()) {
+    if (node.problem.op->gradient == nullptr) {
       throw Error(fmt::format("{} has no gradient, so it cannot run with --backward",
                               node.problem.op->name));
     }
-    for (const GradientRule& rule : node.problem.op->gradient) apply(rule, node);
+    for (const GradientCall& call : node.problem.op->gradient(node.problem)) apply(call, node);
   }
 
   bool reached(const Node& node) const {
@@ -59,24 +61,30 @@ class Differentiation {
                        [&](std::size_t output) { return gradient_of_.contains(output); });
   }
 
-  void apply(const GradientRule& rule, const Node& node) {
-    const std::size_t differentiated = node.inputs[rule.input];
-    if (gradient_of_.contains(differentiated)) {
-      throw Error(fmt::format("tensor '{}' is used twice; adding its gradients needs operator add",
-                              graph_.tensors[differentiated].name));
-    }
+  void apply(const GradientCall& call, const Node& node) {
     std::vector<std::size_t> args;
-    for (const GradientArg& arg : rule.args) args.push_back(argument(arg, node));
-    const Op& op = find_op(rule.op);
-    const std::size_t call =
-        add_node(graph_, op, std::move(args), node.problem.attrs.restricted_to(op.attrs), "");
-    graph_.nodes[call].under_test = node.under_test;
-    const std::size_t result = graph_.nodes[call].outputs[0];
-    graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
-    gradient_of_[differentiated] = result;
+    for (const GradientArg& arg : call.args) args.push_back(argument(arg, node));
+    if (call.op.empty()) return set_gradient(node.inputs[call.of_inputs.front()], args.front());
+    const Op& op = find_op(call.op);
+    Attrs attrs = call.attrs.empty() ? node.problem.attrs.restricted_to(op.attrs) : call.attrs;
+    const std::size_t added = add_node(graph_, op, std::move(args), std::move(attrs), "");
+    graph_.nodes[added].under_test = node.under_test;
+    for (std::size_t i = 0; i < call.of_inputs.size(); ++i) {
+      const std::size_t differentiated = node.inputs[call.of_inputs[i]];
+      const std::size_t result = graph_.nodes[added].outputs[i];
+      graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
+      set_gradient(differentiated, result);
+    }
   }
 
-  std::size_t argument(const GradientArg& arg, const Node& node) const {
+  void set_gradient(std::size_t tensor, std::size_t gradient) {
+    if (!gradient_of_.emplace(tensor, gradient).second) {
+      throw Error(fmt::format("tensor '{}' is used twice; adding its gradients needs operator add",
+                              graph_.tensors[tensor].name));
+    }
+  }
+
+  std::size_t argument(const GradientArg& arg, const Node& node) {
     switch (arg.source) {
       case GradientArg::output_gradient:
         return gradient_of_.at(node.outputs[arg.index]);
@@ -84,6 +92,8 @@ class Differentiation {
         return node.inputs[arg.index];
       case GradientArg::output:
         return node.outputs[arg.index];
+      case GradientArg::zeros_like_input:
+        return add_tensor(graph_, "zeros", node.problem.inputs[arg.index], GraphTensor::zeros);
     }
     throw std::logic_error("unknown gradient argument");
   }
@@ -92,14 +102,29 @@ class Differentiation {
   std::map<std::size_t, std::size_t> gradient_of_;  // tensor -> its gradient
 };
 
-void add_backward(Graph& graph) {
-  const std::size_t result = graph.nodes[0].outputs[0];
+// "loss", or one for every output: "loss_y0", "loss_y1".
+std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
   const Op& mean = find_op("mean");
-  const std::size_t loss_node = add_node(graph, mean, {result}, Attrs(mean.attrs), "loss_");
-  const std::size_t loss = graph.nodes[loss_node].outputs[0];
-  graph.tensors[loss].name = "loss";
+  const std::size_t node = add_node(graph, mean, {output}, Attrs(mean.attrs), "loss_");
+  const std::size_t loss = graph.nodes[node].outputs[0];
+  graph.tensors[loss].name = is_only ? "loss" : "loss_" + graph.tensors[output].name;
   graph.tensors[loss].role = GraphTensor::output;
-  Differentiation(graph, loss).run();
+  return loss;
+}
+
+void add_backward(Graph& graph) {
+  std::vector<std::size_t> outputs, losses;
+  for (const std::size_t output : graph.nodes[0].outputs) {
+    if (is_floating(graph.tensors[output].desc.dtype)) outputs.push_back(output);
+  }
+  if (outputs.empty()) {
+    throw Error(fmt::format("{} of {} has no floating output, so it cannot run with --backward",
+                            graph.nodes[0].problem.op->name, name(graph.tensors[0].desc.dtype)));
+  }
+  for (const std::size_t output : outputs) {
+    losses.push_back(add_loss(graph, output, outputs.size() == 1));
+  }
+  Differentiation(graph, losses).run();
 }
 
 // What nobody reads is a result.
@@ -162,8 +187,8 @@ Graph build_graph(const Case& c) {
   try {
     std::vector<std::size_t> inputs;
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
-      inputs.push_back(add_tensor(graph, std::string(c.op->inputs[i].name), problem.inputs[i],
-                                  GraphTensor::input));
+      inputs.push_back(
+          add_tensor(graph, c.op->input_name(i), problem.inputs[i], GraphTensor::input));
     }
     graph.nodes[add_node(graph, *c.op, std::move(inputs), c.attrs, "")].under_test = true;
     if (c.backward) add_backward(graph);
@@ -174,9 +199,10 @@ Graph build_graph(const Case& c) {
   return graph;
 }
 
-bool Selection::takes_nonfinite() const {
-  return std::all_of(kernels.begin(), kernels.end(),
-                     [](const Kernel* kernel) { return kernel->takes_nonfinite; });
+InputRange Selection::takes() const {
+  InputRange range = InputRange::any;
+  for (const Kernel* kernel : kernels) range = std::max(range, kernel->takes);
+  return range;
 }
 
 std::string Selection::kernel_names() const {

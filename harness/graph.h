@@ -8,10 +8,10 @@
 
 namespace opbench {
 
-/// A tensor of a graph. Inputs are filled with data, the seed of the backward pass with a constant,
-/// everything else is computed.
+/// A tensor of a graph. Inputs are filled with data, the seeds of the backward pass with a
+/// constant, zeros stay zero, everything else is computed.
 struct GraphTensor {
-  enum Role { input, gradient_seed, intermediate, output };
+  enum Role { input, gradient_seed, zeros, intermediate, output };
 
   std::string name;
   TensorDesc desc;
@@ -39,7 +39,8 @@ struct Graph {
   bool mixes_elements() const;
 };
 
-/// The graph of a case; with `backward`, followed by mean and reverse-mode differentiation.
+/// The graph of a case; with `backward`, followed by the mean of every floating output and
+/// reverse-mode differentiation.
 /// Errors: throws Error, prefixed with the case's origin, if the operator refuses the shapes or has
 /// no gradient.
 Graph build_graph(const Case& c);
@@ -51,7 +52,8 @@ struct Selection {
   std::string refusal;
 
   Provider provider() const { return kernels.front()->provider; }
-  bool takes_nonfinite() const;
+  /// The narrowest range that one of the kernels takes.
+  InputRange takes() const;
   /// "softplus_v2+reduce_mean+native+softplus_v2_grad"
   std::string kernel_names() const;
 };

@@ -11,11 +11,12 @@ namespace {
 
 // "8x64" or, where inputs differ, "scalar,8x64".
 std::string shapes_text(const Case& c) {
-  const bool is_same = std::all_of(c.shapes.begin(), c.shapes.end(),
-                                   [&](const Dims& shape) { return shape == c.shapes.front(); });
-  std::string text = to_string(c.shapes.front());
-  for (std::size_t i = 1; i < c.shapes.size() && !is_same; ++i) {
-    text += fmt::format(",{}", to_string(c.shapes[i]));
+  const Dims& first = c.inputs.front().shape;
+  const bool is_same = std::all_of(c.inputs.begin(), c.inputs.end(),
+                                   [&](const CaseInput& input) { return input.shape == first; });
+  std::string text = to_string(first);
+  for (std::size_t i = 1; i < c.inputs.size() && !is_same; ++i) {
+    text += fmt::format(",{}", to_string(c.inputs[i].shape));
   }
   return text;
 }

@@ -22,11 +22,18 @@ const std::vector<T>& first_stated(const std::vector<T>& a, const std::vector<T>
   return !a.empty() ? a : !b.empty() ? b : c;
 }
 
-// A private format needs a rank it can hold; elsewhere it is left out of the cross product.
-bool fits(Format format, const std::vector<Dims>& shapes) {
-  return std::all_of(shapes.begin(), shapes.end(), [&](const Dims& shape) {
-    return !is_private(format) || shape.empty() || shape.size() <= 4;
-  });
+// A format needs a rank it can hold; elsewhere it is left out of the cross product.
+bool fits(Format format, const Case& c) {
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    if (c.op->input(i).has_own_dtype()) continue;
+    const Dims& shape = c.inputs[i].shape;
+    try {
+      storage_dims(format_for_rank(format, shape.size()), shape, default_c0(c.dtype));
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  return true;
 }
 
 constexpr std::size_t kMostCases = 100000;
@@ -35,7 +42,7 @@ void cross(const Case& base, const std::vector<DType>& dtypes, const std::vector
            std::vector<Case>& cases) {
   for (const DType dtype : dtypes) {
     for (const Format format : formats) {
-      if (formats.size() > 1 && !fits(format, base.shapes)) continue;
+      if (formats.size() > 1 && !fits(format, base)) continue;
       Case c = base;
       c.dtype = dtype;
       c.format = format;
@@ -44,6 +51,14 @@ void cross(const Case& base, const std::vector<DType>& dtypes, const std::vector
         throw Error(fmt::format("{}: more than {} cases in one run", base.origin, kMostCases));
       }
     }
+  }
+}
+
+std::vector<Dims> shapes_of(const Op& op, const NamedShape& shape, const Attrs& attrs) {
+  try {
+    return shapes_like(op, shape.shape, attrs);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", shape.origin, error.what()));
   }
 }
 
@@ -63,8 +78,10 @@ void add_op_over_shapes(const RunOptions& options, std::vector<Case>& cases) {
     base.op = &find_op(op_name);
     base.attrs = Attrs(base.op->attrs);
     for (const NamedShape& shape : file.shapes) {
-      // Operators with several inputs take the same shape for each.
-      base.shapes.assign(base.op->inputs.size(), shape.shape);
+      base.inputs.clear();
+      for (Dims& input : shapes_of(*base.op, shape, base.attrs)) {
+        base.inputs.push_back({std::move(input), {}, {}});
+      }
       base.name = shape.name;
       base.count = shape.count;
       base.origin = shape.origin;

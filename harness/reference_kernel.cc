@@ -1,5 +1,7 @@
 #include "harness/reference_kernel.h"
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "tensor/parallel.h"
@@ -7,13 +9,19 @@
 namespace opbench {
 namespace {
 
-// Rounds the expected values of one block to the output's dtype and stores them.
-void store_block(const TensorDesc& desc, void* storage, ElementRange range,
-                 std::span<const double> expected) {
-  thread_local std::vector<std::byte> rounded;
-  rounded.resize(expected.size() * size_of(desc.dtype));
-  from_doubles(desc.dtype, expected.data(), range.count, rounded.data());
-  write_elements(desc, storage, range, rounded.data());
+/// The golden elements of `range` as stored.
+using GoldenBits = std::function<void(std::size_t output, ElementRange range, void* to)>;
+
+GoldenBits golden_bits(const Problem& problem, std::span<const InputReader> inputs) {
+  const Op& op = *problem.op;
+  if (op.exact_reference != nullptr) return op.exact_reference(inputs, problem.attrs);
+  return [&problem, reference = op.reference(inputs, problem.attrs)](std::size_t output,
+                                                                     ElementRange range, void* to) {
+    thread_local std::vector<double> values;
+    values.resize(static_cast<std::size_t>(range.count));
+    reference(output, range, values);
+    from_doubles(problem.outputs[output].dtype, values.data(), range.count, to);
+  };
 }
 
 Launch prepare(const Problem& problem) {
@@ -22,13 +30,16 @@ Launch prepare(const Problem& problem) {
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
       inputs.emplace_back(problem.inputs[i], args.inputs[i]);
     }
-    const Reference reference = problem.op->reference(inputs, problem.attrs);
+    const GoldenBits golden = golden_bits(problem, inputs);
     for (std::size_t output = 0; output < problem.outputs.size(); ++output) {
-      for_each_expected_block(
-          reference, output, problem.outputs[output],
-          [&](std::int64_t, ElementRange range, std::span<const double> expected) {
-            store_block(problem.outputs[output], args.outputs[output], range, expected);
-          });
+      const TensorDesc& desc = problem.outputs[output];
+      parallel_blocks(block_count(desc), [&](std::int64_t i) {
+        thread_local std::vector<std::byte> bits;
+        const ElementRange range = block(desc, i);
+        bits.resize(static_cast<std::size_t>(range.count) * size_of(desc.dtype));
+        golden(output, range, bits.data());
+        write_elements(desc, args.outputs[output], range, bits.data());
+      });
     }
   };
 }
@@ -37,7 +48,7 @@ const Kernel kReference{
     .op = "",
     .name = kReferenceVariant,
     .provider = Provider::framework,
-    .summary = "the fp64 reference, rounded to the output's dtype",
+    .summary = "the reference, rounded to the output's dtype",
     .prepare = prepare,
 };
 
@@ -47,18 +58,6 @@ Selection select_reference(const Graph& graph) {
   return {std::string(kReferenceVariant),
           std::vector<const Kernel*>(graph.nodes.size(), &kReference),
           {}};
-}
-
-void for_each_expected_block(
-    const Reference& reference, std::size_t output, const TensorDesc& desc,
-    const std::function<void(std::int64_t, ElementRange, std::span<const double>)>& body) {
-  parallel_blocks(block_count(desc), [&](std::int64_t i) {
-    thread_local std::vector<double> expected;
-    const ElementRange range = block(desc, i);
-    expected.resize(static_cast<std::size_t>(range.count));
-    reference(output, range, expected);
-    body(i, range, expected);
-  });
 }
 
 }  // namespace opbench

@@ -11,10 +11,4 @@ namespace opbench {
 inline constexpr std::string_view kReferenceVariant = "reference";
 Selection select_reference(const Graph& graph);
 
-/// Blocks of `desc` by the reference: calls `body(range, expected)` in parallel for every block,
-/// `expected` in fp64.
-void for_each_expected_block(const Reference& reference, std::size_t output, const TensorDesc& desc,
-                             const std::function<void(std::int64_t block, ElementRange range,
-                                                      std::span<const double> expected)>& body);
-
 }  // namespace opbench

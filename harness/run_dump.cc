@@ -28,13 +28,12 @@ void dump_graph(DumpWriter& writer, const PlannedCase& planned, const Selection&
                          {"opbench_variant", selection.variant},
                          {"opbench_kernel", std::string(kernel.name)}});
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      writer.write_input(op.inputs[i].ir_path, node.problem.inputs[i],
-                         workspace.data(node.inputs[i]));
+      writer.write_input(op.input_path(i), node.problem.inputs[i], workspace.data(node.inputs[i]));
     }
     for (const auto& [name, value] : node.problem.attrs.values())
       write_attribute(writer, name, value);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      writer.write_output(op.outputs[i].ir_path, node.problem.outputs[i],
+      writer.write_output(op.output_path(node.problem, i), node.problem.outputs[i],
                           workspace.data(node.outputs[i]));
     }
   }

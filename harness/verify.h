@@ -13,9 +13,10 @@ struct Verification {
   Stats stats;  ///< joined over the outputs of the operator under test and its gradient
 };
 
-/// Runs the bound graph once on what the inputs hold and compares every node with its reference,
-/// each node on the inputs it really got, block by block without a second copy of anything. Fails
-/// too if an input changed or a guard zone was written.
-Verification verify(Workspace& workspace, const BoundGraph& bound, int threads);
+/// Runs the bound graph of `selection` once on what the inputs hold and compares every node with
+/// its reference, each node on the inputs it really got, block by block without a second copy of
+/// anything. Fails too if an input changed or a guard zone was written.
+Verification verify(Workspace& workspace, const BoundGraph& bound, const Selection& selection,
+                    int threads);
 
 }  // namespace opbench

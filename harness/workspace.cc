@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "tensor/checksum.h"
 #include "tensor/parallel.h"
@@ -18,6 +19,21 @@ std::uint64_t seed_of_input(std::uint64_t seed, std::size_t input) {
 // At most a quarter of the elements are corner values, or small tensors would hold nothing else.
 std::size_t corner_count(std::int64_t elements, std::size_t corners) {
   return std::min(corners, static_cast<std::size_t>(elements / 4));
+}
+
+// 0 for dtypes that have no subnormals.
+double smallest_normal(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return std::numeric_limits<double>::min();
+    case DType::fp16:
+      return 0x1p-14;
+    case DType::fp32:
+    case DType::bf16:
+      return std::numeric_limits<float>::min();
+    default:
+      return 0;
+  }
 }
 
 void poison(void* data, std::size_t bytes) {
@@ -36,12 +52,14 @@ Workspace::Workspace(const Graph& graph) : graph_(&graph) {
   for (const GraphTensor& tensor : graph.tensors) tensors_.emplace_back(tensor.desc);
 }
 
-void Workspace::fill_inputs(const DataSpec& data, std::uint64_t seed) {
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (graph_->tensors[i].role == GraphTensor::input) {
-      fill(tensors_[i], data.distribution, seed_of_input(seed, i));
-    }
+void Workspace::fill_inputs(std::span<const Distribution> data, std::uint64_t seed) {
+  std::vector<InputReader> inputs;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    fill(tensors_[i], data[i], seed_of_input(seed, i));
+    inputs.emplace_back(tensors_[i].desc, tensors_[i].data());
   }
+  const Problem& problem = graph_->nodes[0].problem;
+  if (problem.op->check_values != nullptr) problem.op->check_values(problem, inputs);
   write_gradient_seeds(false);
 }
 
@@ -55,8 +73,13 @@ void Workspace::write_gradient_seeds(bool scaled) {
   }
 }
 
-void Workspace::write_corners(std::size_t tensor, const DataSpec& data, std::uint64_t seed,
-                              bool with_corners, bool with_nonfinite) {
+bool Workspace::has_corners(std::size_t tensor) const {
+  const TensorSpec& spec = graph_->nodes[0].problem.op->input(tensor);
+  return !spec.has_own_dtype() && spec.data == nullptr;
+}
+
+void Workspace::write_corners(std::size_t tensor, const Distribution& data, std::uint64_t seed,
+                              const std::function<bool(double corner)>& is_wanted) {
   const TensorDesc& desc = tensors_[tensor].desc;
   const std::vector<double> corners = corner_values(graph_->nodes[0].problem);
   const std::size_t count = corner_count(desc.elements(), corners.size());
@@ -69,28 +92,32 @@ void Workspace::write_corners(std::size_t tensor, const DataSpec& data, std::uin
         static_cast<std::int64_t>(k) * stride +
         static_cast<std::int64_t>((seed + tensor) % static_cast<std::size_t>(stride));
     std::byte value[sizeof(double)];
-    if (with_corners && (with_nonfinite || std::isfinite(corner))) {
+    if (is_wanted(corner)) {
       from_doubles(desc.dtype, &corner, 1, value);
     } else {
-      generate(data.distribution, seed_of_input(seed, tensor), desc.dtype, desc.elements(),
-               {place, 1}, value);
+      generate(data, seed_of_input(seed, tensor), desc.dtype, desc.elements(), {place, 1}, value);
     }
     write_elements(desc, tensors_[tensor].data(), {place, 1}, value);
   }
 }
 
-void Workspace::add_corner_values(const DataSpec& data, std::uint64_t seed, bool with_nonfinite) {
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (graph_->tensors[i].role == GraphTensor::input) {
-      write_corners(i, data, seed, true, with_nonfinite);
-    }
+void Workspace::add_corner_values(std::span<const Distribution> data, std::uint64_t seed,
+                                  InputRange range) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const double least = smallest_normal(tensors_[i].desc.dtype);
+    const auto is_wanted = [&](double corner) {
+      const bool is_subnormal = corner != 0 && std::fabs(corner) < least;
+      return range == InputRange::any ||
+             (std::isfinite(corner) && !(range == InputRange::normal && is_subnormal));
+    };
+    if (has_corners(i)) write_corners(i, data[i], seed, is_wanted);
   }
   write_gradient_seeds(true);
 }
 
-void Workspace::remove_corner_values(const DataSpec& data, std::uint64_t seed) {
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (graph_->tensors[i].role == GraphTensor::input) write_corners(i, data, seed, false, false);
+void Workspace::remove_corner_values(std::span<const Distribution> data, std::uint64_t seed) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (has_corners(i)) write_corners(i, data[i], seed, [](double) { return false; });
   }
   write_gradient_seeds(false);
 }
@@ -108,7 +135,7 @@ std::uint64_t Workspace::input_checksum() const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     const GraphTensor::Role role = graph_->tensors[i].role;
-    if (role == GraphTensor::input || role == GraphTensor::gradient_seed) {
+    if (role != GraphTensor::intermediate && role != GraphTensor::output) {
       sum = sum * 31 + checksum(tensors_[i].data(), tensors_[i].buffer.size());
     }
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,18 +17,17 @@ class Workspace {
   /// Allocates every tensor of the graph. Errors: throws RunError if memory does not suffice.
   explicit Workspace(const Graph& graph);
 
-  /// Fills the inputs with data of the case's distribution, seeded by `seed`; the seed of the
-  /// backward pass with 1.
-  void fill_inputs(const DataSpec& data, std::uint64_t seed);
+  /// Fills input i from `data[i]`, seeded by `seed`; the seeds of the backward pass with 1.
+  /// Errors: throws Error if the operator refuses the values.
+  void fill_inputs(std::span<const Distribution> data, std::uint64_t seed);
 
-  /// Mixes corner values into the inputs (NaN and Inf only where `with_nonfinite`) and raises the
-  /// seed of the backward pass to the number of elements, so that gradients are not lost to
-  /// underflow. Call after `fill_inputs` with the same arguments; may be called again with another
-  /// flag.
-  void add_corner_values(const DataSpec& data, std::uint64_t seed, bool with_nonfinite);
+  /// Mixes corner values of `range` into the inputs and raises the seeds of the backward pass to
+  /// the number of elements, so that gradients are not lost to underflow. Call after `fill_inputs`
+  /// with the same arguments; may be called again with another range.
+  void add_corner_values(std::span<const Distribution> data, std::uint64_t seed, InputRange range);
 
   /// Undoes `add_corner_values`.
-  void remove_corner_values(const DataSpec& data, std::uint64_t seed);
+  void remove_corner_values(std::span<const Distribution> data, std::uint64_t seed);
 
   /// Fills everything that is computed with NaN (0xFF bytes), so that an element nobody writes is
   /// seen.
@@ -43,8 +44,10 @@ class Workspace {
   void* data(std::size_t tensor) const { return tensors_[tensor].data(); }
 
  private:
-  void write_corners(std::size_t tensor, const DataSpec& data, std::uint64_t seed,
-                     bool with_corners, bool with_nonfinite);
+  /// A corner value, or what was filled in where `is_wanted` refuses it, in each corner's place.
+  void write_corners(std::size_t tensor, const Distribution& data, std::uint64_t seed,
+                     const std::function<bool(double corner)>& is_wanted);
+  bool has_corners(std::size_t tensor) const;
   void write_gradient_seeds(bool scaled);
 
   const Graph* graph_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ enum class Provider {
   vendor,     ///< the CPU vendor's library: `onednn`
 };
 std::string_view name(Provider provider);
+
+/// Which values of floating inputs a variant's real operator answers for; others are not held
+/// against it.
+enum class InputRange { any, finite, normal };  // normal: finite and no subnormals
 
 /// Storage of the inputs and outputs of one call, in the order of the operator's lists.
 struct KernelArgs {
@@ -41,8 +46,9 @@ struct Kernel {
   /// Empty if it takes the problem, else why not.
   std::string (*refusal)(const Problem& problem) = nullptr;
   Launch (*prepare)(const Problem& problem);
-  /// False: NaN and Inf inputs are outside the real operator's contract and not held against it.
-  bool takes_nonfinite = true;
+  InputRange takes = InputRange::any;
+  /// A variant that computes in a narrower type than it stores is judged by that type's tolerance.
+  std::optional<DType> judged_as = {};
 
   std::string key() const { return std::string(op) + '/' + std::string(name); }
   std::string_view family_name() const { return family.empty() ? name : family; }

@@ -104,7 +104,7 @@ const RegisteredKernel v2_static{{
     .name = "softplus_v2_static",
     .summary = "SoftplusV2, static kernel: plain log(1+exp), 0/1 masks; inexact below x = -8",
     .prepare = prepare<SoftplusForm::v2_static>,
-    .takes_nonfinite = false,
+    .takes = InputRange::finite,
 }};
 
 const RegisteredKernel v1{{
@@ -129,7 +129,7 @@ const RegisteredKernel v2_grad_static{{
     .family = "softplus_v2_static",
     .summary = "SoftplusV2Grad, static kernel: dy*e^t/(1+e^t), 0/1 masks",
     .prepare = prepare_grad<SoftplusForm::v2_static>,
-    .takes_nonfinite = false,
+    .takes = InputRange::finite,
 }};
 
 const RegisteredKernel v1_grad{{

@@ -41,6 +41,19 @@ class Attrs {
   std::int64_t integer(std::string_view name) const {
     return std::get<std::int64_t>(values_.at(std::string(name)));
   }
+  bool flag(std::string_view name) const { return std::get<bool>(values_.at(std::string(name))); }
+  const std::string& word(std::string_view name) const {
+    return std::get<std::string>(values_.at(std::string(name)));
+  }
+  const std::vector<std::int64_t>& list(std::string_view name) const {
+    return std::get<std::vector<std::int64_t>>(values_.at(std::string(name)));
+  }
+  bool empty() const { return values_.empty(); }
+  /// Sets a declared attribute to a value of its type, unchecked: for attributes that follow from
+  /// checked ones.
+  void put(std::string_view name, AttrValue value) {
+    values_.at(std::string(name)) = std::move(value);
+  }
   const std::map<std::string, AttrValue>& values() const { return values_; }
 
   /// The values of the attributes that `specs` declares; defaults for those not held here.

@@ -45,9 +45,11 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1.0); },
-    .gradient = {{.input = 0,
-                  .op = "mean_grad",
-                  .args = {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}},
+    .gradient =
+        [](const Problem&) {
+          return std::vector<GradientCall>{
+              {"mean_grad", {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
+        },
     .mixes_elements = true,
 }};
 

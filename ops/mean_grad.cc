@@ -46,6 +46,10 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .traffic = traffic,
+    .inputs_like =
+        [](const Dims& shape, const Attrs&) {
+          return std::vector<Dims>{{}, shape};
+        },
 }};
 
 }  // namespace

@@ -42,28 +42,137 @@ std::vector<double> special_values(DType dtype) {
           min_subnormal, -min_subnormal};
 }
 
-void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {
-  if (inputs.size() != op.inputs.size()) {
-    throw Error(fmt::format("{} takes {} input tensor{}, found {}", op.name, op.inputs.size(),
-                            op.inputs.size() == 1 ? "" : "s", inputs.size()));
+template <class Values>
+std::string names_of(const Values& values) {
+  std::vector<std::string_view> names;
+  for (const auto value : values) names.push_back(name(value));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+template <class T>
+bool contains(const std::vector<T>& values, T value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+void check_count(const Op& op, std::size_t found) {
+  if (op.variadic ? found >= 1 : found == op.inputs.size()) return;
+  throw Error(fmt::format("{} takes {} input tensor{}, found {}", op.name,
+                          op.variadic ? "at least 1" : std::to_string(op.inputs.size()),
+                          op.variadic || op.inputs.size() == 1 ? "" : "s", found));
+}
+
+void check_input(const Op& op, std::size_t i, const TensorDesc& input) {
+  const std::vector<DType>& dtypes = op.input(i).has_own_dtype() ? op.input(i).dtypes : op.dtypes;
+  if (!contains(dtypes, input.dtype)) {
+    throw Error(fmt::format("{}: input '{}' is {}; allowed: {}", op.name, op.input_name(i),
+                            name(input.dtype), names_of(dtypes)));
   }
+  const bool is_plain = input.format == input.origin;
+  if (op.input(i).has_own_dtype() ? !is_plain : !contains(op.formats, input.format)) {
+    throw Error(fmt::format("{}: input '{}' is stored as {}; allowed: {}", op.name,
+                            op.input_name(i), name(input.format), names_of(op.formats)));
+  }
+}
+
+// All inputs that follow the case's dtype follow the same one.
+void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {
+  check_count(op, inputs.size());
+  const TensorDesc* first = nullptr;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (std::find(op.dtypes.begin(), op.dtypes.end(), inputs[i].dtype) == op.dtypes.end()) {
-      std::vector<std::string_view> allowed;
-      for (const DType dtype : op.dtypes) allowed.push_back(name(dtype));
-      throw Error(fmt::format("{}: input '{}' is {}; allowed: {}", op.name, op.inputs[i].name,
-                              name(inputs[i].dtype), fmt::join(allowed, ", ")));
-    }
-    if (std::find(op.formats.begin(), op.formats.end(), inputs[i].format) == op.formats.end()) {
-      std::vector<std::string_view> allowed;
-      for (const Format format : op.formats) allowed.push_back(name(format));
-      throw Error(fmt::format("{}: input '{}' is stored as {}; allowed: {}", op.name,
-                              op.inputs[i].name, name(inputs[i].format), fmt::join(allowed, ", ")));
+    check_input(op, i, inputs[i]);
+    if (op.input(i).has_own_dtype()) continue;
+    if (first == nullptr) first = &inputs[i];
+    if (inputs[i].dtype != first->dtype) {
+      throw Error(fmt::format("{}: input '{}' is {}, but '{}' is {}; they must be the same",
+                              op.name, op.input_name(i), name(inputs[i].dtype), op.input_name(0),
+                              name(first->dtype)));
     }
   }
 }
 
+std::vector<TensorDesc> descs_of(std::span<const InputReader> inputs) {
+  std::vector<TensorDesc> descs;
+  for (const InputReader& input : inputs) descs.push_back(input.desc());
+  return descs;
+}
+
+std::string numbered(std::string_view name, bool repeats, std::size_t i) {
+  return repeats ? fmt::format("{}{}", name, i) : std::string(name);
+}
+
 }  // namespace
+
+std::vector<std::int64_t> InputReader::read_index() const {
+  const auto count = static_cast<std::size_t>(desc_->elements());
+  std::vector<std::int64_t> values(count);
+  const ElementRange all{0, desc_->elements()};
+  if (desc_->dtype == DType::int64) {
+    read_bits(all, values.data());
+    return values;
+  }
+  if (desc_->dtype != DType::int32) {
+    throw Error(fmt::format("an index must be int32 or int64, found {}", name(desc_->dtype)));
+  }
+  std::vector<std::int32_t> narrow_values(count);
+  read_bits(all, narrow_values.data());
+  std::copy(narrow_values.begin(), narrow_values.end(), values.begin());
+  return values;
+}
+
+std::string Op::input_name(std::size_t i) const { return numbered(input(i).name, variadic, i); }
+std::string Op::input_path(std::size_t i) const { return numbered(input(i).ir_path, variadic, i); }
+
+std::string Op::output_name(const Problem& problem, std::size_t i) const {
+  const bool repeats = problem.outputs.size() > outputs.size();
+  return numbered(outputs[std::min(i, outputs.size() - 1)].name, repeats, i);
+}
+std::string Op::output_path(const Problem& problem, std::size_t i) const {
+  const bool repeats = problem.outputs.size() > outputs.size();
+  return numbered(outputs[std::min(i, outputs.size() - 1)].ir_path, repeats, i);
+}
+
+Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs) {
+  if (op.reference != nullptr) return op.reference(inputs, attrs);
+  Problem problem = make_problem(op, descs_of(inputs), attrs);
+  return [exact = op.exact_reference(inputs, attrs), outputs = std::move(problem.outputs)](
+             std::size_t output, ElementRange range, std::span<double> to) {
+    thread_local std::vector<std::byte> bits;
+    const DType dtype = outputs[output].dtype;
+    bits.resize(static_cast<std::size_t>(range.count) * size_of(dtype));
+    exact(output, range, bits.data());
+    to_doubles(dtype, bits.data(), range.count, to.data());
+  };
+}
+
+Distribution default_data(const Problem& problem, std::size_t i) {
+  const TensorSpec& spec = problem.op->input(i);
+  if (spec.data != nullptr) return spec.data(problem);
+  const DType dtype = problem.inputs[i].dtype;
+  if (is_floating(dtype)) return {};
+  if (dtype == DType::boolean) return {DistributionKind::integers, 0, 1};
+  return {DistributionKind::integers, dtype == DType::uint8 ? 0.0 : -100.0, 100};
+}
+
+std::vector<Dims> shapes_like(const Op& op, const Dims& shape, const Attrs& attrs) {
+  if (op.inputs_like != nullptr) return op.inputs_like(shape, attrs);
+  return std::vector<Dims>(op.inputs.size(), shape);
+}
+
+std::vector<TensorDesc> describe_inputs(const Op& op, std::span<const Dims> shapes, DType dtype,
+                                        Format format, const Attrs& attrs,
+                                        std::span<const std::optional<DType>> dtypes) {
+  check_count(op, shapes.size());
+  std::vector<TensorDesc> inputs;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const TensorSpec& spec = op.input(i);
+    const bool is_stated = i < dtypes.size() && dtypes[i].has_value();
+    const DType own = is_stated ? *dtypes[i] : spec.has_own_dtype() ? spec.dtypes.front() : dtype;
+    const Format wanted = spec.has_own_dtype() ? Format::ND : format;
+    inputs.push_back(describe(own, shapes[i], format_for_rank(wanted, shapes[i].size())));
+  }
+  if (op.adapt_inputs != nullptr) op.adapt_inputs(inputs, attrs);
+  return inputs;
+}
 
 const Op& find_op(std::string_view name) {
   std::vector<std::string> names;

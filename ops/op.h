@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 
 #include "ops/attrs.h"
 #include "tensor/elements.h"
+#include "tensor/fill.h"
 #include "tensor/registered.h"
 #include "tensor/tensor.h"
 
@@ -29,10 +32,19 @@ struct Problem {
 struct TensorSpec {
   std::string_view name;
   std::string_view ir_path = name;
+  /// Element types of an input that does not follow the case's dtype, the usual one first: int64
+  /// and int32 for an index. Such inputs are stored plainly and get no corner values. Empty: the
+  /// case's.
+  std::vector<DType> dtypes = {};
+  /// Values that make sense for an input, where normal(0,1) does not.
+  Distribution (*data)(const Problem& problem) = nullptr;
+
+  bool has_own_dtype() const { return !dtypes.empty(); }
 };
 
-/// How outputs are judged: `exact` bit for bit (data movement, integers), `rounded` by a tolerance.
-enum class AccuracyClass { exact, rounded };
+/// How outputs are judged: `exact` bit for bit, NaN payloads too (data movement); `exact_value` the
+/// same, but a NaN is a NaN (conversions); `rounded` by a tolerance.
+enum class AccuracyClass { exact, exact_value, rounded };
 
 /// What one call moves and computes, for GB/s, GFLOP/s and the roofline. Bytes count the storage,
 /// padding included, each tensor once.
@@ -44,7 +56,7 @@ struct Traffic {
   double bytes() const { return bytes_read + bytes_written; }
 };
 
-/// Reads an input in logical order as fp64.
+/// Reads an input in logical order, as fp64 or as it is.
 class InputReader {
  public:
   InputReader(const TensorDesc& desc, const void* storage) : desc_(&desc), storage_(storage) {}
@@ -52,6 +64,9 @@ class InputReader {
   void read(ElementRange range, std::span<double> to) const {
     read_doubles(*desc_, storage_, range, to);
   }
+  void read_bits(ElementRange range, void* to) const { read_elements(*desc_, storage_, range, to); }
+  /// All elements of an index, as int64.
+  std::vector<std::int64_t> read_index() const;
 
  private:
   const TensorDesc* desc_;
@@ -62,18 +77,23 @@ class InputReader {
 /// be called from several threads at once.
 using Reference = std::function<void(std::size_t output, ElementRange range, std::span<double> to)>;
 
+/// The same for exact operators: the elements as stored.
+using ExactReference = std::function<void(std::size_t output, ElementRange range, void* to)>;
+
 /// Where an argument of a gradient operator comes from, in terms of the forward operator.
 struct GradientArg {
-  enum Source { output_gradient, input, output } source;
+  enum Source { output_gradient, input, output, zeros_like_input } source;
   std::size_t index = 0;
 };
 
-/// The gradient of one input as a call of another operator with the same attributes (those it
-/// declares): softplus' input 0 is softplus_grad(output_gradient 0, input 0).
-struct GradientRule {
-  std::size_t input = 0;
+/// A call of an operator whose outputs 0, 1, ... are the gradients of the forward operator's inputs
+/// `of_inputs[0]`, `of_inputs[1]`, ...: softplus' is softplus_grad(output_gradient 0, input 0), of
+/// input 0. Without an operator, the gradient is the first argument itself.
+struct GradientCall {
   std::string_view op;
   std::vector<GradientArg> args;
+  std::vector<std::size_t> of_inputs = {0};
+  Attrs attrs = {};  ///< empty: those of the forward operator that `op` declares
 };
 
 /// What an operator is; how it is computed is a Kernel's business.
@@ -83,9 +103,11 @@ struct Op {
   std::string_view summary;  ///< one line with the formula
   std::string_view source;
   std::vector<TensorSpec> inputs;
+  /// The number of outputs may follow from the problem: further ones are named as the last.
   std::vector<TensorSpec> outputs;
+  bool variadic = false;  ///< any number of inputs, from one on, all as the only one listed
   std::vector<AttrSpec> attrs = {};
-  std::vector<DType> dtypes;    ///< of the inputs; all inputs share one
+  std::vector<DType> dtypes;    ///< of the case, which all inputs share but those with their own
   std::vector<Format> formats;  ///< of the storage
   AccuracyClass accuracy = AccuracyClass::rounded;
 
@@ -93,9 +115,22 @@ struct Op {
   /// and the rule.
   std::vector<TensorDesc> (*infer)(std::span<const TensorDesc> inputs, const Attrs& attrs);
   /// Golden values in fp64 from the inputs as rounded to their dtype. `inputs` outlive the result.
-  Reference (*reference)(std::span<const InputReader> inputs, const Attrs& attrs);
+  Reference (*reference)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
+  /// Instead of `reference`, for exact operators.
+  ExactReference (*exact_reference)(std::span<const InputReader> inputs,
+                                    const Attrs& attrs) = nullptr;
   Traffic (*traffic)(const Problem& problem);
-  std::vector<GradientRule> gradient = {};
+  /// Null: not differentiable. May throw Error where a use of the operator is not.
+  std::vector<GradientCall> (*gradient)(const Problem& forward) = nullptr;
+  /// The input shapes that a user means who gives one shape only (--shapes). Null: the same for
+  /// each.
+  std::vector<Dims> (*inputs_like)(const Dims& shape, const Attrs& attrs) = nullptr;
+  /// How inputs are stored under these attributes, where the format alone does not tell (C0,
+  /// groups).
+  void (*adapt_inputs)(std::span<TensorDesc> inputs, const Attrs& attrs) = nullptr;
+  /// Rules for the values of inputs: an index inside its axis. Throws Error that names the value,
+  /// its position and the rule.
+  void (*check_values)(const Problem& problem, std::span<const InputReader> inputs) = nullptr;
   /// Values where implementations go wrong, mixed into verification data of every input. Special
   /// values (NaN, Inf, zeros, subnormals, extremes of the dtype) are added for all operators.
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
@@ -104,12 +139,34 @@ struct Op {
   bool mixes_elements = false;
 
   std::string key() const { return std::string(name); }
+  /// Of input (output) `i` of a use: "x", or "x0", "x1", ... where the list repeats.
+  const TensorSpec& input(std::size_t i) const { return inputs[std::min(i, inputs.size() - 1)]; }
+  std::string input_name(std::size_t i) const;
+  std::string input_path(std::size_t i) const;
+  std::string output_name(const Problem& problem, std::size_t i) const;
+  std::string output_path(const Problem& problem, std::size_t i) const;
 };
 
 using RegisteredOp = Registered<Op>;
 
 /// The operator called `name`. Errors: throws Error that suggests the nearest name.
 const Op& find_op(std::string_view name);
+
+/// Golden values of an operator of either kind, as fp64.
+Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs);
+
+/// The data of input `i` of a problem where the case states none: what the operator wants, else
+/// normal(0,1), whole numbers for integer dtypes.
+Distribution default_data(const Problem& problem, std::size_t i);
+
+/// The input shapes that one given shape stands for: the operator's rule, or the same for each.
+std::vector<Dims> shapes_like(const Op& op, const Dims& shape, const Attrs& attrs);
+
+/// Descriptions of inputs of a case: `shapes[i]` of the case's dtype and format, or as the operator
+/// states for that input; `dtypes[i]` (may be left out) chooses among an input's own dtypes.
+std::vector<TensorDesc> describe_inputs(const Op& op, std::span<const Dims> shapes, DType dtype,
+                                        Format format, const Attrs& attrs,
+                                        std::span<const std::optional<DType>> dtypes = {});
 
 /// Checks count, dtype and attributes of a use and infers its outputs.
 /// Errors: throws Error that names the operator, what was found and what is allowed.

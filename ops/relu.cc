@@ -23,9 +23,11 @@ const RegisteredOp registered{{
                 const Attrs&) { return infer_elementwise("relu", in); },
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1); },
-    .gradient = {{.input = 0,
-                  .op = "relu_grad",
-                  .args = {{GradientArg::output_gradient, 0}, {GradientArg::output, 0}}}},
+    .gradient =
+        [](const Problem&) {
+          return std::vector<GradientCall>{
+              {"relu_grad", {{GradientArg::output_gradient, 0}, {GradientArg::output, 0}}}};
+        },
 }};
 
 }  // namespace

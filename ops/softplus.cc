@@ -44,9 +44,11 @@ const RegisteredOp registered{{
     .reference = reference,
     // multiply, exp, add, log, divide, compare-and-select
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 6); },
-    .gradient = {{.input = 0,
-                  .op = "softplus_grad",
-                  .args = {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}},
+    .gradient =
+        [](const Problem&) {
+          return std::vector<GradientCall>{
+              {"softplus_grad", {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
+        },
     .corner_points = softplus_corner_points,
 }};
 

@@ -28,16 +28,19 @@ constexpr std::array kSpellings = {
     Spelling{DistributionKind::constant, "constant", 1, 0, 1},
     Spelling{DistributionKind::arange, "arange", 2, 0, 1},
     Spelling{DistributionKind::special, "special", 0, 0, 1},
+    Spelling{DistributionKind::shuffle, "shuffle", 1, 2, 1},
+    Spelling{DistributionKind::boxes, "boxes", 1, 1344, 1},
 };
 
 constexpr double kMaxInteger = 0x1p53;  // fp64 holds every whole number up to here
 
 [[noreturn]] void throw_no_distribution(std::string_view text) {
-  throw Error(fmt::format(
-      "'{}' is no distribution; allowed: normal(mean,deviation), uniform(low,high), "
-      "integers(low,high), permutation, constant(value), arange(start,step), special; without "
-      "parentheses: normal(0,1), uniform(0,1), integers(0,9), constant(0), arange(0,1)",
-      text));
+  throw Error(
+      fmt::format("'{}' is no distribution; allowed: normal(mean,deviation), uniform(low,high), "
+                  "integers(low,high), permutation, constant(value), arange(start,step), special, "
+                  "shuffle(groups), boxes(extent); without parentheses: normal(0,1), uniform(0,1), "
+                  "integers(0,9), constant(0), arange(0,1), shuffle(2), boxes(1344)",
+                  text));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -117,6 +120,11 @@ void require_valid(const Distribution& d) {
       return require(std::ceil(d.a) <= std::floor(d.b) && std::abs(d.a) <= kMaxInteger &&
                          std::abs(d.b) <= kMaxInteger,
                      "must have a whole number between low and high, both within +-2^53");
+    case DistributionKind::shuffle:
+      return require(d.a >= 1 && d.a <= kMaxInteger && d.a == std::floor(d.a),
+                     "groups must be a whole number from 1");
+    case DistributionKind::boxes:
+      return require(d.a >= 8 && d.a <= 1e6, "the extent must be from 8 to 1e6");
     default:
       return;
   }

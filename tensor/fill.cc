@@ -69,6 +69,20 @@ void integers(const Distribution& d, const Piece& piece) {
   });
 }
 
+// Four elements a box: the nearer corner up to 3/4 of the extent, then sides from 1 to a quarter
+// more. Two blocks of the generator per box, so that any cut of the stream gives the same boxes.
+void boxes(const Distribution& d, const Piece& piece) {
+  for (std::size_t i = 0; i < piece.values.size(); ++i) {
+    const std::int64_t element = piece.first + static_cast<std::int64_t>(i);
+    const std::int64_t box = element / 4, part = element % 4;
+    std::uint64_t bits[4];
+    random_bits(piece.seed, stream_of(d.kind), 2 * box, 2, bits);
+    const auto unit = [&](std::int64_t k) { return static_cast<double>(bits[k] >> 11) * 0x1p-53; };
+    const double corner = 0.75 * (d.a - 4) * unit(part % 2);
+    piece.values[i] = part < 2 ? corner : corner + 1 + d.a / 4 * unit(part);
+  }
+}
+
 template <class T>
 std::vector<double> floating_specials() {
   using Limits = std::numeric_limits<T>;
@@ -131,6 +145,7 @@ std::vector<double> specials(DType dtype) {
 /// What is the same for all pieces of a range.
 struct Source {
   const Distribution& distribution;
+  std::int64_t total;
   Permutation permutation;
   std::vector<double> specials;
 
@@ -145,11 +160,21 @@ struct Source {
         return integers(d, piece);
       case DistributionKind::permutation:
         return permutation.entries(piece.first, piece.values);
+      case DistributionKind::boxes:
+        return boxes(d, piece);
       default:
         for (std::size_t i = 0; i < piece.values.size(); ++i) {
           piece.values[i] = at(piece.first + static_cast<std::int64_t>(i));
         }
     }
+  }
+
+  // What does not divide into the groups stays where it is.
+  double shuffled(std::int64_t index) const {
+    const auto groups = static_cast<std::int64_t>(distribution.a);
+    const std::int64_t per_group = total / groups;
+    if (index >= per_group * groups) return static_cast<double>(index);
+    return static_cast<double>(index % groups * per_group + index / groups);
   }
 
   double at(std::int64_t index) const {
@@ -158,6 +183,8 @@ struct Source {
         return distribution.a + distribution.b * static_cast<double>(index);
       case DistributionKind::special:
         return specials[static_cast<std::size_t>(index) % specials.size()];
+      case DistributionKind::shuffle:
+        return shuffled(index);
       default:
         return distribution.a;
     }
@@ -181,7 +208,7 @@ void generate(const Distribution& distribution, std::uint64_t seed, DType dtype,
               ElementRange range, void* to) {
   require_valid(distribution);
   const Source source{
-      distribution, Permutation(seed, total),
+      distribution, total, Permutation(seed, total),
       distribution.kind == DistributionKind::special ? specials(dtype) : std::vector<double>{}};
   double values[kChunk];
   auto out = static_cast<std::byte*>(to);

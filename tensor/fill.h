@@ -17,7 +17,19 @@ namespace opbench {
 ///   constant     a everywhere
 ///   arange       a, a + b, a + 2b, ...
 ///   special      NaN, +-Inf, +-0, subnormals, extremes of the dtype, in turn
-enum class DistributionKind { normal, uniform, integers, permutation, constant, arange, special };
+///   shuffle      the index of a channel shuffle: range(elements) as (a, elements/a), transposed
+///   boxes        x1, y1, x2, y2 of boxes with x1 < x2 <= a and y1 < y2 <= a, sides up to a/4 + 1
+enum class DistributionKind {
+  normal,
+  uniform,
+  integers,
+  permutation,
+  constant,
+  arange,
+  special,
+  shuffle,
+  boxes,
+};
 
 struct Distribution {
   DistributionKind kind = DistributionKind::normal;
@@ -28,7 +40,7 @@ struct Distribution {
 };
 
 /// "normal(0,1)", "permutation"; the inverse accepts a bare name with the defaults of the kind
-/// (normal(0,1) uniform(0,1) integers(0,9) constant(0) arange(0,1)).
+/// (normal(0,1) uniform(0,1) integers(0,9) constant(0) arange(0,1) shuffle(2) boxes(1344)).
 std::string to_string(const Distribution& distribution);
 /// Errors: throws Error that lists what is allowed; a and b must be finite, b >= a for ranges, b >=
 /// 0 for normal, a whole number within +-2^53 between a and b for integers.

@@ -133,6 +133,27 @@ Format origin_format(std::size_t rank) {
   return rank == 5 ? Format::NCDHW : rank == 4 ? Format::NCHW : Format::ND;
 }
 
+Format format_for_rank(Format wanted, std::size_t rank) {
+  if (rank == 0) return Format::ND;
+  const bool is_plain = wanted == Format::NCHW || wanted == Format::ND || wanted == Format::NCDHW;
+  return is_plain ? origin_format(rank) : wanted;
+}
+
+Format origin_format_of(Format format) {
+  switch (format) {
+    case Format::ND:
+    case Format::FRACTAL_NZ:
+      return Format::ND;
+    case Format::NCDHW:
+    case Format::NDHWC:
+    case Format::NDC1HWC0:
+    case Format::FRACTAL_Z_3D:
+      return Format::NCDHW;
+    default:
+      return Format::NCHW;
+  }
+}
+
 bool is_private(Format format) {
   return format == Format::NC1HWC0 || format == Format::FRACTAL_Z || format == Format::FRACTAL_NZ ||
          format == Format::NDC1HWC0 || format == Format::FRACTAL_Z_3D;

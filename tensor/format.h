@@ -38,6 +38,13 @@ Format parse_format(std::string_view text);
 /// The plain format of a tensor of this rank: 5 NCDHW, 4 NCHW, else ND, as the framework chooses.
 Format origin_format(std::size_t rank);
 
+/// Storage format that `wanted` means for a tensor of this rank: plain formats follow the rank,
+/// scalars are ND.
+Format format_for_rank(Format wanted, std::size_t rank);
+
+/// The plain format whose order of axes `format` stores: NCHW, NCDHW or ND.
+Format origin_format_of(Format format);
+
 /// True for the formats that pad: NC1HWC0, FRACTAL_Z, FRACTAL_NZ, NDC1HWC0, FRACTAL_Z_3D.
 bool is_private(Format format);
 

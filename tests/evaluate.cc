@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "tensor/error.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -44,13 +45,27 @@ Attrs attrs_of(const Op& op, const AttrTexts& texts) {
   return attrs;
 }
 
+Problem example_problem(const Op& op, DType dtype, Format format) {
+  const Attrs attrs(op.attrs);
+  std::string reason;
+  for (const Dims& shape : {Dims{4, 16, 6, 6}, Dims{32, 4}, Dims{64}, Dims{2, 16, 2, 6, 6}}) {
+    try {
+      return make_problem(
+          op, describe_inputs(op, shapes_like(op, shape, attrs), dtype, format, attrs), attrs);
+    } catch (const Error& error) {
+      reason = error.what();
+    }
+  }
+  throw Error(std::string(op.name) + " takes no example: " + reason);
+}
+
 std::vector<double> reference_values(std::string_view op, DType dtype,
                                      const std::vector<std::vector<double>>& inputs,
                                      const AttrTexts& attrs, bool scalar_first) {
   const Bound bound = bind(op, dtype, inputs, attrs, scalar_first);
   std::vector<InputReader> readers;
   for (const Tensor& input : bound.inputs) readers.emplace_back(input.desc, input.data());
-  const Reference reference = bound.problem.op->reference(readers, bound.problem.attrs);
+  const Reference reference = reference_of(*bound.problem.op, readers, bound.problem.attrs);
   std::vector<double> values(static_cast<std::size_t>(bound.problem.outputs[0].elements()));
   reference(0, {0, bound.problem.outputs[0].elements()}, values);
   return values;

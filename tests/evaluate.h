@@ -15,6 +15,10 @@ using AttrTexts = std::map<std::string, std::string>;
 /// An operator's attributes, with those of `texts` set.
 Attrs attrs_of(const Op& op, const AttrTexts& texts);
 
+/// A use of an operator as --shapes would make it: on a tensor of 4x16x6x6 (or fewer axes, or 2
+/// more) and the default attributes. Errors: throws Error if the operator takes none of them.
+Problem example_problem(const Op& op, DType dtype, Format format);
+
 /// The reference of an operator on one-dimensional fp64-valued inputs of `dtype` (scalars where an
 /// input has one element and `scalar_first` is set), as fp64.
 std::vector<double> reference_values(std::string_view op, DType dtype,

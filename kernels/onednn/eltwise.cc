@@ -99,7 +99,7 @@ const RegisteredKernel relu{{
     .summary = "oneDNN eltwise relu",
     .refusal = refuse_tensor,
     .prepare = forward<algorithm::eltwise_relu>,
-    .takes_nonfinite = false,  // max(NaN, 0) is 0 there
+    .takes = InputRange::finite,  // max(NaN, 0) is 0 there
 }};
 
 const RegisteredKernel relu_grad{{
@@ -109,7 +109,7 @@ const RegisteredKernel relu_grad{{
     .summary = "oneDNN eltwise relu, backward",
     .refusal = refuse_tensor,
     .prepare = backward<algorithm::eltwise_relu>,
-    .takes_nonfinite = false,
+    .takes = InputRange::finite,
 }};
 
 }  // namespace

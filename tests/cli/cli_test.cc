@@ -266,7 +266,7 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
       {{"--case", "relu[1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1,fp32]"}, "17 dimensions; at most 16"},
       {{"--op", "softplus", "--shapes", "/dev/zero"}, "it is no regular file"},
       {{"--case", "relu[4,fp32]", "--json", path("r"), "--csv", path("./r")}, "the same file"},
-      {{"--op", "mean_grad", "--shapes", good}, "mean_grad: input 'grad_output' must be a scalar"},
+      {{"--case", "mean_grad[1x2,1x2,fp32]"}, "mean_grad: input 'grad_output' must be a scalar"},
       {{"--threads", "0", "--case", "relu[4,fp32]"}, "--threads"},
       {{"--nonsense"}, "--nonsense"},
       {{"lst"}, "unknown command 'lst'; did you mean 'list'?"},

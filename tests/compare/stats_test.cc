@@ -138,4 +138,22 @@ TEST(MixedTolerance, PublishedNumbers) {
   EXPECT_EQ(mixed_tolerance(DType::int64), Tolerance{});
 }
 
+TEST(MeasureBits, SeesWhatValuesDoNotShow) {
+  const std::uint32_t expected[] = {0x00000000, 0x7FC00001, 0x3F800000, 0x40000000};
+  const std::uint32_t zero_sign[] = {0x80000000, 0x7FC00001, 0x3F800000, 0x40000000};
+  const std::uint32_t payload[] = {0x00000000, 0x7FC00002, 0x3F800000, 0x40000000};
+  const auto measured = [&](const std::uint32_t* actual, bool any_nan) {
+    return measure_bits(DType::fp32, any_nan, {100, 4}, actual, expected);
+  };
+  EXPECT_EQ(measured(expected, false).bit_mismatches, 0);
+  EXPECT_EQ(measured(expected, false).nonfinite, 1);
+  EXPECT_EQ(measured(zero_sign, true).bit_mismatches, 1) << "+0 for -0";
+  EXPECT_EQ(measured(zero_sign, true).worst_index, 100);
+  EXPECT_EQ(measured(payload, false).bit_mismatches, 1);
+  EXPECT_EQ(measured(payload, true).bit_mismatches, 0) << "a conversion may choose the payload";
+  const Judgement judgement = judge(measured(zero_sign, false), {});
+  EXPECT_EQ(judgement.verdict, Verdict::failed);
+  EXPECT_THAT(judgement.reason, testing::HasSubstr("1 of 4 elements differ in their bits"));
+}
+
 }  // namespace opbench

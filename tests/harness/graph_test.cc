@@ -67,7 +67,7 @@ TEST(Graph, ComputesLossAndGradient) {
   Case c = parse_case_id("softplus[2,fp32,backward,data=constant(0)]");
   const Graph graph = build_graph(c);
   Workspace workspace(graph);
-  workspace.fill_inputs(c.data, seed_of(c));
+  workspace.fill_inputs(input_data(c, graph.nodes[0].problem), seed_of(c));
   BoundGraph(workspace, select_kernels(graph, find_kernel("softplus", "softplus_v2")), 1).run();
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const auto* values = static_cast<const float*>(workspace.data(i));

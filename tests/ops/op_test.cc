@@ -26,7 +26,8 @@ TEST(Registry, EveryOperatorIsComplete) {
   for (const Op* op : RegisteredOp::all()) {
     SCOPED_TRACE(op->name);
     EXPECT_NE(op->infer, nullptr);
-    EXPECT_NE(op->reference, nullptr);
+    EXPECT_NE(op->reference == nullptr, op->exact_reference == nullptr) << "one of the two";
+    EXPECT_EQ(op->exact_reference == nullptr, op->accuracy == AccuracyClass::rounded);
     EXPECT_NE(op->traffic, nullptr);
     EXPECT_FALSE(op->inputs.empty());
     EXPECT_FALSE(op->outputs.empty());
@@ -41,8 +42,15 @@ TEST(Registry, EveryOperatorIsComplete) {
 
 TEST(Registry, GradientsNameOperatorsThatExist) {
   for (const Op* op : RegisteredOp::all()) {
-    for (const GradientRule& rule : op->gradient) {
-      EXPECT_EQ(find_op(rule.op).inputs.size(), rule.args.size()) << op->name;
+    if (op->gradient == nullptr) continue;
+    SCOPED_TRACE(op->name);
+    const Problem problem = example_problem(*op, DType::fp32, Format::NCHW);
+    for (const GradientCall& call : op->gradient(problem)) {
+      EXPECT_FALSE(call.args.empty());
+      if (call.op.empty()) continue;
+      const Op& gradient = find_op(call.op);
+      if (gradient.variadic) continue;
+      EXPECT_EQ(gradient.inputs.size(), call.args.size());
     }
   }
 }

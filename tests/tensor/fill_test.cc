@@ -1,6 +1,6 @@
 #include "tensor/fill.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -256,6 +256,28 @@ TEST(Fill, SameElementsInEveryFormatAndPaddingIsZero) {
 TEST(Fill, RejectsFormatsItCannotReach) {
   Tensor tensor(describe(DType::fp16, {32, 32}, Format::FRACTAL_NZ));
   EXPECT_THROW(fill(tensor, {}, 1), Error);
+}
+
+// Source: torchvision channel_shuffle's index for C = 6, groups = 2.
+TEST(Fill, ShuffleIsTheIndexOfAChannelShuffle) {
+  std::int64_t index[6];
+  generate({DistributionKind::shuffle, 2, 1}, 1, DType::int64, 6, {0, 6}, index);
+  EXPECT_THAT(index, testing::ElementsAre(0, 3, 1, 4, 2, 5));
+}
+
+TEST(Fill, BoxesAreOrderedAndInsideForAnyCut) {
+  std::vector<float> all(400), part(7);
+  const Distribution boxes{DistributionKind::boxes, 64, 1};
+  generate(boxes, 3, DType::fp32, 400, {0, 400}, all.data());
+  for (std::size_t i = 0; i < 400; i += 4) {
+    EXPECT_GE(all[i], 0);
+    EXPECT_GE(all[i + 1], 0);
+    EXPECT_GE(all[i + 2], all[i] + 1);
+    EXPECT_GE(all[i + 3], all[i + 1] + 1);
+    EXPECT_LE(std::max(all[i + 2], all[i + 3]), 64);
+  }
+  generate(boxes, 3, DType::fp32, 400, {13, 7}, part.data());
+  EXPECT_TRUE(std::equal(part.begin(), part.end(), all.begin() + 13));
 }
 
 }  // namespace opbench

@@ -1,0 +1,32 @@
+#include "ops/index.h"
+
+#include <fmt/format.h>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+void check_index(const IndexRule& rule, std::span<const std::int64_t> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::int64_t value = values[i];
+    const std::int64_t least = rule.negative_allowed ? -rule.extent : 0;
+    if (value >= least && value < rule.extent) continue;
+    throw Error(fmt::format(
+        "{}: {}[{}] is {}; allowed: {} to {}{}", rule.op, rule.input, i, value, least,
+        rule.extent - 1, value < 0 && !rule.negative_allowed ? " (negative indices are off)" : ""));
+  }
+}
+
+Distribution index_data(std::int64_t extent) {
+  return {DistributionKind::integers, 0,
+          static_cast<double>(std::max<std::int64_t>(extent - 1, 0))};
+}
+
+void require_rank_at_most(std::string_view op, std::string_view input, const Dims& shape,
+                          std::size_t most) {
+  if (shape.size() <= most) return;
+  throw Error(fmt::format("{}: input '{}' has shape {}; allowed: at most {} dimension{}", op, input,
+                          to_string(shape), most, most == 1 ? "" : "s"));
+}
+
+}  // namespace opbench

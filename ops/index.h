@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+/// Element types of an index: what frameworks use, then what the device prefers.
+inline const std::vector<DType> kIndexDTypes = {DType::int64, DType::int32};
+
+/// What is done about an index outside its axis.
+struct IndexRule {
+  std::string_view op;
+  std::string_view input;  ///< name of the index
+  std::int64_t extent = 0;
+  bool negative_allowed = false;  ///< -extent..-1 count from the back
+};
+
+/// Errors: throws Error that names the first value that breaks the rule, its position and the rule.
+void check_index(const IndexRule& rule, std::span<const std::int64_t> values);
+
+/// A negative index counted from the front.
+inline std::int64_t from_front(std::int64_t index, std::int64_t extent) {
+  return index < 0 ? index + extent : index;
+}
+
+/// Random whole numbers of [0, extent).
+Distribution index_data(std::int64_t extent);
+
+/// Errors: throws Error that names operator and input unless its rank is at most `most`.
+void require_rank_at_most(std::string_view op, std::string_view input, const Dims& shape,
+                          std::size_t most);
+
+}  // namespace opbench

@@ -1,0 +1,51 @@
+#include "ops/movement.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+ExactReference moved(std::span<const InputReader> inputs, SourceMap source) {
+  return [inputs = std::vector<InputReader>(inputs.begin(), inputs.end()),
+          bytes = size_of(inputs.front().desc().dtype),
+          source = std::move(source)](std::size_t output, ElementRange range, void* to) {
+    auto* out = static_cast<std::byte*>(to);
+    for (std::int64_t done = 0; done < range.count;) {
+      SourceRun run = source(output, range.first + done);
+      run.count = std::min(run.count, range.count - done);
+      const std::size_t moved_bytes = static_cast<std::size_t>(run.count) * bytes;
+      if (run.input == SourceRun::kZeros) {
+        std::memset(out, 0, moved_bytes);
+      } else {
+        inputs[run.input].read_bits({run.first, run.count}, out);
+      }
+      out += moved_bytes;
+      done += run.count;
+    }
+  };
+}
+
+Traffic movement_traffic(const Problem& problem) {
+  Traffic traffic;
+  for (const TensorDesc& input : problem.inputs) traffic.bytes_read += double(input.bytes());
+  for (const TensorDesc& output : problem.outputs) traffic.bytes_written += double(output.bytes());
+  return traffic;
+}
+
+std::size_t axis_of(std::string_view op, const Dims& shape, std::int64_t axis) {
+  const std::int64_t rank = std::ssize(shape);
+  const std::int64_t from_front = axis < 0 ? axis + rank : axis;
+  if (from_front >= 0 && from_front < rank) return static_cast<std::size_t>(from_front);
+  throw Error(fmt::format("{}: axis {} is out of range for shape {}; allowed: {} to {}", op, axis,
+                          to_string(shape), -rank, rank - 1));
+}
+
+AxisView::AxisView(const Dims& shape, std::size_t axis) : extent(shape[axis]) {
+  for (std::size_t i = 0; i < axis; ++i) outer *= shape[i];
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+}
+
+}  // namespace opbench

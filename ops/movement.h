@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+inline const std::vector<DType> kMovableDTypes = {kAllDTypes.begin(), kAllDTypes.end()};
+inline const std::vector<Format> kPlainFormats = {Format::NCHW, Format::ND, Format::NCDHW};
+
+/// Where consecutive elements of an output come from: `count` logical elements of input `input`,
+/// from `first` on. kZeros: they are zero.
+struct SourceRun {
+  static constexpr std::size_t kZeros = SIZE_MAX;
+
+  std::size_t input = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+};
+
+/// The run that begins at logical element `element` of output `output`; runs may be cut anywhere.
+using SourceMap = std::function<SourceRun(std::size_t output, std::int64_t element)>;
+
+/// The golden elements of an operator that only moves data of the first input's dtype: bit for bit,
+/// whatever the storage.
+ExactReference moved(std::span<const InputReader> inputs, SourceMap source);
+
+/// Every input is read and every output written once.
+Traffic movement_traffic(const Problem& problem);
+
+/// `axis` counted from the front; negative ones count from the back. Errors: throws Error that
+/// names the operator, the axis and the shape.
+std::size_t axis_of(std::string_view op, const Dims& shape, std::int64_t axis);
+
+/// A shape seen from one axis: [outer, extent, inner].
+struct AxisView {
+  std::int64_t outer = 1, extent = 1, inner = 1;
+
+  AxisView(const Dims& shape, std::size_t axis);
+};
+
+}  // namespace opbench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace opbench {
+
+/// Consecutive bytes on their way to an output.
+struct Row {
+  const std::byte* from;
+  std::size_t bytes;
+};
+
+/// Writes rows one behind the other. With `stream` past the cache: whole lines are put together
+/// first, so that rows of any length leave as full 64-byte lines and no line is read before it is
+/// written. One thread; call `finish` at the end.
+class LineWriter {
+ public:
+  static constexpr std::size_t kLine = 64;
+
+  LineWriter(void* out, bool stream);
+  void append(std::span<const Row> rows);
+  /// Writes what is pending and orders the streamed stores before later ones.
+  void finish();
+
+  /// What the writer knows, shared with the code of each instruction set.
+  struct State {
+    std::byte* out;        ///< where the next line goes; aligned, once `head` is 0
+    std::size_t head = 0;  ///< bytes up to the first line boundary, stored plainly
+    std::size_t filled = 0;
+    alignas(kLine) std::byte pending[kLine];
+  };
+
+ private:
+  State state_;
+  bool stream_;
+};
+
+}  // namespace opbench

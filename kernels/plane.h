@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+namespace opbench {
+
+/// A transposition: to[a * to_stride + b] = from[b * from_stride + a] for a < na, b < nb. Strides
+/// count elements of `element_bytes` (1, 2, 4, 8).
+struct Plane {
+  int element_bytes = 4;
+  std::int64_t na = 0, nb = 0;
+  std::int64_t from_stride = 0, to_stride = 0;
+  std::int64_t readable = 0;  ///< elements of a source row that may be loaded, at least na
+  std::int64_t valid = 0;     ///< source rows that exist, at most nb: beyond, zeros are written
+};
+
+/// On one thread. `stream`: past the cache, which pays where whole lines of the output are written;
+/// `to` and its rows are then aligned to 16 bytes.
+void transpose_plane(const Plane& plane, const void* from, void* to, bool stream);
+
+/// Blocks of `bytes` that keep their inside while their order changes: block (p, q) moves from
+/// from + p * from_p + q * from_q to to + p * to_p + q * to_q, all in bytes.
+struct BlockGrid {
+  std::int64_t bytes = 0;
+  std::int64_t np = 0, nq = 0;
+  std::int64_t from_p = 0, from_q = 0;
+  std::int64_t to_p = 0, to_q = 0;
+};
+
+/// On one thread, a few neighbours along p for every q. `stream`: past the cache; `bytes`, `to` and
+/// its strides are then multiples of 16.
+void move_blocks(const BlockGrid& grid, const void* from, void* to, bool stream);
+
+}  // namespace opbench

@@ -1,15 +1,13 @@
 #include "tensor/elements.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
-#include "tensor/error.h"
+#include "tensor/element_map.h"
+#include "tensor/element_walk.h"
 #include "tensor/half.h"
 #include "tensor/half_bits.h"
 #include "tensor/slab.h"
@@ -18,6 +16,7 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kPlainBlock = 32 * 1024;  // elements
+constexpr std::int64_t kLargestPlainBlock = 8 * kPlainBlock;
 
 /// NC1HWC0 as [n, c1, pixels, c0].
 struct Slabs {
@@ -36,38 +35,91 @@ struct Slabs {
   }
 };
 
-bool is_row_major(const TensorDesc& desc) {
-  return desc.format == desc.origin || desc.format == Format::ND || desc.format == Format::NCHW ||
-         desc.format == Format::NCDHW;
+bool has_slabs(const TensorDesc& desc) {
+  return desc.format == Format::NC1HWC0 && !is_row_major(desc);
 }
 
-void require_known_format(const TensorDesc& desc) {
-  if (is_row_major(desc) || desc.format == Format::NC1HWC0) return;
-  throw Error(fmt::format("{}: elements can be reached in ND, NCHW, NCDHW and NC1HWC0 only",
-                          to_string(desc)));
+/// Elements of a block of any other format: whole lanes of all channels of a cut block if that is
+/// not too large, or a storage that interleaves them is fetched once for each of them.
+std::int64_t block_elements(const TensorDesc& desc) {
+  if (is_row_major(desc)) return kPlainBlock;
+  const std::int64_t preferred = preferred_range(element_map(desc));
+  if (preferred > kLargestPlainBlock) return kPlainBlock;
+  return std::max<std::int64_t>(1, kPlainBlock / preferred) * preferred;
 }
 
-/// Cuts a range into rectangles of whole channels or parts of one, in order, and calls
-/// visit(part, storage offset of its first pixel, offset within the range), in elements.
+template <class T>
+void gather(const ElementRectangle& r, const T* stored, T* logical) {
+  for (std::int64_t lane = 0; lane < r.lanes; ++lane) {
+    const T* const from = stored + lane * r.lane_stride;
+    T* const to = logical + lane * r.logical_stride;
+    for (std::int64_t i = 0; i < r.pixels; ++i) to[i] = from[i * r.pixel_stride];
+  }
+}
+
+template <class T>
+void scatter(const ElementRectangle& r, const T* logical, T* stored) {
+  for (std::int64_t lane = 0; lane < r.lanes; ++lane) {
+    const T* const from = logical + lane * r.logical_stride;
+    T* const to = stored + lane * r.lane_stride;
+    for (std::int64_t i = 0; i < r.pixels; ++i) to[i * r.pixel_stride] = from[i];
+  }
+}
+
+bool is_slab(const ElementRectangle& r) {
+  return r.lanes > 1 && r.lane_stride == 1 && r.pixel_stride > 1;
+}
+
+/// Pixels start where `pixel_stride` divides the offset, in every format.
+SlabPart slab_part(const ElementRectangle& r) {
+  return {.c0 = r.pixel_stride,
+          .first_lane = r.stored % r.pixel_stride,
+          .lanes = static_cast<int>(r.lanes),
+          .pixels = r.pixels,
+          .plain_stride = r.logical_stride};
+}
+
 template <class Visit>
-void for_each_part(const TensorDesc& desc, ElementRange range, Visit visit) {
-  const Slabs slabs(desc);
-  for (std::int64_t done = 0; done < range.count;) {
-    const std::int64_t channel = (range.first + done) / slabs.pixels;
-    const std::int64_t pixel = (range.first + done) % slabs.pixels;
-    const std::int64_t n = channel / slabs.c, c = channel % slabs.c;
-    const std::int64_t c1 = c / slabs.c0, lane = c % slabs.c0;
-    const std::int64_t left = range.count - done;
-    SlabPart part{.c0 = slabs.c0,
-                  .first_lane = static_cast<int>(lane),
-                  .lanes = 1,
-                  .pixels = std::min(left, slabs.pixels - pixel),
-                  .plain_stride = slabs.pixels};
-    if (part.pixels == slabs.pixels) {
-      part.lanes = static_cast<int>(std::min(left / slabs.pixels, slabs.lanes(c1) - lane));
+void with_unsigned(std::size_t element_bytes, Visit visit) {
+  switch (element_bytes) {
+    case 1:
+      return visit(std::uint8_t{});
+    case 2:
+      return visit(std::uint16_t{});
+    case 4:
+      return visit(std::uint32_t{});
+    default:
+      return visit(std::uint64_t{});
+  }
+}
+
+template <class T>
+void read_rectangle(const ElementRectangle& r, const T* storage, T* to) {
+  to += r.logical;
+  if (r.pixel_stride == 1) {
+    for (std::int64_t i = 0; i < r.lanes; ++i) {
+      std::copy_n(storage + r.stored + i * r.lane_stride, r.pixels, to + i * r.logical_stride);
     }
-    visit(part, ((n * slabs.c1 + c1) * slabs.pixels + pixel) * slabs.c0, done);
-    done += part.lanes * part.pixels;
+  } else if (is_slab(r)) {
+    const SlabPart part = slab_part(r);
+    slab_to_plain(part, storage + r.stored - part.first_lane, to, sizeof(T));
+  } else {
+    gather(r, storage + r.stored, to);
+  }
+}
+
+template <class T>
+void write_rectangle(const ElementRectangle& r, const T* from, T* storage) {
+  from += r.logical;
+  if (r.pixel_stride == 1) {
+    for (std::int64_t i = 0; i < r.lanes; ++i) {
+      std::copy_n(from + i * r.logical_stride, r.pixels, storage + r.stored + i * r.lane_stride);
+    }
+  } else if (is_slab(r)) {
+    const SlabPart part = slab_part(r);
+    slab_from_plain(part, from, storage + r.stored - part.first_lane, sizeof(T));
+  } else {
+    scatter(r, from, storage + r.stored);
   }
 }
 
@@ -117,18 +169,18 @@ void clamp_from_doubles(const double* from, std::int64_t count, void* to) {
 }  // namespace
 
 std::int64_t block_count(const TensorDesc& desc) {
-  require_known_format(desc);
+  desc.storage_elements();  // throws for what does not fit its format
   if (desc.elements() == 0) return 0;
-  if (is_row_major(desc)) return (desc.elements() - 1) / kPlainBlock + 1;
+  if (!has_slabs(desc)) return (desc.elements() - 1) / block_elements(desc) + 1;
   const Slabs slabs(desc);
   return slabs.n * slabs.c1;
 }
 
 ElementRange block(const TensorDesc& desc, std::int64_t index) {
   assert(0 <= index && index < block_count(desc));
-  if (is_row_major(desc)) {
-    const std::int64_t first = index * kPlainBlock;
-    return {first, std::min(kPlainBlock, desc.elements() - first)};
+  if (!has_slabs(desc)) {
+    const std::int64_t size = block_elements(desc), first = index * size;
+    return {first, std::min(size, desc.elements() - first)};
   }
   const Slabs slabs(desc);
   const std::int64_t n = index / slabs.c1, c1 = index % slabs.c1;
@@ -140,32 +192,30 @@ std::int64_t largest_block(const TensorDesc& desc) {
 }
 
 void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to) {
-  require_known_format(desc);
   assert(is_inside(desc, range));
-  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
-  const auto from = static_cast<const std::byte*>(storage);
-  const auto out = static_cast<std::byte*>(to);
-  if (is_row_major(desc)) {
-    std::copy_n(from + range.first * bytes, range.count * bytes, out);
-    return;
-  }
-  for_each_part(desc, range, [&](const SlabPart& part, std::int64_t stored, std::int64_t done) {
-    slab_to_plain(part, from + stored * bytes, out + done * bytes, size_of(desc.dtype));
+  with_unsigned(size_of(desc.dtype), [&]<class T>(T) {
+    const auto from = static_cast<const T*>(storage);
+    if (is_row_major(desc)) {
+      std::copy_n(from + range.first, range.count, static_cast<T*>(to));
+      return;
+    }
+    for_each_rectangle(element_map(desc), range, [&](const ElementRectangle& r) {
+      read_rectangle(r, from, static_cast<T*>(to));
+    });
   });
 }
 
 void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from) {
-  require_known_format(desc);
   assert(is_inside(desc, range));
-  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
-  const auto in = static_cast<const std::byte*>(from);
-  const auto to = static_cast<std::byte*>(storage);
-  if (is_row_major(desc)) {
-    std::copy_n(in, range.count * bytes, to + range.first * bytes);
-    return;
-  }
-  for_each_part(desc, range, [&](const SlabPart& part, std::int64_t stored, std::int64_t done) {
-    slab_from_plain(part, in + done * bytes, to + stored * bytes, size_of(desc.dtype));
+  with_unsigned(size_of(desc.dtype), [&]<class T>(T) {
+    const auto to = static_cast<T*>(storage);
+    if (is_row_major(desc)) {
+      std::copy_n(static_cast<const T*>(from), range.count, to + range.first);
+      return;
+    }
+    for_each_rectangle(element_map(desc), range, [&](const ElementRectangle& r) {
+      write_rectangle(r, static_cast<const T*>(from), to);
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -10,7 +11,6 @@
 #include "tensor/element_walk.h"
 #include "tensor/half.h"
 #include "tensor/half_bits.h"
-#include "tensor/slab.h"
 
 namespace opbench {
 namespace {
@@ -48,79 +48,34 @@ std::int64_t block_elements(const TensorDesc& desc) {
   return std::max<std::int64_t>(1, kPlainBlock / preferred) * preferred;
 }
 
-template <class T>
-void gather(const ElementRectangle& r, const T* stored, T* logical) {
-  for (std::int64_t lane = 0; lane < r.lanes; ++lane) {
-    const T* const from = stored + lane * r.lane_stride;
-    T* const to = logical + lane * r.logical_stride;
-    for (std::int64_t i = 0; i < r.pixels; ++i) to[i] = from[i * r.pixel_stride];
-  }
-}
-
-template <class T>
-void scatter(const ElementRectangle& r, const T* logical, T* stored) {
-  for (std::int64_t lane = 0; lane < r.lanes; ++lane) {
-    const T* const from = logical + lane * r.logical_stride;
-    T* const to = stored + lane * r.lane_stride;
-    for (std::int64_t i = 0; i < r.pixels; ++i) to[i * r.pixel_stride] = from[i];
-  }
-}
-
-bool is_slab(const ElementRectangle& r) {
-  return r.lanes > 1 && r.lane_stride == 1 && r.pixel_stride > 1;
-}
-
-/// Pixels start where `pixel_stride` divides the offset, in every format.
-SlabPart slab_part(const ElementRectangle& r) {
-  return {.c0 = r.pixel_stride,
-          .first_lane = r.stored % r.pixel_stride,
-          .lanes = static_cast<int>(r.lanes),
-          .pixels = r.pixels,
-          .plain_stride = r.logical_stride};
-}
-
-template <class Visit>
-void with_unsigned(std::size_t element_bytes, Visit visit) {
-  switch (element_bytes) {
-    case 1:
-      return visit(std::uint8_t{});
-    case 2:
-      return visit(std::uint16_t{});
-    case 4:
-      return visit(std::uint32_t{});
-    default:
-      return visit(std::uint64_t{});
-  }
-}
-
-template <class T>
-void read_rectangle(const ElementRectangle& r, const T* storage, T* to) {
-  to += r.logical;
-  if (r.pixel_stride == 1) {
-    for (std::int64_t i = 0; i < r.lanes; ++i) {
-      std::copy_n(storage + r.stored + i * r.lane_stride, r.pixels, to + i * r.logical_stride);
+/// The slabs of an NC1HWC0 tensor, with less to prepare than a map has: some are tiny.
+void for_each_slab_part(const TensorDesc& desc, ElementRange range,
+                        const std::function<void(const ElementRectangle&)>& visit) {
+  const Slabs slabs(desc);
+  for (std::int64_t done = 0; done < range.count;) {
+    const std::int64_t channel = (range.first + done) / slabs.pixels;
+    const std::int64_t pixel = (range.first + done) % slabs.pixels;
+    const std::int64_t n = channel / slabs.c, c = channel % slabs.c;
+    const std::int64_t c1 = c / slabs.c0, lane = c % slabs.c0;
+    const std::int64_t left = range.count - done;
+    ElementRectangle part{.stored = ((n * slabs.c1 + c1) * slabs.pixels + pixel) * slabs.c0 + lane,
+                          .logical = done,
+                          .pixels = std::min(left, slabs.pixels - pixel),
+                          .lane_stride = 1,
+                          .pixel_stride = slabs.c0,
+                          .logical_stride = slabs.pixels};
+    if (part.pixels == slabs.pixels) {
+      part.lanes = std::min(left / slabs.pixels, slabs.lanes(c1) - lane);
     }
-  } else if (is_slab(r)) {
-    const SlabPart part = slab_part(r);
-    slab_to_plain(part, storage + r.stored - part.first_lane, to, sizeof(T));
-  } else {
-    gather(r, storage + r.stored, to);
+    visit(part);
+    done += part.lanes * part.pixels;
   }
 }
 
-template <class T>
-void write_rectangle(const ElementRectangle& r, const T* from, T* storage) {
-  from += r.logical;
-  if (r.pixel_stride == 1) {
-    for (std::int64_t i = 0; i < r.lanes; ++i) {
-      std::copy_n(from + i * r.logical_stride, r.pixels, storage + r.stored + i * r.lane_stride);
-    }
-  } else if (is_slab(r)) {
-    const SlabPart part = slab_part(r);
-    slab_from_plain(part, from, storage + r.stored - part.first_lane, sizeof(T));
-  } else {
-    scatter(r, from, storage + r.stored);
-  }
+void for_each_part(const TensorDesc& desc, ElementRange range,
+                   const std::function<void(const ElementRectangle&)>& visit) {
+  if (has_slabs(desc)) return for_each_slab_part(desc, range, visit);
+  for_each_rectangle(element_map(desc), range, visit);
 }
 
 [[maybe_unused]] bool is_inside(const TensorDesc& desc, ElementRange range) {
@@ -193,30 +148,28 @@ std::int64_t largest_block(const TensorDesc& desc) {
 
 void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to) {
   assert(is_inside(desc, range));
-  with_unsigned(size_of(desc.dtype), [&]<class T>(T) {
-    const auto from = static_cast<const T*>(storage);
-    if (is_row_major(desc)) {
-      std::copy_n(from + range.first, range.count, static_cast<T*>(to));
-      return;
-    }
-    for_each_rectangle(element_map(desc), range, [&](const ElementRectangle& r) {
-      read_rectangle(r, from, static_cast<T*>(to));
-    });
-  });
+  const std::size_t bytes = size_of(desc.dtype);
+  if (is_row_major(desc)) {
+    const auto first = static_cast<std::size_t>(range.first);
+    std::copy_n(static_cast<const std::byte*>(storage) + first * bytes,
+                static_cast<std::size_t>(range.count) * bytes, static_cast<std::byte*>(to));
+    return;
+  }
+  for_each_part(desc, range,
+                [&](const ElementRectangle& part) { read_rectangle(part, storage, to, bytes); });
 }
 
 void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from) {
   assert(is_inside(desc, range));
-  with_unsigned(size_of(desc.dtype), [&]<class T>(T) {
-    const auto to = static_cast<T*>(storage);
-    if (is_row_major(desc)) {
-      std::copy_n(static_cast<const T*>(from), range.count, to + range.first);
-      return;
-    }
-    for_each_rectangle(element_map(desc), range, [&](const ElementRectangle& r) {
-      write_rectangle(r, static_cast<const T*>(from), to);
-    });
-  });
+  const std::size_t bytes = size_of(desc.dtype);
+  if (is_row_major(desc)) {
+    const auto first = static_cast<std::size_t>(range.first);
+    std::copy_n(static_cast<const std::byte*>(from), static_cast<std::size_t>(range.count) * bytes,
+                static_cast<std::byte*>(storage) + first * bytes);
+    return;
+  }
+  for_each_part(desc, range,
+                [&](const ElementRectangle& part) { write_rectangle(part, from, storage, bytes); });
 }
 
 void read_doubles(const TensorDesc& desc, const void* storage, ElementRange range,

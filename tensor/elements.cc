@@ -1,23 +1,22 @@
 #include "tensor/elements.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
-#include "tensor/error.h"
+#include "tensor/element_map.h"
+#include "tensor/element_walk.h"
 #include "tensor/half.h"
 #include "tensor/half_bits.h"
-#include "tensor/slab.h"
 
 namespace opbench {
 namespace {
 
 constexpr std::int64_t kPlainBlock = 32 * 1024;  // elements
+constexpr std::int64_t kLargestPlainBlock = 8 * kPlainBlock;
 
 /// NC1HWC0 as [n, c1, pixels, c0].
 struct Slabs {
@@ -36,21 +35,22 @@ struct Slabs {
   }
 };
 
-bool is_row_major(const TensorDesc& desc) {
-  return desc.format == desc.origin || desc.format == Format::ND || desc.format == Format::NCHW ||
-         desc.format == Format::NCDHW;
+bool has_slabs(const TensorDesc& desc) {
+  return desc.format == Format::NC1HWC0 && !is_row_major(desc);
 }
 
-void require_known_format(const TensorDesc& desc) {
-  if (is_row_major(desc) || desc.format == Format::NC1HWC0) return;
-  throw Error(fmt::format("{}: elements can be reached in ND, NCHW, NCDHW and NC1HWC0 only",
-                          to_string(desc)));
+/// Elements of a block of any other format: whole lanes of all channels of a cut block if that is
+/// not too large, or a storage that interleaves them is fetched once for each of them.
+std::int64_t block_elements(const TensorDesc& desc) {
+  if (is_row_major(desc)) return kPlainBlock;
+  const std::int64_t preferred = preferred_range(element_map(desc));
+  if (preferred > kLargestPlainBlock) return kPlainBlock;
+  return std::max<std::int64_t>(1, kPlainBlock / preferred) * preferred;
 }
 
-/// Cuts a range into rectangles of whole channels or parts of one, in order, and calls
-/// visit(part, storage offset of its first pixel, offset within the range), in elements.
-template <class Visit>
-void for_each_part(const TensorDesc& desc, ElementRange range, Visit visit) {
+/// The slabs of an NC1HWC0 tensor, with less to prepare than a map has: some are tiny.
+void for_each_slab_part(const TensorDesc& desc, ElementRange range,
+                        const std::function<void(const ElementRectangle&)>& visit) {
   const Slabs slabs(desc);
   for (std::int64_t done = 0; done < range.count;) {
     const std::int64_t channel = (range.first + done) / slabs.pixels;
@@ -58,17 +58,24 @@ void for_each_part(const TensorDesc& desc, ElementRange range, Visit visit) {
     const std::int64_t n = channel / slabs.c, c = channel % slabs.c;
     const std::int64_t c1 = c / slabs.c0, lane = c % slabs.c0;
     const std::int64_t left = range.count - done;
-    SlabPart part{.c0 = slabs.c0,
-                  .first_lane = static_cast<int>(lane),
-                  .lanes = 1,
-                  .pixels = std::min(left, slabs.pixels - pixel),
-                  .plain_stride = slabs.pixels};
+    ElementRectangle part{.stored = ((n * slabs.c1 + c1) * slabs.pixels + pixel) * slabs.c0 + lane,
+                          .logical = done,
+                          .pixels = std::min(left, slabs.pixels - pixel),
+                          .lane_stride = 1,
+                          .pixel_stride = slabs.c0,
+                          .logical_stride = slabs.pixels};
     if (part.pixels == slabs.pixels) {
-      part.lanes = static_cast<int>(std::min(left / slabs.pixels, slabs.lanes(c1) - lane));
+      part.lanes = std::min(left / slabs.pixels, slabs.lanes(c1) - lane);
     }
-    visit(part, ((n * slabs.c1 + c1) * slabs.pixels + pixel) * slabs.c0, done);
+    visit(part);
     done += part.lanes * part.pixels;
   }
+}
+
+void for_each_part(const TensorDesc& desc, ElementRange range,
+                   const std::function<void(const ElementRectangle&)>& visit) {
+  if (has_slabs(desc)) return for_each_slab_part(desc, range, visit);
+  for_each_rectangle(element_map(desc), range, visit);
 }
 
 [[maybe_unused]] bool is_inside(const TensorDesc& desc, ElementRange range) {
@@ -117,18 +124,18 @@ void clamp_from_doubles(const double* from, std::int64_t count, void* to) {
 }  // namespace
 
 std::int64_t block_count(const TensorDesc& desc) {
-  require_known_format(desc);
+  desc.storage_elements();  // throws for what does not fit its format
   if (desc.elements() == 0) return 0;
-  if (is_row_major(desc)) return (desc.elements() - 1) / kPlainBlock + 1;
+  if (!has_slabs(desc)) return (desc.elements() - 1) / block_elements(desc) + 1;
   const Slabs slabs(desc);
   return slabs.n * slabs.c1;
 }
 
 ElementRange block(const TensorDesc& desc, std::int64_t index) {
   assert(0 <= index && index < block_count(desc));
-  if (is_row_major(desc)) {
-    const std::int64_t first = index * kPlainBlock;
-    return {first, std::min(kPlainBlock, desc.elements() - first)};
+  if (!has_slabs(desc)) {
+    const std::int64_t size = block_elements(desc), first = index * size;
+    return {first, std::min(size, desc.elements() - first)};
   }
   const Slabs slabs(desc);
   const std::int64_t n = index / slabs.c1, c1 = index % slabs.c1;
@@ -140,33 +147,29 @@ std::int64_t largest_block(const TensorDesc& desc) {
 }
 
 void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to) {
-  require_known_format(desc);
   assert(is_inside(desc, range));
-  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
-  const auto from = static_cast<const std::byte*>(storage);
-  const auto out = static_cast<std::byte*>(to);
+  const std::size_t bytes = size_of(desc.dtype);
   if (is_row_major(desc)) {
-    std::copy_n(from + range.first * bytes, range.count * bytes, out);
+    const auto first = static_cast<std::size_t>(range.first);
+    std::copy_n(static_cast<const std::byte*>(storage) + first * bytes,
+                static_cast<std::size_t>(range.count) * bytes, static_cast<std::byte*>(to));
     return;
   }
-  for_each_part(desc, range, [&](const SlabPart& part, std::int64_t stored, std::int64_t done) {
-    slab_to_plain(part, from + stored * bytes, out + done * bytes, size_of(desc.dtype));
-  });
+  for_each_part(desc, range,
+                [&](const ElementRectangle& part) { read_rectangle(part, storage, to, bytes); });
 }
 
 void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from) {
-  require_known_format(desc);
   assert(is_inside(desc, range));
-  const auto bytes = static_cast<std::int64_t>(size_of(desc.dtype));
-  const auto in = static_cast<const std::byte*>(from);
-  const auto to = static_cast<std::byte*>(storage);
+  const std::size_t bytes = size_of(desc.dtype);
   if (is_row_major(desc)) {
-    std::copy_n(in, range.count * bytes, to + range.first * bytes);
+    const auto first = static_cast<std::size_t>(range.first);
+    std::copy_n(static_cast<const std::byte*>(from), static_cast<std::size_t>(range.count) * bytes,
+                static_cast<std::byte*>(storage) + first * bytes);
     return;
   }
-  for_each_part(desc, range, [&](const SlabPart& part, std::int64_t stored, std::int64_t done) {
-    slab_from_plain(part, in + done * bytes, to + stored * bytes, size_of(desc.dtype));
-  });
+  for_each_part(desc, range,
+                [&](const ElementRectangle& part) { write_rectangle(part, from, storage, bytes); });
 }
 
 void read_doubles(const TensorDesc& desc, const void* storage, ElementRange range,

@@ -13,16 +13,17 @@ struct ElementRange {
   std::int64_t count = 0;
 };
 
-/// The logical range is cut into blocks that suit the storage: about 32 Ki elements for plain
-/// formats, one (n, c1) slab of NC1HWC0. Blocks cover every element once and depend on nothing but
-/// `desc`.
+/// The logical range is cut into blocks that suit the storage: one (n, c1) slab of NC1HWC0, else
+/// about 32 Ki elements, and up to 256 Ki where channels are interleaved. Blocks cover every
+/// element once and depend on nothing but `desc`. Errors: throws Error if the shape does not fit
+/// the format.
 std::int64_t block_count(const TensorDesc& desc);
 ElementRange block(const TensorDesc& desc, std::int64_t index);
 std::int64_t largest_block(const TensorDesc& desc);
 
-/// Copies logical elements out of (into) the storage of a tensor, as they are. Padding lanes are
-/// neither read nor written. Formats: plain ones as stored in row-major order of `shape`, NC1HWC0.
-/// Errors: throws Error for other formats; undefined if the range leaves the tensor (asserted).
+/// Copies logical elements out of (into) the storage of a tensor of any format, as they are.
+/// Padding is not written and what it holds does not matter. Errors: throws Error if the shape does
+/// not fit the format; undefined if the range leaves the tensor (asserted).
 void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to);
 void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from);
 

@@ -11,8 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "tensor/element_map.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
+#include "tensor/layout.h"
 #include "tensor/parallel.h"
 #include "tensor/permutation.h"
 #include "tensor/random.h"
@@ -191,17 +193,6 @@ struct Source {
   }
 };
 
-void fill_slab(const TensorDesc& desc, std::int64_t index, const void* values, std::byte* storage) {
-  const Dims stored = desc.storage();
-  const std::int64_t slab = stored[2] * stored[3] * stored[4];
-  const ElementRange range = block(desc, index);
-  if (range.count < slab) {
-    const std::size_t bytes = static_cast<std::size_t>(slab) * size_of(desc.dtype);
-    std::memset(storage + static_cast<std::size_t>(index) * bytes, 0, bytes);
-  }
-  write_elements(desc, storage, range, values);
-}
-
 }  // namespace
 
 void generate(const Distribution& distribution, std::uint64_t seed, DType dtype, std::int64_t total,
@@ -226,19 +217,21 @@ void generate(const Distribution& distribution, std::uint64_t seed, DType dtype,
 void fill(Tensor& tensor, const Distribution& distribution, std::uint64_t seed) {
   const TensorDesc& desc = tensor.desc;
   const std::int64_t total = desc.elements();
+  const bool row_major = is_row_major(desc);
   require_valid(distribution);
+  clear_padding(tensor);
   parallel_blocks(block_count(desc), [&](std::int64_t index) {
     const ElementRange range = block(desc, index);
-    const auto storage = tensor.as<std::byte>();
-    if (desc.format == desc.origin || desc.format != Format::NC1HWC0) {
+    if (row_major) {
       const std::size_t offset = static_cast<std::size_t>(range.first) * size_of(desc.dtype);
-      return generate(distribution, seed, desc.dtype, total, range, storage + offset);
+      return generate(distribution, seed, desc.dtype, total, range,
+                      tensor.as<std::byte>() + offset);
     }
     thread_local std::vector<std::byte> values;
     const std::size_t bytes = static_cast<std::size_t>(range.count) * size_of(desc.dtype);
     values.resize(std::max(values.size(), bytes));
     generate(distribution, seed, desc.dtype, total, range, values.data());
-    fill_slab(desc, index, values.data(), storage);
+    write_elements(desc, tensor.data(), range, values.data());
   });
 }
 

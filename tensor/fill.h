@@ -56,7 +56,7 @@ void generate(const Distribution& distribution, std::uint64_t seed, DType dtype,
               ElementRange range, void* to);
 
 /// Fills a tensor in parallel; the same bits for every thread count and every storage format.
-/// Padding lanes become zero.
+/// Padding becomes zero.
 void fill(Tensor& tensor, const Distribution& distribution, std::uint64_t seed);
 
 }  // namespace opbench

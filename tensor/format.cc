@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <string>
 
 #include "tensor/error.h"
@@ -30,8 +32,6 @@ constexpr std::array<Spelling, kAllFormats.size()> kSpellings = {{
     {Format::FRACTAL_Z_3D, "FRACTAL_Z_3D", ""},
 }};
 
-constexpr std::int64_t kN0 = 16;  // rows of a fractal, whatever the dtype
-
 std::string allowed() {
   std::string names;
   for (const Spelling& s : kSpellings) {
@@ -56,20 +56,24 @@ Dims fractal_nz(Dims dims, std::int64_t c0) {
   if (dims.size() < 2) dims.resize(2, 1);
   const std::int64_t m = dims[dims.size() - 2], n = dims.back();
   dims.resize(dims.size() - 2);
-  dims.insert(dims.end(), {blocks(n, c0), blocks(m, kN0), kN0, c0});
+  dims.insert(dims.end(), {blocks(n, c0), blocks(m, kFractalRows), kFractalRows, c0});
   return dims;
 }
 
-Dims stored_4d(Format format, const Dims& logical, std::int64_t c0) {
+Dims fractal_z(const Dims& dims, int c0, int groups) {
+  const FractalGroups packed = fractal_groups(dims[0], dims[1], groups, c0);
+  return {element_count({packed.blocks, packed.c1, dims[2], dims[3]}), packed.n1, kFractalRows, c0};
+}
+
+Dims stored_4d(Format format, const Dims& logical, int c0, int groups) {
   const Dims dims = expand_to_nchw(logical);
-  const std::int64_t n = dims[0], c = dims[1], h = dims[2], w = dims[3];
   switch (format) {
     case Format::NCHW:
       return dims;
     case Format::NC1HWC0:
-      return {n, blocks(c, c0), h, w, c0};
+      return {dims[0], blocks(dims[1], c0), dims[2], dims[3], c0};
     default:
-      return {element_count({blocks(c, c0), h, w}), blocks(n, kN0), kN0, c0};
+      return fractal_z(dims, c0, groups);
   }
 }
 
@@ -84,11 +88,11 @@ Dims stored_5d(Format format, const Dims& dims, std::int64_t c0) {
     case Format::NDC1HWC0:
       return {n, d, blocks(c, c0), h, w, c0};
     default:
-      return {element_count({d, blocks(c, c0), h, w}), blocks(n, kN0), kN0, c0};
+      return {element_count({d, blocks(c, c0), h, w}), blocks(n, kFractalRows), kFractalRows, c0};
   }
 }
 
-Dims stored(Format format, const Dims& logical, int c0) {
+Dims stored(Format format, const Dims& logical, int c0, int groups) {
   switch (format) {
     case Format::ND:
       return logical;
@@ -103,7 +107,7 @@ Dims stored(Format format, const Dims& logical, int c0) {
     case Format::NCHW:
     case Format::NC1HWC0:
     case Format::FRACTAL_Z:
-      return stored_4d(format, logical, c0);
+      return stored_4d(format, logical, c0, groups);
     default:
       return stored_5d(format, logical, c0);
   }
@@ -161,14 +165,30 @@ bool is_private(Format format) {
 
 int default_c0(DType dtype) { return size_of(dtype) == 1 ? 32 : 16; }
 
-Dims storage_dims(Format format, const Dims& logical, int c0) {
+Dims storage_dims(Format format, const Dims& logical, int c0, int groups) {
   if (is_private(format) && c0 < 1) {
     throw Error(fmt::format("{}: c0 is {}, but must be positive", name(format), c0));
   }
   element_count(logical);
-  Dims dims = stored(format, logical, c0);
+  Dims dims = stored(format, logical, c0, groups);
   element_count(dims);
   return dims;
+}
+
+FractalGroups fractal_groups(std::int64_t n, std::int64_t c, int groups, int c0) {
+  if (groups < 1 || n % groups != 0) {
+    throw Error(fmt::format(
+        "FRACTAL_Z: {} groups of N = {}; allowed: a positive number that divides N", groups, n));
+  }
+  // lcm(a, b) / a is b / gcd(a, b), which is also right for 0 and cannot overflow.
+  const std::int64_t rows = n / groups;
+  const std::int64_t fill_c0 = c0 / std::gcd<std::int64_t>(c, c0);
+  const std::int64_t fill_rows = kFractalRows / std::gcd(rows, kFractalRows);
+  const std::int64_t together = std::min<std::int64_t>(std::lcm(fill_c0, fill_rows), groups);
+  return {.together = together,
+          .blocks = blocks(groups, together),
+          .c1 = blocks(element_count({together, c}), c0),
+          .n1 = blocks(together * rows, kFractalRows)};
 }
 
 Dims expand_to_nchw(const Dims& logical) {

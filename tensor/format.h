@@ -45,6 +45,9 @@ Format format_for_rank(Format wanted, std::size_t rank);
 /// The plain format whose order of axes `format` stores: NCHW, NCDHW or ND.
 Format origin_format_of(Format format);
 
+/// Rows of a fractal, whatever the dtype.
+inline constexpr std::int64_t kFractalRows = 16;
+
 /// True for the formats that pad: NC1HWC0, FRACTAL_Z, FRACTAL_NZ, NDC1HWC0, FRACTAL_Z_3D.
 bool is_private(Format format);
 
@@ -63,8 +66,25 @@ int default_c0(DType dtype);
 ///         FRACTAL_NZ -> [..., ceil(N/c0), ceil(M/16), 16, c0] of the last two dims (M, N);
 ///         NDC1HWC0 -> [N, D, ceil(C/c0), H, W, c0];
 ///         FRACTAL_Z_3D -> [D*ceil(C/c0)*H*W, ceil(N/16), 16, c0].
-/// Errors: throws Error if the rank does not fit the format or the size overflows.
-Dims storage_dims(Format format, const Dims& logical, int c0);
+///         FRACTAL_Z of a grouped weight, where C counts the channels of one group ->
+///         [blocks*c1*H*W, n1, 16, c0] of `fractal_groups`; other formats ignore `groups`.
+/// Errors: throws Error if the rank does not fit the format, the size overflows or N is no multiple
+/// of `groups`.
+Dims storage_dims(Format format, const Dims& logical, int c0, int groups = 1);
+
+/// How FRACTAL_Z packs the weight of a grouped convolution: so many groups as fill c0 channels and
+/// 16 rows best share one block, where group g has the channels from (g % together) * C and the
+/// rows from (g % together) * N / groups on; the rest of the block is zero.
+/// Source: format_transfer_fractal_z.cpp of CANN's TransData.
+struct FractalGroups {
+  std::int64_t together = 1;  ///< min(lcm(lcm(C,c0)/C, lcm(N/groups,16)/(N/groups)), groups)
+  std::int64_t blocks = 1;    ///< ceil(groups / together)
+  std::int64_t c1 = 0;        ///< ceil(together * C / c0)
+  std::int64_t n1 = 0;        ///< ceil(together * N / groups / 16)
+};
+
+/// Errors: throws Error if `groups` is not positive, N is no multiple of it or the size overflows.
+FractalGroups fractal_groups(std::int64_t n, std::int64_t c, int groups, int c0);
 
 /// `logical` expanded to (N,C,H,W) by the rule above. Errors: throws Error for ranks above 4.
 Dims expand_to_nchw(const Dims& logical);

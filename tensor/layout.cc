@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <vector>
 
+#include "tensor/element_map.h"
+#include "tensor/elements.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/slab.h"
@@ -67,8 +69,28 @@ void copy_all(const Tensor& from, Tensor& to) {
                   });
 }
 
-bool is_plain(const TensorDesc& desc) {
-  return desc.format == Format::NCHW || desc.format == Format::ND;
+/// Blocks of the format that needs the larger ones, through a buffer: written elements follow each
+/// other in logical order, and so do those read.
+void convert_by_elements(const Tensor& from, Tensor& to) {
+  clear_padding(to);
+  const TensorDesc& cut = largest_block(from.desc) > largest_block(to.desc) ? from.desc : to.desc;
+  parallel_blocks(block_count(cut), [&](std::int64_t index) {
+    const ElementRange range = block(cut, index);
+    thread_local std::vector<std::byte> elements;
+    const std::size_t bytes = static_cast<std::size_t>(range.count) * size_of(cut.dtype);
+    elements.resize(std::max(elements.size(), bytes));
+    read_elements(from.desc, from.data(), range, elements.data());
+    write_elements(to.desc, to.data(), range, elements.data());
+  });
+}
+
+bool is_nc1hwc0(const TensorDesc& desc) {
+  return desc.format == Format::NC1HWC0 && !is_row_major(desc);
+}
+
+bool is_stored_alike(const TensorDesc& a, const TensorDesc& b) {
+  return a.storage_elements() == b.storage_elements() && !has_padding(a) &&
+         (is_row_major(a) ? is_row_major(b) : element_map(a) == element_map(b));
 }
 
 }  // namespace
@@ -98,19 +120,24 @@ void convert_layout(const Tensor& from, Tensor& to) {
                             to_string(source), to_string(target)));
   }
   const std::size_t bytes = size_of(source.dtype);
-  if (is_plain(source) && is_plain(target)) {
+  if (is_stored_alike(source, target)) {
     copy_all(from, to);
-  } else if (is_plain(source) && target.format == Format::NC1HWC0) {
+  } else if (is_row_major(source) && is_nc1hwc0(target)) {
     nchw_to_nc1hwc0(from.data(), to.data(), expand_to_nchw(source.shape), target.c0, bytes);
-  } else if (source.format == Format::NC1HWC0 && is_plain(target)) {
+  } else if (is_nc1hwc0(source) && is_row_major(target)) {
     nc1hwc0_to_nchw(from.data(), to.data(), expand_to_nchw(source.shape), source.c0, bytes);
-  } else if (source.format == target.format && source.c0 == target.c0) {
-    copy_all(from, to);
   } else {
-    throw Error(fmt::format(
-        "cannot convert {} (c0 {}) to {} (c0 {}); allowed: NCHW or ND <-> NC1HWC0, equal formats",
-        to_string(source), source.c0, to_string(target), target.c0));
+    convert_by_elements(from, to);
   }
+}
+
+void clear_padding(Tensor& tensor) {
+  if (!has_padding(tensor.desc)) return;
+  parallel_ranges(static_cast<std::int64_t>(tensor.desc.bytes()), kGrainElements,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    std::fill(tensor.as<std::byte>() + begin, tensor.as<std::byte>() + end,
+                              std::byte{0});
+                  });
 }
 
 }  // namespace opbench

@@ -6,11 +6,13 @@
 
 namespace opbench {
 
-/// Copies `from` to `to`, which has the same dtype and logical shape and another storage format.
-/// Formats: plain (NCHW, ND) <-> NC1HWC0, and equal ones. Padding lanes of `to` become zero,
-/// padding lanes of `from` are not read. Bits are preserved, NaN payloads too. Errors: throws Error
-/// if dtype or shape differ or the pair is not supported.
+/// Copies `from` to `to`, which has the same dtype and logical shape; formats, C0 and groups may
+/// differ. Padding of `to` becomes zero; what that of `from` holds does not matter. Bits are
+/// preserved, NaN payloads too. Errors: throws Error if dtype or shape differ.
 void convert_layout(const Tensor& from, Tensor& to);
+
+/// Writes zero to all of a tensor that has padding, to be followed by its elements.
+void clear_padding(Tensor& tensor);
 
 /// Element maps of the two directions on raw memory.
 /// Shapes: plain [N, C, H*W], blocked [N, ceil(C/c0), H*W, c0]; `element_bytes` is 1, 2, 4 or 8.

@@ -99,7 +99,7 @@ template <class T, bool kPad>
 void from_plain(const SlabPart& part, const T* plain, T* slab) {
   constexpr int kSide = Tile<T>::kSide;
   slab += part.first_lane;
-  const int written = kPad ? part.c0 : part.lanes;
+  const int written = kPad ? static_cast<int>(part.c0) : part.lanes;
   for_each_rectangle<T>(written, part.pixels, [&](const Rectangle& r) {
     std::int64_t pixel = r.begin;
     const int valid = std::clamp(part.lanes - r.lane, 0, r.lanes);

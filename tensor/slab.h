@@ -5,10 +5,11 @@
 
 namespace opbench {
 
-/// Lanes [first_lane, first_lane + lanes) of `pixels` consecutive pixels of one (n, c1) slab.
+/// Lanes [first_lane, first_lane + lanes) of `pixels` consecutive pixels of one (n, c1) slab, or of
+/// any storage whose pixels are c0 elements apart and consist of whole ones.
 struct SlabPart {
-  int c0 = 16;
-  int first_lane = 0;
+  std::int64_t c0 = 16;
+  std::int64_t first_lane = 0;
   int lanes = 0;
   std::int64_t pixels = 0;
   std::int64_t plain_stride = 0;  ///< elements from one channel to the next in the plain layout

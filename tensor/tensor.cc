@@ -13,7 +13,8 @@ TensorDesc describe(DType dtype, Dims shape, Format format) {
                   .shape = std::move(shape),
                   .origin = Format::ND,
                   .format = format,
-                  .c0 = default_c0(dtype)};
+                  .c0 = default_c0(dtype),
+                  .groups = 1};
   desc.origin = origin_format(desc.shape.size());
   std::int64_t bytes;
   if (__builtin_mul_overflow(desc.storage_elements(), size_of(dtype), &bytes)) {
@@ -28,7 +29,9 @@ TensorDesc describe(DType dtype, Dims shape) {
 }
 
 std::string to_string(const TensorDesc& desc) {
-  return fmt::format("{}[{}] {}", name(desc.dtype), to_string(desc.shape), name(desc.format));
+  const bool grouped = desc.format == Format::FRACTAL_Z && desc.groups != 1;
+  return fmt::format("{}[{}] {}{}", name(desc.dtype), to_string(desc.shape), name(desc.format),
+                     grouped ? fmt::format(" groups {}", desc.groups) : "");
 }
 
 }  // namespace opbench

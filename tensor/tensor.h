@@ -17,12 +17,15 @@ struct TensorDesc {
   Format origin = Format::ND;
   Format format = Format::ND;  ///< of the storage
   int c0 = 16;                 ///< elements per inner block; used by private formats only
+  int groups = 1;              ///< of the convolution; used by FRACTAL_Z only
 
   bool operator==(const TensorDesc&) const = default;
 
   std::int64_t elements() const { return element_count(shape); }
   /// Extents as stored; those of `shape` if the format is the origin's.
-  Dims storage() const { return format == origin ? shape : storage_dims(format, shape, c0); }
+  Dims storage() const {
+    return format == origin ? shape : storage_dims(format, shape, c0, groups);
+  }
   std::int64_t storage_elements() const { return element_count(storage()); }
   /// Bytes stored, padding included.
   std::size_t bytes() const {
@@ -35,7 +38,7 @@ struct TensorDesc {
 TensorDesc describe(DType dtype, Dims shape, Format format);
 TensorDesc describe(DType dtype, Dims shape);
 
-/// "fp16[128x64x7x7] NC1HWC0", for messages.
+/// "fp16[128x64x7x7] NC1HWC0", "fp16[128x4x3x3] FRACTAL_Z groups 16", for messages.
 std::string to_string(const TensorDesc& desc);
 
 /// A description and the memory that holds its elements.

@@ -252,7 +252,9 @@ TEST_F(DumpWriting, TensorsThatCannotBeDumped) {
   const auto error = [&](const TensorDesc& desc) {
     return error_of([&] { writer.write_output("y", desc, &value); });
   };
-  EXPECT_NE(error(describe(DType::fp32, {16, 16}, Format::FRACTAL_NZ)), "(no error)");
+  TensorDesc grouped = describe(DType::fp32, {16, 1, 1, 1}, Format::FRACTAL_Z);
+  grouped.groups = 3;
+  EXPECT_NE(error(grouped), "(no error)");
   writer.write_output("y", describe(DType::fp32, Dims(kLargestRank, 1)), &value);
   writer.finish();
   EXPECT_EQ(DumpReader(path()).records().at(0).outputs.at(0).desc.shape, Dims(kLargestRank, 1));

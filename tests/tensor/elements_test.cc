@@ -11,13 +11,11 @@
 
 #include "tensor/error.h"
 #include "tensor/half.h"
-#include "tensor/layout.h"
 #include "tests/support.h"
+#include "tests/tensor/definition.h"
 
 namespace opbench {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint8_t kPoison = 0xAB;
 
@@ -34,6 +32,10 @@ std::vector<TensorDesc> descriptions() {
       }
     }
   }
+  for (const Dims& shape : {Dims{2, 37, 5, 7}, Dims{24, 3, 3, 1}, Dims{48, 20, 1, 1}, Dims{35, 40},
+                            Dims{2, 19, 3, 5, 2}, Dims{24, 1, 1, 1}}) {
+    for (const TensorDesc& desc : every_storage(DType::fp16, shape)) result.push_back(desc);
+  }
   return result;
 }
 
@@ -42,15 +44,17 @@ struct Noise {
   Tensor tensor;
   Bytes logical;
 
+  std::uint8_t* element(std::int64_t i) {
+    return &logical[static_cast<std::size_t>(i) * size_of(tensor.desc.dtype)];
+  }
   explicit Noise(const TensorDesc& desc)
       : tensor(desc), logical(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype)) {
     const Bytes bytes = noise(desc.bytes());
     std::memcpy(tensor.data(), bytes.data(), bytes.size());
-    if (desc.format == Format::NC1HWC0) {
-      nc1hwc0_to_nchw(tensor.data(), logical.data(), expand_to_nchw(desc.shape), desc.c0,
-                      size_of(desc.dtype));
-    } else {
-      logical = bytes;
+    for (std::int64_t i = 0; i < desc.elements(); ++i) {
+      const std::int64_t from = position_by_definition(desc, indices_of(desc.shape, i));
+      std::memcpy(element(i), &bytes[static_cast<std::size_t>(from) * size_of(desc.dtype)],
+                  size_of(desc.dtype));
     }
   }
 };
@@ -154,14 +158,23 @@ TEST(Elements, ReadDoublesIsReadThenConvert) {
   }
 }
 
-TEST(Elements, FormatsOutOfReachThrow) {
-  for (const Format format : {Format::FRACTAL_NZ, Format::FRACTAL_Z, Format::NHWC, Format::HWCN}) {
-    const TensorDesc desc = describe(DType::fp32, {2, 3, 4, 5}, format);
-    float value = 0;
-    EXPECT_THROW(block_count(desc), Error) << name(format);
-    EXPECT_THROW(read_elements(desc, &value, {0, 1}, &value), Error) << name(format);
-    EXPECT_THROW(write_elements(desc, &value, {0, 1}, &value), Error) << name(format);
+TEST(Elements, BlocksAreLargeEnough) {
+  for (const Dims& shape : {Dims{32, 64, 60, 60}, Dims{512, 512, 3, 3}, Dims{2, 64, 8, 32, 32}}) {
+    for (const TensorDesc& desc : every_storage(DType::fp16, shape)) {
+      if (desc.format == Format::NC1HWC0) continue;
+      EXPECT_GE(largest_block(desc), 16 * 1024) << to_string(desc);
+      EXPECT_LE(largest_block(desc), 256 * 1024) << to_string(desc);
+    }
   }
+}
+
+TEST(Elements, ShapesThatDoNotFitThrow) {
+  TensorDesc desc = describe(DType::fp32, {2, 3, 4});
+  desc.format = Format::NHWC;
+  float value = 0;
+  EXPECT_THROW(block_count(desc), Error);
+  EXPECT_THROW(read_elements(desc, &value, {0, 1}, &value), Error);
+  EXPECT_THROW(write_elements(desc, &value, {0, 1}, &value), Error);
   TensorDesc channels_last = describe(DType::fp32, {2, 4, 5, 3});
   channels_last.origin = channels_last.format = Format::NHWC;
   EXPECT_EQ(block_count(channels_last), 1) << "stored in the order of its shape";

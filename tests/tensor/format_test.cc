@@ -110,6 +110,36 @@ TEST(StorageDims, ThreeDimensionalFormats) {
             (Dims{4 * 2 * 5 * 6, 3, 16, 16}));
 }
 
+// Source: format_transfer_fractal_z.cpp of CANN's TransData, worked out by hand.
+TEST(StorageDims, GroupedFractalZ) {
+  const auto stored = [](const Dims& logical, int c0, int groups) {
+    return storage_dims(Format::FRACTAL_Z, logical, c0, groups);
+  };
+  EXPECT_EQ(stored({33, 20, 3, 5}, 16, 1), storage_dims(Format::FRACTAL_Z, {33, 20, 3, 5}, 16));
+  EXPECT_EQ(stored({6, 2, 3, 5}, 16, 3), (Dims{15, 1, 16, 16}));       // all together
+  EXPECT_EQ(stored({48, 8, 3, 5}, 16, 3), (Dims{2 * 15, 2, 16, 16}));  // e = 2
+  EXPECT_EQ(stored({64, 16, 1, 1}, 16, 4), (Dims{4, 1, 16, 16}));      // e = 1
+  EXPECT_EQ(stored({40, 1, 3, 3}, 16, 40), (Dims{3 * 9, 1, 16, 16}));  // depthwise, e = 16
+  EXPECT_EQ(stored({40, 1, 3, 3}, 8, 40), (Dims{3 * 2 * 9, 1, 16, 8}));
+  EXPECT_EQ(stored({40, 1, 3, 3}, 32, 40), (Dims{2 * 9, 2, 16, 32}));  // e = 32
+  EXPECT_EQ(stored({100, 3, 1, 1}, 8, 100), (Dims{7 * 6, 1, 16, 8}));  // e = 16, 48 channels
+  EXPECT_EQ(stored({0, 3, 1, 1}, 16, 4), (Dims{1, 0, 16, 16}));
+  EXPECT_EQ(storage_dims(Format::NC1HWC0, {6, 20, 3, 5}, 16, 4), (Dims{6, 2, 3, 5, 16}));
+}
+
+TEST(StorageDims, RejectsGroupsThatDoNotDivideN) {
+  for (const int groups : {0, -1, 4}) {
+    EXPECT_THAT(
+        [&] {
+          storage_dims(Format::FRACTAL_Z, {6, 2, 3, 3}, 16, groups);
+        },
+        testing::ThrowsMessage<Error>(
+            HasSubstr(std::to_string(groups) + " groups of N = 6; allowed: a positive number")));
+  }
+  EXPECT_THROW(storage_dims(Format::FRACTAL_Z, {20}, 16, 2), Error);
+  EXPECT_THROW(storage_dims(Format::FRACTAL_Z, {64, std::int64_t{1} << 60, 1, 1}, 16, 64), Error);
+}
+
 TEST(StorageDims, RejectsWhatDoesNotFit) {
   EXPECT_THROW(storage_dims(Format::NC1HWC0, {1, 2, 3, 4, 5}, 16), Error);
   EXPECT_THROW(storage_dims(Format::NHWC, {1, 2, 3}, 16), Error);

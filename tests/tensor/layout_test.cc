@@ -112,8 +112,8 @@ TEST(Layout, ConvertsTensorsOfEveryRankUpToFour) {
 }
 
 TEST(Layout, EqualFormatsAreCopied) {
-  for (const Format format : {Format::NCHW, Format::NC1HWC0, Format::FRACTAL_Z}) {
-    Tensor from(describe(DType::fp32, {2, 21, 30, 50}, format)), to(from.desc);
+  for (const Format format : {Format::NCHW, Format::NC1HWC0, Format::NHWC}) {
+    Tensor from(describe(DType::fp32, {2, 32, 30, 50}, format)), to(from.desc);
     const Bytes bytes = noise(from.desc.bytes());
     std::memcpy(from.data(), bytes.data(), bytes.size());
     convert_layout(from, to);
@@ -132,11 +132,9 @@ TEST(Layout, RejectsWhatItCannotConvert) {
   Tensor plain(describe(DType::fp16, {1, 3, 4, 4}));
   Tensor other_shape(describe(DType::fp16, {1, 4, 4, 3}, Format::NC1HWC0));
   Tensor other_dtype(describe(DType::bf16, {1, 3, 4, 4}, Format::NC1HWC0));
-  Tensor fractal(describe(DType::fp16, {1, 3, 4, 4}, Format::FRACTAL_Z));
-  EXPECT_THROW(convert_layout(plain, other_shape), Error);
+  EXPECT_THAT([&] { convert_layout(plain, other_shape); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("must be the same")));
   EXPECT_THROW(convert_layout(plain, other_dtype), Error);
-  EXPECT_THAT([&] { convert_layout(plain, fractal); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("NCHW or ND <-> NC1HWC0")));
 }
 
 }  // namespace opbench

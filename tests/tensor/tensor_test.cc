@@ -42,6 +42,9 @@ TEST(TensorDesc, Text) {
   EXPECT_EQ(to_string(describe(DType::fp16, {128, 64, 7, 7}, Format::NC1HWC0)),
             "fp16[128x64x7x7] NC1HWC0");
   EXPECT_EQ(to_string(describe(DType::fp32, {})), "fp32[scalar] ND");
+  TensorDesc weight = describe(DType::fp16, {8, 1, 3, 3}, Format::FRACTAL_Z);
+  weight.groups = 8;
+  EXPECT_EQ(to_string(weight), "fp16[8x1x3x3] FRACTAL_Z groups 8");
 }
 
 TEST(Tensor, IsZeroAndCanBeMoved) {

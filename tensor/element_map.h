@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace opbench {
+
+/// What an index of one logical axis adds to the offset in storage, in elements:
+///   i = index + phase: (i / block) * outer_stride + (i % block) * inner_stride
+/// An axis that is not cut has block = extent (1 if that is 0), outer_stride = 0.
+struct MapAxis {
+  std::int64_t extent = 1;
+  std::int64_t block = 1;
+  std::int64_t outer_stride = 0;
+  std::int64_t inner_stride = 0;
+  std::int64_t phase = 0;  ///< in [0, block) or more; 0 in the map of a whole tensor
+
+  bool operator==(const MapAxis&) const = default;
+
+  std::int64_t offset(std::int64_t index) const {
+    index += phase;
+    return index / block * outer_stride + index % block * inner_stride;
+  }
+};
+
+/// Where every logical element of a tensor lies in its storage.
+///
+/// `axes` are those of the logical shape, outermost first, after the expansion of low ranks: NCHW,
+/// NC1HWC0 and FRACTAL_Z have N, C, H, W, FRACTAL_NZ at least two (`expand_to_nchw`,
+/// `storage_dims`). The last axis varies fastest in the logical order, as always.
+///
+/// FRACTAL_Z with groups: axis 0 counts the rows of all groups, axis 1 the channels of one group.
+/// Blocks of axis 0 hold `together` groups, and a row's group moves its channels within the block:
+/// phase of axis 1 = (index of axis 0 / group_rows) % together * (extent of axis 1).
+struct ElementMap {
+  std::vector<MapAxis> axes;
+  int cut_axis = -1;            ///< the axis cut into blocks of c0, if any: C, or the last of NZ
+  std::int64_t group_rows = 1;  ///< rows of one group
+  std::int64_t together = 1;    ///< groups that share a block; 1: no phases
+
+  bool operator==(const ElementMap&) const = default;
+};
+
+/// The map of any format. Errors: throws Error if the shape does not fit the format.
+ElementMap element_map(const TensorDesc& desc);
+
+/// Offset in storage, in elements, of the element at `indices`, one for each axis of the map.
+std::int64_t offset(const ElementMap& map, std::span<const std::int64_t> indices);
+
+/// True if the elements are stored in their logical order without gaps because of the format: ND,
+/// NCHW, NCDHW and the origin's own format.
+bool is_row_major(const TensorDesc& desc);
+
+/// True if the storage holds more than the elements.
+bool has_padding(const TensorDesc& desc);
+
+}  // namespace opbench

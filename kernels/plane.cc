@@ -2,6 +2,7 @@
 #define HWY_TARGET_INCLUDE "kernels/plane.cc"
 #include "kernels/plane.h"
 
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -32,80 +33,156 @@ void move_elements(const Plane& p, const Part& part, const T* from, T* to) {
 
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-// A square of elements in 128-bit registers: wider ones would be bound by the same loads and
-// stores, and need shuffles across lanes.
-template <class T>
-class Tile {
+// kSquares squares of elements side by side along b, each in the 128-bit blocks of a vector: row i
+// of the input at the same place in every block. Interleaving works within blocks, so all squares
+// are transposed at once, and a vector then holds consecutive elements of one row of the output: a
+// whole cache line where kSquares is 4.
+template <class T, int kSquares>
+class Squares {
  public:
-  using D = hn::FixedTag<T, 16 / sizeof(T)>;
+  static constexpr std::int64_t kSide = 16 / sizeof(T);
+  using D = hn::FixedTag<T, kSquares * kSide>;
   using V = hn::Vec<D>;
-  static constexpr int kSide = 16 / sizeof(T);
 
+  // Rows from `valid` on are zeros.
   template <bool kAllValid>
   HWY_INLINE void load(const T* from, std::int64_t stride, std::int64_t valid) {
-    for (int i = 0; i < kSide; ++i) {
-      rows_[i] = kAllValid || i < valid ? hn::LoadU(D(), from + i * stride) : hn::Zero(D());
+    for (std::int64_t i = 0; i < kSide; ++i) {
+      rows_[i] = blocks<kAllValid, kSquares>(from, stride, i, valid);
     }
   }
 
   // Interleaving row i with row i + side/2 moves one bit of the row number into the column number;
   // after log2(side) times they have changed places.
   HWY_INLINE void transpose() {
-    for (int step = 1; step < kSide; step *= 2) {
+    for (std::int64_t step = 1; step < kSide; step *= 2) {
       V next[kSide];
-      for (int i = 0; i < kSide / 2; ++i) {
+      for (std::int64_t i = 0; i < kSide / 2; ++i) {
         next[2 * i] = hn::InterleaveLower(D(), rows_[i], rows_[i + kSide / 2]);
         next[2 * i + 1] = hn::InterleaveUpper(D(), rows_[i], rows_[i + kSide / 2]);
       }
-      for (int i = 0; i < kSide; ++i) rows_[i] = next[i];
+      for (std::int64_t i = 0; i < kSide; ++i) rows_[i] = next[i];
     }
   }
 
   template <bool kStream>
-  HWY_INLINE void store(T* to, std::int64_t stride, std::int64_t rows) const {
-    for (int i = 0; i < kSide; ++i) {
-      if (i >= rows) return;
-      if constexpr (kStream)
-        hn::Stream(rows_[i], D(), to + i * stride);
-      else
-        hn::StoreU(rows_[i], D(), to + i * stride);
+  HWY_INLINE void store(T* to, std::int64_t stride) const {
+    for (std::int64_t i = 0; i < kSide; ++i) store_row<kStream>(i, to + i * stride);
+  }
+  template <bool kStream>
+  HWY_INLINE void store_some(T* to, std::int64_t stride, std::int64_t begin,
+                             std::int64_t end) const {
+    for (std::int64_t i = 0; i < kSide; ++i) {
+      if (begin <= i && i < end) store_row<kStream>(i, to + i * stride);
     }
   }
 
  private:
+  // Row `row`, row + kSide, ... of the input, one in each block.
+  template <bool kAllValid, int kBlocks>
+  static HWY_INLINE auto blocks(const T* from, std::int64_t stride, std::int64_t row,
+                                std::int64_t valid) {
+    const hn::FixedTag<T, kBlocks * kSide> d;
+    if constexpr (kBlocks == 1) {
+      return kAllValid || row < valid ? hn::LoadU(d, from + row * stride) : hn::Zero(d);
+    } else {
+      constexpr int kHalf = kBlocks / 2;
+      return hn::Combine(d, blocks<kAllValid, kHalf>(from, stride, row + kHalf * kSide, valid),
+                         blocks<kAllValid, kHalf>(from, stride, row, valid));
+    }
+  }
+
+  template <bool kStream>
+  HWY_INLINE void store_row(std::int64_t i, T* to) const {
+    if constexpr (kStream)
+      hn::Stream(rows_[i], D(), to);
+    else
+      hn::StoreU(rows_[i], D(), to);
+  }
+
   V rows_[kSide];
 };
 
-template <class T, bool kStream>
-HWY_INLINE void move_tile(const Plane& p, const Part& part, const T* from, T* to) {
-  using Square = Tile<T>;
-  constexpr int kSide = Square::kSide;
-  const bool fits = part.nb == kSide && part.a + kSide <= p.readable;
-  if (!fits) return move_elements(p, part, from, to);
-  Square tile;
-  const T* first = from + part.b * p.from_stride + part.a;
-  if (part.b + kSide <= p.valid)
-    tile.template load<true>(first, p.from_stride, kSide);
-  else
-    tile.template load<false>(first, p.from_stride, p.valid - part.b);
-  tile.transpose();
-  tile.template store<kStream>(to + part.a * p.to_stride + part.b, p.to_stride, part.na);
+// Squares that fit a vector of this instruction set.
+inline constexpr int kMostSquares = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86   ? 4
+                                    : HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86 ? 2
+                                                                             : 1;
+
+// As many elements along b as kSquares squares hold, from b on, for all of [part.a, part.a + na).
+template <class T, bool kStream, int kSquares>
+HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b, const T* from,
+                             T* to) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  const bool all_valid = b + kSquares * kSide <= p.valid;
+  const std::int64_t end = part.a + part.na;
+  for (std::int64_t a = part.a; a < end; a += kSide) {
+    // The last rows of the output come with those before them, which are not stored again.
+    const std::int64_t skipped = a + kSide <= end || p.na < kSide ? 0 : a + kSide - end;
+    const std::int64_t first = a - skipped;
+    if (first + kSide > p.readable) {
+      move_elements(p, {a, end - a, b, kSquares * kSide}, from, to);
+      continue;
+    }
+    Squares<T, kSquares> squares;
+    const T* source = from + b * p.from_stride + first;
+    if (all_valid)
+      squares.template load<true>(source, p.from_stride, 0);
+    else
+      squares.template load<false>(source, p.from_stride, p.valid - b);
+    squares.transpose();
+    T* const target = to + first * p.to_stride + b;
+    if (skipped == 0 && a + kSide <= end)
+      squares.template store<kStream>(target, p.to_stride);
+    else
+      squares.template store_some<kStream>(target, p.to_stride, skipped, end - first);
+  }
 }
 
-// Square blocks whose sides are a cache line, so that every line is read and written whole while it
-// is at hand.
+// The lines of the next plane at rows [b, b + nb), where this one is at `a`.
+template <class T>
+HWY_INLINE void fetch_next(const Plane& p, std::int64_t a, std::int64_t b, std::int64_t nb) {
+  const T* next = static_cast<const T*>(p.next) + a;
+  const std::int64_t end = std::min(b + nb, p.valid);
+  const std::int64_t rows_per_line =
+      std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(T)) / p.from_stride);
+  for (std::int64_t row = b; row < end; row += rows_per_line) {
+    hwy::Prefetch(next + row * p.from_stride);
+  }
+}
+
+template <class T, bool kStream>
+void move_part(const Plane& p, const Part& part, const T* from, T* to) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  const std::int64_t end = part.b + part.nb;
+  std::int64_t b = part.b;
+  if constexpr (kMostSquares >= 4) {
+    for (; b + 4 * kSide <= end; b += 4 * kSide) {
+      if (p.next != nullptr) fetch_next<T>(p, part.a, b, 4 * kSide);
+      move_squares<T, kStream, 4>(p, part, b, from, to);
+    }
+  }
+  if constexpr (kMostSquares >= 2) {
+    for (; b + 2 * kSide <= end; b += 2 * kSide) {
+      if (p.next != nullptr) fetch_next<T>(p, part.a, b, 2 * kSide);
+      move_squares<T, kStream, 2>(p, part, b, from, to);
+    }
+  }
+  for (; b + kSide <= end; b += kSide) move_squares<T, kStream, 1>(p, part, b, from, to);
+  if (b == end) return;
+  // The last elements once more with those before them, rather than one by one.
+  if (!kStream && p.nb >= kSide && p.valid == p.nb)
+    move_squares<T, false, 1>(p, part, p.nb - kSide, from, to);
+  else
+    move_elements(p, {part.a, part.na, b, end - b}, from, to);
+}
+
+// Bands as wide as a cache line of the input, and of the output where that has wider rows, so that
+// every line is read and written whole while it is at hand.
 template <class T, bool kStream>
 void move_plane(const Plane& p, const T* from, T* to) {
-  constexpr std::int64_t kSide = 16 / sizeof(T), kBlock = 64 / sizeof(T);
-  for (std::int64_t a0 = 0; a0 < p.na; a0 += kBlock) {
-    for (std::int64_t b0 = 0; b0 < p.nb; b0 += kBlock) {
-      for (std::int64_t a = a0; a < std::min(a0 + kBlock, p.na); a += kSide) {
-        for (std::int64_t b = b0; b < std::min(b0 + kBlock, p.nb); b += kSide) {
-          move_tile<T, kStream>(p, {a, std::min(kSide, p.na - a), b, std::min(kSide, p.nb - b)},
-                                from, to);
-        }
-      }
-    }
+  constexpr std::int64_t kBlock = 64 / sizeof(T);
+  for (std::int64_t a = 0; a < p.na; a += kBlock) {
+    move_part<T, kStream>(p, {a, std::min(kBlock, p.na - a), 0, p.nb}, from, to);
   }
 }
 

@@ -12,6 +12,9 @@ struct Plane {
   std::int64_t from_stride = 0, to_stride = 0;
   std::int64_t readable = 0;  ///< elements of a source row that may be loaded, at least na
   std::int64_t valid = 0;     ///< source rows that exist, at most nb: beyond, zeros are written
+  /// Where the next plane's input begins, fetched meanwhile: its rows are too many and too short for
+  /// the hardware to foresee. Null: nowhere.
+  const void* next = nullptr;
 };
 
 /// On one thread. `stream`: past the cache, which pays where whole lines of the output are written;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "kernels/line_writer.h"
 #include "tensor/parallel.h"
@@ -18,6 +19,9 @@ constexpr std::int64_t kGrainBytes = 16 << 10;
 /// Outputs take turns after this many bytes of all: the lines of the inputs that they share are
 /// then still in the first-level cache.
 constexpr std::int64_t kPartBytes = 16 << 10;
+
+/// As many outputs as have room for their open lines.
+constexpr std::size_t kMostInterleaved = 8;
 
 /// The plan of one output with its rows' places in it.
 struct Output {
@@ -68,7 +72,8 @@ class RowCopy {
     if (bytes_ == 0 || outer_ == 0) return;
     // Several outputs share lines of the inputs: one repetition of all at a time, while it is in
     // the cache.
-    if (outputs_.size() > 1 && outer_ >= 2 * thread_count()) return run_interleaved(args);
+    const bool is_few = outputs_.size() > 1 && outputs_.size() <= kMostInterleaved;
+    if (is_few && outer_ >= 2 * thread_count()) return run_interleaved(args);
     for (std::size_t k = 0; k < outputs_.size(); ++k) run_output(args, k);
   }
 
@@ -77,22 +82,21 @@ class RowCopy {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrainBytes / bytes_);
     const std::int64_t parts = std::max<std::int64_t>(1, bytes_ / kPartBytes);
     parallel_ranges(outer_, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<LineWriter> writers;
-      writers.reserve(outputs_.size());
+      std::array<std::optional<LineWriter>, kMostInterleaved> writers;
       for (std::size_t k = 0; k < outputs_.size(); ++k) {
-        writers.emplace_back(static_cast<std::byte*>(args.outputs[k]) + begin * outputs_[k].bytes,
-                             stream_);
+        writers[k].emplace(static_cast<std::byte*>(args.outputs[k]) + begin * outputs_[k].bytes,
+                           stream_);
       }
       for (std::int64_t o = begin; o < end; ++o) {
         for (std::int64_t part = 0; part < parts; ++part) {
           for (std::size_t k = 0; k < outputs_.size(); ++k) {
             const std::int64_t bytes = outputs_[k].bytes;
-            Batch batch(writers[k]);
+            Batch batch(*writers[k]);
             add_rows(args, outputs_[k], o, part * bytes / parts, (part + 1) * bytes / parts, batch);
           }
         }
       }
-      for (LineWriter& writer : writers) writer.finish();
+      for (std::size_t k = 0; k < outputs_.size(); ++k) writers[k]->finish();
     });
   }
 

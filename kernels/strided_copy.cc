@@ -205,7 +205,8 @@ class Planes final : public StridedCopy::Way {
       : outer_(std::move(outer)), a_(a), b_(b), bytes_(bytes) {
     const std::int64_t row = b.extent * bytes;
     const bool is_joined = a.to_stride == b.extent;
-    const bool is_lined = is_multiple(kLine) || (is_joined && kLine % row == 0 && row % 16 == 0);
+    const bool is_lined = is_multiple(kLine) || (is_joined && kLine % row == 0 && row % 16 == 0 &&
+                                                 a.extent * row % kLine == 0);
     direct_ = stream && is_lined;
     staged_ = stream && !direct_ && is_joined && kMinPart * row <= 8 * kStageBytes;
     part_ = staged_ ? std::max(kMinPart, kStageBytes / row / kMinPart * kMinPart)
@@ -223,8 +224,11 @@ class Planes final : public StridedCopy::Way {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t a = i % parts * part_;
         Plane plane = part_of(a);
+        const bool last = a + part_ >= a_.extent;
         const std::byte* const source = from + (at.from() + a) * bytes_;
         std::byte* const target = to + (at.to() + a * a_.to_stride) * bytes_;
+        if (last) at.next();
+        if (i + 1 < end) plane.next = from + (at.from() + (last ? 0 : a + part_)) * bytes_;
         if (staged_) {
           plane.to_stride = b_.extent;
           transpose_plane(plane, source, stage.data(), false);
@@ -233,13 +237,12 @@ class Planes final : public StridedCopy::Way {
         } else {
           transpose_plane(plane, source, target, direct_ && aligned);
         }
-        if (a + part_ >= a_.extent) at.next();
       }
     });
   }
 
  private:
-  static constexpr std::int64_t kMinPart = 16;
+  static constexpr std::int64_t kMinPart = 8;
 
   // True if all rows of all planes begin at multiples of `unit` bytes.
   bool is_multiple(std::int64_t unit) const {

@@ -28,6 +28,34 @@ ExactReference moved(std::span<const InputReader> inputs, SourceMap source) {
   };
 }
 
+SourceMap viewed(StridedView view, std::size_t input) {
+  const bool has_runs = !view.shape.empty() && view.strides.back() == 1;
+  return [view = std::move(view), input, has_runs](std::size_t, std::int64_t element) {
+    SourceRun run{input, view.offset, 1};
+    if (has_runs) run.count = view.shape.back() - element % view.shape.back();
+    for (std::size_t axis = view.shape.size(); axis-- > 0;) {
+      run.first += element % view.shape[axis] * view.strides[axis];
+      element /= view.shape[axis];
+    }
+    return run;
+  };
+}
+
+TensorDesc with_shape(const TensorDesc& like, Dims shape) {
+  const bool is_plain = like.format == like.origin;
+  const Format format = is_plain ? origin_format(shape.size()) : like.format;
+  TensorDesc desc = describe(like.dtype, std::move(shape), format);
+  desc.c0 = like.c0;
+  return desc;
+}
+
+Attrs attrs_with(std::string_view op,
+                 std::span<const std::pair<std::string_view, AttrValue>> values) {
+  Attrs attrs(find_op(op).attrs);
+  for (const auto& [name, value] : values) attrs.put(name, value);
+  return attrs;
+}
+
 Traffic movement_traffic(const Problem& problem) {
   Traffic traffic;
   for (const TensorDesc& input : problem.inputs) traffic.bytes_read += double(input.bytes());

@@ -4,9 +4,11 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/op.h"
+#include "tensor/view.h"
 
 namespace opbench {
 
@@ -29,6 +31,16 @@ using SourceMap = std::function<SourceRun(std::size_t output, std::int64_t eleme
 /// The golden elements of an operator that only moves data of the first input's dtype: bit for bit,
 /// whatever the storage.
 ExactReference moved(std::span<const InputReader> inputs, SourceMap source);
+
+/// The elements of `view`, a window on input `input`, in row-major order.
+SourceMap viewed(StridedView view, std::size_t input = 0);
+
+/// `shape` with the dtype of `like`, stored like it. Errors: throws Error if it does not fit.
+TensorDesc with_shape(const TensorDesc& like, Dims shape);
+
+/// The attributes of operator `op`, `values` set and the others at their defaults.
+Attrs attrs_with(std::string_view op,
+                 std::span<const std::pair<std::string_view, AttrValue>> values);
 
 /// Every input is read and every output written once.
 Traffic movement_traffic(const Problem& problem);

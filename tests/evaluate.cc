@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "tensor/error.h"
+#include "tensor/fill.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -45,6 +47,12 @@ Attrs attrs_of(const Op& op, const AttrTexts& texts) {
   return attrs;
 }
 
+Problem problem_with(const Op& op, const std::vector<Dims>& shapes, const AttrTexts& texts,
+                     DType dtype, Format format) {
+  const Attrs attrs = attrs_of(op, texts);
+  return make_problem(op, describe_inputs(op, shapes, dtype, format, attrs), attrs);
+}
+
 Problem example_problem(const Op& op, DType dtype, Format format) {
   const Attrs attrs(op.attrs);
   std::string reason;
@@ -80,6 +88,33 @@ std::vector<double> kernel_values(std::string_view op, std::string_view variant,
   Tensor output(bound.problem.outputs[0]);
   run_kernel(find_kernel(op, variant), bound.problem, pointers, {&output});
   return to_vector(output);
+}
+
+std::vector<std::vector<std::int32_t>> moved_numbers(std::string_view op_name,
+                                                     const std::vector<Dims>& shapes,
+                                                     const AttrTexts& attrs,
+                                                     const std::vector<std::int64_t>& index) {
+  const Op& op = find_op(op_name);
+  const Problem problem = problem_with(op, shapes, attrs);
+  std::vector<Tensor> inputs;
+  std::vector<InputReader> readers;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    inputs.emplace_back(problem.inputs[i]);
+    if (op.input(i).has_own_dtype()) {
+      std::copy(index.begin(), index.end(), inputs[i].as<std::int64_t>());
+    } else {
+      fill(inputs[i], {DistributionKind::arange, 100.0 * double(i), 1}, 1);
+    }
+    readers.emplace_back(problem.inputs[i], inputs[i].data());
+  }
+  const ExactReference reference = op.exact_reference(readers, problem.attrs);
+  std::vector<std::vector<std::int32_t>> outputs;
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
+    const ElementRange all{0, problem.outputs[i].elements()};
+    outputs.emplace_back(static_cast<std::size_t>(all.count));
+    reference(i, all, outputs[i].data());
+  }
+  return outputs;
 }
 
 const Kernel& find_kernel(std::string_view op, std::string_view variant) {

@@ -15,6 +15,10 @@ using AttrTexts = std::map<std::string, std::string>;
 /// An operator's attributes, with those of `texts` set.
 Attrs attrs_of(const Op& op, const AttrTexts& texts);
 
+/// A use of an operator on inputs of these shapes.
+Problem problem_with(const Op& op, const std::vector<Dims>& shapes, const AttrTexts& attrs = {},
+                     DType dtype = DType::int32, Format format = Format::NCHW);
+
 /// A use of an operator as --shapes would make it: on a tensor of 4x16x6x6 (or fewer axes, or 2
 /// more) and the default attributes. Errors: throws Error if the operator takes none of them.
 Problem example_problem(const Op& op, DType dtype, Format format);
@@ -29,6 +33,13 @@ std::vector<double> reference_values(std::string_view op, DType dtype,
 std::vector<double> kernel_values(std::string_view op, std::string_view variant, DType dtype,
                                   const std::vector<std::vector<double>>& inputs,
                                   const AttrTexts& attrs = {}, bool scalar_first = false);
+
+/// The outputs of an exact operator's reference on int32 tensors of these shapes that hold 0, 1, 2,
+/// ... in the first, 100, 101, ... in the second and so on; an index as `index` states it.
+std::vector<std::vector<std::int32_t>> moved_numbers(std::string_view op,
+                                                     const std::vector<Dims>& shapes,
+                                                     const AttrTexts& attrs = {},
+                                                     const std::vector<std::int64_t>& index = {});
 
 const Kernel& find_kernel(std::string_view op, std::string_view variant);
 

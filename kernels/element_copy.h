@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "tensor/tensor.h"
+#include "tensor/view.h"
+
+namespace opbench {
+
+/// Calls `body` with an unsigned integer of `bytes` bytes: what moves data needs no more of its
+/// type.
+template <class Body>
+void visit_width(std::size_t bytes, Body&& body) {
+  if (bytes == 1) return body(std::uint8_t{});
+  if (bytes == 2) return body(std::uint16_t{});
+  if (bytes == 4) return body(std::uint32_t{});
+  body(std::uint64_t{});
+}
+
+/// A copy bound to shapes and strides, on the threads of the enclosing `with_threads`.
+using ElementCopy = std::function<void(const void* from, void* to)>;
+
+/// Copies the elements of one view to those of another of the same shape, one by one, as a
+/// framework's copy of non-contiguous tensors does.
+ElementCopy copy_elements(const StridedView& from, const StridedView& to,
+                          std::size_t element_bytes);
+
+/// The same between a dense tensor `part` and the elements of `whole` from `start` on along `axis`.
+/// Both plain or both NC1HWC0.
+ElementCopy copy_into(const TensorDesc& part, const TensorDesc& whole, std::size_t axis,
+                      std::int64_t start);
+ElementCopy copy_out_of(const TensorDesc& whole, const TensorDesc& part, std::size_t axis,
+                        std::int64_t start);
+
+}  // namespace opbench

@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "ops/movement.h"
+#include "ops/view_text.h"
+
+namespace opbench {
+namespace {
+
+StridedView view_of(const Dims& base, const Attrs& attrs) {
+  return parse_view(attrs.word("view"), base);
+}
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  return {with_shape(inputs[0], view_of(inputs[0].shape, attrs).shape)};
+}
+
+ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return moved(inputs, viewed(view_of(inputs[0].desc().shape, attrs)));
+}
+
+// Elements that the view repeats (stride 0) are read once, those that it leaves out not at all.
+Traffic traffic(const Problem& problem) {
+  const StridedView view = view_of(problem.inputs[0].shape, problem.attrs);
+  double viewed_elements = 1;
+  for (std::size_t i = 0; i < view.shape.size(); ++i) {
+    if (view.strides[i] != 0 || view.shape[i] == 0) viewed_elements *= double(view.shape[i]);
+  }
+  const TensorDesc& base = problem.inputs[0];
+  return {
+      .bytes_read = std::min(double(base.bytes()), viewed_elements * double(size_of(base.dtype))),
+      .bytes_written = double(problem.outputs[0].bytes())};
+}
+
+const RegisteredOp registered{{
+    .name = "contiguous",
+    .ir_name = "contiguous",
+    .summary = "y = a strided view of x in dense memory",
+    .source = "torch.Tensor.contiguous; CANN AsStrided, Transpose, Slice, BroadcastTo",
+    .inputs = {{"x", "self"}},
+    .outputs = {{"y", "result"}},
+    .attrs = {{"view", std::string("transpose(0,1)"),
+               "steps that make the view: transpose(a,b).permute(...).slice(axis,start,length,step)"
+               ".select(axis,index).broadcast(...) or as_strided([shape],[strides],offset)"}},
+    .dtypes = kMovableDTypes,
+    .formats = kPlainFormats,
+    .accuracy = AccuracyClass::exact,
+    .infer = infer,
+    .exact_reference = reference,
+    .traffic = traffic,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,69 @@
+#include "ops/gather.h"
+#include "ops/index.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kMostDims = 8;  // of aclnnIndexSelect
+
+std::int64_t extent_of(const Problem& problem) {
+  const Dims& shape = problem.inputs[0].shape;
+  return shape[axis_of("index_select", shape, problem.attrs.integer("axis"))];
+}
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  require_rank_at_most("index_select", "x", inputs[0].shape, kMostDims);
+  require_rank_at_most("index_select", "index", inputs[1].shape, 1);
+  Dims shape = inputs[0].shape;
+  shape[axis_of("index_select", shape, attrs.integer("axis"))] = inputs[1].elements();
+  return {with_shape(inputs[0], std::move(shape))};
+}
+
+ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return gathered(inputs, index_select_view(inputs[0].desc().shape, inputs[1].desc().shape, attrs));
+}
+
+void check_values(const Problem& problem, std::span<const InputReader> inputs) {
+  check_index({"index_select", "index", extent_of(problem)}, inputs[1].read_index());
+}
+
+// The index of a channel shuffle in two groups where it can be one.
+Distribution data(const Problem& problem) {
+  const std::int64_t extent = extent_of(problem);
+  if (problem.inputs[1].elements() == extent && extent % 2 == 0) {
+    return {DistributionKind::shuffle, 2};
+  }
+  return index_data(extent);
+}
+
+std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
+  return {shape, {shape[axis_of("index_select", shape, attrs.integer("axis"))]}};
+}
+
+const RegisteredOp registered{{
+    .name = "index_select",
+    .ir_name = "index_select",
+    .summary = "y[:, i] = x[:, index[i]]",
+    .source = "torch.index_select; CANN aclnnIndexSelect",
+    .inputs = {{"x", "self"}, {.name = "index", .dtypes = kIndexDTypes, .data = data}},
+    .outputs = {{"y", "result"}},
+    .attrs = {{"axis", std::int64_t{1}, "that the index is for; negative: from the back"}},
+    .dtypes = kMovableDTypes,
+    .formats = kPlainFormats,
+    .accuracy = AccuracyClass::exact,
+    .infer = infer,
+    .exact_reference = reference,
+    .traffic = gather_traffic,
+    .inputs_like = inputs_like,
+    .check_values = check_values,
+}};
+
+}  // namespace
+
+GatherView index_select_view(const Dims& x, const Dims& index, const Attrs& attrs) {
+  const AxisView view(x, axis_of("index_select", x, attrs.integer("axis")));
+  return {
+      .outer = view.outer, .extent = view.extent, .count = element_count(index), .row = view.inner};
+}
+
+}  // namespace opbench

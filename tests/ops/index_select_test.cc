@@ -1,0 +1,63 @@
+#include <gmock/gmock.h>
+
+#include "tensor/error.h"
+#include "tests/evaluate.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(IndexSelect, PicksAlongTheAxis) {
+  EXPECT_THAT(moved_numbers("index_select", {{2, 3}, {4}}, {}, {2, 0, 0, 1}),
+              ElementsAre(ElementsAre(2, 0, 0, 1, 5, 3, 3, 4)));
+  EXPECT_THAT(moved_numbers("index_select", {{2, 3}, {1}}, {{"axis", "-2"}}, {1}),
+              ElementsAre(ElementsAre(3, 4, 5)));
+}
+
+// As torch does: a 0-D index leaves an axis of 1.
+TEST(IndexSelect, KeepsTheAxisOfAScalarIndex) {
+  EXPECT_EQ(problem_with(find_op("index_select"), {{2, 3, 4}, {}}).outputs[0].shape,
+            (Dims{2, 1, 4}));
+}
+
+TEST(IndexSelect, NamesWhatItDoesNotTake) {
+  const Op& op = find_op("index_select");
+  EXPECT_THAT(
+      [&] {
+        problem_with(op, {{2, 3}, {1, 1}});
+      },
+      ThrowsMessage<Error>(HasSubstr("index_select: input 'index' has shape 1x1")));
+  EXPECT_THAT(
+      [&] {
+        problem_with(op, {Dims(9, 1), {1}});
+      },
+      ThrowsMessage<Error>(HasSubstr("at most 8 dimensions")));
+}
+
+TEST(IndexSelect, ChecksTheIndex) {
+  const Problem problem = problem_with(find_op("index_select"), {{2, 3}, {1}});
+  const Tensor x(problem.inputs[0]), index(problem.inputs[1]);
+  const std::vector<InputReader> readers{{x.desc, x.data()}, {index.desc, index.data()}};
+  for (const std::int64_t bad : {-1, 3}) {
+    index.as<std::int64_t>()[0] = bad;
+    EXPECT_THAT([&] { problem.op->check_values(problem, readers); },
+                ThrowsMessage<Error>(HasSubstr("allowed: 0 to 2")));
+  }
+}
+
+TEST(IndexSelect, DefaultsToAChannelShuffle) {
+  const Op& op = find_op("index_select");
+  EXPECT_EQ(default_data(problem_with(op, {{2, 6}, {6}}), 1).kind, DistributionKind::shuffle);
+  const Distribution random{DistributionKind::integers, 0, 5};
+  EXPECT_EQ(default_data(problem_with(op, {{2, 6}, {3}}), 1), random);
+}
+
+// Rows that are not picked are not read.
+TEST(IndexSelect, CountsTheRowsThatItReads) {
+  const Problem problem = problem_with(find_op("index_select"), {{10, 100}, {5}});
+  EXPECT_EQ(problem.op->traffic(problem).bytes_read, 10 * 5 * 4 + 5 * 8);
+}
+
+}  // namespace opbench

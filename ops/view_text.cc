@@ -80,6 +80,7 @@ class StepReader {
 // As Dims of exactly (or from, to) so many numbers.
 Dims arguments(StepReader& reader, std::string_view step, std::size_t least, std::size_t most) {
   Dims values = reader.numbers(')');
+  reader.close_step();
   if (values.size() >= least && values.size() <= most) return values;
   throw Error(fmt::format("{} takes {}{} numbers, found {}", step, least,
                           most == least ? "" : fmt::format(" to {}", most), values.size()));
@@ -115,6 +116,7 @@ StridedView as_strided(StepReader& reader, const Dims& base) {
   view.strides = reader.bracketed();
   reader.expect(',');
   view.offset = reader.number();
+  reader.close_step();
   check_strided(view, element_count(base));
   return view;
 }
@@ -160,7 +162,6 @@ StridedView parse_view(std::string_view text, const Dims& base) {
       const std::string_view step_name = reader.open_step();
       view = step_name == "as_strided" && is_first ? as_strided(reader, base)
                                                    : apply_step(reader, step_name, view);
-      reader.close_step();
       is_first = false;
     } while (!reader.at_end());
   } catch (const Error& error) {

@@ -1,8 +1,4 @@
 // oneDNN's element-wise primitives as variants of softplus, relu and their gradients.
-#include <fmt/format.h>
-
-#include <memory>
-
 #include "kernels/onednn/primitive.h"
 #include "kernels/softplus.h"
 
@@ -10,36 +6,6 @@ namespace opbench {
 namespace {
 
 using dnnl::algorithm;
-
-// The primitive and its memory objects, bound to addresses at each call.
-struct Bound {
-  dnnl::primitive primitive;
-  std::vector<std::pair<int, dnnl::memory>> inputs, outputs;
-
-  void run(const KernelArgs& args) {
-    onednn::match_threads();
-    std::unordered_map<int, dnnl::memory> named;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i].second.set_data_handle(const_cast<void*>(args.inputs[i]));
-      named.insert(inputs[i]);
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i].second.set_data_handle(args.outputs[i]);
-      named.insert(outputs[i]);
-    }
-    primitive.execute(onednn::stream(), named);
-    onednn::stream().wait();
-  }
-};
-
-dnnl::memory unbound(const dnnl::memory::desc& desc) {
-  return dnnl::memory(desc, onednn::engine(), DNNL_MEMORY_NONE);
-}
-
-Launch launch(Bound bound) {
-  const auto shared = std::make_shared<Bound>(std::move(bound));
-  return [shared](const KernelArgs& args) { shared->run(args); };
-}
 
 dnnl::eltwise_forward::primitive_desc forward_desc(algorithm kind,
                                                    const dnnl::memory::desc& memory) {
@@ -50,9 +16,9 @@ template <algorithm kAlgorithm>
 Launch forward(const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::memory_desc(problem.inputs[0]);
-  return launch({dnnl::eltwise_forward(forward_desc(kAlgorithm, memory)),
-                 {{DNNL_ARG_SRC, unbound(memory)}},
-                 {{DNNL_ARG_DST, unbound(memory)}}});
+  return onednn::launch({{dnnl::eltwise_forward(forward_desc(kAlgorithm, memory)),
+                          {{DNNL_ARG_SRC, memory, 0}},
+                          {{DNNL_ARG_DST, memory, 0}}}});
 }
 
 // Inputs: output gradient, then the data the primitive differentiates at.
@@ -62,9 +28,9 @@ Launch backward(const Problem& problem) {
   const auto memory = onednn::memory_desc(problem.inputs[0]);
   const dnnl::eltwise_backward::primitive_desc desc(
       {kAlgorithm, memory, memory, 0.0f, 0.0f}, onednn::engine(), forward_desc(kAlgorithm, memory));
-  return launch({dnnl::eltwise_backward(desc),
-                 {{DNNL_ARG_DIFF_DST, unbound(memory)}, {DNNL_ARG_SRC, unbound(memory)}},
-                 {{DNNL_ARG_DIFF_SRC, unbound(memory)}}});
+  return onednn::launch({{dnnl::eltwise_backward(desc),
+                          {{DNNL_ARG_DIFF_DST, memory, 0}, {DNNL_ARG_SRC, memory, 1}},
+                          {{DNNL_ARG_DIFF_SRC, memory, 0}}}});
 }
 
 std::string refuse_tensor(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
 #include "tensor/parallel.h"
 
 namespace opbench::onednn {
@@ -11,6 +15,30 @@ namespace {
 dnnl::memory::data_type data_type(DType dtype) {
   return dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
+
+// A step whose memory objects wait for addresses. The map shares them.
+struct BoundStep {
+  dnnl::primitive primitive;
+  std::vector<std::pair<dnnl::memory, std::size_t>> inputs, outputs;
+  std::unordered_map<int, dnnl::memory> named;
+
+  explicit BoundStep(const Step& step) : primitive(step.primitive) {
+    bind(step.inputs, inputs);
+    bind(step.outputs, outputs);
+  }
+  void bind(const std::vector<Argument>& arguments,
+            std::vector<std::pair<dnnl::memory, std::size_t>>& memories) {
+    for (const auto& [name, desc, position] : arguments) {
+      memories.emplace_back(dnnl::memory(desc, engine(), DNNL_MEMORY_NONE), position);
+      named.emplace(name, memories.back().first);
+    }
+  }
+  void run(const KernelArgs& args) {
+    for (auto& [memory, i] : inputs) memory.set_data_handle(const_cast<void*>(args.inputs[i]));
+    for (auto& [memory, i] : outputs) memory.set_data_handle(args.outputs[i]);
+    primitive.execute(stream(), named);
+  }
+};
 
 bool has_bf16() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }
 
@@ -50,6 +78,16 @@ const dnnl::engine& engine() {
 dnnl::stream& stream() {
   static dnnl::stream cpu(engine());
   return cpu;
+}
+
+Launch launch(const std::vector<Step>& steps) {
+  const auto bound = std::make_shared<std::vector<BoundStep>>();
+  for (const Step& step : steps) bound->emplace_back(step);
+  return [bound](const KernelArgs& args) {
+    match_threads();
+    for (BoundStep& step : *bound) step.run(args);
+    stream().wait();
+  };
 }
 
 void match_threads() {

@@ -2,6 +2,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
+#include <vector>
 
 #include "kernels/kernel.h"
 
@@ -16,6 +17,22 @@ dnnl::memory::desc memory_desc(const TensorDesc& desc);
 
 const dnnl::engine& engine();
 dnnl::stream& stream();
+
+/// Memory of a primitive: which of the call's inputs (outputs) is its argument `name` (DNNL_ARG_*).
+struct Argument {
+  int name;
+  dnnl::memory::desc desc;
+  std::size_t position;
+};
+
+/// A primitive and its arguments.
+struct Step {
+  dnnl::primitive primitive;
+  std::vector<Argument> inputs, outputs;
+};
+
+/// Runs the steps one after the other; memory is bound at each call.
+Launch launch(const std::vector<Step>& steps);
 
 /// oneDNN's threads (OpenMP) follow those of the enclosing `with_threads`.
 void match_threads();

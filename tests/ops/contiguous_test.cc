@@ -31,7 +31,7 @@ TEST(ParseView, ShowsThePartAndWhatIsAllowed) {
     return "no error";
   };
   EXPECT_EQ(message_of("transpose(0,2)"),
-            "contiguous: view 'transpose(0,2)' of input 'x' with shape 2x6, at 'transpose(0,2': "
+            "contiguous: view 'transpose(0,2)' of input 'x' with shape 2x6, at 'transpose(0,2)': "
             "axis 2 is out of range for shape 2x6: allowed are 0 to 1");
   EXPECT_THAT(message_of(""), HasSubstr("expected '(' before ''"));
   EXPECT_THAT(message_of("flip(0)"), HasSubstr("there is no step 'flip'; allowed: transpose(a,b)"));

@@ -1,8 +1,6 @@
 // oneDNN's element-wise primitives as variants of softplus, relu and their gradients.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "kernels/onednn/primitive.h"
 #include "kernels/softplus.h"
 
@@ -10,36 +8,8 @@ namespace opbench {
 namespace {
 
 using dnnl::algorithm;
-
-// The primitive and its memory objects, bound to addresses at each call.
-struct Bound {
-  dnnl::primitive primitive;
-  std::vector<std::pair<int, dnnl::memory>> inputs, outputs;
-
-  void run(const KernelArgs& args) {
-    onednn::match_threads();
-    std::unordered_map<int, dnnl::memory> named;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i].second.set_data_handle(const_cast<void*>(args.inputs[i]));
-      named.insert(inputs[i]);
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i].second.set_data_handle(args.outputs[i]);
-      named.insert(outputs[i]);
-    }
-    primitive.execute(onednn::stream(), named);
-    onednn::stream().wait();
-  }
-};
-
-dnnl::memory unbound(const dnnl::memory::desc& desc) {
-  return dnnl::memory(desc, onednn::engine(), DNNL_MEMORY_NONE);
-}
-
-Launch launch(Bound bound) {
-  const auto shared = std::make_shared<Bound>(std::move(bound));
-  return [shared](const KernelArgs& args) { shared->run(args); };
-}
+using onednn::launch;
+using onednn::unbound;
 
 dnnl::eltwise_forward::primitive_desc forward_desc(algorithm kind,
                                                    const dnnl::memory::desc& memory) {

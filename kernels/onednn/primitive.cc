@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <memory>
+#include <unordered_map>
+
 #include "tensor/parallel.h"
 
 namespace opbench::onednn {
@@ -50,6 +53,30 @@ const dnnl::engine& engine() {
 dnnl::stream& stream() {
   static dnnl::stream cpu(engine());
   return cpu;
+}
+
+dnnl::memory unbound(const dnnl::memory::desc& desc) {
+  return dnnl::memory(desc, engine(), DNNL_MEMORY_NONE);
+}
+
+void Bound::run(const KernelArgs& args) {
+  match_threads();
+  std::unordered_map<int, dnnl::memory> named;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].second.set_data_handle(const_cast<void*>(args.inputs[i]));
+    named.insert(inputs[i]);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].second.set_data_handle(args.outputs[i]);
+    named.insert(outputs[i]);
+  }
+  primitive.execute(stream(), named);
+  stream().wait();
+}
+
+Launch launch(Bound bound) {
+  const auto shared = std::make_shared<Bound>(std::move(bound));
+  return [shared](const KernelArgs& args) { shared->run(args); };
 }
 
 void match_threads() {

@@ -5,7 +5,9 @@
 #define HWY_TARGET_INCLUDE "kernels/axpy.cc"
 #include <hwy/foreach_target.h>
 
+#include <bit>
 #include <memory>
+#include <type_traits>
 
 #include "kernels/arithmetic.h"
 #include "kernels/dtypes.h"
@@ -26,37 +28,55 @@ struct MulAdd {
   }
 };
 
-// vaxpy on 16-bit lanes, which rounds once. Here the sum is in fp32 first, and rounding that again
-// would settle ties that are none: so it is rounded to odd, which no later rounding mistakes for a
-// tie. The product of two fp16 numbers is exact in fp32, that of two bf16 ones too unless it
-// underflows.
-struct MulAddOdd {
+// x1 + product rounded to odd, which no later rounding mistakes for a tie.
+HWY_INLINE VF32 add_to_odd(VF32 x1, VF32 product) {
+  const F32 d;
+  const hn::RebindToSigned<F32> i32;
+  const VF32 sum = hn::Add(x1, product);
+  // What the sum lost (Knuth's two-sum); NaN where it is not finite.
+  const VF32 part = hn::Sub(sum, x1);
+  const VF32 lost = hn::Add(hn::Sub(x1, hn::Sub(sum, part)), hn::Sub(product, part));
+  const auto bits = hn::BitCast(i32, sum);
+  const auto is_even = hn::Eq(hn::And(bits, hn::Set(i32, 1)), hn::Zero(i32));
+  const auto is_inexact = hn::RebindMask(i32, hn::Gt(hn::Abs(lost), hn::Zero(d)));
+  // One unit towards the exact sum: away from zero where both have the same sign.
+  const auto step =
+      hn::Or(hn::ShiftRight<31>(hn::Xor(bits, hn::BitCast(i32, lost))), hn::Set(i32, 1));
+  const auto used = hn::IfThenElseZero(is_inexact, hn::IfThenElseZero(is_even, step));
+  return hn::BitCast(d, hn::Add(bits, used));
+}
+
+// vaxpy on 16-bit lanes, which rounds once. The sum is in fp32 first; rounded again, it would
+// settle ties that are none. The product of two fp16 numbers is exact in fp32, that of two bf16
+// ones too unless it underflows.
+template <class T>
+struct MulAddOnce {
   float alpha;
   HWY_INLINE VF32 operator()(VF32 x1, VF32 x2) const {
     const F32 d;
     const hn::RebindToSigned<F32> i32;
     const VF32 product = hn::Mul(x2, hn::Set(d, alpha));
     const VF32 sum = hn::Add(x1, product);
-    // What the sum lost (Knuth's two-sum); NaN where it is not finite.
-    const VF32 part = hn::Sub(sum, x1);
-    const VF32 lost = hn::Add(hn::Sub(x1, hn::Sub(sum, part)), hn::Sub(product, part));
-    const auto bits = hn::BitCast(i32, sum);
-    const auto is_even = hn::Eq(hn::And(bits, hn::Set(i32, 1)), hn::Zero(i32));
-    const auto is_inexact = hn::RebindMask(i32, hn::Gt(hn::Abs(lost), hn::Zero(d)));
-    // One unit towards the exact sum: away from zero where both have the same sign.
-    const auto step =
-        hn::Or(hn::ShiftRight<31>(hn::Xor(bits, hn::BitCast(i32, lost))), hn::Set(i32, 1));
-    const auto odd =
-        hn::Add(bits, hn::IfThenElseZero(is_inexact, hn::IfThenElseZero(is_even, step)));
-    return hn::BitCast(d, odd);
+    // Half a unit of T ends in as many zeros, of its subnormals in more. Few sums do.
+    constexpr std::int32_t kBelowTie = std::is_same_v<T, half> ? 0xFFF : 0x7FFF;
+    const auto rest = hn::And(hn::BitCast(i32, sum), hn::Set(i32, kBelowTie));
+    const auto may_tie = hn::And(hn::RebindMask(d, hn::Eq(rest, hn::Zero(i32))), hn::Ne(sum, x1));
+    if (HWY_LIKELY(hn::AllFalse(d, may_tie))) return sum;
+    return add_to_odd(x1, product);
   }
 };
+
+// A power of two leaves the product as short as x2, and then fp32 holds the sum, or what it drops
+// is too small for a tie.
+bool is_power_of_two(float alpha) { return (std::bit_cast<std::uint32_t>(alpha) & 0x7FFFFF) == 0; }
 
 template <class T>
 void axpy_of(bool once, float alpha, bool stream, std::size_t count, const T* x1, const T* x2,
              T* y) {
   if constexpr (sizeof(T) == 2) {
-    if (once) return map(MulAddOdd{alpha}, stream, count, y, x1, x2);
+    if (once && !is_power_of_two(alpha)) {
+      return map(MulAddOnce<T>{alpha}, stream, count, y, x1, x2);
+    }
   }
   map(MulAdd{alpha}, stream, count, y, x1, x2);
 }

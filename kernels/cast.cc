@@ -91,6 +91,10 @@ void loop(const void* from, void* to, std::size_t count) {
   auto* y = static_cast<To*>(to);
   if constexpr (std::is_same_v<From, To> && !std::is_same_v<To, Bool>) {
     std::copy_n(x, count, y);
+  } else if constexpr (std::is_same_v<From, float> && kIsHalf<To>) {
+    narrow(x, y, count);  // what every framework has vectorised
+  } else if constexpr (kIsHalf<From> && std::is_same_v<To, float>) {
+    widen(x, y, count);
   } else {
     for (std::size_t i = 0; i < count; ++i) y[i] = converted<To>(x[i]);
   }
@@ -110,7 +114,7 @@ const RegisteredKernel native{{
     .op = "cast",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "one element after the other, plain stores",
+    .summary = "one pass, plain stores; vectorised between fp32 and 16 bits only",
     .prepare = prepare,
 }};
 

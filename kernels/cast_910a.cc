@@ -124,7 +124,7 @@ std::string refuse_pair(const Problem& problem) {
 
 Launch prepare(const Problem& problem) {
   const Pair& pair = *find_pair(problem);
-  return cast_launch(problem, pair.loop != nullptr ? pair.loop : cast_loop(pair.from, pair.to));
+  return pair.loop != nullptr ? cast_launch(problem, pair.loop) : vectorised_cast(problem);
 }
 
 // Beyond int32 or fp16, and for negative int8 to uint8, the device gives another result than the

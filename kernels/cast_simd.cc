@@ -137,7 +137,9 @@ bool changes_width(DType from, DType to) {
          (from == DType::int32 && to == DType::int64);
 }
 
-Launch prepare(const Problem& problem) {
+}  // namespace
+
+Launch vectorised_cast(const Problem& problem) {
   const DType from = problem.inputs[0].dtype, to = problem.outputs[0].dtype;
   const bool stream = outgrows_cache(problem);
   if (goes_through_lanes(from, to)) {
@@ -153,12 +155,14 @@ Launch prepare(const Problem& problem) {
   return cast_launch(problem, cast_loop(from, to));
 }
 
+namespace {
+
 const RegisteredKernel npu{{
     .op = "cast",
     .name = "cast",
     .summary = "Cast: vectorised between floats, int32 and int64, streamed past the cache; else as "
                "native",
-    .prepare = prepare,
+    .prepare = vectorised_cast,
 }};
 
 }  // namespace

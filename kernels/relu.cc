@@ -2,6 +2,8 @@
 #define HWY_TARGET_INCLUDE "kernels/relu.cc"
 #include <hwy/foreach_target.h>
 
+#include <type_traits>
+
 #include "kernels/dtypes.h"
 #include "kernels/elementwise.h"
 #include "kernels/simd-inl.h"
@@ -27,6 +29,24 @@ struct ReluGradSelect {
   }
 };
 
+// Before there was a compare-select, as on 910A: a mask that is 1 where the feature reaches the
+// smallest number `tiny`, 0 where it is not positive, and between them a fraction; then a product,
+// which is NaN where an infinite gradient meets a 0. Source: CANN relu_grad.py. All factors are
+// powers of two and the mask is exact in fp32, so fp16 needs no lanes of its own.
+template <class T>
+struct ReluGradMask {
+  HWY_INLINE VF32 operator()(VF32 gradient, VF32 feature) const {
+    const F32 d;
+    constexpr bool kIsHalf = std::is_same_v<T, half>;  // bf16 is computed in fp32 there too
+    const VF32 tiny = hn::Set(d, kIsHalf ? 0x1p-24f : 0x1p-126f);
+    const VF32 positive = hn::Max(hn::Min(feature, tiny), hn::Zero(d));
+    const VF32 big = hn::Set(d, kIsHalf ? 0x1p12f : 0x1p44f);
+    VF32 mask = hn::Mul(hn::Mul(positive, big), big);
+    if constexpr (!kIsHalf) mask = hn::Mul(mask, hn::Set(d, 0x1p38f));
+    return hn::Mul(gradient, mask);
+  }
+};
+
 }  // namespace
 
 void relu(DType dtype, bool stream, std::size_t count, const void* x, void* y) {
@@ -36,12 +56,16 @@ void relu(DType dtype, bool stream, std::size_t count, const void* x, void* y) {
   });
 }
 
-void relu_grad(DType dtype, bool stream, std::size_t count, const void* gradients,
+void relu_grad(bool select, DType dtype, bool stream, std::size_t count, const void* gradients,
                const void* features, void* backprops) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
-    map(ReluGradSelect{}, stream, count, static_cast<T*>(backprops),
-        static_cast<const T*>(gradients), static_cast<const T*>(features));
+    const auto run = [&](auto formula) {
+      map(formula, stream, count, static_cast<T*>(backprops), static_cast<const T*>(gradients),
+          static_cast<const T*>(features));
+    };
+    if (select) return run(ReluGradSelect{});
+    run(ReluGradMask<T>{});
   });
 }
 
@@ -65,13 +89,13 @@ Launch prepare(const Problem& problem) {
       });
 }
 
-template <bool kStream>
+template <bool kSelect, bool kStream>
 Launch prepare_grad(const Problem& problem) {
   return elementwise_launch(
       problem, [dtype = problem.inputs[0].dtype,
                 stream = kStream && outgrows_cache(problem)](const ElementwisePart& part) {
         HWY_DYNAMIC_DISPATCH(relu_grad)
-        (dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+        (kSelect, dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
       });
 }
 
@@ -95,7 +119,7 @@ const RegisteredKernel native_grad{{
     .name = "native",
     .provider = Provider::framework,
     .summary = "one pass, plain stores",
-    .prepare = prepare_grad<false>,
+    .prepare = prepare_grad<true, false>,
 }};
 
 const RegisteredKernel npu_grad{{
@@ -103,7 +127,16 @@ const RegisteredKernel npu_grad{{
     .name = "relu_grad_select",
     .family = "relu",
     .summary = "ReluGrad on 910B: compare and select; one pass, streamed past the cache",
-    .prepare = prepare_grad<true>,
+    .prepare = prepare_grad<true, true>,
+}};
+
+// The device takes no Inf or NaN, and its mask is a fraction where features are subnormal.
+const RegisteredKernel npu_grad_mask{{
+    .op = "relu_grad",
+    .name = "relu_grad",
+    .summary = "ReluGrad on 910A: gradients * max(min(x, tiny), 0) * big * big; one pass",
+    .prepare = prepare_grad<false, true>,
+    .takes = InputRange::normal,
 }};
 
 }  // namespace

@@ -35,10 +35,11 @@ HWY_INLINE VF32 load(const bfloat16* from) {
 }
 
 // kStream: non-temporal, for outputs that outgrow the cache: their lines are not read before they
-// are written. `to` is then aligned to a vector.
+// are written. `to` is then aligned to a vector. Highway streams 16 bytes at least, more than the
+// 16-bit results of an SSE4 vector have.
 template <bool kStream, class D>
 HWY_INLINE void put(hn::Vec<D> value, D d, hn::TFromD<D>* to) {
-  if constexpr (kStream)
+  if constexpr (kStream && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16)
     hn::Stream(value, d, to);
   else
     hn::StoreU(value, d, to);

@@ -10,8 +10,10 @@ std::vector<TensorDesc> infer_elementwise(std::string_view op_name,
                                           std::span<const TensorDesc> inputs) {
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     if (inputs[i] != inputs[0]) {
-      throw Error(fmt::format("{}: inputs 0 and {} must be alike, found {} and {}", op_name, i,
-                              to_string(inputs[0]), to_string(inputs[i])));
+      throw Error(
+          fmt::format("{}: inputs 0 and {} must be alike, found {} and {}; "
+                      "nothing is broadcast",
+                      op_name, i, to_string(inputs[0]), to_string(inputs[i])));
     }
   }
   return {inputs[0]};

@@ -38,11 +38,17 @@ std::string lower_name(std::int64_t target) {
   return name;
 }
 
+// Asked once: Highway's own list selects the best of them each time it is made.
+const std::vector<std::int64_t>& supported_targets() {
+  static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  return targets;
+}
+
 }  // namespace
 
 std::vector<std::string> supported_isas() {
   std::vector<std::string> names;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+  for (const std::int64_t target : supported_targets()) {
     names.push_back(lower_name(target));
   }
   return names;
@@ -52,7 +58,7 @@ std::vector<std::string> supported_isas() {
 std::string current_isa() { return lower_name(HWY_DYNAMIC_DISPATCH(running_target)()); }
 
 void select_isa(std::string_view isa) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+  for (const std::int64_t target : supported_targets()) {
     if (lower_name(target) != isa) continue;
     hwy::GetChosenTarget().Update(target);
     return;

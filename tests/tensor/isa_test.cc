@@ -33,4 +33,12 @@ TEST(Isa, ErrorListsWhatIsSupported) {
   EXPECT_THAT([] { select_isa(""); }, ThrowsMessage<Error>(HasSubstr(supported_isas().front())));
 }
 
+TEST(Isa, ListingLeavesTheSelectionAlone) {
+  on_every_isa([] {
+    const std::string selected = current_isa();
+    supported_isas();
+    EXPECT_EQ(current_isa(), selected);
+  });
+}
+
 }  // namespace opbench

@@ -1,0 +1,190 @@
+// add, mul and muls.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/arithmetic.cc"
+#include "kernels/arithmetic.h"
+
+#include <fmt/format.h>
+#include <hwy/foreach_target.h>
+
+#include <cmath>
+
+#include "kernels/dtypes.h"
+#include "kernels/elementwise.h"
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Add {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Add(a, b); }
+};
+
+struct Mul {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Mul(a, b); }
+};
+
+struct Muls {
+  float value;
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, hn::Set(F32(), value)); }
+};
+
+template <class Function>
+void binary(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    map(Function{}, stream, count, static_cast<T*>(y), static_cast<const T*>(a),
+        static_cast<const T*>(b));
+  });
+}
+
+}  // namespace
+
+void add(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y) {
+  binary<Add>(dtype, stream, count, a, b, y);
+}
+
+void mul(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y) {
+  binary<Mul>(dtype, stream, count, a, b, y);
+}
+
+void muls(DType dtype, float value, bool stream, std::size_t count, const void* x, void* y) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    map(Muls{value}, stream, count, static_cast<T*>(y), static_cast<const T*>(x));
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+
+HWY_EXPORT(add);
+HWY_EXPORT(mul);
+HWY_EXPORT(muls);
+
+void pass_add(DType dtype, std::int64_t count, const void* a, const void* b, void* y) {
+  for_each_range(count, [&](std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(add)
+    (dtype, false, static_cast<std::size_t>(end - begin), at(a, dtype, begin), at(b, dtype, begin),
+     at(y, dtype, begin));
+  });
+}
+
+void pass_muls(DType dtype, std::int64_t count, const void* x, float value, void* y) {
+  for_each_range(count, [&](std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(muls)
+    (dtype, value, false, static_cast<std::size_t>(end - begin), at(x, dtype, begin),
+     at(y, dtype, begin));
+  });
+}
+
+float rounded_to(DType dtype, float value) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    double number = double(value);
+    from_doubles(dtype, &number, 1, &tag);
+    to_doubles(dtype, &tag, 1, &number);
+    value = static_cast<float>(number);
+  });
+  return value;
+}
+
+std::string refuse_lost_scalar(std::string_view name, float value, DType dtype) {
+  const float rounded = rounded_to(dtype, value);
+  if (std::isfinite(rounded) && (rounded == 0) == (value == 0)) return {};
+  return fmt::format("{} = {} is {} as {}", name, value, rounded, opbench::name(dtype));
+}
+
+namespace {
+
+template <bool kStream>
+Launch prepare_add(const Problem& problem) {
+  return elementwise_launch(
+      problem, [dtype = problem.inputs[0].dtype,
+                stream = kStream && outgrows_cache(problem)](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(add)
+        (dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+      });
+}
+
+template <bool kStream>
+Launch prepare_mul(const Problem& problem) {
+  return elementwise_launch(
+      problem, [dtype = problem.inputs[0].dtype,
+                stream = kStream && outgrows_cache(problem)](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(mul)
+        (dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+      });
+}
+
+Launch prepare_muls(const Problem& problem, float value, bool stream) {
+  return elementwise_launch(
+      problem, [dtype = problem.inputs[0].dtype, value, stream](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(muls)
+        (dtype, value, stream, part.count, part.inputs[0], part.output);
+      });
+}
+
+float value_of(const Problem& problem) { return static_cast<float>(problem.attrs.number("value")); }
+
+const RegisteredKernel native_add{{
+    .op = "add",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "one pass, plain stores",
+    .prepare = prepare_add<false>,
+}};
+
+const RegisteredKernel npu_add{{
+    .op = "add",
+    .name = "add",
+    .summary = "Add: one pass, streamed past the cache",
+    .prepare = prepare_add<true>,
+}};
+
+const RegisteredKernel native_mul{{
+    .op = "mul",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "one pass, plain stores",
+    .prepare = prepare_mul<false>,
+}};
+
+const RegisteredKernel npu_mul{{
+    .op = "mul",
+    .name = "mul",
+    .summary = "Mul: one pass, streamed past the cache",
+    .prepare = prepare_mul<true>,
+}};
+
+const RegisteredKernel native_muls{{
+    .op = "muls",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "one pass, plain stores; the factor in fp32",
+    .prepare =
+        [](const Problem& problem) { return prepare_muls(problem, value_of(problem), false); },
+}};
+
+const RegisteredKernel npu_muls{{
+    .op = "muls",
+    .name = "muls",
+    .summary = "Muls: the factor rounded to the dtype; one pass, streamed past the cache",
+    .refusal =
+        [](const Problem& problem) {
+          return refuse_lost_scalar("value", value_of(problem), problem.inputs[0].dtype);
+        },
+    .prepare =
+        [](const Problem& problem) {
+          return prepare_muls(problem, rounded_to(problem.inputs[0].dtype, value_of(problem)),
+                              outgrows_cache(problem));
+        },
+}};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

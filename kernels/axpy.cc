@@ -1,0 +1,157 @@
+// y = x1 + alpha*x2. Sources: CANN axpy.py takes vaxpy with alpha as a constant of the tensor's
+// dtype where shapes are equal; axpy_v2.py casts alpha to it too, and its dynamic kernel widens
+// fp16 to fp32 for vmla.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/axpy.cc"
+#include <hwy/foreach_target.h>
+
+#include <bit>
+#include <memory>
+#include <type_traits>
+
+#include "kernels/arithmetic.h"
+#include "kernels/dtypes.h"
+#include "kernels/elementwise.h"
+#include "kernels/simd-inl.h"
+#include "tensor/buffer.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+// vmla: one rounding in fp32.
+struct MulAdd {
+  float alpha;
+  HWY_INLINE VF32 operator()(VF32 x1, VF32 x2) const {
+    return hn::MulAdd(x2, hn::Set(F32(), alpha), x1);
+  }
+};
+
+// x1 + product rounded to odd, which no later rounding mistakes for a tie.
+HWY_INLINE VF32 add_to_odd(VF32 x1, VF32 product) {
+  const F32 d;
+  const hn::RebindToSigned<F32> i32;
+  const VF32 sum = hn::Add(x1, product);
+  // What the sum lost (Knuth's two-sum); NaN where it is not finite.
+  const VF32 part = hn::Sub(sum, x1);
+  const VF32 lost = hn::Add(hn::Sub(x1, hn::Sub(sum, part)), hn::Sub(product, part));
+  const auto bits = hn::BitCast(i32, sum);
+  const auto is_even = hn::Eq(hn::And(bits, hn::Set(i32, 1)), hn::Zero(i32));
+  const auto is_inexact = hn::RebindMask(i32, hn::Gt(hn::Abs(lost), hn::Zero(d)));
+  // One unit towards the exact sum: away from zero where both have the same sign.
+  const auto step =
+      hn::Or(hn::ShiftRight<31>(hn::Xor(bits, hn::BitCast(i32, lost))), hn::Set(i32, 1));
+  const auto used = hn::IfThenElseZero(is_inexact, hn::IfThenElseZero(is_even, step));
+  return hn::BitCast(d, hn::Add(bits, used));
+}
+
+// vaxpy on 16-bit lanes, which rounds once. The sum is in fp32 first; rounded again, it would
+// settle ties that are none. The product of two fp16 numbers is exact in fp32, that of two bf16
+// ones too unless it underflows.
+template <class T>
+struct MulAddOnce {
+  float alpha;
+  HWY_INLINE VF32 operator()(VF32 x1, VF32 x2) const {
+    const F32 d;
+    const hn::RebindToSigned<F32> i32;
+    const VF32 product = hn::Mul(x2, hn::Set(d, alpha));
+    const VF32 sum = hn::Add(x1, product);
+    // Half a unit of T ends in as many zeros, of its subnormals in more. Few sums do.
+    constexpr std::int32_t kBelowTie = std::is_same_v<T, half> ? 0xFFF : 0x7FFF;
+    const auto rest = hn::And(hn::BitCast(i32, sum), hn::Set(i32, kBelowTie));
+    const auto may_tie = hn::And(hn::RebindMask(d, hn::Eq(rest, hn::Zero(i32))), hn::Ne(sum, x1));
+    if (HWY_LIKELY(hn::AllFalse(d, may_tie))) return sum;
+    return add_to_odd(x1, product);
+  }
+};
+
+// A power of two leaves the product as short as x2, and then fp32 holds the sum, or what it drops
+// is too small for a tie.
+bool is_power_of_two(float alpha) { return (std::bit_cast<std::uint32_t>(alpha) & 0x7FFFFF) == 0; }
+
+template <class T>
+void axpy_of(bool once, float alpha, bool stream, std::size_t count, const T* x1, const T* x2,
+             T* y) {
+  if constexpr (sizeof(T) == 2) {
+    if (once && !is_power_of_two(alpha)) {
+      return map(MulAddOnce<T>{alpha}, stream, count, y, x1, x2);
+    }
+  }
+  map(MulAdd{alpha}, stream, count, y, x1, x2);
+}
+
+}  // namespace
+
+void axpy(bool once, DType dtype, float alpha, bool stream, std::size_t count, const void* x1,
+          const void* x2, void* y) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    axpy_of(once, alpha, stream, count, static_cast<const T*>(x1), static_cast<const T*>(x2),
+            static_cast<T*>(y));
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(axpy);
+
+float alpha_of(const Problem& problem) { return static_cast<float>(problem.attrs.number("alpha")); }
+
+template <bool kOnce>
+Launch prepare(const Problem& problem) {
+  const DType dtype = problem.inputs[0].dtype;
+  return elementwise_launch(
+      problem, [dtype, alpha = rounded_to(dtype, alpha_of(problem)),
+                stream = outgrows_cache(problem)](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(axpy)
+        (kOnce, dtype, alpha, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+      });
+}
+
+Launch prepare_native(const Problem& problem) {
+  return [dtype = problem.inputs[0].dtype, alpha = alpha_of(problem),
+          elements = stored_elements(problem),
+          scaled = std::make_shared<Buffer>(problem.inputs[0].bytes())](const KernelArgs& args) {
+    pass_muls(dtype, elements, args.inputs[1], alpha, scaled->data());
+    pass_add(dtype, elements, args.inputs[0], scaled->data(), args.outputs[0]);
+  };
+}
+
+std::string refuse_alpha(const Problem& problem) {
+  return refuse_lost_scalar("alpha", alpha_of(problem), problem.inputs[0].dtype);
+}
+
+const RegisteredKernel native{{
+    .op = "axpy",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "alpha*x2 into a temporary, then the sum: two passes, two roundings",
+    .prepare = prepare_native,
+}};
+
+const RegisteredKernel npu{{
+    .op = "axpy",
+    .name = "axpy",
+    .summary = "Axpy: vaxpy in the tensor's dtype, one rounding; one pass, streamed past the cache",
+    .refusal = refuse_alpha,
+    .prepare = prepare<true>,
+}};
+
+const RegisteredKernel npu_v2{{
+    .op = "axpy",
+    .name = "axpy_v2",
+    .summary = "AxpyV2: alpha in the tensor's dtype, vmla in fp32, then rounded to it; one pass",
+    .refusal = refuse_alpha,
+    .prepare = prepare<false>,
+}};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

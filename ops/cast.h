@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace opbench {
+
+// What a conversion means where C++ leaves it open.
+
+/// trunc(x) modulo 256; 0 for Inf and NaN. What lies beyond int64 is a multiple of 256. Source:
+/// torch converts a floating number to uint8 through int64 (c10/util/TypeCast.h).
+inline std::uint8_t modulo_256(double x) {
+  constexpr double kEnd = 0x1p63;
+  return std::fabs(x) < kEnd ? static_cast<std::uint8_t>(static_cast<std::int64_t>(x)) : 0;
+}
+
+/// `x` as a double that rounds to fp32 and narrower types as x itself does: what does not fit goes
+/// into the last bit.
+inline double to_odd_double(std::int64_t x) {
+  constexpr std::int64_t kFits = std::int64_t{1} << 53, kDropped = 0x7FF;
+  if (x > -kFits && x < kFits) return static_cast<double>(x);
+  const std::int64_t sticky = (x & kDropped) != 0 ? kDropped + 1 : 0;
+  return static_cast<double>((x & ~kDropped) | sticky);
+}
+
+}  // namespace opbench

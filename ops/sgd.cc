@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include "ops/elementwise.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+// Everything is per element: p, g and accum in, the new p and accum out. The first step's `stat` of
+// CANN's SGD is 0 here.
+struct Sgd {
+  double lr, momentum, dampening, weight_decay;
+  bool nesterov;
+
+  explicit Sgd(const Attrs& attrs)
+      : lr(attrs.number("lr")),
+        momentum(attrs.number("momentum")),
+        dampening(attrs.number("dampening")),
+        weight_decay(attrs.number("weight_decay")),
+        nesterov(attrs.flag("nesterov")) {}
+
+  double decayed(double p, double g) const { return weight_decay == 0 ? g : g + weight_decay * p; }
+  double new_accum(double p, double g, double accum) const {
+    return momentum == 0 ? accum : accum * momentum + decayed(p, g) * (1 - dampening);
+  }
+  double new_parameter(double p, double g, double accum) const {
+    if (momentum == 0) return p - lr * decayed(p, g);
+    const double next = new_accum(p, g, accum);
+    return p - lr * (nesterov ? decayed(p, g) + momentum * next : next);
+  }
+};
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return [p = inputs[0], g = inputs[1], accum = inputs[2], sgd = Sgd(attrs)](
+             std::size_t output, ElementRange range, std::span<double> to) {
+    thread_local std::vector<double> gradient, velocity;
+    gradient.resize(to.size());
+    velocity.resize(to.size());
+    p.read(range, to);
+    g.read(range, gradient);
+    accum.read(range, velocity);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to[i] = output == 0 ? sgd.new_parameter(to[i], gradient[i], velocity[i])
+                          : sgd.new_accum(to[i], gradient[i], velocity[i]);
+    }
+  };
+}
+
+void check_sizes(std::int64_t total, const std::vector<std::int64_t>& sizes) {
+  std::int64_t left = total;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1) {
+      throw Error(
+          fmt::format("sgd: sizes[{}] is {}; a tensor has at least 1 element", i, sizes[i]));
+    }
+    if (sizes[i] > left) {
+      throw Error(fmt::format("sgd: sizes[{}] is {}, but {} of {} elements are left", i, sizes[i],
+                              left, total));
+    }
+    left -= sizes[i];
+  }
+  if (!sizes.empty() && left != 0) {
+    throw Error(fmt::format("sgd: sizes add up to {}, but the buffers hold {} elements",
+                            total - left, total));
+  }
+}
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const TensorDesc desc = infer_elementwise("sgd", inputs)[0];
+  if (desc.shape.size() != 1) {
+    throw Error(fmt::format("sgd: inputs are flat buffers of one axis, found {}", to_string(desc)));
+  }
+  if (attrs.flag("nesterov") && (attrs.number("dampening") != 0 || attrs.number("momentum") == 0)) {
+    throw Error(fmt::format("sgd: nesterov needs a momentum and no dampening, found {} and {}",
+                            attrs.number("momentum"), attrs.number("dampening")));
+  }
+  check_sizes(desc.elements(), attrs.list("sizes"));
+  return {desc, desc};
+}
+
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = elementwise_traffic(problem, 6);
+  traffic.bytes_written *= 2;
+  return traffic;
+}
+
+std::string not_negative(const AttrValue& value) {
+  return std::get<double>(value) < 0 ? "it must be 0 or more" : "";
+}
+
+std::vector<AttrSpec> attributes() {
+  return {{"sizes", std::vector<std::int64_t>{},
+           "elements of the tensors that lie one behind the other in the buffers; [] is one"},
+          {"lr", double(0.1f), "learning rate", not_negative},
+          {"momentum", double(0.9f), "factor of accum; 0 leaves accum alone", not_negative},
+          {"dampening", 0.0, "accum takes 1 - dampening of the gradient"},
+          {"weight_decay", 0.0, "g += weight_decay*p", not_negative},
+          {"nesterov", false, "look one step of momentum ahead"}};
+}
+
+const RegisteredOp registered{{
+    .name = "sgd",
+    .ir_name = "sgd",
+    .summary = "g += wd*p; accum = m*accum + (1-d)*g; p -= lr*accum, nesterov: lr*(g + m*accum)",
+    .source = "torch.optim.SGD; CANN SGD with stat 0; NpuFusedSGD over combined tensors",
+    .inputs = {{"parameters"}, {"gradient"}, {"accum"}},
+    .outputs = {{"parameters_out"}, {"accum_out"}},
+    .attrs = attributes(),
+    .dtypes = {DType::fp32, DType::fp16},
+    .formats = {Format::ND},
+    .infer = infer,
+    .reference = reference,
+    .traffic = traffic,
+    .inputs_like = [](const Dims& shape,
+                      const Attrs&) { return std::vector<Dims>(3, Dims{element_count(shape)}); },
+}};
+
+}  // namespace
+}  // namespace opbench

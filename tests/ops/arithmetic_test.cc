@@ -1,0 +1,124 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tensor/error.h"
+#include "tests/evaluate.h"
+#include "tests/support.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsNan;
+using testing::ThrowsMessage;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(Add, AddsAndKeepsNonfinite) {
+  EXPECT_THAT(reference_values("add", DType::fp32, {{1, 2.5, kInf, kInf}, {2, -1, 1, -kInf}}),
+              ElementsAre(3, 1.5, kInf, IsNan()));
+}
+
+TEST(Mul, MultipliesAndKeepsNonfinite) {
+  EXPECT_THAT(reference_values("mul", DType::fp32, {{3, 2.5, kInf, kInf}, {2, -1, -1, 0}}),
+              ElementsAre(6, -2.5, -kInf, IsNan()));
+}
+
+TEST(Muls, Multiplies) {
+  EXPECT_THAT(reference_values("muls", DType::fp32, {{3, -2, kInf}}, {{"value", "-0.5"}}),
+              ElementsAre(-1.5, 1, -kInf));
+}
+
+TEST(Axpy, AddsAMultiple) {
+  EXPECT_THAT(
+      reference_values("axpy", DType::fp32, {{1, 2, kInf}, {10, -3, 1}}, {{"alpha", "0.5"}}),
+      ElementsAre(6, 0.5, kInf));
+}
+
+TEST(Arithmetic, ShapesAreNotBroadcast) {
+  for (const char* name : {"add", "mul", "axpy"}) {
+    const Op& op = find_op(name);
+    EXPECT_THAT(
+        [&] {
+          make_problem(op, {describe(DType::fp32, {2, 3}), describe(DType::fp32, {3})},
+                       Attrs(op.attrs));
+        },
+        ThrowsMessage<Error>(HasSubstr("must be alike, found fp32[2x3] ND and fp32[3] ND; "
+                                       "nothing is broadcast")))
+        << name;
+  }
+}
+
+// d(x1 + alpha*x2) = dy, alpha*dy.
+TEST(Axpy, GradientOfX2IsScaled) {
+  const Op& op = find_op("axpy");
+  const auto desc = describe(DType::fp32, {4});
+  const Problem problem = make_problem(op, {desc, desc}, attrs_of(op, {{"alpha", "0.25"}}));
+  const std::vector<GradientCall> calls = op.gradient(problem);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].op, "");
+  EXPECT_EQ(calls[1].op, "muls");
+  EXPECT_EQ(calls[1].attrs.number("value"), 0.25);
+  EXPECT_THAT(calls[1].of_inputs, ElementsAre(1u));
+}
+
+TEST(Mul, GradientsSwapTheFactors) {
+  const Op& op = find_op("mul");
+  const auto calls = op.gradient(example_problem(op, DType::fp32, Format::ND));
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].args[1].index, 1u);
+  EXPECT_EQ(calls[1].args[1].index, 0u);
+}
+
+// 3*683/2048 = 1 + 2^-11, a tie in fp16 that goes to 1, and so does 1 + 2^-11 after it. Rounded
+// once, the sum is 1 + 2^-10.
+TEST(Axpy, NativeRoundsTwice) {
+  const std::vector<std::vector<double>> x = {{0x1p-11}, {683.0 / 2048}};
+  on_every_isa([&] {
+    EXPECT_THAT(kernel_values("axpy", "native", DType::fp16, x, {{"alpha", "3"}}), ElementsAre(1));
+    EXPECT_THAT(kernel_values("axpy", "axpy", DType::fp16, x, {{"alpha", "3"}}),
+                ElementsAre(1 + 0x1p-10));
+  });
+}
+
+// (1 + 2^-10) * 2^-6 (1 - 2^-10) = 2^-6 - 2^-26. On 32 + 2^-5 that is below the tie of fp16, and on
+// the tie once rounded to fp32, whence it goes to the even 32 + 2^-4.
+TEST(Axpy, RoundsHalfOnce) {
+  const std::vector<std::vector<double>> x = {{32 + 0x1p-5, -32 - 0x1p-5, 32},
+                                              {0x1.ff8p-7, -0x1.ff8p-7, 0x1.ff8p-7}};
+  const AttrTexts alpha = {{"alpha", "1.0009765625"}};
+  on_every_isa([&] {
+    EXPECT_THAT(kernel_values("axpy", "axpy", DType::fp16, x, alpha),
+                ElementsAre(32 + 0x1p-5, -32 - 0x1p-5, 32));
+    EXPECT_THAT(kernel_values("axpy", "axpy_v2", DType::fp16, x, alpha),
+                ElementsAre(32 + 0x1p-4, -32 - 0x1p-4, 32));
+  });
+}
+
+// 0.1 is 0.0999755859375 as fp16; 4000 of them are 399.90234375.
+TEST(Axpy, ScalarIsRoundedToTheDtype) {
+  const AttrTexts alpha = {{"alpha", "0.1"}};
+  for (const char* variant : {"axpy", "axpy_v2"}) {
+    EXPECT_THAT(kernel_values("axpy", variant, DType::fp16, {{-400}, {4000}}, alpha),
+                ElementsAre(-0.09765625))
+        << variant;
+  }
+  EXPECT_THAT(kernel_values("muls", "muls", DType::fp16, {{1024}}, {{"value", "0.1"}}),
+              ElementsAre(102.375));
+}
+
+TEST(Axpy, RefusesAScalarThatTheDtypeLoses) {
+  const Op& op = find_op("axpy");
+  const auto desc = describe(DType::fp16, {4});
+  const auto refused = [&](const char* alpha) {
+    return refusal(find_kernel("axpy", "axpy"),
+                   make_problem(op, {desc, desc}, attrs_of(op, {{"alpha", alpha}})));
+  };
+  EXPECT_EQ(refused("0"), "");
+  EXPECT_EQ(refused("1e6"), "alpha = 1000000 is inf as fp16");
+  EXPECT_EQ(refused("1e-9"), "alpha = 1e-09 is 0 as fp16");
+}
+
+}  // namespace opbench

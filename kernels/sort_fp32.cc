@@ -3,22 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
+#include <utility>
 
+#include "kernels/order_keys.h"
 #include "kernels/sort.h"
 #include "ops/order.h"
 
 namespace opbench {
 namespace {
-
-// Whole numbers in the order of the floats: NaN last, -0 as +0.
-std::uint32_t ordered_bits(float x) {
-  if (std::isnan(x)) return 0xFFFFFFFF;
-  const auto bits = std::bit_cast<std::uint32_t>(x + 0.0f);
-  return bits >> 31 != 0 ? ~bits : bits | 0x80000000;
-}
 
 constexpr int kDigitBits = 11, kDigits = 3;  // of the upper half
 constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
@@ -57,9 +50,10 @@ void sort_keys(const T* x, std::int64_t count, bool descending, std::int64_t* or
   constexpr std::size_t kShort = 256;
   thread_local std::vector<std::uint64_t> words, other;
   words.resize(static_cast<std::size_t>(count));
-  const std::uint32_t flip = descending ? 0xFFFFFFFF : 0;
+  // Makes the signed keys unsigned, and turns their order round.
+  const std::uint32_t flip = descending ? 0x7FFFFFFF : 0x80000000;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::uint32_t key = ordered_bits(static_cast<float>(x[i])) ^ flip;
+    const std::uint32_t key = static_cast<std::uint32_t>(key_of(static_cast<float>(x[i]))) ^ flip;
     words[i] = std::uint64_t{key} << 32 | i;
   }
   if (words.size() < kShort) {

@@ -1,0 +1,186 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/index_add.cc"
+#include "kernels/index_add.h"
+
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/dtypes.h"
+#include "kernels/elementwise.h"
+#include "kernels/simd-inl.h"
+#include "tensor/error.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct AddScaled {
+  float alpha;
+  HWY_INLINE VF32 operator()(VF32 y, VF32 x) const {
+    return hn::Add(y, hn::Mul(hn::Set(F32(), alpha), x));
+  }
+};
+
+// y += alpha*x; rows shorter than a vector cost less element by element.
+template <class T>
+HWY_INLINE void add_row(const IndexAddCall& call, std::size_t count, const T* x, T* y) {
+  if (count >= hn::Lanes(F32())) {
+    return map(AddScaled{call.alpha}, false, count, y, static_cast<const T*>(y), x);
+  }
+  for (std::size_t j = 0; j < count; ++j) y[j] = T(float(y[j]) + call.alpha * float(x[j]));
+}
+
+template <class T>
+void copy_columns(const IndexAddCall& call, const T* self, std::size_t count, T* y) {
+  const auto inner = static_cast<std::size_t>(call.inner);
+  if (count == inner) {
+    std::memcpy(y, self, static_cast<std::size_t>(call.extent) * inner * sizeof(T));
+    return;
+  }
+  for (std::int64_t k = 0; k < call.extent; ++k) {
+    std::memcpy(y + k * call.inner, self + k * call.inner, count * sizeof(T));
+  }
+}
+
+// Elements [begin, end) of the output, row after row.
+template <class T>
+void select_rows(const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
+  const auto* self = static_cast<const T*>(call.self);
+  for (std::int64_t at = begin; at < end;) {
+    const std::int64_t row = at / call.inner, first = at % call.inner;
+    const std::int64_t count = std::min(call.inner - first, end - at);
+    const std::int64_t place = row % call.extent;
+    const T* x =
+        static_cast<const T*>(call.source) + (row - place + call.index[place]) * call.inner + first;
+    map(AddScaled{call.alpha}, call.stream, static_cast<std::size_t>(count),
+        static_cast<T*>(call.y) + at, self + at, x);
+    at += count;
+  }
+}
+
+// The same where rows are shorter than a vector: what they add is collected first.
+template <class T>
+void select_elements(const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kPiece = 1024;
+  T addend[kPiece];
+  const auto* source = static_cast<const T*>(call.source);
+  const std::int64_t row = begin / call.inner;
+  std::int64_t first = begin % call.inner, place = row % call.extent, outer = row - place;
+  for (std::int64_t at = begin; at < end; at += kPiece) {
+    const std::int64_t count = std::min(kPiece, end - at);
+    for (std::int64_t i = 0; i < count; ++i) {
+      addend[i] = source[(outer + call.index[place]) * call.inner + first];
+      if (++first < call.inner) continue;
+      first = 0;
+      if (++place < call.extent) continue;
+      place = 0;
+      outer += call.extent;
+    }
+    map(AddScaled{call.alpha}, false, static_cast<std::size_t>(count), static_cast<T*>(call.y) + at,
+        static_cast<const T*>(call.self) + at, static_cast<const T*>(addend));
+  }
+}
+
+}  // namespace
+
+// Copies the columns of self, then adds row after row of the source.
+void add_columns(DType dtype, const IndexAddCall& call, const IndexAddColumns& columns) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const auto count = static_cast<std::size_t>(columns.last - columns.first);
+    const std::int64_t place = columns.outer * call.extent * call.inner + columns.first;
+    T* y = static_cast<T*>(call.y) + place;
+    const T* x = static_cast<const T*>(call.source) + columns.outer * call.added * call.inner +
+                 columns.first;
+    copy_columns(call, static_cast<const T*>(call.self) + place, count, y);
+    for (std::int64_t i = 0; i < call.added; ++i) {
+      add_row(call, count, x + i * call.inner, y + call.index[i] * call.inner);
+    }
+  });
+}
+
+// Elements [begin, end) of the output in their order; call.index tells the source row of each
+// place.
+void select_range(DType dtype, const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const bool short_rows = call.inner < static_cast<std::int64_t>(hn::Lanes(F32()));
+    (short_rows ? select_elements<T> : select_rows<T>)(call, begin, end);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(add_columns);
+HWY_EXPORT(select_range);
+
+Launch prepare_index_add(const Problem& problem) {
+  return [plan = IndexAddPlan(problem)](const KernelArgs& args) mutable {
+    plan.read_index(args.inputs[1]);
+    const IndexAddCall call = plan.call(args, plan.index);
+    for_each_column_range(plan.view,
+                          [&](std::int64_t outer, std::int64_t first, std::int64_t last) {
+                            HWY_DYNAMIC_DISPATCH(add_columns)
+                            (plan.dtype, call, {outer, first, last});
+                          });
+  };
+}
+
+// Whether every place occurs once depends on the values, which a refusal cannot see.
+void invert(IndexAddPlan& plan) {
+  std::fill(plan.inverse.begin(), plan.inverse.end(), -1);
+  for (std::size_t i = 0; i < plan.index.size(); ++i) {
+    std::int64_t& row = plan.inverse[static_cast<std::size_t>(plan.index[i])];
+    if (row >= 0) {
+      throw Error(
+          "index_add/index_select takes an 'index' with every place of the axis once (a "
+          "permutation); found a place twice: choose another variant");
+    }
+    row = static_cast<std::int64_t>(i);
+  }
+}
+
+Launch prepare_index_select(const Problem& problem) {
+  return [plan = IndexAddPlan(problem)](const KernelArgs& args) mutable {
+    plan.read_index(args.inputs[1]);
+    invert(plan);
+    const IndexAddCall call = plan.call(args, plan.inverse);
+    for_each_range(plan.elements(), [&](std::int64_t begin, std::int64_t end) {
+      HWY_DYNAMIC_DISPATCH(select_range)(plan.dtype, call, begin, end);
+    });
+  };
+}
+
+std::string refuse_other_lengths(const Problem& problem) {
+  if (problem.inputs[2].shape == problem.inputs[0].shape) return "";
+  return "'index' is no permutation of the axis: their lengths differ";
+}
+
+const RegisteredKernel index_add{{
+    .op = "index_add",
+    .name = "index_add",
+    .summary = "InplaceIndexAdd on a copy: rows in vectors, columns over threads",
+    .prepare = prepare_index_add,
+}};
+
+const RegisteredKernel index_select{{
+    .op = "index_add",
+    .name = "index_select",
+    .summary = "for a permutation: one pass in output order, rows through the inverse index",
+    .refusal = refuse_other_lengths,
+    .prepare = prepare_index_select,
+}};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernel.h"
+#include "ops/movement.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+
+/// What sort and argsort know of a problem.
+struct SortPlan {
+  DType dtype;
+  AxisView view;
+  bool descending, has_values;
+
+  explicit SortPlan(const Problem& problem)
+      : dtype(problem.inputs[0].dtype),
+        view(problem.inputs[0].shape,
+             axis_of(problem.op->name, problem.inputs[0].shape, problem.attrs.integer("axis"))),
+        descending(problem.attrs.flag("descending")),
+        has_values(problem.outputs.size() == 2) {}
+};
+
+/// Puts the places of the elements of a line in order: `x` and `order` hold `count` elements.
+template <class T>
+using SortLine = void (*)(const T* x, std::int64_t count, bool descending, std::int64_t* order);
+
+/// Sorts every line along the axis with `sort_line`; lines are spread over the threads.
+template <class T>
+void sort_lines(const SortPlan& plan, const KernelArgs& args, SortLine<T> sort_line) {
+  const auto [outer_count, extent, inner] = plan.view;
+  if (extent == 0) return;
+  const auto* x = static_cast<const T*>(args.inputs[0]);
+  auto* values = plan.has_values ? static_cast<T*>(args.outputs[0]) : nullptr;
+  auto* indices = static_cast<std::int64_t*>(args.outputs.back());
+  parallel_ranges(outer_count * inner, 1, [&](std::int64_t begin, std::int64_t end) {
+    // Kept from call to call: nothing is allocated but in the first.
+    thread_local std::vector<T> line;
+    thread_local std::vector<std::int64_t> order;
+    line.resize(static_cast<std::size_t>(extent));
+    order.resize(line.size());
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i / inner * extent * inner + i % inner;
+      for (std::int64_t k = 0; k < extent; ++k) line.data()[k] = x[first + k * inner];
+      sort_line(line.data(), extent, plan.descending, order.data());
+      for (std::int64_t k = 0; k < extent; ++k) {
+        const std::int64_t place = order.data()[k];
+        indices[first + k * inner] = place;
+        if (values != nullptr) values[first + k * inner] = line.data()[place];
+      }
+    }
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,132 @@
+// Sort by fp32 keys: the order-preserving bits of every element in the upper half of a word, its
+// place in the lower one, so that words differ and any sort of them is stable.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "kernels/order_keys.h"
+#include "kernels/sort.h"
+#include "ops/order.h"
+
+namespace opbench {
+namespace {
+
+constexpr int kDigitBits = 11, kDigits = 3;  // of the upper half
+constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
+
+std::size_t digit_of(std::uint64_t word, int digit) {
+  return (word >> (32 + digit * kDigitBits)) & (kBuckets - 1);
+}
+
+// Counts per digit become the place where each bucket begins. False: all words share the digit.
+bool start_buckets(std::uint32_t* buckets, std::size_t count) {
+  std::uint32_t start = 0;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (buckets[i] == count) return false;
+    start += std::exchange(buckets[i], start);
+  }
+  return true;
+}
+
+// Least significant digit first, three passes of 11 bits; places come in order and stay so.
+void radix_sort(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& other) {
+  std::uint32_t buckets[kDigits][kBuckets] = {};
+  for (const std::uint64_t word : words) {
+    for (int digit = 0; digit < kDigits; ++digit) ++buckets[digit][digit_of(word, digit)];
+  }
+  other.resize(words.size());
+  for (int digit = 0; digit < kDigits; ++digit) {
+    if (!start_buckets(buckets[digit], words.size())) continue;
+    for (const std::uint64_t word : words) other[buckets[digit][digit_of(word, digit)]++] = word;
+    words.swap(other);
+  }
+}
+
+template <class T>
+void sort_keys(const T* x, std::int64_t count, bool descending, std::int64_t* order) {
+  // Where the passes over the buckets cost more than comparisons.
+  constexpr std::size_t kShort = 256;
+  thread_local std::vector<std::uint64_t> words, other;
+  words.resize(static_cast<std::size_t>(count));
+  // Makes the signed keys unsigned, and turns their order round.
+  const std::uint32_t flip = descending ? 0x7FFFFFFF : 0x80000000;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint32_t key = static_cast<std::uint32_t>(key_of(static_cast<float>(x[i]))) ^ flip;
+    words[i] = std::uint64_t{key} << 32 | i;
+  }
+  if (words.size() < kShort) {
+    std::sort(words.begin(), words.end());
+  } else {
+    radix_sort(words, other);
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    order[i] = static_cast<std::int64_t>(words[i] & 0xFFFFFFFF);
+  }
+}
+
+Launch prepare(const Problem& problem) {
+  return [plan = SortPlan(problem)](const KernelArgs& args) {
+    visit_ordered(plan.dtype, [&](auto tag) {
+      using T = decltype(tag);
+      sort_lines<T>(plan, args, sort_keys<T>);
+    });
+  };
+}
+
+std::string refuse_long_lines(const Problem& problem) {
+  if (SortPlan(problem).view.extent <= std::numeric_limits<std::uint32_t>::max()) return "";
+  return "a line has more than 2^32 elements, places have 32 bits";
+}
+
+std::string refuse_but_device_dtypes(const Problem& problem) {
+  const DType dtype = problem.inputs[0].dtype;
+  if (is_floating(dtype) && dtype != DType::fp64) return refuse_long_lines(problem);
+  return fmt::format("AI Core sorts fp32, fp16 and bf16, not {}", name(dtype));
+}
+
+std::string refuse_but_wide_integers(const Problem& problem) {
+  const DType dtype = problem.inputs[0].dtype;
+  if (dtype == DType::int64 || dtype == DType::int32) return refuse_long_lines(problem);
+  return fmt::format("a cast to fp32 is the remedy for int64 and int32, not for {}", name(dtype));
+}
+
+constexpr std::string_view kSortSummary = "Sort: fp32 keys with places, radix sort";
+constexpr std::string_view kCastSummary =
+    "cast to fp32 first, which AI Core sorts; the same within +-2^24, beyond it neighbours tie";
+
+const RegisteredKernel sort_kernel{{
+    .op = "sort",
+    .name = "sort",
+    .summary = kSortSummary,
+    .refusal = refuse_but_device_dtypes,
+    .prepare = prepare,
+}};
+
+const RegisteredKernel argsort_kernel{{
+    .op = "argsort",
+    .name = "sort",
+    .summary = kSortSummary,
+    .refusal = refuse_but_device_dtypes,
+    .prepare = prepare,
+}};
+
+const RegisteredKernel cast_sort{{
+    .op = "sort",
+    .name = "cast_fp32",
+    .summary = kCastSummary,
+    .refusal = refuse_but_wide_integers,
+    .prepare = prepare,
+}};
+
+const RegisteredKernel cast_argsort{{
+    .op = "argsort",
+    .name = "cast_fp32",
+    .summary = kCastSummary,
+    .refusal = refuse_but_wide_integers,
+    .prepare = prepare,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "ops/elementwise.h"
+#include "ops/index.h"
+#include "ops/movement.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::size_t axis_in(const Dims& self, const Attrs& attrs) {
+  return axis_of("index_add", self, attrs.integer("axis"));
+}
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const Dims &self = inputs[0].shape, &index = inputs[1].shape, &source = inputs[2].shape;
+  const std::size_t axis = axis_in(self, attrs);
+  if (index.size() != 1) {
+    throw Error(
+        fmt::format("index_add: 'index' has shape {}; allowed: one dimension", to_string(index)));
+  }
+  Dims wanted = self;
+  wanted[axis] = index[0];
+  if (source != wanted) {
+    throw Error(
+        fmt::format("index_add: 'source' has shape {}; allowed: {}, that of 'self' with "
+                    "the length of 'index' on axis {}",
+                    to_string(source), to_string(wanted), axis));
+  }
+  return {inputs[0]};
+}
+
+// Rows of the source that are added to each position of the axis, in order.
+using RowsAt = std::vector<std::vector<std::int64_t>>;
+
+struct Sum {
+  InputReader self, source;
+  AxisView view;
+  double alpha;
+  RowsAt rows_at;
+
+  // Elements of one row of the output: [outer][position][first, first + to.size()).
+  void row(std::int64_t row, std::int64_t first, std::span<double> to) const {
+    thread_local std::vector<double> addend;
+    addend.resize(to.size());
+    const std::int64_t outer = row / view.extent, count = std::ssize(to);
+    const std::int64_t added = source.desc().elements() / (view.outer * view.inner);
+    self.read({row * view.inner + first, count}, to);
+    for (const std::int64_t i : rows_at[static_cast<std::size_t>(row % view.extent)]) {
+      source.read({(outer * added + i) * view.inner + first, count}, addend);
+      for (std::size_t j = 0; j < to.size(); ++j) to[j] += alpha * addend[j];
+    }
+  }
+
+  void operator()(std::size_t, ElementRange range, std::span<double> to) const {
+    for (std::int64_t done = 0; done < range.count;) {
+      const std::int64_t at = range.first + done, first = at % view.inner;
+      const std::int64_t count = std::min(view.inner - first, range.count - done);
+      row(at / view.inner, first,
+          to.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)));
+      done += count;
+    }
+  }
+};
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const Dims& self = inputs[0].desc().shape;
+  const AxisView view(self, axis_in(self, attrs));
+  RowsAt rows_at(static_cast<std::size_t>(view.extent));
+  const std::vector<std::int64_t> index = inputs[1].read_index();
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    rows_at[static_cast<std::size_t>(index[i])].push_back(static_cast<std::int64_t>(i));
+  }
+  return Sum{inputs[0], inputs[2], view, attrs.number("alpha"), std::move(rows_at)};
+}
+
+void check_values(const Problem& problem, std::span<const InputReader> inputs) {
+  const Dims& self = problem.inputs[0].shape;
+  check_index({"index_add", "index", self[axis_in(self, problem.attrs)], false},
+              inputs[1].read_index());
+}
+
+// As many rows as there are places: each once, as when channels are put back in order.
+Distribution index_of(const Problem& problem) {
+  const Dims& self = problem.inputs[0].shape;
+  const std::int64_t extent = self[axis_in(self, problem.attrs)];
+  if (problem.inputs[1].shape[0] == extent) return {DistributionKind::permutation};
+  return index_data(extent);
+}
+
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  traffic.operations = 2.0 * double(problem.inputs[2].elements());
+  return traffic;
+}
+
+std::vector<GradientCall> gradient(const Problem& forward) {
+  if (forward.attrs.number("alpha") != 1) {
+    throw Error(fmt::format("index_add: no gradient for alpha {}; allowed: 1",
+                            forward.attrs.number("alpha")));
+  }
+  return {{"", {{GradientArg::output_gradient, 0}}, {0}},
+          {"index_select", {{GradientArg::output_gradient, 0}, {GradientArg::input, 1}}, {2}}};
+}
+
+const RegisteredOp registered{{
+    .name = "index_add",
+    .ir_name = "index_add",
+    .summary = "y = self, then y[index[i]] += alpha*source[i] along the axis",
+    .source = "torch.index_add; CANN InplaceIndexAdd",
+    .inputs = {{"self"}, {.name = "index", .dtypes = kIndexDTypes, .data = index_of}, {"source"}},
+    .outputs = {{"result"}},
+    .attrs = {{"axis", std::int64_t{0}, "the axis that the index counts along"},
+              {"alpha", 1.0, "factor of the source"}},
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainFormats,
+    .infer = infer,
+    .reference = reference,
+    .traffic = traffic,
+    .gradient = gradient,
+    .inputs_like =
+        [](const Dims& shape, const Attrs& attrs) {
+          return std::vector<Dims>{shape, {shape[axis_in(shape, attrs)]}, shape};
+        },
+    .check_values = check_values,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -53,15 +53,7 @@ template <class T>
 struct MulAddOnce {
   float alpha;
   HWY_INLINE VF32 operator()(VF32 x1, VF32 x2) const {
-    const F32 d;
-    const hn::RebindToSigned<F32> i32;
-    const VF32 product = hn::Mul(x2, hn::Set(d, alpha));
-    const VF32 sum = hn::Add(x1, product);
-    // Half a unit of T ends in as many zeros, of its subnormals in more. Few sums do.
-    constexpr std::int32_t kBelowTie = std::is_same_v<T, half> ? 0xFFF : 0x7FFF;
-    const auto rest = hn::And(hn::BitCast(i32, sum), hn::Set(i32, kBelowTie));
-    const auto may_tie = hn::And(hn::RebindMask(d, hn::Eq(rest, hn::Zero(i32))), hn::Ne(sum, x1));
-    if (HWY_LIKELY(hn::AllFalse(d, may_tie))) return sum;
+    const VF32 product = hn::Mul(x2, hn::Set(F32(), alpha));
     return add_to_odd(x1, product);
   }
 };

@@ -70,7 +70,9 @@ void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   constexpr std::size_t kUnroll = 4;
   std::size_t i = 0;
   for (; i + kUnroll * lanes <= count; i += kUnroll * lanes) {
-    (hwy::Prefetch(reinterpret_cast<const char*>(x + i) + kPrefetchBytes), ...);
+    for (std::size_t byte = 0; byte < kUnroll * lanes * sizeof(T); byte += 64) {
+      (hwy::Prefetch(reinterpret_cast<const char*>(x + i) + byte + kPrefetchBytes), ...);
+    }
     for (std::size_t k = 0; k < kUnroll; ++k) {
       const std::size_t at = i + k * lanes;
       store<kStream>(f(load(x + at)...), y + at);

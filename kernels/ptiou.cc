@@ -10,6 +10,15 @@
 #include "kernels/elementwise.h"
 #include "kernels/simd-inl.h"
 
+#ifndef OPBENCH_KERNELS_PTIOU_SCALE_
+#define OPBENCH_KERNELS_PTIOU_SCALE_
+namespace opbench {
+// 0.2 in fp16. Sides are scaled so that areas stay in its range.
+inline constexpr float kPtiouScale = 0x1.998p-3f;
+
+}  // namespace opbench
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
@@ -29,16 +38,13 @@ HWY_INLINE VF32 rounded(VF32 x) {
   }
 }
 
-// 0.2 in fp16. Sides are scaled so that areas stay in its range.
-constexpr float kScale = 0x1.998p-3f;
-
 // One box with many.
 struct Ptiou {
   float x1, y1, x2, y2, area;
 
   HWY_INLINE VF32 side(VF32 near_side, VF32 far_side) const {
     const VF32 scaled =
-        rounded(hn::Mul(rounded(hn::Sub(far_side, near_side)), hn::Set(F32(), kScale)));
+        rounded(hn::Mul(rounded(hn::Sub(far_side, near_side)), hn::Set(F32(), kPtiouScale)));
     return hn::Max(scaled, hn::Zero(F32()));
   }
   HWY_INLINE VF32 operator()(VF32 bx1, VF32 by1, VF32 bx2, VF32 by2, VF32 barea) const {
@@ -53,13 +59,15 @@ struct Ptiou {
 
 }  // namespace
 
-// `columns`: x1, y1, x2, y2 and area of box j at j, j + apart, ...; pairs with box `row`.
-void ptiou_row(DType dtype, bool stream, const float* row, const float* columns, std::size_t apart,
-               std::size_t count, void* y) {
+// `columns`: x1, y1, x2, y2 and area of box j at j, j + apart, ...; paired with one box of the same
+// layout.
+void ptiou_row(DType dtype, bool stream, const float* row, std::size_t row_apart,
+               const float* columns, std::size_t apart, std::size_t count, void* y) {
+  const Ptiou with_row{row[0], row[row_apart], row[2 * row_apart], row[3 * row_apart],
+                       row[4 * row_apart]};
   visit_arithmetic(dtype, [&](auto tag) {
-    map(Ptiou{row[0], row[1], row[2], row[3], row[4]}, stream, count,
-        static_cast<decltype(tag)*>(y), columns, columns + apart, columns + 2 * apart,
-        columns + 3 * apart, columns + 4 * apart);
+    map(with_row, stream, count, static_cast<decltype(tag)*>(y), columns, columns + apart,
+        columns + 2 * apart, columns + 3 * apart, columns + 4 * apart);
   });
 }
 
@@ -73,61 +81,83 @@ namespace {
 
 HWY_EXPORT(ptiou_row);
 
-float rounded(float x) { return float(to_half(x)); }
+constexpr float kEps = 0x1.47cp-7f;  // 0.01 in fp16
 
-constexpr float kScale = 0x1.998p-3f, kEps = 0x1.47cp-7f;  // 0.2 and 0.01 in fp16
+// Columns x1, y1, x2, y2 and area of boxes, every value in fp16.
+struct HalfBoxes {
+  std::size_t count;
+  std::vector<float> columns;  // one behind the other
+  std::vector<half> scratch;
 
-// eps goes into the areas and not into the intersection.
-float side(float near_side, float far_side) {
-  return rounded(rounded(rounded(far_side - near_side) + kEps) * kScale);
-}
+  explicit HalfBoxes(std::int64_t n)
+      : count(static_cast<std::size_t>(n)), columns(6 * count), scratch(4 * count) {}
 
-// Box i of `boxes` in fp16: x1, y1, x2, y2 and area, `apart` from one another.
-template <class T>
-void read_box(const T* boxes, std::size_t i, float* to, std::size_t apart) {
-  for (std::size_t k = 0; k < 4; ++k) to[k * apart] = rounded(float(boxes[4 * i + k]));
-  to[4 * apart] = rounded(side(to[0], to[2 * apart]) * side(to[apart], to[3 * apart]));
-}
+  float* column(std::size_t i) { return columns.data() + i * count; }
+
+  void round(float* values, std::size_t size) {
+    narrow(values, scratch.data(), size);
+    widen(scratch.data(), values, size);
+  }
+
+  // Scaled sides for areas; unlike those of intersections they have an eps.
+  void sides(const float* near_side, const float* far_side, float* to) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = far_side[i] - near_side[i];
+    round(to, count);
+    for (std::size_t i = 0; i < count; ++i) to[i] += kEps;
+    round(to, count);
+    for (std::size_t i = 0; i < count; ++i) to[i] *= kPtiouScale;
+    round(to, count);
+  }
+
+  template <class T>
+  void read(const T* boxes) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < 4; ++k) column(k)[i] = float(boxes[4 * i + k]);
+    }
+    round(columns.data(), 4 * count);
+    float *area = column(4), *height = column(5);
+    sides(column(0), column(2), area);
+    sides(column(1), column(3), height);
+    for (std::size_t i = 0; i < count; ++i) area[i] *= height[i];
+    round(area, count);
+  }
+};
 
 struct Plan {
   DType dtype;
-  std::size_t rows, columns;
+  HalfBoxes first, second;
   bool stream;
-  std::vector<float> first, second;  // boxes one by one; column by column
 
   explicit Plan(const Problem& problem)
       : dtype(problem.inputs[0].dtype),
-        rows(static_cast<std::size_t>(problem.inputs[0].shape[0])),
-        columns(static_cast<std::size_t>(problem.inputs[1].shape[0])),
+        first(problem.inputs[0].shape[0]),
+        second(problem.inputs[1].shape[0]),
         // Streamed stores need aligned rows, and a fence after each that only long ones hide.
-        stream(outgrows_cache(problem) && columns * size_of(dtype) % 64 == 0 && columns >= 1024),
-        first(5 * rows),
-        second(5 * columns) {}
+        stream(outgrows_cache(problem) && second.count * size_of(dtype) % 64 == 0 &&
+               second.count >= 1024) {}
 
   void read(const KernelArgs& args) {
     visit_arithmetic(dtype, [&](auto tag) {
-      using T = decltype(tag);
-      const auto* a = static_cast<const T*>(args.inputs[0]);
-      const auto* b = static_cast<const T*>(args.inputs[1]);
-      for (std::size_t i = 0; i < rows; ++i) read_box(a, i, first.data() + 5 * i, 1);
-      for (std::size_t j = 0; j < columns; ++j) read_box(b, j, second.data() + j, columns);
+      first.read(static_cast<const decltype(tag)*>(args.inputs[0]));
+      second.read(static_cast<const decltype(tag)*>(args.inputs[1]));
     });
   }
 
   void operator()(const KernelArgs& args) {
     read(args);
-    for_each_range(static_cast<std::int64_t>(rows * columns),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     const auto last = static_cast<std::size_t>(end);
-                     for (auto k = static_cast<std::size_t>(begin); k < last;) {
-                       const std::size_t i = k / columns, j = k % columns;
-                       const std::size_t count = std::min(columns - j, last - k);
-                       HWY_DYNAMIC_DISPATCH(ptiou_row)
-                       (dtype, stream, first.data() + 5 * i, second.data() + j, columns, count,
-                        at(args.outputs[0], dtype, static_cast<std::int64_t>(k)));
-                       k += count;
-                     }
-                   });
+    const std::size_t columns = second.count;
+    for_each_range(static_cast<std::int64_t>(first.count * second.count), [&](std::int64_t begin,
+                                                                              std::int64_t end) {
+      const auto last = static_cast<std::size_t>(end);
+      for (auto k = static_cast<std::size_t>(begin); k < last;) {
+        const std::size_t i = k / columns, j = k % columns;
+        const std::size_t count = std::min(columns - j, last - k);
+        HWY_DYNAMIC_DISPATCH(ptiou_row)
+        (dtype, stream, first.columns.data() + i, first.count, second.columns.data() + j, columns,
+         count, at(args.outputs[0], dtype, static_cast<std::int64_t>(k)));
+        k += count;
+      }
+    });
   }
 };
 

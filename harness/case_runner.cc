@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -172,9 +173,11 @@ class CaseRunner {
 
   void verify_one(Attempt& attempt, std::uint64_t seed) {
     report("verify", attempt);
-    const InputRange drowned =
-        planned_.graph.mixes_elements() ? InputRange::finite : InputRange::any;
-    workspace_->add_corner_values(data_, seed, std::max(drowned, attempt.selection->takes()));
+    const bool mixes = planned_.graph.mixes_elements();
+    const InputRange drowned = mixes ? InputRange::finite : InputRange::any;
+    constexpr double kLargestTerm = 128;
+    workspace_->add_corner_values(data_, seed, std::max(drowned, attempt.selection->takes()),
+                                  mixes ? kLargestTerm : HUGE_VAL);
     const Verification found = verify(*workspace_, *attempt.bound, *attempt.selection, threads_);
     keep_worst(attempt.record, found.stats);
     if (found.judgement.verdict == Verdict::failed) {

@@ -102,11 +102,12 @@ void Workspace::write_corners(std::size_t tensor, const Distribution& data, std:
 }
 
 void Workspace::add_corner_values(std::span<const Distribution> data, std::uint64_t seed,
-                                  InputRange range) {
+                                  InputRange range, double largest) {
   for (std::size_t i = 0; i < data.size(); ++i) {
     const double least = smallest_normal(tensors_[i].desc.dtype);
     const auto is_wanted = [&](double corner) {
       const bool is_subnormal = corner != 0 && std::fabs(corner) < least;
+      if (std::isfinite(corner) && std::fabs(corner) > largest) return false;
       return range == InputRange::any ||
              (std::isfinite(corner) && !(range == InputRange::normal && is_subnormal));
     };

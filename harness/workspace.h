@@ -21,10 +21,12 @@ class Workspace {
   /// Errors: throws Error if the operator refuses the values.
   void fill_inputs(std::span<const Distribution> data, std::uint64_t seed);
 
-  /// Mixes corner values of `range` into the inputs and raises the seeds of the backward pass to
-  /// the number of elements, so that gradients are not lost to underflow. Call after `fill_inputs`
-  /// with the same arguments; may be called again with another range.
-  void add_corner_values(std::span<const Distribution> data, std::uint64_t seed, InputRange range);
+  /// Mixes corner values into the inputs: those of `range` and no larger than `largest`, since one
+  /// large term would drown the others where a graph adds elements up. Raises the seeds of the
+  /// backward pass to the number of elements, so that gradients are not lost to underflow. Call
+  /// after `fill_inputs` with the same arguments; may be called again with another range.
+  void add_corner_values(std::span<const Distribution> data, std::uint64_t seed, InputRange range,
+                         double largest);
 
   /// Undoes `add_corner_values`.
   void remove_corner_values(std::span<const Distribution> data, std::uint64_t seed);

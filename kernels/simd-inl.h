@@ -59,8 +59,8 @@ HWY_INLINE void store(VF32 value, bfloat16* to) {
                reinterpret_cast<std::uint16_t*>(to));
 }
 
-// Elements ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.
-inline constexpr std::size_t kPrefetchBytes = 1024;
+// Bytes ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.
+inline constexpr std::size_t kPrefetchBytes = 2048;
 
 // y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors an
 // iteration keep enough independent work in flight to hide the latency of the polynomials.

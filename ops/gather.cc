@@ -63,6 +63,24 @@ std::string out_of_range_problem(const AttrValue& value) {
   return word == "error" || word == "zero" ? "" : "allowed: error, zero";
 }
 
+// As index_add has it: one axis of indices from the front.
+std::vector<GradientCall> gradient(const Problem& problem) {
+  const Attrs& attrs = problem.attrs;
+  const bool is_plain = problem.inputs[1].shape.size() == 1 && attrs.integer("batch_dims") == 0 &&
+                        !attrs.flag("negative_index") && attrs.word("out_of_range") == "error";
+  if (!is_plain) {
+    throw Error(
+        "gather: the gradient is an index_add, which takes one axis of indices, none negative or "
+        "outside, and no batch_dims");
+  }
+  return {{"index_add",
+           {{GradientArg::zeros_like_input, 0},
+            {GradientArg::input, 1},
+            {GradientArg::output_gradient, 0}},
+           {0},
+           attrs_with("index_add", {{{"axis", attrs.integer("axis")}}})}};
+}
+
 const RegisteredOp registered{{
     .name = "gather",
     .ir_name = "GatherV2",
@@ -82,6 +100,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .exact_reference = reference,
     .traffic = gather_traffic,
+    .gradient = gradient,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, shape.empty() ? Dims{} : Dims{shape[0]}};

@@ -40,6 +40,15 @@ std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
   return {shape, {shape[axis_of("index_select", shape, attrs.integer("axis"))]}};
 }
 
+std::vector<GradientCall> gradient(const Problem& problem) {
+  return {{"index_add",
+           {{GradientArg::zeros_like_input, 0},
+            {GradientArg::input, 1},
+            {GradientArg::output_gradient, 0}},
+           {0},
+           attrs_with("index_add", {{{"axis", problem.attrs.integer("axis")}}})}};
+}
+
 const RegisteredOp registered{{
     .name = "index_select",
     .ir_name = "index_select",
@@ -54,6 +63,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .exact_reference = reference,
     .traffic = gather_traffic,
+    .gradient = gradient,
     .inputs_like = inputs_like,
     .check_values = check_values,
 }};

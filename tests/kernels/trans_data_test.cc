@@ -1,0 +1,104 @@
+// Every variant of trans_data over every pair of formats: bits, zero padding, and input padding
+// that does not matter, against the formats' definition.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "kernels/trans_data_plan.h"
+#include "tensor/element_map.h"
+#include "tensor/error.h"
+#include "tests/evaluate.h"
+#include "tests/support.h"
+#include "tests/tensor/definition.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::uint8_t kPoison = 0xFF;  // NaN, or -1
+
+Tensor stored(const TensorDesc& desc, const Bytes& bytes) {
+  Tensor tensor(desc);
+  if (!bytes.empty()) std::memcpy(tensor.data(), bytes.data(), bytes.size());
+  return tensor;
+}
+
+/// A cast as a case would state it.
+Problem cast(const TensorDesc& x, const TensorDesc& y) {
+  const Op& op = find_op("trans_data");
+  const TensorDesc& blocked = is_private(x.format) ? x : y;
+  const int groups = std::max(x.groups, y.groups);
+  AttrTexts texts = {{"dst_format", std::string(name(y.format))},
+                     {"groups", std::to_string(groups)}};
+  if (is_private(blocked.format)) texts["c0"] = std::to_string(blocked.c0);
+  return make_problem(op, {x}, attrs_of(op, texts));
+}
+
+/// The storages of a shape between which a cast is possible.
+std::vector<std::pair<TensorDesc, TensorDesc>> pairs_of(DType dtype, const Dims& shape) {
+  std::vector<std::pair<TensorDesc, TensorDesc>> pairs;
+  const std::vector<TensorDesc> storages = every_storage(dtype, shape);
+  for (const TensorDesc& x : storages) {
+    for (const TensorDesc& y : storages) {
+      try {
+        if (cast(x, y).outputs[0] == y) pairs.emplace_back(x, y);
+      } catch (const Error&) {
+        // The same storage, another C0, groups of one side only.
+      }
+    }
+  }
+  return pairs;
+}
+
+Bytes contents(const Tensor& tensor) {
+  return Bytes(tensor.as<std::uint8_t>(), tensor.as<std::uint8_t>() + tensor.desc.bytes());
+}
+
+void expect_cast(const Kernel& kernel, const Problem& problem, const Tensor& x,
+                 const Bytes& expected) {
+  const Bytes before = contents(x);
+  for (const int threads : {1, 2}) {
+    Tensor y = stored(problem.outputs[0], Bytes(problem.outputs[0].bytes(), kPoison));
+    run_kernel(kernel, problem, {&x}, {&y}, threads);
+    ASSERT_TRUE(contents(y) == expected)
+        << kernel.name << ": " << to_string(x.desc) << " to " << to_string(y.desc) << " c0 "
+        << x.desc.c0 << " " << y.desc.c0 << ", " << threads << " threads";
+    ASSERT_TRUE(contents(x) == before) << kernel.name << " wrote to its input";
+  }
+}
+
+/// Every variant that takes it, from a source whose padding is poisoned.
+void expect_casts(DType dtype, const Dims& shape) {
+  const Bytes logical = noise(describe(dtype, shape).bytes(), shape.size());
+  for (const auto& [from, to] : pairs_of(dtype, shape)) {
+    const Problem problem = cast(from, to);
+    const Tensor x = stored(from, stored_by_definition(from, logical, kPoison));
+    const Bytes expected = stored_by_definition(to, logical, 0);
+    for (const Kernel* kernel : kernels_of("trans_data")) {
+      if (!refusal(*kernel, problem).empty()) continue;
+      expect_cast(*kernel, problem, x, expected);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+
+TEST(TransData, EveryPairOfEveryDType) {
+  for (const DType dtype : kAllDTypes) {
+    for (const Dims& shape :
+         {Dims{2, 21, 3, 5}, Dims{17, 33, 1, 1}, Dims{7, 35}, Dims{21}, Dims{2, 19, 3, 5, 7}}) {
+      SCOPED_TRACE(name(dtype));
+      expect_casts(dtype, shape);
+    }
+  }
+}
+
+TEST(TransData, EveryShapeOfInterest) {
+  for (const DType dtype : {DType::uint8, DType::fp16, DType::fp32, DType::int64}) {
+    for (const Dims& shape : shapes_of_interest()) expect_casts(dtype, shape);
+  }
+}
+
+}  // namespace opbench

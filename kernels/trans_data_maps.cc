@@ -24,10 +24,17 @@ ElementMap row_major_like(const ElementMap& other) {
   return map;
 }
 
-// Expansion adds extents of 1 only. A map with groups never comes here: it has four axes.
-void drop_units(ElementMap& map) {
-  std::erase_if(map.axes, [](const MapAxis& axis) { return axis.extent == 1; });
-  if (map.axes.empty()) map.axes.emplace_back();
+// Expansion adds extents of 1 only; where one side has one and the other has not, it gets one. A
+// map with groups never comes here: it has four axes, as the other.
+void add_missing_units(ElementMap& a, ElementMap& b) {
+  for (std::size_t i = 0; i < std::max(a.axes.size(), b.axes.size()); ++i) {
+    const bool is_same =
+        i < a.axes.size() && i < b.axes.size() && a.axes[i].extent == b.axes[i].extent;
+    if (is_same) continue;
+    const bool has_a = i < a.axes.size() && a.axes[i].extent == 1;
+    ElementMap& lacking = has_a ? b : a;
+    lacking.axes.insert(lacking.axes.begin() + static_cast<std::ptrdiff_t>(i), MapAxis{});
+  }
 }
 
 }  // namespace
@@ -39,8 +46,7 @@ MapPair matched_maps(const TensorDesc& from, const TensorDesc& to) {
   } else if (is_row_major(to)) {
     maps.to = row_major_like(maps.from);
   } else if (extents_of(maps.from) != extents_of(maps.to)) {
-    drop_units(maps.from);
-    drop_units(maps.to);
+    add_missing_units(maps.from, maps.to);
   }
   return maps;
 }

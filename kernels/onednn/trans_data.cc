@@ -38,6 +38,10 @@ Tag plain_tag(std::size_t rank) { return rank == 2 ? Tag::ab : rank == 4 ? Tag::
 
 Tag blocked_tag(int c0) { return c0 == 8 ? Tag::nChw8c : c0 == 16 ? Tag::nChw16c : Tag::nChw32c; }
 
+bool is_matrix_of_8(const TensorDesc& desc) {
+  return desc.format == Format::FRACTAL_NZ && desc.c0 == 8;
+}
+
 // Undef: oneDNN has no name for the layout.
 Tag tag_of(const TensorDesc& desc, std::size_t rank) {
   if (is_row_major(desc)) return plain_tag(rank);
@@ -51,7 +55,7 @@ Tag tag_of(const TensorDesc& desc, std::size_t rank) {
     case Format::NC1HWC0:
       return rank == 4 ? blocked_tag(desc.c0) : Tag::undef;
     case Format::FRACTAL_NZ:
-      return desc.c0 == 8 ? Tag::undef : desc.c0 == 16 ? Tag::BA16a16b : Tag::BA16a32b;
+      return is_matrix_of_8(desc) ? Tag::undef : desc.c0 == 16 ? Tag::BA16a16b : Tag::BA16a32b;
     default:
       return Tag::undef;
   }
@@ -61,11 +65,15 @@ std::string refuse(const Problem& problem) {
   const TensorDesc &x = problem.inputs[0], &y = problem.outputs[0];
   const Dims dims = common_dims(x, y);
   if (moved_type(x.dtype) == Type::undef) return "oneDNN moves no 64-bit types";
-  if (dims.empty()) return "oneDNN names blocked layouts of two extents and not of batches";
+  if (size_of(x.dtype) == 2 && dnnl::get_effective_cpu_isa() < dnnl::cpu_isa::avx512_core) {
+    return "oneDNN moves 16-bit types from AVX-512 on only";
+  }
+  if (dims.empty()) return "oneDNN has names for a FRACTAL_NZ of one matrix only";
   if (x.elements() == 0) return "oneDNN takes no empty tensors here";
   for (const TensorDesc* desc : {&x, &y}) {
     if (tag_of(*desc, dims.size()) != Tag::undef) continue;
-    return fmt::format("oneDNN has no name for {} with blocks of {}", name(desc->format), desc->c0);
+    return fmt::format("oneDNN has no name for {}{}", name(desc->format),
+                       is_matrix_of_8(*desc) ? " with blocks of 8" : "");
   }
   return {};
 }

@@ -101,4 +101,81 @@ TEST(TransData, EveryShapeOfInterest) {
   }
 }
 
+// Whole and partial blocks of channels, of rows and of pixels.
+TEST(TransData, ChannelsRowsAndPixels) {
+  for (const std::int64_t c : {1, 3, 15, 16, 17, 33, 58}) {
+    expect_casts(DType::fp16, {1, c, 7, 7});
+    expect_casts(DType::fp32, {2, c, 1, 1});
+    expect_casts(DType::int8, {17, c, 1, 3});
+  }
+  for (const Dims& matrix :
+       {Dims{16, 16}, Dims{1, 48}, Dims{33, 1}, Dims{64, 96}, Dims{3, 31, 65}}) {
+    expect_casts(DType::fp16, matrix);
+    expect_casts(DType::fp32, matrix);
+  }
+}
+
+TEST(TransData, EveryInstructionSet) {
+  on_every_isa([] {
+    for (const DType dtype : {DType::int8, DType::fp16, DType::fp32}) {
+      expect_casts(dtype, {2, 37, 5, 7});
+    }
+  });
+}
+
+// Beyond the cache outputs are streamed; here with tensors that are not.
+TEST(TransData, StreamedStoresGiveTheSameBits) {
+  for (const DType dtype : {DType::int8, DType::fp16, DType::fp32}) {
+    for (const Dims& shape : {Dims{4, 58, 14, 14}, Dims{34, 70}, Dims{2, 19, 3, 5, 7}}) {
+      const Bytes logical = noise(describe(dtype, shape).bytes());
+      for (const auto& [from, to] : pairs_of(dtype, shape)) {
+        const Tensor x = stored(from, stored_by_definition(from, logical, kPoison));
+        const Tensor y = stored(to, Bytes(to.bytes(), 0));
+        const TransDataPlan plan = plan_trans_data(from, to);
+        for (const StridedNest& nest : plan.nests) {
+          StridedCopy(nest, true).run(x.data(), y.data());
+        }
+        ASSERT_TRUE(contents(y) == stored_by_definition(to, logical, 0))
+            << to_string(from) << " to " << to_string(to);
+        ASSERT_TRUE(y.buffer.guards_intact());
+      }
+    }
+  }
+}
+
+// There and back gives every byte of the first storage, its padding zero.
+TEST(TransData, RoundTripsAreExact) {
+  const Kernel& kernel = find_kernel("trans_data", "trans_data");
+  const Dims shape = {18, 21, 3, 5};
+  const Bytes logical = noise(describe(DType::fp16, shape).bytes());
+  for (const auto& [from, to] : pairs_of(DType::fp16, shape)) {
+    const Problem there = cast(from, to), back = cast(to, from);
+    if (!refusal(kernel, there).empty() || !refusal(kernel, back).empty()) continue;
+    const Tensor x = stored(from, stored_by_definition(from, logical, 0));
+    Tensor y(to), again = stored(from, Bytes(from.bytes(), kPoison));
+    run_kernel(kernel, there, {&x}, {&y});
+    run_kernel(kernel, back, {&y}, {&again}, 2);
+    EXPECT_TRUE(contents(again) == contents(x)) << to_string(from) << " to " << to_string(to);
+  }
+}
+
+// The tests above go by what variants accept; this is how much that is at least.
+TEST(TransData, VariantsTakeWhatTheyAreFor) {
+  std::map<std::string_view, int> taken;
+  int all = 0;
+  for (const Dims& shape : {Dims{16, 21, 3, 5}, Dims{2, 19, 3, 5, 7}, Dims{7, 35}}) {
+    for (const auto& [from, to] : pairs_of(DType::fp32, shape)) {
+      ++all;
+      for (const Kernel* kernel : kernels_of("trans_data")) {
+        taken[kernel->name] += refusal(*kernel, cast(from, to)).empty();
+      }
+    }
+  }
+  EXPECT_EQ(taken["native"], all);
+  EXPECT_GE(taken["trans_data"], 90);
+  if (taken.contains("onednn")) {
+    EXPECT_GE(taken["onednn"], 30);
+  }
+}
+
 }  // namespace opbench

@@ -1,6 +1,8 @@
 // Every variant of trans_data over every pair of formats: bits, zero padding, and input padding
 // that does not matter, against the formats' definition.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <map>
@@ -83,6 +85,31 @@ void expect_casts(DType dtype, const Dims& shape) {
   }
 }
 
+/// Bytes at the end of a page that no other follows: who reads beyond them is killed.
+class Fenced {
+ public:
+  explicit Fenced(const Bytes& bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t inside = (bytes.size() + page - 1) / page * page;
+    size_ = inside + 2 * page;
+    void* const mapped =
+        mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT_NE(mapped, MAP_FAILED);
+    mapping_ = static_cast<std::byte*>(mapped);
+    EXPECT_EQ(mprotect(mapping_ + page, inside, PROT_READ | PROT_WRITE), 0);
+    data_ = mapping_ + page + (inside - bytes.size());
+    if (!bytes.empty()) std::memcpy(data_, bytes.data(), bytes.size());
+  }
+  ~Fenced() { munmap(mapping_, size_); }
+  Fenced(const Fenced&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  std::size_t size_ = 0;
+  std::byte *mapping_ = nullptr, *data_ = nullptr;
+};
+
 }  // namespace
 
 TEST(TransData, EveryPairOfEveryDType) {
@@ -138,6 +165,27 @@ TEST(TransData, StreamedStoresGiveTheSameBits) {
         ASSERT_TRUE(contents(y) == stored_by_definition(to, logical, 0))
             << to_string(from) << " to " << to_string(to);
         ASSERT_TRUE(y.buffer.guards_intact());
+      }
+    }
+  }
+}
+
+// Lanes may be loaded that are not wanted, but only those of the storage.
+TEST(TransData, ReadsNothingBeyondItsInput) {
+  const Kernel& kernel = find_kernel("trans_data", "trans_data");
+  for (const Dims& shape : {Dims{2, 21, 3, 3}, Dims{17, 3, 7, 7}, Dims{19, 33}, Dims{48, 1, 3, 3},
+                            Dims{2, 19, 3, 5, 7}}) {
+    for (const DType dtype : {DType::int8, DType::fp16, DType::fp32}) {
+      const Bytes logical = noise(describe(dtype, shape).bytes());
+      for (const auto& [from, to] : pairs_of(dtype, shape)) {
+        const Problem problem = cast(from, to);
+        if (!refusal(kernel, problem).empty()) continue;
+        const Fenced x(stored_by_definition(from, logical, kPoison));
+        Tensor y(to);
+        const void* const input = x.data();
+        void* const output = y.data();
+        kernel.prepare(problem)({{&input, 1}, {&output, 1}});
+        EXPECT_TRUE(contents(y) == stored_by_definition(to, logical, 0)) << to_string(to);
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "cli/cli.h"
@@ -21,34 +22,48 @@ std::string names_of(const Values& values) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// On a small tensor of the kind.
-std::string refusal_for(const Op& op, const Kernel& kernel, DType dtype, Format format) {
-  const Dims probe = format == Format::NCDHW ? Dims{2, 20, 3, 3, 3}
-                     : format == Format::ND  ? Dims{2, 20}
-                                             : Dims{2, 20, 3, 3};
+// A small tensor of the kind, with the default attributes; none where the operator takes no such.
+std::optional<Problem> probe(const Op& op, DType dtype, Format format) {
+  const Dims shape = origin_format_of(format) == Format::NCDHW ? Dims{2, 20, 3, 3, 3}
+                     : format == Format::ND                    ? Dims{2, 20}
+                                                               : Dims{2, 20, 3, 3};
   const Attrs attrs(op.attrs);
   try {
-    return refusal(
-        kernel,
-        make_problem(op, describe_inputs(op, shapes_like(op, probe, attrs), dtype, format, attrs),
-                     attrs));
+    return make_problem(
+        op, describe_inputs(op, shapes_like(op, shape, attrs), dtype, format, attrs), attrs);
   } catch (const Error&) {
-    return "the operator does not take this";
+    return std::nullopt;
   }
+}
+
+using Kinds = std::map<Format, std::vector<DType>>;
+
+// "NCHW ND" where all dtypes are meant, else "fp64 bool as NCHW ND".
+std::string text_of(const Op& op, const Kinds& kinds) {
+  std::map<std::string, std::vector<std::string_view>> formats;
+  for (const auto& [format, dtypes] : kinds) {
+    const bool all = dtypes.size() == op.dtypes.size();
+    formats[all ? "" : fmt::format("{} as ", names_of(dtypes))].push_back(name(format));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [dtypes, names] : formats) {
+    parts.push_back(fmt::format("{}{}", dtypes, fmt::join(names, " ")));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
   out << fmt::format("  {:<24} {:<7} {}\n", kernel.name, name(kernel.provider), kernel.summary);
-  std::map<std::string, std::vector<std::string>> refused;
+  std::map<std::string, Kinds> refused;
   for (const DType dtype : op.dtypes) {
     for (const Format format : op.formats) {
-      const std::string reason = refusal_for(op, kernel, dtype, format);
-      if (!reason.empty())
-        refused[reason].push_back(fmt::format("{} {}", name(dtype), name(format)));
+      const std::optional<Problem> problem = probe(op, dtype, format);
+      const std::string reason = problem ? refusal(kernel, *problem) : "";
+      if (!reason.empty()) refused[reason][format].push_back(dtype);
     }
   }
   for (const auto& [reason, kinds] : refused) {
-    out << fmt::format("  {:<24} {:<7} not {}: {}\n", "", "", fmt::join(kinds, ", "), reason);
+    out << fmt::format("  {:<24} {:<7} not {}: {}\n", "", "", text_of(op, kinds), reason);
   }
   if (kernel.takes != InputRange::any) {
     out << fmt::format(
@@ -64,6 +79,15 @@ void print_op(std::ostream& out, const Op& op) {
                      op.gradient == nullptr ? "" : "; has a gradient");
   for (const AttrSpec& attr : op.attrs) {
     out << fmt::format("  {} = {}: {}\n", attr.name, to_string(attr.default_value), attr.help);
+  }
+  Kinds untaken;
+  for (const DType dtype : op.dtypes) {
+    for (const Format format : op.formats) {
+      if (!probe(op, dtype, format)) untaken[format].push_back(dtype);
+    }
+  }
+  if (!untaken.empty()) {
+    out << fmt::format("  not with these defaults: {}\n", text_of(op, untaken));
   }
   for (const Kernel* kernel : kernels_of(op.name)) print_kernel(out, op, *kernel);
 }

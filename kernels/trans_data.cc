@@ -1,0 +1,121 @@
+// TransData: the casts that Ascend 910 has, as strided copies at memory speed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "kernels/elementwise.h"
+#include "kernels/trans_data_plan.h"
+#include "tensor/element_map.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+struct Cast {
+  Format from, to;
+
+  bool operator==(const Cast&) const = default;
+};
+
+// What goes both ways. Source: op information of CANN 8.1 for ascend910.
+constexpr std::array kBothWays = {
+    Cast{Format::NCHW, Format::NC1HWC0},      Cast{Format::NHWC, Format::NC1HWC0},
+    Cast{Format::ND, Format::FRACTAL_NZ},     Cast{Format::NCHW, Format::FRACTAL_Z},
+    Cast{Format::HWCN, Format::FRACTAL_Z},    Cast{Format::NCDHW, Format::NDC1HWC0},
+    Cast{Format::NDHWC, Format::NDC1HWC0},    Cast{Format::NCDHW, Format::FRACTAL_Z_3D},
+    Cast{Format::NDHWC, Format::FRACTAL_Z_3D}};
+constexpr std::array kOneWay = {Cast{Format::NC1HWC0, Format::FRACTAL_Z},
+                                Cast{Format::FRACTAL_NZ, Format::NC1HWC0}};
+constexpr std::array kPermuted = {Format::NCHW, Format::NHWC, Format::HWCN};
+constexpr std::array kCastDTypes = {DType::fp32,  DType::fp16, DType::bf16,
+                                    DType::int32, DType::int8, DType::uint8};
+constexpr std::array kPermutedDTypes = {DType::fp32,  DType::fp16, DType::int64, DType::int32,
+                                        DType::int16, DType::int8, DType::uint8};
+
+template <class Values, class T>
+bool contains(const Values& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// Plain tensors are relabelled, which costs nothing: ND is what the other side counts on.
+Cast cast_of(const TensorDesc& x, const TensorDesc& y) {
+  return {is_row_major(x) ? origin_format_of(y.format) : x.format,
+          is_row_major(y) ? origin_format_of(x.format) : y.format};
+}
+
+bool is_permutation(const Cast& cast) {
+  return contains(kPermuted, cast.from) && contains(kPermuted, cast.to);
+}
+
+bool is_known(const Cast& cast) {
+  return is_permutation(cast) || contains(kOneWay, cast) || contains(kBothWays, cast) ||
+         contains(kBothWays, Cast{cast.to, cast.from});
+}
+
+bool is_known(const Cast& cast, DType dtype) {
+  if (is_permutation(cast)) return contains(kPermutedDTypes, dtype);
+  const bool is_5hd = cast == kBothWays[0] || cast == Cast{kBothWays[0].to, kBothWays[0].from};
+  return contains(kCastDTypes, dtype) || (is_5hd && dtype == DType::int16);
+}
+
+std::string refuse(const Problem& problem) {
+  const TensorDesc &x = problem.inputs[0], &y = problem.outputs[0];
+  const Cast cast = cast_of(x, y);
+  if (x.dtype == DType::boolean || x.dtype == DType::fp64) {
+    return fmt::format("Ascend 910 has no TransData of {}", name(x.dtype));
+  }
+  if (!is_known(cast)) {
+    return fmt::format("Ascend 910 has no TransData from {} to {}", name(cast.from), name(cast.to));
+  }
+  if (!is_known(cast, x.dtype)) {
+    return fmt::format("Ascend 910 has no TransData of {} from {} to {}", name(x.dtype),
+                       name(cast.from), name(cast.to));
+  }
+  const bool is_grouped = std::max(x.groups, y.groups) > 1;
+  if (is_grouped && !is_row_major(x) && !is_row_major(y)) {
+    return "grouped weights go between NCHW and FRACTAL_Z only";
+  }
+  return {};
+}
+
+void clear(const PaddingGap& gap, std::int64_t bytes, void* to) {
+  constexpr std::int64_t kPiece = 64 << 10;
+  const std::int64_t pieces = (gap.count * bytes + kPiece - 1) / kPiece;
+  const std::int64_t grain = std::max<std::int64_t>(1, kPiece / (gap.count * bytes + 1));
+  parallel_ranges(gap.chunks * pieces, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t done = i % pieces * kPiece;
+      std::memset(
+          static_cast<std::byte*>(to) + (gap.first + i / pieces * gap.stride) * bytes + done, 0,
+          static_cast<std::size_t>(std::min(kPiece, gap.count * bytes - done)));
+    }
+  });
+}
+
+Launch prepare(const Problem& problem) {
+  TransDataPlan plan = plan_trans_data(problem.inputs[0], problem.outputs[0]);
+  const auto copies = std::make_shared<std::vector<StridedCopy>>();
+  for (StridedNest& nest : plan.nests) {
+    copies->emplace_back(std::move(nest), outgrows_cache(problem));
+  }
+  return
+      [copies, gap = plan.gap, bytes = static_cast<std::int64_t>(size_of(problem.inputs[0].dtype))](
+          const KernelArgs& args) {
+        if (gap.chunks > 0) clear(gap, bytes, args.outputs[0]);
+        for (const StridedCopy& copy : *copies) copy.run(args.inputs[0], args.outputs[0]);
+      };
+}
+
+const RegisteredKernel registered{{
+    .op = "trans_data",
+    .name = "trans_data",
+    .summary = "TransData on 910: whole blocks and tails, transposed in registers, one pass",
+    .refusal = refuse,
+    .prepare = prepare,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -143,8 +143,8 @@ template <class T>
 HWY_INLINE void fetch_next(const Plane& p, std::int64_t a, std::int64_t b, std::int64_t nb) {
   const T* next = static_cast<const T*>(p.next) + a;
   const std::int64_t end = std::min(b + nb, p.valid);
-  const std::int64_t rows_per_line =
-      std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(T)) / p.from_stride);
+  const std::int64_t rows_per_line = std::max<std::int64_t>(
+      1, 64 / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(1, p.from_stride));
   for (std::int64_t row = b; row < end; row += rows_per_line) {
     hwy::Prefetch(next + row * p.from_stride);
   }
@@ -203,9 +203,10 @@ void move_typed(const Plane& p, const void* from, void* to, bool stream) {
     move_plane<T, false>(p, static_cast<const T*>(from), static_cast<T*>(to));
 }
 
-template <bool kStream>
+// `bytes` in vectors of up to kUnit bytes.
+template <bool kStream, int kUnit>
 HWY_INLINE void move_block(const std::uint8_t* from, std::uint8_t* to, std::int64_t bytes) {
-  const hn::CappedTag<std::uint8_t, 16> d;
+  const hn::CappedTag<std::uint8_t, kUnit> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= bytes; i += lanes) {
@@ -217,15 +218,21 @@ HWY_INLINE void move_block(const std::uint8_t* from, std::uint8_t* to, std::int6
   if (i < bytes) std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
 }
 
-template <bool kStream>
+template <bool kStream, int kUnit>
 void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to) {
-  constexpr std::int64_t kNeighbours = 16;  // as many streams of reads as the prefetcher follows
+  // Blocks along p that are moved for every q: as many streams of reads as the hardware follows.
+  // Fetched ahead: further along q, or where q is short what the next ones along p begin with.
+  constexpr std::int64_t kNeighbours = 8, kShort = 4 << 10, kAhead = 16;
+  const bool is_short = grid.nq * grid.bytes <= kShort;
+  const std::int64_t ahead = is_short ? kNeighbours * grid.from_p : kAhead * grid.from_q;
   for (std::int64_t p0 = 0; p0 < grid.np; p0 += kNeighbours) {
     const std::int64_t end = std::min(p0 + kNeighbours, grid.np);
     for (std::int64_t q = 0; q < grid.nq; ++q) {
       for (std::int64_t p = p0; p < end; ++p) {
-        move_block<kStream>(from + p * grid.from_p + q * grid.from_q,
-                            to + p * grid.to_p + q * grid.to_q, grid.bytes);
+        const std::uint8_t* source = from + p * grid.from_p + q * grid.from_q;
+        hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(
+            reinterpret_cast<std::uintptr_t>(source) + static_cast<std::uintptr_t>(ahead)));
+        move_block<kStream, kUnit>(source, to + p * grid.to_p + q * grid.to_q, grid.bytes);
       }
     }
   }
@@ -236,10 +243,16 @@ void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to
 void move_blocks_on_target(const BlockGrid& grid, const void* from, void* to, bool stream) {
   const auto* source = static_cast<const std::uint8_t*>(from);
   auto* target = static_cast<std::uint8_t*>(to);
-  if (stream)
-    move_grid<true>(grid, source, target);
+  if (!stream) return move_grid<false, 64>(grid, source, target);
+  // Streamed vectors lie at multiples of their size.
+  const std::int64_t places =
+      grid.bytes | grid.to_p | grid.to_q | reinterpret_cast<std::intptr_t>(to);
+  if (places % 64 == 0)
+    move_grid<true, 64>(grid, source, target);
+  else if (places % 32 == 0)
+    move_grid<true, 32>(grid, source, target);
   else
-    move_grid<false>(grid, source, target);
+    move_grid<true, 16>(grid, source, target);
 }
 
 void transpose_plane_on_target(const Plane& plane, const void* from, void* to, bool stream) {

@@ -12,8 +12,8 @@ struct Plane {
   std::int64_t from_stride = 0, to_stride = 0;
   std::int64_t readable = 0;  ///< elements of a source row that may be loaded, at least na
   std::int64_t valid = 0;     ///< source rows that exist, at most nb: beyond, zeros are written
-  /// Where the next plane's input begins, fetched meanwhile: its rows are too many and too short for
-  /// the hardware to foresee. Null: nowhere.
+  /// Where the next plane's input begins, fetched meanwhile: its rows are too many and too short
+  /// for the hardware to foresee. Null: nowhere.
   const void* next = nullptr;
 };
 
@@ -30,8 +30,7 @@ struct BlockGrid {
   std::int64_t to_p = 0, to_q = 0;
 };
 
-/// On one thread, a few neighbours along p for every q. `stream`: past the cache; `bytes`, `to` and
-/// its strides are then multiples of 16.
+/// On one thread. `stream`: past the cache; `bytes`, `to` and its strides are then multiples of 16.
 void move_blocks(const BlockGrid& grid, const void* from, void* to, bool stream);
 
 }  // namespace opbench

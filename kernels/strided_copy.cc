@@ -170,27 +170,33 @@ class Blocks final : public StridedCopy::Way {
   }
 
   void run(const std::byte* from, std::byte* to) const override {
-    const std::int64_t parts = (p_.extent + kPart - 1) / kPart;
+    const std::int64_t p_parts = (p_.extent + kPart - 1) / kPart;
+    const std::int64_t q_parts = std::clamp<std::int64_t>(kFewUnits / (count_of(outer_) * p_parts),
+                                                          1, (q_.extent + kPart - 1) / kPart);
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
-    parallel_ranges(count_of(outer_) * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t units = count_of(outer_) * p_parts * q_parts;
+    parallel_ranges(units, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const Odometer at(outer_, i / parts);
-        const std::int64_t p = i % parts * kPart;
+        const Odometer at(outer_, i / q_parts / p_parts);
+        const std::int64_t p = i / q_parts % p_parts * kPart, part = i % q_parts;
+        const std::int64_t q = part * q_.extent / q_parts;
         const BlockGrid grid{run_bytes_,
                              std::min(kPart, p_.extent - p),
-                             q_.extent,
+                             (part + 1) * q_.extent / q_parts - q,
                              p_.from_stride * bytes_,
                              q_.from_stride * bytes_,
                              p_.to_stride * bytes_,
                              q_.to_stride * bytes_};
-        move_blocks(grid, from + (at.from() + p * p_.from_stride) * bytes_,
-                    to + (at.to() + p * p_.to_stride) * bytes_, stream_ && aligned);
+        move_blocks(grid, from + (at.from() + p * p_.from_stride + q * q_.from_stride) * bytes_,
+                    to + (at.to() + p * p_.to_stride + q * q_.to_stride) * bytes_,
+                    stream_ && aligned);
       }
     });
   }
 
  private:
-  static constexpr std::int64_t kPart = 16;
+  static constexpr std::int64_t kPart = 8;       // as many as are moved together
+  static constexpr std::int64_t kFewUnits = 16;  // fewer are cut along q, too, for more threads
 
   Loops outer_;
   StridedLoop p_, q_;

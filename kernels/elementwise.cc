@@ -18,11 +18,17 @@ std::size_t last_level_cache_bytes() {
   return std::size_t{32} << 20;
 }
 
+std::size_t own_cache_bytes() {
+  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 20;
+}
+
 bool outgrows_cache(const Problem& problem) {
   std::size_t bytes = 0;
   for (const TensorDesc& tensor : problem.inputs) bytes += tensor.bytes();
   for (const TensorDesc& tensor : problem.outputs) bytes += tensor.bytes();
-  return bytes > last_level_cache_bytes();
+  // A quarter more still pays to keep. Measured on copies, concat, axpy and casts from 1 to 100 MiB.
+  return bytes > own_cache_bytes() * static_cast<std::size_t>(thread_count()) * 5 / 4;
 }
 
 std::int64_t stored_elements(const Problem& problem) {

@@ -9,8 +9,12 @@ namespace opbench {
 /// Bytes of the last-level cache of this machine; 32 MiB where it cannot be told.
 std::size_t last_level_cache_bytes();
 
-/// True if what the problem reads and writes outgrows the last-level cache, so that outputs are
-/// better streamed past it.
+/// Bytes of the second-level cache, which a core has to itself; 1 MiB where it cannot be told.
+std::size_t own_cache_bytes();
+
+/// True if what the problem reads and writes outgrows the caches that the threads in use have to
+/// themselves, so that outputs are better streamed: a line written through the shared cache is read
+/// from memory first.
 bool outgrows_cache(const Problem& problem);
 
 /// Elements stored in every input and output, padding included. Element-wise kernels compute the

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -44,33 +45,41 @@ HWY_INLINE void stream_lines(const std::byte*& from, std::size_t& count, std::by
 // to lie where they belong. Masked lanes are not accessed.
 class Assembler {
  public:
-  explicit Assembler(State& state)
-      : state_(state), line_(hn::Load(Bytes(), bytes_at(state.pending))) {}
-  ~Assembler() { hn::Store(line_, Bytes(), bytes_at(state_.pending)); }
+  explicit HWY_INLINE Assembler(State& state)
+      : state_(state),
+        out_(state.out),
+        filled_(state.filled),
+        line_(hn::Load(Bytes(), bytes_at(state.pending))) {}
+  HWY_INLINE ~Assembler() {
+    hn::Store(line_, Bytes(), bytes_at(state_.pending));
+    state_.out = out_;
+    state_.filled = filled_;
+  }
 
   HWY_INLINE void append(const std::byte* from, std::size_t count) {
     const Bytes d;
-    const std::size_t filled = state_.filled;
-    if (filled > 0) {
+    if (filled_ > 0) {
       const auto* shifted =
-          reinterpret_cast<const std::uint8_t*>(reinterpret_cast<std::uintptr_t>(from) - filled);
-      const std::size_t end = std::min(filled + count, kLine);
-      const auto lanes = hn::AndNot(hn::FirstN(d, filled), hn::FirstN(d, end));
+          reinterpret_cast<const std::uint8_t*>(reinterpret_cast<std::uintptr_t>(from) - filled_);
+      const std::size_t end = std::min(filled_ + count, kLine);
+      const auto lanes = hn::AndNot(hn::FirstN(d, filled_), hn::FirstN(d, end));
       line_ = hn::Or(line_, hn::MaskedLoad(lanes, d, shifted));
-      from += end - filled;
-      count -= end - filled;
-      state_.filled = end;
+      from += end - filled_;
+      count -= end - filled_;
+      filled_ = end;
       if (end < kLine) return;
-      hn::Stream(line_, d, bytes_at(state_.out));
-      state_.out += kLine;
+      hn::Stream(line_, d, bytes_at(out_));
+      out_ += kLine;
     }
-    stream_lines(from, count, state_.out);
+    stream_lines(from, count, out_);
     line_ = hn::MaskedLoad(hn::FirstN(d, count), d, bytes_at(from));
-    state_.filled = count;
+    filled_ = count;
   }
 
  private:
   State& state_;
+  std::byte* out_;
+  std::size_t filled_;
   hn::Vec<Bytes> line_;
 };
 
@@ -104,31 +113,53 @@ class Assembler {
 
 }  // namespace
 
-void stream_rows(LineWriter::State& state, const Row* rows, std::size_t count) {
-  Assembler assembler(state);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + 2 < count) hwy::Prefetch(rows[i + 2].from);
-    const std::byte* from = rows[i].from;
-    std::size_t bytes = rows[i].bytes;
-    if (state.head > 0) {
-      const std::size_t taken = std::min(state.head, bytes);
-      std::memcpy(state.out, from, taken);
-      state.out += taken;
-      state.head -= taken;
-      from += taken;
-      bytes -= taken;
+namespace {
+
+// The bytes in front of the first line of an output, stored plainly; what is left of the row.
+Row without_head(State& state, Row row) {
+  const std::size_t taken = std::min(state.head, row.bytes);
+  std::memcpy(state.out, row.from, taken);
+  state.out += taken;
+  state.head -= taken;
+  return {row.from + taken, row.bytes - taken, row.writer};
+}
+
+// Rows are fetched this many bytes ahead, as far as they are short; the hardware follows long ones.
+constexpr std::size_t kAheadBytes = 2048, kFetchedBytes = 256;
+
+HWY_INLINE void fetch(const Row& row) {
+  for (std::size_t i = 0; i < std::min(row.bytes, kFetchedBytes); i += kLine) {
+    hwy::Prefetch(row.from + i);
+  }
+}
+
+}  // namespace
+
+void stream_rows(LineWriter::State* const* states, const Row* rows, std::size_t count) {
+  const std::size_t first_bytes = count == 0 ? 1 : std::max<std::size_t>(rows[0].bytes, 1);
+  const std::size_t ahead = std::clamp<std::size_t>(kAheadBytes / first_bytes, 2, 32);
+  for (std::size_t i = 0; i < count;) {
+    const std::size_t writer = rows[i].writer;
+    State& state = *states[writer];
+    for (; state.head > 0 && i < count && rows[i].writer == writer; ++i) {
+      const Row rest = without_head(state, rows[i]);
+      if (rest.bytes > 0) Assembler(state).append(rest.from, rest.bytes);
     }
-    if (bytes > 0) assembler.append(from, bytes);
+    Assembler assembler(state);
+    for (; i < count && rows[i].writer == writer; ++i) {
+      if (i + ahead < count) fetch(rows[i + ahead]);
+      if (rows[i].bytes > 0) assembler.append(rows[i].from, rows[i].bytes);
+    }
   }
 }
 
 // Plain stores. Rows of at least a vector end with one that overlaps the one before.
-void store_rows(LineWriter::State& state, const Row* rows, std::size_t count) {
+void store_rows(LineWriter::State* const* states, const Row* rows, std::size_t count) {
   const Bytes d;
   const std::size_t lanes = hn::Lanes(d);
-  std::byte* out = state.out;
   for (std::size_t r = 0; r < count; ++r) {
-    const auto [from, bytes] = rows[r];
+    const auto [from, bytes, writer] = rows[r];
+    std::byte*& out = states[writer]->out;
     if (bytes < lanes) {
       std::memcpy(out, from, bytes);
     } else {
@@ -140,7 +171,6 @@ void store_rows(LineWriter::State& state, const Row* rows, std::size_t count) {
     }
     out += bytes;
   }
-  state.out = out;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -159,11 +189,13 @@ LineWriter::LineWriter(void* out, bool stream) : stream_(stream) {
   state_.head = stream && past > 0 ? kLine - past : 0;
 }
 
-void LineWriter::append(std::span<const Row> rows) {
-  if (stream_)
-    HWY_DYNAMIC_DISPATCH(stream_rows)(state_, rows.data(), rows.size());
+void LineWriter::append(std::span<LineWriter> writers, std::span<const Row> rows) {
+  std::array<State*, kMostWriters> states;
+  for (std::size_t i = 0; i < writers.size(); ++i) states[i] = &writers[i].state_;
+  if (writers.front().stream_)
+    HWY_DYNAMIC_DISPATCH(stream_rows)(states.data(), rows.data(), rows.size());
   else
-    HWY_DYNAMIC_DISPATCH(store_rows)(state_, rows.data(), rows.size());
+    HWY_DYNAMIC_DISPATCH(store_rows)(states.data(), rows.data(), rows.size());
 }
 
 void LineWriter::finish() {

@@ -9,6 +9,7 @@ namespace opbench {
 struct Row {
   const std::byte* from;
   std::size_t bytes;
+  std::size_t writer = 0;  ///< of several, the one it is for
 };
 
 /// Writes rows one behind the other. With `stream` past the cache: whole lines are put together
@@ -18,8 +19,12 @@ class LineWriter {
  public:
   static constexpr std::size_t kLine = 64;
 
+  LineWriter() : LineWriter(nullptr, false) {}
   LineWriter(void* out, bool stream);
-  void append(std::span<const Row> rows);
+  void append(std::span<const Row> rows) { append({this, 1}, rows); }
+  /// Deals rows to up to kMostWriters writers of one kind.
+  static constexpr std::size_t kMostWriters = 8;
+  static void append(std::span<LineWriter> writers, std::span<const Row> rows);
   /// Writes what is pending and orders the streamed stores before later ones.
   void finish();
 

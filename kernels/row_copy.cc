@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "kernels/line_writer.h"
 #include "tensor/parallel.h"
@@ -15,13 +16,6 @@ namespace {
 constexpr std::size_t kBatch = 128;
 /// Threads are worth waking for this many bytes each.
 constexpr std::int64_t kGrainBytes = 16 << 10;
-
-/// Outputs take turns after this many bytes of all: the lines of the inputs that they share are
-/// then still in the first-level cache.
-constexpr std::int64_t kPartBytes = 16 << 10;
-
-/// As many outputs as have room for their open lines.
-constexpr std::size_t kMostInterleaved = 8;
 
 /// The plan of one output with its rows' places in it.
 struct Output {
@@ -37,26 +31,52 @@ struct Output {
   }
 };
 
-/// Hands rows to a writer in batches.
+/// Hands rows to writers in batches.
 class Batch {
  public:
-  explicit Batch(LineWriter& writer) : writer_(writer) {}
-  ~Batch() { writer_.append({rows_.data(), count_}); }
+  explicit Batch(std::span<LineWriter> writers) : writers_(writers) {}
+  ~Batch() { flush(); }
   Batch(const Batch&) = delete;
 
-  void add(const std::byte* from, std::int64_t bytes) {
-    rows_[count_++] = {from, static_cast<std::size_t>(bytes)};
-    if (count_ == kBatch) {
-      writer_.append(rows_);
-      count_ = 0;
-    }
+  void add(const std::byte* from, std::int64_t bytes, std::size_t writer = 0) {
+    rows_[count_++] = {from, static_cast<std::size_t>(bytes), writer};
+    if (count_ == kBatch) flush();
   }
 
  private:
-  LineWriter& writer_;
+  void flush() {
+    LineWriter::append(writers_, {rows_.data(), count_});
+    count_ = 0;
+  }
+
+  std::span<LineWriter> writers_;
   std::array<Row, kBatch> rows_;
   std::size_t count_ = 0;
 };
+
+/// A row of one of several outputs.
+struct Dealt {
+  RowSource source;
+  std::size_t output;
+};
+
+// The rows of all outputs as they lie in the inputs, as far as the outputs' own orders allow: lines
+// that outputs share are then read once.
+std::vector<Dealt> in_input_order(const std::vector<Output>& outputs) {
+  std::vector<Dealt> order;
+  std::vector<std::size_t> next(outputs.size());
+  for (;;) {
+    std::optional<Dealt> nearest;
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      if (next[k] == outputs[k].rows.size()) continue;
+      const Dealt candidate{outputs[k].rows[next[k]], k};
+      if (!nearest || candidate.source.offset < nearest->source.offset) nearest = candidate;
+    }
+    if (!nearest) return order;
+    order.push_back(*nearest);
+    ++next[nearest->output];
+  }
+}
 
 class RowCopy {
  public:
@@ -66,37 +86,36 @@ class RowCopy {
       outputs_.emplace_back(std::move(rows));
       bytes_ += outputs_.back().bytes;
     }
+    const bool is_few = outputs_.size() > 1 && outputs_.size() <= LineWriter::kMostWriters;
+    if (is_few) dealt_ = in_input_order(outputs_);
   }
 
   void run(const KernelArgs& args) const {
     if (bytes_ == 0 || outer_ == 0) return;
-    // Several outputs share lines of the inputs: one repetition of all at a time, while it is in
-    // the cache.
-    const bool is_few = outputs_.size() > 1 && outputs_.size() <= kMostInterleaved;
-    if (is_few && outer_ >= 2 * thread_count()) return run_interleaved(args);
+    if (!dealt_.empty() && outer_ >= 2 * thread_count()) return run_dealt(args);
     for (std::size_t k = 0; k < outputs_.size(); ++k) run_output(args, k);
   }
 
  private:
-  void run_interleaved(const KernelArgs& args) const {
+  void run_dealt(const KernelArgs& args) const {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrainBytes / bytes_);
-    const std::int64_t parts = std::max<std::int64_t>(1, bytes_ / kPartBytes);
     parallel_ranges(outer_, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::array<std::optional<LineWriter>, kMostInterleaved> writers;
+      std::array<LineWriter, LineWriter::kMostWriters> writers;
       for (std::size_t k = 0; k < outputs_.size(); ++k) {
-        writers[k].emplace(static_cast<std::byte*>(args.outputs[k]) + begin * outputs_[k].bytes,
-                           stream_);
+        auto* const out = static_cast<std::byte*>(args.outputs[k]);
+        writers[k] = LineWriter(out + begin * outputs_[k].bytes, stream_);
       }
-      for (std::int64_t o = begin; o < end; ++o) {
-        for (std::int64_t part = 0; part < parts; ++part) {
-          for (std::size_t k = 0; k < outputs_.size(); ++k) {
-            const std::int64_t bytes = outputs_[k].bytes;
-            Batch batch(*writers[k]);
-            add_rows(args, outputs_[k], o, part * bytes / parts, (part + 1) * bytes / parts, batch);
+      {
+        Batch batch({writers.data(), outputs_.size()});
+        for (std::int64_t o = begin; o < end; ++o) {
+          for (const Dealt& row : dealt_) {
+            batch.add(static_cast<const std::byte*>(args.inputs[row.source.input]) +
+                          o * strides_[row.source.input] + row.source.offset,
+                      row.source.bytes, row.output);
           }
         }
       }
-      for (std::size_t k = 0; k < outputs_.size(); ++k) writers[k]->finish();
+      for (std::size_t k = 0; k < outputs_.size(); ++k) writers[k].finish();
     });
   }
 
@@ -106,7 +125,7 @@ class RowCopy {
     parallel_ranges(outer_ * output.bytes, kGrainBytes, [&](std::int64_t begin, std::int64_t end) {
       LineWriter writer(static_cast<std::byte*>(args.outputs[k]) + begin, stream_);
       {
-        Batch batch(writer);
+        Batch batch({&writer, 1});
         for (std::int64_t o = begin / output.bytes; o * output.bytes < end; ++o) {
           const std::int64_t start = o * output.bytes;
           add_rows(args, output, o, std::max<std::int64_t>(0, begin - start),
@@ -137,6 +156,7 @@ class RowCopy {
   std::int64_t outer_;
   std::vector<std::int64_t> strides_;
   std::vector<Output> outputs_;
+  std::vector<Dealt> dealt_;  ///< the rows of several outputs; of many they are copied one by one
   std::int64_t bytes_ = 0;
   bool stream_;
 };

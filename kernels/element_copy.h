@@ -5,18 +5,9 @@
 
 #include "tensor/tensor.h"
 #include "tensor/view.h"
+#include "tensor/width.h"
 
 namespace opbench {
-
-/// Calls `body` with an unsigned integer of `bytes` bytes: what moves data needs no more of its
-/// type.
-template <class Body>
-void visit_width(std::size_t bytes, Body&& body) {
-  if (bytes == 1) return body(std::uint8_t{});
-  if (bytes == 2) return body(std::uint16_t{});
-  if (bytes == 4) return body(std::uint32_t{});
-  body(std::uint64_t{});
-}
 
 /// A copy bound to shapes and strides, on the threads of the enclosing `with_threads`.
 using ElementCopy = std::function<void(const void* from, void* to)>;

@@ -7,6 +7,7 @@
 #include "kernels/line_writer.h"
 #include "kernels/plane.h"
 #include "tensor/parallel.h"
+#include "tensor/width.h"
 
 namespace opbench {
 
@@ -314,19 +315,9 @@ class Elements final : public StridedCopy::Way {
 
  private:
   void copy(const std::byte* from, std::byte* to) const {
-    const auto typed = [&]<class T>(T) {
+    visit_width(static_cast<std::size_t>(bytes_), [&]<class T>(T) {
       copy_strided(run_, reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to));
-    };
-    switch (bytes_) {
-      case 1:
-        return typed(std::uint8_t{});
-      case 2:
-        return typed(std::uint16_t{});
-      case 4:
-        return typed(std::uint32_t{});
-      default:
-        return typed(std::uint64_t{});
-    }
+    });
   }
 
   Loops outer_;

@@ -4,6 +4,7 @@
 
 #include "kernels/trans_data_maps.h"
 #include "tensor/parallel.h"
+#include "tensor/width.h"
 
 namespace opbench {
 namespace {
@@ -54,19 +55,9 @@ void copy_rows(const MapPair& maps, std::int64_t elements, const T* from, T* to)
 
 void copy_elements(std::size_t bytes, const MapPair& maps, std::int64_t elements, const void* from,
                    void* to) {
-  const auto typed = [&]<class T>(T) {
+  visit_width(bytes, [&]<class T>(T) {
     copy_rows(maps, elements, static_cast<const T*>(from), static_cast<T*>(to));
-  };
-  switch (bytes) {
-    case 1:
-      return typed(std::uint8_t{});
-    case 2:
-      return typed(std::uint16_t{});
-    case 4:
-      return typed(std::uint32_t{});
-    default:
-      return typed(std::uint64_t{});
-  }
+  });
 }
 
 Launch prepare(const Problem& problem) {

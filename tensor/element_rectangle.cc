@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/slab.h"
+#include "tensor/width.h"
 
 namespace opbench {
 namespace {
@@ -36,20 +37,6 @@ SlabPart slab_part(const ElementRectangle& r) {
           .lanes = static_cast<int>(r.lanes),
           .pixels = r.pixels,
           .plain_stride = r.logical_stride};
-}
-
-template <class Visit>
-void with_unsigned(std::size_t element_bytes, Visit visit) {
-  switch (element_bytes) {
-    case 1:
-      return visit(std::uint8_t{});
-    case 2:
-      return visit(std::uint16_t{});
-    case 4:
-      return visit(std::uint32_t{});
-    default:
-      return visit(std::uint64_t{});
-  }
 }
 
 template <class T>
@@ -86,14 +73,14 @@ void write(const ElementRectangle& r, const T* from, T* storage) {
 
 void read_rectangle(const ElementRectangle& rectangle, const void* storage, void* to,
                     std::size_t element_bytes) {
-  with_unsigned(element_bytes, [&]<class T>(T) {
+  visit_width(element_bytes, [&]<class T>(T) {
     read(rectangle, static_cast<const T*>(storage), static_cast<T*>(to));
   });
 }
 
 void write_rectangle(const ElementRectangle& rectangle, const void* from, void* storage,
                      std::size_t element_bytes) {
-  with_unsigned(element_bytes, [&]<class T>(T) {
+  visit_width(element_bytes, [&]<class T>(T) {
     write(rectangle, static_cast<const T*>(from), static_cast<T*>(storage));
   });
 }

@@ -1,13 +1,11 @@
 #include "tensor/slab.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
-#include "tensor/error.h"
+#include "tensor/width.h"
 
 namespace opbench {
 namespace {
@@ -120,22 +118,6 @@ void from_plain(const SlabPart& part, const T* plain, T* slab) {
   });
 }
 
-template <class Visit>
-void with_unsigned(std::size_t element_bytes, Visit visit) {
-  switch (element_bytes) {
-    case 1:
-      return visit(std::uint8_t{});
-    case 2:
-      return visit(std::uint16_t{});
-    case 4:
-      return visit(std::uint32_t{});
-    case 8:
-      return visit(std::uint64_t{});
-    default:
-      throw Error(fmt::format("elements of {} bytes; allowed: 1, 2, 4, 8", element_bytes));
-  }
-}
-
 // With one pixel both layouts are the same but for the padding.
 bool is_straight_copy(const SlabPart& part) { return part.pixels == 1 && part.plain_stride == 1; }
 
@@ -152,7 +134,7 @@ void slab_to_plain(const SlabPart& part, const void* slab, void* plain, std::siz
   if (is_straight_copy(part)) {
     return copy_straight(part, slab, part.first_lane, plain, 0, element_bytes);
   }
-  with_unsigned(element_bytes, [&]<class T>(T) {
+  visit_width(element_bytes, [&]<class T>(T) {
     to_plain(part, static_cast<const T*>(slab), static_cast<T*>(plain));
   });
 }
@@ -162,7 +144,7 @@ void slab_from_plain(const SlabPart& part, const void* plain, void* slab,
   if (is_straight_copy(part)) {
     return copy_straight(part, plain, 0, slab, part.first_lane, element_bytes);
   }
-  with_unsigned(element_bytes, [&]<class T>(T) {
+  visit_width(element_bytes, [&]<class T>(T) {
     from_plain<T, false>(part, static_cast<const T*>(plain), static_cast<T*>(slab));
   });
 }
@@ -173,7 +155,7 @@ void slab_from_plain_padded(const SlabPart& part, const void* plain, void* slab,
     std::memset(slab, 0, static_cast<std::size_t>(part.c0) * element_bytes);
     return copy_straight(part, plain, 0, slab, 0, element_bytes);
   }
-  with_unsigned(element_bytes, [&]<class T>(T) {
+  visit_width(element_bytes, [&]<class T>(T) {
     from_plain<T, true>(part, static_cast<const T*>(plain), static_cast<T*>(slab));
   });
 }

@@ -183,7 +183,8 @@ Launch prepare_generated(const Problem& problem) {
       std::transform(index, index + copy->size(), copy->begin(),
                      [](std::int64_t value) { return static_cast<std::int32_t>(value); });
     } else {
-      std::memcpy(copy->data(), args.inputs[1], copy->size() * sizeof(std::int32_t));
+      const auto* index = static_cast<const std::int32_t*>(args.inputs[1]);
+      std::copy(index, index + copy->size(), copy->begin());
     }
     run<Version::v3>(g, copy->data(), args.inputs[0], args.outputs[0]);
   };

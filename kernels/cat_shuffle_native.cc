@@ -3,8 +3,8 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/kernel.h"
 #include "kernels/element_copy.h"
+#include "kernels/kernel.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 

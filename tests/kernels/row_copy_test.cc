@@ -42,7 +42,7 @@ TEST(LineWriter, PutsRowsTogether) {
       writer.append({rows.data(), half});
       writer.append({rows.data() + half, rows.size() - half});
       writer.finish();
-      ASSERT_EQ(std::memcmp(target + first, expected.data(), expected.size()), 0) << round;
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), target + first)) << round;
       const auto untouched = [](std::byte b) { return b == std::byte{0x5A}; };
       ASSERT_TRUE(std::all_of(target, target + first, untouched)) << round;
       ASSERT_TRUE(std::all_of(target + first + expected.size(), target + 8192, untouched)) << round;
@@ -89,7 +89,8 @@ TEST(CopyRows, FollowsItsPlan) {
           for (const Buffer& output : outputs) pointers.push_back(output.data());
           with_threads(threads, [&] { copy_rows(plan, stream)({inputs, pointers}); });
           for (std::size_t k = 0; k < outputs.size(); ++k) {
-            ASSERT_EQ(std::memcmp(outputs[k].data(), expected[k].data(), expected[k].size()), 0)
+            ASSERT_TRUE(std::equal(expected[k].begin(), expected[k].end(),
+                                   static_cast<const std::byte*>(outputs[k].data())))
                 << "round " << round << ", output " << k;
             ASSERT_TRUE(outputs[k].guards_intact());
           }

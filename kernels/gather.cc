@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 32;             // bytes that the device moves at once
 constexpr std::int64_t kTileBytes = 256 << 10;  // of GatherV3, about a core's buffer
-constexpr std::int64_t kGrainBytes = 16 << 10;  // worth waking a thread for
+constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
 constexpr std::size_t kBatch = 128;
 
 // Zeros for indices outside, for rows of any length.

@@ -87,7 +87,8 @@ void select_elements(const IndexAddCall& call, std::int64_t begin, std::int64_t 
 
 }  // namespace
 
-// Copies the columns of self, then adds row after row of the source.
+// Copies the columns of self unless that was done before (no self), then adds row after row of the
+// source.
 void add_columns(DType dtype, const IndexAddCall& call, const IndexAddColumns& columns) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
@@ -96,7 +97,9 @@ void add_columns(DType dtype, const IndexAddCall& call, const IndexAddColumns& c
     T* y = static_cast<T*>(call.y) + place;
     const T* x = static_cast<const T*>(call.source) + columns.outer * call.added * call.inner +
                  columns.first;
-    copy_columns(call, static_cast<const T*>(call.self) + place, count, y);
+    if (call.self != nullptr) {
+      copy_columns(call, static_cast<const T*>(call.self) + place, count, y);
+    }
     for (std::int64_t i = 0; i < call.added; ++i) {
       add_row(call, count, x + i * call.inner, y + call.index[i] * call.inner);
     }
@@ -127,7 +130,17 @@ HWY_EXPORT(select_range);
 Launch prepare_index_add(const Problem& problem) {
   return [plan = IndexAddPlan(problem)](const KernelArgs& args) mutable {
     plan.read_index(args.inputs[1]);
-    const IndexAddCall call = plan.call(args, plan.index);
+    IndexAddCall call = plan.call(args, plan.index);
+    // Few outer indices are cut into columns for the threads, and columns are slow to copy.
+    if (plan.view.outer < 2 * thread_count()) {
+      parallel_ranges(plan.elements() * static_cast<std::int64_t>(size_of(plan.dtype)), 64 << 10,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        std::memcpy(static_cast<std::byte*>(call.y) + begin,
+                                    static_cast<const std::byte*>(call.self) + begin,
+                                    static_cast<std::size_t>(end - begin));
+                      });
+      call.self = nullptr;
+    }
     for_each_column_range(plan.view,
                           [&](std::int64_t outer, std::int64_t first, std::int64_t last) {
                             HWY_DYNAMIC_DISPATCH(add_columns)

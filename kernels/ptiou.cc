@@ -4,11 +4,14 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "kernels/dtypes.h"
 #include "kernels/elementwise.h"
+#include "kernels/plane.h"
 #include "kernels/simd-inl.h"
+#include "tensor/parallel.h"
 
 #ifndef OPBENCH_KERNELS_PTIOU_SCALE_
 #define OPBENCH_KERNELS_PTIOU_SCALE_
@@ -145,20 +148,52 @@ struct Plan {
 
   void operator()(const KernelArgs& args) {
     read(args);
-    const std::size_t columns = second.count;
+    if (second.count < kShortRow && first.count > second.count) return pair_columns(args);
     for_each_range(static_cast<std::int64_t>(first.count * second.count), [&](std::int64_t begin,
                                                                               std::int64_t end) {
-      const auto last = static_cast<std::size_t>(end);
-      for (auto k = static_cast<std::size_t>(begin); k < last;) {
-        const std::size_t i = k / columns, j = k % columns;
-        const std::size_t count = std::min(columns - j, last - k);
-        HWY_DYNAMIC_DISPATCH(ptiou_row)
-        (dtype, stream, first.columns.data() + i, first.count, second.columns.data() + j, columns,
-         count, at(args.outputs[0], dtype, static_cast<std::int64_t>(k)));
-        k += count;
-      }
+      pair_rows(args, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
     });
   }
+
+  // Elements [begin, end) of the output, row after row: a box of the first with many of the second.
+  void pair_rows(const KernelArgs& args, std::size_t begin, std::size_t end) const {
+    for (std::size_t k = begin; k < end;) {
+      const std::size_t i = k / second.count, j = k % second.count;
+      const std::size_t count = std::min(second.count - j, end - k);
+      HWY_DYNAMIC_DISPATCH(ptiou_row)
+      (dtype, stream, first.columns.data() + i, first.count, second.columns.data() + j,
+       second.count, count, at(args.outputs[0], dtype, static_cast<std::int64_t>(k)));
+      k += count;
+    }
+  }
+
+  // Rows too short for vectors: a box of the second with many of the first, then transposed. The
+  // formula is the same both ways.
+  void pair_columns(const KernelArgs& args) const {
+    constexpr std::int64_t kBoxes = 64;
+    const auto rows = static_cast<std::int64_t>(first.count);
+    const auto columns = static_cast<std::int64_t>(second.count);
+    parallel_blocks((rows + kBoxes - 1) / kBoxes, [&](std::int64_t block) {
+      alignas(64) std::array<float, kBoxes * kShortRow> pairs;  // [column][box]
+      const std::int64_t begin = block * kBoxes, count = std::min(kBoxes, rows - begin);
+      for (std::int64_t j = 0; j < columns; ++j) {
+        HWY_DYNAMIC_DISPATCH(ptiou_row)
+        (dtype, false, second.columns.data() + j, second.count, first.columns.data() + begin,
+         first.count, static_cast<std::size_t>(count), at(pairs.data(), dtype, j * kBoxes));
+      }
+      transpose_plane({.element_bytes = static_cast<int>(size_of(dtype)),
+                       .na = count,
+                       .nb = columns,
+                       .from_stride = kBoxes,
+                       .to_stride = columns,
+                       .readable = kBoxes,
+                       .valid = columns},
+                      pairs.data(), at(args.outputs[0], dtype, begin * columns), false);
+    });
+  }
+
+ private:
+  static constexpr std::size_t kShortRow = 64;
 };
 
 const RegisteredKernel ptiou{{

@@ -15,7 +15,7 @@ namespace {
 /// Rows are handed to the writer in batches of this many.
 constexpr std::size_t kBatch = 128;
 /// Threads are worth waking for this many bytes each.
-constexpr std::int64_t kGrainBytes = 16 << 10;
+constexpr std::int64_t kGrainBytes = 64 << 10;
 
 /// The plan of one output with its rows' places in it.
 struct Output {

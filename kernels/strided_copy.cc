@@ -23,7 +23,7 @@ namespace {
 using Loops = std::vector<StridedLoop>;
 
 constexpr std::int64_t kLine = LineWriter::kLine;
-constexpr std::int64_t kGrainBytes = 16 << 10;  // worth waking a thread for
+constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
 constexpr std::int64_t kStageBytes = 64 << 10;  // stays in the second-level cache
 
 std::int64_t count_of(const Loops& loops) {

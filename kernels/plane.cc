@@ -243,7 +243,11 @@ void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to
 void move_blocks_on_target(const BlockGrid& grid, const void* from, void* to, bool stream) {
   const auto* source = static_cast<const std::uint8_t*>(from);
   auto* target = static_cast<std::uint8_t*>(to);
-  if (!stream) return move_grid<false, 64>(grid, source, target);
+  if (!stream) {
+    if (grid.bytes % 64 == 0) return move_grid<false, 64>(grid, source, target);
+    if (grid.bytes % 32 == 0) return move_grid<false, 32>(grid, source, target);
+    return move_grid<false, 16>(grid, source, target);
+  }
   // Streamed vectors lie at multiples of their size.
   const std::int64_t places =
       grid.bytes | grid.to_p | grid.to_q | reinterpret_cast<std::intptr_t>(to);

@@ -133,29 +133,51 @@ class Joiner {
 class Rows final : public StridedCopy::Way {
  public:
   Rows(Loops outer, StridedLoop run, std::int64_t bytes, bool stream)
-      : outer_(std::move(outer)), run_(run), bytes_(bytes), stream_(stream) {}
+      : outer_(std::move(outer)), run_(run), bytes_(bytes), stream_(stream) {
+    constexpr std::int64_t kShort = 256;
+    const bool is_joined = outer_.empty() || outer_.back().to_stride == run_.extent;
+    is_short_ = run_.extent * bytes_ <= kShort && (!is_joined || run_.valid < run_.extent);
+  }
 
   void run(const std::byte* from, std::byte* to) const override {
     const std::int64_t row_bytes = run_.extent * bytes_;
     const std::int64_t grain = std::max<std::int64_t>(1, kGrainBytes / row_bytes);
     parallel_ranges(count_of(outer_), grain, [&](std::int64_t begin, std::int64_t end) {
-      Odometer at(outer_, begin);
-      Joiner joiner(stream_);
-      for (std::int64_t row = begin; row < end; ++row, at.next()) {
-        std::byte* const out = to + at.to() * bytes_;
-        const std::int64_t valid = run_.valid * bytes_;
-        if (valid > 0) joiner.add(from + at.from() * bytes_, valid, out);
-        if (valid < row_bytes) joiner.add_zeros(row_bytes - valid, out + valid);
-      }
-      joiner.flush();
+      is_short_ ? copy_short(from, to, begin, end) : join(from, to, begin, end);
     });
   }
 
  private:
+  // Rows too short to be worth more than a copy each, and padding.
+  void copy_short(const std::byte* from, std::byte* to, std::int64_t begin,
+                  std::int64_t end) const {
+    const auto valid = static_cast<std::size_t>(run_.valid * bytes_);
+    const auto padding = static_cast<std::size_t>(run_.extent * bytes_) - valid;
+    Odometer at(outer_, begin);
+    for (std::int64_t row = begin; row < end; ++row, at.next()) {
+      std::byte* const out = to + at.to() * bytes_;
+      std::memcpy(out, from + at.from() * bytes_, valid);
+      std::memset(out + valid, 0, padding);
+    }
+  }
+
+  void join(const std::byte* from, std::byte* to, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t row_bytes = run_.extent * bytes_, valid = run_.valid * bytes_;
+    Odometer at(outer_, begin);
+    Joiner joiner(stream_);
+    for (std::int64_t row = begin; row < end; ++row, at.next()) {
+      std::byte* const out = to + at.to() * bytes_;
+      if (valid > 0) joiner.add(from + at.from() * bytes_, valid, out);
+      if (valid < row_bytes) joiner.add_zeros(row_bytes - valid, out + valid);
+    }
+    joiner.flush();
+  }
+
   Loops outer_;
   StridedLoop run_;
   std::int64_t bytes_;
   bool stream_;
+  bool is_short_ = false;
 };
 
 /// Short rows whose neighbours in the input are not their neighbours in the output: blocks of both.

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "kernels/line_writer.h"
 #include "kernels/plane.h"
+#include "kernels/strided_walk.h"
 #include "tensor/parallel.h"
 #include "tensor/width.h"
 
@@ -20,114 +20,9 @@ class StridedCopy::Way {
 
 namespace {
 
-using Loops = std::vector<StridedLoop>;
-
 constexpr std::int64_t kLine = LineWriter::kLine;
 constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
-constexpr std::int64_t kStageBytes = 64 << 10;  // stays in the second-level cache
-
-std::int64_t count_of(const Loops& loops) {
-  std::int64_t count = 1;
-  for (const StridedLoop& loop : loops) count *= loop.extent;
-  return count;
-}
-
-bool is_whole(const StridedLoop& loop) {
-  return loop.valid == loop.extent && loop.readable == loop.extent;
-}
-
-// Loops in the order of the output, those joined that walk on where the inner one ends. The last
-// has to_stride 1.
-Loops ordered(Loops loops) {
-  std::erase_if(loops, [](const StridedLoop& l) { return l.extent == 1 && is_whole(l); });
-  std::stable_sort(loops.begin(), loops.end(), [](const StridedLoop& a, const StridedLoop& b) {
-    return a.to_stride > b.to_stride;
-  });
-  Loops joined;
-  for (const StridedLoop& inner : loops) {
-    StridedLoop* outer = joined.empty() ? nullptr : &joined.back();
-    if (outer != nullptr && is_whole(*outer) && is_whole(inner) &&
-        outer->to_stride == inner.to_stride * inner.extent &&
-        outer->from_stride == inner.from_stride * inner.extent) {
-      const std::int64_t extent = outer->extent * inner.extent;
-      *outer = {extent, inner.from_stride, inner.to_stride, extent, extent};
-    } else {
-      joined.push_back(inner);
-    }
-  }
-  if (joined.empty() || joined.back().to_stride != 1) joined.push_back({1, 1, 1});
-  return joined;
-}
-
-/// Walks the iterations of loops in their order and knows both offsets, in elements.
-class Odometer {
- public:
-  Odometer(const Loops& loops, std::int64_t first) : loops_(loops) {
-    for (std::size_t i = loops.size(); i-- > 0;) {
-      index_[i] = first % loops[i].extent;
-      first /= loops[i].extent;
-      from_ += index_[i] * loops[i].from_stride;
-      to_ += index_[i] * loops[i].to_stride;
-    }
-  }
-  std::int64_t from() const { return from_; }
-  std::int64_t to() const { return to_; }
-
-  void next() {
-    for (std::size_t i = loops_.size(); i-- > 0;) {
-      from_ += loops_[i].from_stride;
-      to_ += loops_[i].to_stride;
-      if (++index_[i] < loops_[i].extent) return;
-      from_ -= loops_[i].from_stride * loops_[i].extent;
-      to_ -= loops_[i].to_stride * loops_[i].extent;
-      index_[i] = 0;
-    }
-  }
-
- private:
-  const Loops& loops_;
-  std::array<std::int64_t, 32> index_{};
-  std::int64_t from_ = 0, to_ = 0;
-};
-
-// Zeros for padding, in pieces.
-const std::array<std::byte, 256> kZeros{};
-
-/// Joins pieces that follow each other in the output to lines; begins anew where they do not.
-class Joiner {
- public:
-  explicit Joiner(bool stream) : writer_(nullptr, false), stream_(stream) {}
-  ~Joiner() { writer_.finish(); }
-  Joiner(const Joiner&) = delete;
-
-  void add(const std::byte* from, std::int64_t bytes, std::byte* to) {
-    if (to != next_) {
-      flush();
-      writer_.finish();
-      writer_ = LineWriter(to, stream_);
-    }
-    rows_[count_++] = {from, static_cast<std::size_t>(bytes)};
-    next_ = to + bytes;
-    if (count_ == rows_.size()) flush();
-  }
-  void add_zeros(std::int64_t bytes, std::byte* to) {
-    for (std::int64_t done = 0; done < bytes; done += std::ssize(kZeros)) {
-      add(kZeros.data(), std::min<std::int64_t>(std::ssize(kZeros), bytes - done), to + done);
-    }
-  }
-  /// Everything added is read; call before its memory is used again.
-  void flush() {
-    writer_.append({rows_.data(), count_});
-    count_ = 0;
-  }
-
- private:
-  LineWriter writer_;
-  bool stream_;
-  std::byte* next_ = nullptr;
-  std::array<Row, 64> rows_;
-  std::size_t count_ = 0;
-};
+constexpr std::int64_t kStageBytes = 16 << 10;  // stays in the first-level cache
 
 /// Neighbours stay neighbours: whole rows are copied.
 class Rows final : public StridedCopy::Way {
@@ -237,9 +132,9 @@ class Planes final : public StridedCopy::Way {
     const bool is_lined = is_multiple(kLine) || (is_joined && kLine % row == 0 && row % 16 == 0 &&
                                                  a.extent * row % kLine == 0);
     direct_ = stream && is_lined;
-    staged_ = stream && !direct_ && is_joined && kMinPart * row <= 8 * kStageBytes;
+    staged_ = stream && !direct_ && is_joined && kMinPart * row <= 32 * kStageBytes;
     part_ = staged_ ? std::max(kMinPart, kStageBytes / row / kMinPart * kMinPart)
-                    : std::max(kMinPart, 4 * kStageBytes / row / kMinPart * kMinPart);
+                    : std::max(kMinPart, 16 * kStageBytes / row / kMinPart * kMinPart);
   }
 
   void run(const std::byte* from, std::byte* to) const override {
@@ -271,7 +166,7 @@ class Planes final : public StridedCopy::Way {
   }
 
  private:
-  static constexpr std::int64_t kMinPart = 8;
+  static constexpr std::int64_t kMinPart = 16;
 
   // True if all rows of all planes begin at multiples of `unit` bytes.
   bool is_multiple(std::int64_t unit) const {

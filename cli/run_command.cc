@@ -12,7 +12,6 @@
 #include "harness/interrupt.h"
 #include "harness/output_file.h"
 #include "harness/report.h"
-#include "harness/report_text.h"
 #include "harness/run_dump.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
@@ -39,12 +38,10 @@ class ProgressLine {
     if (context_.quiet) return;
     if (context_.is_progress_overwritten()) {
       // One row of a narrow terminal, so that the next text can overwrite it.
-      context_.err << "\r\033[K"
-                   << (place_ + " " + with_short_lists(what)).substr(0, context_.progress_width())
+      context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
                    << std::flush;
     } else if (is_new_ || context_.verbose) {
-      context_.err << place_ << ' '
-                   << with_short_lists(context_.verbose ? what : what.substr(0, what.find(' ')))
+      context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' ')))
                    << '\n';
     }
     is_new_ = false;
@@ -82,10 +79,9 @@ class Outputs {
  public:
   Outputs(RunFlags flags, const CommandContext& context) : context_(context) {
     settle_directory(flags);
-    refuse_repeated({flags.json, flags.csv, flags.markdown, flags.trace, flags.dump});
+    refuse_repeated({flags.json, flags.csv, flags.trace, flags.dump});
     reserve(json_, flags.json);
     reserve(csv_, flags.csv);
-    reserve(markdown_, flags.markdown);
     reserve(trace_, flags.trace);
     if (!flags.dump.empty()) dump_.emplace(flags.dump);
   }
@@ -99,14 +95,10 @@ class Outputs {
       write_json(file, result, describe_machine(), context_.command_line);
     };
     const auto csv = [&](std::ostream& file) { write_csv(file, result.records); };
-    const auto markdown = [&](std::ostream& file) {
-      write_markdown(file, result, describe_machine(), context_.command_line);
-    };
     const auto trace = [&](std::ostream& file) { write_trace(file, result.records); };
     bool is_well = true;
     if (json_) is_well &= attempt([&] { json_->write(json); });
     if (csv_) is_well &= attempt([&] { csv_->write(csv); });
-    if (markdown_) is_well &= attempt([&] { markdown_->write(markdown); });
     if (trace_) is_well &= attempt([&] { trace_->write(trace); });
     if (dump_) is_well &= attempt([&] { dump_->finish(); });
     return is_well;
@@ -133,7 +125,6 @@ class Outputs {
     const std::filesystem::path dir = flags.out_dir;
     if (flags.json.empty()) flags.json = dir / "results.json";
     if (flags.csv.empty()) flags.csv = dir / "results.csv";
-    if (flags.markdown.empty()) flags.markdown = dir / "results.md";
     if (flags.trace.empty()) flags.trace = dir / "trace.json";
   }
 
@@ -152,7 +143,7 @@ class Outputs {
   }
 
   const CommandContext& context_;
-  std::optional<OutputFile> json_, csv_, markdown_, trace_;
+  std::optional<OutputFile> json_, csv_, trace_;
   std::optional<DumpWriter> dump_;
 };
 

@@ -21,10 +21,6 @@ void write_json(std::ostream& out, const RunResult& result, const Machine& machi
 /// One line per record, a header line, RFC 4180 quoting.
 void write_csv(std::ostream& out, std::span<const Record> records);
 
-/// For people: machine, summary, what is slower than it should be, and a table for each operator.
-void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
-                    const std::string& command);
-
 /// Chrome trace events: one process for the run, one thread per variant, one slice per repetition.
 void write_trace(std::ostream& out, std::span<const Record> records);
 

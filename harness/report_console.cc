@@ -4,7 +4,6 @@
 #include <ostream>
 
 #include "harness/report.h"
-#include "harness/report_text.h"
 
 namespace opbench {
 namespace {
@@ -14,6 +13,18 @@ constexpr std::string_view kBold = "\033[1m", kDim = "\033[2m", kGreen = "\033[3
 
 std::string coloured(std::string text, std::string_view code, const ConsoleStyle& style) {
   return style.colour ? fmt::format("{}{}{}", code, text, kReset) : text;
+}
+
+std::string time_text(double us) {
+  if (us < 1e3) return fmt::format("{:.2f} us", us);
+  if (us < 1e6) return fmt::format("{:.3f} ms", us / 1e3);
+  return fmt::format("{:.3f} s ", us / 1e6);
+}
+
+std::string ulp_text(const Record& record) {
+  if (!record.is_compared) return "-";
+  if (record.max_ulp < 1e5) return fmt::format("{:.0f}", record.max_ulp);
+  return fmt::format("{:.0e}", record.max_ulp);
 }
 
 std::string_view status_colour(Status status) {
@@ -61,12 +72,15 @@ void print_heading(std::ostream& out, const ConsoleStyle& style) {
 
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   const Record& first = records.front();
+  std::string title = fmt::format("{} {} {} {}", first.op, first.shape, first.dtype, first.format);
+  if (!first.attributes.empty()) title += " " + first.attributes;
+  if (first.backward) title += " forward+mean+backward";
   std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
   if (!first.case_name.empty())
     details = fmt::format("{} x{}, {}", first.case_name, first.count, details);
   if (first.cold) details += ", cold";
   if (first.copy_gb_per_s > 0) details += fmt::format(", copy {:.1f} GB/s", first.copy_gb_per_s);
-  out << coloured(case_title(first), kBold, style) << "  (" << details << ")\n";
+  out << coloured(title, kBold, style) << "  (" << details << ")\n";
   for (const Record& record : records) {
     const std::string line = fmt::format(
         "{} {:<20} {}", record.is_best ? '*' : ' ', record.variant,

@@ -27,7 +27,8 @@ bool outgrows_cache(const Problem& problem) {
   std::size_t bytes = 0;
   for (const TensorDesc& tensor : problem.inputs) bytes += tensor.bytes();
   for (const TensorDesc& tensor : problem.outputs) bytes += tensor.bytes();
-  // A quarter more still pays to keep. Measured on copies, concat, axpy and casts from 1 to 100 MiB.
+  // A quarter more still pays to keep. Measured on copies, concat, axpy and casts from 1 to 100
+  // MiB.
   return bytes > own_cache_bytes() * static_cast<std::size_t>(thread_count()) * 5 / 4;
 }
 

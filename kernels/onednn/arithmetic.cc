@@ -34,9 +34,8 @@ Launch prepare_muls(const Problem& problem) {
   const dnnl::eltwise_forward::primitive_desc desc(
       {dnnl::prop_kind::forward_inference, algorithm::eltwise_linear, memory, value, 0.0f},
       onednn::engine());
-  return onednn::launch({{dnnl::eltwise_forward(desc),
-                          {{DNNL_ARG_SRC, memory, 0}},
-                          {{DNNL_ARG_DST, memory, 0}}}});
+  return onednn::launch(
+      {{dnnl::eltwise_forward(desc), {{DNNL_ARG_SRC, memory, 0}}, {{DNNL_ARG_DST, memory, 0}}}});
 }
 
 std::string refuse_tensor(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }

@@ -12,6 +12,7 @@
 #include "harness/interrupt.h"
 #include "harness/output_file.h"
 #include "harness/report.h"
+#include "harness/report_text.h"
 #include "harness/run_dump.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
@@ -34,14 +35,16 @@ class ProgressLine {
     place_ = fmt::format("[{}/{}]", done + 1, total);
     is_new_ = true;
   }
-  void activity(const std::string& what) {
+  void activity(const std::string& whole) {
     if (context_.quiet) return;
+    const std::string what = with_short_lists(whole);
     if (context_.is_progress_overwritten()) {
       // One row of a narrow terminal, so that the next text can overwrite it.
       context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
                    << std::flush;
     } else if (is_new_ || context_.verbose) {
-      context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' ')))
+      context_.err << place_ << ' '
+                   << (context_.verbose ? what : with_short_lists(whole.substr(0, whole.find(' '))))
                    << '\n';
     }
     is_new_ = false;
@@ -173,8 +176,9 @@ void print_failures(const RunResult& result, std::ostream& out) {
         record.status != Status::suspicious) {
       continue;
     }
-    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status), record.case_id, record.variant,
-                       record.reason, record.reproduce);
+    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status),
+                       with_short_lists(record.case_id), record.variant, record.reason,
+                       record.reproduce);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "harness/interrupt.h"
 #include "harness/output_file.h"
 #include "harness/report.h"
+#include "harness/report_text.h"
 #include "harness/run_dump.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
@@ -34,14 +35,16 @@ class ProgressLine {
     place_ = fmt::format("[{}/{}]", done + 1, total);
     is_new_ = true;
   }
-  void activity(const std::string& what) {
+  void activity(const std::string& whole) {
     if (context_.quiet) return;
+    const std::string what = with_short_lists(whole);
     if (context_.is_progress_overwritten()) {
       // One row of a narrow terminal, so that the next text can overwrite it.
       context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
                    << std::flush;
     } else if (is_new_ || context_.verbose) {
-      context_.err << place_ << ' ' << (context_.verbose ? what : what.substr(0, what.find(' ')))
+      context_.err << place_ << ' '
+                   << (context_.verbose ? what : with_short_lists(whole.substr(0, whole.find(' '))))
                    << '\n';
     }
     is_new_ = false;
@@ -79,9 +82,10 @@ class Outputs {
  public:
   Outputs(RunFlags flags, const CommandContext& context) : context_(context) {
     settle_directory(flags);
-    refuse_repeated({flags.json, flags.csv, flags.trace, flags.dump});
+    refuse_repeated({flags.json, flags.csv, flags.markdown, flags.trace, flags.dump});
     reserve(json_, flags.json);
     reserve(csv_, flags.csv);
+    reserve(markdown_, flags.markdown);
     reserve(trace_, flags.trace);
     if (!flags.dump.empty()) dump_.emplace(flags.dump);
   }
@@ -91,14 +95,19 @@ class Outputs {
   /// Writes all of them; one that fails does not keep the others from being written. True if none
   /// failed.
   bool write(const RunResult& result) {
+    const Machine machine = describe_machine();
     const auto json = [&](std::ostream& file) {
-      write_json(file, result, describe_machine(), context_.command_line);
+      write_json(file, result, machine, context_.command_line);
+    };
+    const auto markdown = [&](std::ostream& file) {
+      write_markdown(file, result, machine, context_.command_line);
     };
     const auto csv = [&](std::ostream& file) { write_csv(file, result.records); };
     const auto trace = [&](std::ostream& file) { write_trace(file, result.records); };
     bool is_well = true;
     if (json_) is_well &= attempt([&] { json_->write(json); });
     if (csv_) is_well &= attempt([&] { csv_->write(csv); });
+    if (markdown_) is_well &= attempt([&] { markdown_->write(markdown); });
     if (trace_) is_well &= attempt([&] { trace_->write(trace); });
     if (dump_) is_well &= attempt([&] { dump_->finish(); });
     return is_well;
@@ -125,6 +134,7 @@ class Outputs {
     const std::filesystem::path dir = flags.out_dir;
     if (flags.json.empty()) flags.json = dir / "results.json";
     if (flags.csv.empty()) flags.csv = dir / "results.csv";
+    if (flags.markdown.empty()) flags.markdown = dir / "results.md";
     if (flags.trace.empty()) flags.trace = dir / "trace.json";
   }
 
@@ -143,7 +153,7 @@ class Outputs {
   }
 
   const CommandContext& context_;
-  std::optional<OutputFile> json_, csv_, trace_;
+  std::optional<OutputFile> json_, csv_, markdown_, trace_;
   std::optional<DumpWriter> dump_;
 };
 
@@ -173,8 +183,9 @@ void print_failures(const RunResult& result, std::ostream& out) {
         record.status != Status::suspicious) {
       continue;
     }
-    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status), record.case_id, record.variant,
-                       record.reason, record.reproduce);
+    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status),
+                       with_short_lists(record.case_id), record.variant, record.reason,
+                       record.reproduce);
   }
 }
 

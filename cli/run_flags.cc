@@ -121,10 +121,17 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
       ->type_name("FILE")
       ->group(results);
   command.add_option("--csv", f.csv, "One line per result")->type_name("FILE")->group(results);
+  command
+      .add_option("--markdown", f.markdown,
+                  "Tables with the machine's description, and what is slower than it should be")
+      ->type_name("FILE")
+      ->group(results);
   command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")
       ->type_name("FILE")
       ->group(results);
-  command.add_option("--out", f.out_dir, "Directory for results.json, results.csv and trace.json")
+  command
+      .add_option("--out", f.out_dir,
+                  "Directory for results.json, results.csv, results.md and trace.json")
       ->type_name("DIR")
       ->group(results);
   command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")

@@ -119,13 +119,24 @@ class CaseRunner {
     }
   }
 
+  // All variants are prepared at once, so that their temporaries stand side by side.
+  std::size_t needed_memory() const {
+    std::size_t bytes = planned_.graph.memory_bytes();
+    with_threads(threads_, [&] {
+      for (const Attempt& attempt : attempts_) {
+        if (attempt.is_open) bytes += temporary_bytes(planned_.graph, *attempt.selection);
+      }
+    });
+    return bytes;
+  }
+
   void check_memory() const {
-    const std::size_t needed = planned_.graph.memory_bytes();
+    const std::size_t needed = needed_memory();
     const std::size_t available = available_memory();
     if (needed <= available) return;
     throw RunError(
         fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; take a smaller shape "
-                    "or batch (--set N=...)",
+                    "or batch (--set N=...), or fewer variants at once (--variant)",
                     double(needed) / (1 << 30), double(available) / (1 << 30)));
   }
 

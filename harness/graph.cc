@@ -214,6 +214,14 @@ std::string Selection::kernel_names() const {
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
+std::size_t temporary_bytes(const Graph& graph, const Selection& selection) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < selection.kernels.size(); ++i) {
+    bytes += temporary_bytes(*selection.kernels[i], graph.nodes[i].problem);
+  }
+  return bytes;
+}
+
 Selection select_kernels(const Graph& graph, const Kernel& kernel) {
   Selection selection{std::string(kernel.name), {}, {}};
   for (const Node& node : graph.nodes) {

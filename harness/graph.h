@@ -58,6 +58,10 @@ struct Selection {
   std::string kernel_names() const;
 };
 
+/// Bytes of the temporaries that a selection's kernels allocate for a graph. Call inside
+/// `with_threads`.
+std::size_t temporary_bytes(const Graph& graph, const Selection& selection);
+
 /// `kernel` for the first node, its family for the gradient of that operator, and for the nodes
 /// around them the same provider's kernel where there is one, else the native one.
 Selection select_kernels(const Graph& graph, const Kernel& kernel);

@@ -24,6 +24,11 @@ void write_csv(std::ostream& out, std::span<const Record> records);
 /// Chrome trace events: one process for the run, one thread per variant, one slice per repetition.
 void write_trace(std::ostream& out, std::span<const Record> records);
 
+/// For people to read and pass on: the machine, the command, a table for every operator, the
+/// summary, and what is slower than it should be. GitHub's Markdown.
+void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
+                    const std::string& command);
+
 /// Name of a field with its unit: "median_us".
 std::string column_name(const Field& field);
 

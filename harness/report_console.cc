@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 
 #include "harness/report.h"
+#include "harness/report_text.h"
 
 namespace opbench {
 namespace {
@@ -13,18 +13,6 @@ constexpr std::string_view kBold = "\033[1m", kDim = "\033[2m", kGreen = "\033[3
 
 std::string coloured(std::string text, std::string_view code, const ConsoleStyle& style) {
   return style.colour ? fmt::format("{}{}{}", code, text, kReset) : text;
-}
-
-std::string time_text(double us) {
-  if (us < 1e3) return fmt::format("{:.2f} us", us);
-  if (us < 1e6) return fmt::format("{:.3f} ms", us / 1e3);
-  return fmt::format("{:.3f} s ", us / 1e6);
-}
-
-std::string ulp_text(const Record& record) {
-  if (!record.is_compared) return "-";
-  if (record.max_ulp < 1e5) return fmt::format("{:.0f}", record.max_ulp);
-  return fmt::format("{:.0e}", record.max_ulp);
 }
 
 std::string_view status_colour(Status status) {
@@ -43,22 +31,16 @@ std::string_view status_colour(Status status) {
 }
 
 std::string verdict_text(const Record& record, const ConsoleStyle& style) {
-  std::string text(name(record.status));
-  if (record.status == Status::failed || record.status == Status::errored) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
-  }
-  text = coloured(text, status_colour(record.status), style);
+  const std::string text = coloured(status_text(record), status_colour(record.status), style);
   return record.reason.empty() ? text : fmt::format("{}: {}", text, record.reason);
 }
 
 std::string numbers_text(const Record& record) {
   const std::string copy =
       record.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", record.percent_of_copy) : "-";
-  const std::string speedup =
-      record.speedup_over_native > 0 ? fmt::format("{:.2f}x", record.speedup_over_native) : "-";
   return fmt::format("{:>11} {:>8.1f} {:>8} {:>9} {:>8}", time_text(record.median_us),
-                     record.gb_per_s, copy, speedup, ulp_text(record));
+                     record.gb_per_s, copy, factor_text(record.speedup_over_native),
+                     ulp_text(record));
 }
 
 }  // namespace
@@ -72,12 +54,14 @@ void print_heading(std::ostream& out, const ConsoleStyle& style) {
 
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   const Record& first = records.front();
-  std::string title = fmt::format("{} {} {} {}", first.op, first.shape, first.dtype, first.format);
-  if (!first.attributes.empty()) title += " " + first.attributes;
+  std::string title = fmt::format("{} {} {} {}", first.op, with_short_lists(first.shape),
+                                  first.dtype, first.format);
+  if (!first.attributes.empty()) {
+    title += fmt::format(" {}", with_short_lists(first.attributes));
+  }
   if (first.backward) title += " forward+mean+backward";
   std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
-  if (!first.case_name.empty())
-    details = fmt::format("{} x{}, {}", first.case_name, first.count, details);
+  if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
   if (first.cold) details += ", cold";
   if (first.copy_gb_per_s > 0) details += fmt::format(", copy {:.1f} GB/s", first.copy_gb_per_s);
   out << coloured(title, kBold, style) << "  (" << details << ")\n";

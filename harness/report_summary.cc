@@ -2,105 +2,28 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <ostream>
-#include <set>
 #include <tuple>
 
+#include "harness/comparison.h"
 #include "harness/report.h"
-#include "kernels/elementwise.h"
 
 namespace opbench {
 namespace {
 
 constexpr double kMiB = 1 << 20;
 
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
-}
-
-// What one variant did over all cases with one number of threads.
-struct VariantSummary {
-  int timed = 0, failed = 0, skipped = 0;
-  std::vector<double> speedups, percents, vendor_ratios;
-};
-
-using Key = std::pair<int, std::string>;  // threads, variant
-// A case with one number of threads.
-using Place = std::pair<std::string, int>;
-
-// Times of the vendor's variant by case.
-std::map<Place, double> vendor_times(std::span<const Record> records) {
-  std::map<Place, double> times;
-  for (const Record& record : records) {
-    if (record.provider == "vendor" && record.is_timed()) {
-      times[{record.case_id, record.threads}] = record.median_us;
-    }
-  }
-  return times;
-}
-
-void add_record(VariantSummary& summary, const Record& record, bool only_large,
-                const std::map<Place, double>& vendor) {
-  summary.failed += record.status == Status::failed || record.status == Status::errored;
-  summary.skipped += record.status == Status::skipped;
-  if (!record.is_timed()) return;
-  ++summary.timed;
-  if (record.speedup_over_native > 0) summary.speedups.push_back(record.speedup_over_native);
-  if (only_large && record.bytes <= static_cast<double>(last_level_cache_bytes())) return;
-  if (record.percent_of_copy > 0) summary.percents.push_back(record.percent_of_copy);
-  const auto found = vendor.find({record.case_id, record.threads});
-  if (found != vendor.end()) summary.vendor_ratios.push_back(record.median_us / found->second);
-}
-
-std::string mean_and_worst(const std::vector<double>& values, double worst, const char* unit,
-                           int digits) {
-  if (values.empty()) return "-";
-  return fmt::format("{:.{}f}{} ({:.{}f})", geometric_mean(values), digits, unit, worst, digits);
-}
-
-std::string smallest_of(const std::vector<double>& values, const char* unit, int digits) {
-  return mean_and_worst(
-      values, values.empty() ? 0 : *std::min_element(values.begin(), values.end()), unit, digits);
-}
-
-std::string largest_of(const std::vector<double>& values, const char* unit, int digits) {
-  return mean_and_worst(
-      values, values.empty() ? 0 : *std::max_element(values.begin(), values.end()), unit, digits);
-}
-
 void print_variants(std::ostream& out, const RunResult& result) {
-  const double cache = static_cast<double>(last_level_cache_bytes());
-  const bool has_large =
-      std::any_of(result.records.begin(), result.records.end(),
-                  [&](const Record& r) { return r.is_timed() && r.bytes > cache; });
-  const auto vendor = vendor_times(result.records);
-  std::set<std::string> ops;
-  for (const Record& record : result.records) ops.insert(record.op);
-  std::map<Key, VariantSummary> summaries;
-  std::vector<Key> order;
-  for (const Record& record : result.records) {
-    const Key key{record.threads,
-                  ops.size() > 1 ? record.op + "/" + record.variant : record.variant};
-    if (!summaries.contains(key)) order.push_back(key);
-    add_record(summaries[key], record, has_large, vendor);
-  }
-  out << fmt::format("\nOver all cases, geometric mean (worst){}:\n",
-                     has_large ? fmt::format("; last two columns over cases beyond the {:.0f} MiB "
-                                             "last-level cache",
-                                             cache / kMiB)
-                               : "");
+  const Comparison comparison = compare_over_cases(result.records);
+  out << fmt::format("\n{}:\n", comparison.title());
   out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
                      "threads", "timed", "failed", "skipped", "v. native", "% of copy",
                      "time / onednn");
-  for (const Key& key : order) {
-    const VariantSummary& s = summaries[key];
-    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", key.second,
-                       key.first, s.timed, s.failed, s.skipped, smallest_of(s.speedups, "x", 2),
-                       smallest_of(s.percents, "", 0), largest_of(s.vendor_ratios, "", 2));
+  for (const VariantSummary& s : comparison.variants) {
+    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", s.variant,
+                       s.threads, s.timed, s.failed, s.skipped, s.speedup_text(), s.percent_text(),
+                       s.vendor_text());
   }
 }
 
@@ -125,7 +48,7 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
   out << "Elements per second against fp32, geometric mean (worst):\n";
   for (const auto& [variant, values] : ratios) {
     out << fmt::format("  {:<24} {:>7} {:>15}\n", variant.first, variant.second,
-                       smallest_of(values, "x", 2));
+                       smallest_text(values, "x", 2));
   }
 }
 

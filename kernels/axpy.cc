@@ -126,6 +126,7 @@ const RegisteredKernel native{{
     .provider = Provider::framework,
     .summary = "alpha*x2 into a temporary, then the sum: two passes, two roundings",
     .prepare = prepare_native,
+    .temporary_bytes = [](const Problem& problem) { return problem.inputs[0].bytes(); },
 }};
 
 const RegisteredKernel npu{{

@@ -79,6 +79,8 @@ Launch concat_then_select(const Problem& problem, std::vector<std::int64_t> inde
   };
 }
 
+std::size_t joined_bytes(const Problem& problem) { return twice(problem.inputs[0]).bytes(); }
+
 Launch forward(const Problem& problem) {
   return concat_then_select(
       problem, fp_index(2 * problem.inputs[0].shape[1], problem.attrs.integer("groups")));
@@ -106,6 +108,7 @@ const RegisteredKernel full{{
     .name = "full",
     .summary = "concat, then one index_select by fp_index",
     .prepare = forward,
+    .temporary_bytes = joined_bytes,
 }};
 
 const RegisteredKernel full_backward{{
@@ -120,6 +123,7 @@ const RegisteredKernel half{{
     .name = "half",
     .summary = "concat, then an index_select by each half of fp_index",
     .prepare = forward,
+    .temporary_bytes = joined_bytes,
 }};
 
 const RegisteredKernel half_backward{{
@@ -127,6 +131,7 @@ const RegisteredKernel half_backward{{
     .name = "half",
     .summary = "concat, then an index_select by each half of fp_index' inverse",
     .prepare = half_grad,
+    .temporary_bytes = joined_bytes,
 }};
 
 }  // namespace

@@ -72,6 +72,14 @@ void zero(const Tensor& tensor) {
                   });
 }
 
+// So many tensors of both halves, which is what the inputs are together.
+template <std::size_t kTensors>
+std::size_t wholes(const Problem& problem) {
+  std::size_t bytes = 0;
+  for (const TensorDesc& input : problem.inputs) bytes += input.bytes();
+  return kTensors * bytes;
+}
+
 Launch cat_shuffle(const Problem& problem) {
   const Halves halves(problem.inputs[0]);
   const auto joined = std::make_shared<Tensor>(halves.whole);
@@ -126,6 +134,7 @@ const RegisteredKernel native{{
     .provider = Provider::framework,
     .summary = "concat, then a transposed view made contiguous element by element",
     .prepare = cat_shuffle,
+    .temporary_bytes = wholes<1>,
 }};
 
 const RegisteredKernel native_grad{{
@@ -134,6 +143,7 @@ const RegisteredKernel native_grad{{
     .provider = Provider::framework,
     .summary = "index_add into zeros, chunk, contiguous",
     .prepare = cat_shuffle_grad,
+    .temporary_bytes = wholes<1>,
 }};
 
 const RegisteredKernel native_split{{
@@ -142,6 +152,7 @@ const RegisteredKernel native_split{{
     .provider = Provider::framework,
     .summary = "concat, transposed view made contiguous, chunk, contiguous",
     .prepare = cat_shuffle_split,
+    .temporary_bytes = wholes<2>,
 }};
 
 const RegisteredKernel native_split_grad{{
@@ -150,6 +161,7 @@ const RegisteredKernel native_split_grad{{
     .provider = Provider::framework,
     .summary = "concat, index_add into zeros, chunk, contiguous",
     .prepare = cat_shuffle_split_grad,
+    .temporary_bytes = wholes<2>,
 }};
 
 }  // namespace

@@ -170,6 +170,10 @@ Launch prepare(const Problem& problem) {
   };
 }
 
+std::size_t int32_index_bytes(const Problem& problem) {
+  return static_cast<std::size_t>(problem.inputs[1].elements()) * sizeof(std::int32_t);
+}
+
 // The index made int32 and copied for every call, as index.to(npu) does.
 Launch prepare_generated(const Problem& problem) {
   Gather g = bind<Version::v3>(problem, view_of(problem));
@@ -260,7 +264,8 @@ const RegisteredKernel select_generated{
      .name = "gather_v3_generated",
      .summary = "GatherV3 with the index made int32 and copied for every call (index.to(npu))",
      .refusal = refuse_beyond_int32,
-     .prepare = prepare_generated}};
+     .prepare = prepare_generated,
+     .temporary_bytes = int32_index_bytes}};
 const RegisteredKernel gather_v2{
     {.op = "gather", .name = "gather_v2", .summary = kV2, .prepare = prepare<Version::v2>}};
 const RegisteredKernel gather_v3{{.op = "gather",

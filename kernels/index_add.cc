@@ -184,6 +184,7 @@ const RegisteredKernel index_add{{
     .name = "index_add",
     .summary = "InplaceIndexAdd on a copy: rows in vectors, columns over threads",
     .prepare = prepare_index_add,
+    .temporary_bytes = IndexAddPlan::bytes,
 }};
 
 const RegisteredKernel index_select{{
@@ -192,6 +193,7 @@ const RegisteredKernel index_select{{
     .summary = "for a permutation: one pass in output order, rows through the inverse index",
     .refusal = refuse_other_lengths,
     .prepare = prepare_index_select,
+    .temporary_bytes = IndexAddPlan::bytes,
 }};
 
 }  // namespace

@@ -45,6 +45,15 @@ struct IndexAddPlan {
         index(static_cast<std::size_t>(added)),
         inverse(static_cast<std::size_t>(view.extent)) {}
 
+  /// Of both indices.
+  static std::size_t bytes(const Problem& problem) {
+    const auto extent =
+        AxisView(problem.inputs[0].shape,
+                 axis_of("index_add", problem.inputs[0].shape, problem.attrs.integer("axis")))
+            .extent;
+    return static_cast<std::size_t>(problem.inputs[1].elements() + extent) * sizeof(std::int64_t);
+  }
+
   // Streamed stores need aligned rows, and a fence after each that only long ones hide.
   bool rows_are_aligned() const {
     const std::size_t bytes = static_cast<std::size_t>(view.inner) * size_of(dtype);

@@ -41,6 +41,7 @@ const RegisteredKernel native{{
     .provider = Provider::framework,
     .summary = "self copied, then row after row of the source added",
     .prepare = prepare_native,
+    .temporary_bytes = IndexAddPlan::bytes,
 }};
 
 }  // namespace

@@ -30,4 +30,8 @@ std::string refusal(const Kernel& kernel, const Problem& problem) {
   return kernel.refusal == nullptr ? std::string() : kernel.refusal(problem);
 }
 
+std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem) {
+  return kernel.temporary_bytes == nullptr ? 0 : kernel.temporary_bytes(problem);
+}
+
 }  // namespace opbench

@@ -49,6 +49,9 @@ struct Kernel {
   InputRange takes = InputRange::any;
   /// A variant that computes in a narrower type than it stores is judged by that type's tolerance.
   std::optional<DType> judged_as = {};
+  /// What `prepare` and the calls allocate beside inputs and outputs, so that a case that does not
+  /// fit is refused before it runs. Call inside `with_threads`. None: next to nothing.
+  std::size_t (*temporary_bytes)(const Problem& problem) = nullptr;
 
   std::string key() const { return std::string(op) + '/' + std::string(name); }
   std::string_view family_name() const { return family.empty() ? name : family; }
@@ -61,5 +64,8 @@ std::vector<const Kernel*> kernels_of(std::string_view op);
 
 /// Empty if `kernel` takes `problem`, else why not.
 std::string refusal(const Kernel& kernel, const Problem& problem);
+
+/// Bytes that `kernel` takes for temporaries, 0 where it does not say.
+std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem);
 
 }  // namespace opbench

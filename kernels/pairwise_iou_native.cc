@@ -77,12 +77,19 @@ Launch prepare(const Problem& problem) {
   };
 }
 
+std::size_t temporary_bytes(const Problem& problem) {
+  const std::int64_t boxes = problem.inputs[0].shape[0] + problem.inputs[1].shape[0];
+  const std::int64_t values = 5 * boxes + 2 * problem.outputs[0].elements();
+  return static_cast<std::size_t>(values) * sizeof(float);
+}
+
 const RegisteredKernel native{{
     .op = "pairwise_iou",
     .name = "native",
     .provider = Provider::framework,
     .summary = "in fp32: five passes over all pairs, two temporaries of their size",
     .prepare = prepare,
+    .temporary_bytes = temporary_bytes,
 }};
 
 }  // namespace

@@ -176,14 +176,21 @@ struct Composed {
   }
 };
 
+std::vector<std::int64_t> sizes_of(const Problem& problem) {
+  const std::vector<std::int64_t>& sizes = problem.attrs.list("sizes");
+  return sizes.empty() ? std::vector<std::int64_t>{problem.inputs[0].elements()} : sizes;
+}
+
+std::size_t largest_bytes(const Problem& problem) {
+  const std::vector<std::int64_t> sizes = sizes_of(problem);
+  return static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end())) *
+         size_of(problem.inputs[0].dtype);
+}
+
 Launch prepare_native(const Problem& problem) {
-  const DType dtype = problem.inputs[0].dtype;
-  std::vector<std::int64_t> sizes = problem.attrs.list("sizes");
-  if (sizes.empty()) sizes = {problem.inputs[0].elements()};
-  const auto largest = static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end()));
-  const auto temporary = [&] { return std::make_shared<Buffer>(largest * size_of(dtype)); };
-  return [update = Composed{dtype, attrs_of(problem), temporary(), temporary()},
-          sizes = std::move(sizes)](const KernelArgs& args) {
+  const auto temporary = [&] { return std::make_shared<Buffer>(largest_bytes(problem)); };
+  return [update = Composed{problem.inputs[0].dtype, attrs_of(problem), temporary(), temporary()},
+          sizes = sizes_of(problem)](const KernelArgs& args) {
     std::int64_t begin = 0;
     for (const std::int64_t count : sizes) {
       update(count, buffers_at(args, update.dtype, begin));
@@ -198,6 +205,7 @@ const RegisteredKernel native{{
     .provider = Provider::framework,
     .summary = "tensor by tensor, each composed of small operators, a pass over memory each",
     .prepare = prepare_native,
+    .temporary_bytes = [](const Problem& problem) { return 2 * largest_bytes(problem); },
 }};
 
 const RegisteredKernel fused{{

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,15 @@ struct SortPlan {
         descending(problem.attrs.flag("descending")),
         has_values(problem.outputs.size() == 2) {}
 };
+
+/// What the threads keep for a line each: its elements, their places, and so much more an element.
+inline std::size_t line_bytes(const Problem& problem, std::size_t more_per_element) {
+  const SortPlan plan(problem);
+  const auto [outer_count, extent, inner] = plan.view;
+  const std::int64_t lines = std::min<std::int64_t>(outer_count * inner, thread_count());
+  return static_cast<std::size_t>(lines * extent) *
+         (size_of(plan.dtype) + sizeof(std::int64_t) + more_per_element);
+}
 
 /// Puts the places of the elements of a line in order: `x` and `order` hold `count` elements.
 template <class T>

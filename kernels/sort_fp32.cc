@@ -75,6 +75,11 @@ Launch prepare(const Problem& problem) {
   };
 }
 
+// Two words an element.
+std::size_t temporary_bytes(const Problem& problem) {
+  return line_bytes(problem, 2 * sizeof(std::uint64_t));
+}
+
 std::string refuse_long_lines(const Problem& problem) {
   if (SortPlan(problem).view.extent <= std::numeric_limits<std::uint32_t>::max()) return "";
   return "a line has more than 2^32 elements, places have 32 bits";
@@ -102,6 +107,7 @@ const RegisteredKernel sort_kernel{{
     .summary = kSortSummary,
     .refusal = refuse_but_device_dtypes,
     .prepare = prepare,
+    .temporary_bytes = temporary_bytes,
 }};
 
 const RegisteredKernel argsort_kernel{{
@@ -110,6 +116,7 @@ const RegisteredKernel argsort_kernel{{
     .summary = kSortSummary,
     .refusal = refuse_but_device_dtypes,
     .prepare = prepare,
+    .temporary_bytes = temporary_bytes,
 }};
 
 const RegisteredKernel cast_sort{{
@@ -118,6 +125,7 @@ const RegisteredKernel cast_sort{{
     .summary = kCastSummary,
     .refusal = refuse_but_wide_integers,
     .prepare = prepare,
+    .temporary_bytes = temporary_bytes,
 }};
 
 const RegisteredKernel cast_argsort{{
@@ -126,6 +134,7 @@ const RegisteredKernel cast_argsort{{
     .summary = kCastSummary,
     .refusal = refuse_but_wide_integers,
     .prepare = prepare,
+    .temporary_bytes = temporary_bytes,
 }};
 
 }  // namespace

@@ -38,6 +38,7 @@ const RegisteredKernel sort_kernel{{
     .provider = Provider::framework,
     .summary = kSummary,
     .prepare = prepare,
+    .temporary_bytes = [](const Problem& problem) { return line_bytes(problem, 0); },
 }};
 
 const RegisteredKernel argsort_kernel{{
@@ -46,6 +47,7 @@ const RegisteredKernel argsort_kernel{{
     .provider = Provider::framework,
     .summary = kSummary,
     .prepare = prepare,
+    .temporary_bytes = [](const Problem& problem) { return line_bytes(problem, 0); },
 }};
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
                         "--variant softplus_grad --threads "));
 }
 
-TEST_F(Cli, WritesJsonCsvAndTrace) {
+TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {
   const Outcome outcome = small_run({"--out", path("results"), "--threads", "1,2"});
   ASSERT_EQ(outcome.code, kAllWell) << outcome.err;
   const auto json = nlohmann::json::parse(read("results/results.json"));
@@ -136,6 +136,12 @@ TEST_F(Cli, WritesJsonCsvAndTrace) {
   std::size_t lines = 0;
   while (std::getline(csv, line)) ++lines;
   EXPECT_EQ(lines, json["records"].size());
+
+  const std::string markdown = read("results/results.md");
+  EXPECT_THAT(markdown, StartsWith("# opbench results\n\n```sh\nopbench --case 'softplus["));
+  for (const auto& record : json["records"]) {
+    EXPECT_THAT(markdown, HasSubstr(record["variant"].get<std::string>()));
+  }
 
   const auto trace = nlohmann::json::parse(read("results/trace.json"));
   std::size_t slices = 0;

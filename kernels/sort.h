@@ -40,12 +40,13 @@ using SortLine = void (*)(const T* x, std::int64_t count, bool descending, std::
 /// Sorts every line along the axis with `sort_line`; lines are spread over the threads.
 template <class T>
 void sort_lines(const SortPlan& plan, const KernelArgs& args, SortLine<T> sort_line) {
-  const auto [outer_count, extent, inner] = plan.view;
+  // Clang 14 does not let lambdas capture the names of a structured binding.
+  const std::int64_t extent = plan.view.extent, inner = plan.view.inner;
   if (extent == 0) return;
   const auto* x = static_cast<const T*>(args.inputs[0]);
   auto* values = plan.has_values ? static_cast<T*>(args.outputs[0]) : nullptr;
   auto* indices = static_cast<std::int64_t*>(args.outputs.back());
-  parallel_ranges(outer_count * inner, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(plan.view.outer * inner, 1, [&](std::int64_t begin, std::int64_t end) {
     // Kept from call to call: nothing is allocated but in the first.
     thread_local std::vector<T> line;
     thread_local std::vector<std::int64_t> order;

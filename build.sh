@@ -5,6 +5,7 @@
 #   ./build.sh run -- ARGS           build, then run it with ARGS
 #   ./build.sh test [CTEST ARGS]     build everything and run all tests
 #   ./build.sh sanitize [CTEST ARGS] the same under the address and undefined-behaviour sanitizers
+#   ./build.sh fuzz [SECONDS] [TARGET..] run the fuzz targets, each for so long [60]
 #   ./build.sh preset NAME           build a preset of CMakePresets.json, tests included
 #   ./build.sh format                check the formatting (--fix: repair it)
 set -eu
@@ -16,6 +17,7 @@ build_packages="g++ cmake ninja-build git
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers"
 test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps"
 format_packages="clang-format"
+fuzz_packages="clang libclang-rt-14-dev"
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
@@ -58,6 +60,45 @@ test_preset() { # preset, ctest arguments
   ctest --preset "$preset" "$@"
 }
 
+# What a target finds beyond its seeds stays in build/fuzz/new for the next time.
+fuzz() { # seconds, targets
+  seconds=${1:-60}
+  [ $# -eq 0 ] || shift
+  # shellcheck disable=SC2086
+  need $fuzz_packages
+  build fuzz ON fuzzers
+  programs=build/fuzz/tests/fuzz
+  new=build/fuzz/new
+  [ -d "$new/dumps" ] || { mkdir -p "$new/dumps" "$new/lists" && "$programs/write_dump_seeds" "$new/dumps" "$new/lists"; }
+  for target in ${*:-case_id_fuzz case_file_fuzz catalogue_fuzz dump_file_fuzz}; do
+    name=${target%_fuzz}
+    case $name in
+      catalogue) seeds=$new/lists more= ;;
+      # libhdf5 crashes on some damaged files; only a crash in opbench's own code counts.
+      dump_file) seeds=$new/dumps more="-fork=1 -ignore_crashes=1 -ignore_timeouts=1 -malloc_limit_mb=999999" ;;
+      *) seeds=tests/fuzz/corpus/$name more= ;;
+    esac
+    [ ! -f "tests/fuzz/$name.dict" ] || more="$more -dict=tests/fuzz/$name.dict"
+    mkdir -p "$new/$name"
+    echo "fuzzing: $target for $seconds s" >&2
+    # shellcheck disable=SC2086
+    "$programs/$target" -max_total_time="$seconds" -timeout=20 -verbosity=0 -artifact_prefix="$new/$name-" \
+      $more "$new/$name" "$seeds"
+    own_crashes "$programs/$target" "$new/$name-crash-"
+  done
+}
+
+# Fails if one of the inputs that a target found crashes it with a frame of opbench among the first three.
+own_crashes() { # program, prefix of its findings
+  for input in "$2"*; do
+    [ -f "$input" ] || continue
+    if "$1" "$input" 2>&1 | grep -Eq '^ *#[0-2] .* in opbench::|^broken: '; then
+      echo "fuzzing: $input crashes opbench" >&2
+      return 1
+    fi
+  done
+}
+
 format() {
   need $format_packages git
   files=$(git ls-files --cached --others --exclude-standard '*.cc' '*.h')
@@ -76,6 +117,7 @@ case $command in
     ;;
   test) test_preset release "$@" ;;
   sanitize) test_preset asan-ubsan "$@" ;;
+  fuzz) fuzz "$@" ;;
   preset) build "${1:?which preset?}" ON all ;;
   format) format "$@" ;;
   *)

@@ -16,7 +16,7 @@ function(opbench_add_objects target folder)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
   # Only dump/ sees HDF5: these headers stay inside.
-  list(FILTER headers EXCLUDE REGEX "/hdf5_(attributes|dataset|entry|errors|layout|location|scan)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "/hdf5_(attributes|dataset|describe|errors|handle|layout|scan|server|stored)\\.h$")
   add_library(${target} STATIC ${sources})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   opbench_compile_options(${target})

@@ -16,4 +16,36 @@ std::string to_string(DeviceType device) {
   return fmt::format("device {}", static_cast<std::int32_t>(device));
 }
 
+std::size_t size_of(StoredType stored) {
+  switch (stored) {
+    case StoredType::none:
+      return 0;
+    case StoredType::i8:
+    case StoredType::u8:
+    case StoredType::boolean:
+      return 1;
+    case StoredType::f16:
+    case StoredType::i16:
+    case StoredType::u16:
+      return 2;
+    case StoredType::f32:
+    case StoredType::i32:
+    case StoredType::u32:
+      return 4;
+    case StoredType::f64:
+    case StoredType::i64:
+    case StoredType::u64:
+      break;
+  }
+  return 8;
+}
+
+std::vector<const DumpEntry*> DumpRecord::on(Side side) const {
+  std::vector<const DumpEntry*> found;
+  for (const DumpEntry& entry : entries) {
+    if (entry.side == side) found.push_back(&entry);
+  }
+  return found;
+}
+
 }  // namespace opbench

@@ -24,29 +24,60 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
+/// The HDF5 type of a dataset's elements, whatever its attributes say they mean.
+enum class StoredType { none, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
+
+/// Bytes of one element in memory; 0 for `none`.
+std::size_t size_of(StoredType stored);
+
 enum class EntryKind { tensor, scalar, other };
+
+enum class Side { input, output, other };
+
+/// The attributes of a dataset that holds whole numbers, as they stand in the file; none where they
+/// are missing or hold anything else.
+struct DumpAttributes {
+  std::optional<std::int64_t> type;         ///< Type: SaveType of the dumper, 0 is a tensor
+  std::optional<std::int64_t> data_type;    ///< DataType: 1 Float ... 11 Double
+  std::optional<std::int64_t> device_type;  ///< DeviceType
+  std::optional<std::int64_t> format_type;  ///< FormatType
+  std::optional<Dims> stride;               ///< Stride, of any length
+  int count = 0;                            ///< all attributes of the dataset, known or not
+};
 
 /// One dataset of a record.
 struct DumpEntry {
-  std::string name;  ///< below input or output: "self", "grads/grads_0"
+  std::string name;  ///< below input or output: "self", "grads/grads_0"; else below the record
   std::string path;  ///< in the file: "/MulBackward0/3/input/grads/grads_0"
+  Side side = Side::other;
   EntryKind kind = EntryKind::other;
-  TensorDesc
-      desc;  ///< dense and logical, in the dtype that was dumped: what `DumpReader::read` gives
+  /// Dense and logical, in the dtype that was dumped; where the attributes do not tell it, the one
+  /// next to how it is stored.
+  TensorDesc desc;
+  DumpAttributes attributes;
+  StoredType stored = StoredType::none;
+  /// As numpy spells the stored type: "float32", ">f4", "bool"; else what it is: "string".
+  std::string stored_name;
   DeviceType device = DeviceType::cpu;
   std::optional<Format> format;  ///< of the storage it came from; none if the number is unknown
-  Dims stride;                   ///< as written
-  std::string problem;           ///< why it cannot be read; empty if it can
-  std::string warning;           ///< why the values may be wrong although they can be read
+  /// The elements lie in the order of attributes.stride and are read in logical order.
+  bool is_strided = false;
+  /// Where the data begins in the file, if it lies there in one piece and in this machine's byte
+  /// order; else -1, and the HDF5 library has to read it.
+  std::int64_t offset = -1;
+  std::string problem;  ///< why it cannot be read; empty if it can
+  std::string warning;  ///< why the values may be wrong although they can be read
 };
 
 /// One call of an operator: /{op}/{seq} of a dump file.
 struct DumpRecord {
   std::string op;
-  int seq = 0;
+  std::string seq_text;             ///< the group's name: "7", "007", "step1"
+  std::optional<std::int64_t> seq;  ///< as a number, if it is one
   std::vector<Note> notes;
-  std::vector<DumpEntry> inputs;
-  std::vector<DumpEntry> outputs;
+  std::vector<DumpEntry> entries;  ///< in the file's order: components of the path by their bytes
+
+  std::vector<const DumpEntry*> on(Side side) const;
 };
 
 }  // namespace opbench

@@ -15,8 +15,6 @@
 namespace opbench {
 namespace {
 
-using hdf5::StoredType;
-
 H5::Group open_or_create(const H5::Group& parent, const std::string& name) {
   return parent.nameExists(name) ? parent.openGroup(name) : parent.createGroup(name);
 }

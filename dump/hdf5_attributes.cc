@@ -1,54 +1,29 @@
 #include "dump/hdf5_attributes.h"
 
 #include <algorithm>
-#include <limits>
-
-#include "dump/hdf5_errors.h"
+#include <exception>
 
 namespace opbench::hdf5 {
 namespace {
 
-// `count` integers of any width, as the original writes 32 bits and numpy 64.
-std::vector<std::int64_t> read_integer_array(const H5::H5Object& object, const char* name,
-                                             std::size_t count) {
-  const auto must_be = fmt::format("must be {} integer{}", count, count == 1 ? "" : "s");
-  if (!object.attrExists(name))
-    throw Error(fmt::format("attribute {} is missing, {}", name, must_be));
-  const H5::Attribute attribute = object.openAttribute(name);
-  if (attribute.getTypeClass() != H5T_INTEGER) {
-    throw Error(fmt::format("attribute {} is of type {}, {}", name,
-                            name_of(attribute.getTypeClass()), must_be));
-  }
-  const auto found = static_cast<std::size_t>(attribute.getSpace().getSimpleExtentNpoints());
-  if (found != count) {
-    throw Error(fmt::format("attribute {} has {} elements, {}", name, found, must_be));
-  }
-  // One more than needed: HDF5 takes no null pointer, not even for nothing.
-  std::vector<std::int64_t> values(count + 1);
-  attribute.read(H5::PredType::NATIVE_INT64, values.data());
-  values.resize(count);
-  return values;
-}
+constexpr hsize_t kMostNumbers = 4 * H5S_MAX_RANK;
 
-// Strings of variable length are left alone: HDF5 1.10 reads them wherever a damaged file says, and
-// crashes.
-bool holds_one_string(const H5::Attribute& attribute) {
-  const H5::DataSpace space = attribute.getSpace();
-  return attribute.getTypeClass() == H5T_STRING && !attribute.getStrType().isVariableStr() &&
-         space.getSimpleExtentType() != H5S_NULL && space.getSimpleExtentNpoints() == 1;
-}
+struct NoteList {
+  std::vector<Note> notes;
+  std::exception_ptr failure;
+};
 
-std::string read_string(const H5::Attribute& attribute) {
-  const H5::StrType type = attribute.getStrType();
-  if (type.getSize() > kLongestText) {
-    throw Error(fmt::format("attribute {} declares a text of {} bytes, at most {} are allowed",
-                            printable(attribute.getName()), type.getSize(), kLongestText));
+// Exceptions must not pass through HDF5.
+herr_t add_note(hid_t object, const char* name, const H5A_info_t*, void* data) noexcept {
+  auto& list = *static_cast<NoteList*>(data);
+  try {
+    const AttributeHandle attribute(H5Aopen(object, name, H5P_DEFAULT));
+    if (auto text = read_one_text(attribute)) list.notes.push_back({name, std::move(*text)});
+    return 0;
+  } catch (...) {
+    list.failure = std::current_exception();
+    return -1;
   }
-  std::string value(type.getSize(), '\0');
-  checked(H5Aread(attribute.getId(), type.getId(), value.data()));
-  value.resize(std::min(value.size(), value.find('\0')));
-  if (type.getStrpad() == H5T_STR_SPACEPAD) value.resize(value.find_last_not_of(' ') + 1);
-  return value;
 }
 
 }  // namespace
@@ -72,60 +47,56 @@ void write_text(const H5::H5Object& object, const std::string& name, const std::
   object.createAttribute(name, type, H5::DataSpace(H5S_SCALAR)).write(type, value.c_str());
 }
 
-std::int32_t read_integer(const H5::H5Object& object, const char* name) {
-  using Limits = std::numeric_limits<std::int32_t>;
-  const std::int64_t value = read_integer_array(object, name, 1).front();
-  if (value < Limits::min() || value > Limits::max()) {
-    throw Error(fmt::format("attribute {} is {}, must fit into 32 bits", name, value));
-  }
-  return static_cast<std::int32_t>(value);
+int attribute_count(hid_t object) {
+  H5O_info_t info{};
+  checked(H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS));
+  return static_cast<int>(info.num_attrs);
 }
 
-Dims read_integers(const H5::H5Object& object, const char* name, std::size_t count) {
-  return read_integer_array(object, name, count);
+std::optional<AttributeHandle> open_attribute(hid_t object, const char* name) {
+  const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0 && checked(H5Aexists(object, name)) == 0) return std::nullopt;
+  return AttributeHandle(attribute);
 }
 
-std::optional<std::string> read_text(const H5::H5Object& object, const char* name) {
-  if (!object.attrExists(name)) return std::nullopt;
-  const H5::Attribute attribute = object.openAttribute(name);
-  if (!holds_one_string(attribute)) {
-    throw Error(fmt::format("attribute {} is of type {}, must be one string of fixed length", name,
-                            name_of(attribute.getTypeClass())));
-  }
-  return read_string(attribute);
+std::optional<Dims> read_whole_numbers(hid_t attribute) {
+  const TypeHandle type(H5Aget_type(attribute));
+  const std::size_t bytes = H5Tget_size(type);
+  if (H5Tget_class(type) != H5T_INTEGER || bytes > sizeof(std::int64_t)) return std::nullopt;
+  const hsize_t count = H5Aget_storage_size(attribute) / bytes;  // 0 for a null dataspace
+  if (count > kMostNumbers) return std::nullopt;
+  // One more than needed: HDF5 takes no null pointer, not even for nothing.
+  Dims values(static_cast<std::size_t>(count) + 1);
+  checked(H5Aread(attribute, H5T_NATIVE_INT64, values.data()));
+  values.pop_back();
+  return values;
 }
 
-std::vector<Note> read_notes(const H5::H5Object& object) {
-  std::vector<Note> notes;
-  const int count = object.getNumAttrs();
-  for (int index = 0; index < count; ++index) {
-    const H5::Attribute attribute = object.openAttribute(static_cast<unsigned>(index));
-    if (holds_one_string(attribute)) notes.push_back({attribute.getName(), read_string(attribute)});
+// Strings of variable length are left alone: HDF5 1.10 reads them wherever a damaged file says, and
+// crashes.
+std::optional<std::string> read_one_text(hid_t attribute) {
+  const TypeHandle type(H5Aget_type(attribute));
+  const SpaceHandle space(H5Aget_space(attribute));
+  const std::size_t bytes = H5Tget_size(type);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 || bytes > kLongestText ||
+      H5Sget_simple_extent_type(space) == H5S_NULL || H5Sget_simple_extent_npoints(space) != 1) {
+    return std::nullopt;
   }
-  return notes;
+  std::string value(bytes, '\0');
+  checked(H5Aread(attribute, type, value.data()));
+  value.resize(std::min(value.size(), value.find('\0')));
+  if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) value.resize(value.find_last_not_of(' ') + 1);
+  return value;
 }
 
-std::string name_of(H5T_class_t type_class) {
-  switch (type_class) {
-    case H5T_INTEGER:
-      return "integer";
-    case H5T_FLOAT:
-      return "floating point";
-    case H5T_STRING:
-      return "string";
-    case H5T_COMPOUND:
-      return "compound";
-    case H5T_ENUM:
-      return "enumeration";
-    case H5T_VLEN:
-      return "variable length";
-    case H5T_ARRAY:
-      return "array";
-    case H5T_REFERENCE:
-      return "reference";
-    default:
-      return fmt::format("HDF5 class {}", static_cast<int>(type_class));
-  }
+std::vector<Note> read_notes(hid_t object) {
+  if (attribute_count(object) == 0) return {};
+  NoteList list;
+  const herr_t status =
+      H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_note, &list);
+  if (list.failure) std::rethrow_exception(list.failure);
+  checked(status);
+  return std::move(list.notes);
 }
 
 }  // namespace opbench::hdf5

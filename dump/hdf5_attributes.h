@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dump/dump_types.h"
+#include "dump/hdf5_handle.h"
 
 namespace opbench::hdf5 {
 
@@ -20,16 +21,19 @@ void write_integers(const H5::H5Object& object, const char* name, const Dims& va
 /// Of fixed length, at least 1, padded with NUL.
 void write_text(const H5::H5Object& object, const std::string& name, const std::string& value);
 
-/// Errors of the readers: Error "attribute DataType is ..., must be ..." if it is missing (but for
-/// `read_text`), has another type or another number of elements.
-std::int32_t read_integer(const H5::H5Object& object, const char* name);
-Dims read_integers(const H5::H5Object& object, const char* name, std::size_t count);
-std::optional<std::string> read_text(const H5::H5Object& object, const char* name);
+/// Errors: H5::Exception if the object is damaged.
+int attribute_count(hid_t object);
 
-/// All attributes that hold one string of fixed length.
-std::vector<Note> read_notes(const H5::H5Object& object);
+/// None if there is none of that name. Errors: H5::Exception if it is damaged.
+std::optional<AttributeHandle> open_attribute(hid_t object, const char* name);
 
-/// "integer", "floating point", "string", ... for messages.
-std::string name_of(H5T_class_t type_class);
+/// Whole numbers of any width, scalar or in one dimension; none if it holds anything else.
+std::optional<Dims> read_whole_numbers(hid_t attribute);
+
+/// One string of fixed length; none if it holds anything else, or a longer one than opbench writes.
+std::optional<std::string> read_one_text(hid_t attribute);
+
+/// All attributes that hold one string of fixed length. Errors: H5::Exception if any is damaged.
+std::vector<Note> read_notes(hid_t object);
 
 }  // namespace opbench::hdf5

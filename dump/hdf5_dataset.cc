@@ -50,7 +50,7 @@ class ElementWriter {
     const auto count = static_cast<std::size_t>(range.count);
     elements_.resize(count * opbench::size_of(desc_.dtype));
     read_elements(desc_, storage_, range, elements_.data());
-    const H5::PredType& type = memory_type(data_type_row(desc_.dtype).stored);
+    const H5::DataType& type = memory_type(data_type_row(desc_.dtype).stored);
     write_range(dataset_, desc_.shape, range, type, as_stored(count));
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 namespace opbench::hdf5 {
 namespace {
@@ -15,6 +16,17 @@ constexpr std::array kDataTypes = {
     DataTypeRow{DType::fp64, 11, StoredType::f64},  DataTypeRow{DType::bf16, 1, StoredType::f32},
 };
 static_assert(kDataTypes.size() == kAllDTypes.size());
+
+// IEEE 754 half precision, as numpy and h5py write it; HDF5 has no name for it.
+H5::FloatType half_type() {
+  H5::FloatType type(H5::PredType::NATIVE_FLOAT);
+  constexpr std::size_t kSign = 15, kExponent = 10, kExponentBits = 5, kMantissaBits = 10;
+  type.setFields(kSign, kExponent, kExponentBits, 0, kMantissaBits);
+  type.setEbias(15);
+  type.setPrecision(16);
+  type.setSize(2);
+  return type;
+}
 
 // The largest box that starts at element `first` and holds at most `limit` elements: some rows
 // along one axis, and everything inside them.
@@ -81,13 +93,17 @@ const H5::PredType& file_type(StoredType stored) {
     case StoredType::i32:
       return H5::PredType::STD_I32LE;
     case StoredType::i64:
-      break;
+      return H5::PredType::STD_I64LE;
+    default:
+      throw std::logic_error("the dumper does not write this type");
   }
-  return H5::PredType::STD_I64LE;
 }
 
-const H5::PredType& memory_type(StoredType stored) {
+const H5::DataType& memory_type(StoredType stored) {
+  static const H5::FloatType half = half_type();
   switch (stored) {
+    case StoredType::f16:
+      return half;
     case StoredType::f32:
       return H5::PredType::NATIVE_FLOAT;
     case StoredType::f64:
@@ -99,25 +115,20 @@ const H5::PredType& memory_type(StoredType stored) {
     case StoredType::i32:
       return H5::PredType::NATIVE_INT32;
     case StoredType::i64:
+      return H5::PredType::NATIVE_INT64;
+    case StoredType::u8:
+    case StoredType::boolean:
+      return H5::PredType::NATIVE_UINT8;
+    case StoredType::u16:
+      return H5::PredType::NATIVE_UINT16;
+    case StoredType::u32:
+      return H5::PredType::NATIVE_UINT32;
+    case StoredType::u64:
+      return H5::PredType::NATIVE_UINT64;
+    case StoredType::none:
       break;
   }
-  return H5::PredType::NATIVE_INT64;
-}
-
-std::size_t size_of(StoredType stored) {
-  switch (stored) {
-    case StoredType::i8:
-      return 1;
-    case StoredType::i16:
-      return 2;
-    case StoredType::f32:
-    case StoredType::i32:
-      return 4;
-    case StoredType::f64:
-    case StoredType::i64:
-      break;
-  }
-  return 8;
+  throw std::logic_error("elements of an unknown type have no place in memory");
 }
 
 Dims dense_strides(const Dims& shape) {

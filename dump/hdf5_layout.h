@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "dump/dump_types.h"
 #include "tensor/elements.h"
 
 namespace opbench::hdf5 {
-
-/// HDF5 types that the dumper uses for data.
-enum class StoredType { f32, f64, i8, i16, i32, i64 };
 
 /// How elements of a dtype are dumped. `number` is the attribute DataType.
 struct DataTypeRow {
@@ -26,9 +24,10 @@ const DataTypeRow& data_type_row(DType dtype);
 /// None if the dumper has no such number. 1 gives fp32, though bf16 is written under it too.
 std::optional<DataTypeRow> data_type_row(std::int32_t number);
 
+/// The types that the dumper writes: f32, f64, i8, i16, i32, i64.
 const H5::PredType& file_type(StoredType stored);
-const H5::PredType& memory_type(StoredType stored);
-std::size_t size_of(StoredType stored);
+/// Elements in memory; no `none`, and `boolean` as bytes.
+const H5::DataType& memory_type(StoredType stored);
 
 /// Numbers of the attribute Type (SaveType of the dumper).
 enum class SaveType : std::int32_t {

@@ -4,83 +4,72 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 
-#include "dump/dump_names.h"
+#include "dump/dump_meaning.h"
 #include "dump/hdf5_attributes.h"
-#include "dump/hdf5_entry.h"
-#include "dump/hdf5_errors.h"
+#include "dump/hdf5_describe.h"
+#include "dump/hdf5_handle.h"
 
 namespace opbench::hdf5 {
 namespace {
 
+constexpr std::size_t kMostObjects = 20'000'000;
+constexpr int kDeepest = 64;
+constexpr int kMostRepeats = 10'000;
+
 struct Link {
   std::string name;
   H5L_type_t type;
+  haddr_t address;  // of what a hard link points to
 };
 
 // Exceptions must not pass through HDF5; a negative result makes it give up.
 herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* links) noexcept try {
-  static_cast<std::vector<Link>*>(links)->push_back({name, info->type});
+  static_cast<std::vector<Link>*>(links)->push_back(
+      {name, info->type, info->type == H5L_TYPE_HARD ? info->u.address : HADDR_UNDEF});
   return 0;
 } catch (const std::bad_alloc&) {
   return -1;
 }
 
-// "grads_10" after "grads_2": runs of digits compare by length first. The last resort tells "01"
-// from "1".
-bool natural_less(std::string_view a, std::string_view b) {
-  const auto key = [](std::string_view text) {
-    const std::size_t digits = text.size() - (text.find_last_not_of("0123456789") + 1);
-    return std::tuple(text.substr(0, text.size() - digits), digits, text);
-  };
-  return key(a) < key(b);
-}
-
-std::vector<Link> links_of(const H5::Group& group) {
+// In the order of their names' bytes.
+std::vector<Link> links_of(hid_t group) {
   std::vector<Link> links;
-  checked(H5Literate(group.getId(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_link, &links));
-  std::sort(links.begin(), links.end(),
-            [](const Link& a, const Link& b) { return natural_less(a.name, b.name); });
+  checked(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_link, &links));
   return links;
 }
 
-// None unless `text` is a positive number as the dumper spells it.
-std::optional<int> parse_seq(std::string_view text) {
-  int seq = 0;
+std::optional<std::int64_t> parse_seq(std::string_view text) {
+  std::int64_t seq = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seq);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || seq < 0 || std::to_string(seq) != text) return std::nullopt;
-  return seq;
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole ? std::optional(seq) : std::nullopt;
 }
 
-std::string name_of(H5O_type_t type) {
-  if (type == H5O_TYPE_GROUP) return "a group";
-  if (type == H5O_TYPE_DATASET) return "a dataset";
-  return "a named datatype";
+bool comes_before(const DumpRecord& a, const DumpRecord& b) {
+  if (a.op != b.op) return a.op < b.op;
+  if (a.seq.has_value() != b.seq.has_value()) return a.seq.has_value();
+  return std::tie(a.seq, a.seq_text) < std::tie(b.seq, b.seq_text);
+}
+
+herr_t refuse_external(const char*, const char*, const char*, const char*, unsigned*, hid_t,
+                       void*) {
+  return -1;
 }
 
 class Scan {
  public:
-  Scan(const H5::H5File& file, const std::string& file_name)
-      : file_(file),
-        file_name_(file_name),
-        file_bytes_(static_cast<std::int64_t>(file.getFileSize())) {}
+  Scan(std::int64_t file_bytes, const std::string& file_name, const std::function<void()>& alive)
+      : file_bytes_(file_bytes), file_name_(file_name), alive_(alive) {}
 
-  ScanResult run() {
-    const H5::Group root = file_.openGroup("/");
-    is_new(root);
-    for_each_group(root, "", "an operator's group", [&](const H5::Group& op, const auto& name) {
-      for_each_group(
-          op, "/" + name, "a record's group, named by its number",
-          [&](const H5::Group& group, const std::string& seq) { add_record(group, name, seq); });
-    });
-    std::sort(result_.records.begin(), result_.records.end(),
-              [](const DumpRecord& a, const DumpRecord& b) {
-                return std::tie(a.seq, a.op) < std::tie(b.seq, b.op);
-              });
-    return std::move(result_);
+  Catalogue run(hid_t file) {
+    const ObjectHandle root(H5Oopen(file, "/", inside_access()));
+    visit_group(root, address_of(root), "", {});
+    std::stable_sort(catalogue_.records.begin(), catalogue_.records.end(), comes_before);
+    return std::move(catalogue_);
   }
 
  private:
@@ -89,117 +78,151 @@ class Scan {
   }
 
   void report(const std::string& path, const std::string& what) {
-    result_.problems.push_back(message(path, what));
-  }
-
-  // False if the group was seen before: groups that hold themselves, or each other many times over,
-  // would have no end.
-  bool is_new(const H5::Group& group) {
-    H5O_info_t info{};
-    group.getObjinfo(info);
-    return seen_.insert(info.addr).second;
+    catalogue_.problems.push_back(message(path, what));
   }
 
   // Runs `work` and returns what went wrong.
   template <class Work>
-  static std::string problem_of(Work&& work) {
+  std::string problem_of(Work&& work) {
     try {
-      guarded<Error>("damaged", work);
+      work();
       return "";
     } catch (const Error& error) {
       return error.what();
+    } catch (const H5::Exception&) {
+      return "damaged: " + errors_.text();
     }
   }
 
-  // The type of what a link points to. Errors: throws Error if the link is not to be followed.
-  static H5O_type_t type_behind(const H5::Group& group, const Link& link) {
-    if (link.type == H5L_TYPE_SOFT) throw Error("a soft link, which is not followed");
+  void count_object() {
+    if (++objects_ % 1000 == 0) alive_();
+    if (objects_ > kMostObjects) {
+      throw Error(fmt::format("more than {} objects: links that lead in circles?", kMostObjects));
+    }
+  }
+
+  // `ancestors` are the addresses of the groups above, and its own.
+  void visit_group(hid_t group, haddr_t address, const std::string& path,
+                   std::vector<haddr_t> ancestors) {
+    if (std::find(ancestors.begin(), ancestors.end(), address) != ancestors.end()) {
+      throw Error("a group that holds itself");
+    }
+    if (ancestors.size() >= kDeepest) throw Error("groups nested too deep");
+    // Groups that hold each other many times over would have no end.
+    if (!seen_.insert(address).second && ++repeats_ > kMostRepeats) {
+      throw Error(fmt::format("a group that is linked more than once, as are {} others before it",
+                              kMostRepeats));
+    }
+    ancestors.push_back(address);
+    constexpr std::size_t kRecordDepth = 3;  // the root, an operator, a record
+    if (ancestors.size() == kRecordDepth) begin_record(group, path);
+    for (const Link& link : links_of(group)) {
+      count_object();
+      visit_link(group, path + "/" + link.name, link, ancestors);
+    }
+  }
+
+  void visit_link(hid_t group, const std::string& path, const Link& link,
+                  const std::vector<haddr_t>& ancestors) {
+    bool is_dataset = false;
+    const std::string problem = problem_of([&] {
+      const ObjectHandle object = open(group, link);
+      const H5I_type_t type = H5Iget_type(object);
+      is_dataset = type == H5I_DATASET;
+      if (is_dataset) {
+        add_dataset(object, path, ancestors.size());
+      } else if (type == H5I_GROUP) {
+        const bool is_hard = link.type == H5L_TYPE_HARD;
+        visit_group(object, is_hard ? link.address : address_of(object), path, ancestors);
+      } else {
+        throw Error("a named datatype, which holds no data");
+      }
+    });
+    if (!problem.empty() && !is_dataset) report(path, problem);
+  }
+
+  static haddr_t address_of(hid_t object) {
+    H5O_info_t info{};
+    checked(H5Oget_info2(object, &info, H5O_INFO_BASIC));
+    return info.addr;
+  }
+
+  // Hard links are opened by their address, which spares the search for their name.
+  // Errors: throws Error if the link is not to be followed.
+  static ObjectHandle open(hid_t group, const Link& link) {
     if (link.type == H5L_TYPE_EXTERNAL) throw Error("an external link, which is not followed");
-    if (link.type != H5L_TYPE_HARD) throw Error("a link of an unknown kind, which is not followed");
+    if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
+      throw Error("a link of an unknown kind, which is not followed");
+    }
     // A name that HDF5 would take for a path could lead anywhere.
-    const std::string problem = component_problem(link.name);
-    if (!problem.empty()) throw Error(problem);
-    return group.childObjType(link.name);
-  }
-
-  H5::Group open_group(const H5::Group& parent, const Link& link, const std::string& wanted) {
-    const H5O_type_t type = type_behind(parent, link);
-    if (type != H5O_TYPE_GROUP) {
-      throw Error(fmt::format("{} where {} is expected", name_of(type), wanted));
+    if (link.name.empty() || link.name == "." || link.name.find('/') != link.name.npos) {
+      throw Error("a name that is a path, which is not followed");
     }
-    H5::Group group = parent.openGroup(link.name);
-    if (!is_new(group)) throw Error("a group that is linked more than once");
-    return group;
+    if (link.type == H5L_TYPE_HARD) return ObjectHandle(H5Oopen_by_addr(group, link.address));
+    const hid_t object = H5Oopen(group, link.name.c_str(), inside_access());
+    if (object < 0) throw Error("a soft link that leads nowhere in this file");
+    return ObjectHandle(object);
   }
 
-  template <class Work>
-  void for_each_group(const H5::Group& parent, const std::string& path, const std::string& wanted,
-                      Work&& work) {
-    for (const Link& link : links_of(parent)) {
-      const std::string problem =
-          problem_of([&] { work(open_group(parent, link, wanted), link.name); });
-      if (!problem.empty()) report(path + "/" + link.name, problem);
-    }
-  }
-
-  void add_record(const H5::Group& group, const std::string& op, const std::string& name) {
-    const auto seq = parse_seq(name);
-    if (!seq) throw Error("a record must be named by its number");
-    const std::string path = fmt::format("/{}/{}", op, name);
-    DumpRecord record{op, *seq, {}, {}, {}};
+  void begin_record(hid_t group, const std::string& path) {
+    const std::size_t slash = path.find('/', 1);
+    DumpRecord record{path.substr(1, slash - 1), path.substr(slash + 1), {}, {}, {}};
+    record.seq = parse_seq(record.seq_text);
     const std::string problem = problem_of([&] { record.notes = read_notes(group); });
     if (!problem.empty()) report(path, problem);
-    for_each_group(group, path, "the group input or output",
-                   [&](const H5::Group& side, const std::string& side_name) {
-                     if (side_name != "input" && side_name != "output") {
-                       throw Error("only input and output are allowed here");
-                     }
-                     auto& entries = side_name == "input" ? record.inputs : record.outputs;
-                     add_entries(side, path + "/" + side_name, "", entries);
-                   });
-    result_.records.push_back(std::move(record));
+    catalogue_.records.push_back(std::move(record));
   }
 
-  // `list` is the name of the list whose elements these are, with a slash; empty for arguments.
-  void add_entries(const H5::Group& group, const std::string& path, const std::string& list,
-                   std::vector<DumpEntry>& entries) {
-    for (const Link& link : links_of(group)) {
-      DumpEntry entry;
-      entry.name = list + link.name;
-      entry.path = path + "/" + link.name;
-      bool is_list = false;
-      const std::string problem = problem_of([&] {
-        is_list = type_behind(group, link) == H5O_TYPE_GROUP && list.empty();
-        if (is_list) {
-          add_entries(open_group(group, link, ""), entry.path, link.name + "/", entries);
-        } else {
-          add_dataset(group, link, entry);
-        }
-      });
-      if (!problem.empty()) entry.problem = message(entry.path, problem);
-      if (!is_list || !problem.empty()) entries.push_back(std::move(entry));
+  // `depth` counts the groups above, the root included.
+  void add_dataset(hid_t dataset, const std::string& path, std::size_t depth) {
+    DumpEntry entry;
+    entry.path = path;
+    const std::string problem = problem_of([&] { describe_dataset(dataset, file_bytes_, entry); });
+    if (!problem.empty()) add_remark(entry.problem, problem);
+    if (!entry.problem.empty()) entry.problem = message(path, entry.problem);
+    constexpr std::size_t kInsideRecord = 3;
+    if (depth < kInsideRecord) {
+      entry.name = path.substr(path.rfind('/') + 1);
+      catalogue_.strays.push_back(std::move(entry));
+      return;
     }
+    place(entry, path.substr(path.find('/', path.find('/', 1) + 1) + 1));
+    catalogue_.records.back().entries.push_back(std::move(entry));
   }
 
-  void add_dataset(const H5::Group& group, const Link& link, DumpEntry& entry) {
-    const H5O_type_t type = type_behind(group, link);
-    if (type != H5O_TYPE_DATASET) {
-      throw Error(fmt::format("{} where a dataset is expected", name_of(type)));
-    }
-    describe_dataset(group.openDataSet(link.name), file_bytes_, entry);
+  // `rest` is the path below the record.
+  static void place(DumpEntry& entry, const std::string& rest) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view side = std::string_view(rest).substr(0, slash);
+    const bool has_side = slash != rest.npos && (side == "input" || side == "output");
+    entry.side = !has_side ? Side::other : side == "input" ? Side::input : Side::output;
+    entry.name = has_side ? rest.substr(slash + 1) : rest;
   }
 
-  const H5::H5File& file_;
-  const std::string& file_name_;
   std::int64_t file_bytes_;
-  std::set<haddr_t> seen_;
-  ScanResult result_;
+  const std::string& file_name_;
+  const std::function<void()>& alive_;
+  const ErrorCapture errors_;
+  std::unordered_set<haddr_t> seen_;  // groups
+  int repeats_ = 0;                   // of groups that were seen before
+  std::size_t objects_ = 0;
+  Catalogue catalogue_;
 };
 
 }  // namespace
 
-ScanResult scan(const H5::H5File& file, const std::string& file_name) {
-  return Scan(file, file_name).run();
+hid_t inside_access() {
+  static const hid_t list = [] {
+    const hid_t made = checked(H5Pcreate(H5P_LINK_ACCESS));
+    checked(H5Pset_elink_cb(made, refuse_external, nullptr));
+    return made;
+  }();
+  return list;
+}
+
+Catalogue scan(hid_t file, std::int64_t file_bytes, const std::string& file_name,
+               const std::function<void()>& alive) {
+  return Scan(file_bytes, file_name, alive).run(file);
 }
 
 }  // namespace opbench::hdf5

@@ -1,21 +1,23 @@
 #pragma once
 
-#include <H5Cpp.h>
+#include <hdf5.h>
 
+#include <cstdint>
+#include <functional>
 #include <string>
-#include <vector>
 
-#include "dump/dump_types.h"
+#include "dump/catalogue.h"
 
 namespace opbench::hdf5 {
 
-struct ScanResult {
-  std::vector<DumpRecord> records;    // by seq
-  std::vector<std::string> problems;  // what fits no record
-};
+/// Lists what a file holds: every dataset behind hard and soft links, however deep. Reads
+/// attributes, no data. External links are not followed, nor what makes a group hold itself.
+/// `file_name` stands in messages; `alive` is called now and then.
+/// Errors: H5::Exception if the root is damaged; Error if there is no end of it.
+Catalogue scan(hid_t file, std::int64_t file_bytes, const std::string& file_name,
+               const std::function<void()>& alive);
 
-/// Lists what a dump holds. `file_name` stands in messages. Reads attributes, no data.
-/// Errors: H5::Exception if the file's structure is damaged.
-ScanResult scan(const H5::H5File& file, const std::string& file_name);
+/// Refuses external links: with it, nothing outside of the file is opened.
+hid_t inside_access();
 
 }  // namespace opbench::hdf5

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "dump/dump_reader.h"
+#include "dump/dump_file.h"
 #include "tensor/isa.h"
 
 namespace opbench {
@@ -155,23 +155,23 @@ TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {
 TEST_F(Cli, DumpsInputsAndOutputs) {
   ASSERT_EQ(small_run({"--variant", "native,softplus_v2,reference", "--dump", path("x.h5")}).code,
             kAllWell);
-  DumpReader reader(path("x.h5"));
+  DumpFile reader(path("x.h5"));
   ASSERT_EQ(reader.records().size(), 3u);
   const DumpRecord& native = reader.records()[0];
   const DumpRecord& npu = reader.records()[1];
   const DumpRecord& reference = reader.records()[2];
   EXPECT_EQ(native.op, "softplus");
   EXPECT_EQ(npu.seq, 2);
-  EXPECT_EQ(native.outputs[0].device, DeviceType::cpu);
-  EXPECT_EQ(npu.outputs[0].device, DeviceType::npu);
-  EXPECT_EQ(npu.outputs[0].format, Format::NC1HWC0);
-  EXPECT_EQ(reference.outputs[0].device, DeviceType::cpu);
-  ASSERT_EQ(npu.inputs.size(), 3u) << "self, beta, threshold";
-  const std::int64_t count = npu.outputs[0].desc.elements();
+  EXPECT_EQ(native.on(Side::output)[0]->device, DeviceType::cpu);
+  EXPECT_EQ(npu.on(Side::output)[0]->device, DeviceType::npu);
+  EXPECT_EQ(npu.on(Side::output)[0]->format, Format::NC1HWC0);
+  EXPECT_EQ(reference.on(Side::output)[0]->device, DeviceType::cpu);
+  ASSERT_EQ(npu.on(Side::input).size(), 3u) << "self, beta, threshold";
+  const std::int64_t count = npu.on(Side::output)[0]->desc.elements();
   ASSERT_EQ(count, 2 * 20 * 5 * 7) << "padding lanes are not dumped";
   std::vector<float> a(static_cast<std::size_t>(count)), b(a.size());
-  reader.read(npu.outputs[0], {0, count}, a.data());
-  reader.read(reference.outputs[0], {0, count}, b.data());
+  reader.read(*npu.on(Side::output)[0], {0, count}, a.data());
+  reader.read(*reference.on(Side::output)[0], {0, count}, b.data());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6f * std::abs(b[i]));
 }
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tensor/half.h"
+
 namespace opbench::dump_tests {
 
 namespace fs = std::filesystem;
@@ -46,10 +48,39 @@ Tensor stored(const TensorDesc& desc, const std::vector<std::byte>& elements) {
   return tensor;
 }
 
-std::vector<std::byte> read_all(DumpReader& reader, const DumpEntry& entry) {
+namespace {
+
+std::vector<DumpEntry> entries_of(const DumpRecord& record, Side side) {
+  std::vector<DumpEntry> entries;
+  for (const DumpEntry* entry : record.on(side)) entries.push_back(*entry);
+  return entries;
+}
+
+}  // namespace
+
+std::vector<DumpEntry> inputs_of(const DumpRecord& record) {
+  return entries_of(record, Side::input);
+}
+std::vector<DumpEntry> outputs_of(const DumpRecord& record) {
+  return entries_of(record, Side::output);
+}
+
+std::vector<std::byte> read_all(DumpFile& reader, const DumpEntry& entry) {
   const auto count = static_cast<std::size_t>(entry.desc.elements());
-  std::vector<std::byte> elements(count * size_of(entry.desc.dtype));
-  reader.read(entry, {0, entry.desc.elements()}, elements.data());
+  std::vector<std::byte> stored(count * size_of(entry.stored));
+  reader.read(entry, {0, entry.desc.elements()}, stored.data());
+  const DType dtype = entry.desc.dtype;
+  const auto* wide = reinterpret_cast<const float*>(stored.data());
+  std::vector<std::byte> elements(count * size_of(dtype));
+  if (dtype == DType::fp16 && entry.stored == StoredType::f32) {
+    narrow(wide, reinterpret_cast<half*>(elements.data()), count);
+  } else if (dtype == DType::bf16 && entry.stored == StoredType::f32) {
+    narrow(wide, reinterpret_cast<bfloat16*>(elements.data()), count);
+  } else if (elements.size() == stored.size()) {
+    return stored;
+  } else {
+    throw Error("the elements are not stored as the dtype has them");
+  }
   return elements;
 }
 

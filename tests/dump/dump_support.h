@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dump/dump_reader.h"
+#include "dump/dump_file.h"
 #include "dump/dump_writer.h"
 #include "tensor/error.h"
 
@@ -33,14 +33,18 @@ std::vector<std::byte> numbered(DType dtype, std::int64_t count);
 /// Storage of `desc` that holds dense `elements`; every padding lane is a NaN (or 0xff bytes).
 Tensor stored(const TensorDesc& desc, const std::vector<std::byte>& elements);
 
-std::vector<std::byte> read_all(DumpReader& reader, const DumpEntry& entry);
+/// In the file's order.
+std::vector<DumpEntry> inputs_of(const DumpRecord& record);
+std::vector<DumpEntry> outputs_of(const DumpRecord& record);
+
+/// All elements in the entry's dtype.
+std::vector<std::byte> read_all(DumpFile& reader, const DumpEntry& entry);
 
 template <class T>
-std::vector<T> read_as(DumpReader& reader, const DumpEntry& entry) {
-  std::vector<T> values(static_cast<std::size_t>(entry.desc.elements()) + 1);
-  reader.read(entry, {0, entry.desc.elements()}, values.data());
-  values.pop_back();
-  return values;
+std::vector<T> read_as(DumpFile& reader, const DumpEntry& entry) {
+  const std::vector<std::byte> elements = read_all(reader, entry);
+  const auto* values = reinterpret_cast<const T*>(elements.data());
+  return {values, values + elements.size() / sizeof(T)};
 }
 
 /// The message of the Error that `work` throws; what else happened in its place.

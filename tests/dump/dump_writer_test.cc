@@ -61,7 +61,7 @@ TEST_F(DumpWriting, TheFileAppearsWhenFinished) {
     EXPECT_THAT(files(), ElementsAre("x.h5"));
   }
   EXPECT_THAT(files(), ElementsAre("x.h5"));
-  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+  EXPECT_EQ(DumpFile(path()).records().size(), 1u);
 }
 
 TEST_F(DumpWriting, AnUnfinishedFileLeavesNothing) {
@@ -88,7 +88,7 @@ TEST_F(DumpWriting, AFinishedFileReplacesTheOldOne) {
   DumpWriter writer(path());
   write_something(writer);
   writer.finish();
-  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+  EXPECT_EQ(DumpFile(path()).records().size(), 1u);
 }
 
 TEST_F(DumpWriting, ALinkStaysALink) {
@@ -98,7 +98,7 @@ TEST_F(DumpWriting, ALinkStaysALink) {
   write_something(writer);
   writer.finish();
   EXPECT_TRUE(fs::is_symlink(path("link.h5")));
-  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+  EXPECT_EQ(DumpFile(path()).records().size(), 1u);
 }
 
 TEST_F(DumpWriting, TwoWritersOfOnePathDoNotMix) {
@@ -108,9 +108,9 @@ TEST_F(DumpWriting, TwoWritersOfOnePathDoNotMix) {
   write_something(second);
   write_something(second);
   second.finish();
-  EXPECT_EQ(DumpReader(path()).records().size(), 2u);
+  EXPECT_EQ(DumpFile(path()).records().size(), 2u);
   first.finish();
-  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+  EXPECT_EQ(DumpFile(path()).records().size(), 1u);
 }
 
 // Runs `work` in a process of its own, because HDF5 leaks what it could not write. Nothing may be
@@ -222,10 +222,10 @@ TEST_F(DumpWriting, NamesAreChecked) {
   writer.write_output("a", desc, &value);
   writer.finish();  // none of that spoiled the file
 
-  const DumpReader reader(path());
+  DumpFile reader(path());
   ASSERT_EQ(reader.records().size(), 1u);
-  EXPECT_EQ(reader.records()[0].inputs.size(), 2u);
-  EXPECT_EQ(reader.records()[0].outputs.size(), 1u);
+  EXPECT_EQ(inputs_of(reader.records()[0]).size(), 2u);
+  EXPECT_EQ(outputs_of(reader.records()[0]).size(), 1u);
 }
 
 TEST_F(DumpWriting, NotesAreChecked) {
@@ -240,7 +240,7 @@ TEST_F(DumpWriting, NotesAreChecked) {
             "note 'a' cannot be dumped: it has 60001 bytes, at most 60000 are allowed");
   EXPECT_EQ(writer.begin_record("op", DeviceType::npu, {{"a", std::string(59'999, 'x')}}), 1);
   writer.finish();
-  EXPECT_EQ(DumpReader(path()).records().at(0).notes.at(0).value.size(), 59'999u);
+  EXPECT_EQ(DumpFile(path()).records().at(0).notes.at(0).value.size(), 59'999u);
 }
 
 TEST_F(DumpWriting, TensorsThatCannotBeDumped) {
@@ -257,7 +257,7 @@ TEST_F(DumpWriting, TensorsThatCannotBeDumped) {
   EXPECT_NE(error(grouped), "(no error)");
   writer.write_output("y", describe(DType::fp32, Dims(kLargestRank, 1)), &value);
   writer.finish();
-  EXPECT_EQ(DumpReader(path()).records().at(0).outputs.at(0).desc.shape, Dims(kLargestRank, 1));
+  EXPECT_EQ(outputs_of(DumpFile(path()).records().at(0)).at(0).desc.shape, Dims(kLargestRank, 1));
 }
 
 TEST_F(DumpWriting, AFinishedFileTakesNoMore) {
@@ -269,7 +269,7 @@ TEST_F(DumpWriting, AFinishedFileTakesNoMore) {
             "(no error)");
   EXPECT_NE(error_of([&] { writer.begin_record("op", DeviceType::npu); }), "(no error)");
   EXPECT_NE(error_of([&] { writer.finish(); }), "(no error)");
-  EXPECT_EQ(DumpReader(path()).records().size(), 1u);
+  EXPECT_EQ(DumpFile(path()).records().size(), 1u);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ class HostileEntry : public DumpTest {
     const std::vector<float> zeros(6);
     dataset.write(zeros.data(), H5::PredType::NATIVE_FLOAT);
   };
+  std::function<void(H5::DataSet&)> add;  // further attributes
   std::optional<int> device = 10, data_type = 1, format = 0, save_type = 0;
   std::optional<std::vector<std::int64_t>> stride = std::vector<std::int64_t>{3, 1};
 
@@ -51,26 +52,39 @@ class HostileEntry : public DumpTest {
           .write(H5::PredType::NATIVE_INT64, stride->data());
     }
     if (fill) fill(dataset);
+    if (add) add(dataset);
   }
 
-  DumpReader reader() {
+  DumpFile reader() {
     make();
-    return DumpReader(path());
+    return DumpFile(path());
   }
 
   std::string problem() {
-    const DumpReader opened = reader();
+    DumpFile opened = reader();
     const std::string prefix = path().string() + ": /op/1/input/x: ";
-    const std::string& text = opened.records().at(0).inputs.at(0).problem;
+    const std::string text = inputs_of(opened.records().at(0)).at(0).problem;
     return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
   }
 
+  // Of an entry that can be read.
+  std::string remarks() {
+    DumpFile opened = reader();
+    EXPECT_EQ(entry(opened).problem, "");
+    return entry(opened).warning;
+  }
+
+  EntryKind kind() {
+    DumpFile opened = reader();
+    return entry(opened).kind;
+  }
+
   std::vector<std::uint8_t> bytes_read() {
-    DumpReader opened = reader();
+    DumpFile opened = reader();
     return read_as<std::uint8_t>(opened, entry(opened));
   }
 
-  static const DumpEntry& entry(DumpReader& reader) { return reader.records().at(0).inputs.at(0); }
+  static DumpEntry entry(DumpFile& reader) { return inputs_of(reader.records().at(0)).at(0); }
 };
 
 }  // namespace opbench::dump_tests

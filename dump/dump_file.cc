@@ -1,0 +1,175 @@
+#include "dump/dump_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <system_error>
+
+#include "dump/reader_process.h"
+#include "dump/strided_read.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Elements that are asked of the reading process at once; bounds its memory.
+constexpr std::int64_t kMostAtOnce = 512 * 1024;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(value_); }
+  operator int() const { return value_; }
+
+ private:
+  int value_;
+};
+
+// Opening a pipe would wait for ever, so only regular files are tried.
+int open_regular(const fs::path& path) {
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  const auto fail = [&](const std::string& reason) {
+    throw Error(fmt::format("cannot open {}: {}", path.string(), reason));
+  };
+  if (type == fs::file_type::not_found) fail("No such file or directory");
+  if (type == fs::file_type::none) fail(error.message());
+  if (type == fs::file_type::directory) fail("Is a directory");
+  if (type != fs::file_type::regular) fail("not a regular file");
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fail(std::generic_category().message(errno));
+  return descriptor;
+}
+
+struct stat state_of(int descriptor) {
+  struct stat state {};
+  fstat(descriptor, &state);
+  return state;
+}
+
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
+struct DumpFile::Impl {
+  explicit Impl(const fs::path& path)
+      : name(path.string()),
+        descriptor(open_regular(path)),
+        state(state_of(descriptor)),
+        process(descriptor, name) {}
+
+  const Catalogue& catalogue() {
+    const std::lock_guard lock(mutex);
+    if (!failure.empty()) throw Error(failure);
+    if (listed) return *listed;
+    try {
+      listed = process.catalogue(state.st_size);
+    } catch (const Error& error) {
+      check_unchanged();  // which explains everything
+      failure = error.what();
+      throw;
+    }
+    check_unchanged();
+    return *listed;
+  }
+
+  void check_unchanged() const {
+    if (is_same(state, state_of(descriptor))) return;
+    throw RunError(fmt::format("{} was changed while it was read", name));
+  }
+
+  void check_range(const DumpEntry& entry, ElementRange range) const {
+    const std::int64_t elements = entry.desc.elements();
+    if (range.first >= 0 && range.count >= 0 && range.first <= elements &&
+        range.count <= elements - range.first) {
+      return;
+    }
+    throw Error(fmt::format("{}: {}: elements [{}, {} + {}) are out of range, it has {}", name,
+                            printable(entry.path), range.first, range.first, range.count,
+                            elements));
+  }
+
+  // By place in the file.
+  void read_places(const DumpEntry& entry, ElementRange places, void* to) {
+    const std::size_t bytes = size_of(entry.stored);
+    if (entry.offset >= 0) {
+      return read_bytes(static_cast<std::size_t>(places.count) * bytes,
+                        entry.offset + places.first * static_cast<std::int64_t>(bytes), to);
+    }
+    for (std::int64_t done = 0; done < places.count; done += kMostAtOnce) {
+      const std::int64_t count = std::min(places.count - done, kMostAtOnce);
+      process.read(entry, {places.first + done, count},
+                   static_cast<std::byte*>(to) + static_cast<std::size_t>(done) * bytes);
+    }
+  }
+
+  void read_bytes(std::size_t count, std::int64_t offset, void* to) const {
+    auto* bytes = static_cast<std::byte*>(to);
+    while (count > 0) {
+      const ssize_t got = pread(descriptor, bytes, count, offset);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) {
+        throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+      }
+      if (got == 0) throw RunError(fmt::format("{} was truncated while it was read", name));
+      bytes += got;
+      offset += got;
+      count -= static_cast<std::size_t>(got);
+    }
+  }
+
+  std::string name;
+  Descriptor descriptor;
+  struct stat state;
+  ReaderProcess process;
+  std::mutex mutex;
+  std::optional<Catalogue> listed;
+  std::string failure;  // why there is no list
+  PanelReader panels;
+};
+
+DumpFile::DumpFile(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+DumpFile::DumpFile(DumpFile&&) noexcept = default;
+DumpFile::~DumpFile() = default;
+
+const std::string& DumpFile::name() const { return impl_->name; }
+
+const std::vector<DumpRecord>& DumpFile::records() { return impl_->catalogue().records; }
+const std::vector<DumpEntry>& DumpFile::strays() { return impl_->catalogue().strays; }
+const std::vector<std::string>& DumpFile::problems() { return impl_->catalogue().problems; }
+
+void DumpFile::read(const DumpEntry& entry, ElementRange range, void* to) {
+  if (!entry.problem.empty()) throw Error(entry.problem);
+  impl_->check_range(entry, range);
+  const auto read_places = [&](ElementRange places, void* piece) {
+    impl_->read_places(entry, places, piece);
+  };
+  try {
+    if (entry.is_strided) {
+      impl_->panels.read(entry, range, read_places, to);
+    } else {
+      read_places(range, to);
+    }
+  } catch (const Error&) {
+    impl_->check_unchanged();  // which explains everything
+    throw;
+  }
+  impl_->check_unchanged();
+}
+
+}  // namespace opbench

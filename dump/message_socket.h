@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace opbench {
+
+/// What the process that reads a file says to the one that asked.
+enum class MessageKind : std::uint32_t { catalogue, data, problem, request };
+
+struct Message {
+  MessageKind kind = MessageKind::problem;
+  std::string bytes;
+};
+
+/// One end of a socket that carries whole messages; owns its descriptor.
+class MessageSocket {
+ public:
+  explicit MessageSocket(int descriptor) : descriptor_(descriptor) {}
+  MessageSocket(const MessageSocket&) = delete;
+  MessageSocket& operator=(const MessageSocket&) = delete;
+  ~MessageSocket();
+
+  /// False if the other end is gone.
+  bool send(MessageKind kind, std::string_view bytes);
+  /// False if the other end is gone or sends something else.
+  bool receive(Message& message);
+  void close();
+
+ private:
+  bool receive_bytes(void* to, std::size_t count);
+
+  int descriptor_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+
+#include "dump/dump_types.h"
+#include "dump/temporary_file.h"
+#include "tensor/shape.h"
+
+namespace opbench {
+
+/// Writes one tensor as a .npy file (NumPy's format 1.0, C order), piece by piece. The file appears
+/// under its name in `finish`. Errors: throws RunError "cannot write {path}: {reason}".
+class NpyWriter {
+ public:
+  NpyWriter(const std::filesystem::path& path, StoredType type, const Dims& shape);
+  /// The next elements, in the machine's byte order.
+  void write(const void* elements, std::size_t bytes);
+  /// All elements must have been written.
+  void finish();
+
+ private:
+  void check() const;
+
+  std::filesystem::path path_;
+  TemporaryFile temporary_;
+  std::ofstream file_;
+};
+
+}  // namespace opbench

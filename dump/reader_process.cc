@@ -1,0 +1,104 @@
+#include "dump/reader_process.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "dump/child_process.h"
+#include "dump/hdf5_server.h"
+#include "tensor/error.h"
+
+namespace opbench {
+
+ReaderProcess::ReaderProcess(int descriptor, const std::string& name) : name_(name) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+  }
+  socket_ = std::make_unique<MessageSocket>(ends[0]);
+  MessageSocket theirs(ends[1]);
+  const pid_t parent = getpid();
+  id_ = fork();
+  if (id_ < 0) throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+  if (id_ > 0) return;
+  socket_->close();
+  confine_child(parent, descriptor, ends[1]);
+  // The file may lie where nothing can be locked; nobody writes to it here.
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor), name);
+  _exit(0);  // nothing of the parent's is to be cleaned up here
+}
+
+ReaderProcess::~ReaderProcess() {
+  socket_->close();
+  if (id_ <= 0) return;
+  kill(id_, SIGKILL);
+  while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Catalogue ReaderProcess::catalogue(std::int64_t file_bytes) {
+  const std::lock_guard lock(mutex_);
+  const Message message = answer(MessageKind::catalogue, "listing it");
+  try {
+    return decode_catalogue(message.bytes, file_bytes);
+  } catch (const Error&) {
+    fail_of_end("listing it");
+  }
+}
+
+void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) {
+  const std::lock_guard lock(mutex_);
+  const std::string doing = "reading " + printable(entry.path);
+  if (!socket_->send(MessageKind::request, hdf5::encode_request(entry, places))) {
+    fail_of_end(doing);
+  }
+  const Message message = answer(MessageKind::data, doing);
+  const std::size_t wanted = static_cast<std::size_t>(places.count) * size_of(entry.stored);
+  if (message.bytes.size() != wanted) {
+    throw Error(fmt::format("{}: {}: {} bytes came for {}; was the file changed?", name_,
+                            printable(entry.path), message.bytes.size(), wanted));
+  }
+  if (wanted > 0) std::memcpy(to, message.bytes.data(), wanted);
+}
+
+Message ReaderProcess::answer(MessageKind wanted, const std::string& doing) {
+  Message message;
+  if (!socket_->receive(message)) fail_of_end(doing);
+  if (message.kind == MessageKind::problem) throw Error(message.bytes);
+  if (message.kind != wanted) fail_of_end(doing);
+  return message;
+}
+
+// The process is gone, or sent what it never should have: then the library overwrote its memory.
+void ReaderProcess::fail_of_end(const std::string& doing) {
+  throw Error(fmt::format("cannot read {}: {}", name_, reason_of_end(doing)));
+}
+
+std::string ReaderProcess::reason_of_end(const std::string& doing) {
+  socket_->close();  // ends a healthy one
+  int status = 0;
+  constexpr int kAttempts = 100;
+  pid_t ended = id_ > 0 ? waitpid(id_, &status, WNOHANG) : -1;
+  for (int attempt = 0; ended == 0 && attempt < kAttempts; ++attempt) {
+    usleep(10'000);
+    ended = waitpid(id_, &status, WNOHANG);
+  }
+  const bool is_gone = ended > 0;
+  if (is_gone) id_ = -1;
+  const int killed_by = is_gone && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (killed_by == SIGKILL) return "the process that read it was killed while " + doing;
+  if (is_gone && WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode) {
+    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
+  }
+  const std::string signal = killed_by ? fmt::format(" ({})", strsignal(killed_by)) : "";
+  return fmt::format("the HDF5 library crashed while {}{}; the file is damaged", doing, signal);
+}
+
+}  // namespace opbench

@@ -1,0 +1,156 @@
+// What happens to the process that reads a file, and to the one that asked for it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "dump/child_process.h"
+#include "tests/dump/dump_support.h"
+
+namespace opbench::dump_tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+pid_t parent_of(pid_t id) {
+  std::ifstream status(fmt::format("/proc/{}/status", id));
+  for (std::string word; status >> word;) {
+    pid_t parent = 0;
+    if (word == "PPid:" && status >> parent) return parent;
+  }
+  return 0;
+}
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> ids;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const int id = std::atoi(entry.path().filename().c_str());
+    if (id > 0 && parent_of(id) == parent) ids.push_back(id);
+  }
+  return ids;
+}
+
+// True as soon as it holds; false after 20 seconds.
+bool becomes(const std::function<bool()>& holds) {
+  for (int i = 0; i < 2000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+bool is_gone(pid_t id) { return kill(id, 0) != 0 || parent_of(id) == 0; }
+
+class DumpProcess : public DumpTest {
+ protected:
+  DumpProcess() {
+    const float values[] = {1, 2, 3, 4};
+    DumpWriter writer(path());
+    writer.begin_record("op", DeviceType::npu);
+    writer.write_output("y", describe(DType::fp32, {4}), values);
+    writer.finish();
+    H5::H5File file(path().string(), H5F_ACC_RDWR);
+    const hsize_t extent = 4, chunk = 2;
+    H5::DSetCreatPropList properties;
+    properties.setChunk(1, &chunk);
+    file.createDataSet("/op/1/output/z", H5::PredType::IEEE_F32LE, H5::DataSpace(1, &extent),
+                       properties)
+        .write(values, H5::PredType::NATIVE_FLOAT);
+  }
+
+  static void expect_chunked_data(DumpFile& file) {
+    const DumpEntry z = outputs_of(file.records().at(0)).at(1);
+    EXPECT_THAT(read_as<float>(file, z), ::testing::ElementsAre(1, 2, 3, 4));
+  }
+};
+
+TEST_F(DumpProcess, KilledWhileItListsIsAnError) {
+  DumpFile file(path());
+  for (const pid_t id : children_of(getpid())) kill(id, SIGKILL);
+  const std::string killed = fmt::format(
+      "cannot read {}: the process that read it was killed while listing it", path().string());
+  // It may have been faster.
+  const std::string message = error_of([&] { file.records(); });
+  EXPECT_THAT(message, ::testing::AnyOf(killed, "(no error)"));
+  EXPECT_EQ(error_of([&] { file.records(); }), message) << "the same every time";
+}
+
+TEST_F(DumpProcess, OutlivesTheThreadThatStartedIt) {
+  std::optional<DumpFile> file;
+  std::thread([&] { file.emplace(path()); }).join();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  expect_chunked_data(*file);
+}
+
+TEST_F(DumpProcess, LeavesCtrlCToItsParent) {
+  DumpFile file(path());
+  file.records();
+  for (const pid_t id : children_of(getpid())) kill(id, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  expect_chunked_data(file);
+}
+
+TEST_F(DumpProcess, HoldsNothingOpenOfItsParent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  DumpFile file(path());
+  file.records();
+  close(ends[1]);
+  char byte;
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the end of the pipe was kept open";
+  close(ends[0]);
+}
+
+TEST_F(DumpProcess, EndsWithItsParent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    DumpFile file(path());
+    file.records();
+    const std::vector<pid_t> ids = children_of(getpid());
+    const pid_t child = ids.empty() ? 0 : ids.front();
+    if (write(ends[1], &child, sizeof child) < 0) _exit(1);
+    kill(getpid(), SIGKILL);
+  }
+  pid_t child = 0;
+  ASSERT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  ASSERT_GT(child, 0);
+  waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(becomes([&] { return is_gone(child); }));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// As a library call would that never comes back.
+TEST_F(DumpProcess, ABusyProcessEndsWithItsParent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    const pid_t self = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+      confine_child(self, ends[0], ends[1]);
+      for (volatile bool forever = true; forever;) note_progress();
+    }
+    if (write(ends[1], &child, sizeof child) < 0) _exit(1);
+    _exit(0);
+  }
+  pid_t child = 0;
+  ASSERT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(becomes([&] { return is_gone(child); }));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+}  // namespace
+}  // namespace opbench::dump_tests

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/compare_flags.h"
 #include "harness/machine.h"
 #include "ops/nearest.h"
 #include "tensor/error.h"
@@ -18,7 +19,7 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "list", "doctor"};
+const std::vector<std::string> kCommands = {"run", "compare", "list", "doctor"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -91,6 +92,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   app.add_flag("--version", wants_version, "Show version, revision, compiler and libraries");
   add_run_command(app, context, action);
   add_list_command(app, context, action);
+  add_compare_command(app, context, action);
   add_doctor_command(app, context, action);
   insert_default_command(args);
   try {
@@ -99,6 +101,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
       out << version_text() << '\n';
       return kAllWell;
     }
+    if (args.front() == "compare") translate_msaccucmp_options(args);
     // CLI11 takes the arguments from the back.
     std::vector<std::string> reversed(args.rbegin(), args.rend());
     app.parse(reversed);

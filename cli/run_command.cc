@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/progress_line.h"
 #include "cli/run_flags.h"
 #include "harness/interrupt.h"
 #include "harness/output_file.h"
@@ -25,40 +26,6 @@ constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --variant softplus_v2,onednn --threads 1,2
   opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
   opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5)";
-
-/// The line on the terminal that tells what is being done; plain lines, one a case, elsewhere.
-class ProgressLine {
- public:
-  explicit ProgressLine(const CommandContext& context) : context_(context) {}
-
-  void step(std::size_t done, std::size_t total) {
-    place_ = fmt::format("[{}/{}]", done + 1, total);
-    is_new_ = true;
-  }
-  void activity(const std::string& whole) {
-    if (context_.quiet) return;
-    const std::string what = with_short_lists(whole);
-    if (context_.is_progress_overwritten()) {
-      // One row of a narrow terminal, so that the next text can overwrite it.
-      context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
-                   << std::flush;
-    } else if (is_new_ || context_.verbose) {
-      context_.err << place_ << ' '
-                   << (context_.verbose ? what : with_short_lists(whole.substr(0, whole.find(' '))))
-                   << '\n';
-    }
-    is_new_ = false;
-  }
-  void clear() {
-    if (!context_.quiet && context_.is_progress_overwritten())
-      context_.err << "\r\033[K" << std::flush;
-  }
-
- private:
-  const CommandContext& context_;
-  std::string place_;
-  bool is_new_ = false;
-};
 
 int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
   for (const PlannedCase& planned : plan) {
@@ -126,11 +93,7 @@ class Outputs {
 
   static void settle_directory(RunFlags& flags) {
     if (flags.out_dir.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(flags.out_dir, error);
-    if (error) {
-      throw RunError(fmt::format("cannot make directory '{}': {}", flags.out_dir, error.message()));
-    }
+    make_directory(flags.out_dir);
     const std::filesystem::path dir = flags.out_dir;
     if (flags.json.empty()) flags.json = dir / "results.json";
     if (flags.csv.empty()) flags.csv = dir / "results.csv";

@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <set>
 
+#include "harness/input_file.h"
 #include "harness/yaml_reader.h"
 #include "ops/nearest.h"
 #include "tensor/error.h"
@@ -247,20 +243,7 @@ CaseFile parse_case_file(const std::string& text, const std::string& path,
 }
 
 CaseFile load_case_file(const std::string& path, const Symbols& overrides) {
-  namespace fs = std::filesystem;
-  constexpr std::uintmax_t kLargestFile = 4 << 20;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  const auto fail = [&](const std::string& reason) {
-    throw Error(fmt::format("cannot read case file '{}': {}", path, reason));
-  };
-  if (error) fail(error.message());
-  if (!fs::is_regular_file(status)) fail("it is no regular file");
-  if (fs::file_size(path, error) > kLargestFile) fail("it is larger than 4 MiB");
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail(std::strerror(errno));
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return parse_case_file(text, path, overrides);
+  return parse_case_file(read_input_file(path, "case file"), path, overrides);
 }
 
 }  // namespace opbench

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "tensor/error.h"
 
@@ -20,6 +21,15 @@ void OutputFile::write(const std::function<void(std::ostream&)>& content) {
         fmt::format("cannot write {}: {}", temporary_.path().string(), std::strerror(errno)));
   }
   temporary_.commit();
+}
+
+void make_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    throw RunError(
+        fmt::format("cannot make directory '{}': {}", directory.string(), error.message()));
+  }
 }
 
 }  // namespace opbench

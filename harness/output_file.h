@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -19,5 +20,9 @@ class OutputFile {
  private:
   TemporaryFile temporary_;
 };
+
+/// Makes a directory for results, and those above it. Errors: throws RunError "cannot make
+/// directory 'out': reason".
+void make_directory(const std::filesystem::path& directory);
 
 }  // namespace opbench

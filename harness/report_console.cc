@@ -2,18 +2,12 @@
 
 #include <ostream>
 
+#include "harness/console_colour.h"
 #include "harness/report.h"
 #include "harness/report_text.h"
 
 namespace opbench {
 namespace {
-
-constexpr std::string_view kBold = "\033[1m", kDim = "\033[2m", kGreen = "\033[32m",
-                           kRed = "\033[31m", kYellow = "\033[33m", kReset = "\033[0m";
-
-std::string coloured(std::string text, std::string_view code, const ConsoleStyle& style) {
-  return style.colour ? fmt::format("{}{}{}", code, text, kReset) : text;
-}
 
 std::string_view status_colour(Status status) {
   switch (status) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "harness/standards.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -6,13 +6,14 @@
 #include <limits>
 
 #include "compare/ulp.h"
+#include "harness/standards.h"
 
 namespace opbench {
 
 using testing::HasSubstr;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-const Tolerance kFp32 = mixed_tolerance(DType::fp32);
+const Tolerance kFp32{0x1p-10, 0x1p-16, 0.01, 32, 0.99};  // mixed_tolerance(DType::fp32)
 
 Stats stats_of(const std::vector<double>& actual, const std::vector<double>& expected) {
   return measure(DType::fp32, kFp32, 0, actual, expected);

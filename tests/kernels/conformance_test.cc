@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "compare/stats.h"
+#include "harness/standards.h"
 #include "kernels/elementwise.h"
 #include "tensor/error.h"
 #include "tensor/fill.h"

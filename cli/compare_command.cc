@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/compare_flags.h"
+#include "cli/progress_line.h"
+#include "compare/analysis.h"
+#include "harness/dump_comparison.h"
+#include "harness/interrupt.h"
+#include "harness/machine.h"
+#include "harness/msaccucmp_files.h"
+#include "harness/output_file.h"
+#include "harness/report_compare.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  opbench compare npu.h5 gpu.h5
+  opbench compare npu.h5 gpu.h5 -o report --only 'Conv.*Backward' --standard cosine
+  opbench compare npu.h5 gpu.h5 --golden cpu_fp64.h5         errors of both against a third dump
+  opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3    as msaccucmp is called
+
+Exit code 1: a tensor failed (see --fail-on); 4: nothing could be compared.
+With -m and -g executions are paired as msaccucmp does it, and a verdict does not change the exit code.)";
+
+/// The result files, reserved before anything is measured.
+struct Results {
+  Results(const std::string& directory, std::time_t now)
+      : json(directory + "/compare.json"),
+        csv(directory + "/compare.csv"),
+        msaccucmp(directory, now) {}
+
+  OutputFile json, csv;
+  MsaccucmpFiles msaccucmp;
+};
+
+// Tells how far the measuring is, a few times a second.
+class Meter {
+ public:
+  Meter(ProgressLine& progress, std::int64_t bytes) : progress_(progress), bytes_(bytes) {
+    progress_.step("comparing");
+    progress_.activity(fmt::format("{:.1f} MB", double(bytes) / 1e6));
+  }
+
+  void tell(std::int64_t done) {
+    constexpr std::chrono::milliseconds kPause(100);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kPause || bytes_ == 0) return;
+    last_ = now;
+    progress_.detail(fmt::format("{:.0f} % of {:.1f} MB", 100 * double(done) / double(bytes_),
+                                 double(bytes_) / 1e6));
+  }
+
+ private:
+  ProgressLine& progress_;
+  std::int64_t bytes_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+void describe(Comparison& comparison, const ComparisonRequest& request,
+              const CommandContext& context) {
+  const Machine machine = describe_machine();
+  comparison.command = context.command_line;
+  comparison.version = machine.version;
+  comparison.revision = machine.revision;
+  comparison.date = machine.date;
+  comparison.options = request.given;
+}
+
+int compare(const CompareFlags& flags, CommandContext& context) {
+  const ComparisonRequest request = request_of(flags);
+  std::optional<Results> results;
+  ProgressLine progress(context);
+  progress.step("listing");
+  progress.activity(fmt::format("{} and {}", request.options.actual, request.options.expected));
+  DumpComparison run(request.options);
+  if (!flags.out_dir.empty()) {
+    make_directory(flags.out_dir);
+    results.emplace(flags.out_dir, std::time(nullptr));
+  }
+  watch_interrupts();
+  Meter meter(progress, run.bytes());
+  MeasureHooks hooks;
+  hooks.progress = [&](std::size_t, std::int64_t bytes) { meter.tell(bytes); };
+  hooks.stop = [] { return interrupted(); };
+  with_threads(request.threads, [&] { run.measure(hooks); });
+  progress.clear();
+  Comparison& comparison = run.comparison();
+  describe(comparison, request, context);
+  print_comparison(context.out, comparison, request.top, {context.colour()});
+  if (results) {
+    results->json.write([&](std::ostream& out) { write_comparison_json(out, comparison); });
+    results->csv.write([&](std::ostream& out) { write_comparison_csv(out, comparison); });
+    results->msaccucmp.write(request.metrics, run.msaccucmp_lines(request.metrics), request.extras,
+                             run.actual(), run.expected());
+    context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n", flags.out_dir,
+                               results->msaccucmp.result().string());
+  }
+  const int code = exit_code(comparison, request.fail_on);
+  return code == kAllWell && comparison.is_partial ? kCouldNotFinish : code;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, CommandContext& context, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "Hold one dump against another, operator by operator, and find where they depart");
+  const auto flags = std::make_shared<CompareFlags>();
+  add_compare_flags(*command, *flags);
+  add_common_flags(*command, context);
+  command->footer(kFooter);
+  command->callback([&context, &action, flags] {
+    action = [&context, flags] { return compare(*flags, context); };
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,203 @@
+#include "cli/compare_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "harness/name_map_file.h"
+#include "harness/standards.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kLongOptions = {{
+    {"-out", "--out"},
+    {"-alg", "--algorithm"},
+    {"-advisor", "--advisor"},
+}};
+
+bool is_digit(const std::string& text) {
+  return text.size() == 1 && text[0] >= '0' && text[0] <= '9';
+}
+
+// The two dumps, however they were named; true if as msaccucmp's users do it.
+bool take_files(const CompareFlags& flags, ComparisonOptions& options) {
+  const bool is_as_msaccucmp = !flags.my_dump.empty() || !flags.golden_dump.empty();
+  if (is_as_msaccucmp ? !flags.files.empty() || flags.my_dump.empty() || flags.golden_dump.empty()
+                      : flags.files.size() != 2) {
+    throw Error("two dumps are needed: opbench compare NPU.h5 GPU.h5, or -m NPU.h5 -g GPU.h5");
+  }
+  options.actual = is_as_msaccucmp ? flags.my_dump : flags.files[0];
+  options.expected = is_as_msaccucmp ? flags.golden_dump : flags.files[1];
+  options.golden = flags.golden;
+  return is_as_msaccucmp;
+}
+
+CallRule parse_rule(const std::string& text) {
+  if (text == "aligned") return CallRule::aligned;
+  if (text == "msaccucmp") return CallRule::by_number;
+  throw Error(fmt::format("--match '{}' is unknown; allowed are aligned and msaccucmp", text));
+}
+
+void take_standard(const CompareFlags& flags, ComparisonOptions& options) {
+  const std::string usual = flags.golden.empty() ? "mixed" : "cross-check";
+  options.standard = parse_standard(flags.standard.empty() ? usual : flags.standard);
+  if (options.standard.kind == StandardKind::cross_check && flags.golden.empty()) {
+    throw Error("--standard cross-check needs a third dump: --golden REF.h5");
+  }
+  options.standards =
+      flags.standards_file.empty() ? builtin_standards() : load_standards(flags.standards_file);
+}
+
+void check_range(const char* flag, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value >= least && value <= most) return;
+  throw Error(fmt::format("{} is {}; it must be from {} to {}", flag, value, least, most));
+}
+
+void check_results(const CompareFlags& flags) {
+  check_range("-p", flags.post_process, 0, 1);
+  if (!flags.out_dir.empty()) return;
+  const char* needy = flags.post_process == 1 ? "-p" : flags.advisor ? "--advisor" : nullptr;
+  if (needy != nullptr) {
+    throw Error(fmt::format("{} needs a directory for its files: -o DIR", needy));
+  }
+}
+
+void note_given(const CompareFlags& flags, ComparisonRequest& request) {
+  const std::pair<const char*, const std::string&> kTexts[] = {
+      {"only", flags.only},     {"match", flags.match},     {"map", flags.map_file},
+      {"golden", flags.golden}, {"fail-on", flags.fail_on}, {"standards", flags.standards_file}};
+  for (const auto& [name, text] : kTexts) {
+    if (!text.empty()) request.given.emplace_back(name, text);
+  }
+}
+
+}  // namespace
+
+void add_compare_flags(CLI::App& command, CompareFlags& f) {
+  const char* what = "What to compare";
+  command.add_option("dumps", f.files, "The dump to judge, and the one to hold it against")
+      ->type_name("NPU.h5 GPU.h5")
+      ->group(what);
+  command.add_option("-m,--my_dump_path", f.my_dump, "The dump to judge, as msaccucmp spells it")
+      ->type_name("FILE")
+      ->group(what);
+  command
+      .add_option("-g,--golden_dump_path", f.golden_dump,
+                  "The one to hold it against, as msaccucmp spells it")
+      ->type_name("FILE")
+      ->group(what);
+  command
+      .add_option("--golden", f.golden,
+                  "A third dump, nearer to the truth: errors of both are held against it")
+      ->type_name("FILE")
+      ->group(what);
+  command
+      .add_option("--only", f.only,
+                  "Only operators whose name or tensor path matches this regular expression")
+      ->type_name("REGEX")
+      ->group(what);
+  command
+      .add_option("--match", f.match,
+                  "aligned: executions by shape, dtype and content where counts differ; msaccucmp: "
+                  "k-th with k-th [aligned; msaccucmp with -m and -g]")
+      ->type_name("RULE")
+      ->group(what);
+  command.add_option("--map", f.map_file, "YAML file with more operator and parameter names")
+      ->type_name("FILE")
+      ->group(what);
+  const char* how = "How to judge";
+  command
+      .add_option("--standard", f.standard,
+                  "mixed, exact, statistical, cosine, prec=X, cross-check[=L0|L1|L2] [mixed; "
+                  "cross-check with --golden]")
+      ->type_name("NAME")
+      ->group(how);
+  command.add_option("--standards", f.standards_file, "YAML file with other numbers for standards")
+      ->type_name("FILE")
+      ->group(how);
+  command
+      .add_option(
+          "--fail-on", f.fail_on,
+          "What makes exit code 1: any failed tensor, the first operator that departs, none "
+          "[any; none with -m and -g]")
+      ->type_name("any|first|none")
+      ->group(how);
+  const char* results = "Where results go";
+  command
+      .add_option("-o,--out", f.out_dir,
+                  "Directory for compare.json, compare.csv and msaccucmp's result_*.csv")
+      ->type_name("DIR")
+      ->group(results);
+  command.add_option("--top", f.top, "Operators shown on the console")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(results);
+  command
+      .add_option("--algorithm", f.algorithms,
+                  "Columns of result_*.csv by index or name: 3,0,5 (also -alg)")
+      ->capture_default_str()
+      ->type_name("LIST")
+      ->group(results);
+  command
+      .add_option("-p", f.post_process,
+                  "1: also a folder with the rows of low cosine and their tensors as .npy")
+      ->type_name("0|1")
+      ->group(results);
+  command.add_flag("--advisor", f.advisor, "Also advisor_summary.txt (also -advisor)")
+      ->group(results);
+  const char* cost = "What it may take";
+  command.add_option("--threads", f.threads, "Threads [all cores]")->type_name("N")->group(cost);
+  command.add_option("--memory", f.memory_mib, "MiB for buffers, whatever the size of the tensors")
+      ->capture_default_str()
+      ->type_name("MIB")
+      ->group(cost);
+}
+
+ComparisonRequest request_of(const CompareFlags& flags) {
+  constexpr std::int64_t kLeastMiB = 64, kMostMiB = 1 << 20;
+  ComparisonRequest request;
+  ComparisonOptions& options = request.options;
+  const bool is_as_msaccucmp = take_files(flags, options);
+  const std::string usual_match = is_as_msaccucmp ? "msaccucmp" : "aligned";
+  options.rule = parse_rule(flags.match.empty() ? usual_match : flags.match);
+  if (!flags.map_file.empty()) options.map = load_name_map(flags.map_file);
+  options.only = flags.only;
+  take_standard(flags, options);
+  check_range("--memory", flags.memory_mib, kLeastMiB, kMostMiB);
+  check_range("--top", flags.top, 0, 1'000'000);
+  check_range("--threads", flags.threads, 0, 1024);
+  check_results(flags);
+  options.memory_bytes = flags.memory_mib << 20;
+  options.wants_msaccucmp = !flags.out_dir.empty();
+  request.metrics = parse_metrics(flags.algorithms);
+  request.extras = {flags.post_process == 1, flags.advisor};
+  const std::string usual_fail = is_as_msaccucmp ? "none" : "any";
+  request.fail_on = parse_fail_on(flags.fail_on.empty() ? usual_fail : flags.fail_on);
+  request.top = static_cast<std::size_t>(flags.top);
+  request.threads = flags.threads == 0 ? available_cores() : flags.threads;
+  note_given(flags, request);
+  return request;
+}
+
+void translate_msaccucmp_options(std::vector<std::string>& args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto known = std::find_if(kLongOptions.begin(), kLongOptions.end(),
+                                    [&](const auto& option) { return option.first == args[i]; });
+    if (known == kLongOptions.end()) continue;
+    args[i] = known->second;
+    if (known->first != "-alg") continue;
+    // `-alg 1 2 8` is `--algorithm 1,2,8`.
+    while (i + 2 < args.size() && is_digit(args[i + 2])) {
+      args[i + 1] += "," + args[i + 2];
+      args.erase(args.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+    }
+  }
+}
+
+}  // namespace opbench

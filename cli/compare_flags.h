@@ -1,0 +1,48 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare/analysis.h"
+#include "compare/msaccucmp_metrics.h"
+#include "harness/dump_comparison.h"
+#include "harness/msaccucmp_files.h"
+
+namespace opbench {
+
+/// The flags of `compare` as typed, before they are checked.
+struct CompareFlags {
+  std::vector<std::string> files;    ///< NPU GPU
+  std::string my_dump, golden_dump;  ///< the same as msaccucmp's -m and -g
+  std::string golden;                ///< a third dump, nearer to the truth
+  std::string out_dir, algorithms = "all";
+  std::string standard, standards_file, map_file, match, only, fail_on;
+  int post_process = 0, top = 10, threads = 0;
+  std::int64_t memory_mib = 256;
+  bool advisor = false;
+};
+
+void add_compare_flags(CLI::App& command, CompareFlags& flags);
+
+/// The flags, checked.
+struct ComparisonRequest {
+  ComparisonOptions options;
+  std::vector<Metric> metrics;
+  MsaccucmpExtras extras;
+  FailOn fail_on = FailOn::any;
+  std::size_t top = 10;
+  int threads = 1;
+  std::vector<std::pair<std::string, std::string>> given;  ///< as typed, for the reports
+};
+
+/// Errors: throws Error that names the flag, what was found and what is allowed.
+ComparisonRequest request_of(const CompareFlags& flags);
+
+/// msaccucmp's options of one dash and several letters, and its `-alg 1 2 8`, as CLI11 takes them.
+void translate_msaccucmp_options(std::vector<std::string>& args);
+
+}  // namespace opbench

@@ -1,0 +1,44 @@
+#include "cli/progress_line.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "harness/report_text.h"
+
+namespace opbench {
+
+void ProgressLine::step(std::size_t done, std::size_t total) {
+  step(fmt::format("[{}/{}]", done + 1, total));
+}
+
+void ProgressLine::step(const std::string& place) {
+  place_ = place;
+  is_new_ = true;
+}
+
+void ProgressLine::activity(const std::string& whole) {
+  if (context_.quiet) return;
+  const std::string what = with_short_lists(whole);
+  if (context_.is_progress_overwritten()) {
+    // One row of a narrow terminal, so that the next text can overwrite it.
+    context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
+                 << std::flush;
+  } else if (is_new_ || context_.verbose) {
+    context_.err << place_ << ' '
+                 << (context_.verbose ? what : with_short_lists(whole.substr(0, whole.find(' '))))
+                 << '\n';
+  }
+  is_new_ = false;
+}
+
+void ProgressLine::detail(const std::string& whole) {
+  if (!context_.quiet && context_.is_progress_overwritten()) activity(whole);
+}
+
+void ProgressLine::clear() {
+  if (!context_.quiet && context_.is_progress_overwritten())
+    context_.err << "\r\033[K" << std::flush;
+}
+
+}  // namespace opbench

@@ -1,0 +1,280 @@
+#include "compare/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+// Rounding alone makes an operator's error vary by less.
+constexpr double kAmplified = 2;
+
+/// The inputs or the outputs of an operator.
+struct SideSummary {
+  int compared = 0, failed = 0, not_compared = 0;
+  std::optional<double> error;
+};
+
+SideSummary summarise(const OperatorResult& op, Side side) {
+  SideSummary summary;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != side) continue;
+    const PairVerdict verdict = tensor.judgement.verdict;
+    summary.failed += verdict == PairVerdict::failed;
+    summary.not_compared += verdict == PairVerdict::not_compared;
+    summary.compared += verdict != PairVerdict::not_compared;
+    if (tensor.is_measured) {
+      summary.error = std::max(summary.error.value_or(0), tensor.relative_error());
+    }
+  }
+  return summary;
+}
+
+std::optional<double> amplification(const OperatorResult& op) {
+  if (!op.input_error || !op.output_error || !(*op.output_error > 0)) return std::nullopt;
+  // Nothing can be said of what comes from NaN and Inf.
+  if (std::isinf(*op.input_error)) return std::nullopt;
+  return *op.input_error > 0 ? *op.output_error / *op.input_error : HUGE_VAL;
+}
+
+// "; 2 inputs were not compared"
+std::string missing_text(const SideSummary& side) {
+  if (side.not_compared == 0) return {};
+  return fmt::format("; {} input{} not compared", side.not_compared,
+                     side.not_compared == 1 ? " was" : "s were");
+}
+
+std::pair<Origin, std::string> origin_of_failure(const OperatorResult& op,
+                                                 const SideSummary& inputs, bool is_load_mode) {
+  if (inputs.failed > 0) {
+    const bool amplified = op.amplification && *op.amplification > kAmplified;
+    return {amplified ? Origin::amplified : Origin::inherited,
+            fmt::format("{} of {} inputs fail already{}", inputs.failed, inputs.compared,
+                        missing_text(inputs))};
+  }
+  if (inputs.compared > 0) {
+    return {Origin::introduced, "its inputs agree" + missing_text(inputs)};
+  }
+  if (is_load_mode) return {Origin::introduced, "its inputs were the expected dump's own"};
+  return {Origin::unknown, inputs.not_compared > 0 ? "none of its inputs was compared"
+                                                   : "it has no inputs in the dumps"};
+}
+
+void analyse_operator(OperatorResult& op, bool is_load_mode) {
+  const SideSummary inputs = summarise(op, Side::input), outputs = summarise(op, Side::output);
+  op.input_error = inputs.error;
+  op.output_error = outputs.error;
+  op.amplification = amplification(op);
+  op.origin = Origin::none;
+  op.explanation.clear();
+  if (outputs.failed > 0) {
+    std::tie(op.origin, op.explanation) = origin_of_failure(op, inputs, is_load_mode);
+  } else if (inputs.failed > 0 && outputs.compared > 0) {
+    op.origin = Origin::repaired;
+    op.explanation =
+        fmt::format("{} of {} inputs fail, no output does", inputs.failed, inputs.compared);
+  } else if (op.verdict == PairVerdict::failed) {
+    op.origin = Origin::unknown;
+    op.explanation = "none of its outputs was compared";
+  }
+}
+
+// Higher is worse.
+int rank(PairVerdict verdict) {
+  switch (verdict) {
+    case PairVerdict::not_compared:
+      return 0;
+    case PairVerdict::passed:
+      return 1;
+    case PairVerdict::mistrusted:
+      return 2;
+    case PairVerdict::failed:
+      break;
+  }
+  return 3;
+}
+
+PairVerdict worst_verdict(const OperatorResult& op) {
+  PairVerdict worst = PairVerdict::not_compared;
+  for (const TensorResult& tensor : op.tensors) {
+    if (rank(tensor.judgement.verdict) > rank(worst)) worst = tensor.judgement.verdict;
+  }
+  return worst;
+}
+
+// Lower comes first in the list of what fails.
+int rank(Origin origin) {
+  switch (origin) {
+    case Origin::introduced:
+    case Origin::amplified:
+      return 0;
+    case Origin::unknown:
+    case Origin::none:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+void count_operator(const OperatorResult& op, ComparisonCounts& counts) {
+  ++counts.operators;
+  counts.failed_operators += op.verdict == PairVerdict::failed;
+  counts.introduced += op.origin == Origin::introduced;
+  counts.inherited += op.origin == Origin::inherited;
+  counts.amplified += op.origin == Origin::amplified;
+  counts.repaired += op.origin == Origin::repaired;
+  counts.unknown += op.origin == Origin::unknown;
+}
+
+/// Collects tensors by what is said of them, which must outlive it.
+class Grouper {
+ public:
+  void add(std::string_view reason, const TensorResult& tensor) {
+    const auto [place, is_new] = places_.emplace(reason, groups_.size());
+    if (is_new) groups_.push_back({std::string(reason), {}});
+    groups_[place->second].tensors.push_back(&tensor);
+  }
+
+  std::vector<ReasonGroup> largest_first() {
+    const auto larger = [](const ReasonGroup& a, const ReasonGroup& b) {
+      return a.tensors.size() > b.tensors.size();
+    };
+    std::stable_sort(groups_.begin(), groups_.end(), larger);
+    return std::move(groups_);
+  }
+
+ private:
+  std::map<std::string_view, std::size_t> places_;
+  std::vector<ReasonGroup> groups_;
+};
+
+bool starts_failure(const OperatorResult& op) {
+  return op.verdict == PairVerdict::failed && op.origin != Origin::inherited &&
+         op.origin != Origin::repaired;
+}
+
+}  // namespace
+
+void analyse(Comparison& comparison) {
+  for (OperatorResult& op : comparison.operators) {
+    op.verdict = worst_verdict(op);
+    analyse_operator(op, comparison.is_load_mode);
+  }
+}
+
+std::optional<std::size_t> first_departure(const Comparison& comparison) {
+  const auto& operators = comparison.operators;
+  const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
+    return op.verdict == PairVerdict::failed;
+  });
+  if (found == operators.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - operators.begin());
+}
+
+std::vector<std::size_t> worst_operators(const Comparison& comparison) {
+  std::vector<std::size_t> worst;
+  for (std::size_t i = 0; i < comparison.operators.size(); ++i) {
+    if (comparison.operators[i].verdict == PairVerdict::failed) worst.push_back(i);
+  }
+  const auto key = [&](std::size_t i) {
+    const OperatorResult& op = comparison.operators[i];
+    return std::tuple(rank(op.origin), -op.output_error.value_or(0), i);
+  };
+  std::sort(worst.begin(), worst.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return worst;
+}
+
+std::vector<std::size_t> amplifying_operators(const Comparison& comparison) {
+  std::vector<std::size_t> found;
+  const auto factor = [&](std::size_t i) { return *comparison.operators[i].amplification; };
+  for (std::size_t i = 0; i < comparison.operators.size(); ++i) {
+    const OperatorResult& op = comparison.operators[i];
+    if (op.amplification && op.input_error > 0 && *op.amplification > 1) found.push_back(i);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [&](std::size_t a, std::size_t b) { return factor(a) > factor(b); });
+  return found;
+}
+
+ComparisonCounts count(const Comparison& comparison) {
+  ComparisonCounts counts;
+  for (const OperatorResult& op : comparison.operators) {
+    count_operator(op, counts);
+    for (const TensorResult& tensor : op.tensors) {
+      const PairVerdict verdict = tensor.judgement.verdict;
+      counts.passed += verdict == PairVerdict::passed;
+      counts.failed += verdict == PairVerdict::failed;
+      counts.mistrusted += verdict == PairVerdict::mistrusted;
+      counts.not_compared += verdict == PairVerdict::not_compared;
+      counts.warnings += !tensor.warnings.empty();
+    }
+  }
+  return counts;
+}
+
+std::vector<ReasonGroup> by_reason(const Comparison& comparison, PairVerdict verdict) {
+  Grouper grouper;
+  for (const OperatorResult& op : comparison.operators) {
+    for (const TensorResult& tensor : op.tensors) {
+      if (tensor.judgement.verdict == verdict) grouper.add(tensor.judgement.reason, tensor);
+    }
+  }
+  return grouper.largest_first();
+}
+
+std::vector<ReasonGroup> by_warning(const Comparison& comparison) {
+  Grouper grouper;
+  for (const OperatorResult& op : comparison.operators) {
+    for (const TensorResult& tensor : op.tensors) {
+      for (const std::string& warning : tensor.warnings) grouper.add(warning, tensor);
+    }
+  }
+  return grouper.largest_first();
+}
+
+const TensorResult* worst_tensor(const OperatorResult& op) {
+  const TensorResult* worst = nullptr;
+  const auto key = [](const TensorResult& tensor) {
+    return std::tuple(tensor.entry().side == Side::output, tensor.relative_error());
+  };
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.judgement.verdict != PairVerdict::failed) continue;
+    if (worst == nullptr || key(tensor) > key(*worst)) worst = &tensor;
+  }
+  return worst;
+}
+
+FailOn parse_fail_on(std::string_view text) {
+  if (text == "any") return FailOn::any;
+  if (text == "first") return FailOn::first;
+  if (text == "none") return FailOn::none;
+  throw Error(fmt::format("--fail-on is '{}'; it must be any, first or none", text));
+}
+
+PairVerdict verdict_of(const ComparisonCounts& counts) {
+  if (counts.failed > 0) return PairVerdict::failed;
+  if (counts.compared() == 0) return PairVerdict::not_compared;
+  return counts.passed > 0 ? PairVerdict::passed : PairVerdict::mistrusted;
+}
+
+int exit_code(const Comparison& comparison, FailOn fail_on) {
+  const ComparisonCounts counts = count(comparison);
+  const auto& operators = comparison.operators;
+  const bool fails = fail_on == FailOn::any
+                         ? counts.failed > 0
+                         : fail_on == FailOn::first &&
+                               std::any_of(operators.begin(), operators.end(), starts_failure);
+  constexpr int kFailed = 1, kNotFinished = 3, kNothingToJudge = 4;
+  if (fails) return kFailed;
+  if (comparison.is_partial) return kNotFinished;
+  return counts.compared() == 0 ? kNothingToJudge : 0;
+}
+
+}  // namespace opbench

@@ -1,0 +1,137 @@
+#include "compare/build_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace opbench {
+namespace {
+
+bool is_wanted(const ComparisonPlan& plan, const OperatorMatch& match, const TensorMatch& tensor) {
+  if (!plan.only) return true;
+  return (match.actual != nullptr && plan.only(match.actual->op)) ||
+         (match.expected != nullptr && plan.only(match.expected->op)) ||
+         (tensor.actual != nullptr && plan.only(tensor.actual->path)) ||
+         (tensor.expected != nullptr && plan.only(tensor.expected->path));
+}
+
+std::string reason_for(const TensorMatch& match, const ComparisonPlan& plan) {
+  if (plan.is_load_mode && match.actual == nullptr && match.expected->side == Side::input) {
+    return fmt::format("was an input of the run that made {} (load mode)", plan.sides.actual);
+  }
+  return why_not_compared(match, plan.sides);
+}
+
+TensorResult planned(const TensorMatch& match, const std::string& op, const ComparisonPlan& plan) {
+  TensorResult result;
+  result.match = match;
+  result.standard = standard_for(plan.standards, plan.choice, op, judged_dtype(match));
+  result.judgement = {PairVerdict::not_compared, reason_for(match, plan)};
+  result.warnings = pair_warnings(match, plan.sides);
+  return result;
+}
+
+using Partners = std::unordered_map<const DumpEntry*, const DumpEntry*>;
+
+Partners golden_partners(std::span<const OperatorMatch> matches) {
+  Partners partners;
+  for (const OperatorMatch& match : matches) {
+    for (const TensorMatch& tensor : match.tensors) {
+      if (tensor.actual != nullptr) partners.emplace(tensor.actual, tensor.expected);
+    }
+  }
+  return partners;
+}
+
+TensorMatch with_partner(const DumpEntry* entry, const Partners& partners) {
+  const auto found = partners.find(entry);
+  return {entry, found == partners.end() ? nullptr : found->second};
+}
+
+// Why measures are void; empty if they are not.
+std::string void_reason(const PairMeasures& measures) {
+  if (!measures.error.empty()) return measures.error;
+  return measures.is_done ? std::string() : "not reached before the run was stopped";
+}
+
+}  // namespace
+
+std::vector<OperatorResult> plan_results(std::vector<OperatorMatch> matches,
+                                         const ComparisonPlan& plan) {
+  std::vector<OperatorResult> results;
+  results.reserve(matches.size());
+  for (OperatorMatch& match : matches) {
+    OperatorResult result;
+    result.actual = match.actual;
+    result.expected = match.expected;
+    const std::string op = result.op();
+    for (const TensorMatch& tensor : match.tensors) {
+      if (is_wanted(plan, match, tensor)) result.tensors.push_back(planned(tensor, op, plan));
+    }
+    if (result.tensors.empty()) continue;
+    result.note = std::move(match.note);
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+bool is_waiting(const TensorResult& result) {
+  return result.judgement.verdict == PairVerdict::not_compared && result.judgement.reason.empty();
+}
+
+void add_measures(TensorResult& result, const PairMeasures& measures) {
+  result.judgement = {PairVerdict::not_compared, void_reason(measures)};
+  if (!result.judgement.reason.empty()) return;
+  result.is_measured = true;
+  result.stats = measures.stats;
+  if (result.standard.kind == StandardKind::cross_check) {
+    result.judgement.reason = "not held to a golden file";
+    return;
+  }
+  result.judgement = judge_pair(result.match, result.stats, result.standard);
+}
+
+std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,
+                                      std::span<const OperatorMatch> actual_with_golden,
+                                      std::span<const OperatorMatch> expected_with_golden) {
+  const Partners actual = golden_partners(actual_with_golden);
+  const Partners expected = golden_partners(expected_with_golden);
+  std::vector<GoldenMatch> found;
+  for (const OperatorResult& op : results) {
+    for (const TensorResult& tensor : op.tensors) {
+      found.push_back({with_partner(tensor.match.actual, actual),
+                       with_partner(tensor.match.expected, expected)});
+    }
+  }
+  return found;
+}
+
+std::string why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
+                                  const std::string& golden_name) {
+  const std::string pair = why_not_compared({golden.npu.actual, golden.gpu.actual}, sides);
+  if (!pair.empty()) return pair;
+  for (const TensorMatch& match : {golden.npu, golden.gpu}) {
+    if (match.expected == nullptr) return fmt::format("not in {}", golden_name);
+  }
+  if (golden.npu.expected != golden.gpu.expected) {
+    return fmt::format("{} has different partners for both: {} and {}", golden_name,
+                       golden.npu.expected->path, golden.gpu.expected->path);
+  }
+  const std::string npu = why_not_compared(golden.npu, {sides.actual, golden_name});
+  return npu.empty() ? why_not_compared(golden.gpu, {sides.expected, golden_name}) : npu;
+}
+
+void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu) {
+  const bool decides = result.standard.kind == StandardKind::cross_check;
+  std::string reason = void_reason(npu);
+  if (reason.empty()) reason = void_reason(gpu);
+  if (!reason.empty()) {
+    if (decides) result.judgement = {PairVerdict::not_compared, std::move(reason)};
+    return;
+  }
+  result.cross_check = judge_cross_check(result.match, npu.stats, gpu.stats, result.standard);
+  if (decides) result.judgement = result.cross_check->judgement;
+}
+
+}  // namespace opbench

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "compare/measure_pairs.h"
+
+namespace opbench {
+
+/// What a comparison is made of besides its matches.
+struct ComparisonPlan {
+  Standards standards;
+  StandardChoice choice;
+  SideNames sides;
+  bool is_load_mode = false;
+  /// --only: operators and paths that it accepts; empty for all.
+  std::function<bool(std::string_view)> only = {};
+};
+
+/// Results that wait to be measured: every tensor has its standard and its warnings, and those that
+/// cannot be compared their reason. Operators of which nothing is left are left out.
+std::vector<OperatorResult> plan_results(std::vector<OperatorMatch> matches,
+                                         const ComparisonPlan& plan);
+
+/// True if a result waits for measures.
+bool is_waiting(const TensorResult& result);
+
+/// Takes over what was measured with `result.standard.tolerance` and judges it, unless the standard
+/// is a cross-check: then the verdict comes with `add_cross_check`.
+void add_measures(TensorResult& result, const PairMeasures& measures);
+
+/// The golden tensors of a pair; null where there is none.
+struct GoldenMatch {
+  TensorMatch npu;  ///< the actual tensor and the golden one
+  TensorMatch gpu;  ///< the expected tensor and the same golden one
+};
+
+/// For every tensor of `results`, in their order (operators, then tensors): its partners in the
+/// golden file, by matches of either dump with it.
+std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,
+                                      std::span<const OperatorMatch> actual_with_golden,
+                                      std::span<const OperatorMatch> expected_with_golden);
+
+/// Why a tensor is not held to its golden values; empty if it can be.
+std::string why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
+                                  const std::string& golden_name);
+
+/// Adds the cross-check of a result, of which both dumps' tensors were measured against the golden
+/// one with `result.standard.tolerance`. It decides the verdict if the standard is a cross-check.
+void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu);
+
+}  // namespace opbench

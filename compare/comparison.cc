@@ -1,0 +1,44 @@
+#include "compare/comparison.h"
+
+#include <cmath>
+
+namespace opbench {
+
+std::string_view name(Origin origin) {
+  switch (origin) {
+    case Origin::none:
+      return "";
+    case Origin::introduced:
+      return "introduced here";
+    case Origin::inherited:
+      return "inherited";
+    case Origin::amplified:
+      return "inherited and amplified";
+    case Origin::repaired:
+      return "repaired";
+    case Origin::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+double TensorResult::relative_error() const {
+  if (stats.nan_mismatches + stats.inf_mismatches > 0) return HUGE_VAL;
+  if (stats.sum_sq == 0 && stats.worst_abs.index < 0) return 0;
+  const double error = std::sqrt(stats.sum_sq / stats.sum_expected_sq);
+  // Squares that leave fp64's range say nothing; the worst element does.
+  const bool is_lost = std::isinf(stats.sum_sq) || stats.sum_sq == 0;
+  return is_lost || std::isnan(error) ? stats.worst_rel.error : error;
+}
+
+std::string OperatorResult::op() const {
+  if (actual != nullptr) return actual->op;
+  return expected != nullptr ? expected->op : std::string();
+}
+
+std::string OperatorResult::seq() const {
+  if (actual != nullptr) return actual->seq_text;
+  return expected != nullptr ? expected->seq_text : std::string();
+}
+
+}  // namespace opbench

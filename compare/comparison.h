@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare/judge_pair.h"
+#include "compare/matching.h"
+#include "compare/pair_stats.h"
+#include "compare/standard.h"
+
+namespace opbench {
+
+/// A pair of tensors, or one without a partner, and all that was found out about it.
+struct TensorResult {
+  TensorMatch match;
+  Standard standard;
+  /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
+  PairJudgement judgement{PairVerdict::not_compared, {}};
+  std::vector<std::string> warnings;
+  bool is_measured = false;
+  PairStats stats;                        ///< only if it is measured
+  std::optional<CrossCheck> cross_check;  ///< against a golden file, if there is one
+
+  const DumpEntry& entry() const { return match.actual ? *match.actual : *match.expected; }
+  /// |actual - expected| / |expected| as Euclidean norms; infinite where a NaN or an Inf stands on
+  /// one side only, or where all that was expected is zero and something is not.
+  double relative_error() const;
+};
+
+/// Whether an operator made its error; see `analyse`.
+enum class Origin { none, introduced, inherited, amplified, repaired, unknown };
+
+/// "", "introduced here", "inherited", "inherited and amplified", "repaired", "unknown".
+std::string_view name(Origin origin);
+
+/// A call of an operator in both dumps, or in one of them.
+struct OperatorResult {
+  const DumpRecord* actual = nullptr;
+  const DumpRecord* expected = nullptr;
+  std::string note;  ///< of the match
+  std::vector<TensorResult> tensors;
+
+  // What `analyse` adds.
+  PairVerdict verdict = PairVerdict::not_compared;  ///< the worst of its tensors'
+  Origin origin = Origin::none;
+  std::string explanation;            ///< of the origin, in words
+  std::optional<double> input_error;  ///< largest relative error of its inputs, if any was measured
+  std::optional<double> output_error;  ///< and of its outputs
+  /// output_error over input_error; infinite where the inputs have none. None if either is missing
+  /// or the outputs have no error.
+  std::optional<double> amplification;
+
+  /// The operator's name in the actual dump, else in the expected one; empty for strays.
+  std::string op() const;
+  /// "7", "step1": the call's in the same dump.
+  std::string seq() const;
+};
+
+struct ComparedFile {
+  std::string path;
+  std::int64_t bytes = 0;
+  std::string device;
+  std::size_t operators = 0, tensors = 0;
+  std::vector<std::string> problems;  ///< what could not be opened, one line each
+};
+
+/// All that a report says. Points into the records of both dumps.
+struct Comparison {
+  std::string command, version, revision, date;
+  ComparedFile actual, expected;
+  std::optional<ComparedFile> golden;
+  StandardChoice standard;
+  /// Further options that were given, as they were typed.
+  std::vector<std::pair<std::string, std::string>> options;
+  bool is_load_mode = false;  ///< the actual dump was made from the expected one's inputs
+  bool is_partial = false;    ///< stopped before its end
+  std::vector<OperatorResult> operators;  ///< in order of execution
+};
+
+}  // namespace opbench

@@ -1,0 +1,282 @@
+// `opbench compare` as users type it: files, exit codes, messages.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "dump/dump_writer.h"
+#include "tests/cli/csv.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+class Compare : public testing::Test {
+ protected:
+  Compare()
+      : directory_(fs::path(testing::TempDir()) /
+                   (std::string("opbench_compare_") +
+                    testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  ~Compare() override { fs::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return directory_ / name; }
+
+  // Three operators in a row; the second one's output is off by `error` of itself, which the third
+  // one takes as its input.
+  void write(const std::string& name, DeviceType device, float error = 0) const {
+    std::vector<float> x(100);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 30;
+    std::vector<float> y = x;
+    for (float& value : y) value *= 1 + error;
+    const TensorDesc desc = describe(DType::fp32, {10, 10});
+    DumpWriter writer(path(name));
+    writer.begin_record("First", device);
+    writer.write_input("self", desc, x.data());
+    writer.write_output("result", desc, x.data());
+    writer.begin_record("Second", device);
+    writer.write_input("self", desc, x.data());
+    writer.write_output("result", desc, y.data());
+    writer.begin_record("Third", device);
+    writer.write_input("self", desc, y.data());
+    writer.write_output("result", desc, y.data());
+    writer.finish();
+  }
+
+  void write_pair(float error) const {
+    write("npu.h5", DeviceType::npu, error);
+    write("gpu.h5", DeviceType::cuda);
+  }
+
+  Outcome run(std::vector<std::string> more) const {
+    std::vector<std::string> args = {"compare", "-q"};
+    args.insert(args.end(), more.begin(), more.end());
+    std::ostringstream out, err;
+    const int code = run_cli(args, out, err);
+    return {code, out.str(), err.str()};
+  }
+  Outcome run_pair(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {path("npu.h5"), path("gpu.h5")});
+    return run(more);
+  }
+
+  json read_json(const std::string& name) const { return json::parse(std::ifstream(path(name))); }
+
+  std::vector<std::string> files(const std::string& folder) const {
+    std::vector<std::string> names;
+    for (const auto& file : fs::directory_iterator(path(folder))) {
+      names.push_back(file.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  fs::path directory_;
+};
+
+void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
+  EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
+  EXPECT_THAT(outcome.err, HasSubstr(text));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(Compare, EqualDumpsPass) {
+  write_pair(0);
+  const Outcome outcome = run_pair();
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("6 tensors compared: 6 passed, 0 failed"));
+}
+
+TEST_F(Compare, NamesTheOperatorThatMadeTheError) {
+  write_pair(0.01f);
+  const Outcome outcome = run_pair({"-o", path("out")});
+  EXPECT_EQ(outcome.code, kVerdictFailed);
+  EXPECT_THAT(outcome.out, HasSubstr("First to depart: Second, call 2"));
+  EXPECT_THAT(outcome.out, HasSubstr("introduced here"));
+  const json report = read_json("out/compare.json");
+  EXPECT_EQ(report.at("opbench_compare"), 1);
+  EXPECT_EQ(report.at("partial"), false);
+  EXPECT_THAT(report.at("tensors"), SizeIs(6));
+  EXPECT_THAT(report.at("command"), HasSubstr("opbench compare"));
+  const auto rows = csv::read(path("out/compare.csv"));
+  ASSERT_EQ(rows.size(), 7u);
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows.front().size());
+  const auto names = files("out");
+  ASSERT_EQ(names.size(), 3u);
+  EXPECT_THAT(names[2], StartsWith("result_"));
+  EXPECT_EQ(csv::read(path("out/" + names[2])).size(), 7u);
+}
+
+TEST_F(Compare, FailOnSaysWhatMakesTheExitCode) {
+  write_pair(0.01f);
+  EXPECT_EQ(run_pair({"--fail-on", "none"}).code, kAllWell);
+  EXPECT_EQ(run_pair({"--fail-on", "first"}).code, kVerdictFailed);
+  EXPECT_EQ(run_pair({"--only", "Third"}).code, kVerdictFailed);
+  EXPECT_EQ(run_pair({"--only", "Third", "--fail-on", "first"}).code, kAllWell)
+      << "its error was in its input already";
+  expect_one_line_error(run_pair({"--fail-on", "some"}), kBadInput, "some");
+}
+
+TEST_F(Compare, TypedAsMsaccucmpAVerdictDoesNotChangeTheExitCode) {
+  write_pair(0.01f);
+  const Outcome outcome =
+      run({"-m", path("npu.h5"), "-g", path("gpu.h5"), "-out", path("out"), "-alg", "1", "0", "3"});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
+  const auto rows = csv::read(path("out/" + files("out").back()));
+  EXPECT_EQ(rows[0][6], "MaxAbsoluteError");
+  EXPECT_EQ(rows[0][7], "CosineSimilarity");
+  EXPECT_EQ(rows[0][8], "RelativeEuclideanDistance");
+  EXPECT_EQ(run({"-m", path("npu.h5"), "-g", path("gpu.h5"), "--fail-on", "any"}).code,
+            kVerdictFailed);
+}
+
+TEST_F(Compare, SecondRunInOneSecondKeepsTheFirst) {
+  write_pair(0);
+  run_pair({"-o", path("out")});
+  run_pair({"-o", path("out")});
+  EXPECT_THAT(files("out"), SizeIs(4));
+}
+
+TEST_F(Compare, FilteredRowsComeWithTheirTensors) {
+  write("npu.h5", DeviceType::npu, -2.0f);  // of the other sign: cosine -1
+  write("gpu.h5", DeviceType::cuda);
+  EXPECT_EQ(run_pair({"-o", path("out"), "-p", "1", "--advisor", "--fail-on", "none"}).code,
+            kAllWell);
+  const auto names = files("out");
+  ASSERT_THAT(names, SizeIs(5)) << "advice, two of ours, the result and its filtered rows";
+  EXPECT_EQ(names[0], "advisor_summary.txt");
+  EXPECT_THAT(names[4], EndsWith("_filtered"));
+  const auto rows = csv::read(path("out/" + names[4] + "/filtered_result.csv"));
+  EXPECT_EQ(rows.size(), 4u);
+  EXPECT_THAT(files("out/" + names[4]), testing::Contains("my_dump2_output_result.npy"));
+  EXPECT_EQ(fs::file_size(path("out/" + names[4] + "/gold_dump2_output_result.npy")), 128u + 400u);
+  std::ostringstream advice;
+  advice << std::ifstream(path("out/advisor_summary.txt")).rdbuf();
+  EXPECT_THAT(advice.str(), HasSubstr("Operator Index: 2\n"));
+}
+
+TEST_F(Compare, AThirdDumpJudgesBoth) {
+  write("ref.h5", DeviceType::cpu);
+  write("npu.h5", DeviceType::npu, 0.002f);
+  write("gpu.h5", DeviceType::cuda, 0.001f);
+  const Outcome twice = run_pair({"--golden", path("ref.h5"), "--standard", "cross-check=L0"});
+  EXPECT_EQ(twice.code, kAllWell) << twice.out;
+  write("npu.h5", DeviceType::npu, 0.02f);
+  EXPECT_EQ(run_pair({"--golden", path("ref.h5")}).code, kVerdictFailed);
+  expect_one_line_error(run_pair({"--standard", "cross-check"}), kBadInput, "--golden");
+}
+
+TEST_F(Compare, StandardsAndMapsComeFromFiles) {
+  write_pair(0.01f);
+  std::ofstream(path("loose.yaml")) << "operators:\n  - {regex: '.*', standard: cosine}\n";
+  EXPECT_EQ(run_pair({"--standards", path("loose.yaml")}).code, kAllWell);
+  std::ofstream(path("bad.yaml")) << "operators:\n  - {regexp: '.*'}\n";
+  expect_one_line_error(run_pair({"--standards", path("bad.yaml")}), kBadInput, "bad.yaml:2");
+  std::ofstream(path("map.yaml")) << "ops: 5\n";
+  expect_one_line_error(run_pair({"--map", path("map.yaml")}), kBadInput, "map.yaml:1");
+  expect_one_line_error(run_pair({"--map", path("none.yaml")}), kBadInput, "none.yaml");
+}
+
+TEST_F(Compare, NothingToCompareIsNoSuccess) {
+  write_pair(0);
+  EXPECT_EQ(run_pair({"--only", "Nowhere"}).code, kNothingToJudge);
+  DumpWriter(path("empty.h5")).finish();
+  EXPECT_EQ(run({path("empty.h5"), path("gpu.h5")}).code, kNothingToJudge);
+}
+
+TEST_F(Compare, BadInputIsOneLineAndLeavesNothing) {
+  write_pair(0);
+  const std::string npu = path("npu.h5");
+  expect_one_line_error(run({npu}), kBadInput, "two dumps are needed");
+  expect_one_line_error(run({npu, path("gpu.h5"), "-m", npu}), kBadInput, "two dumps are needed");
+  expect_one_line_error(run({npu, npu}), kBadInput, "are the same file");
+  expect_one_line_error(run({npu, path("none.h5")}), kBadInput, "No such file");
+  std::ofstream(path("text.h5")) << "no HDF5\n";
+  expect_one_line_error(run({npu, path("text.h5"), "-o", path("out")}), kBadInput,
+                        "not an HDF5 file");
+  EXPECT_FALSE(fs::exists(path("out")));
+  fs::copy_file(npu, path("short.h5"));
+  fs::resize_file(path("short.h5"), fs::file_size(npu) / 2);
+  expect_one_line_error(run({npu, path("short.h5")}), kBadInput, "short.h5");
+  expect_one_line_error(run_pair({"--only", "("}), kBadInput, "--only");
+  expect_one_line_error(run_pair({"--match", "best"}), kBadInput, "--match");
+  expect_one_line_error(run_pair({"--standard", "prec=-1"}), kBadInput, "prec=-1");
+  expect_one_line_error(run_pair({"--memory", "1"}), kBadInput, "--memory");
+  expect_one_line_error(run_pair({"--algorithm", "11"}), kBadInput, "11");
+  expect_one_line_error(run_pair({"-p", "1"}), kBadInput, "-o DIR");
+  std::ofstream(path("file")) << "x";
+  expect_one_line_error(run_pair({"-o", path("file")}), kCouldNotFinish, "cannot make directory");
+}
+
+TEST_F(Compare, TheNumberOfThreadsChangesNothing) {
+  write_pair(0.001f);
+  std::vector<json> tensors;
+  for (const char* threads : {"1", "2", "7"}) {
+    run_pair({"-o", path(threads), "--threads", threads});
+    tensors.push_back(read_json(std::string(threads) + "/compare.json").at("tensors"));
+  }
+  EXPECT_EQ(tensors[0], tensors[1]);
+  EXPECT_EQ(tensors[0], tensors[2]);
+}
+
+TEST_F(Compare, HelpShowsExamples) {
+  const Outcome help = run({"--help"});
+  EXPECT_EQ(help.code, kAllWell);
+  EXPECT_THAT(help.out, HasSubstr("opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3"));
+  EXPECT_THAT(help.err, IsEmpty());
+}
+
+// What msaccucmp loses or stops at; each file holds a first operator that is fine.
+TEST(MsaccucmpWeaknesses, EveryTensorIsAccountedFor) {
+  const fs::path folder = fs::path(OPBENCH_SOURCE_DIR) / "../shared/data/msaccucmp_bugs";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no such files";
+  for (const auto& directory : fs::directory_iterator(folder)) {
+    const std::string name = directory.path().filename();
+    SCOPED_TRACE(name);
+    const fs::path out = fs::path(testing::TempDir()) / ("opbench_weak_" + name);
+    std::ostringstream text, err;
+    const int code = run_cli({"compare", directory.path() / "npu.h5", directory.path() / "gpu.h5",
+                              "-o", out, "-q", "--fail-on", "none"},
+                             text, err);
+    EXPECT_EQ(err.str(), "");
+    const json report = json::parse(std::ifstream(out / "compare.json"));
+    std::size_t named = 0;
+    for (const json& file : report.at("files")) {
+      if (!file.is_null()) named += file.at("tensors").get<std::size_t>();
+    }
+    std::size_t found = 0;
+    for (const json& tensor : report.at("tensors")) {
+      found += !tensor.at("actual_path").is_null();
+      found += !tensor.at("expected_path").is_null();
+    }
+    EXPECT_GE(found, named);
+    const json& counts = report.at("counts");
+    const int compared = counts.at("passed").get<int>() + counts.at("failed").get<int>() +
+                         counts.at("mistrusted").get<int>();
+    EXPECT_EQ(code, compared == 0 ? kNothingToJudge : kAllWell);
+    fs::remove_all(out);
+  }
+}
+
+}  // namespace
+}  // namespace opbench

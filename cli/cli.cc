@@ -18,7 +18,7 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "list", "doctor"};
+const std::vector<std::string> kCommands = {"run", "list", "report", "doctor"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -26,6 +26,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
   opbench --case 'softplus[32x64x56x56,fp32,NCHW]' --variant softplus_v2,onednn --threads 1,2
   opbench list softplus                                      variants, and what they accept
+  opbench report out.json --format junit -o junit.xml        results in another form, later
   opbench doctor                                             is this machine fit to measure?
 
 `run` is the default command; `opbench COMMAND --help` shows the flags of one.
@@ -91,6 +92,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   app.add_flag("--version", wants_version, "Show version, revision, compiler and libraries");
   add_run_command(app, context, action);
   add_list_command(app, context, action);
+  add_report_command(app, context, action);
   add_doctor_command(app, context, action);
   insert_default_command(args);
   try {

@@ -31,6 +31,7 @@ using Action = std::function<int()>;
 /// Each adds one subcommand with its flags and sets `action` when it is chosen.
 void add_run_command(CLI::App& app, CommandContext& context, Action& action);
 void add_list_command(CLI::App& app, CommandContext& context, Action& action);
+void add_report_command(CLI::App& app, CommandContext& context, Action& action);
 void add_doctor_command(CLI::App& app, CommandContext& context, Action& action);
 
 /// --quiet, --verbose, --no-color.

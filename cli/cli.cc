@@ -35,7 +35,8 @@ Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 n
 std::string version_text() {
   const Machine m = describe_machine();
   std::string text =
-      fmt::format("opbench {} ({}), {}, {}", m.version, m.revision, m.compiler, m.build_type);
+      fmt::format("opbench {} ({}), {}, {}\nflags {}\nvectors {} (of {})", m.version, m.revision,
+                  m.compiler, m.build_type, m.flags, m.isa, fmt::join(m.isas, " "));
   for (const auto& [library, version] : m.libraries)
     text += fmt::format("\n{} {}", library, version);
   return text;

@@ -22,13 +22,13 @@ JUnitCase::Outcome outcome_of(Status status) {
   }
 }
 
-// Spent in calls, over all repetitions.
+// Spent in calls, over all repetitions; from microseconds, as results files have them.
 double seconds_of(const Record& record) {
-  double ns = 0;
+  double us = 0;
   for (const Sample& sample : record.samples) {
-    ns += sample.ns_per_call * static_cast<double>(sample.iterations);
+    us += sample.ns_per_call / 1e3 * static_cast<double>(sample.iterations);
   }
-  return ns * 1e-9;
+  return us * 1e-6;
 }
 
 std::string output_of(const Record& r) {

@@ -109,10 +109,10 @@ TEST_F(Report, RunAndReportAgree) {
                                     "--repetitions", "3", "-q", "--json", path("r.json"), "--junit",
                                     path("r.xml"), "--benchmark-json", path("r.gb.json")});
   ASSERT_EQ(run.code, kAllWell) << run.err;
-  EXPECT_EQ(opbench_with({"report", path("r.json"), "--format", "junit"}).out,
-            text_of(path("r.xml")));
-  EXPECT_EQ(opbench_with({"report", path("r.json"), "--format", "gbench"}).out,
-            text_of(path("r.gb.json")));
+  EXPECT_TRUE(opbench_with({"report", path("r.json"), "--format", "junit"}).out ==
+              text_of(path("r.xml")));
+  EXPECT_TRUE(opbench_with({"report", path("r.json"), "--format", "gbench"}).out ==
+              text_of(path("r.gb.json")));
   EXPECT_THAT(text_of(path("r.xml")), HasSubstr("<system-out>opbench --case"));
 }
 

@@ -32,7 +32,10 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, CommandContext& context, Action& action);
 void add_list_command(CLI::App& app, CommandContext& context, Action& action);
 void add_compare_command(CLI::App& app, CommandContext& context, Action& action);
+void add_report_command(CLI::App& app, CommandContext& context, Action& action);
 void add_doctor_command(CLI::App& app, CommandContext& context, Action& action);
+/// Hidden: what the build generates from all other commands, so it is added last.
+void add_generate_command(CLI::App& app, CommandContext& context, Action& action);
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(CLI::App& command, CommandContext& context);

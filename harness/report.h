@@ -9,12 +9,13 @@
 
 namespace opbench {
 
-/// Version of the JSON result format. Readers refuse others.
+/// Version of the JSON result format. Readers refuse later ones.
 inline constexpr int kResultsVersion = 1;
 
 /// Everything: format version, command line, machine, phases, records with every sample.
 /// Shape: {"opbench": 1, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
 /// units are in the field names of `record_fields` ("median_us"), absent values are null.
+/// harness/results_file.h reads it back.
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command);
 
@@ -29,8 +30,21 @@ void write_trace(std::ostream& out, std::span<const Record> records);
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command);
 
-/// Name of a field with its unit: "median_us".
-std::string column_name(const Field& field);
+/// JUnit XML: one test case for each record, in the suite of its operator. `failed` is a failure,
+/// `errored` an error, `skipped` skipped; `mistrusted`, `suspicious` and `unverified` pass, with
+/// their reason in system-out. The time is what all timed calls took.
+void write_junit(std::ostream& out, const RunResult& result, const Machine& machine,
+                 const std::string& command);
+
+/// Google Benchmark's JSON, which its tools/compare.py reads: every repetition of every timed
+/// record, and mean, median, stddev and cv. What was not timed is not in it.
+void write_gbench(std::ostream& out, const RunResult& result, const Machine& machine,
+                  const std::string& command);
+
+/// `customSmallerIsBetter` of the benchmark tracking action on GitHub: the median of every timed
+/// record in microseconds, with its MAD.
+void write_smaller_is_better(std::ostream& out, std::span<const Record> records,
+                             const Machine& machine);
 
 struct ConsoleStyle {
   bool colour = false;

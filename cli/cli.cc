@@ -92,6 +92,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   add_run_command(app, context, action);
   add_list_command(app, context, action);
   add_doctor_command(app, context, action);
+  add_worker_command(app, context, action);
   insert_default_command(args);
   try {
     if (args.empty()) args.push_back("--help");

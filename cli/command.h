@@ -32,6 +32,8 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, CommandContext& context, Action& action);
 void add_list_command(CLI::App& app, CommandContext& context, Action& action);
 void add_doctor_command(CLI::App& app, CommandContext& context, Action& action);
+void add_check_command(CLI::App& app, CommandContext& context, Action& action);
+void add_worker_command(CLI::App& app, CommandContext& context, Action& action);
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(CLI::App& command, CommandContext& context);

@@ -18,7 +18,7 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "list", "doctor"};
+const std::vector<std::string> kCommands = {"run", "list", "check", "doctor"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -92,6 +92,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   add_run_command(app, context, action);
   add_list_command(app, context, action);
   add_doctor_command(app, context, action);
+  add_check_command(app, context, action);
   add_worker_command(app, context, action);
   insert_default_command(args);
   try {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ enum class CheckVerdict {
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
 };
+inline constexpr std::array kAllCheckVerdicts = {
+    CheckVerdict::error,        CheckVerdict::slower, CheckVerdict::gone,   CheckVerdict::ambiguous,
+    CheckVerdict::incomparable, CheckVerdict::added,  CheckVerdict::faster, CheckVerdict::same};
 /// "SLOWER", ..., "NEW", ...
 std::string_view name(CheckVerdict verdict);
 
@@ -42,7 +46,8 @@ struct SpeedChange {
 
 /// One variant of one case with one number of threads.
 struct CheckItem {
-  std::string case_id, case_name, variant;
+  std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
+  std::string case_name, variant;
   int count = 1, threads = 1;
   CheckVerdict verdict = CheckVerdict::ambiguous;
   bool is_regression = false;  ///< fails the check

@@ -14,6 +14,7 @@ namespace {
 CheckItem& add_item(Bout& bout, const std::string& variant) {
   Contestant contestant;
   contestant.item.case_id = bout.spec.id;
+  contestant.item.case_key = bout.spec.key;
   contestant.item.case_name = bout.spec.name;
   contestant.item.variant = variant;
   contestant.item.count = bout.spec.count;

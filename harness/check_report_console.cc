@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "harness/check_report.h"
@@ -44,15 +45,31 @@ std::string build_text(const BuildInfo& build) {
   return fmt::format("opbench {} ({})", build.version, build.revision);
 }
 
+// What fails or is open, each kind up to a number that still can be read.
+void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
+                 bool verbose) {
+  constexpr int kMostOfAKind = 10;
+  std::map<CheckVerdict, int> shown, left_out;
+  for (const CheckItem& item : report.items) {
+    const bool is_well = item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster;
+    const bool was_not_timed = report.is_too_noisy && item.verdict == CheckVerdict::ambiguous;
+    if (!verbose && (is_well || was_not_timed)) continue;
+    if (verbose || item.is_regression || shown[item.verdict]++ < kMostOfAKind) {
+      print_item(out, item, style);
+    } else {
+      ++left_out[item.verdict];
+    }
+  }
+  for (const auto& [verdict, count] : left_out) {
+    out << fmt::format("... and {} more {}; --verbose shows all.\n", count, name(verdict));
+  }
+}
+
 }  // namespace
 
 std::string counts_text(const CheckReport& report) {
-  constexpr std::array kOrder = {CheckVerdict::error,        CheckVerdict::slower,
-                                 CheckVerdict::gone,         CheckVerdict::ambiguous,
-                                 CheckVerdict::incomparable, CheckVerdict::added,
-                                 CheckVerdict::faster,       CheckVerdict::same};
   std::vector<std::string> parts;
-  for (const CheckVerdict verdict : kOrder) {
+  for (const CheckVerdict verdict : kAllCheckVerdicts) {
     const int count = report.count(verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
@@ -60,7 +77,7 @@ std::string counts_text(const CheckReport& report) {
 }
 
 std::string title_of(const CheckItem& item) {
-  std::string title = with_short_lists(item.case_id);
+  std::string title = with_short_lists(item.case_key);
   if (!item.variant.empty()) title = fmt::format("{} on {}", item.variant, title);
   if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
   return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
@@ -78,7 +95,8 @@ void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyl
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
   out << fmt::format("{} against {} {}\n", build_text(report.current), report.base_name,
                      build_text(report.base));
-  out << fmt::format("A change counts from {:.3g}% and {:.3g} us", 100 * report.rule.threshold,
+  out << fmt::format("A change counts from {:.3g}% and {:.3g} us",
+                     100 * std::max(report.rule.threshold, report.noise_floor),
                      report.rule.floor_us);
   out << (report.mode == "gate" ? fmt::format("; this machine shows changes from {:.1f}%.\n",
                                               100 * report.noise_floor)
@@ -92,12 +110,9 @@ void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyl
                        report.slower_percent_of_step(), *report.fail_over_percent);
   }
   for (const std::string& notice : report.notices) out << "note: " << notice << '\n';
-  int notices = 0;
-  for (const CheckItem& item : report.items) {
-    notices += !item.notices.empty();
-    const bool is_well = item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster;
-    if (verbose || !is_well) print_item(out, item, style);
-  }
+  print_items(out, report, style, verbose);
+  const auto notices = std::count_if(report.items.begin(), report.items.end(),
+                                     [](const CheckItem& item) { return !item.notices.empty(); });
   if (!verbose && notices > 0) {
     out << fmt::format("{} with notes, such as changed bits; --verbose shows all.\n", notices);
   }

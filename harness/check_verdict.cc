@@ -160,7 +160,7 @@ void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule
   if (is_change && is_confirmed(times, call) && item.speed->adjusted_p <= kFalseDiscoveryRate) {
     item.verdict = call == SpeedCall::slower ? CheckVerdict::slower : CheckVerdict::faster;
     item.is_regression = call == SpeedCall::slower;
-    item.evidence += fmt::format("; {:.3g}% count", 100 * rule.threshold);
+    item.evidence += fmt::format("; it counts from {:.3g}%", 100 * rule.threshold);
     return;
   }
   item.verdict = CheckVerdict::ambiguous;
@@ -168,6 +168,18 @@ void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule
   item.evidence += is_open     ? "; the budget ended before it could be confirmed"
                    : is_change ? "; not confirmed in fresh processes"
                                : fmt::format("; {}", rounds_needed(ratios, rule));
+}
+
+std::string next_command(const CheckItem& item, const std::string& base, const std::string& how) {
+  if (item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster) return {};
+  const std::string what = fmt::format(
+      "--case '{}'{} --threads {}{}", item.case_key,
+      item.variant.empty() ? "" : fmt::format(" --variant {}", item.variant), item.threads, how);
+  if (item.verdict == CheckVerdict::gone) return fmt::format("{} {}", base, what);
+  const bool is_speed =
+      item.verdict == CheckVerdict::slower || item.verdict == CheckVerdict::ambiguous;
+  return is_speed ? fmt::format("opbench check --against {} {}", base, what)
+                  : fmt::format("opbench {}", what);
 }
 
 bool judge_accuracy(CheckItem& item, const OpenedVariant* base, const OpenedVariant* current) {

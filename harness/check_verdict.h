@@ -41,6 +41,10 @@ void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule
 /// Returns false if the item is settled and has no times to compare. Sets notices as well.
 bool judge_accuracy(CheckItem& item, const OpenedVariant* base, const OpenedVariant* current);
 
+/// The command to run next: `base` is the other build's program, `how` further flags. Empty where
+/// there is nothing to do.
+std::string next_command(const CheckItem& item, const std::string& base, const std::string& how);
+
 /// "+7.2%"
 std::string change_text(double change);
 

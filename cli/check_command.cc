@@ -15,6 +15,7 @@
 #include "harness/output_file.h"
 #include "harness/report_text.h"
 #include "tensor/error.h"
+#include "tensor/isa.h"
 
 namespace opbench {
 namespace {
@@ -111,6 +112,7 @@ int check(const CheckFlags& flags, CommandContext& context) {
   if (flags.against.empty()) {
     throw Error("check needs --against PROGRAM, the opbench to compare this one with");
   }
+  if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
   const GateOptions options = gate_options_of(flags);
   CheckOutputs outputs(flags, context);
   watch_interrupts();

@@ -26,11 +26,12 @@ class ShortSampler {
   /// the caches and the cores since the last sample.
   double sample_us() const;
 
-  int batches() const { return batches_; }
+  /// Seconds that `calls` calls and those beyond them take.
+  double batch_seconds(std::int64_t calls) const;
+
   std::int64_t calls_per_batch() const { return calls_; }
 
  private:
-  double batch_seconds(std::int64_t calls) const;
   void calibrate();
 
   std::function<void()> call_;

@@ -10,8 +10,10 @@
 namespace opbench {
 namespace {
 
+// Compared with something: what is new is no proof that nothing became worse.
 bool is_judged(const CheckItem& item) {
-  return item.verdict != CheckVerdict::incomparable && !item.is_unfinished;
+  return item.verdict != CheckVerdict::incomparable && item.verdict != CheckVerdict::added &&
+         !item.is_unfinished;
 }
 
 // What needs action first.

@@ -37,10 +37,15 @@ bool is_confirmed(const PairedTimes& times, SpeedCall call) {
   return call == SpeedCall::slower ? interval.low > 0 : interval.high < 0;
 }
 
+/// The log-ratio from which on a change counts.
+double limit_of(double base_us, const SpeedRule& rule) {
+  return std::log1p(std::max(rule.threshold, rule.floor_us / base_us));
+}
+
 // Intervals shrink with the square root of the rounds.
-std::string rounds_needed(std::span<const double> ratios, const SpeedRule& rule) {
+std::string rounds_needed(std::span<const double> ratios, double limit) {
   const Bounds b = bounds_of(ratios);
-  const double limit = std::log1p(rule.threshold), size = std::fabs(b.median);
+  const double size = std::fabs(b.median);
   const bool is_change = size >= limit;
   const double room = is_change ? size : limit - size;
   const Interval& interval = is_change ? b.wide : b.narrow;
@@ -107,8 +112,7 @@ std::string change_text(double change) { return fmt::format("{:+.1f}%", 100 * ch
 
 SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule) {
   const Bounds b = bounds_of(log_ratios);
-  const double limit = std::log1p(rule.threshold);
-  if (std::fabs(std::expm1(b.median)) * base_us < rule.floor_us) return SpeedCall::same;
+  const double limit = limit_of(base_us, rule);
   if (b.median >= limit && b.wide.low > 0) return SpeedCall::slower;
   if (b.median <= -limit && b.wide.high < 0) return SpeedCall::faster;
   const bool is_inside = b.narrow.low > -limit && b.narrow.high < limit;
@@ -165,9 +169,10 @@ void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule
   }
   item.verdict = CheckVerdict::ambiguous;
   const bool is_open = times.confirmation.base_us.empty();
-  item.evidence += is_open     ? "; the budget ended before it could be confirmed"
-                   : is_change ? "; not confirmed in fresh processes"
-                               : fmt::format("; {}", rounds_needed(ratios, rule));
+  item.evidence +=
+      is_open     ? "; the budget ended before it could be confirmed"
+      : is_change ? "; not confirmed in fresh processes"
+                  : fmt::format("; {}", rounds_needed(ratios, limit_of(item.speed->base_us, rule)));
 }
 
 std::string next_command(const CheckItem& item, const std::string& base, const std::string& how) {

@@ -12,8 +12,8 @@ namespace opbench {
 enum class SpeedCall { slower, faster, same, unclear };
 
 /// Slower (or faster): the 99% interval of the median log-ratio excludes 0, the median reaches the
-/// threshold and the difference the floor. Same: the 90% interval lies inside both thresholds (two
-/// one-sided tests at 5%), or the difference is below the floor.
+/// threshold and the difference the floor. Same: the 90% interval lies inside these limits (two
+/// one-sided tests at 5%).
 /// `log_ratios`: log(current / base) of each round; at least one.
 SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule);
 

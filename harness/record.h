@@ -27,6 +27,8 @@ inline constexpr std::array kAllStatuses = {Status::passed,     Status::failed, 
                                             Status::suspicious, Status::skipped, Status::errored,
                                             Status::unverified};
 std::string_view name(Status status);
+/// The status of that name. Errors: throws Error that lists the names.
+Status parse_status(std::string_view text);
 
 /// What one variant did on one case with one number of threads.
 struct Record {
@@ -72,13 +74,21 @@ struct Record {
 /// A cell: nothing where the record has no such value.
 using Cell = std::variant<std::monostate, std::string, double, std::int64_t, bool>;
 
+class JsonValue;
+
 /// One column of CSV and JSON, in order. Adding a metric is one row of this table.
 struct Field {
   std::string_view name;
   std::string_view unit;  ///< empty: none
   Cell (*value)(const Record& record);
+  /// Takes the value back from JSON. Whether others can be absent depends on the samples, on
+  /// `is_compared` and on the fields before, which must be there already. null where there should
+  /// be a value means that it was not finite: an error is then infinite, anything else NaN.
+  void (*read)(const JsonValue& value, Record& record);
 };
 std::span<const Field> record_fields();
+/// Name of a field with its unit: "median_us".
+std::string column_name(const Field& field);
 
 /// Medians and rates from the samples.
 void summarise_samples(Record& record);

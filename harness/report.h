@@ -9,12 +9,13 @@
 
 namespace opbench {
 
-/// Version of the JSON result format. Readers refuse others.
+/// Version of the JSON result format. Readers refuse later ones.
 inline constexpr int kResultsVersion = 1;
 
 /// Everything: format version, command line, machine, phases, records with every sample.
 /// Shape: {"opbench": 1, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
 /// units are in the field names of `record_fields` ("median_us"), absent values are null.
+/// harness/results_file.h reads it back.
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command);
 
@@ -28,9 +29,6 @@ void write_trace(std::ostream& out, std::span<const Record> records);
 /// summary, and what is slower than it should be. GitHub's Markdown.
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command);
-
-/// Name of a field with its unit: "median_us".
-std::string column_name(const Field& field);
 
 struct ConsoleStyle {
   bool colour = false;

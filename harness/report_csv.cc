@@ -33,11 +33,6 @@ std::string cell_text(const Cell& cell) {
 
 }  // namespace
 
-std::string column_name(const Field& field) {
-  if (field.unit == "us") return fmt::format("{}_us", field.name);
-  return std::string(field.name);
-}
-
 void write_csv(std::ostream& out, std::span<const Record> records) {
   const char* separator = "";
   for (const Field& field : record_fields()) {

@@ -38,7 +38,7 @@ Json record_value(const Record& record) {
 }
 
 Json machine_value(const Machine& m) {
-  Json libraries;
+  Json libraries = Json::object();
   for (const auto& [name, version] : m.libraries) libraries[name] = version;
   return {{"cpu", m.cpu},
           {"cores", m.cores},

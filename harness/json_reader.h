@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace opbench {
+
+/// A JSON value that knows where it stands, for strict reading: every access says what it expects,
+/// and every error begins with the file and the place, as in "old.json: records[3].median_us".
+/// A value points to the one that holds it and must not outlive it.
+class JsonValue {
+ public:
+  JsonValue(const nlohmann::ordered_json& json, const std::string& file)
+      : json_(json), file_(file) {}
+
+  /// "records[3].median_us"; "the file" for the whole document.
+  std::string place() const;
+  /// Throws Error "file: place: message".
+  [[noreturn]] void fail(const std::string& message) const;
+  /// Runs `body` and puts file and place in front of any Error it throws.
+  void located(const std::function<void()>& body) const;
+
+  bool is_null() const;
+  std::string text() const;
+  bool boolean() const;
+  double number(double least, double most) const;
+  std::int64_t integer(std::int64_t least, std::int64_t most) const;
+
+  /// The value of a key that must be there. Other keys are nobody's business: a later opbench may
+  /// write more.
+  JsonValue member(std::string_view key) const;
+  bool has(std::string_view key) const;
+  /// Calls `entry` for every key of an object, in their order.
+  void members(
+      const std::function<void(const std::string& key, const JsonValue& value)>& entry) const;
+  /// Calls `entry` for every element of a list, in order.
+  void elements(const std::function<void(const JsonValue& value)>& entry) const;
+
+ private:
+  static constexpr std::size_t kNoIndex = static_cast<std::size_t>(-1);
+
+  JsonValue(const nlohmann::ordered_json& json, const JsonValue& parent, std::string_view key,
+            std::size_t index)
+      : json_(json), file_(parent.file_), parent_(&parent), key_(key), index_(index) {}
+  void check_object() const;
+  [[noreturn]] void fail_type(const std::string& wanted) const;
+
+  const nlohmann::ordered_json& json_;
+  const std::string& file_;
+  const JsonValue* parent_ = nullptr;
+  std::string_view key_;
+  std::size_t index_ = kNoIndex;  ///< in a list; else `key_` counts
+};
+
+/// The document in `text`. Errors: throws Error "file: ..." for text that is no JSON, with line and
+/// column, and for brackets that are nested deeper than any file of ours.
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
+
+/// The bytes of a file. Errors: throws Error "cannot read 'path': reason" for what is no regular
+/// file or has more than `most_bytes`.
+std::string read_text(const std::string& path, std::size_t most_bytes);
+
+}  // namespace opbench

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "harness/machine.h"
+#include "harness/runner.h"
+
+namespace opbench {
+
+/// What `write_json` wrote. Not in the file and left at their defaults: when samples began and how
+/// long they lasted, and the memory that was available.
+struct ResultsFile {
+  std::string path;
+  int version = 0;
+  std::string command;  ///< the line that made it
+  Machine machine;
+  RunResult run;  ///< `run.records` is what most are after; it can be empty
+};
+
+/// Reads a file of `opbench run --json`. Writing what was read gives the same text. Keys that this
+/// version does not know are passed over.
+/// Errors: throws Error with the file, the place such as records[3].median_us, what was found and
+/// what is allowed, for anything that is missing, of a wrong type, out of range, of a later
+/// version, truncated, or above 256 MiB.
+ResultsFile read_results_file(const std::string& path);
+
+/// The same from the file's text.
+ResultsFile parse_results(const std::string& text, const std::string& path);
+
+}  // namespace opbench

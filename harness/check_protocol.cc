@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/json_object.h"
+#include "harness/json_reader.h"
 
 namespace opbench {
 namespace {
@@ -18,28 +19,51 @@ std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+const std::string kPlace = "the line of a worker";
+
+/// A line of the protocol: one JSON object.
+class Line {
+ public:
+  explicit Line(std::string_view line) : json_(parse_json(std::string(line), kPlace)) {}
+  JsonValue value() const { return {json_, kPlace}; }
+
+ private:
+  Json json_;
+};
+
 /// An answer: what an error line says is thrown.
-JsonObject answer(std::string_view line) {
-  JsonObject object(line);
-  if (object.has("error")) throw PeerError(object.text("error"));
-  return object;
+Line answer(std::string_view text) {
+  Line line(text);
+  if (line.value().has("error")) throw PeerError(line.value().member("error").text());
+  return line;
 }
 
-constexpr int kLargestCount = std::numeric_limits<int>::max();
+constexpr std::int64_t kLargestCount = std::numeric_limits<int>::max();
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+int whole(const JsonValue& value, std::int64_t least, std::int64_t most) {
+  return static_cast<int>(value.integer(least, most));
+}
+
+std::vector<std::string> texts(const JsonValue& value) {
+  std::vector<std::string> result;
+  value.elements([&](const JsonValue& text) { result.push_back(text.text()); });
+  return result;
+}
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 // A number that JSON cannot hold was infinite: an error beyond every bound.
-double number_or_infinite(const JsonObject& object, const char* key) {
-  return object.has(key) ? object.number(key) : HUGE_VAL;
+double number_or_infinite(const JsonValue& value) {
+  return value.is_null() ? HUGE_VAL : value.number(0, kLargest);
 }
 
-Status parse_status(const JsonObject& object) {
-  const std::string text = object.text("status");
+Status parse_status(const JsonValue& value) {
+  const std::string text = value.text();
   for (const Status status : kAllStatuses) {
     if (name(status) == text) return status;
   }
-  object.fail(fmt::format("unknown status '{}'", text));
+  value.fail(fmt::format("unknown status '{}'", text));
 }
 
 template <class Value>
@@ -49,61 +73,65 @@ std::vector<std::string> names_of(const std::vector<Value>& values) {
   return names;
 }
 
-RunOptions parse_options(const JsonObject& object) {
+RunOptions parse_options(const JsonValue& value) {
   RunOptions options;
-  options.ops = object.texts("ops");
-  options.shapes_file = object.text("shapes");
-  options.case_files = object.texts("files");
-  options.case_ids = object.texts("ids");
-  options.filter = object.text("filter");
-  for (const std::string& dtype : object.texts("dtypes")) {
+  options.ops = texts(value.member("ops"));
+  options.shapes_file = value.member("shapes").text();
+  options.case_files = texts(value.member("files"));
+  options.case_ids = texts(value.member("ids"));
+  options.filter = value.member("filter").text();
+  for (const std::string& dtype : texts(value.member("dtypes"))) {
     options.dtypes.push_back(parse_dtype(dtype));
   }
-  for (const std::string& format : object.texts("formats")) {
+  for (const std::string& format : texts(value.member("formats"))) {
     options.formats.push_back(parse_format(format));
   }
-  options.variants = object.texts("variants");
-  options.backward = object.boolean("backward");
-  options.symbols = object.symbols("set");
-  options.shard_index = object.whole("shard_index", 1, kLargestCount);
-  options.shard_count = object.whole("shard_count", 1, kLargestCount);
+  options.variants = texts(value.member("variants"));
+  options.backward = value.member("backward").boolean();
+  value.member("set").members([&](const std::string& symbol, const JsonValue& number) {
+    options.symbols[symbol] = number.integer(0, std::numeric_limits<std::int64_t>::max());
+  });
+  options.shard_index = whole(value.member("shard_index"), 1, kLargestCount);
+  options.shard_count = whole(value.member("shard_count"), 1, kLargestCount);
   return options;
 }
 
-OpenRequest parse_open(const JsonObject& object) {
+OpenRequest parse_open(const JsonValue& value) {
   OpenRequest request;
-  request.id = object.text("case");
-  request.key = object.text("key");
-  request.threads = object.whole("threads", 1, 1024);
-  request.variants = object.texts("variants");
-  request.cold = object.boolean("cold");
-  request.verify = object.boolean("verify");
-  request.isa = object.text("isa");
-  request.sample_seconds = object.number("sample_seconds");
-  if (!(request.sample_seconds > 0 && request.sample_seconds <= 3600)) {
-    object.fail("'sample_seconds' is not from 0 to 3600");
-  }
+  request.id = value.member("case").text();
+  request.key = value.member("key").text();
+  request.threads = whole(value.member("threads"), 1, 1024);
+  request.variants = texts(value.member("variants"));
+  request.cold = value.member("cold").boolean();
+  request.verify = value.member("verify").boolean();
+  request.isa = value.member("isa").text();
+  request.sample_seconds = value.member("sample_seconds").number(1e-9, 3600);
   return request;
 }
 
-OpenedVariant parse_variant(const JsonObject& object) {
-  OpenedVariant variant{object.text("variant"), parse_status(object), object.text("reason"), {}};
-  if (object.has("bits")) {
-    variant.accuracy =
-        Accuracy{number_or_infinite(object, "max_ulp"), number_or_infinite(object, "mean_ulp"),
-                 number_or_infinite(object, "max_abs"), object.text("bits")};
+OpenedVariant parse_variant(const JsonValue& value) {
+  OpenedVariant variant{value.member("variant").text(),
+                        parse_status(value.member("status")),
+                        value.member("reason").text(),
+                        {}};
+  if (value.has("bits")) {
+    variant.accuracy = Accuracy{
+        number_or_infinite(value.member("max_ulp")), number_or_infinite(value.member("mean_ulp")),
+        number_or_infinite(value.member("max_abs")), value.member("bits").text()};
   }
   return variant;
 }
 
-ListedCase parse_listed_case(const JsonObject& object) {
+ListedCase parse_listed_case(const JsonValue& value) {
   ListedCase c;
-  c.id = object.text("case");
-  c.key = object.text("key");
-  c.name = object.text("name");
-  c.count = object.whole("count", 1, kLargestCount);
-  c.variants = object.texts("variants");
-  if (object.has("threshold")) c.threshold = object.number("threshold");
+  c.id = value.member("case").text();
+  c.key = value.member("key").text();
+  c.name = value.member("name").text();
+  c.count = whole(value.member("count"), 1, kLargestCount);
+  c.variants = texts(value.member("variants"));
+  if (value.has("threshold") && !value.member("threshold").is_null()) {
+    c.threshold = value.member("threshold").number(0, kLargest);
+  }
   return c;
 }
 
@@ -119,13 +147,15 @@ std::string hello_line(const Hello& hello) {
                   {"build_type", hello.build.build_type}});
 }
 
-Hello parse_hello(std::string_view line) {
-  const JsonObject object(line);
+Hello parse_hello(std::string_view text) {
+  const Line line(text);
+  const JsonValue value = line.value();
   Hello hello;
-  hello.protocol = object.whole("opbench_worker", 1, kLargestCount);
-  hello.oldest = object.whole("oldest", 1, hello.protocol);
-  hello.build = {object.text("version"), object.text("revision"), object.text("compiler"),
-                 object.text("flags"), object.text("build_type")};
+  hello.protocol = whole(value.member("opbench_worker"), 1, kLargestCount);
+  hello.oldest = whole(value.member("oldest"), 1, hello.protocol);
+  hello.build = {value.member("version").text(), value.member("revision").text(),
+                 value.member("compiler").text(), value.member("flags").text(),
+                 value.member("build_type").text()};
   return hello;
 }
 
@@ -165,23 +195,24 @@ std::string sample_line(std::string_view variant) {
 
 std::string close_line() { return line_of({{"do", "close"}}); }
 
-Request parse_request(std::string_view line) {
-  const JsonObject object(line);
-  const std::string kind = object.text("do");
+Request parse_request(std::string_view text) {
+  const Line line(text);
+  const JsonValue value = line.value();
+  const std::string kind = value.member("do").text();
   Request request;
   if (kind == "list") {
     request.kind = Request::list;
-    request.options = parse_options(object);
+    request.options = parse_options(value);
   } else if (kind == "open") {
     request.kind = Request::open;
-    request.open_it = parse_open(object);
+    request.open_it = parse_open(value);
   } else if (kind == "sample") {
     request.kind = Request::sample;
-    request.variant = object.text("variant");
+    request.variant = value.member("variant").text();
   } else if (kind == "close") {
     request.kind = Request::close;
   } else {
-    object.fail(fmt::format("unknown request '{}'", kind));
+    value.member("do").fail(fmt::format("unknown request '{}'", kind));
   }
   return request;
 }
@@ -199,11 +230,11 @@ std::string listed_line(const std::vector<ListedCase>& cases) {
   return line_of({{"cases", list}});
 }
 
-std::vector<ListedCase> parse_listed(std::string_view line) {
+std::vector<ListedCase> parse_listed(std::string_view text) {
   std::vector<ListedCase> cases;
-  for (const JsonObject& object : answer(line).objects("cases")) {
-    cases.push_back(parse_listed_case(object));
-  }
+  const Line line = answer(text);
+  line.value().member("cases").elements(
+      [&](const JsonValue& value) { cases.push_back(parse_listed_case(value)); });
   return cases;
 }
 
@@ -222,27 +253,24 @@ std::string opened_line(const OpenReply& reply) {
   return line_of({{"case", reply.id}, {"variants", list}});
 }
 
-OpenReply parse_opened(std::string_view line) {
-  const JsonObject object = answer(line);
-  OpenReply reply{object.text("case"), {}};
-  for (const JsonObject& variant : object.objects("variants")) {
-    reply.variants.push_back(parse_variant(variant));
-  }
+OpenReply parse_opened(std::string_view text) {
+  const Line line = answer(text);
+  OpenReply reply{line.value().member("case").text(), {}};
+  line.value().member("variants").elements([&](const JsonValue& value) {
+    reply.variants.push_back(parse_variant(value));
+  });
   return reply;
 }
 
 std::string sampled_line(double us) { return line_of({{"us", us}}); }
 
-double parse_sampled(std::string_view line) {
-  const JsonObject object = answer(line);
-  const double us = object.number("us");
-  if (!(us > 0 && std::isfinite(us))) object.fail("'us' is no time");
-  return us;
+double parse_sampled(std::string_view text) {
+  return answer(text).value().member("us").number(std::numeric_limits<double>::min(), kLargest);
 }
 
 std::string closed_line() { return line_of({{"closed", true}}); }
 
-void parse_closed(std::string_view line) { answer(line).boolean("closed"); }
+void parse_closed(std::string_view text) { answer(text).value().member("closed").boolean(); }
 
 std::string error_line(std::string_view message) { return line_of({{"error", message}}); }
 

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "cli/check_flags.h"
+#include "cli/check_stored.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "harness/check_report.h"
@@ -24,6 +25,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench check --against ../base/build/release/opbench --op softplus --shapes cases/resnet.yaml --set N=1
   opbench check --against old/opbench --cases cases/shufflenet_v2.yaml --threads 1 --fail-over 1
   tools/check-against-base origin/main --cases cases/resnet.yaml     builds the other revision first
+  opbench check --baseline results.json --cases cases/resnet.yaml    stored results: a watch, no gate
 
 Exit codes: 0 no regression, 1 a regression, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
 
@@ -108,14 +110,30 @@ int finish(CheckReport& report, CheckOutputs& outputs, CommandContext& context) 
   return outputs.write(report) ? report.exit_code() : static_cast<int>(kCouldNotFinish);
 }
 
+int check_stored(const CheckFlags& flags, CheckOutputs& outputs, CommandContext& context) {
+  StoredCheck stored(flags, context);
+  if (!stored.has_baseline()) {
+    context.err << fmt::format("opbench: there is no baseline '{}'; --update makes it\n",
+                               printable(flags.baseline));
+    return kNothingToJudge;
+  }
+  CheckReport report = stored.compare();
+  const int code = finish(report, outputs, context);
+  if (flags.update) stored.update();
+  return code;
+}
+
 int check(const CheckFlags& flags, CommandContext& context) {
-  if (flags.against.empty()) {
-    throw Error("check needs --against PROGRAM, the opbench to compare this one with");
+  if (flags.against.empty() == flags.baseline.empty()) {
+    throw Error(
+        "check needs either --against PROGRAM, an opbench to take turns with, or --baseline FILE, "
+        "stored results");
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
   const GateOptions options = gate_options_of(flags);
   CheckOutputs outputs(flags, context);
   watch_interrupts();
+  if (!flags.baseline.empty()) return check_stored(flags, outputs, context);
   CheckReport report = run_gate(options, make_hooks(context));
   return finish(report, outputs, context);
 }

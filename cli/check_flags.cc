@@ -63,6 +63,25 @@ void add_check_flags(CLI::App& command, CheckFlags& flags) {
       ->capture_default_str()
       ->type_name("SECONDS")
       ->group(how);
+  const char* stored =
+      "Against stored results, which can only be watched: times of other processes";
+  command.add_option("--baseline", flags.baseline, "Results of `opbench run --json`")
+      ->type_name("FILE")
+      ->group(stored);
+  command.add_option("--current", flags.current, "Results to compare with it [run now]")
+      ->type_name("FILE")
+      ->group(stored);
+  command.add_option("--gate", flags.gate, "`stored`: a slower case fails all the same")
+      ->type_name("NAME")
+      ->group(stored);
+  command
+      .add_flag("--allow-other-machine", flags.allow_other_machine,
+                "Compare times of machines that differ")
+      ->group(stored);
+  command
+      .add_flag("--update", flags.update,
+                "Then the results become the baseline; the first one stays as FILE.anchor")
+      ->group(stored);
   const char* results = "Where results go (the verdicts always go to standard output)";
   command.add_option("--json", flags.json, "Everything")->type_name("FILE")->group(results);
   command.add_option("--junit", flags.junit, "JUnit XML, a test case for every variant of a case")

@@ -5,6 +5,7 @@
 
 #include "cli/run_flags.h"
 #include "harness/check_gate.h"
+#include "harness/check_watch.h"
 
 namespace opbench {
 
@@ -16,6 +17,8 @@ struct CheckFlags {
   double floor_us = 0.05, budget = 600, sample_ms = 20, time_limit = 120;
   double fail_over = -1;  // percent; negative: none
   bool exclusive = false;
+  std::string baseline, current, gate;
+  bool allow_other_machine = false, update = false;
   std::string json, junit, markdown, out_dir;
 };
 

@@ -35,6 +35,7 @@ void Duel::round(Contestant& contestant, PairedTimes::Stage PairedTimes::*stage,
   if (!base_first) base_us = base_.sample_us(variant);
   (contestant.times.*stage).base_us.push_back(base_us);
   (contestant.times.*stage).current_us.push_back(current_us);
+  (contestant.times.*stage).pair.push_back(pair_);
 }
 
 void Duel::recover(const std::vector<Contestant*>& contestants) {
@@ -65,6 +66,7 @@ bool Duel::fight(std::vector<Contestant*>& contestants, PairedTimes::Stage Paire
       for (std::size_t j = 0; j < contestants.size(); ++j) {
         (contestants[j]->times.*stage).base_us.resize(before[j]);
         (contestants[j]->times.*stage).current_us.resize(before[j]);
+        (contestants[j]->times.*stage).pair.resize(before[j]);
       }
       return false;
     }

@@ -34,6 +34,8 @@ class Duel {
   /// was before then.
   bool fight(std::vector<Contestant*>& contestants, PairedTimes::Stage PairedTimes::*stage,
              int rounds, std::chrono::steady_clock::time_point deadline);
+  /// Numbers this pair of processes, for the rounds that follow.
+  void set_pair(int number) { pair_ = number; }
 
  private:
   void round(Contestant& contestant, PairedTimes::Stage PairedTimes::*stage, bool base_first);
@@ -43,6 +45,7 @@ class Duel {
   Peer& base_;
   Peer& current_;
   OpenRequest base_request_, current_request_;
+  int pair_ = 0;
 };
 
 }  // namespace opbench

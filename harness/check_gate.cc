@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kScreeningRounds = 12, kVerdictRounds = 30, kPairsOfProcesses = 3;
+constexpr int kScreeningRounds = 12, kVerdictRounds = 30, kPairsOfProcesses = 10;
 constexpr std::size_t kNullCases = 3, kNullAttempts = 6;
 constexpr int kNullTries = 3;
 // A floor above this hides what anyone would want to know.
@@ -231,7 +231,9 @@ class Gate {
   }
 
   void fight_in_fresh_processes(Bout& bout, Duel& duel, Stage stage) {
+    const int first = stage == &PairedTimes::confirmation ? kPairsOfProcesses : 0;
     for (int i = 0; i < kPairsOfProcesses; ++i) {
+      duel.set_pair(first + i);
       std::vector<Contestant*> open = open_contestants(bout);
       if (open.empty()) return;
       base_.restart();
@@ -256,7 +258,8 @@ class Gate {
         if (contestant.times.screening.base_us.empty()) continue;
         if (contestant.item.verdict == CheckVerdict::error) continue;
         contestant.item.speed = summarise(contestant.times);
-        p.push_back(contestant.item.speed->sign_p);
+        // What is already the same is no discovery, however sure its small change is.
+        p.push_back(contestant.is_open ? contestant.item.speed->sign_p : 1);
         timed.push_back(&contestant);
       }
     }

@@ -32,8 +32,10 @@ struct GateHooks {
 ///
 /// 1. The other build against itself: the smallest change that this machine can show now.
 /// 2. Every case: both are verified; then 12 rounds. What is clearly the same is settled.
-/// 3. The rest: 30 rounds in fresh processes, three pairs of them, since where a process lies in
-///    memory changes its speed; then 30 more for what is still not the same. Those 60 decide.
+/// 3. The rest: 30 rounds in fresh processes, three in each of ten pairs, since where buffers lie
+/// in
+///    memory makes whole processes faster or slower; then 30 more for what is still not the same.
+///    Those 60 decide.
 ///
 /// A worker that crashes or hangs costs its case, not the check.
 /// Errors: throws Error if a program cannot be started, is no worker, or refuses the selection.

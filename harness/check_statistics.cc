@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "harness/timing.h"
 
@@ -27,13 +29,32 @@ class Random {
   std::uint64_t state_ = 0x6f7062656e6368;  // "opbench"
 };
 
+std::vector<std::vector<double>> split(std::span<const double> values,
+                                       std::span<const int> groups) {
+  std::map<int, std::vector<double>> parts;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    parts[groups.empty() ? 0 : groups[i]].push_back(values[i]);
+  }
+  std::vector<std::vector<double>> result;
+  for (auto& [group, part] : parts) result.push_back(std::move(part));
+  return result;
+}
+
 }  // namespace
 
-BootstrapMedians::BootstrapMedians(std::span<const double> values) {
+BootstrapMedians::BootstrapMedians(std::span<const double> values, std::span<const int> groups) {
+  const std::vector<std::vector<double>> parts = split(values, groups);
   Random random;
-  std::vector<double> resample(values.size());
+  std::vector<double> resample;
   for (std::size_t i = 0; i < kResamples; ++i) {
-    for (double& value : resample) value = values[random.below(values.size())];
+    resample.clear();
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      // A single group leaves nothing to draw.
+      const auto& part = parts.size() == 1 ? parts[0] : parts[random.below(parts.size())];
+      for (std::size_t k = 0; k < part.size(); ++k) {
+        resample.push_back(part[random.below(part.size())]);
+      }
+    }
     medians_.push_back(median_of(resample));
   }
   std::sort(medians_.begin(), medians_.end());
@@ -43,6 +64,14 @@ Interval BootstrapMedians::interval(double confidence) const {
   const double outside = (1 - confidence) / 2 * static_cast<double>(kResamples);
   const auto left_out = std::min(static_cast<std::size_t>(outside + 0.5), (kResamples - 1) / 2);
   return {medians_[left_out], medians_[kResamples - 1 - left_out]};
+}
+
+std::vector<double> group_medians(std::span<const double> values, std::span<const int> groups) {
+  std::vector<double> medians;
+  for (std::vector<double>& part : split(values, groups)) {
+    medians.push_back(median_of(std::move(part)));
+  }
+  return medians;
 }
 
 double sign_test(std::span<const double> values) {

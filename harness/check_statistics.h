@@ -16,8 +16,9 @@ struct Interval {
 /// Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
 class BootstrapMedians {
  public:
-  /// At least one value.
-  explicit BootstrapMedians(std::span<const double> values);
+  /// At least one value. With `groups`, one number for each value, whole groups are drawn, and then
+  /// values of each: what the values of a group share counts once.
+  explicit BootstrapMedians(std::span<const double> values, std::span<const int> groups = {});
 
   /// The interval that leaves out (1 - `confidence`) / 2 of the medians on each side.
   Interval interval(double confidence) const;
@@ -25,6 +26,9 @@ class BootstrapMedians {
  private:
   std::vector<double> medians_;  ///< ascending
 };
+
+/// The median of each group, in the order of their numbers; of all values if `groups` is empty.
+std::vector<double> group_medians(std::span<const double> values, std::span<const int> groups);
 
 /// Two-sided p of as many positive and negative values (zeros left out) if both signs were equally
 /// likely; 1 without values. Exact.

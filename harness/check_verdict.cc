@@ -19,8 +19,8 @@ struct Bounds {
   Interval wide, narrow;
 };
 
-Bounds bounds_of(std::span<const double> log_ratios) {
-  const BootstrapMedians medians(log_ratios);
+Bounds bounds_of(std::span<const double> log_ratios, std::span<const int> pairs) {
+  const BootstrapMedians medians(log_ratios, pairs);
   return {median_of({log_ratios.begin(), log_ratios.end()}), medians.interval(kConfidence),
           medians.interval(kSameConfidence)};
 }
@@ -33,7 +33,7 @@ void append(std::vector<double>& values, const std::vector<double>& more) {
 bool is_confirmed(const PairedTimes& times, SpeedCall call) {
   const std::vector<double> last = log_ratios(times.confirmation);
   if (last.empty()) return false;
-  const Interval interval = BootstrapMedians(last).interval(kConfidence);
+  const Interval interval = BootstrapMedians(last, times.confirmation.pair).interval(kConfidence);
   return call == SpeedCall::slower ? interval.low > 0 : interval.high < 0;
 }
 
@@ -43,8 +43,9 @@ double limit_of(double base_us, const SpeedRule& rule) {
 }
 
 // Intervals shrink with the square root of the rounds.
-std::string rounds_needed(std::span<const double> ratios, double limit) {
-  const Bounds b = bounds_of(ratios);
+std::string rounds_needed(std::span<const double> ratios, std::span<const int> pairs,
+                          double limit) {
+  const Bounds b = bounds_of(ratios, pairs);
   const double size = std::fabs(b.median);
   const bool is_change = size >= limit;
   const double room = is_change ? size : limit - size;
@@ -110,8 +111,9 @@ bool compare_errors(CheckItem& item, const OpenedVariant& base, const OpenedVari
 
 std::string change_text(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
-SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule) {
-  const Bounds b = bounds_of(log_ratios);
+SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
+                      std::span<const int> pairs) {
+  const Bounds b = bounds_of(log_ratios, pairs);
   const double limit = limit_of(base_us, rule);
   if (b.median >= limit && b.wide.low > 0) return SpeedCall::slower;
   if (b.median <= -limit && b.wide.high < 0) return SpeedCall::faster;
@@ -124,6 +126,7 @@ PairedTimes::Stage PairedTimes::decisive() const {
   Stage all = verdict;
   append(all.base_us, confirmation.base_us);
   append(all.current_us, confirmation.current_us);
+  all.pair.insert(all.pair.end(), confirmation.pair.begin(), confirmation.pair.end());
   return all;
 }
 
@@ -138,7 +141,7 @@ std::vector<double> log_ratios(const PairedTimes::Stage& stage) {
 SpeedChange summarise(const PairedTimes& times) {
   const PairedTimes::Stage stage = times.decisive();
   const std::vector<double> ratios = log_ratios(stage);
-  const Bounds b = bounds_of(ratios);
+  const Bounds b = bounds_of(ratios, stage.pair);
   SpeedChange speed;
   speed.base_us = median_of(stage.base_us);
   speed.current_us = median_of(stage.current_us);
@@ -147,13 +150,15 @@ SpeedChange summarise(const PairedTimes& times) {
   speed.rounds = static_cast<int>(ratios.size());
   speed.slower_rounds = static_cast<int>(
       std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 0; }));
-  speed.sign_p = speed.adjusted_p = sign_test(ratios);
+  const std::vector<double> medians = group_medians(ratios, stage.pair);
+  speed.sign_p = speed.adjusted_p = sign_test(medians.size() > 1 ? medians : ratios);
   return speed;
 }
 
 void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule) {
-  const std::vector<double> ratios = log_ratios(times.decisive());
-  const SpeedCall call = judge_speed(ratios, item.speed->base_us, rule);
+  const PairedTimes::Stage stage = times.decisive();
+  const std::vector<double> ratios = log_ratios(stage);
+  const SpeedCall call = judge_speed(ratios, item.speed->base_us, rule, stage.pair);
   item.threshold = rule.threshold;
   item.evidence = speed_text(*item.speed);
   if (call == SpeedCall::same) {
@@ -169,10 +174,11 @@ void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule
   }
   item.verdict = CheckVerdict::ambiguous;
   const bool is_open = times.confirmation.base_us.empty();
-  item.evidence +=
-      is_open     ? "; the budget ended before it could be confirmed"
-      : is_change ? "; not confirmed in fresh processes"
-                  : fmt::format("; {}", rounds_needed(ratios, limit_of(item.speed->base_us, rule)));
+  item.evidence += is_open ? "; the budget ended before it could be confirmed"
+                   : is_change
+                       ? "; not confirmed in fresh processes"
+                       : fmt::format("; {}", rounds_needed(ratios, stage.pair,
+                                                           limit_of(item.speed->base_us, rule)));
 }
 
 std::string next_command(const CheckItem& item, const std::string& base, const std::string& how) {

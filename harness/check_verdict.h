@@ -14,13 +14,17 @@ enum class SpeedCall { slower, faster, same, unclear };
 /// Slower (or faster): the 99% interval of the median log-ratio excludes 0, the median reaches the
 /// threshold and the difference the floor. Same: the 90% interval lies inside these limits (two
 /// one-sided tests at 5%).
-/// `log_ratios`: log(current / base) of each round; at least one.
-SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule);
+/// `log_ratios`: log(current / base) of each round; at least one. `pairs`: which pair of processes
+/// each comes from; where buffers lie makes whole processes faster or slower, so that the rounds of
+/// a pair agree too well. Empty: all from one pair.
+SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
+                      std::span<const int> pairs = {});
 
 /// Times of one variant in pairs, by stage. Later stages are taken in fresh processes.
 struct PairedTimes {
   struct Stage {
     std::vector<double> base_us, current_us;
+    std::vector<int> pair;  ///< of processes, numbered over all stages; empty: one
   };
   Stage screening, verdict, confirmation;
 
@@ -29,7 +33,7 @@ struct PairedTimes {
 };
 std::vector<double> log_ratios(const PairedTimes::Stage& stage);
 
-/// The figures of what decides; `adjusted_p` is left to `judge_all`.
+/// The figures of what decides. The sign test is over pairs of processes where there are several.
 SpeedChange summarise(const PairedTimes& times);
 
 /// Sets verdict, evidence and whether it is a regression from the times: SLOWER and FASTER only if

@@ -70,6 +70,25 @@ TEST(CheckStatistics, BootstrapOfTheSameValuesIsTheSame) {
   EXPECT_EQ(a.high, b.high);
 }
 
+// Five groups of six equal values: what is drawn are groups. Of 0..4 the bootstrap median is 0 with
+// P(Bin(5, 1/5) >= 3) = 0.058 and 4 as often: both are inside 99%. Thirty single values would give
+// a narrower interval.
+TEST(CheckStatistics, BootstrapDrawsWholeGroups) {
+  std::vector<double> values;
+  std::vector<int> groups;
+  for (int i = 0; i < 30; ++i) {
+    values.push_back(i / 6);
+    groups.push_back(i / 6);
+  }
+  const Interval grouped = BootstrapMedians(values, groups).interval(0.99);
+  EXPECT_EQ(grouped.low, 0);
+  EXPECT_EQ(grouped.high, 4);
+  const Interval single = BootstrapMedians(values).interval(0.99);
+  EXPECT_EQ(single.low, 1);
+  EXPECT_EQ(single.high, 3);
+  EXPECT_EQ(group_medians(values, groups), (std::vector<double>{0, 1, 2, 3, 4}));
+}
+
 // Median 3, deviations 2 1 0 1 2: MAD 1. One wild value changes neither.
 TEST(CheckStatistics, StandardErrorOfTheMedian) {
   EXPECT_NEAR(median_standard_error(std::vector<double>{1, 2, 3, 4, 5}, 25), 1.2533 * 1.4826 / 5,

@@ -98,6 +98,24 @@ TEST(CheckVerdict, SlowerMustSurviveTheAdjustmentForManyCases) {
   EXPECT_EQ(judged(times, 0.06).verdict, CheckVerdict::ambiguous);
 }
 
+// Four of ten pairs of processes show nothing: the rounds of the others agree with themselves only.
+TEST(CheckVerdict, RoundsOfOnePairOfProcessesCountOnce) {
+  PairedTimes times;
+  for (PairedTimes::Stage* stage : {&times.verdict, &times.confirmation}) {
+    for (int i = 0; i < 30; ++i) {
+      const int pair = i / 3 + (stage == &times.verdict ? 0 : 10);
+      stage->base_us.push_back(100);
+      stage->current_us.push_back(pair % 10 < 6 ? 110 : 100 - 0.01 * i);
+      stage->pair.push_back(pair);
+    }
+  }
+  EXPECT_EQ(judged(times).verdict, CheckVerdict::ambiguous);
+  times.verdict.pair.clear();
+  times.confirmation.pair.clear();
+  for (double& us : times.confirmation.current_us) us = 110;
+  EXPECT_EQ(judged(times).verdict, CheckVerdict::slower) << "were they independent";
+}
+
 TEST(CheckVerdict, FasterNeverFails) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, -0.10, 0.01, 30);

@@ -186,6 +186,35 @@ TEST_F(CheckProgram, NothingSelectedIsNoSuccess) {
   EXPECT_THAT(ran.out, HasSubstr("NOTHING TO JUDGE"));
 }
 
+TEST_F(CheckProgram, ABaselineIsMadeComparedAndRenewed) {
+  const std::string baseline = (dir_ / "b.json").string();
+  const std::string what = "--baseline " + baseline + " --case 'relu[64,fp32]' --threads 1";
+  const Ran missing = check(what);
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_THAT(missing.err, HasSubstr("there is no baseline"));
+  EXPECT_FALSE(fs::exists(baseline));
+  EXPECT_EQ(check(what + " --update").code, 0);
+  const std::string first = read(baseline);
+  EXPECT_EQ(read(baseline + ".anchor"), first);
+  const Ran again = check(what + " --update");
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("since the anchor of"));
+  EXPECT_NE(read(baseline), first);
+  EXPECT_EQ(read(baseline + ".anchor"), first) << "stays";
+  EXPECT_EQ(check("--baseline " + baseline + " --current " + baseline + " --gate stored").code, 0);
+}
+
+TEST_F(CheckProgram, BrokenResultsAreBadInput) {
+  const std::string bad = (dir_ / "bad.json").string();
+  for (const char* text : {"", "{", "[]", "{\"opbench\": 99}"}) {
+    std::ofstream(bad) << text;
+    const Ran ran = check("--baseline " + bad + " --current " + bad);
+    EXPECT_EQ(ran.code, 2) << text << ran.out << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(bad));
+  }
+  EXPECT_EQ(check("--baseline " + bad + " --against " + kSelf + kSmall).code, 2) << "one of both";
+}
+
 TEST_F(CheckProgram, BadFlagsAreBadInput) {
   EXPECT_EQ(check(kSmall).code, 2) << "neither --against nor --baseline";
   EXPECT_EQ(check("--against " + kSelf).code, 4) << "no case named";

@@ -18,7 +18,7 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "list", "check", "doctor"};
+const std::vector<std::string> kCommands = {"run", "list", "check", "report", "doctor"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -26,6 +26,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
   opbench --case 'softplus[32x64x56x56,fp32,NCHW]' --variant softplus_v2,onednn --threads 1,2
   opbench list softplus                                      variants, and what they accept
+  opbench report out.json --format junit -o junit.xml        results in another form, later
   opbench doctor                                             is this machine fit to measure?
 
 `run` is the default command; `opbench COMMAND --help` shows the flags of one.
@@ -34,7 +35,8 @@ Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 n
 std::string version_text() {
   const Machine m = describe_machine();
   std::string text =
-      fmt::format("opbench {} ({}), {}, {}", m.version, m.revision, m.compiler, m.build_type);
+      fmt::format("opbench {} ({}), {}, {}\nflags {}\nvectors {} (of {})", m.version, m.revision,
+                  m.compiler, m.build_type, m.flags, m.isa, fmt::join(m.isas, " "));
   for (const auto& [library, version] : m.libraries)
     text += fmt::format("\n{} {}", library, version);
   return text;
@@ -91,9 +93,11 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   app.add_flag("--version", wants_version, "Show version, revision, compiler and libraries");
   add_run_command(app, context, action);
   add_list_command(app, context, action);
+  add_report_command(app, context, action);
   add_doctor_command(app, context, action);
   add_check_command(app, context, action);
   add_worker_command(app, context, action);
+  add_generate_command(app, context, action);
   insert_default_command(args);
   try {
     if (args.empty()) args.push_back("--help");

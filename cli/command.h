@@ -31,9 +31,12 @@ using Action = std::function<int()>;
 /// Each adds one subcommand with its flags and sets `action` when it is chosen.
 void add_run_command(CLI::App& app, CommandContext& context, Action& action);
 void add_list_command(CLI::App& app, CommandContext& context, Action& action);
+void add_report_command(CLI::App& app, CommandContext& context, Action& action);
 void add_doctor_command(CLI::App& app, CommandContext& context, Action& action);
 void add_check_command(CLI::App& app, CommandContext& context, Action& action);
 void add_worker_command(CLI::App& app, CommandContext& context, Action& action);
+/// Hidden: what the build generates from all other commands, so it is added last.
+void add_generate_command(CLI::App& app, CommandContext& context, Action& action);
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(CLI::App& command, CommandContext& context);

@@ -109,7 +109,7 @@ void add_list_command(CLI::App& app, CommandContext& context, Action& action) {
   CLI::App* command =
       app.add_subcommand("list", "Operators, their variants, and what each accepts or why not");
   const auto ops = std::make_shared<std::vector<std::string>>();
-  command->add_option("op", *ops, "Only these operators");
+  command->add_option("OP", *ops, "Only these operators")->type_name("OP");
   add_common_flags(*command, context);
   command->footer("Example:\n  opbench list softplus");
   command->callback(

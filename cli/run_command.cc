@@ -1,16 +1,14 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <set>
 
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/run_flags.h"
+#include "cli/run_outputs.h"
 #include "harness/interrupt.h"
-#include "harness/output_file.h"
 #include "harness/report.h"
 #include "harness/report_text.h"
 #include "harness/run_dump.h"
@@ -76,87 +74,6 @@ int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
   return kAllWell;
 }
 
-/// The files of a run, all reserved before anything runs: a result that cannot be written is a
-/// wasted hour.
-class Outputs {
- public:
-  Outputs(RunFlags flags, const CommandContext& context) : context_(context) {
-    settle_directory(flags);
-    refuse_repeated({flags.json, flags.csv, flags.markdown, flags.trace, flags.dump});
-    reserve(json_, flags.json);
-    reserve(csv_, flags.csv);
-    reserve(markdown_, flags.markdown);
-    reserve(trace_, flags.trace);
-    if (!flags.dump.empty()) dump_.emplace(flags.dump);
-  }
-
-  std::optional<DumpWriter>& dump() { return dump_; }
-
-  /// Writes all of them; one that fails does not keep the others from being written. True if none
-  /// failed.
-  bool write(const RunResult& result) {
-    const Machine machine = describe_machine();
-    const auto json = [&](std::ostream& file) {
-      write_json(file, result, machine, context_.command_line);
-    };
-    const auto markdown = [&](std::ostream& file) {
-      write_markdown(file, result, machine, context_.command_line);
-    };
-    const auto csv = [&](std::ostream& file) { write_csv(file, result.records); };
-    const auto trace = [&](std::ostream& file) { write_trace(file, result.records); };
-    bool is_well = true;
-    if (json_) is_well &= attempt([&] { json_->write(json); });
-    if (csv_) is_well &= attempt([&] { csv_->write(csv); });
-    if (markdown_) is_well &= attempt([&] { markdown_->write(markdown); });
-    if (trace_) is_well &= attempt([&] { trace_->write(trace); });
-    if (dump_) is_well &= attempt([&] { dump_->finish(); });
-    return is_well;
-  }
-
- private:
-  bool attempt(const std::function<void()>& action) {
-    try {
-      action();
-      return true;
-    } catch (const std::exception& error) {
-      context_.err << "opbench: " << error.what() << '\n';
-      return false;
-    }
-  }
-
-  static void settle_directory(RunFlags& flags) {
-    if (flags.out_dir.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(flags.out_dir, error);
-    if (error) {
-      throw RunError(fmt::format("cannot make directory '{}': {}", flags.out_dir, error.message()));
-    }
-    const std::filesystem::path dir = flags.out_dir;
-    if (flags.json.empty()) flags.json = dir / "results.json";
-    if (flags.csv.empty()) flags.csv = dir / "results.csv";
-    if (flags.markdown.empty()) flags.markdown = dir / "results.md";
-    if (flags.trace.empty()) flags.trace = dir / "trace.json";
-  }
-
-  static void refuse_repeated(const std::vector<std::string>& paths) {
-    std::set<std::filesystem::path> seen;
-    for (const std::string& path : paths) {
-      std::error_code ignored;
-      if (!path.empty() && !seen.insert(std::filesystem::weakly_canonical(path, ignored)).second) {
-        throw Error(fmt::format("two results cannot go to the same file '{}'", path));
-      }
-    }
-  }
-
-  static void reserve(std::optional<OutputFile>& file, const std::string& path) {
-    if (!path.empty()) file.emplace(path);
-  }
-
-  const CommandContext& context_;
-  std::optional<OutputFile> json_, csv_, markdown_, trace_;
-  std::optional<DumpWriter> dump_;
-};
-
 RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
                     std::optional<DumpWriter>& dump) {
   const ConsoleStyle style{context.colour()};
@@ -200,7 +117,7 @@ int run(const RunFlags& flags, CommandContext& context) {
     return kNothingToJudge;
   }
   if (flags.dry_run) return print_plan(plan, context.out);
-  Outputs outputs(flags, context);
+  RunOutputs outputs(flags, context);
   watch_interrupts();
   ProgressLine progress(context);
   print_heading(context.out, {context.colour()});

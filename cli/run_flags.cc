@@ -54,7 +54,7 @@ void add_selection_flags(CLI::App& command, RunFlags& f) {
   const char* what = "What to run";
   command.add_option("--op", f.ops, "Operators to run over --shapes")
       ->delimiter(',')
-      ->type_name("NAME")
+      ->type_name("OP")
       ->group(what);
   command.add_option("--shapes", f.shapes, "Case file whose `shapes` --op runs over")
       ->type_name("FILE")
@@ -82,7 +82,7 @@ void add_selection_flags(CLI::App& command, RunFlags& f) {
   command
       .add_option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference")
       ->delimiter(',')
-      ->type_name("NAME")
+      ->type_name("VARIANT")
       ->group(what);
   command.add_flag("--backward", f.backward, "Operator, mean, and the backward pass")->group(what);
   command.add_option("--set", f.sets, "NAME=VALUE for a symbol of the case file, such as N=128")
@@ -105,7 +105,7 @@ void add_selection_flags(CLI::App& command, RunFlags& f) {
   command.add_flag("--no-verify", f.no_verify, "Time without comparing with the reference")
       ->group(how);
   command.add_option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]")
-      ->type_name("NAME")
+      ->type_name("ISA")
       ->group(how);
 }
 
@@ -129,6 +129,14 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
   command
       .add_option("--markdown", f.markdown,
                   "Tables with the machine's description, and what is slower than it should be")
+      ->type_name("FILE")
+      ->group(results);
+  command.add_option("--junit", f.junit, "JUnit XML for CI: a test case for each case and variant")
+      ->type_name("FILE")
+      ->group(results);
+  command
+      .add_option("--benchmark-json", f.benchmark_json,
+                  "Google Benchmark's JSON, for its tools/compare.py")
       ->type_name("FILE")
       ->group(results);
   command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")

@@ -16,7 +16,7 @@ struct RunFlags {
   double seconds = 0.1;
   int repetitions = 9;
   bool backward = false, cold = false, no_verify = false, dry_run = false;
-  std::string out_dir, json, csv, markdown, trace, dump;
+  std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump;
 };
 
 /// What to run, and what every command that measures has in common.

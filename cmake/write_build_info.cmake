@@ -14,4 +14,7 @@ inline constexpr char kOpbenchRevision[] = "@revision@";
 inline constexpr char kOpbenchBuildType[] = "@BUILD_TYPE@";
 inline constexpr char kOpbenchCompiler[] = "@COMPILER@";
 inline constexpr char kOpbenchFlags[] = "@flags@";
+inline constexpr char kYamlCppVersion[] = "@YAML_CPP@";
+inline constexpr char kBenchmarkVersion[] = "@BENCHMARK@";
+inline constexpr char kCli11Version[] = "@CLI11@";
 ]])

@@ -66,6 +66,15 @@ std::vector<std::pair<std::string, std::string>> libraries() {
   if (const std::string version = vendor_version(); !version.empty()) {
     result.emplace_back("oneDNN", version);
   }
+  const auto text = [](const char* version) { return *version != '\0' ? version : "unknown"; };
+  result.emplace_back("Google Benchmark", text(kBenchmarkVersion));
+  result.emplace_back("yaml-cpp", text(kYamlCppVersion));
+  result.emplace_back("nlohmann-json",
+                      fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
+                                  NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH));
+  result.emplace_back("CLI11", text(kCli11Version));
+  result.emplace_back("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+                                         FMT_VERSION % 100));
   return result;
 }
 

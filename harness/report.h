@@ -30,6 +30,22 @@ void write_trace(std::ostream& out, std::span<const Record> records);
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command);
 
+/// JUnit XML: one test case for each record, in the suite of its operator. `failed` is a failure,
+/// `errored` an error, `skipped` skipped; `mistrusted`, `suspicious` and `unverified` pass, with
+/// their reason in system-out. The time is what all timed calls took.
+void write_junit(std::ostream& out, const RunResult& result, const Machine& machine,
+                 const std::string& command);
+
+/// Google Benchmark's JSON, which its tools/compare.py reads: every repetition of every timed
+/// record, and mean, median, stddev and cv. What was not timed is not in it.
+void write_gbench(std::ostream& out, const RunResult& result, const Machine& machine,
+                  const std::string& command);
+
+/// `customSmallerIsBetter` of the benchmark tracking action on GitHub: the median of every timed
+/// record in microseconds, with its MAD.
+void write_smaller_is_better(std::ostream& out, std::span<const Record> records,
+                             const Machine& machine);
+
 struct ConsoleStyle {
   bool colour = false;
 };

@@ -84,6 +84,11 @@ std::string name_text(const Record& record) {
                                   : fmt::format("{} x{}", record.case_name, record.count);
 }
 
+std::string benchmark_name(const Record& record) {
+  return fmt::format("{}/{}/threads:{}{}", record.case_id, record.variant, record.threads,
+                     record.cold ? "/cold" : "");
+}
+
 std::string with_short_lists(std::string_view text, std::size_t longest) {
   std::string result;
   std::size_t place = 0;

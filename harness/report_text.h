@@ -21,6 +21,10 @@ std::string status_text(const Record& record);
 /// "layer4.0.relu x5"; empty if the case has no name.
 std::string name_text(const Record& record);
 
+/// What other programs know the record by: "relu[64,fp32]/native/threads:2", "/cold" at its end
+/// where it was.
+std::string benchmark_name(const Record& record);
+
 /// `text` with long lists cut to their first entries: "[9408,64,64,... 161 numbers]". A list is a
 /// row of whole numbers or shapes, as in an id; long are more than eight entries, or more than
 /// `longest` characters. For the eye only: ids are read back from their whole text.

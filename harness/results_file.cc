@@ -13,7 +13,6 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 constexpr double kLargestNumber = std::numeric_limits<double>::max();
 constexpr std::int64_t kLargestInteger = std::numeric_limits<std::int64_t>::max();
 
@@ -131,7 +130,10 @@ int read_version(const JsonValue& root) {
 
 ResultsFile parse_results(const std::string& text, const std::string& path) {
   const nlohmann::ordered_json document = parse_json(text, path);
-  const JsonValue root(document, path);
+  return parse_results(JsonValue(document, path), path);
+}
+
+ResultsFile parse_results(const JsonValue& root, const std::string& path) {
   ResultsFile file;
   file.path = path;
   file.version = read_version(root);
@@ -144,7 +146,7 @@ ResultsFile parse_results(const std::string& text, const std::string& path) {
 }
 
 ResultsFile read_results_file(const std::string& path) {
-  return parse_results(read_text(path, kLargestFile), path);
+  return parse_results(read_text(path, kLargestResultsFile), path);
 }
 
 }  // namespace opbench

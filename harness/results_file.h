@@ -7,6 +7,11 @@
 
 namespace opbench {
 
+class JsonValue;
+
+/// Files beyond are not read.
+inline constexpr std::size_t kLargestResultsFile = std::size_t{256} << 20;
+
 /// What `write_json` wrote. Not in the file and left at their defaults: when samples began and how
 /// long they lasted, and the memory that was available.
 struct ResultsFile {
@@ -24,7 +29,8 @@ struct ResultsFile {
 /// version, truncated, or above 256 MiB.
 ResultsFile read_results_file(const std::string& path);
 
-/// The same from the file's text.
+/// The same from the file's text, or from what it holds.
 ResultsFile parse_results(const std::string& text, const std::string& path);
+ResultsFile parse_results(const JsonValue& root, const std::string& path);
 
 }  // namespace opbench

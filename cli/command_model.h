@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace opbench {
+
+/// What the value of a flag can be.
+enum class ValueKind {
+  none,  ///< the flag has no value
+  free,  ///< anything
+  file,
+  directory,
+  choice,  ///< one of `choices`
+};
+
+/// A flag or an argument without one, as its command defines it.
+struct FlagModel {
+  std::vector<std::string> names;  ///< "-o", "--output"; the value's name for an argument
+  std::string value_name;          ///< "FILE"; empty for a flag without value
+  std::string summary, group, default_value;
+  ValueKind kind = ValueKind::none;
+  std::vector<std::string> choices;
+  bool takes_list = false;  ///< several values with commas between them
+  bool takes_more = false;  ///< words that follow are values too
+  bool is_required = false;
+};
+
+struct CommandModel {
+  std::string name;  ///< empty for the program itself
+  std::string summary, footer;
+  std::vector<FlagModel> flags, arguments;
+};
+
+/// The program and its commands, for whatever is generated from them: completion, man page.
+struct ProgramModel {
+  CommandModel program;
+  std::vector<CommandModel> commands;  ///< the first is the default one
+};
+
+/// Walks what is defined, hidden commands left out. The name of a value says what it can be: FILE,
+/// DIR, OP, VARIANT, DTYPE, FORMAT, or the values themselves as in "a|b|c".
+ProgramModel model_of(const CLI::App& app);
+
+}  // namespace opbench

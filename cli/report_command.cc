@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <ostream>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "harness/output_file.h"
+#include "harness/report_files.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  opbench report results.json                                   Markdown, on the terminal
+  opbench report results.json --format junit -o junit.xml
+  opbench report shard1.json shard2.json --format json -o whole.json
+  opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
+Results that are joined must be of one machine and one build. The exit code is that of making the
+report, 4 if there is nothing to report; whether results passed is what the report says.)";
+
+struct ReportFlags {
+  std::vector<std::string> files;
+  std::string format = "markdown";
+  std::string output;
+};
+
+std::string format_names() {
+  std::string names;
+  for (const ReportFormat& format : report_formats()) {
+    names += fmt::format("{}{}", names.empty() ? "" : "|", format.name);
+  }
+  return names;
+}
+
+int report(const ReportFlags& flags, const CommandContext& context) {
+  const FileReport made = report_of_files(flags.files, flags.format);
+  if (made.is_empty) {
+    context.err << fmt::format("opbench: nothing to report: {} no results\n",
+                               flags.files.size() == 1
+                                   ? fmt::format("{} holds", printable(flags.files.front()))
+                                   : fmt::format("the {} files hold", flags.files.size()));
+    return kNothingToJudge;
+  }
+  if (flags.output.empty()) {
+    made.write(context.out);
+  } else {
+    OutputFile(flags.output).write(made.write);
+  }
+  return kAllWell;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, CommandContext& context, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("report", "Turn result files into Markdown, CSV, JUnit XML and others");
+  const auto flags = std::make_shared<ReportFlags>();
+  command->add_option("FILE", flags->files, "Results of `opbench run --json`; several are joined")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--format", flags->format, "What to write")
+      ->capture_default_str()
+      ->type_name(format_names());
+  command->add_option("-o,--output", flags->output, "Where to write it [standard output]")
+      ->type_name("FILE");
+  add_common_flags(*command, context);
+  command->footer(kFooter);
+  command->callback([&context, &action, flags] {
+    action = [&context, flags] { return report(*flags, context); };
+  });
+}
+
+}  // namespace opbench

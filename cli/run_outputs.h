@@ -1,0 +1,46 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/run_flags.h"
+#include "dump/dump_writer.h"
+#include "harness/output_file.h"
+#include "harness/results_file.h"
+
+namespace opbench {
+
+/// The files of a run, all reserved before anything runs: a result that cannot be written is a
+/// wasted hour.
+class RunOutputs {
+ public:
+  /// Errors: throws Error for two results in one file, RunError for a file that cannot be written.
+  RunOutputs(RunFlags flags, const CommandContext& context);
+
+  std::optional<DumpWriter>& dump() { return dump_; }
+
+  /// Writes all of them; one that fails does not keep the others from being written. True if none
+  /// failed.
+  bool write(const RunResult& result);
+
+ private:
+  using Render = void (*)(std::ostream& out, const ResultsFile& results);
+  struct Report {
+    Report(const std::string& path, Render chosen) : file(path), render(chosen) {}
+    OutputFile file;
+    Render render;
+  };
+
+  void reserve(const std::string& path, Render render);
+  bool attempt(const std::function<void()>& action) const;
+
+  const CommandContext& context_;
+  // Files neither move nor copy.
+  std::deque<Report> reports_;
+  std::optional<DumpWriter> dump_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,213 @@
+// `opbench report` and the report flags of `run`, as users type them.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/cli.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kSample = OPBENCH_SOURCE_DIR "/results/samples/results.json";
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+Outcome opbench_with(std::vector<std::string> args) {
+  std::ostringstream out, err;
+  const int code = run_cli(std::move(args), out, err);
+  return {code, out.str(), err.str()};
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class Report : public testing::Test {
+ protected:
+  Report()
+      : directory_(fs::path(testing::TempDir()) /
+                   (std::string("opbench_report_") +
+                    testing::UnitTest::GetInstance()->current_test_info()->name() +
+                    std::to_string(getpid()))) {
+    fs::create_directories(directory_);
+  }
+  ~Report() override { fs::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return directory_ / name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  /// The sample with every time multiplied.
+  std::string slower_sample(double factor) const {
+    auto json = nlohmann::ordered_json::parse(text_of(kSample));
+    for (auto& record : json["records"]) {
+      for (auto& us : record["samples_us"]) us = us.get<double>() * factor;
+    }
+    return write("slower.json", json.dump());
+  }
+
+  fs::path directory_;
+};
+
+/// What a shell command prints; "skip" where there is no python3.
+std::string python(const std::string& args) {
+  if (std::system("python3 -c pass >/dev/null 2>&1") != 0) return "skip";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
+      popen(("python3 " + args + " 2>&1").c_str(), "r"), pclose);
+  std::string text;
+  for (int letter; pipe && (letter = std::fgetc(pipe.get())) != EOF;) {
+    text += static_cast<char>(letter);
+  }
+  return text;
+}
+
+void expect_refusal(const Outcome& outcome, const std::string& text) {
+  EXPECT_EQ(outcome.code, kBadInput) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
+  EXPECT_THAT(outcome.err, HasSubstr(text));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+
+TEST_F(Report, MarkdownByDefault) {
+  const Outcome outcome = opbench_with({"report", kSample});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("# opbench results\n"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Report, IsWhatTheCommittedSamplesShow) {
+  const std::pair<const char*, const char*> samples[] = {
+      {"csv", "results.csv"},    {"markdown", "results.md"},
+      {"json", "results.json"},  {"junit", "junit.xml"},
+      {"gbench", "gbench.json"}, {"smaller-is-better", "smaller-is-better.json"}};
+  for (const auto& [format, file] : samples) {
+    const std::string sample = text_of(std::string(OPBENCH_SOURCE_DIR "/results/samples/") + file);
+    EXPECT_TRUE(opbench_with({"report", kSample, "--format", format}).out == sample) << file;
+  }
+}
+
+TEST_F(Report, RunAndReportAgree) {
+  const Outcome run = opbench_with({"--case", "softplus[2x20x5x7,fp32,NC1HWC0]", "--time", "0.002",
+                                    "--repetitions", "3", "-q", "--json", path("r.json"), "--junit",
+                                    path("r.xml"), "--benchmark-json", path("r.gb.json")});
+  ASSERT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_TRUE(opbench_with({"report", path("r.json"), "--format", "junit"}).out ==
+              text_of(path("r.xml")));
+  EXPECT_TRUE(opbench_with({"report", path("r.json"), "--format", "gbench"}).out ==
+              text_of(path("r.gb.json")));
+  EXPECT_THAT(text_of(path("r.xml")), HasSubstr("<system-out>opbench --case"));
+}
+
+TEST_F(Report, OutputReplacesAFileAsAWhole) {
+  const std::string old = write("x.xml", "old");
+  EXPECT_EQ(opbench_with({"report", kSample, "--format", "junit", "-o", old}).code, kAllWell);
+  EXPECT_THAT(text_of(old), StartsWith("<?xml version"));
+  expect_refusal(opbench_with({"report", path("none.json"), "-o", old}), "none.json");
+  EXPECT_THAT(text_of(old), StartsWith("<?xml version"));
+  const Outcome nowhere = opbench_with({"report", kSample, "-o", "/no/such/folder/x.md"});
+  EXPECT_EQ(nowhere.code, kCouldNotFinish);
+  EXPECT_THAT(nowhere.err, HasSubstr("cannot write /no/such/folder/x.md: "));
+}
+
+TEST_F(Report, ShardsJoin) {
+  for (const char* shard : {"1/2", "2/2"}) {
+    const std::string file = path(std::string(shard, 1) + ".json");
+    const Outcome run = opbench_with({"--case", "relu[64,fp32]", "--case", "relu[65,fp32]",
+                                      "--variant", "native", "--shard", shard, "--time", "0.001",
+                                      "--repetitions", "2", "-q", "--json", file});
+    ASSERT_EQ(run.code, kAllWell) << run.err;
+  }
+  const Outcome joined =
+      opbench_with({"report", path("1.json"), path("2.json"), "--format", "json"});
+  ASSERT_EQ(joined.code, kAllWell) << joined.err;
+  EXPECT_EQ(nlohmann::json::parse(joined.out)["records"].size(), 2u);
+  expect_refusal(opbench_with({"report", path("1.json"), path("1.json")}), "can be joined once");
+  expect_refusal(opbench_with({"report", path("1.json"), kSample}), "only results of one machine");
+}
+
+TEST_F(Report, RefusesBadInput) {
+  expect_refusal(opbench_with({"report"}), "FILE is required");
+  expect_refusal(opbench_with({"report", kSample, "--format", "junitt"}),
+                 "unknown report format 'junitt'; did you mean 'junit'?");
+  expect_refusal(opbench_with({"report", kSample, "--format", "?"}), "allowed: markdown, csv");
+  expect_refusal(opbench_with({"report", path("none.json")}), "cannot read '");
+  expect_refusal(opbench_with({"report", write("x.json", "")}), "x.json: the file is empty");
+  expect_refusal(opbench_with({"report", write("x.json", "{\"a\": 1}")}),
+                 "no file that opbench wrote: it must be an object with the key 'opbench' (opbench "
+                 "run --json)");
+  expect_refusal(opbench_with({"report", write("x.json", text_of(kSample).substr(0, 3000))}),
+                 "x.json: no JSON: ");
+  expect_refusal(opbench_with({"report", write("x.json", "{\"opbench\": 99}")}),
+                 "opbench is version 99 of the format");
+}
+
+TEST_F(Report, NothingToReportIsNoSuccess) {
+  auto json = nlohmann::ordered_json::parse(text_of(kSample));
+  json["records"].clear();
+  const std::string empty = write("empty.json", json.dump());
+  const Outcome outcome = opbench_with({"report", empty, "--format", "junit", "-o", path("x.xml")});
+  EXPECT_EQ(outcome.code, kNothingToJudge);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing to report"));
+  EXPECT_FALSE(fs::exists(path("x.xml")));
+}
+
+TEST_F(Report, JUnitIsWellFormedWhateverTheText) {
+  auto json = nlohmann::ordered_json::parse(text_of(kSample));
+  auto& record = json["records"][0];
+  record["status"] = "failed";
+  record["reason"] = "]]> <b a='x'>&amp; \"\u0001\u001b[31m \ufffe \r\n\t\xF0\x9F\x98\x80";
+  record["case"] = "<&\n\">";
+  const std::string xml = path("x.xml");
+  ASSERT_EQ(
+      opbench_with({"report", write("x.json", json.dump()), "--format", "junit", "-o", xml}).code,
+      kAllWell);
+  const std::string script = write("x.py",
+                                   "import sys, xml.etree.ElementTree as e\n"
+                                   "c = next(e.parse(sys.argv[1]).iter('testcase'))\n"
+                                   "print(ascii(c.get('name')))\n"
+                                   "print(ascii(c.find('failure').text))\n");
+  const std::string found = python(script + " " + xml);
+  if (found == "skip") GTEST_SKIP() << "no python3";
+  // A parser gives the text back; \r came as a reference and stays.
+  EXPECT_EQ(
+      found,
+      "'<&\\n\">/native/threads:1'\n"
+      "']]> <b a=\\'x\\'>&amp; \"\\ufffd\\ufffd[31m \\ufffd\\ufffd\\ufffd \\r\\n\\t\\U0001f600'\n");
+}
+
+TEST_F(Report, FollowsTheRulesOfCompare) {
+  const std::string slower = slower_sample(1.5);
+  ASSERT_EQ(opbench_with({"report", kSample, "--format", "gbench", "-o", path("a.json")}).code, 0);
+  ASSERT_EQ(opbench_with({"report", slower, "--format", "gbench", "-o", path("b.json")}).code, 0);
+  const std::string found = python(OPBENCH_SOURCE_DIR "/tests/cli/compare_rules.py " +
+                                   path("a.json") + " " + path("b.json"));
+  if (found == "skip") GTEST_SKIP() << "no python3";
+  const std::string name = "softplus[1x512x7x7,fp32,NCHW,beta=1,threshold=20]/native/threads:1";
+  EXPECT_THAT(found, StartsWith(name + " iteration +0.500 +0.500 +0.500 +0.500 +0.500 +0.500\n" +
+                                name + "_mean aggregate +0.500 +0.500\n" + name +
+                                "_median aggregate +0.500 +0.500\n" + name +
+                                "_stddev aggregate +0.500 +0.500\n" + name + "_cv aggregate"));
+  EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 6 * 5) << found;
+}
+
+}  // namespace opbench

@@ -1,0 +1,205 @@
+// Completion scripts and the manual: every flag of every command is in them, and shells understand
+// them.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <sstream>
+
+#include "cli/cli.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> kCommands = {"run", "list", "report", "doctor"};
+
+std::string output_of(std::vector<std::string> args) {
+  std::ostringstream out, err;
+  EXPECT_EQ(run_cli(std::move(args), out, err), kAllWell) << err.str();
+  return out.str();
+}
+
+/// What a shell command prints on both streams.
+std::string shell(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>&1").c_str(), "r"), pclose);
+  std::string text;
+  for (int letter; pipe && (letter = std::fgetc(pipe.get())) != EOF;) {
+    text += static_cast<char>(letter);
+  }
+  return text;
+}
+
+bool has_program(const std::string& name) {
+  return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+std::string quoted(const std::string& word) { return fmt::format("'{}'", word); }
+
+/// The long flags that the help of a command shows.
+std::vector<std::string> flags_of(const std::string& command) {
+  const std::string help = output_of({command, "--help"});
+  const std::regex pattern("\n  (-[a-z],)?(--[a-z-]+)");
+  std::vector<std::string> flags;
+  for (std::sregex_iterator match(help.begin(), help.end(), pattern), end; match != end; ++match) {
+    flags.push_back((*match)[2]);
+  }
+  EXPECT_THAT(flags, Contains("--help"));
+  return flags;
+}
+
+/// From the first `begin` to the next `end`.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t first = text.find(begin);
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find(end, first + begin.size()) - first);
+}
+
+class Shell : public testing::Test {
+ protected:
+  Shell()
+      : directory_(fs::path(testing::TempDir()) / ("opbench_shell_" + std::to_string(getpid()))) {
+    fs::create_directories(directory_ / "a folder");
+    std::ofstream(directory_ / "one case.yaml") << "x";
+  }
+  ~Shell() override { fs::remove_all(directory_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(directory_ / name) << text;
+    return directory_ / name;
+  }
+  /// What bash offers for the last of the words.
+  std::vector<std::string> completed(const std::vector<std::string>& words) const {
+    const std::string completion = write("opbench.bash", output_of({"__generate", "bash"}));
+    std::string line;
+    for (const std::string& word : words) line += fmt::format(" {}", quoted(word));
+    const std::string script = fmt::format(
+        "cd {}\n. {}\nCOMP_WORDS=(opbench{})\nCOMP_CWORD={}\n_opbench\n"
+        "printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted(directory_), quoted(completion), line, words.size());
+    std::istringstream lines(shell(fmt::format("bash {}", quoted(write("complete.bash", script)))));
+    std::vector<std::string> found;
+    while (std::getline(lines, line)) {
+      if (!line.empty()) found.push_back(line);
+    }
+    return found;
+  }
+
+  fs::path directory_;
+};
+
+}  // namespace
+
+TEST_F(Shell, EveryFlagOfEveryCommandIsThere) {
+  const std::string bash = output_of({"__generate", "bash"});
+  const std::string zsh = output_of({"__generate", "zsh"});
+  const std::string fish = output_of({"__generate", "fish"});
+  const std::string man = output_of({"__generate", "man"});
+  for (const std::string& command : kCommands) {
+    SCOPED_TRACE(command);
+    const std::string in_bash = between(bash, fmt::format("    {}) echo '", command), "\n");
+    const std::string in_zsh = between(zsh, fmt::format("    {})\n", command), ";;");
+    const std::string title = command == "run" ? "[run]" : command;
+    const std::string in_man = between(man, fmt::format(".SS \"opbench {}", title), "\n.S");
+    for (const std::string& flag : flags_of(command)) {
+      EXPECT_THAT(in_bash, HasSubstr(fmt::format(" {} ", flag)));
+      EXPECT_TRUE(std::regex_search(in_zsh, std::regex(fmt::format("[*,]{}[}}\\[]", flag))))
+          << flag;
+      EXPECT_TRUE(std::regex_search(
+          fish, std::regex(fmt::format("__opbench_command {}'.* -l {} ", command, flag.substr(2)))))
+          << flag;
+      const std::string escaped = std::regex_replace(flag, std::regex("-"), "\\-");
+      EXPECT_THAT(in_man, HasSubstr(fmt::format("\\fB{}\\fR", escaped)));
+    }
+  }
+}
+
+TEST_F(Shell, BashCompletesCommandsAndFlags) {
+  EXPECT_EQ(shell("bash -n " + quoted(write("x", output_of({"__generate", "bash"})))), "");
+  EXPECT_EQ(completed({""}), kCommands);
+  EXPECT_THAT(completed({"re"}), ElementsAre("report"));
+  EXPECT_THAT(completed({"__"}), ElementsAre());
+  EXPECT_THAT(completed({"--ju"}), ElementsAre("--junit"));
+  EXPECT_THAT(completed({"--vers"}), ElementsAre("--version"));
+  EXPECT_THAT(completed({"run", "--ju"}), ElementsAre("--junit"));
+  EXPECT_THAT(completed({"report", "--ju"}), ElementsAre());
+  EXPECT_THAT(completed({"--op", "relu", "--benchm"}), ElementsAre("--benchmark-json"));
+  EXPECT_THAT(completed({"doctor", ""}), ElementsAre());
+}
+
+TEST_F(Shell, BashCompletesValues) {
+  EXPECT_THAT(completed({"--op", "softp"}), AllOf(Contains("softplus"), Contains("softplus_grad")));
+  EXPECT_THAT(completed({"--op", "relu,axp"}), ElementsAre("relu,axpy"));
+  EXPECT_THAT(completed({"--dtype", "bf"}), ElementsAre("bf16"));
+  EXPECT_THAT(completed({"--dtype", "=", "bf"}), ElementsAre("bf16"));
+  EXPECT_THAT(completed({"--format", "NC1"}), ElementsAre("NC1HWC0"));
+  EXPECT_THAT(completed({"--variant", "softplus_v2_s"}), ElementsAre("softplus_v2_static"));
+  EXPECT_THAT(completed({"report", "--format", "=", "ju"}), ElementsAre("junit"));
+  EXPECT_THAT(completed({"report", "--format", "ma"}), ElementsAre("markdown"));
+  EXPECT_THAT(completed({"list", "axp"}), ElementsAre("axpy"));
+  EXPECT_THAT(completed({"list", "relu", "axp"}), ElementsAre("axpy"));
+  EXPECT_THAT(completed({"--filter", ""}), ElementsAre());
+}
+
+TEST_F(Shell, BashCompletesFiles) {
+  EXPECT_THAT(completed({"--shapes", "one"}), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed({"--cases", "one case.yaml", "one"}), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed({"--out", "a"}), ElementsAre("a folder"));
+  EXPECT_THAT(completed({"report", "one"}), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed({"report", "x.json", "--quiet", "one"}), ElementsAre("one case.yaml"));
+}
+
+TEST_F(Shell, ZshUnderstandsItsScript) {
+  if (!has_program("zsh")) GTEST_SKIP() << "no zsh";
+  EXPECT_EQ(shell("zsh -n " + quoted(write("_opbench", output_of({"__generate", "zsh"})))), "");
+}
+
+TEST_F(Shell, FishUnderstandsItsScript) {
+  if (!has_program("fish")) GTEST_SKIP() << "no fish";
+  EXPECT_EQ(shell("fish -n " + quoted(write("opbench.fish", output_of({"__generate", "fish"})))),
+            "");
+}
+
+TEST_F(Shell, ManualHasItsParts) {
+  const std::string man = output_of({"__generate", "man"});
+  EXPECT_THAT(man, HasSubstr(".TH OPBENCH 1 "));
+  for (const char* part : {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "ENVIRONMENT"}) {
+    EXPECT_THAT(man, HasSubstr(std::string("\n.SH ") + part + "\n"));
+  }
+  EXPECT_THAT(man, HasSubstr("\n.SS \"opbench report [\\fIoptions\\fP] \\fIFILE\\fP...\"\n"));
+  EXPECT_THAT(man, HasSubstr("Exit codes: 0 all well"));
+  EXPECT_THAT(man, HasSubstr("(default 0.1)"));
+  EXPECT_THAT(man, Not(HasSubstr("__generate")));
+}
+
+TEST_F(Shell, TroffUnderstandsTheManual) {
+  const std::string page = quoted(write("opbench.1", output_of({"__generate", "man"})));
+  if (has_program("groff")) {
+    EXPECT_EQ(shell("groff -man -ww -Tutf8 " + page + " 2>&1 >/dev/null"), "");
+  } else if (has_program("mandoc")) {
+    EXPECT_EQ(shell("mandoc -T lint -W error " + page), "");
+  } else {
+    GTEST_SKIP() << "neither groff nor mandoc";
+  }
+}
+
+TEST_F(Shell, GeneratorIsHiddenAndStrict) {
+  EXPECT_THAT(output_of({"--help"}), Not(HasSubstr("__generate")));
+  std::ostringstream out, err;
+  EXPECT_EQ(run_cli({"__generate", "powershell"}, out, err), kBadInput);
+  EXPECT_EQ(err.str(), "opbench: cannot generate 'powershell'; allowed: bash, zsh, fish, man\n");
+}
+
+}  // namespace opbench

@@ -24,9 +24,7 @@ std::string program_path(const std::string& path) {
   return fs::exists(path) ? fs::absolute(path).string() : path;
 }
 
-}  // namespace
-
-void add_check_flags(CLI::App& command, CheckFlags& flags) {
+void add_gate_flags(CLI::App& command, CheckFlags& flags) {
   const char* how = "How to compare";
   command.add_option("--against", flags.against, "Another opbench: both builds run in turn")
       ->type_name("PROGRAM")
@@ -63,6 +61,9 @@ void add_check_flags(CLI::App& command, CheckFlags& flags) {
       ->capture_default_str()
       ->type_name("SECONDS")
       ->group(how);
+}
+
+void add_stored_flags(CLI::App& command, CheckFlags& flags) {
   const char* stored =
       "Against stored results, which can only be watched: times of other processes";
   command.add_option("--baseline", flags.baseline, "Results of `opbench run --json`")
@@ -82,6 +83,9 @@ void add_check_flags(CLI::App& command, CheckFlags& flags) {
       .add_flag("--update", flags.update,
                 "Then the results become the baseline; the first one stays as FILE.anchor")
       ->group(stored);
+}
+
+void add_result_flags(CLI::App& command, CheckFlags& flags) {
   const char* results = "Where results go (the verdicts always go to standard output)";
   command.add_option("--json", flags.json, "Everything")->type_name("FILE")->group(results);
   command.add_option("--junit", flags.junit, "JUnit XML, a test case for every variant of a case")
@@ -95,6 +99,14 @@ void add_check_flags(CLI::App& command, CheckFlags& flags) {
   command.add_option("--out", flags.out_dir, "Directory for check.json, junit.xml and check.md")
       ->type_name("DIR")
       ->group(results);
+}
+
+}  // namespace
+
+void add_check_flags(CLI::App& command, CheckFlags& flags) {
+  add_gate_flags(command, flags);
+  add_stored_flags(command, flags);
+  add_result_flags(command, flags);
 }
 
 SpeedRule speed_rule_of(const CheckFlags& flags) {

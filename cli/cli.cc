@@ -19,7 +19,7 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "compare", "list", "report", "doctor"};
+const std::vector<std::string> kCommands = {"run", "compare", "check", "list", "report", "doctor"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -97,6 +97,8 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   add_compare_command(app, context, action);
   add_report_command(app, context, action);
   add_doctor_command(app, context, action);
+  add_check_command(app, context, action);
+  add_worker_command(app, context, action);
   add_generate_command(app, context, action);
   insert_default_command(args);
   try {

@@ -34,6 +34,8 @@ void add_list_command(CLI::App& app, CommandContext& context, Action& action);
 void add_compare_command(CLI::App& app, CommandContext& context, Action& action);
 void add_report_command(CLI::App& app, CommandContext& context, Action& action);
 void add_doctor_command(CLI::App& app, CommandContext& context, Action& action);
+void add_check_command(CLI::App& app, CommandContext& context, Action& action);
+void add_worker_command(CLI::App& app, CommandContext& context, Action& action);
 /// Hidden: what the build generates from all other commands, so it is added last.
 void add_generate_command(CLI::App& app, CommandContext& context, Action& action);
 

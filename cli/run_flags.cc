@@ -50,7 +50,7 @@ void parse_shard(const std::string& text, RunOptions& options) {
 
 }  // namespace
 
-void add_run_flags(CLI::App& command, RunFlags& f) {
+void add_selection_flags(CLI::App& command, RunFlags& f) {
   const char* what = "What to run";
   command.add_option("--op", f.ops, "Operators to run over --shapes")
       ->delimiter(',')
@@ -99,14 +99,6 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
       ->delimiter(',')
       ->type_name("N")
       ->group(how);
-  command.add_option("--time", f.seconds, "Seconds per case and variant, over all repetitions")
-      ->capture_default_str()
-      ->type_name("SECONDS")
-      ->group(how);
-  command.add_option("--repetitions", f.repetitions, "Samples per case and variant; each is kept")
-      ->capture_default_str()
-      ->type_name("N")
-      ->group(how);
   command
       .add_flag("--cold", f.cold, "Empty the caches before every call, outside the timed window")
       ->group(how);
@@ -114,6 +106,19 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
       ->group(how);
   command.add_option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]")
       ->type_name("ISA")
+      ->group(how);
+}
+
+void add_run_flags(CLI::App& command, RunFlags& f) {
+  add_selection_flags(command, f);
+  const char* how = "How to measure";
+  command.add_option("--time", f.seconds, "Seconds per case and variant, over all repetitions")
+      ->capture_default_str()
+      ->type_name("SECONDS")
+      ->group(how);
+  command.add_option("--repetitions", f.repetitions, "Samples per case and variant; each is kept")
+      ->capture_default_str()
+      ->type_name("N")
       ->group(how);
   command.add_flag("--dry-run", f.dry_run, "Show what would run, and stop")->group(how);
   const char* results = "Where results go (the table always goes to standard output)";

@@ -19,6 +19,9 @@ struct RunFlags {
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump;
 };
 
+/// What to run, and what every command that measures has in common.
+void add_selection_flags(CLI::App& command, RunFlags& flags);
+/// All flags of `run`.
 void add_run_flags(CLI::App& command, RunFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.

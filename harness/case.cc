@@ -111,14 +111,14 @@ std::size_t largest_rank(const Case& c) {
   return rank;
 }
 
-}  // namespace
-
-std::string case_id(const Case& c) {
+std::string id_text(const Case& c, bool with_defaults) {
   std::string id = fmt::format("{}[", c.op->name);
   for (const CaseInput& input : c.inputs) id += input_text(input) + ",";
   id += fmt::format("{},{}", name(c.dtype), name(format_for_rank(c.format, largest_rank(c))));
   for (const AttrSpec& spec : c.op->attrs) {
-    id += fmt::format(",{}={}", spec.name, to_string(c.attrs.values().at(std::string(spec.name))));
+    const AttrValue& value = c.attrs.values().at(std::string(spec.name));
+    if (!with_defaults && value == spec.default_value) continue;
+    id += fmt::format(",{}={}", spec.name, to_string(value));
   }
   if (c.backward) id += ",backward";
   if (c.data.distribution) id += ",data=" + to_string(*c.data.distribution);
@@ -129,6 +129,12 @@ std::string case_id(const Case& c) {
   if (c.data.has_seed) id += fmt::format(",seed={}", c.data.seed);
   return id + "]";
 }
+
+}  // namespace
+
+std::string case_id(const Case& c) { return id_text(c, true); }
+
+std::string case_key(const Case& c) { return id_text(c, false); }
 
 Case parse_case_id(std::string_view id) {
   const auto open = id.find('[');

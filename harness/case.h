@@ -43,6 +43,7 @@ struct Case {
   // Not part of the id: what a file says about the case.
   std::string name;                   ///< "layer1.0.relu"; empty: none
   int count = 1;                      ///< how often the network runs it
+  std::optional<double> threshold;    ///< slower by more than this share is a regression
   std::vector<std::string> variants;  ///< empty: all
   std::string origin;                 ///< "cases/resnet.yaml:12", for messages
 };
@@ -53,6 +54,10 @@ struct Case {
 /// the operator's order, then "backward", "data=", "data.INPUT=" and "seed=" where they are not the
 /// default.
 std::string case_id(const Case& c);
+
+/// `case_id` without the attributes at their defaults: the same for a build whose operator has
+/// fewer attributes.
+std::string case_key(const Case& c);
 
 /// Inverse of `case_id`; attributes that are left out take their defaults.
 /// Errors: throws Error that shows the part that cannot be read.

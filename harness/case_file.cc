@@ -150,8 +150,9 @@ class Reader {
     CaseTemplate result;
     Case& c = result.base;
     c.origin = entry.place();
-    const std::vector<std::string> keys = {"name", "op",       "inputs", "attrs",  "variants",
-                                           "data", "backward", "count",  "dtypes", "formats"};
+    const std::vector<std::string> keys = {"name",     "op",      "inputs",   "attrs",
+                                           "variants", "data",    "backward", "count",
+                                           "dtypes",   "formats", "threshold"};
     bool has_inputs = false;
     // The operator first: the attributes depend on it.
     entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
@@ -162,6 +163,7 @@ class Reader {
     entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
       if (key == "name") c.name = field.text("name");
       if (key == "count") c.count = count(field);
+      if (key == "threshold") c.threshold = field.number("threshold", 0.1, 1000) / 100;
       if (key == "backward") c.backward = field.boolean("backward");
       if (key == "data") c.data = data(field);
       if (key == "dtypes") result.dtypes = dtypes(field);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -119,25 +118,12 @@ class CaseRunner {
     }
   }
 
-  // All variants are prepared at once, so that their temporaries stand side by side.
-  std::size_t needed_memory() const {
-    std::size_t bytes = planned_.graph.memory_bytes();
-    with_threads(threads_, [&] {
-      for (const Attempt& attempt : attempts_) {
-        if (attempt.is_open) bytes += temporary_bytes(planned_.graph, *attempt.selection);
-      }
-    });
-    return bytes;
-  }
-
   void check_memory() const {
-    const std::size_t needed = needed_memory();
-    const std::size_t available = available_memory();
-    if (needed <= available) return;
-    throw RunError(
-        fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; take a smaller shape "
-                    "or batch (--set N=...), or fewer variants at once (--variant)",
-                    double(needed) / (1 << 30), double(available) / (1 << 30)));
+    std::vector<const Selection*> selections;
+    for (const Attempt& attempt : attempts_) {
+      if (attempt.is_open) selections.push_back(attempt.selection);
+    }
+    require_memory(planned_.graph, selections, threads_);
   }
 
   // Before the case's own memory is taken, so that both never stand side by side.
@@ -184,12 +170,8 @@ class CaseRunner {
 
   void verify_one(Attempt& attempt, std::uint64_t seed) {
     report("verify", attempt);
-    const bool mixes = planned_.graph.mixes_elements();
-    const InputRange drowned = mixes ? InputRange::finite : InputRange::any;
-    constexpr double kLargestTerm = 128;
-    workspace_->add_corner_values(data_, seed, std::max(drowned, attempt.selection->takes()),
-                                  mixes ? kLargestTerm : HUGE_VAL);
-    const Verification found = verify(*workspace_, *attempt.bound, *attempt.selection, threads_);
+    const Verification found =
+        verify_with_corners(*workspace_, *attempt.bound, *attempt.selection, data_, seed, threads_);
     keep_worst(attempt.record, found.stats);
     if (found.judgement.verdict == Verdict::failed) {
       attempt.close(Status::failed, found.judgement.reason);

@@ -1,8 +1,13 @@
 #include "harness/memory.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <limits>
 #include <string>
+
+#include "tensor/error.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 
@@ -15,6 +20,19 @@ std::size_t available_memory() {
     std::getline(meminfo, unit);
   }
   return std::numeric_limits<std::size_t>::max();
+}
+
+void require_memory(const Graph& graph, std::span<const Selection* const> selections, int threads) {
+  std::size_t needed = graph.memory_bytes();
+  with_threads(threads, [&] {
+    for (const Selection* selection : selections) needed += temporary_bytes(graph, *selection);
+  });
+  const std::size_t available = available_memory();
+  if (needed <= available) return;
+  throw RunError(
+      fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; take a smaller shape "
+                  "or batch (--set N=...), or fewer variants at once (--variant)",
+                  double(needed) / (1 << 30), double(available) / (1 << 30)));
 }
 
 }  // namespace opbench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -22,6 +23,9 @@ enum class Status {
   errored,     ///< threw, or did not fit in memory
   unverified,  ///< timed with --no-verify
 };
+inline constexpr std::array kAllStatuses = {Status::passed,     Status::failed,  Status::mistrusted,
+                                            Status::suspicious, Status::skipped, Status::errored,
+                                            Status::unverified};
 std::string_view name(Status status);
 /// The status of that name. Errors: throws Error that lists the names.
 Status parse_status(std::string_view text);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -119,6 +121,17 @@ Verification verify(Workspace& workspace, const BoundGraph& bound, const Selecti
     judge_node(workspace, {nodes[i], *selection.kernels[i]}, result);
   }
   return result;
+}
+
+Verification verify_with_corners(Workspace& workspace, const BoundGraph& bound,
+                                 const Selection& selection, std::span<const Distribution> data,
+                                 std::uint64_t seed, int threads) {
+  const bool mixes = workspace.graph().mixes_elements();
+  const InputRange drowned = mixes ? InputRange::finite : InputRange::any;
+  constexpr double kLargestTerm = 128;
+  workspace.add_corner_values(data, seed, std::max(drowned, selection.takes()),
+                              mixes ? kLargestTerm : HUGE_VAL);
+  return verify(workspace, bound, selection, threads);
 }
 
 }  // namespace opbench

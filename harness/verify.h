@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "compare/stats.h"
@@ -18,5 +20,11 @@ struct Verification {
 /// anything. Fails too if an input changed or a guard zone was written.
 Verification verify(Workspace& workspace, const BoundGraph& bound, const Selection& selection,
                     int threads);
+
+/// `verify` on the data of the workspace with corner values mixed in: those that `selection` takes
+/// and that do not drown the others. `data` and `seed` are what the inputs were filled with.
+Verification verify_with_corners(Workspace& workspace, const BoundGraph& bound,
+                                 const Selection& selection, std::span<const Distribution> data,
+                                 std::uint64_t seed, int threads);
 
 }  // namespace opbench

@@ -77,6 +77,17 @@ std::int64_t YamlValue::integer(std::string_view what, std::int64_t least,
   return *value;
 }
 
+double YamlValue::number(std::string_view what, double least, double most) const {
+  double value = 0;
+  const std::string text = node_.IsScalar() ? node_.Scalar() : std::string();
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = status == std::errc{} && end == text.data() + text.size();
+  if (!is_number || !(value >= least && value <= most)) {
+    fail_type(what, fmt::format("a number from {} to {}", least, most));
+  }
+  return value;
+}
+
 std::uint64_t YamlValue::seed(std::string_view what) const {
   const auto value = node_.IsScalar() ? parse_whole<std::uint64_t>(node_.Scalar()) : std::nullopt;
   if (!value) fail_type(what, "a whole number from 0 to 2^64-1");

@@ -23,6 +23,7 @@ class YamlValue {
 
   std::string text(std::string_view what) const;
   std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most) const;
+  double number(std::string_view what, double least, double most) const;
   std::uint64_t seed(std::string_view what) const;
   bool boolean(std::string_view what) const;
   /// The elements of a list. A single scalar counts as a list of one where `or_scalar`.

@@ -51,11 +51,13 @@ TEST(CaseFile, ReadsCases) {
       "    data: {distribution: \"uniform(-1,1)\", seed: 7}\n"
       "    backward: true\n"
       "    count: 3\n"
+      "    threshold: 7.5\n"
       "    dtypes: fp32\n");
   ASSERT_EQ(file.cases.size(), 1u);
   Case c = file.cases[0].base;
   EXPECT_EQ(c.name, "act");
   EXPECT_EQ(c.count, 3);
+  EXPECT_DOUBLE_EQ(c.threshold.value(), 0.075);
   EXPECT_THAT(c.variants, ElementsAre("native", "softplus_v2"));
   EXPECT_EQ(case_id(c),
             "softplus[2x3,fp32,ND,beta=2,threshold=5,backward,data=uniform(-1,1),seed=7]");
@@ -93,6 +95,8 @@ TEST(CaseFile, ErrorsNameFileLineAndWhatIsAllowed) {
       {"shapes:\n  - {name: a}\n", "f.yaml:2: the entry has no 'shape'"},
       {"shapes:\n  - {shape: [1], count: 0}\n",
        "f.yaml:2: count is '0'; it must be a whole number from 1"},
+      {"cases:\n  - {op: relu, inputs: [[1]], threshold: 5%}\n",
+       "f.yaml:2: threshold is '5%'; it must be a number from 0.1 to 1000"},
       {"symbols: {N: -1}\n", "f.yaml:1: symbol 'N' is '-1'; it must be a whole number from 0"},
       {"dtypes: [fp31]\n", "f.yaml:1: "},
       {"formats: [NCWH]\n", "f.yaml:1: "},

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/run_flags.h"
+#include "harness/check_gate.h"
+#include "harness/check_watch.h"
+
+namespace opbench {
+
+/// The flags of `check` as typed, before they are checked.
+struct CheckFlags {
+  RunFlags run;
+  std::string against, against_directory;
+  double threshold = 0;  // percent; 0: the default
+  double floor_us = 0.05, budget = 600, sample_ms = 20, time_limit = 120;
+  double fail_over = -1;  // percent; negative: none
+  bool exclusive = false;
+  std::string baseline, current, gate;
+  bool allow_other_machine = false, update = false;
+  std::string json, junit, markdown, out_dir;
+};
+
+void add_check_flags(CLI::App& command, CheckFlags& flags);
+
+/// Errors: throws Error that names the flag, what was found and what is allowed.
+SpeedRule speed_rule_of(const CheckFlags& flags);
+GateOptions gate_options_of(const CheckFlags& flags);
+
+}  // namespace opbench

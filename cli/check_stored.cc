@@ -1,0 +1,96 @@
+#include "cli/check_stored.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "harness/check_report.h"
+#include "harness/check_verdict.h"
+#include "harness/output_file.h"
+#include "harness/report.h"
+#include "harness/results_file.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_results(const std::string& path, const ResultsFile& results) {
+  OutputFile(path).write(
+      [&](std::ostream& out) { write_json(out, results.run, results.machine, results.command); });
+}
+
+}  // namespace
+
+bool StoredCheck::has_baseline() const { return flags_.update || fs::exists(flags_.baseline); }
+
+ResultsFile StoredCheck::run_now() const {
+  const RunOptions options = options_of(flags_.run);
+  const std::vector<PlannedCase> plan = make_plan(options);
+  RunHooks hooks;
+  hooks.step = [&](std::size_t done, std::size_t total) {
+    if (context_.quiet || done >= plan.size()) return;
+    context_.err << fmt::format("[{}/{}] {}\n", done + 1, total, case_id(plan[done].spec));
+  };
+  ResultsFile results;
+  results.path = "this run";
+  results.command = context_.command_line;
+  results.run = run_plan(plan, options, hooks);
+  results.machine = describe_machine();
+  return results;
+}
+
+CheckReport StoredCheck::compare() {
+  WatchOptions options;
+  options.rule = speed_rule_of(flags_);
+  options.is_gate = flags_.gate == "stored";
+  options.allow_other_machine = flags_.allow_other_machine;
+  if (!flags_.gate.empty() && !options.is_gate) {
+    throw Error(fmt::format("--gate is '{}'; it must be 'stored'", flags_.gate));
+  }
+  const bool is_first = !fs::exists(flags_.baseline);
+  ResultsFile baseline;
+  if (!is_first) baseline = read_results_file(flags_.baseline);
+  current_ = flags_.current.empty() ? run_now() : read_results_file(flags_.current);
+  if (is_first) {
+    baseline = current_;
+    baseline.path = flags_.baseline;
+  }
+  CheckReport report = run_watch(baseline, current_, options);
+  if (is_first) report.notices.push_back("there was no baseline: it is compared with itself");
+  note_anchor(report, options);
+  return report;
+}
+
+void StoredCheck::note_anchor(CheckReport& report, const WatchOptions& options) const {
+  if (!fs::exists(anchor_path())) return;
+  const ResultsFile anchor = read_results_file(anchor_path());
+  const CheckReport since = run_watch(anchor, current_, options);
+  report.notices.push_back(
+      fmt::format("since the anchor of {}: {}", anchor.machine.date, counts_text(since)));
+  for (const CheckItem& item : since.items) {
+    if (item.verdict != CheckVerdict::slower) continue;
+    report.notices.push_back(fmt::format("since the anchor {}: {}", title_of(item), item.evidence));
+  }
+}
+
+void StoredCheck::update() {
+  const bool is_empty = std::none_of(current_.run.records.begin(), current_.run.records.end(),
+                                     [](const Record& record) { return record.is_timed(); });
+  if (is_empty || current_.run.was_interrupted) {
+    throw RunError(fmt::format("{} is left as it is: the results are {}", flags_.baseline,
+                               is_empty ? "empty" : "of an interrupted run"));
+  }
+  if (!fs::exists(anchor_path())) {
+    const bool is_first = !fs::exists(flags_.baseline);
+    write_results(anchor_path(), is_first ? current_ : read_results_file(flags_.baseline));
+  }
+  write_results(flags_.baseline, current_);
+  context_.err << fmt::format("opbench: {} is the new baseline; {} stays\n", flags_.baseline,
+                              anchor_path());
+}
+
+}  // namespace opbench

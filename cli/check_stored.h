@@ -1,0 +1,37 @@
+#pragma once
+
+#include "cli/check_flags.h"
+#include "cli/command.h"
+#include "harness/check.h"
+
+namespace opbench {
+
+/// `check --baseline FILE`: compares stored results with those of `--current FILE` or of a run made
+/// now.
+class StoredCheck {
+ public:
+  StoredCheck(const CheckFlags& flags, CommandContext& context)
+      : flags_(flags), context_(context) {}
+
+  /// False where there is no baseline and none is to be made: nothing can be judged.
+  bool has_baseline() const;
+
+  /// Errors: throws Error for a file that cannot be read, flags that contradict each other, or a
+  /// selection that is no good.
+  CheckReport compare();
+
+  /// With --update: the results become the baseline. The first baseline ever stays beside it as
+  /// FILE.anchor, and `compare` looks at both, so that slow creep shows.
+  void update();
+
+ private:
+  ResultsFile run_now() const;
+  std::string anchor_path() const { return flags_.baseline + ".anchor"; }
+  void note_anchor(CheckReport& report, const WatchOptions& options) const;
+
+  const CheckFlags& flags_;
+  CommandContext& context_;
+  ResultsFile current_;
+};
+
+}  // namespace opbench

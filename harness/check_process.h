@@ -1,0 +1,56 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+/// A child that is gone, or had to be ended because it did not answer. The message says how.
+struct ChildLost : RunError {
+  using RunError::RunError;
+};
+
+/// A program with pipes to its standard input and output, spoken to line by line. It is in a
+/// process group of its own (Ctrl-C at the terminal does not reach it), is killed with that group
+/// when this object goes, and does not outlive this process.
+class ChildProcess {
+ public:
+  /// Starts `argv`, in `directory` if that is not empty; a name without '/' is looked up in PATH.
+  /// Errors: throws Error "cannot start ...".
+  explicit ChildProcess(std::vector<std::string> argv, const std::string& directory = {});
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();
+
+  /// Errors: throws ChildLost if it ends or does not read within `seconds`, and is killed then;
+  /// RunError if this program is interrupted.
+  void write_line(const std::string& line, double seconds);
+
+  /// The next line without its end. Errors: as `write_line`; ChildLost as well for a line that does
+  /// not end within 64 MiB.
+  std::string read_line(double seconds);
+
+ private:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  /// Waits until `file` can be read (or written), keeping what the child writes to standard error.
+  void wait_for(int file, short events, Deadline deadline, double seconds);
+  void take_errors();
+  [[noreturn]] void fail_ended();
+  void close_all();
+  /// Waits for its end, which is near; returns its wait status.
+  int reap();
+
+  std::string program_;
+  pid_t pid_ = -1;
+  int input_ = -1, output_ = -1, errors_ = -1;
+  std::string pending_;      ///< read, not yet taken
+  std::string last_errors_;  ///< the end of what it wrote to standard error
+};
+
+}  // namespace opbench

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace opbench {
+
+/// Takes short samples of a call, many of them over minutes, each worth comparing on its own: a
+/// sample is cut into batches, and its result is the median batch, so that one disturbance inside a
+/// sample does not count.
+class ShortSampler {
+ public:
+  struct Options {
+    double seconds = 0.02;  ///< of one sample; a long call may take more
+    /// Called before every call, outside the timed window; none: hot.
+    std::function<void()> evict;
+    /// Calls beyond those counted, as a share of them: makes the call look slower by honest work,
+    /// for tests of the check itself. Not with `evict`.
+    double extra_share = 0;
+  };
+
+  /// Calls it a few times to find how many calls fit.
+  ShortSampler(std::function<void()> call, Options options);
+
+  /// Microseconds of one call. Begins with calls that are not timed: another process may have used
+  /// the caches and the cores since the last sample.
+  double sample_us() const;
+
+  /// Seconds that `calls` calls and those beyond them take.
+  double batch_seconds(std::int64_t calls) const;
+
+  std::int64_t calls_per_batch() const { return calls_; }
+
+ private:
+  void calibrate();
+
+  std::function<void()> call_;
+  Options options_;
+  int batches_ = 1;
+  std::int64_t calls_ = 1;
+  std::int64_t warm_up_calls_ = 1;
+};
+
+}  // namespace opbench

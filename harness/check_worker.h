@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+
+namespace opbench {
+
+/// The build that this program is, as a worker of `opbench check`: says hello, then answers one
+/// request a line (harness/check_protocol.h) until `in` ends or the run is interrupted.
+///
+/// For tests of the check only: the variable OPBENCH_TEST_SLOWDOWN ("softplus_v2=10") makes
+/// variants look slower by that many percent of extra calls.
+void run_check_worker(std::istream& in, std::ostream& out);
+
+}  // namespace opbench

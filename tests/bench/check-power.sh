@@ -1,0 +1,136 @@
+#!/bin/sh
+# How often the regression check is wrong, and what it finds: the figures it is held to, on the machine as it is now.
+#
+#   tests/bench/check-power.sh PROGRAM [PART...]
+#
+# PROGRAM is an opbench; parts are same, ten, five, stored and many (default: all). RUNS=20 repeats of each.
+# It takes about half an hour on two cores; other load makes it longer, not wrong.
+set -eu
+program=$(realpath "$1")
+shift
+cd "$(dirname "$0")/../.."
+[ $# -gt 0 ] || set -- same ten five stored many
+runs=${RUNS:-20}
+cases="--cases tests/bench/check_power.yaml --threads 1"
+slowed="$cases --filter slowed"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The other build: the same program without the knob.
+printf '#!/bin/sh\nunset OPBENCH_TEST_SLOWDOWN\nexec "%s" "$@"\n' "$program" >"$work/base"
+chmod +x "$work/base"
+
+# gate NAME ARGS: one check of each run, check.json and exit code kept.
+gate() {
+  name=$1
+  shift
+  i=0
+  while [ "$i" -lt "$runs" ]; do
+    i=$((i + 1))
+    status=0
+    "$program" check --against "$work/base" -q --json "$work/$name.$i.json" "$@" >/dev/null 2>&1 || status=$?
+    echo "$status" >>"$work/$name.codes"
+  done
+}
+
+# count NAME WHAT: verdicts SLOWER and all verdicts over all runs, and runs by exit code.
+count() {
+  python3 - "$work" "$1" <<'PYTHON'
+import collections, glob, json, sys
+work, name = sys.argv[1:]
+reports = [json.load(open(f)) for f in glob.glob(f"{work}/{name}.*.json")]
+items = [item for report in reports for item in report["items"]]
+verdicts = collections.Counter(item["verdict"] for item in items)
+codes = collections.Counter(open(f"{work}/{name}.codes").read().split())
+found = collections.Counter(item["case"].split(",")[0] + "," + item["case"].split(",")[1]
+                            for item in items if item["verdict"] == "SLOWER")
+floors = sorted(report.get("noise_floor_percent", 0) for report in reports)
+seconds = sorted(report["seconds"] for report in reports)
+print("  verdicts:", ", ".join(f"{n} {v}" for v, n in verdicts.most_common()), f"of {len(items)}")
+print("  exit codes:", ", ".join(f"{n} times {c}" for c, n in sorted(codes.items())), f"of {len(reports)} runs")
+for case, n in sorted(found.items()):
+    print(f"  SLOWER in {n} of {len(reports)} runs: {case}")
+print(f"  noise floor {floors[0]:.1f} to {floors[-1]:.1f}%, seconds per run {seconds[0]:.0f} to {seconds[-1]:.0f}")
+PYTHON
+}
+
+# Results of separate processes instead of turns. stored NAME FACTOR CASES: times of the later run are multiplied by
+# FACTOR, as they would be if every call took so much longer.
+stored() {
+  name=$1 factor=$2
+  shift 2
+  i=0
+  while [ "$i" -lt "$runs" ]; do
+    i=$((i + 1))
+    "$program" run "$@" -q --json "$work/old.json" >/dev/null 2>&1
+    "$program" run "$@" -q --json "$work/new.json" >/dev/null 2>&1
+    python3 - "$work/new.json" "$factor" <<'PYTHON'
+import json, sys
+path, factor = sys.argv[1], float(sys.argv[2])
+results = json.load(open(path))
+for record in results["records"]:
+    if record["variant"] == "softplus_v2":
+        for key in ("median_us", "mad_us", "min_us"):
+            record[key] *= factor
+        record["samples_us"] = [us * factor for us in record["samples_us"]]
+json.dump(results, open(path, "w"))
+PYTHON
+    status=0
+    "$program" check --baseline "$work/old.json" --current "$work/new.json" --gate stored -q \
+      --json "$work/$name.$i.json" >/dev/null 2>&1 || status=$?
+    echo "$status" >>"$work/$name.codes"
+  done
+}
+
+load() { uptime | sed 's/.*load/load/'; }
+
+for part in "$@"; do
+  case $part in
+    same)
+      echo "A build against itself, 30 cases x $runs runs (at most 1% SLOWER, 19 of 20 exit 0); $(load)"
+      # shellcheck disable=SC2086
+      gate same $cases
+      count same
+      ;;
+    ten)
+      echo "softplus_v2 made 10% slower (SLOWER in 19 of 20 runs, each case); $(load)"
+      export OPBENCH_TEST_SLOWDOWN=softplus_v2=10
+      # shellcheck disable=SC2086
+      gate ten $slowed
+      unset OPBENCH_TEST_SLOWDOWN
+      count ten
+      ;;
+    five)
+      echo "softplus_v2 made 5% slower, --threshold 3 (SLOWER in 16 of 20 runs, each case); $(load)"
+      export OPBENCH_TEST_SLOWDOWN=softplus_v2=5
+      # shellcheck disable=SC2086
+      gate five $slowed --threshold 3
+      unset OPBENCH_TEST_SLOWDOWN
+      count five
+      ;;
+    stored)
+      echo "Beside it, stored results of separate processes, a build against itself (why it is only a watch); $(load)"
+      # shellcheck disable=SC2086
+      stored stored 1 $cases
+      count stored
+      echo "Stored results with softplus_v2 10% slower, then 20%; $(load)"
+      # shellcheck disable=SC2086
+      stored stored10 1.1 $slowed
+      count stored10
+      # shellcheck disable=SC2086
+      stored stored20 1.2 $slowed
+      count stored20
+      ;;
+    many)
+      echo "300 cases by default (at most 600 s); $(load)"
+      ids=$(i=0; while [ $i -lt 300 ]; do i=$((i + 1)); printf " --case relu[%d,fp32]" $((1000 + 97 * i)); done)
+      # shellcheck disable=SC2086
+      runs=1 gate many $ids --variant relu --threads 1
+      count many
+      ;;
+    *)
+      echo "no part '$part'; there are same ten five stored many" >&2
+      exit 2
+      ;;
+  esac
+done

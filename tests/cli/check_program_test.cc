@@ -1,0 +1,240 @@
+// `opbench check` with the built program on both sides, and with programs that are none.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class CheckProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = fs::path(testing::TempDir()) / ("opbench_check_" + std::to_string(getpid()));
+    fs::create_directories(dir_);
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  struct Ran {
+    int code = -1;
+    std::string out, err;
+  };
+
+  /// Runs `opbench check ARGS`, `environment` before it.
+  Ran check(const std::string& args, const std::string& environment = "") const {
+    const fs::path out = dir_ / "out.txt", err = dir_ / "err.txt";
+    const std::string line = "env -u GITHUB_ACTIONS " + environment + " " + OPBENCH_PROGRAM +
+                             " check -q " + args + " >" + out.string() + " 2>" + err.string();
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read(out), read(err)};
+  }
+
+  /// A shell script as the other build.
+  std::string script(const std::string& name, const std::string& body) const {
+    const fs::path path = dir_ / name;
+    std::ofstream(path) << "#!/bin/sh\n" << body;
+    fs::permissions(path, fs::perms::owner_all);
+    return path;
+  }
+
+  static std::string read(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  fs::path dir_;
+};
+
+const std::string kSmall =
+    " --case 'softplus[4096,fp32]' --variant native,softplus_v2 --threads 1 --sample 2";
+// Says hello as this version does.
+const std::string kHello =
+    R"(echo '{"opbench_worker":1,"oldest":1,"version":"0","revision":"r","compiler":"c",)"
+    R"("flags":"f","build_type":"Release"}'
+)";
+const std::string kSelf = OPBENCH_PROGRAM;
+
+}  // namespace
+
+// Noise may make the machine unfit to judge speed, never a regression of a build against itself:
+// with these thresholds only a change by half counts.
+TEST_F(CheckProgram, ABuildIsNoSlowerThanItself) {
+  const Ran ran = check("--against " + kSelf + kSmall + " --threshold 50 --out " + dir_.string());
+  EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.code << ran.out << ran.err;
+  const auto json = nlohmann::json::parse(read(dir_ / "check.json"));
+  EXPECT_EQ(json["exit_code"], ran.code);
+  EXPECT_EQ(json["items"].size(), 2u);
+  for (const auto& item : json["items"]) {
+    EXPECT_EQ(item["base_accuracy"], item["current_accuracy"]);
+    EXPECT_TRUE(item["notices"].empty()) << "the same bits";
+  }
+  EXPECT_THAT(read(dir_ / "junit.xml"), HasSubstr("tests=\"2\""));
+  EXPECT_THAT(read(dir_ / "check.md"), HasSubstr("opbench: "));
+}
+
+// Four times the calls: no noise hides that, but it may keep the machine from being judged at all.
+TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {
+  const std::string base =
+      script("base", "unset OPBENCH_TEST_SLOWDOWN\nexec " + kSelf + " \"$@\"\n");
+  const Ran ran = check("--against " + base + kSmall + " --threshold 50",
+                        "OPBENCH_TEST_SLOWDOWN=softplus_v2=300");
+  if (ran.code == 5) GTEST_SKIP() << "too noisy: " << ran.out;
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, testing::StartsWith("REGRESSION: 1 SLOWER"));
+  EXPECT_THAT(ran.out, HasSubstr("SLOWER       softplus_v2 on softplus[4096,fp32,ND]"));
+  EXPECT_THAT(ran.out, HasSubstr("next: opbench check --against " + base +
+                                 " --case 'softplus[4096,fp32,ND]' --variant softplus_v2"));
+}
+
+// The other build has a case of its own, and not the one that is asked for.
+TEST_F(CheckProgram, AnnotationsWhereGitHubRuns) {
+  const std::string base = script("base", kHello + R"(read -r line
+echo '{"cases":[{"case":"relu[1]","key":"relu[1]","name":"","count":1,"variants":[]}]}'
+cat)");
+  const Ran ran = check("--against " + base + kSmall, "GITHUB_ACTIONS=true");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("::error title=GONE relu[1]"));
+  EXPECT_THAT(ran.out, HasSubstr("1 GONE, 2 NEW"));
+}
+
+TEST_F(CheckProgram, OnlyNewCasesAreNothingToJudge) {
+  const std::string base = script("base", kHello + "read -r line\necho '{\"cases\": []}'\ncat\n");
+  const Ran ran = check("--against " + base + kSmall);
+  EXPECT_EQ(ran.code, 4) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("2 NEW"));
+}
+
+TEST_F(CheckProgram, ProgramsThatAreNoOtherBuildAreBadInput) {
+  const Ran missing = check("--against " + (dir_ / "missing").string() + kSmall);
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("cannot start"));
+  for (const char* other : {"/bin/true", "/bin/cat", "/etc/passwd"}) {
+    const Ran ran = check(std::string("--against ") + other + kSmall);
+    EXPECT_EQ(ran.code, 2) << other << ran.out << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+  const Ran talker = check("--against " + script("talker", "echo hello; cat\n") + kSmall);
+  EXPECT_EQ(talker.code, 2);
+  EXPECT_THAT(talker.err, HasSubstr("is no opbench with `check`"));
+}
+
+TEST_F(CheckProgram, AnotherProtocolIsRefused) {
+  const std::string future =
+      script("future",
+             R"(echo '{"opbench_worker":9,"oldest":7,"version":"9","revision":"new","compiler":"",)"
+             R"("flags":"","build_type":""}'
+cat)");
+  const Ran ran = check("--against " + future + kSmall);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("speaks versions 7 to 9 of the protocol"));
+}
+
+TEST_F(CheckProgram, ACrashCostsTheCaseAndIsNoSuccess) {
+  const std::string base = script("crash", kHello + "read line; kill -SEGV $$\n");
+  const Ran ran = check("--against " + base + kSmall);
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("signal 11"));
+}
+
+// Hangs on the first case only: the other one is judged.
+TEST_F(CheckProgram, AHungWorkerIsEndedAndTheOthersGoOn) {
+  const std::string base = script("hang", "mkfifo $$.fifo 2>/dev/null\n" + kHello +
+                                              R"(while read -r line; do case $line in
+  *relu*open*|*open*relu*) sleep 1000;;
+  *list*) echo '{"error": "cannot say"}';;
+  *open*) echo '{"case":"c","variants":[{"variant":"native","status":"passed","reason":""}]}';;
+  *close*) echo '{"closed":true}';;
+  *) echo '{"us": 1}';;
+esac; done
+)");
+  const Ran ran = check("--against " + base +
+                        " --case 'relu[64,fp32]' --case 'softplus[64,fp32]' --variant native "
+                        "--threads 1 --time-limit 0.5 --no-verify --json " +
+                        (dir_ / "x.json").string());
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("gave no answer within 0.5 s"));
+  const auto json = nlohmann::json::parse(read(dir_ / "x.json"));
+  ASSERT_EQ(json["items"].size(), 2u);
+  EXPECT_EQ(json["counts"]["ERROR"], 1);
+}
+
+TEST_F(CheckProgram, ACaseThatOnlyTheOtherBuildHasIsGone) {
+  const std::string cases = "cases: [{op: relu, inputs: [[64]], variants: [native]}";
+  fs::create_directories(dir_ / "old");
+  std::ofstream(dir_ / "old/c.yaml") << cases << ", {op: softplus, inputs: [[64]]}]\n";
+  std::ofstream(dir_ / "c.yaml") << cases << "]\n";
+  const Ran ran = check("--against " + kSelf +
+                            " --against-directory old --cases c.yaml --threads 1 "
+                            "--sample 2 --threshold 50",
+                        "sh -c 'cd " + dir_.string() + " && exec \"$0\" \"$@\"'");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("GONE         softplus[64,fp32,ND]"));
+}
+
+TEST_F(CheckProgram, NothingSelectedIsNoSuccess) {
+  const Ran ran = check("--against " + kSelf + " --case 'relu[64,fp32]' --filter nothing");
+  EXPECT_EQ(ran.code, 4) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("NOTHING TO JUDGE"));
+}
+
+TEST_F(CheckProgram, ABaselineIsMadeComparedAndRenewed) {
+  const std::string baseline = (dir_ / "b.json").string();
+  const std::string what = "--baseline " + baseline + " --case 'relu[64,fp32]' --threads 1";
+  const Ran missing = check(what);
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_THAT(missing.err, HasSubstr("there is no baseline"));
+  EXPECT_FALSE(fs::exists(baseline));
+  EXPECT_EQ(check(what + " --update").code, 0);
+  const std::string first = read(baseline);
+  EXPECT_EQ(read(baseline + ".anchor"), first);
+  const Ran again = check(what + " --update");
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("since the anchor of"));
+  EXPECT_NE(read(baseline), first);
+  EXPECT_EQ(read(baseline + ".anchor"), first) << "stays";
+  EXPECT_EQ(check("--baseline " + baseline + " --current " + baseline + " --gate stored").code, 0);
+}
+
+TEST_F(CheckProgram, BrokenResultsAreBadInput) {
+  const std::string bad = (dir_ / "bad.json").string();
+  for (const char* text : {"", "{", "[]", "{\"opbench\": 99}"}) {
+    std::ofstream(bad) << text;
+    const Ran ran = check("--baseline " + bad + " --current " + bad);
+    EXPECT_EQ(ran.code, 2) << text << ran.out << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(bad));
+  }
+  EXPECT_EQ(check("--baseline " + bad + " --against " + kSelf + kSmall).code, 2) << "one of both";
+}
+
+TEST_F(CheckProgram, BadFlagsAreBadInput) {
+  EXPECT_EQ(check(kSmall).code, 2) << "neither --against nor --baseline";
+  EXPECT_EQ(check("--against " + kSelf).code, 4) << "no case named";
+  EXPECT_EQ(check("--against " + kSelf + " --case 'nosuch[1]'").code, 2);
+  for (const char* bad :
+       {"--threshold -1", "--threshold x", "--budget 0", "--sample 0", "--floor -1",
+        "--time-limit 0", "--isa nosuch", "--threads 0", "--fail-over x"}) {
+    EXPECT_EQ(check("--against " + kSelf + kSmall + " " + bad).code, 2) << bad;
+  }
+}
+
+// The budget ends before the first case's turn.
+TEST_F(CheckProgram, WhatTheBudgetDoesNotReachIsNoSuccess) {
+  const Ran ran = check("--against " + kSelf + kSmall + " --budget 0.001");
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("the budget ended"));
+}
+
+TEST_F(CheckProgram, AFileThatCannotBeWrittenIsAFailure) {
+  EXPECT_EQ(check("--against " + kSelf + kSmall + " --json /no/such/x.json").code, 3);
+}
+
+}  // namespace opbench

@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> kCommands = {"run", "list", "report", "doctor"};
+const std::vector<std::string> kCommands = {"run", "list", "compare", "report", "doctor", "check"};
 
 std::string output_of(std::vector<std::string> args) {
   std::ostringstream out, err;

@@ -51,7 +51,7 @@ std::string quoted(const std::string& word) { return fmt::format("'{}'", word); 
 /// The long flags that the help of a command shows.
 std::vector<std::string> flags_of(const std::string& command) {
   const std::string help = output_of({command, "--help"});
-  const std::regex pattern("\n  (-[a-z],)?(--[a-z-]+)");
+  const std::regex pattern("\n  (-[a-z],)?(--[a-z_-]+)");
   std::vector<std::string> flags;
   for (std::sregex_iterator match(help.begin(), help.end(), pattern), end; match != end; ++match) {
     flags.push_back((*match)[2]);

@@ -144,7 +144,8 @@ Metric parse_metric(std::string_view text) {
 }
 
 bool is_all(std::string_view text) {
-  return std::equal(text.begin(), text.end(), "all", "all" + 3,
+  constexpr std::string_view kAll = "all";
+  return std::equal(text.begin(), text.end(), kAll.begin(), kAll.end(),
                     [](char a, char b) { return (a | 0x20) == b; });
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
@@ -34,7 +35,21 @@ std::string format_names() {
   return names;
 }
 
+// Results that were turned into a page are lost to every later question.
+void refuse_to_replace_results(const ReportFlags& flags) {
+  for (const std::string& file : flags.files) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(file, flags.output, ignored)) {
+      throw Error(
+          fmt::format("-o '{}' would replace the results that it is made from; name another "
+                      "file",
+                      flags.output));
+    }
+  }
+}
+
 int report(const ReportFlags& flags, const CommandContext& context) {
+  refuse_to_replace_results(flags);
   const FileReport made = report_of_files(flags.files, flags.format);
   if (made.is_empty) {
     context.err << fmt::format("opbench: nothing to report: {} no results\n",

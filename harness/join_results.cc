@@ -26,6 +26,14 @@ constexpr Trait kTraits[] = {
     {"compiler", [](const Machine& m) { return m.compiler; }},
     {"flags", [](const Machine& m) { return m.flags; }},
     {"build_type", [](const Machine& m) { return m.build_type; }},
+    {"libraries",
+     [](const Machine& m) {
+       std::string text;
+       for (const auto& [name, version] : m.libraries) {
+         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
+       }
+       return text;
+     }},
 };
 
 void check_same_machine(const ResultsFile& first, const ResultsFile& other) {

@@ -144,18 +144,22 @@ void JsonValue::elements(const std::function<void(const JsonValue& value)>& entr
   for (std::size_t i = 0; i < json_.size(); ++i) entry(JsonValue(json_[i], *this, {}, i));
 }
 
-Json parse_json(const std::string& text, const std::string& file) {
+Json parse_json(const std::string& text, const std::string& file, std::size_t most_values) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(fmt::format("{}: the file is empty", file));
   }
-  const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
+  std::size_t values = 0;
+  const auto check_size = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kDeepestNesting) {
       throw Error(fmt::format("{}: brackets are nested more than {} deep", file, kDeepestNesting));
+    }
+    if (++values > most_values) {
+      throw Error(fmt::format("{}: holds more than {} values", file, most_values));
     }
     return true;
   };
   try {
-    return Json::parse(text, check_depth);
+    return Json::parse(text, check_size);
   } catch (const Json::exception& error) {
     throw Error(fmt::format("{}: no JSON: {}", file, parse_message(error.what())));
   }

@@ -55,9 +55,15 @@ class JsonValue {
   std::size_t index_ = kNoIndex;  ///< in a list; else `key_` counts
 };
 
-/// The document in `text`. Errors: throws Error "file: ..." for text that is no JSON, with line and
-/// column, and for brackets that are nested deeper than any file of ours.
-nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
+/// A value takes up to 80 bytes of memory and as few as two of text. In results it takes about 20,
+/// so that the largest file that is read holds fewer.
+inline constexpr std::size_t kMostJsonValues = std::size_t{16} << 20;
+
+/// The document in `text`; keys and brackets count as values. Errors: throws Error "file: ..." for
+/// text that is no JSON, with line and column, for brackets that are nested deeper than in any file
+/// of ours, and for too many values.
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& file,
+                                  std::size_t most_values = kMostJsonValues);
 
 /// The bytes of a file. Errors: throws Error "cannot read 'path': reason" for what is no regular
 /// file or has more than `most_bytes`.

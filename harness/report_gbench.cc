@@ -24,20 +24,28 @@ void set_times(Json& entry, double us) {
   entry["time_unit"] = "us";
 }
 
-Json entry_of(const Record& record, std::size_t family, const std::string& suffix) {
-  const std::string run_name = benchmark_name(record);
-  return {{"name", run_name + suffix},
-          {"family_index", family},
+/// What all entries of a record have in common.
+struct Run {
+  const Record& record;
+  const std::string& name;
+  std::size_t family;
+};
+
+Json entry_of(const Run& run, const std::string& suffix) {
+  const Record& record = run.record;
+  return {{"name", run.name + suffix},
+          {"family_index", run.family},
           {"per_family_instance_index", 0},
-          {"run_name", run_name},
+          {"run_name", run.name},
           {"run_type", suffix.empty() ? "iteration" : "aggregate"},
           {"repetitions", record.samples.size()},
           {"threads", record.threads}};
 }
 
-Json repetition_of(const Record& record, std::size_t family, std::size_t index) {
+Json repetition_of(const Run& run, std::size_t index) {
+  const Record& record = run.record;
   const Sample& sample = record.samples[index];
-  Json entry = entry_of(record, family, "");
+  Json entry = entry_of(run, "");
   entry["repetition_index"] = index;
   entry["iterations"] = sample.iterations;
   // From microseconds, as results files have them: a report made later is the same to the last bit.
@@ -51,28 +59,28 @@ Json repetition_of(const Record& record, std::size_t family, std::size_t index) 
   return entry;
 }
 
-Json aggregate_of(const Record& record, std::size_t family, const char* aggregate, double value) {
-  Json entry = entry_of(record, family, std::string("_") + aggregate);
+Json aggregate_of(const Run& run, const char* aggregate, double value) {
+  Json entry = entry_of(run, std::string("_") + aggregate);
   entry["aggregate_name"] = aggregate;
   entry["aggregate_unit"] = std::string_view(aggregate) == "cv" ? "percentage" : "time";
-  entry["iterations"] = record.samples.size();
+  entry["iterations"] = run.record.samples.size();
   set_times(entry, value);
   return entry;
 }
 
 // With the sample standard deviation, as Google Benchmark has it.
-void append_aggregates(Json& benchmarks, const Record& record, std::size_t family) {
-  const std::vector<double> times = times_us(record);
+void append_aggregates(Json& benchmarks, const Run& run) {
+  const std::vector<double> times = times_us(run.record);
   const auto count = static_cast<double>(times.size());
   if (times.size() < 2) return;
   const double mean = std::accumulate(times.begin(), times.end(), 0.0) / count;
   double squares = 0;
   for (const double time : times) squares += (time - mean) * (time - mean);
   const double deviation = std::sqrt(squares / (count - 1));
-  benchmarks.push_back(aggregate_of(record, family, "mean", mean));
-  benchmarks.push_back(aggregate_of(record, family, "median", median_of(times)));
-  benchmarks.push_back(aggregate_of(record, family, "stddev", deviation));
-  benchmarks.push_back(aggregate_of(record, family, "cv", mean > 0 ? deviation / mean : 0));
+  benchmarks.push_back(aggregate_of(run, "mean", mean));
+  benchmarks.push_back(aggregate_of(run, "median", median_of(times)));
+  benchmarks.push_back(aggregate_of(run, "stddev", deviation));
+  benchmarks.push_back(aggregate_of(run, "cv", mean > 0 ? deviation / mean : 0));
 }
 
 Json context_of(const Machine& m, const std::string& command) {
@@ -102,13 +110,15 @@ Json context_of(const Machine& m, const std::string& command) {
 void write_gbench(std::ostream& out, const RunResult& result, const Machine& machine,
                   const std::string& command) {
   Json benchmarks = Json::array();
+  const std::vector<std::string> names = benchmark_names(result.records);
   std::size_t family = 0;
-  for (const Record& record : result.records) {
-    if (!record.is_timed()) continue;
-    for (std::size_t i = 0; i < record.samples.size(); ++i) {
-      benchmarks.push_back(repetition_of(record, family, i));
+  for (std::size_t place = 0; place < names.size(); ++place) {
+    const Run run{result.records[place], names[place], family};
+    if (!run.record.is_timed()) continue;
+    for (std::size_t i = 0; i < run.record.samples.size(); ++i) {
+      benchmarks.push_back(repetition_of(run, i));
     }
-    append_aggregates(benchmarks, record, family);
+    append_aggregates(benchmarks, run);
     ++family;
   }
   const Json document = {{"context", context_of(machine, command)},

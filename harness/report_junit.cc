@@ -59,10 +59,12 @@ void write_junit(std::ostream& out, const RunResult& result, const Machine& mach
                        {"isa", machine.isa},
                        {"opbench", fmt::format("{} ({})", machine.version, machine.revision)},
                        {"compiler", machine.compiler}};
-  for (const Record& record : result.records) {
+  const std::vector<std::string> names = benchmark_names(result.records);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Record& record = result.records[i];
     const std::string message = record.reason.empty() ? status_text(record) : record.reason;
-    report.cases.push_back({record.op, benchmark_name(record), seconds_of(record),
-                            outcome_of(record.status), message, output_of(record)});
+    report.cases.push_back({record.op, names[i], seconds_of(record), outcome_of(record.status),
+                            message, output_of(record)});
   }
   write_junit(out, report);
 }

@@ -25,9 +25,11 @@ std::string extra_of(const Record& r, const Machine& machine) {
 void write_smaller_is_better(std::ostream& out, std::span<const Record> records,
                              const Machine& machine) {
   Json list = Json::array();
-  for (const Record& r : records) {
+  const std::vector<std::string> names = benchmark_names(records);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Record& r = records[i];
     if (!r.is_timed() || !std::isfinite(r.median_us)) continue;
-    list.push_back({{"name", benchmark_name(r)},
+    list.push_back({{"name", names[i]},
                     {"unit", "us"},
                     {"value", r.median_us},
                     {"range", fmt::format("± {:.4g}", r.mad_us)},

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 namespace opbench {
 namespace {
@@ -87,6 +89,18 @@ std::string name_text(const Record& record) {
 std::string benchmark_name(const Record& record) {
   return fmt::format("{}/{}/threads:{}{}", record.case_id, record.variant, record.threads,
                      record.cold ? "/cold" : "");
+}
+
+std::vector<std::string> benchmark_names(std::span<const Record> records) {
+  std::map<std::string, std::set<std::string>> isas;
+  for (const Record& record : records) isas[benchmark_name(record)].insert(record.isa);
+  std::vector<std::string> names;
+  for (const Record& record : records) {
+    std::string name = benchmark_name(record);
+    if (isas[name].size() > 1) name += fmt::format("/isa:{}", record.isa);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::string with_short_lists(std::string_view text, std::size_t longest) {

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/record.h"
 
@@ -24,6 +26,9 @@ std::string name_text(const Record& record);
 /// What other programs know the record by: "relu[64,fp32]/native/threads:2", "/cold" at its end
 /// where it was.
 std::string benchmark_name(const Record& record);
+/// The names of all, in their order; "/isa:avx2" follows where the same was measured with several
+/// instruction sets, so that other programs do not take one for a repetition of the other.
+std::vector<std::string> benchmark_names(std::span<const Record> records);
 
 /// `text` with long lists cut to their first entries: "[9408,64,64,... 161 numbers]". A list is a
 /// row of whole numbers or shapes, as in an id; long are more than eight entries, or more than

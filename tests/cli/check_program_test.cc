@@ -147,8 +147,7 @@ TEST_F(CheckProgram, ACrashCostsTheCaseAndIsNoSuccess) {
 
 // Hangs on the first case only: the other one is judged.
 TEST_F(CheckProgram, AHungWorkerIsEndedAndTheOthersGoOn) {
-  const std::string base = script("hang", "mkfifo $$.fifo 2>/dev/null\n" + kHello +
-                                              R"(while read -r line; do case $line in
+  const std::string base = script("hang", kHello + R"(while read -r line; do case $line in
   *relu*open*|*open*relu*) sleep 1000;;
   *list*) echo '{"error": "cannot say"}';;
   *open*) echo '{"case":"c","variants":[{"variant":"native","status":"passed","reason":""}]}';;
@@ -158,10 +157,10 @@ esac; done
 )");
   const Ran ran = check("--against " + base +
                         " --case 'relu[64,fp32]' --case 'softplus[64,fp32]' --variant native "
-                        "--threads 1 --time-limit 0.5 --no-verify --json " +
+                        "--threads 1 --time-limit 5 --no-verify --json " +
                         (dir_ / "x.json").string());
   EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("gave no answer within 0.5 s"));
+  EXPECT_THAT(ran.out, HasSubstr("gave no answer within 5 s"));
   const auto json = nlohmann::json::parse(read(dir_ / "x.json"));
   ASSERT_EQ(json["items"].size(), 2u);
   EXPECT_EQ(json["counts"]["ERROR"], 1);

@@ -129,6 +129,16 @@ TEST_F(Report, OutputReplacesAFileAsAWhole) {
   EXPECT_THAT(nowhere.err, HasSubstr("cannot write /no/such/folder/x.md: "));
 }
 
+TEST_F(Report, ResultsAreNotReplacedByTheirReport) {
+  const std::string results = write("r.json", text_of(kSample));
+  fs::create_symlink(results, path("link.json"));
+  for (const std::string& output : {results, path("link.json")}) {
+    expect_refusal(opbench_with({"report", results, "-o", output}),
+                   "would replace the results that it is made from");
+  }
+  EXPECT_EQ(text_of(results), text_of(kSample));
+}
+
 TEST_F(Report, ShardsJoin) {
   for (const char* shard : {"1/2", "2/2"}) {
     const std::string file = path(std::string(shard, 1) + ".json");

@@ -100,6 +100,20 @@ TEST(GoogleBenchmarkJson, LeavesOutWhatWasNotTimed) {
   EXPECT_EQ(gbench({failed})["benchmarks"], Json::array());
 }
 
+// Two entries of one name are repetitions to compare.py.
+TEST(GoogleBenchmarkJson, SeveralInstructionSetsHaveNamesOfTheirOwn) {
+  Record avx2 = timed(), avx3 = timed(), other = timed();
+  avx2.isa = "avx2";
+  avx3.isa = "avx3";
+  other.isa = "avx3";
+  other.variant = "relu";
+  const Json benchmarks = gbench({avx2, avx3, other})["benchmarks"];
+  EXPECT_EQ(benchmarks[0]["name"], "relu[64,fp32]/native/threads:2/isa:avx2");
+  EXPECT_EQ(benchmarks[7]["name"], "relu[64,fp32]/native/threads:2/isa:avx3");
+  EXPECT_EQ(benchmarks[10]["name"], "relu[64,fp32]/native/threads:2/isa:avx3_mean");
+  EXPECT_EQ(benchmarks[14]["name"], "relu[64,fp32]/relu/threads:2") << "as ever where it is alone";
+}
+
 TEST(GoogleBenchmarkJson, Context) {
   const Json context = gbench({})["context"];
   EXPECT_EQ(context["num_cpus"], 4);

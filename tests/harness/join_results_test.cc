@@ -71,6 +71,10 @@ TEST(JoinResults, RefusesOtherMachinesAndBuilds) {
   second = file_with("b", {"2"});
   second.machine.revision = "x-dirty";
   EXPECT_THAT(refusal(first, second), testing::StartsWith("b: machine.revision is 'x-dirty'"));
+  second = file_with("b", {"2"});
+  second.machine.libraries = {{"oneDNN", "3"}, {"HDF5", "1"}};
+  EXPECT_THAT(refusal(first, second),
+              testing::StartsWith("b: machine.libraries is 'oneDNN 3, HDF5 1', and '' in a"));
 }
 
 TEST(JoinResults, RefusesAResultThatIsThereTwice) {

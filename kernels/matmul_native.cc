@@ -1,4 +1,7 @@
 // Products of matrices through Eigen, as a framework without a vendor library has them.
+// Our threads share the work; with OpenMP beside them Eigen would start its own in each.
+#define EIGEN_DONT_PARALLELIZE
+
 #include <Eigen/Core>
 #include <algorithm>
 

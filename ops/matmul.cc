@@ -12,12 +12,6 @@
 namespace opbench {
 namespace {
 
-std::vector<double> read_all(const InputReader& input) {
-  std::vector<double> values(static_cast<std::size_t>(input.desc().elements()));
-  input.read({0, input.desc().elements()}, values);
-  return values;
-}
-
 // One matrix after the other with rows and columns exchanged: from [rows, columns].
 std::vector<double> transposed(const std::vector<double>& x, std::int64_t batch, std::int64_t rows,
                                std::int64_t columns) {
@@ -146,11 +140,11 @@ MatMulShape matmul_shape(const Problem& problem) {
 
 Reference matmul_reference(const InputReader& a, const InputReader& b, const InputReader* bias,
                            const MatMulShape& shape) {
-  std::vector<double> left = read_all(a), right = read_all(b);
+  std::vector<double> left = a.read_all(), right = b.read_all();
   if (shape.transpose_a) left = transposed(left, shape.batch, shape.k, shape.m);
   if (shape.transpose_b) right = transposed(right, shape.batch, shape.n, shape.k);
   return [left = std::move(left), right = std::move(right),
-          bias = bias == nullptr ? std::vector<double>() : read_all(*bias),
+          bias = bias == nullptr ? std::vector<double>() : bias->read_all(),
           shape](std::size_t, ElementRange range, std::span<double> to) {
     const auto [batch, m, n, k, ta, tb] = shape;
     for (std::int64_t i = 0; i < range.count;) {

@@ -71,6 +71,8 @@ class InputReader {
     read_doubles(*desc_, storage_, range, to);
   }
   void read_bits(ElementRange range, void* to) const { read_elements(*desc_, storage_, range, to); }
+  /// All elements in fp64.
+  std::vector<double> read_all() const;
   /// All elements of an index, as int64.
   std::vector<std::int64_t> read_index() const;
 
@@ -170,6 +172,9 @@ Distribution default_data(const Problem& problem, std::size_t i);
 
 /// The input shapes that one given shape stands for: the operator's rule, or the same for each.
 std::vector<Dims> shapes_like(const Op& op, const Dims& shape, const Attrs& attrs);
+
+/// Errors: throws Error unless the operator takes so many inputs.
+void check_input_count(const Op& op, std::size_t found);
 
 /// Descriptions of inputs of a case: `shapes[i]` of the case's dtype and format, or as the operator
 /// states for that input; `dtypes[i]` (may be left out) chooses among an input's own dtypes.

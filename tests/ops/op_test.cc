@@ -122,6 +122,17 @@ TEST(Attributes, AreCheckedAndRoundedToFp32) {
               ThrowsMessage<Error>(HasSubstr("unknown attribute 'betta'; did you mean 'beta'?")));
 }
 
+TEST(Attributes, OneNumberIsAList) {
+  const Op& op = find_op("conv2d");
+  Attrs attrs(op.attrs);
+  attrs.set(op.attrs, "stride", "2");
+  EXPECT_EQ(attrs.list("stride"), std::vector<std::int64_t>{2});
+  attrs.set(op.attrs, "stride", "[2, 3]");
+  EXPECT_EQ(attrs.list("stride"), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_THAT([&] { attrs.set(op.attrs, "stride", "2.5"); },
+              ThrowsMessage<Error>(HasSubstr("a whole number or a list of them like [0, 2, 1]")));
+}
+
 TEST(CornerValues, HoldSpecialsAndTheThreshold) {
   const Op& op = find_op("softplus");
   const auto values =

@@ -94,13 +94,16 @@ class ChannelSums {
     }
   }
 
-  /// The sum of the first (0) or second (1) term over all planes of a channel.
+  /// The sum of the first (0) or second (1) term over one lane of a plane.
+  float of_plane(int term, std::int64_t plane, std::int64_t lane) const {
+    return partial_[static_cast<std::size_t>((2 * plane + term) * x_.lanes + lane)];
+  }
+  /// The same over all planes of a channel.
   float total(int term, std::int64_t channel) const {
     const std::int64_t block = channel / x_.lanes, lane = channel % x_.lanes;
     float sum = 0;
     for (std::int64_t n = 0; n < x_.outer; ++n) {
-      const std::int64_t plane = n * x_.planes + block;
-      sum += partial_[static_cast<std::size_t>((2 * plane + term) * x_.lanes + lane)];
+      sum += of_plane(term, n * x_.planes + block, lane);
     }
     return sum;
   }

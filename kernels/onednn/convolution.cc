@@ -1,20 +1,20 @@
 // oneDNN's convolution, forward and backward. The primitive chooses its layouts; what is stored
 // otherwise is reordered within the timed region, the weight too, since it is an input of each
 // call.
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <unordered_map>
+#include <utility>
 
-#include "kernels/conv2d_blocks.h"
+#include "kernels/onednn/conv2d_storage.h"
 #include "kernels/onednn/movement.h"
 #include "kernels/onednn/operand.h"
-#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
+using onednn::Activations;
 using onednn::Operand;
+using onednn::Weight;
 using Desc = dnnl::memory::desc;
 using Tag = dnnl::memory::format_tag;
 
@@ -36,85 +36,6 @@ Descs weights(const Conv2d& conv, DType dtype) {
   const Dims plain(shape.begin() + 1, shape.end());
   return {{plain, stored.data_type(), Tag::any}, onednn::view_desc(dtype, dense_view(plain))};
 }
-
-// NC1HWC0 as oneDNN reads it: lanes past the last channel are zeros and not whatever they hold.
-class Activations {
- public:
-  explicit Activations(const TensorDesc& desc) {
-    if (desc.format != Format::NC1HWC0 || desc.shape[1] % kCube == 0) return;
-    planes_.emplace(desc);
-    cleared_ = Buffer(desc.bytes());
-  }
-  const void* cleared(const void* from) const {
-    if (!planes_) return from;
-    const std::size_t lane = size_of(planes_->dtype);
-    parallel_blocks(planes_->count(), [&](std::int64_t plane) {
-      auto* to = static_cast<std::byte*>(planes_->address(cleared_.data(), plane));
-      std::memcpy(to, planes_->address(from, plane),
-                  static_cast<std::size_t>(planes_->elements()) * lane);
-      const auto used = static_cast<std::size_t>(planes_->used(plane));
-      for (std::int64_t i = 0; used < kCube && i < planes_->inner; ++i, to += kCube * lane) {
-        std::memset(to + used * lane, 0, (kCube - used) * lane);
-      }
-    });
-    return cleared_.data();
-  }
-
- private:
-  std::optional<ChannelPlanes> planes_;
-  Buffer cleared_;
-};
-
-// A weight in FRACTAL_Z beside a plain copy; plain weights are used in place.
-class Weight {
- public:
-  Weight(const Problem& problem, const TensorDesc& desc) : size_(size_of(desc.dtype)) {
-    if (desc.format != Format::FRACTAL_Z) return;
-    fractal_.emplace(problem, desc);
-    plain_ = Buffer(static_cast<std::size_t>(desc.elements()) * size_);
-  }
-  const void* unpacked(const void* from) const {
-    if (!fractal_) return from;
-    for_each_element([&](std::size_t packed, std::size_t plain) {
-      std::memcpy(static_cast<std::byte*>(plain_.data()) + plain,
-                  static_cast<const std::byte*>(from) + packed, size_);
-    });
-    return plain_.data();
-  }
-  void* unpacked(void* to) const { return fractal_ ? plain_.data() : to; }
-  void pack(void* to) const {
-    if (!fractal_) return;
-    for_each_element([&](std::size_t packed, std::size_t plain) {
-      std::memcpy(static_cast<std::byte*>(to) + packed,
-                  static_cast<const std::byte*>(plain_.data()) + plain, size_);
-    });
-  }
-
- private:
-  // Calls copy(byte in FRACTAL_Z, byte in [M, C/groups, KH, KW]).
-  template <class Copy>
-  void for_each_element(Copy copy) const {
-    const Conv2d& conv = fractal_->conv;
-    parallel_ranges(conv.m, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t m = begin; m < end; ++m) {
-        const std::int64_t group = m / conv.group_m(), block = group / fractal_->fractal.together;
-        const std::int64_t first = group % fractal_->fractal.together * conv.group_c();
-        for (std::int64_t k = 0; k < conv.terms(); ++k) {
-          const std::int64_t channel = first + k / conv.taps();
-          const std::int64_t packed =
-              fractal_->offset(block, k % conv.taps(), m - fractal_->first_output(block), channel) +
-              channel % kCube;
-          copy(static_cast<std::size_t>(packed) * size_,
-               static_cast<std::size_t>(m * conv.terms() + k) * size_);
-        }
-      }
-    });
-  }
-
-  std::size_t size_;
-  std::optional<FractalWeight> fractal_;
-  Buffer plain_;
-};
 
 // The geometry as oneDNN takes it.
 struct Geometry {
@@ -139,14 +60,35 @@ dnnl::convolution_forward::primitive_desc forward_desc(const Conv2d& conv, dnnl:
           onednn::engine()};
 }
 
-void run(const dnnl::primitive& primitive, Operand& first, Operand& second, Operand& result,
-         const std::unordered_map<int, dnnl::memory>& arguments) {
-  onednn::match_threads();
-  first.load();
-  second.load();
-  primitive.execute(onednn::stream(), arguments);
-  result.store();
-  onednn::stream().wait();
+// A primitive on two tensors that makes a third, each in the primitive's layout.
+struct Convolution {
+  dnnl::primitive primitive;
+  Operand first, second, result;
+  std::unordered_map<int, dnnl::memory> arguments;
+
+  Convolution(const dnnl::primitive& of, std::pair<int, Operand> a, std::pair<int, Operand> b,
+              std::pair<int, Operand> c)
+      : primitive(of),
+        first(a.second),
+        second(b.second),
+        result(c.second),
+        arguments{
+            {a.first, first.memory()}, {b.first, second.memory()}, {c.first, result.memory()}} {}
+
+  void run(const void* a, const void* b, void* c) {
+    onednn::match_threads();
+    first.bind(a), second.bind(b), result.bind(c);
+    first.load();
+    second.load();
+    primitive.execute(onednn::stream(), arguments);
+    result.store();
+    onednn::stream().wait();
+  }
+};
+
+std::pair<int, Operand> operand(int name, Operand::Direction direction, const Desc& stored,
+                                const Desc& wanted) {
+  return {name, Operand(direction, stored, wanted)};
 }
 
 Launch forward(const Problem& problem) {
@@ -155,37 +97,21 @@ Launch forward(const Problem& problem) {
   const DType dtype = problem.inputs[0].dtype;
   const Descs x = activations(problem.inputs[0]), y = activations(problem.outputs[0]),
               w = weights(conv, dtype);
-  const Desc bias = onednn::view_desc(dtype, dense_view({conv.m}));
+  const Desc bias_desc = onednn::view_desc(dtype, dense_view({conv.m}));
   const bool has_bias = problem.inputs.size() > 2;
   const auto desc = forward_desc(conv, dnnl::prop_kind::forward_inference, x.any, w.any,
-                                 has_bias ? &bias : nullptr, y.any);
-  struct Plan {
-    dnnl::convolution_forward primitive;
-    Activations activations;
-    Weight weight;
-    Operand x, w, y;
-    dnnl::memory bias;
-    std::unordered_map<int, dnnl::memory> arguments;
-  };
-  const auto plan =
-      std::make_shared<Plan>(Plan{dnnl::convolution_forward(desc),
-                                  Activations(problem.inputs[0]),
-                                  Weight(problem, problem.inputs[1]),
-                                  Operand(Operand::input, x.stored, desc.src_desc()),
-                                  Operand(Operand::input, w.stored, desc.weights_desc()),
-                                  Operand(Operand::output, y.stored, desc.dst_desc()),
-                                  dnnl::memory(bias, onednn::engine(), DNNL_MEMORY_NONE),
-                                  {}});
-  plan->arguments = {{DNNL_ARG_SRC, plan->x.memory()},
-                     {DNNL_ARG_WEIGHTS, plan->w.memory()},
-                     {DNNL_ARG_DST, plan->y.memory()}};
-  if (has_bias) plan->arguments.emplace(DNNL_ARG_BIAS, plan->bias);
-  return [plan, has_bias](const KernelArgs& args) {
-    plan->x.bind(plan->activations.cleared(args.inputs[0]));
-    plan->w.bind(plan->weight.unpacked(args.inputs[1]));
-    plan->y.bind(args.outputs[0]);
-    if (has_bias) plan->bias.set_data_handle(const_cast<void*>(args.inputs[2]));
-    run(plan->primitive, plan->x, plan->w, plan->y, plan->arguments);
+                                 has_bias ? &bias_desc : nullptr, y.any);
+  const auto plan = std::make_shared<Convolution>(
+      dnnl::convolution_forward(desc),
+      operand(DNNL_ARG_SRC, Operand::input, x.stored, desc.src_desc()),
+      operand(DNNL_ARG_WEIGHTS, Operand::input, w.stored, desc.weights_desc()),
+      operand(DNNL_ARG_DST, Operand::output, y.stored, desc.dst_desc()));
+  const dnnl::memory bias(bias_desc, onednn::engine(), DNNL_MEMORY_NONE);
+  if (has_bias) plan->arguments.emplace(DNNL_ARG_BIAS, bias);
+  return [plan, bias, has_bias, input = std::make_shared<Activations>(problem.inputs[0]),
+          weight = std::make_shared<Weight>(problem, problem.inputs[1])](const KernelArgs& args) {
+    if (has_bias) bias.set_data_handle(const_cast<void*>(args.inputs[2]));
+    plan->run(input->cleared(args.inputs[0]), weight->unpacked(args.inputs[1]), args.outputs[0]);
   };
 }
 
@@ -200,29 +126,14 @@ Launch grad_input(const Problem& problem) {
        g.padding},
       onednn::engine(),
       forward_desc(conv, dnnl::prop_kind::forward_training, dx.any, w.any, nullptr, dy.any));
-  struct Plan {
-    dnnl::convolution_backward_data primitive;
-    Activations activations;
-    Weight weight;
-    Operand dy, w, dx;
-    std::unordered_map<int, dnnl::memory> arguments;
-  };
-  const auto plan =
-      std::make_shared<Plan>(Plan{dnnl::convolution_backward_data(desc),
-                                  Activations(problem.inputs[0]),
-                                  Weight(problem, problem.inputs[1]),
-                                  Operand(Operand::input, dy.stored, desc.diff_dst_desc()),
-                                  Operand(Operand::input, w.stored, desc.weights_desc()),
-                                  Operand(Operand::output, dx.stored, desc.diff_src_desc()),
-                                  {}});
-  plan->arguments = {{DNNL_ARG_DIFF_DST, plan->dy.memory()},
-                     {DNNL_ARG_WEIGHTS, plan->w.memory()},
-                     {DNNL_ARG_DIFF_SRC, plan->dx.memory()}};
-  return [plan](const KernelArgs& args) {
-    plan->dy.bind(plan->activations.cleared(args.inputs[0]));
-    plan->w.bind(plan->weight.unpacked(args.inputs[1]));
-    plan->dx.bind(args.outputs[0]);
-    run(plan->primitive, plan->dy, plan->w, plan->dx, plan->arguments);
+  const auto plan = std::make_shared<Convolution>(
+      dnnl::convolution_backward_data(desc),
+      operand(DNNL_ARG_DIFF_DST, Operand::input, dy.stored, desc.diff_dst_desc()),
+      operand(DNNL_ARG_WEIGHTS, Operand::input, w.stored, desc.weights_desc()),
+      operand(DNNL_ARG_DIFF_SRC, Operand::output, dx.stored, desc.diff_src_desc()));
+  return [plan, gradient = std::make_shared<Activations>(problem.inputs[0]),
+          weight = std::make_shared<Weight>(problem, problem.inputs[1])](const KernelArgs& args) {
+    plan->run(gradient->cleared(args.inputs[0]), weight->unpacked(args.inputs[1]), args.outputs[0]);
   };
 }
 
@@ -237,31 +148,17 @@ Launch grad_weight(const Problem& problem) {
        g.padding},
       onednn::engine(),
       forward_desc(conv, dnnl::prop_kind::forward_training, x.any, dw.any, nullptr, dy.any));
-  struct Plan {
-    dnnl::convolution_backward_weights primitive;
-    Activations gradients, activations;
-    Weight weight;
-    Operand dy, x, dw;
-    std::unordered_map<int, dnnl::memory> arguments;
-  };
-  const auto plan =
-      std::make_shared<Plan>(Plan{dnnl::convolution_backward_weights(desc),
-                                  Activations(problem.inputs[0]),
-                                  Activations(problem.inputs[1]),
-                                  Weight(problem, problem.outputs[0]),
-                                  Operand(Operand::input, dy.stored, desc.diff_dst_desc()),
-                                  Operand(Operand::input, x.stored, desc.src_desc()),
-                                  Operand(Operand::output, dw.stored, desc.diff_weights_desc()),
-                                  {}});
-  plan->arguments = {{DNNL_ARG_DIFF_DST, plan->dy.memory()},
-                     {DNNL_ARG_SRC, plan->x.memory()},
-                     {DNNL_ARG_DIFF_WEIGHTS, plan->dw.memory()}};
-  return [plan](const KernelArgs& args) {
-    plan->dy.bind(plan->gradients.cleared(args.inputs[0]));
-    plan->x.bind(plan->activations.cleared(args.inputs[1]));
-    plan->dw.bind(plan->weight.unpacked(args.outputs[0]));
-    run(plan->primitive, plan->dy, plan->x, plan->dw, plan->arguments);
-    plan->weight.pack(args.outputs[0]);
+  const auto plan = std::make_shared<Convolution>(
+      dnnl::convolution_backward_weights(desc),
+      operand(DNNL_ARG_DIFF_DST, Operand::input, dy.stored, desc.diff_dst_desc()),
+      operand(DNNL_ARG_SRC, Operand::input, x.stored, desc.src_desc()),
+      operand(DNNL_ARG_DIFF_WEIGHTS, Operand::output, dw.stored, desc.diff_weights_desc()));
+  return [plan, gradient = std::make_shared<Activations>(problem.inputs[0]),
+          input = std::make_shared<Activations>(problem.inputs[1]),
+          weight = std::make_shared<Weight>(problem, problem.outputs[0])](const KernelArgs& args) {
+    plan->run(gradient->cleared(args.inputs[0]), input->cleared(args.inputs[1]),
+              weight->unpacked(args.outputs[0]));
+    weight->pack(args.outputs[0]);
   };
 }
 

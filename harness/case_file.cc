@@ -176,10 +176,7 @@ class Reader {
       }
     });
     if (!has_inputs) entry.fail("the case has no 'inputs'");
-    if (!c.op->variadic && c.inputs.size() != c.op->inputs.size()) {
-      entry.fail(fmt::format("{} takes {} inputs, found {}", c.op->name, c.op->inputs.size(),
-                             c.inputs.size()));
-    }
+    entry.located([&] { check_input_count(*c.op, c.inputs.size()); });
     file_.cases.push_back(std::move(result));
   }
 

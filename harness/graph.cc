@@ -114,8 +114,11 @@ std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
 
 void add_backward(Graph& graph) {
   std::vector<std::size_t> outputs, losses;
-  for (const std::size_t output : graph.nodes[0].outputs) {
-    if (is_floating(graph.tensors[output].desc.dtype)) outputs.push_back(output);
+  const Node& first = graph.nodes[0];
+  for (std::size_t i = 0; i < first.outputs.size(); ++i) {
+    const bool is_number = is_floating(graph.tensors[first.outputs[i]].desc.dtype);
+    if (is_number && first.problem.op->output(i).differentiable)
+      outputs.push_back(first.outputs[i]);
   }
   if (outputs.empty()) {
     throw Error(fmt::format("{} of {} has no floating output, so it cannot run with --backward",

@@ -25,7 +25,7 @@ const std::vector<T>& first_stated(const std::vector<T>& a, const std::vector<T>
 // A format needs a rank it can hold; elsewhere it is left out of the cross product.
 bool fits(Format format, const Case& c) {
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-    if (c.op->input(i).has_own_dtype()) continue;
+    if (c.op->input(i).has_own_dtype() || !c.op->input(i).formats.empty()) continue;
     const Dims& shape = c.inputs[i].shape;
     try {
       storage_dims(format_for_rank(format, shape.size()), shape, default_c0(c.dtype));

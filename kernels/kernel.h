@@ -47,6 +47,8 @@ struct Kernel {
   std::string (*refusal)(const Problem& problem) = nullptr;
   Launch (*prepare)(const Problem& problem);
   InputRange takes = InputRange::any;
+  /// A library that cuts sums by the number of threads: the last bits follow that number.
+  bool sums_by_thread = false;
   /// A variant that computes in a narrower type than it stores is judged by that type's tolerance.
   std::optional<DType> judged_as = {};
   /// What `prepare` and the calls allocate beside inputs and outputs, so that a case that does not

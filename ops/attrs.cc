@@ -61,13 +61,15 @@ std::optional<AttrValue> parse_like(const AttrValue& like, std::string_view text
     return std::nullopt;
   }
   if (std::holds_alternative<std::string>(like)) return std::string(text);
+  if (const auto only = parse_number<std::int64_t>(text)) return std::vector<std::int64_t>{*only};
   const auto list = parse_list(text);
   return list ? std::optional<AttrValue>(*list) : std::nullopt;
 }
 
 std::string_view type_name(const AttrValue& value) {
   constexpr std::string_view kNames[] = {"a finite number", "a whole number", "true or false",
-                                         "a word", "a list of whole numbers like [0, 2, 1]"};
+                                         "a word",
+                                         "a whole number or a list of them like [0, 2, 1]"};
   return kNames[value.index()];
 }
 

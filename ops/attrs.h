@@ -30,7 +30,7 @@ class Attrs {
   /// All defaults.
   explicit Attrs(std::span<const AttrSpec> specs);
 
-  /// Sets an attribute from text such as "1.5", "true", "[0, 2, 1]".
+  /// Sets an attribute from text such as "1.5", "true", "[0, 2, 1]"; "2" is a list of one, too.
   /// Errors: throws Error on an unknown name (suggesting the nearest), a wrong type or a refused
   /// value.
   void set(std::span<const AttrSpec> specs, std::string_view name, std::string_view text);

@@ -54,11 +54,19 @@ bool contains(const std::vector<T>& values, T value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-void check_count(const Op& op, std::size_t found) {
-  if (op.variadic ? found >= 1 : found == op.inputs.size()) return;
-  throw Error(fmt::format("{} takes {} input tensor{}, found {}", op.name,
-                          op.variadic ? "at least 1" : std::to_string(op.inputs.size()),
-                          op.variadic || op.inputs.size() == 1 ? "" : "s", found));
+std::string allowed_count(const Op& op) {
+  if (op.variadic) return "at least 1";
+  const std::size_t most = op.inputs.size();
+  if (op.optional_inputs == 0) return std::to_string(most);
+  return fmt::format("{} to {}", most - op.optional_inputs, most);
+}
+
+// As describe_inputs stores an input of `rank` axes where nothing else is said.
+Format format_of_input(const TensorSpec& spec, Format format, std::size_t rank) {
+  if (spec.formats.empty())
+    return format_for_rank(spec.has_own_dtype() ? Format::ND : format, rank);
+  const Format wanted = format_for_rank(format, rank);
+  return contains(spec.formats, wanted) ? wanted : format_for_rank(spec.formats.front(), rank);
 }
 
 void check_input(const Op& op, std::size_t i, const TensorDesc& input) {
@@ -67,16 +75,21 @@ void check_input(const Op& op, std::size_t i, const TensorDesc& input) {
     throw Error(fmt::format("{}: input '{}' is {}; allowed: {}", op.name, op.input_name(i),
                             name(input.dtype), names_of(dtypes)));
   }
+  const std::vector<Format>& own = op.input(i).formats;
   const bool is_plain = input.format == input.origin;
-  if (op.input(i).has_own_dtype() ? !is_plain : !contains(op.formats, input.format)) {
-    throw Error(fmt::format("{}: input '{}' is stored as {}; allowed: {}", op.name,
-                            op.input_name(i), name(input.format), names_of(op.formats)));
+  if (own.empty() && op.input(i).has_own_dtype()
+          ? is_plain
+          : contains(own.empty() ? op.formats : own, input.format)) {
+    return;
   }
+  throw Error(fmt::format("{}: input '{}' of shape {} is stored as {}; allowed: {}", op.name,
+                          op.input_name(i), to_string(input.shape), name(input.format),
+                          names_of(own.empty() ? op.formats : own)));
 }
 
 // All inputs that follow the case's dtype follow the same one.
 void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {
-  check_count(op, inputs.size());
+  check_input_count(op, inputs.size());
   const TensorDesc* first = nullptr;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check_input(op, i, inputs[i]);
@@ -101,6 +114,12 @@ std::string numbered(std::string_view name, bool repeats, std::size_t i) {
 }
 
 }  // namespace
+
+std::vector<double> InputReader::read_all() const {
+  std::vector<double> values(static_cast<std::size_t>(desc_->elements()));
+  read({0, desc_->elements()}, values);
+  return values;
+}
 
 std::vector<std::int64_t> InputReader::read_index() const {
   const auto count = static_cast<std::size_t>(desc_->elements());
@@ -161,14 +180,13 @@ std::vector<Dims> shapes_like(const Op& op, const Dims& shape, const Attrs& attr
 std::vector<TensorDesc> describe_inputs(const Op& op, std::span<const Dims> shapes, DType dtype,
                                         Format format, const Attrs& attrs,
                                         std::span<const std::optional<DType>> dtypes) {
-  check_count(op, shapes.size());
+  check_input_count(op, shapes.size());
   std::vector<TensorDesc> inputs;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const TensorSpec& spec = op.input(i);
     const bool is_stated = i < dtypes.size() && dtypes[i].has_value();
     const DType own = is_stated ? *dtypes[i] : spec.has_own_dtype() ? spec.dtypes.front() : dtype;
-    const Format wanted = spec.has_own_dtype() ? Format::ND : format;
-    inputs.push_back(describe(own, shapes[i], format_for_rank(wanted, shapes[i].size())));
+    inputs.push_back(describe(own, shapes[i], format_of_input(spec, format, shapes[i].size())));
   }
   if (op.adapt_inputs != nullptr) op.adapt_inputs(inputs, attrs);
   return inputs;
@@ -181,6 +199,13 @@ const Op& find_op(std::string_view name) {
     names.emplace_back(op->name);
   }
   throw Error(fmt::format("unknown operator '{}'{}", name, suggestion(name, names)));
+}
+
+void check_input_count(const Op& op, std::size_t found) {
+  const std::size_t most = op.inputs.size();
+  if (op.variadic ? found >= 1 : found <= most && found + op.optional_inputs >= most) return;
+  throw Error(fmt::format("{} takes {} input tensor{}, found {}", op.name, allowed_count(op),
+                          op.variadic || most == 1 ? "" : "s", found));
 }
 
 Problem make_problem(const Op& op, std::vector<TensorDesc> inputs, Attrs attrs) {

@@ -38,6 +38,12 @@ struct TensorSpec {
   std::vector<DType> dtypes = {};
   /// Values that make sense for an input, where normal(0,1) does not.
   Distribution (*data)(const Problem& problem) = nullptr;
+  /// Storage formats of an input that the operator's list does not fit, the usual one first:
+  /// FRACTAL_Z for a weight beside activations in NC1HWC0. The case's format where it is among
+  /// them, else the first, unless `adapt_inputs` knows better. Empty: the operator's.
+  std::vector<Format> formats = {};
+  /// False for an output that no gradient passes through: running statistics.
+  bool differentiable = true;
 
   bool has_own_dtype() const { return !dtypes.empty(); }
 };
@@ -65,6 +71,8 @@ class InputReader {
     read_doubles(*desc_, storage_, range, to);
   }
   void read_bits(ElementRange range, void* to) const { read_elements(*desc_, storage_, range, to); }
+  /// All elements in fp64.
+  std::vector<double> read_all() const;
   /// All elements of an index, as int64.
   std::vector<std::int64_t> read_index() const;
 
@@ -106,6 +114,7 @@ struct Op {
   /// The number of outputs may follow from the problem: further ones are named as the last.
   std::vector<TensorSpec> outputs;
   bool variadic = false;  ///< any number of inputs, from one on, all as the only one listed
+  std::size_t optional_inputs = 0;  ///< so many of the last inputs may be left out: a bias
   std::vector<AttrSpec> attrs = {};
   std::vector<DType> dtypes;    ///< of the case, which all inputs share but those with their own
   std::vector<Format> formats;  ///< of the storage
@@ -141,6 +150,8 @@ struct Op {
   std::string key() const { return std::string(name); }
   /// Of input (output) `i` of a use: "x", or "x0", "x1", ... where the list repeats.
   const TensorSpec& input(std::size_t i) const { return inputs[std::min(i, inputs.size() - 1)]; }
+  /// Output `i`'s place in the list of outputs.
+  const TensorSpec& output(std::size_t i) const { return outputs[std::min(i, outputs.size() - 1)]; }
   std::string input_name(std::size_t i) const;
   std::string input_path(std::size_t i) const;
   std::string output_name(const Problem& problem, std::size_t i) const;
@@ -161,6 +172,9 @@ Distribution default_data(const Problem& problem, std::size_t i);
 
 /// The input shapes that one given shape stands for: the operator's rule, or the same for each.
 std::vector<Dims> shapes_like(const Op& op, const Dims& shape, const Attrs& attrs);
+
+/// Errors: throws Error unless the operator takes so many inputs.
+void check_input_count(const Op& op, std::size_t found);
 
 /// Descriptions of inputs of a case: `shapes[i]` of the case's dtype and format, or as the operator
 /// states for that input; `dtypes[i]` (may be left out) chooses among an input's own dtypes.

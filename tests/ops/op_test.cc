@@ -50,7 +50,8 @@ TEST(Registry, GradientsNameOperatorsThatExist) {
       if (call.op.empty()) continue;
       const Op& gradient = find_op(call.op);
       if (gradient.variadic) continue;
-      EXPECT_EQ(gradient.inputs.size(), call.args.size());
+      EXPECT_LE(call.args.size(), gradient.inputs.size());
+      EXPECT_GE(call.args.size() + gradient.optional_inputs, gradient.inputs.size());
     }
   }
 }
@@ -119,6 +120,17 @@ TEST(Attributes, AreCheckedAndRoundedToFp32) {
   EXPECT_THAT([&] { attrs.set(op.attrs, "beta", "1e99"); }, testing::Throws<Error>());
   EXPECT_THAT([&] { attrs.set(op.attrs, "betta", "1"); },
               ThrowsMessage<Error>(HasSubstr("unknown attribute 'betta'; did you mean 'beta'?")));
+}
+
+TEST(Attributes, OneNumberIsAList) {
+  const Op& op = find_op("conv2d");
+  Attrs attrs(op.attrs);
+  attrs.set(op.attrs, "stride", "2");
+  EXPECT_EQ(attrs.list("stride"), std::vector<std::int64_t>{2});
+  attrs.set(op.attrs, "stride", "[2, 3]");
+  EXPECT_EQ(attrs.list("stride"), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_THAT([&] { attrs.set(op.attrs, "stride", "2.5"); },
+              ThrowsMessage<Error>(HasSubstr("a whole number or a list of them like [0, 2, 1]")));
 }
 
 TEST(CornerValues, HoldSpecialsAndTheThreshold) {

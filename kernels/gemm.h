@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace opbench {
+
+/// A product of fp32 matrices, row-major, rows `lda`, `ldb`, `ldc` elements apart.
+struct Gemm {
+  std::int64_t m, n, k;
+  std::int64_t lda, ldb, ldc;
+};
+
+/// c[m, n] = a[m, k] * b[k, n], or c += a * b with `accumulate`: one thread, a fused multiply-add
+/// after the other in the order of k, whatever the vector width. n is a multiple of 16.
+void gemm(const Gemm& shape, const float* a, const float* b, float* c, bool accumulate = false);
+
+}  // namespace opbench

@@ -1,0 +1,206 @@
+// Pools and their gradients plane by plane: `native` with one channel, the device's variants with
+// 16 side by side.
+#include "ops/pool.h"
+
+#include "kernels/channel_planes.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+// The greatest elements of a plane's windows and their places; the first of equals, the last NaN.
+template <int kLanes>
+void max_of_windows(const Pool& pool, const float* x, float* y, std::int64_t* places) {
+  const auto& [kernel, stride, padding, dilation] = pool.window;
+  for (std::int64_t window = 0; window < pool.oh * pool.ow; ++window) {
+    const std::int64_t first_h = window / pool.ow * stride.h - padding.h;
+    const std::int64_t first_w = window % pool.ow * stride.w - padding.w;
+    const std::int64_t begin_h = std::max<std::int64_t>(first_h, 0);
+    const std::int64_t begin_w = std::max<std::int64_t>(first_w, 0);
+    float best[kLanes];
+    std::int32_t place[kLanes];
+    const auto start = static_cast<std::int32_t>(begin_h * pool.w + begin_w);
+    std::copy_n(x + start * kLanes, kLanes, best);
+    std::fill_n(place, kLanes, start);
+    for (std::int64_t h = begin_h; h < std::min(first_h + kernel.h, pool.h); ++h) {
+      for (std::int64_t w = begin_w; w < std::min(first_w + kernel.w, pool.w); ++w) {
+        const auto here = static_cast<std::int32_t>(h * pool.w + w);
+        const float* values = x + std::int64_t{here} * kLanes;
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const float value = values[lane];
+          const bool replaces = value > best[lane] || value != value;
+          best[lane] = replaces ? value : best[lane];
+          place[lane] = replaces ? here : place[lane];
+        }
+      }
+    }
+    std::copy_n(best, kLanes, y + window * kLanes);
+    std::copy_n(place, kLanes, places + window * kLanes);
+  }
+}
+
+template <int kLanes>
+Launch max_pool(const Problem& problem) {
+  const ChannelPlanes x(problem.inputs[0]), y(problem.outputs[0]);
+  return [x, y, pool = max_pool_shape(problem.inputs[0], problem.attrs)](const KernelArgs& args) {
+    parallel_blocks(x.count(), [&](std::int64_t plane) {
+      thread_local std::vector<float> x_buffer, y_buffer;
+      float* to = y.target(args.outputs[0], plane, y_buffer);
+      max_of_windows<kLanes>(pool, x.load(args.inputs[0], plane, x_buffer), to,
+                             static_cast<std::int64_t*>(args.outputs[1]) + plane * y.elements());
+      y.store(to, plane, args.outputs[0]);
+    });
+  };
+}
+
+// dy added to the places of its plane; lanes past the last channel are left alone, whatever they
+// hold.
+Launch max_pool_grad(const Problem& problem) {
+  const ChannelPlanes dy(problem.inputs[0]), dx(problem.outputs[0]);
+  return [dy, dx, index = problem.inputs[1].dtype](const KernelArgs& args) {
+    parallel_blocks(dx.count(), [&](std::int64_t plane) {
+      thread_local std::vector<float> dy_buffer, dx_buffer;
+      const float* from = dy.load(args.inputs[0], plane, dy_buffer);
+      float* to = dx.target(args.outputs[0], plane, dx_buffer);
+      std::fill_n(to, dx.elements(), 0.0f);
+      const void* places = at(args.inputs[1], index, plane * dy.elements());
+      for (std::int64_t i = 0; i < dy.inner; ++i) {
+        for (std::int64_t lane = 0; lane < dx.used(plane); ++lane) {
+          const std::int64_t k = i * dy.lanes + lane;
+          const std::int64_t place = index == DType::int64
+                                         ? static_cast<const std::int64_t*>(places)[k]
+                                         : static_cast<const std::int32_t*>(places)[k];
+          to[place * dx.lanes + lane] += from[k];
+        }
+      }
+      dx.store(to, plane, args.outputs[0]);
+    });
+  };
+}
+
+// kScaledFirst: every element times 1/n, then the sum; else the sum, then divided by n.
+template <bool kScaledFirst>
+Launch global_avg_pool(const Problem& problem) {
+  const ChannelPlanes x(problem.inputs[0]), y(problem.outputs[0]);
+  return
+      [x, y, sums = ChannelSums(ChannelPlanes(problem.inputs[0]))](const KernelArgs& args) mutable {
+        const auto n = static_cast<float>(x.inner);
+        const float scale = kScaledFirst ? 1 / n : 1.0f, divisor = kScaledFirst ? 1.0f : n;
+        parallel_blocks(x.count(), [&](std::int64_t plane) {
+          thread_local std::vector<float> x_buffer, y_buffer;
+          const float* from = x.load(args.inputs[0], plane, x_buffer);
+          sums.add_plane(
+              plane, [&](std::int64_t i, std::int64_t) { return from[i] * scale; },
+              [](std::int64_t, std::int64_t) { return 0.0f; });
+          float* to = y.target(args.outputs[0], plane, y_buffer);
+          for (std::int64_t lane = 0; lane < x.lanes; ++lane) {
+            to[lane] = sums.of_plane(0, plane, lane) / divisor;
+          }
+          y.store(to, plane, args.outputs[0]);
+        });
+      };
+}
+
+Launch global_avg_pool_grad(const Problem& problem) {
+  const ChannelPlanes dy(problem.inputs[0]), dx(problem.outputs[0]);
+  return [dy, dx](const KernelArgs& args) {
+    parallel_blocks(dx.count(), [&](std::int64_t plane) {
+      thread_local std::vector<float> dy_buffer, dx_buffer;
+      const float* from = dy.load(args.inputs[0], plane, dy_buffer);
+      float* to = dx.target(args.outputs[0], plane, dx_buffer);
+      float share[kCube];
+      for (std::int64_t lane = 0; lane < dx.lanes; ++lane) {
+        share[lane] = from[lane] / static_cast<float>(dx.inner);
+      }
+      for (std::int64_t i = 0; i < dx.inner; ++i) std::copy_n(share, dx.lanes, to + i * dx.lanes);
+      dx.store(to, plane, args.outputs[0]);
+    });
+  };
+}
+
+std::string refuse_private(const Problem& problem) {
+  return is_private(problem.inputs[0].format) ? "a framework's pool takes plain tensors" : "";
+}
+
+// Source: CANN's op info: MaxPoolWithArgmax in NC1HWC0, fp16, on later chips fp32.
+std::string refuse_plain(const Problem& problem) {
+  const TensorDesc& x = problem.inputs[0];
+  if (x.format != Format::NC1HWC0) {
+    return "the device's pool takes NC1HWC0, found " + std::string(name(x.format));
+  }
+  if (x.c0 != kCube) return "the device's pool takes blocks of 16 channels";
+  return x.dtype == DType::bf16 ? "the device's pool takes fp16 and fp32, not bf16" : "";
+}
+
+const RegisteredKernel max_pool_native{{
+    .op = "max_pool2d",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "window after window, plane by plane",
+    .refusal = refuse_private,
+    .prepare = max_pool<1>,
+}};
+
+const RegisteredKernel max_pool_with_argmax{{
+    .op = "max_pool2d",
+    .name = "max_pool_with_argmax_v1",
+    .summary = "MaxPoolWithArgmaxV1: 16 channels side by side; places instead of its bit mask",
+    .refusal = refuse_plain,
+    .prepare = max_pool<kCube>,
+}};
+
+const RegisteredKernel max_pool_grad_native{{
+    .op = "max_pool2d_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "zeros, then one addition for each window",
+    .refusal = refuse_private,
+    .prepare = max_pool_grad,
+}};
+
+const RegisteredKernel max_pool_grad_with_argmax{{
+    .op = "max_pool2d_grad",
+    .name = "max_pool_grad_with_argmax_v1",
+    .family = "max_pool_with_argmax_v1",
+    .summary = "MaxPoolGradWithArgmaxV1: 16 channels side by side, fp32 sums",
+    .refusal = refuse_plain,
+    .prepare = max_pool_grad,
+}};
+
+const RegisteredKernel avg_pool_native{{
+    .op = "global_avg_pool2d",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "the sum of a plane in fp32, then divided by n",
+    .refusal = refuse_private,
+    .prepare = global_avg_pool<false>,
+}};
+
+const RegisteredKernel avg_pool_reduce_mean{{
+    .op = "global_avg_pool2d",
+    .name = "reduce_mean",
+    .summary = "ReduceMean: every element times 1/n first, then the sum in fp32",
+    .refusal = refuse_plain,
+    .prepare = global_avg_pool<true>,
+}};
+
+const RegisteredKernel avg_pool_grad_native{{
+    .op = "global_avg_pool2d_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "dy/n written over every plane",
+    .refusal = refuse_private,
+    .prepare = global_avg_pool_grad,
+}};
+
+const RegisteredKernel avg_pool_grad_broadcast{{
+    .op = "global_avg_pool2d_grad",
+    .name = "broadcast_to",
+    .family = "reduce_mean",
+    .summary = "dy/n written over every plane, 16 channels side by side",
+    .refusal = refuse_plain,
+    .prepare = global_avg_pool_grad,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,176 @@
+#include "ops/batch_norm.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/movement.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::string_view kVectors[] = {"weight", "bias", "running_mean", "running_var"};
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const ChannelView view = channel_view("batch_norm", "self", inputs[0]);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    require_per_channel("batch_norm", kVectors[i - 1], inputs[i], view.channels);
+  }
+  if (!attrs.flag("training")) return {inputs[0]};
+  if (view.count() < 2) {
+    throw Error(
+        fmt::format("batch_norm: 'self' of shape {} has {} elements in a channel; the "
+                    "variance of a batch needs 2 or more, or training=false",
+                    to_string(inputs[0].shape), view.count()));
+  }
+  const TensorDesc statistic = describe(DType::fp32, {view.channels});
+  return {inputs[0], statistic, statistic, statistic, statistic};
+}
+
+struct Moments {
+  std::vector<double> mean, variance;  // of the batch, divided by the number of its elements
+};
+
+// In two passes.
+Moments moments_of(const InputReader& x, const ChannelView& view) {
+  const auto channels = static_cast<std::size_t>(view.channels);
+  Moments moments{std::vector<double>(channels), std::vector<double>(channels)};
+  for_each_line(x, view, [&](std::int64_t c, std::span<const double> line) {
+    for (const double value : line) moments.mean[static_cast<std::size_t>(c)] += value;
+  });
+  for (double& mean : moments.mean) mean /= double(view.count());
+  for_each_line(x, view, [&](std::int64_t c, std::span<const double> line) {
+    const double mean = moments.mean[static_cast<std::size_t>(c)];
+    double& sum = moments.variance[static_cast<std::size_t>(c)];
+    for (const double value : line) sum += (value - mean) * (value - mean);
+  });
+  for (double& variance : moments.variance) variance /= double(view.count());
+  return moments;
+}
+
+std::vector<double> inverse_deviations(const std::vector<double>& variance, double eps) {
+  std::vector<double> result;
+  for (const double value : variance) result.push_back(1 / std::sqrt(value + eps));
+  return result;
+}
+
+// running = (1 - momentum)*running + momentum*batch
+std::vector<double> moved_on(std::vector<double> running, const std::vector<double>& batch,
+                             double factor, double momentum) {
+  for (std::size_t c = 0; c < running.size(); ++c) {
+    running[c] = (1 - momentum) * running[c] + momentum * (batch[c] * factor);
+  }
+  return running;
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
+  const bool training = attrs.flag("training");
+  const double eps = attrs.number("eps"), momentum = attrs.number("momentum");
+  const Moments used =
+      training ? moments_of(inputs[0], view) : Moments{inputs[3].read_all(), inputs[4].read_all()};
+  // By BatchNormOutput; the first is made element by element.
+  std::vector<std::vector<double>> vectors(5);
+  vectors[kSaveMean] = used.mean;
+  vectors[kSaveInvstd] = inverse_deviations(used.variance, eps);
+  if (training) {
+    const double n = double(view.count());
+    vectors[kRunningMean] = moved_on(inputs[3].read_all(), used.mean, 1, momentum);
+    vectors[kRunningVar] = moved_on(inputs[4].read_all(), used.variance, n / (n - 1), momentum);
+  }
+  return [x = inputs[0], weight = inputs[1].read_all(), bias = inputs[2].read_all(),
+          vectors = std::move(vectors),
+          view](std::size_t output, ElementRange range, std::span<double> to) {
+    if (output != kResult) {
+      std::copy_n(vectors[output].begin() + range.first, range.count, to.begin());
+      return;
+    }
+    x.read(range, to);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const auto c = static_cast<std::size_t>((range.first + static_cast<std::int64_t>(i)) /
+                                              view.inner % view.channels);
+      to[i] = (to[i] - vectors[kSaveMean][c]) * vectors[kSaveInvstd][c] * weight[c] + bias[c];
+    }
+  };
+}
+
+// In training a pass for the sums (2 operations), then one for the result (2).
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  traffic.operations =
+      (problem.attrs.flag("training") ? 4 : 2) * double(problem.inputs[0].elements());
+  return traffic;
+}
+
+std::vector<GradientCall> gradient(const Problem& forward) {
+  if (!forward.attrs.flag("training")) {
+    throw Error("batch_norm: with training=false there is no backward pass; allowed: true");
+  }
+  return {{"batch_norm_grad",
+           {{GradientArg::output_gradient, kResult},
+            {GradientArg::input, 0},
+            {GradientArg::input, 1},
+            {GradientArg::output, kSaveMean},
+            {GradientArg::output, kSaveInvstd}},
+           {0, 1, 2}}};
+}
+
+std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
+  const Dims vector = {shape.size() < 2 ? 1 : shape[1]};
+  return {shape, vector, vector, vector, vector};
+}
+
+TensorSpec statistic(std::string_view name) {
+  TensorSpec spec{name};
+  spec.differentiable = false;
+  return spec;
+}
+
+const RegisteredOp registered{{
+    .name = "batch_norm",
+    .ir_name = "native_batch_norm",
+    .summary = "y = (x - mean)/sqrt(variance + eps)*weight + bias, by channels; of the batch or, "
+               "with training=false, the running ones",
+    .source = "torch.nn.functional.batch_norm; CANN BNTrainingReduce, BNTrainingUpdate, BNInfer",
+    .inputs = {{"self"},
+               channel_vector("weight", scale_data),
+               channel_vector("bias", unit_data),
+               channel_vector("running_mean", unit_data),
+               channel_vector("running_var", scale_data)},
+    .outputs = {{"result"},
+                statistic("running_mean_out"),
+                statistic("running_var_out"),
+                statistic("save_mean"),
+                statistic("save_invstd")},
+    .attrs = {{"training", true, "normalise by the batch and move the running statistics on"},
+              {"momentum", double(0.1f), "share of the batch in the new running statistics",
+               [](const AttrValue& value) -> std::string {
+                 const double share = std::get<double>(value);
+                 return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";
+               }},
+              {"eps", double(1e-5f), "added to the variance",
+               [](const AttrValue& value) -> std::string {
+                 return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
+               }}},
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainAnd5hd,
+    .infer = infer,
+    .reference = reference,
+    .traffic = traffic,
+    .gradient = gradient,
+    .inputs_like = inputs_like,
+    .mixes_elements = true,
+}};
+
+}  // namespace
+
+TensorSpec channel_vector(std::string_view name, Distribution (*data)(const Problem&)) {
+  return {name, name, {DType::fp32}, data};
+}
+
+Distribution scale_data(const Problem&) { return {DistributionKind::uniform, 0.5, 1.5}; }
+
+}  // namespace opbench

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "ops/channels.h"
+#include "ops/op.h"
+
+namespace opbench {
+
+/// Outputs of batch_norm in training.
+enum BatchNormOutput : std::size_t { kResult, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd };
+
+/// A vector of parameters or statistics, one fp32 number for each channel whatever the case's
+/// dtype.
+TensorSpec channel_vector(std::string_view name, Distribution (*data)(const Problem& problem));
+
+/// uniform(0.5,1.5): scales and variances.
+Distribution scale_data(const Problem& problem);
+
+}  // namespace opbench

@@ -1,0 +1,128 @@
+#include "ops/conv2d.h"
+
+#include <fmt/format.h>
+
+#include "ops/channels.h"
+#include "ops/conv2d_reference.h"
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/movement.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const Conv2d conv = conv2d_shape("conv2d", inputs[0].shape, inputs[1].shape, attrs);
+  if (inputs.size() > 2) require_per_channel("conv2d", "bias", inputs[2], conv.m);
+  require_groups_stored("conv2d", inputs[1], conv.groups);
+  return {with_shape(inputs[0], {conv.n, conv.m, conv.oh, conv.ow})};
+}
+
+// Rows [first, last) of plane (n, m) of y.
+void add_rows(const Conv2d& conv, const double* x, const double* weight, std::int64_t first,
+              std::int64_t last, double* y) {
+  for (std::int64_t k = 0; k < conv.terms(); ++k) {
+    const std::int64_t tap = k % conv.taps();
+    const double factor = weight[k];
+    const double* plane = x + k / conv.taps() * conv.h * conv.w;
+    const std::int64_t step = conv.window.stride.w;
+    for_each_tap_row(conv, tap / conv.window.kernel.w, tap % conv.window.kernel.w,
+                     [&](auto oh, auto ih, auto begin, auto end, auto column) {
+                       if (oh < first || oh >= last) return;
+                       const double* from = plane + ih * conv.w + column;
+                       double* to = y + (oh - first) * conv.ow;
+                       for (std::int64_t i = begin; i < end; ++i, from += step) {
+                         to[i] += factor * *from;
+                       }
+                     });
+  }
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const Conv2d conv = conv2d_shape("conv2d", inputs[0].desc().shape, inputs[1].desc().shape, attrs);
+  return [conv, x = inputs[0], weight = inputs[1].read_all(),
+          bias = inputs.size() > 2 ? inputs[2].read_all() : std::vector<double>()](
+             std::size_t, ElementRange range, std::span<double> to) {
+    std::vector<double> channels, rows;
+    std::int64_t loaded = -1;
+    const std::int64_t plane = conv.oh * conv.ow, group = conv.group_c() * conv.h * conv.w;
+    for_each_plane(range, plane, [&](std::int64_t index, ElementRange part, std::int64_t at) {
+      const std::int64_t n = index / conv.m, m = index % conv.m, g = m / conv.group_m();
+      if (std::exchange(loaded, n * conv.groups + g) != n * conv.groups + g) {
+        channels.resize(static_cast<std::size_t>(group));
+        x.read({(n * conv.groups + g) * group, group}, channels);
+      }
+      const std::int64_t first = part.first / conv.ow;
+      const std::int64_t last = (part.first + part.count - 1) / conv.ow + 1;
+      rows.assign(static_cast<std::size_t>((last - first) * conv.ow),
+                  bias.empty() ? 0 : bias[static_cast<std::size_t>(m)]);
+      add_rows(conv, channels.data(), weight.data() + m * conv.terms(), first, last, rows.data());
+      std::copy_n(rows.begin() + part.first % conv.ow, part.count, to.begin() + at);
+    });
+  };
+}
+
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  traffic.operations = conv2d_shape(problem).operations();
+  if (problem.inputs.size() > 2) traffic.operations += double(problem.outputs[0].elements());
+  return traffic;
+}
+
+std::vector<GradientCall> gradient(const Problem& forward) {
+  const GradientArg dy{GradientArg::output_gradient, 0};
+  const Conv2d conv = conv2d_shape(forward);
+  // Every attribute that the gradient declares too, and the extents that dy does not tell.
+  const auto attrs_of = [&](std::string_view op, std::string_view extents, std::int64_t h,
+                            std::int64_t w) {
+    Attrs attrs = forward.attrs.restricted_to(find_op(op).attrs);
+    attrs.put(extents, std::vector<std::int64_t>{h, w});
+    return attrs;
+  };
+  std::vector<GradientCall> calls = {
+      {"conv2d_grad_input",
+       {dy, {GradientArg::input, 1}},
+       {0},
+       attrs_of("conv2d_grad_input", "input_size", conv.h, conv.w)},
+      {"conv2d_grad_weight",
+       {dy, {GradientArg::input, 0}},
+       {1},
+       attrs_of("conv2d_grad_weight", "kernel_size", conv.window.kernel.h, conv.window.kernel.w)}};
+  if (forward.inputs.size() > 2) calls.push_back({"bias_grad", {dy}, {2}});
+  return calls;
+}
+
+// A kernel of 3x3 with as many outputs as channels.
+std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
+  const std::int64_t c = shape.size() < 2 ? 1 : shape[1];
+  return {shape, {c, c / attrs.integer("groups"), 3, 3}, {c}};
+}
+
+Distribution weights(const Problem& problem) { return weight_data(conv2d_shape(problem).terms()); }
+
+const RegisteredOp registered{{
+    .name = "conv2d",
+    .ir_name = "convolution",
+    .summary = "y[n,m] = the sum over c of x[n,c] correlated with weight[m,c], plus bias[m]",
+    .source = "torch.nn.functional.conv2d; CANN Conv2D, DepthwiseConv2D",
+    .inputs = {{"self", "self", {}, unit_data},
+               {"weight", "weight", {}, weights, kWeightFormats},
+               {"bias", "bias", {}, unit_data, {Format::ND}}},
+    .outputs = {{"result"}},
+    .optional_inputs = 1,
+    .attrs = conv2d_attrs(),
+    .dtypes = kArithmeticDTypes,
+    .formats = kConv2dFormats,
+    .infer = infer,
+    .reference = reference,
+    .traffic = traffic,
+    .gradient = gradient,
+    .inputs_like = inputs_like,
+    .adapt_inputs = [](std::span<TensorDesc> inputs,
+                       const Attrs& attrs) { store_weight_beside(inputs[0], attrs, inputs[1]); },
+    .mixes_elements = true,
+}};
+
+}  // namespace
+}  // namespace opbench

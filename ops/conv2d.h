@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+/// A pair of numbers for height and width.
+struct Pair {
+  std::int64_t h = 1, w = 1;
+};
+
+/// A window that moves over a plane: the geometry of convolutions and pools along both axes.
+struct Window {
+  Pair kernel, stride, padding, dilation;
+};
+
+/// The extents of y[n, m] = sum over c, i, j of x[n, c, stride*oh - padding + dilation*i, ...] *
+/// weight[m, c, i, j]: x [n, c, h, w], weight [m, c/groups, kernel], y [n, m, oh, ow].
+struct Conv2d {
+  std::int64_t n, c, h, w, m, oh, ow, groups;
+  Window window;
+
+  std::int64_t group_c() const { return c / groups; }
+  std::int64_t group_m() const { return m / groups; }
+  std::int64_t taps() const { return window.kernel.h * window.kernel.w; }
+  /// Products in one element of y.
+  std::int64_t terms() const { return group_c() * taps(); }
+  double operations() const { return 2.0 * double(n * m * oh * ow) * double(terms()); }
+};
+
+/// stride, padding, dilation (one number, or one for each axis) and groups.
+std::vector<AttrSpec> conv2d_attrs();
+
+/// An attribute of one or two numbers.
+Pair pair_of(const Attrs& attrs, std::string_view name);
+/// Its rule: empty where `value` holds one or two numbers of at least `least`, else what is wrong.
+std::string pair_problem(const AttrValue& value, std::int64_t least);
+
+/// Where a window of `kernel` fits into `extent` for the last time, plus one; less than 1 if never.
+inline std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
+                                 std::int64_t padding, std::int64_t dilation) {
+  const std::int64_t room = extent + 2 * padding - dilation * (kernel - 1) - 1;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+/// The geometry of x and weight of these shapes under the attributes.
+/// Errors: throws Error that names the operator, the tensor and what is allowed.
+Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, const Attrs& attrs);
+
+/// Of a use of conv2d or one of its gradients.
+Conv2d conv2d_shape(const Problem& problem);
+
+/// Calls row(oh, ih, begin, end, first) for the rows where tap (i, j) of the kernel meets x:
+/// columns [begin, end) of row `oh` of y meet columns first, first + stride, ... of row `ih` of x.
+template <class Row>
+void for_each_tap_row(const Conv2d& conv, std::int64_t i, std::int64_t j, Row row) {
+  const auto& [kernel, stride, padding, dilation] = conv.window;
+  const std::int64_t from_h = i * dilation.h - padding.h, from_w = j * dilation.w - padding.w;
+  const auto reach = [](std::int64_t from, std::int64_t step) {
+    return from >= 0 ? 0 : (step - 1 - from) / step;
+  };
+  const std::int64_t begin = reach(from_w, stride.w);
+  const std::int64_t end =
+      conv.w > from_w ? std::min(conv.ow, (conv.w - 1 - from_w) / stride.w + 1) : 0;
+  if (begin >= end) return;
+  for (std::int64_t oh = reach(from_h, stride.h); oh < conv.oh; ++oh) {
+    const std::int64_t ih = oh * stride.h + from_h;
+    if (ih >= conv.h) return;
+    row(oh, ih, begin, end, begin * stride.w + from_w);
+  }
+}
+
+}  // namespace opbench

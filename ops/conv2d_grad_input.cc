@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "ops/conv2d_reference.h"
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/movement.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::string_view kName = "conv2d_grad_input";
+
+// The smallest extent from which `count` windows come.
+std::int64_t least_extent(std::int64_t count, std::int64_t kernel, std::int64_t stride,
+                          std::int64_t padding, std::int64_t dilation) {
+  return (count - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding;
+}
+
+Dims input_shape(const Dims& dy, const Dims& weight, const Attrs& attrs) {
+  if (dy.size() != 4 || weight.size() != 4) {
+    throw Error(
+        fmt::format("{}: 'grad_output' has shape {} and 'weight' {}; allowed: [N, M, OH, "
+                    "OW] and [M, C/groups, KH, KW]",
+                    kName, to_string(dy), to_string(weight)));
+  }
+  const Pair stride = pair_of(attrs, "stride"), padding = pair_of(attrs, "padding"),
+             dilation = pair_of(attrs, "dilation");
+  const bool is_stated = !attrs.list("input_size").empty();
+  const Pair size = is_stated
+                        ? pair_of(attrs, "input_size")
+                        : Pair{least_extent(dy[2], weight[2], stride.h, padding.h, dilation.h),
+                               least_extent(dy[3], weight[3], stride.w, padding.w, dilation.w)};
+  // What no image has is left to the check of the convolution.
+  return {dy[0], weight[1] * attrs.integer("groups"), std::max<std::int64_t>(size.h, 0),
+          std::max<std::int64_t>(size.w, 0)};
+}
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const Dims &dy = inputs[0].shape, &weight = inputs[1].shape;
+  const Dims x = input_shape(dy, weight, attrs);
+  const Conv2d conv = conv2d_shape(kName, x, weight, attrs);
+  require_groups_stored(kName, inputs[1], conv.groups);
+  const Dims wanted = {conv.n, conv.m, conv.oh, conv.ow};
+  if (dy != wanted) {
+    throw Error(
+        fmt::format("{}: 'grad_output' has shape {}; allowed: {}, what a convolution of {} "
+                    "gives",
+                    kName, to_string(dy), to_string(wanted), to_string(x)));
+  }
+  return {with_shape(inputs[0], x)};
+}
+
+// Plane (n, c) of dx: every tap of every output of the group scatters dy.
+void add_plane(const Conv2d& conv, const double* dy, const double* weight, double* dx) {
+  const std::int64_t step = conv.window.stride.w;
+  for (std::int64_t m = 0; m < conv.group_m(); ++m) {
+    for (std::int64_t tap = 0; tap < conv.taps(); ++tap) {
+      const double factor = weight[m * conv.terms() + tap];
+      const double* plane = dy + m * conv.oh * conv.ow;
+      for_each_tap_row(conv, tap / conv.window.kernel.w, tap % conv.window.kernel.w,
+                       [&](auto oh, auto ih, auto begin, auto end, auto column) {
+                         double* to = dx + ih * conv.w + column;
+                         for (std::int64_t i = begin; i < end; ++i, to += step) {
+                           *to += factor * plane[oh * conv.ow + i];
+                         }
+                       });
+    }
+  }
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const Dims& weight = inputs[1].desc().shape;
+  const Conv2d conv =
+      conv2d_shape(kName, input_shape(inputs[0].desc().shape, weight, attrs), weight, attrs);
+  return [conv, dy = inputs[0], weights = inputs[1].read_all()](std::size_t, ElementRange range,
+                                                                std::span<double> to) {
+    std::vector<double> outputs, dx;
+    std::int64_t loaded = -1;
+    const std::int64_t group = conv.group_m() * conv.oh * conv.ow;
+    for_each_plane(
+        range, conv.h * conv.w, [&](std::int64_t index, ElementRange part, std::int64_t at) {
+          const std::int64_t n = index / conv.c, c = index % conv.c;
+          const std::int64_t g = c / conv.group_c(), wanted = n * conv.groups + g;
+          if (std::exchange(loaded, wanted) != wanted) {
+            outputs.resize(static_cast<std::size_t>(group));
+            dy.read({wanted * group, group}, outputs);
+          }
+          dx.assign(static_cast<std::size_t>(conv.h * conv.w), 0);
+          add_plane(
+              conv, outputs.data(),
+              weights.data() + g * conv.group_m() * conv.terms() + c % conv.group_c() * conv.taps(),
+              dx.data());
+          std::copy_n(dx.begin() + part.first, part.count, to.begin() + at);
+        });
+  };
+}
+
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  traffic.operations = conv2d_shape(problem).operations();
+  return traffic;
+}
+
+std::vector<AttrSpec> attributes() {
+  std::vector<AttrSpec> attrs = conv2d_attrs();
+  attrs.push_back({"input_size", std::vector<std::int64_t>{},
+                   "height and width of x; [] is the least that gives 'grad_output'",
+                   [](const AttrValue& value) {
+                     const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
+                     return is_empty ? std::string() : pair_problem(value, 1);
+                   }});
+  return attrs;
+}
+
+std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
+  const std::int64_t c = shape.size() < 2 ? 1 : shape[1];
+  return {shape, {c, c / attrs.integer("groups"), 3, 3}};
+}
+
+// An element of dx is a sum over the outputs of its group and all taps.
+Distribution weights(const Problem& problem) {
+  const Conv2d conv = conv2d_shape(
+      kName, input_shape(problem.inputs[0].shape, problem.inputs[1].shape, problem.attrs),
+      problem.inputs[1].shape, problem.attrs);
+  return weight_data(conv.group_m() * conv.taps());
+}
+
+const RegisteredOp registered{{
+    .name = kName,
+    .ir_name = "ConvolutionBackward",
+    .summary = "dx = dy scattered through the weight, transposed convolution",
+    .source = "torch.nn.functional.conv2d backward; CANN Conv2DBackpropInput",
+    .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
+               {"weight", "weight", {}, weights, kWeightFormats}},
+    .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
+    .attrs = attributes(),
+    .dtypes = kArithmeticDTypes,
+    .formats = kConv2dFormats,
+    .infer = infer,
+    .reference = reference,
+    .traffic = traffic,
+    .inputs_like = inputs_like,
+    .adapt_inputs = [](std::span<TensorDesc> inputs,
+                       const Attrs& attrs) { store_weight_beside(inputs[0], attrs, inputs[1]); },
+    .mixes_elements = true,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "ops/conv2d_reference.h"
+#include "ops/elementwise.h"
+#include "ops/movement.h"
+#include "ops/pool.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const Pool pool = max_pool_shape(inputs[0], attrs);
+  const Dims& x = inputs[0].shape;
+  TensorDesc result = with_shape(inputs[0], {x[0], x[1], pool.oh, pool.ow}), indices = result;
+  indices.dtype = DType::int64;
+  return {result, indices};
+}
+
+ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return [x = inputs[0], pool = max_pool_shape(inputs[0].desc(), attrs)](
+             std::size_t output, ElementRange range, void* to) {
+    const std::int64_t elements = pool.h * pool.w;
+    const std::size_t size = size_of(x.desc().dtype);
+    std::vector<double> values(static_cast<std::size_t>(elements));
+    std::vector<std::byte> bits(values.size() * size);
+    for_each_plane(
+        range, pool.oh * pool.ow, [&](std::int64_t plane, ElementRange part, std::int64_t at) {
+          x.read({plane * elements, elements}, values);
+          x.read_bits({plane * elements, elements}, bits.data());
+          for (std::int64_t i = 0; i < part.count; ++i) {
+            const std::int64_t window = part.first + i;
+            const std::int64_t place =
+                greatest_in_window(pool, values.data(), window / pool.ow, window % pool.ow);
+            if (output == 1) {
+              static_cast<std::int64_t*>(to)[at + i] = place;
+            } else {
+              std::memcpy(static_cast<std::byte*>(to) + static_cast<std::size_t>(at + i) * size,
+                          bits.data() + static_cast<std::size_t>(place) * size, size);
+            }
+          }
+        });
+  };
+}
+
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  const Pair kernel = pair_of(problem.attrs, "kernel_size");
+  traffic.operations = double(problem.outputs[0].elements()) * double(kernel.h * kernel.w);
+  return traffic;
+}
+
+std::vector<GradientCall> gradient(const Problem& forward) {
+  const Dims& x = forward.inputs[0].shape;
+  const std::pair<std::string_view, AttrValue> size[] = {
+      {"input_size", std::vector<std::int64_t>{x[2], x[3]}}};
+  return {{"max_pool2d_grad",
+           {{GradientArg::output_gradient, 0}, {GradientArg::output, 1}},
+           {0},
+           attrs_with("max_pool2d_grad", size)}};
+}
+
+const RegisteredOp registered{{
+    .name = "max_pool2d",
+    .ir_name = "max_pool2d_with_indices",
+    .summary = "the greatest element of each window and its place in the plane",
+    .source = "torch.nn.functional.max_pool2d(return_indices=True); CANN MaxPoolWithArgmaxV1",
+    .inputs = {{"self"}},
+    .outputs = {{"result"}, {"indices"}},
+    .attrs = {{"kernel_size", std::vector<std::int64_t>{2}, "[h] or [h,w]",
+               [](const AttrValue& value) { return pair_problem(value, 1); }},
+              {"stride", std::vector<std::int64_t>{},
+               "from one window to the next; [] is the kernel's size",
+               [](const AttrValue& value) {
+                 const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
+                 return is_empty ? std::string() : pair_problem(value, 1);
+               }},
+              {"padding", std::vector<std::int64_t>{0}, "on each side, at most half the kernel",
+               [](const AttrValue& value) { return pair_problem(value, 0); }}},
+    .dtypes = kArithmeticDTypes,
+    .formats = {Format::NCHW, Format::NC1HWC0},
+    .accuracy = AccuracyClass::exact_value,
+    .infer = infer,
+    .exact_reference = reference,
+    .traffic = traffic,
+    .gradient = gradient,
+}};
+
+}  // namespace
+
+void require_planes(std::string_view op, std::string_view input, const TensorDesc& desc) {
+  if (desc.shape.size() == 4) return;
+  throw Error(fmt::format("{}: '{}' has shape {}; allowed: [N, C, H, W]", op, input,
+                          to_string(desc.shape)));
+}
+
+Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs) {
+  require_planes("max_pool2d", "self", x);
+  const Pair kernel = pair_of(attrs, "kernel_size"), padding = pair_of(attrs, "padding");
+  const Pair stride = attrs.list("stride").empty() ? kernel : pair_of(attrs, "stride");
+  if (2 * padding.h > kernel.h || 2 * padding.w > kernel.w) {
+    throw Error(
+        fmt::format("max_pool2d: padding is {}x{}; allowed: at most half the kernel of "
+                    "{}x{}, so that no window is empty",
+                    padding.h, padding.w, kernel.h, kernel.w));
+  }
+  const std::int64_t h = x.shape[2], w = x.shape[3];
+  const Pool pool{x.shape[0] * x.shape[1],
+                  h,
+                  w,
+                  h < 1 ? 0 : window_count(h, kernel.h, stride.h, padding.h, 1),
+                  w < 1 ? 0 : window_count(w, kernel.w, stride.w, padding.w, 1),
+                  {kernel, stride, padding, {1, 1}}};
+  if (pool.oh < 1 || pool.ow < 1) {
+    throw Error(
+        fmt::format("max_pool2d: a kernel of {}x{} does not fit into {}x{} with padding "
+                    "{}x{}",
+                    kernel.h, kernel.w, h, w, padding.h, padding.w));
+  }
+  return pool;
+}
+
+AttrSpec input_size_attr(std::string_view help) {
+  return {"input_size", std::vector<std::int64_t>{}, help, [](const AttrValue& value) {
+            const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
+            return is_empty ? std::string() : pair_problem(value, 1);
+          }};
+}
+
+Pair input_size_of(const TensorDesc& dy, const Attrs& attrs, std::int64_t scale) {
+  if (!attrs.list("input_size").empty()) return pair_of(attrs, "input_size");
+  return {dy.shape[2] * scale, dy.shape[3] * scale};
+}
+
+std::int64_t greatest_in_window(const Pool& pool, const double* plane, std::int64_t oh,
+                                std::int64_t ow) {
+  const auto& [kernel, stride, padding, dilation] = pool.window;
+  const std::int64_t first_h = oh * stride.h - padding.h, first_w = ow * stride.w - padding.w;
+  std::int64_t best = -1;
+  for (std::int64_t h = std::max<std::int64_t>(first_h, 0);
+       h < std::min(first_h + kernel.h, pool.h); ++h) {
+    for (std::int64_t w = std::max<std::int64_t>(first_w, 0);
+         w < std::min(first_w + kernel.w, pool.w); ++w) {
+      const std::int64_t place = h * pool.w + w;
+      if (best < 0 || plane[place] > plane[best] || std::isnan(plane[place])) best = place;
+    }
+  }
+  return best;
+}
+
+}  // namespace opbench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "ops/conv2d.h"
+#include "ops/op.h"
+
+namespace opbench {
+
+/// What a pool makes of every plane: [h, w] to [oh, ow].
+struct Pool {
+  std::int64_t planes, h, w, oh, ow;
+  Window window;
+};
+
+/// Of a use of max_pool2d. Errors: throws Error that names the input or attribute and what is
+/// allowed.
+Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs);
+
+/// Height and width of x, of a gradient that is told them: `input_size`, where that is empty
+/// `scale` times those of `dy`.
+Pair input_size_of(const TensorDesc& dy, const Attrs& attrs, std::int64_t scale);
+AttrSpec input_size_attr(std::string_view help);
+
+/// The place in its plane of the element that is greatest in window (oh, ow): the first of equals,
+/// the last NaN if there is any, as torch has it.
+std::int64_t greatest_in_window(const Pool& pool, const double* plane, std::int64_t oh,
+                                std::int64_t ow);
+
+/// Errors: throws Error that names the operator and the input unless its shape is [N, C, H, W].
+void require_planes(std::string_view op, std::string_view input, const TensorDesc& desc);
+
+}  // namespace opbench

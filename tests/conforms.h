@@ -1,0 +1,34 @@
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "kernels/kernel.h"
+#include "tensor/fill.h"
+
+namespace opbench {
+
+/// Storage whose padding lanes and results hold NaN until they are written.
+Tensor poisoned(const TensorDesc& desc);
+
+/// Data of the logical elements only: padding lanes stay NaN, so a kernel that lets one reach a
+/// result is seen.
+Tensor filled(const TensorDesc& desc, const Distribution& data, std::uint64_t seed);
+
+/// Inputs of a problem, each with data of its own.
+std::vector<Tensor> filled_inputs(const Problem& problem);
+
+std::vector<Tensor> poisoned_outputs(const Problem& problem);
+
+template <class T>
+std::vector<T*> pointers_to(std::vector<std::remove_const_t<T>>& tensors) {
+  std::vector<T*> pointers;
+  for (auto& tensor : tensors) pointers.push_back(&tensor);
+  return pointers;
+}
+
+/// Runs a variant that takes the problem on poisoned storage and holds every output against the
+/// reference.
+void expect_conforms(const Kernel& kernel, const Problem& problem, int threads);
+
+}  // namespace opbench

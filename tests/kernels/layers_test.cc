@@ -1,0 +1,155 @@
+// Every variant of the operators that make the layers of a network against their references, over
+// shapes and attributes that the conformance test does not reach; padding lanes hold NaN. Nobody
+// edits this file to add a variant.
+#include <gmock/gmock.h>
+
+#include "tests/conforms.h"
+#include "tests/evaluate.h"
+#include "tests/support.h"
+
+namespace opbench {
+namespace {
+
+struct Use {
+  std::string op;
+  std::vector<Dims> shapes;
+  AttrTexts attrs = {};
+
+  std::string text() const {
+    std::string result = op;
+    for (const Dims& shape : shapes) result += ' ' + to_string(shape);
+    for (const auto& [name, value] : attrs) result += ' ' + name + '=' + value;
+    return result;
+  }
+};
+
+void PrintTo(const Use& use, std::ostream* out) { *out << use.text(); }
+
+const std::vector<Use>& uses() {
+  static const std::vector<Use> all = {
+      {"matmul", {{1, 1}, {1, 1}}},
+      {"matmul", {{65, 33}, {33, 17}}},
+      {"matmul", {{33, 65}, {33, 70}}, {{"transpose_a", "true"}}},
+      {"matmul", {{130, 20}, {49, 20}}, {{"transpose_b", "true"}}},
+      {"matmul", {{20, 13}, {9, 20}}, {{"transpose_a", "true"}, {"transpose_b", "true"}}},
+      {"matmul", {{3, 17, 5}, {3, 5, 16}}},
+      {"matmul", {{2, 3, 7, 18}, {2, 3, 18, 80}}},
+      {"matmul", {{0, 5}, {5, 3}}},
+      {"matmul", {{5, 0}, {0, 3}}},
+      {"linear", {{3, 40}, {33, 40}, {33}}},
+      {"linear", {{1, 1024}, {10, 1024}}},
+      {"linear", {{0, 7}, {5, 7}, {5}}},
+      {"conv2d", {{1, 1, 1, 1}, {1, 1, 1, 1}, {1}}},
+      {"conv2d", {{2, 3, 13, 11}, {24, 3, 3, 3}}, {{"stride", "2"}, {"padding", "1"}}},
+      {"conv2d", {{1, 20, 9, 7}, {33, 20, 1, 1}, {33}}},
+      {"conv2d", {{2, 58, 7, 7}, {58, 58, 1, 1}}},
+      {"conv2d", {{1, 17, 10, 9}, {18, 17, 3, 2}, {18}}, {{"stride", "[1,2]"}, {"dilation", "2"}}},
+      {"conv2d", {{1, 4, 9, 9}, {6, 2, 3, 3}}, {{"groups", "2"}, {"padding", "[2,1]"}}},
+      {"conv2d", {{1, 40, 5, 6}, {80, 10, 3, 3}}, {{"groups", "4"}, {"padding", "1"}}},
+      {"conv2d", {{1, 64, 4, 4}, {64, 8, 1, 1}}, {{"groups", "8"}}},
+      {"conv2d",
+       {{2, 58, 9, 9}, {58, 1, 3, 3}},
+       {{"groups", "58"}, {"padding", "1"}, {"stride", "2"}}},
+      {"conv2d", {{1, 16, 7, 8}, {16, 1, 3, 3}, {16}}, {{"groups", "16"}, {"padding", "1"}}},
+      {"conv2d", {{1, 5, 6, 6}, {5, 1, 2, 2}}, {{"groups", "5"}, {"dilation", "3"}}},
+      {"conv2d", {{1, 3, 6, 6}, {6, 1, 3, 3}}, {{"groups", "3"}}},
+      {"conv2d", {{1, 2, 20, 20}, {3, 2, 20, 20}}},
+      {"conv2d", {{0, 3, 5, 5}, {4, 3, 3, 3}}},
+      {"conv2d_grad_input", {{1, 1, 1, 1}, {1, 1, 1, 1}}},
+      {"conv2d_grad_input",
+       {{2, 24, 7, 6}, {24, 3, 3, 3}},
+       {{"stride", "2"}, {"padding", "1"}, {"input_size", "[13,12]"}}},
+      {"conv2d_grad_input", {{2, 33, 5, 7}, {33, 20, 1, 1}}},
+      {"conv2d_grad_input",
+       {{1, 18, 5, 4}, {18, 17, 3, 2}},
+       {{"stride", "[1,2]"}, {"dilation", "2"}}},
+      {"conv2d_grad_input", {{1, 80, 5, 6}, {80, 10, 3, 3}}, {{"groups", "4"}, {"padding", "1"}}},
+      {"conv2d_grad_input",
+       {{2, 58, 5, 5}, {58, 1, 3, 3}},
+       {{"groups", "58"}, {"padding", "1"}, {"stride", "2"}, {"input_size", "9"}}},
+      {"conv2d_grad_input", {{1, 5, 4, 4}, {5, 1, 2, 2}}, {{"groups", "5"}, {"dilation", "3"}}},
+      {"conv2d_grad_input", {{1, 3, 1, 1}, {3, 2, 20, 20}}},
+      {"conv2d_grad_input", {{0, 4, 3, 3}, {4, 3, 3, 3}}},
+      {"conv2d_grad_weight", {{1, 1, 1, 1}, {1, 1, 1, 1}}},
+      {"conv2d_grad_weight",
+       {{2, 24, 7, 6}, {2, 3, 13, 12}},
+       {{"stride", "2"}, {"padding", "1"}, {"kernel_size", "3"}}},
+      {"conv2d_grad_weight", {{2, 70, 5, 7}, {2, 20, 5, 7}}},
+      {"conv2d_grad_weight",
+       {{1, 18, 6, 4}, {1, 17, 10, 9}},
+       {{"stride", "[1,2]"}, {"dilation", "2"}, {"kernel_size", "[3,2]"}}},
+      {"conv2d_grad_weight", {{1, 80, 5, 6}, {1, 40, 5, 6}}, {{"groups", "4"}, {"padding", "1"}}},
+      {"conv2d_grad_weight",
+       {{2, 58, 5, 5}, {2, 58, 9, 9}},
+       {{"groups", "58"}, {"padding", "1"}, {"stride", "2"}, {"kernel_size", "3"}}},
+      {"conv2d_grad_weight",
+       {{1, 5, 3, 3}, {1, 5, 6, 6}},
+       {{"groups", "5"}, {"dilation", "3"}, {"kernel_size", "2"}}},
+      {"conv2d_grad_weight", {{1, 3, 1, 1}, {1, 2, 20, 20}}},
+      {"conv2d_grad_weight", {{0, 4, 3, 3}, {0, 3, 5, 5}}},
+      {"batch_norm", {{2, 3, 5, 7}, {3}, {3}, {3}, {3}}},
+      {"batch_norm", {{1, 64, 9, 11}, {64}, {64}, {64}, {64}}, {{"momentum", "0.3"}}},
+      {"batch_norm", {{2, 58, 7, 7}, {58}, {58}, {58}, {58}}},
+      {"batch_norm", {{2, 58, 7, 7}, {58}, {58}, {58}, {58}}, {{"training", "false"}}},
+      {"batch_norm", {{1, 32, 1, 1}, {32}, {32}, {32}, {32}}, {{"training", "false"}}},
+      {"batch_norm", {{0, 5, 3, 3}, {5}, {5}, {5}, {5}}, {{"training", "false"}}},
+      {"batch_norm", {{40, 33}, {33}, {33}, {33}, {33}}},
+      {"batch_norm_grad", {{2, 3, 5, 7}, {2, 3, 5, 7}, {3}, {3}, {3}}},
+      {"batch_norm_grad", {{2, 64, 9, 5}, {2, 64, 9, 5}, {64}, {64}, {64}}},
+      {"batch_norm_grad", {{3, 58, 7, 7}, {3, 58, 7, 7}, {58}, {58}, {58}}},
+      {"batch_norm_grad", {{40, 33}, {40, 33}, {33}, {33}, {33}}},
+      {"max_pool2d", {{2, 3, 7, 9}}, {{"kernel_size", "3"}, {"stride", "2"}, {"padding", "1"}}},
+      {"max_pool2d", {{1, 58, 8, 8}}},
+      {"max_pool2d", {{1, 16, 10, 7}}, {{"kernel_size", "[4,3]"}, {"stride", "[3,1]"}}},
+      {"max_pool2d", {{0, 3, 7, 9}}},
+      {"max_pool2d_grad", {{2, 20, 4, 5}, {2, 20, 4, 5}}, {{"input_size", "[7,9]"}}},
+      {"max_pool2d_grad", {{1, 16, 1, 1}, {1, 16, 1, 1}}, {{"input_size", "1"}}},
+      {"global_avg_pool2d", {{2, 58, 7, 7}}},
+      {"global_avg_pool2d", {{1, 33, 1, 1}}},
+      {"global_avg_pool2d", {{3, 16, 5, 64}}},
+      {"global_avg_pool2d_grad", {{2, 58, 1, 1}}},
+      {"global_avg_pool2d_grad", {{2, 58, 1, 1}}, {{"input_size", "[3,5]"}}},
+      {"softmax", {{1, 1}}},
+      {"softmax", {{5, 1000}}},
+      {"softmax", {{2, 3, 17, 5}}, {{"dim", "2"}}},
+      {"softmax", {{33, 7}}, {{"dim", "0"}}},
+      {"softmax_grad", {{5, 1000}, {5, 1000}}},
+      {"softmax_grad", {{3, 18, 2, 2}, {3, 18, 2, 2}}, {{"dim", "1"}}},
+      {"cross_entropy", {{1, 1}, {1}}},
+      {"cross_entropy", {{17, 1000}, {17}}},
+      {"cross_entropy_grad", {{}, {17, 33}, {17}}},
+      {"bias_grad", {{3, 58, 5, 7}}},
+      {"bias_grad", {{1, 32, 1, 1}}},
+      {"bias_grad", {{70, 33}}},
+  };
+  return all;
+}
+
+}  // namespace
+
+class Layers : public testing::TestWithParam<Use> {};
+
+TEST_P(Layers, AgreeWithTheReference) {
+  const auto& [op_name, shapes, attrs] = GetParam();
+  const Op& op = find_op(op_name);
+  int held = 0;
+  for (const DType dtype : op.dtypes) {
+    for (const Format format : op.formats) {
+      const std::size_t rank = shapes.front().size();
+      if (format_for_rank(format, rank) != format) continue;
+      if (format == Format::NC1HWC0 && rank != 4) continue;
+      const Problem problem = problem_with(op, shapes, attrs, dtype, format);
+      for (const Kernel* kernel : kernels_of(op_name)) {
+        if (!refusal(*kernel, problem).empty()) continue;
+        expect_conforms(*kernel, problem, 1);
+        expect_conforms(*kernel, problem, 2);
+        ++held;
+      }
+    }
+  }
+  EXPECT_GT(held, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Uses, Layers, testing::ValuesIn(uses()));
+
+}  // namespace opbench

@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/ops/finite_difference.h"
+
+namespace opbench {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+Given vector(const std::vector<double>& values) {
+  return {DType::fp32, {std::int64_t(values.size())}, values};
+}
+
+}  // namespace
+
+// Channel 0 holds 1, 3 (mean 2, variance 1), channel 1 holds 0, 4 (mean 2, variance 4); eps = 0.
+TEST(BatchNorm, HandComputed) {
+  const std::vector<Given> inputs = {{DType::fp32, {2, 2}, {1, 0, 3, 4}},
+                                     vector({10, 1}),
+                                     vector({0, 5}),
+                                     vector({0, 2}),
+                                     vector({1, 1})};
+  const Values y = reference_of_tensors("batch_norm", inputs, {{"eps", "0"}, {"momentum", "0.5"}});
+  ASSERT_EQ(y.size(), 5u);
+  EXPECT_THAT(y[0], ElementsAre(-10, 4, 10, 6));
+  // Halfway to the batch; the variance over n - 1 = 1: 2 and 8.
+  EXPECT_THAT(y[1], ElementsAre(1, 2));
+  EXPECT_THAT(y[2], ElementsAre(1.5, 4.5));
+  EXPECT_THAT(y[3], ElementsAre(2, 2));
+  EXPECT_THAT(y[4], ElementsAre(1, 0.5));
+}
+
+TEST(BatchNorm, InferenceTakesTheRunningStatistics) {
+  const std::vector<Given> inputs = {{DType::fp32, {1, 2, 1}, {3, 8}},
+                                     vector({2, 1}),
+                                     vector({1, 0}),
+                                     vector({1, 4}),
+                                     vector({4, 16})};
+  const Values y =
+      reference_of_tensors("batch_norm", inputs, {{"training", "false"}, {"eps", "0"}});
+  ASSERT_EQ(y.size(), 1u);
+  EXPECT_THAT(y[0], ElementsAre(3, 1));
+}
+
+TEST(BatchNorm, GradientsAgreeWithFiniteDifferences) {
+  expect_gradients({"batch_norm",
+                    {spread({2, 3, 2, 2}), spread({3}, 1), spread({3}, 2), vector({0, 1, 2}),
+                     vector({1, 2, 3})}});
+  expect_gradients(
+      {"batch_norm",
+       {spread({5, 2}), spread({2}, 1), spread({2}, 2), vector({0, 1}), vector({1, 2})}});
+}
+
+// Mean 1000, deviation 1: E[x^2] - E[x]^2 in fp32 loses the variance, two passes keep it. The
+// device's behaviour, not a fault.
+TEST(BatchNorm, SinglePassVarianceCancels) {
+  const Op& op = find_op("batch_norm");
+  const Problem problem =
+      problem_with(op, {{1, 1, 1, 2}, {1}, {1}, {1}, {1}}, {}, DType::fp32, Format::NC1HWC0);
+  std::vector<Tensor> inputs, outputs;
+  for (const TensorDesc& desc : problem.inputs) inputs.emplace_back(desc);
+  for (const TensorDesc& desc : problem.outputs) outputs.emplace_back(desc);
+  const float values[] = {4095, 4097};  // variance 1
+  write_elements(problem.inputs[0], inputs[0].data(), {0, 2}, values);
+  for (std::size_t i = 1; i < 5; ++i) *inputs[i].as<float>() = 1;
+  std::vector<const Tensor*> in;
+  std::vector<Tensor*> out;
+  for (Tensor& tensor : inputs) in.push_back(&tensor);
+  for (Tensor& tensor : outputs) out.push_back(&tensor);
+  run_kernel(find_kernel("batch_norm", "bn_training_update"), problem, in, out);
+  // 4095^2 + 4097^2 = 33554434 rounds to 33554432 = 2 * 4096^2: nothing is left but eps.
+  EXPECT_NEAR(*outputs[4].as<float>(), 1 / std::sqrt(1e-5), 0.1);
+  EXPECT_NEAR(reference_of_tensors("batch_norm", {{DType::fp32, {1, 1, 1, 2}, {4095, 4097}},
+                                                  vector({1}),
+                                                  vector({1}),
+                                                  vector({1}),
+                                                  vector({1})})[4][0],
+              1, 1e-4);
+}
+
+TEST(BatchNorm, NamesWhatItRefuses) {
+  const Op& op = find_op("batch_norm");
+  const auto refused = [&](const std::vector<Dims>& shapes, const char* text) {
+    EXPECT_THAT([&] { problem_with(op, shapes, {}, DType::fp32); },
+                ThrowsMessage<Error>(HasSubstr(text)));
+  };
+  refused({{4}, {4}, {4}, {4}, {4}}, "batch_norm: 'self' has shape 4; allowed: [N, C, ...]");
+  refused({{2, 4}, {4}, {4}, {3}, {4}}, "'running_mean' has shape 3; allowed: 4");
+  refused({{1, 4}, {4}, {4}, {4}, {4}},
+          "has 1 elements in a channel; the variance of a batch needs");
+  EXPECT_THAT(
+      [&] {
+        attrs_of(op, {{"momentum", "2"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("it must be from 0 to 1")));
+  const Problem inference =
+      problem_with(op, {{2, 4}, {4}, {4}, {4}, {4}}, {{"training", "false"}}, DType::fp32);
+  EXPECT_THAT([&] { op.gradient(inference); },
+              ThrowsMessage<Error>(HasSubstr("with training=false there is no backward pass")));
+}
+
+TEST(BatchNorm, DeviceVariantsAreForTheirMode) {
+  const Op& op = find_op("batch_norm");
+  const std::vector<Dims> shapes = {{2, 4, 3, 3}, {4}, {4}, {4}, {4}};
+  const Problem training = problem_with(op, shapes, {}, DType::fp16, Format::NC1HWC0);
+  const Problem plain = problem_with(op, shapes, {}, DType::fp16);
+  EXPECT_EQ(refusal(find_kernel("batch_norm", "bn_training_update"), training), "");
+  EXPECT_THAT(refusal(find_kernel("batch_norm", "bn_infer"), training),
+              HasSubstr("BNInfer is for training=false"));
+  EXPECT_THAT(refusal(find_kernel("batch_norm", "bn_training_update"), plain),
+              HasSubstr("takes NC1HWC0, found NCHW"));
+}
+
+}  // namespace opbench

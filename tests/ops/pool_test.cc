@@ -1,0 +1,90 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/ops/finite_difference.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// 1 5 2 / 4 3 9 / 8 7 6, windows of 2x2 one apart.
+TEST(MaxPool2d, HandComputed) {
+  const Given x{DType::fp32, {1, 1, 3, 3}, {1, 5, 2, 4, 3, 9, 8, 7, 6}};
+  const Values y = reference_of_tensors("max_pool2d", {x}, {{"stride", "1"}});
+  EXPECT_THAT(y[0], ElementsAre(5, 9, 8, 9));
+  EXPECT_THAT(y[1], ElementsAre(1, 5, 6, 5));
+  // With a border, two apart: 1; 5 2; 4 8; the rest.
+  const Values padded =
+      reference_of_tensors("max_pool2d", {x}, {{"kernel_size", "[2,2]"}, {"padding", "1"}});
+  EXPECT_THAT(padded[0], ElementsAre(1, 5, 8, 9));
+  EXPECT_THAT(padded[1], ElementsAre(0, 1, 6, 5));
+}
+
+// torch: the first of equals, but a NaN replaces whatever came before it.
+TEST(MaxPool2d, TiesAndNaN) {
+  const Values y = reference_of_tensors(
+      "max_pool2d", {{DType::fp32, {2, 1, 1, 3}, {2, 2, 2, std::nan(""), 7, std::nan("")}}},
+      {{"kernel_size", "[1,3]"}});
+  EXPECT_EQ(y[0][0], 2);
+  EXPECT_TRUE(std::isnan(y[0][1]));
+  EXPECT_THAT(y[1], ElementsAre(0, 2));
+}
+
+// Two windows chose place 1.
+TEST(MaxPool2dGrad, HandComputed) {
+  EXPECT_THAT(reference_of_tensors("max_pool2d_grad",
+                                   {{DType::fp32, {1, 1, 1, 3}, {1, 10, 100}},
+                                    {DType::int64, {1, 1, 1, 3}, {1, 1, 3}}},
+                                   {{"input_size", "[2,2]"}})[0],
+              ElementsAre(0, 11, 0, 100));
+}
+
+TEST(GlobalAvgPool2d, HandComputed) {
+  EXPECT_THAT(reference_of_tensors("global_avg_pool2d",
+                                   {{DType::fp32, {1, 2, 2, 2}, {1, 2, 3, 6, 10, 10, 10, 30}}})[0],
+              ElementsAre(3, 15));
+  EXPECT_THAT(reference_of_tensors("global_avg_pool2d_grad", {{DType::fp32, {1, 1, 1, 1}, {8}}},
+                                   {{"input_size", "[2,2]"}})[0],
+              ElementsAre(2, 2, 2, 2));
+}
+
+TEST(Pools, GradientsAgreeWithFiniteDifferences) {
+  expect_gradients({"max_pool2d",
+                    {spread({2, 2, 5, 4})},
+                    {{"kernel_size", "3"}, {"stride", "2"}, {"padding", "1"}}});
+  expect_gradients({"max_pool2d", {spread({1, 2, 4, 6})}});
+  expect_gradients({"global_avg_pool2d", {spread({2, 3, 2, 3})}});
+}
+
+TEST(Pools, NameWhatTheyRefuse) {
+  const Op& op = find_op("max_pool2d");
+  const auto refused = [&](const Dims& shape, const AttrTexts& attrs, const char* text) {
+    EXPECT_THAT([&] { problem_with(op, {shape}, attrs, DType::fp32); },
+                ThrowsMessage<Error>(HasSubstr(text)));
+  };
+  refused({1, 1, 4, 4}, {{"padding", "2"}}, "padding is 2x2; allowed: at most half the kernel");
+  refused({1, 1, 4, 1}, {}, "a kernel of 2x2 does not fit into 4x1");
+  refused({4, 4}, {}, "input 'self' of shape 4x4 is stored as ND; allowed: NCHW, NC1HWC0");
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("global_avg_pool2d"), {{1, 1, 0, 4}}, {}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("has empty planes; a mean needs elements")));
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("max_pool2d_grad"), {{1, 1, 2, 2}, {1, 1, 2, 3}}, {}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("allowed: shape and storage of 'grad_output'")));
+  EXPECT_THAT(
+      [] {
+        reference_of_tensors("max_pool2d_grad",
+                             {{DType::fp32, {1, 1, 1, 1}, {1}}, {DType::int64, {1, 1, 1, 1}, {4}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("max_pool2d_grad: indices[0] is 4; allowed: 0 to 3")));
+}
+
+}  // namespace opbench

@@ -1,0 +1,56 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/ops/finite_difference.h"
+
+namespace opbench {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// exp of 0, ln 2, ln 5 are 1, 2, 5; 128ths of a logarithm are not, so the logits are rounded.
+TEST(Softmax, HandComputed) {
+  const double ln2 = double(float(std::log(2.0))), ln5 = double(float(std::log(5.0)));
+  const Values y = reference_of_tensors("softmax", {{DType::fp32, {1, 3}, {0, ln2, ln5}}});
+  EXPECT_THAT(
+      y[0], ElementsAre(DoubleNear(0.125, 1e-7), DoubleNear(0.25, 1e-7), DoubleNear(0.625, 1e-7)));
+  // Down the columns: 0 and ln 2 share 1/3 and 2/3.
+  const Values columns =
+      reference_of_tensors("softmax", {{DType::fp32, {2, 2}, {0, ln2, ln2, ln2}}}, {{"dim", "0"}});
+  EXPECT_THAT(columns[0], ElementsAre(DoubleNear(1.0 / 3, 1e-7), DoubleNear(0.5, 1e-7),
+                                      DoubleNear(2.0 / 3, 1e-7), DoubleNear(0.5, 1e-7)));
+}
+
+TEST(Softmax, LargeLogitsDoNotOverflow) {
+  for (const char* variant : {"native", "softmax_v2"}) {
+    EXPECT_THAT(
+        kernel_on_tensors("softmax", variant, {{DType::fp32, {1, 3}, {1e30, 1e30, -1e30}}})[0],
+        ElementsAre(0.5, 0.5, 0));
+  }
+}
+
+// (dy - sum(dy*y))*y with y = 1/4, 3/4 and dy = 4, 8: the sum is 7.
+TEST(SoftmaxGrad, HandComputed) {
+  EXPECT_THAT(reference_of_tensors("softmax_grad", {{DType::fp32, {1, 2}, {4, 8}},
+                                                    {DType::fp32, {1, 2}, {0.25, 0.75}}})[0],
+              ElementsAre(-0.75, 0.75));
+}
+
+TEST(Softmax, GradientsAgreeWithFiniteDifferences) {
+  expect_gradients({"softmax", {spread({3, 4})}});
+  expect_gradients({"softmax", {spread({2, 3, 4})}, {{"dim", "1"}}});
+}
+
+TEST(Softmax, NamesWhatItRefuses) {
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("softmax"), {{2, 3}}, {{"dim", "2"}}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("softmax: axis 2 is out of range for shape 2x3")));
+}
+
+}  // namespace opbench

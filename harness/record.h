@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "compare/stats.h"
+#include "harness/step_details.h"
 #include "harness/timing.h"
 
 namespace opbench {
@@ -67,6 +69,9 @@ struct Record {
   std::int64_t nonfinite_mismatches = 0;
 
   std::string reproduce;  ///< one command line
+
+  /// Of a step of a context; none for a single operator.
+  std::shared_ptr<const StepDetails> step;
 
   bool is_timed() const { return !samples.empty(); }
 };

@@ -159,14 +159,15 @@ Case parse_case_id(std::string_view id) {
   return c;
 }
 
-std::uint64_t seed_of(const Case& c) {
-  if (c.data.has_seed) return c.data.seed;
+std::uint64_t text_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char letter : case_id(c)) {
+  for (const char letter : text) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
   }
   return hash;
 }
+
+std::uint64_t seed_of(const Case& c) { return c.data.has_seed ? c.data.seed : text_hash(case_id(c)); }
 
 Problem problem_of(const Case& c) {
   try {

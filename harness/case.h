@@ -63,6 +63,9 @@ std::string case_key(const Case& c);
 /// Errors: throws Error that shows the part that cannot be read.
 Case parse_case_id(std::string_view id);
 
+/// The same number for the same text, on every machine.
+std::uint64_t text_hash(std::string_view text);
+
 /// The seed of a case: its own, else a hash of its id.
 std::uint64_t seed_of(const Case& c);
 

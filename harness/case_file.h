@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/case.h"
+#include "harness/context.h"
 
 namespace opbench {
 
@@ -33,6 +34,7 @@ struct CaseFile {
   std::vector<Format> formats;  ///< empty: not stated
   std::vector<NamedShape> shapes;
   std::vector<CaseTemplate> cases;
+  std::vector<Context> contexts;
 };
 
 using Symbols = std::map<std::string, std::int64_t>;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -11,26 +10,13 @@
 #include "harness/interrupt.h"
 #include "harness/memory.h"
 #include "harness/new_record.h"
+#include "harness/phase_timer.h"
 #include "harness/verify.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Adds the time until its end to a phase.
-class PhaseTimer {
- public:
-  explicit PhaseTimer(double& seconds) : seconds_(seconds) {}
-  PhaseTimer(const PhaseTimer&) = delete;
-  ~PhaseTimer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  double& seconds_;
-  Clock::time_point start_ = Clock::now();
-};
 
 // Faster than twice the copy rate, no memory-bound call can be: reading alone is at most that.
 constexpr double kSuspiciousPercent = 200;
@@ -151,7 +137,8 @@ class CaseRunner {
 
   void prepare(Attempt& attempt) {
     const PhaseTimer timer(times_.allocate);
-    attempt.bound = std::make_unique<BoundGraph>(*workspace_, *attempt.selection, threads_);
+    attempt.bound = std::make_unique<BoundGraph>(planned_.graph, attempt.selection->kernels,
+                                                 workspace_->storage(), threads_);
     attempt.record.status = Status::unverified;
   }
 

@@ -109,7 +109,8 @@ void OpenCase::prepare_variants(const OpenRequest& request) {
     if (opened.status == Status::skipped) continue;
     try {
       Variant variant{&planned_->variants[i], nullptr, {}};
-      variant.bound = std::make_unique<BoundGraph>(*workspace_, *variant.selection, threads_);
+      variant.bound = std::make_unique<BoundGraph>(planned_->graph, variant.selection->kernels,
+                                                   workspace_->storage(), threads_);
       if (request.verify) verify_variant(variant, opened);
       if (opened.status != Status::failed) variants_.emplace(opened.name, std::move(variant));
     } catch (const std::exception& error) {

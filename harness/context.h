@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/standard.h"
 #include "ops/op.h"
 #include "tensor/fill.h"
 
@@ -73,13 +74,6 @@ struct Precision {
   Half half = Half::ieee;
 };
 
-/// How a step's outputs are compared with those of the step it builds on.
-struct ContextStandard {
-  enum class Kind { mixed, prec, cosine };
-  Kind kind = Kind::mixed;
-  double limit = 0;  ///< `prec`: largest absolute difference; `cosine`: least cosine
-};
-
 /// One way to run a context. Steps with the same symbols and blocks share a graph.
 struct ContextStep {
   std::string name;
@@ -92,7 +86,8 @@ struct ContextStep {
   std::map<std::string, std::vector<std::string>> variants;
   FrameworkRules rules;
   Precision precision;
-  ContextStandard standard;
+  /// What its outputs are held to beside those of the first step of the same shapes.
+  StandardChoice standard;
   std::int64_t samples = 1;  ///< per call, such as the batch; times of steps are compared per sample
   std::shared_ptr<const ContextGraph> graph;
   std::string origin;

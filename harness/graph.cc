@@ -4,103 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
+#include "harness/differentiation.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
-
-std::size_t add_tensor(Graph& graph, std::string name, TensorDesc desc, GraphTensor::Role role) {
-  graph.tensors.push_back({std::move(name), std::move(desc), role});
-  return graph.tensors.size() - 1;
-}
-
-// Appends a call and its outputs; returns its position.
-std::size_t add_node(Graph& graph, const Op& op, std::vector<std::size_t> inputs, Attrs attrs,
-                     const std::string& prefix) {
-  std::vector<TensorDesc> descs;
-  for (const std::size_t input : inputs) descs.push_back(graph.tensors[input].desc);
-  Node node{make_problem(op, std::move(descs), std::move(attrs)), std::move(inputs), {}, false};
-  for (std::size_t i = 0; i < node.problem.outputs.size(); ++i) {
-    node.outputs.push_back(add_tensor(graph, prefix + op.output_name(node.problem, i),
-                                      node.problem.outputs[i], GraphTensor::intermediate));
-  }
-  graph.nodes.push_back(std::move(node));
-  return graph.nodes.size() - 1;
-}
-
-/// Reverse-mode differentiation: walks the nodes backwards and appends the gradient calls.
-class Differentiation {
- public:
-  Differentiation(Graph& graph, const std::vector<std::size_t>& losses) : graph_(graph) {
-    for (const std::size_t loss : losses) {
-      gradient_of_[loss] = add_tensor(graph_, "grad_" + graph_.tensors[loss].name,
-                                      graph_.tensors[loss].desc, GraphTensor::gradient_seed);
-    }
-  }
-
-  void run() {
-    for (std::size_t i = graph_.nodes.size(); i-- > 0;) differentiate(i);
-  }
-
- private:
-  void differentiate(std::size_t index) {
-    // Copied: appending nodes moves the originals.
-    const Node node = graph_.nodes[index];
-    if (!reached(node)) return;
-    if (node.problem.op->gradient == nullptr) {
-      throw Error(fmt::format("{} has no gradient, so it cannot run with --backward",
-                              node.problem.op->name));
-    }
-    for (const GradientCall& call : node.problem.op->gradient(node.problem)) apply(call, node);
-  }
-
-  bool reached(const Node& node) const {
-    return std::any_of(node.outputs.begin(), node.outputs.end(),
-                       [&](std::size_t output) { return gradient_of_.contains(output); });
-  }
-
-  void apply(const GradientCall& call, const Node& node) {
-    std::vector<std::size_t> args;
-    for (const GradientArg& arg : call.args) args.push_back(argument(arg, node));
-    if (call.op.empty()) return set_gradient(node.inputs[call.of_inputs.front()], args.front());
-    const Op& op = find_op(call.op);
-    Attrs attrs = call.attrs.empty() ? node.problem.attrs.restricted_to(op.attrs) : call.attrs;
-    const std::size_t added = add_node(graph_, op, std::move(args), std::move(attrs), "");
-    graph_.nodes[added].under_test = node.under_test;
-    for (std::size_t i = 0; i < call.of_inputs.size(); ++i) {
-      const std::size_t differentiated = node.inputs[call.of_inputs[i]];
-      const std::size_t result = graph_.nodes[added].outputs[i];
-      graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
-      set_gradient(differentiated, result);
-    }
-  }
-
-  void set_gradient(std::size_t tensor, std::size_t gradient) {
-    if (!gradient_of_.emplace(tensor, gradient).second) {
-      throw Error(fmt::format("tensor '{}' is used twice; adding its gradients needs operator add",
-                              graph_.tensors[tensor].name));
-    }
-  }
-
-  std::size_t argument(const GradientArg& arg, const Node& node) {
-    switch (arg.source) {
-      case GradientArg::output_gradient:
-        return gradient_of_.at(node.outputs[arg.index]);
-      case GradientArg::input:
-        return node.inputs[arg.index];
-      case GradientArg::output:
-        return node.outputs[arg.index];
-      case GradientArg::zeros_like_input:
-        return add_tensor(graph_, "zeros", node.problem.inputs[arg.index], GraphTensor::zeros);
-    }
-    throw std::logic_error("unknown gradient argument");
-  }
-
-  Graph& graph_;
-  std::map<std::size_t, std::size_t> gradient_of_;  // tensor -> its gradient
-};
 
 // "loss", or one for every output: "loss_y0", "loss_y1".
 std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
@@ -127,19 +36,7 @@ void add_backward(Graph& graph) {
   for (const std::size_t output : outputs) {
     losses.push_back(add_loss(graph, output, outputs.size() == 1));
   }
-  Differentiation(graph, losses).run();
-}
-
-// What nobody reads is a result.
-void mark_outputs(Graph& graph) {
-  std::vector<bool> is_read(graph.tensors.size());
-  for (const Node& node : graph.nodes) {
-    for (const std::size_t input : node.inputs) is_read[input] = true;
-  }
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    GraphTensor& tensor = graph.tensors[i];
-    if (!is_read[i] && tensor.role == GraphTensor::intermediate) tensor.role = GraphTensor::output;
-  }
+  differentiate(graph, losses);
 }
 
 const Kernel* kernel_for(const Node& node, const Kernel& wanted) {
@@ -187,6 +84,41 @@ bool Graph::mixes_elements() const {
                      [](const Node& node) { return node.problem.op->mixes_elements; });
 }
 
+std::size_t add_tensor(Graph& graph, std::string name, TensorDesc desc, GraphTensor::Role role) {
+  GraphTensor tensor;
+  tensor.name = std::move(name);
+  tensor.desc = std::move(desc);
+  tensor.role = role;
+  graph.tensors.push_back(std::move(tensor));
+  return graph.tensors.size() - 1;
+}
+
+std::size_t add_node(Graph& graph, const Op& op, std::vector<std::size_t> inputs, Attrs attrs,
+                     const std::string& prefix) {
+  std::vector<TensorDesc> descs;
+  for (const std::size_t input : inputs) descs.push_back(graph.tensors[input].desc);
+  Node node;
+  node.problem = make_problem(op, std::move(descs), std::move(attrs));
+  node.inputs = std::move(inputs);
+  for (std::size_t i = 0; i < node.problem.outputs.size(); ++i) {
+    node.outputs.push_back(add_tensor(graph, prefix + op.output_name(node.problem, i),
+                                      node.problem.outputs[i], GraphTensor::intermediate));
+  }
+  graph.nodes.push_back(std::move(node));
+  return graph.nodes.size() - 1;
+}
+
+void mark_unread_as_outputs(Graph& graph) {
+  std::vector<bool> is_read(graph.tensors.size());
+  for (const Node& node : graph.nodes) {
+    for (const std::size_t input : node.inputs) is_read[input] = true;
+  }
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    GraphTensor& tensor = graph.tensors[i];
+    if (!is_read[i] && tensor.role == GraphTensor::intermediate) tensor.role = GraphTensor::output;
+  }
+}
+
 Graph build_graph(const Case& c) {
   Graph graph;
   const Problem problem = problem_of(c);
@@ -198,7 +130,7 @@ Graph build_graph(const Case& c) {
     }
     graph.nodes[add_node(graph, *c.op, std::move(inputs), c.attrs, "")].under_test = true;
     if (c.backward) add_backward(graph);
-    mark_outputs(graph);
+    mark_unread_as_outputs(graph);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }

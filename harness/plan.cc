@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 
+#include "harness/case_filter.h"
 #include "harness/reference_kernel.h"
 #include "ops/nearest.h"
 #include "tensor/error.h"
@@ -126,24 +126,8 @@ std::vector<Case> collect(const RunOptions& options) {
 }
 
 void apply_filter(const RunOptions& options, std::vector<Case>& cases) {
-  if (options.filter.empty()) return;
-  // The library's matcher recurses by the length of both, so both are bounded.
-  constexpr std::size_t kLongestPattern = 200;
-  if (options.filter.size() > kLongestPattern) {
-    throw Error(fmt::format("--filter has {} characters; at most {} are allowed",
-                            options.filter.size(), kLongestPattern));
-  }
-  try {
-    // __polynomial: no pattern can make it backtrack for ever.
-    const std::regex pattern(options.filter,
-                             std::regex::ECMAScript | std::regex_constants::__polynomial);
-    std::erase_if(cases, [&](const Case& c) {
-      return !std::regex_search(case_id(c), pattern) && !std::regex_search(c.name, pattern);
-    });
-  } catch (const std::regex_error& error) {
-    throw Error(
-        fmt::format("--filter '{}' is not a regular expression: {}", options.filter, error.what()));
-  }
+  const CaseFilter filter(options.filter);
+  std::erase_if(cases, [&](const Case& c) { return !filter.takes(case_id(c), c.name); });
 }
 
 // The same id twice would be the same measurement twice; the network runs it as often as both say.

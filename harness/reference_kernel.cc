@@ -54,6 +54,8 @@ const Kernel kReference{
 
 }  // namespace
 
+const Kernel& reference_kernel() { return kReference; }
+
 Selection select_reference(const Graph& graph) {
   return {std::string(kReferenceVariant),
           std::vector<const Kernel*>(graph.nodes.size(), &kReference),

@@ -11,4 +11,7 @@ namespace opbench {
 inline constexpr std::string_view kReferenceVariant = "reference";
 Selection select_reference(const Graph& graph);
 
+/// The same as a kernel, for any operator.
+const Kernel& reference_kernel();
+
 }  // namespace opbench

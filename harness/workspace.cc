@@ -125,8 +125,7 @@ void Workspace::remove_corner_values(std::span<const Distribution> data, std::ui
 
 void Workspace::poison_results() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    const GraphTensor::Role role = graph_->tensors[i].role;
-    if (role == GraphTensor::intermediate || role == GraphTensor::output) {
+    if (graph_->tensors[i].is_computed()) {
       poison(tensors_[i].data(), tensors_[i].buffer.size());
     }
   }
@@ -135,8 +134,7 @@ void Workspace::poison_results() {
 std::uint64_t Workspace::input_checksum() const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    const GraphTensor::Role role = graph_->tensors[i].role;
-    if (role != GraphTensor::intermediate && role != GraphTensor::output) {
+    if (!graph_->tensors[i].is_computed()) {
       sum = sum * 31 + checksum(tensors_[i].data(), tensors_[i].buffer.size());
     }
   }
@@ -152,22 +150,6 @@ std::string Workspace::damaged_guard() const {
 
 void Workspace::restore_guards() {
   for (const Tensor& tensor : tensors_) tensor.buffer.restore_guards();
-}
-
-BoundGraph::BoundGraph(const Workspace& workspace, const Selection& selection, int threads) {
-  with_threads(threads, [&] {
-    for (std::size_t i = 0; i < workspace.graph().nodes.size(); ++i) {
-      const Node& node = workspace.graph().nodes[i];
-      Call call{selection.kernels[i]->prepare(node.problem), {}, {}};
-      for (const std::size_t input : node.inputs) call.inputs.push_back(workspace.data(input));
-      for (const std::size_t output : node.outputs) call.outputs.push_back(workspace.data(output));
-      calls_.push_back(std::move(call));
-    }
-  });
-}
-
-void BoundGraph::run() const {
-  for (const Call& call : calls_) call.launch({call.inputs, call.outputs});
 }
 
 }  // namespace opbench

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/bound_graph.h"
 #include "harness/graph.h"
 
 namespace opbench {
@@ -44,6 +45,9 @@ class Workspace {
 
   const Graph& graph() const { return *graph_; }
   void* data(std::size_t tensor) const { return tensors_[tensor].data(); }
+  TensorStorage storage() const {
+    return [this](std::size_t tensor) { return data(tensor); };
+  }
 
  private:
   /// A corner value, or what was filled in where `is_wanted` refuses it, in each corner's place.
@@ -54,24 +58,6 @@ class Workspace {
 
   const Graph* graph_;
   std::vector<Tensor> tensors_;
-};
-
-/// A graph bound to memory and kernels: `run` computes every node in order.
-class BoundGraph {
- public:
-  /// Prepares the kernels for `threads` threads. Errors: whatever a kernel throws.
-  BoundGraph(const Workspace& workspace, const Selection& selection, int threads);
-
-  /// Call inside `with_threads` of the same number of threads.
-  void run() const;
-
- private:
-  struct Call {
-    Launch launch;
-    std::vector<const void*> inputs;
-    std::vector<void*> outputs;
-  };
-  std::vector<Call> calls_;
 };
 
 }  // namespace opbench

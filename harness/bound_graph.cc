@@ -1,0 +1,48 @@
+#include "harness/bound_graph.h"
+
+#include "harness/saturate.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+
+BoundGraph::BoundGraph(const Graph& graph, std::span<const Kernel* const> kernels,
+                       const TensorStorage& storage, int threads, bool saturates) {
+  calls_.reserve(graph.nodes.size());
+  with_threads(threads, [&] {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      Call call;
+      call.launch = kernels[i]->prepare(node.problem);
+      for (const std::size_t input : node.inputs) call.inputs.push_back(storage(input));
+      for (const std::size_t output : node.outputs) {
+        call.outputs.push_back(storage(output));
+        const TensorDesc& desc = graph.tensors[output].desc;
+        if (saturates && desc.dtype == DType::fp16) {
+          call.halves.push_back({storage(output), desc.storage_elements()});
+        }
+      }
+      if (node.unless != Node::kNone) call.unless = static_cast<const float*>(storage(node.unless));
+      calls_.push_back(std::move(call));
+    }
+  });
+}
+
+void BoundGraph::launch(const Call& call) {
+  if (is_skipped(call)) return;
+  call.launch({call.inputs, call.outputs});
+  for (const Half& half : call.halves) saturate_fp16(half.data, half.elements);
+}
+
+void BoundGraph::run(NodeTimes& times) const {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point before = Clock::now();
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    launch(calls_[i]);
+    const Clock::time_point after = Clock::now();
+    times.us[i] += std::chrono::duration<double, std::micro>(after - before).count();
+    before = after;
+  }
+  ++times.runs;
+}
+
+}  // namespace opbench

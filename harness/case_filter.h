@@ -1,0 +1,21 @@
+#pragma once
+
+#include <regex>
+#include <string>
+
+namespace opbench {
+
+/// `--filter`: a regular expression on ids and names.
+class CaseFilter {
+ public:
+  /// Empty: takes all. Errors: throws Error if it is too long or no regular expression.
+  explicit CaseFilter(const std::string& pattern);
+
+  bool takes(const std::string& id, const std::string& name) const;
+
+ private:
+  bool takes_all_;
+  std::regex pattern_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "compare/stats.h"
+#include "harness/bound_graph.h"
+
+namespace opbench {
+
+/// A node that has run, and what it is judged by.
+struct NodeToJudge {
+  const Node& node;
+  const Kernel& kernel;
+  const TensorStorage& storage;  ///< holds its inputs and outputs
+  /// Absolute tolerances are parts of the outputs' magnitude instead of numbers: for values that
+  /// are not of order 1, such as gradients.
+  bool by_magnitude = false;
+  /// fp16 outputs are the largest finite value where the reference has Inf, 0 where it has NaN.
+  bool saturates = false;
+};
+
+struct OutputJudgement {
+  Judgement judgement;
+  Stats stats;
+};
+
+/// Compares output `output` with the node's reference on the inputs that it really got, block by
+/// block.
+OutputJudgement judge_output(const NodeToJudge& what, std::size_t output);
+
+}  // namespace opbench

@@ -1,0 +1,164 @@
+#include "harness/step_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compare/judge_pair.h"
+#include "compare/measure_pairs.h"
+#include "harness/judge_node.h"
+#include "harness/standards.h"
+#include "tensor/checksum.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+std::string problem_text(const Problem& problem) {
+  std::string text(problem.op->name);
+  for (const TensorDesc& input : problem.inputs) text += fmt::format(" {}", to_string(input));
+  for (const auto& [name, value] : problem.attrs.values()) {
+    text += fmt::format(" {}={}", name, to_string(value));
+  }
+  return text;
+}
+
+/// One node of a step on its way through the checks.
+class NodeCheck {
+ public:
+  NodeCheck(const PlannedStep& step, const ContextMemory& memory, std::size_t node)
+      : step_(step), memory_(memory), node_(step.graph.nodes[node]),
+        kernel_(*step.selection.kernels[node]), storage_(memory.storage_of(step)) {}
+
+  void prepare() const {
+    for (const std::size_t output : node_.outputs) memory_.poison(step_, output);
+  }
+
+  std::vector<std::uint64_t> checksums(const std::vector<std::size_t>& tensors) const {
+    std::vector<std::uint64_t> sums;
+    for (const std::size_t tensor : tensors) {
+      sums.push_back(checksum(storage_(tensor), step_.graph.tensors[tensor].desc.bytes()));
+    }
+    return sums;
+  }
+
+  // Empty, or what the kernel did beside computing.
+  std::string trespass(const std::vector<std::uint64_t>& inputs_before) const {
+    for (const std::size_t output : node_.outputs) {
+      if (!memory_.guards_intact(step_, output)) {
+        return fmt::format("wrote outside the tensor '{}'", step_.graph.tensors[output].name);
+      }
+    }
+    return checksums(node_.inputs) == inputs_before ? "" : "changed its input";
+  }
+
+  OutputJudgement judge(std::size_t output) const {
+    const bool saturates = step_.spec.precision.half == Precision::Half::saturate;
+    return judge_output({node_, kernel_, storage_, true, saturates}, output);
+  }
+
+  std::string reason(const std::string& what) const {
+    return fmt::format("{} ({}): {}", node_.name, kernel_.name, what);
+  }
+
+  const Node& node() const { return node_; }
+  const Kernel& kernel() const { return kernel_; }
+
+ private:
+  const PlannedStep& step_;
+  const ContextMemory& memory_;
+  const Node& node_;
+  const Kernel& kernel_;
+  TensorStorage storage_;
+};
+
+}  // namespace
+
+StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memory,
+                             const BoundGraph& bound) {
+  StepCheck result;
+  const bool saturates = step.spec.precision.half == Precision::Half::saturate;
+  for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
+    if (bound.is_skipped(i)) continue;
+    const NodeCheck check(step, memory, i);
+    check.prepare();
+    const std::vector<std::uint64_t> inputs = check.checksums(check.node().inputs);
+    bound.run_node(i);
+    const auto fail = [&](const std::string& what) {
+      result.judgement = {Verdict::failed, check.reason(what)};
+      return result;
+    };
+    if (const std::string what = check.trespass(inputs); !what.empty()) return fail(what);
+    Key key{&check.kernel(), problem_text(check.node().problem), inputs, saturates};
+    std::vector<std::uint64_t> outputs = check.checksums(check.node().outputs);
+    if (const auto known = judged_.find(key); known != judged_.end() && known->second == outputs) {
+      continue;
+    }
+    for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
+      const OutputJudgement found = check.judge(output);
+      result.stats.merge(found.stats);
+      if (found.judgement.verdict == Verdict::failed) return fail(found.judgement.reason);
+    }
+    judged_.insert_or_assign(std::move(key), std::move(outputs));
+  }
+  return result;
+}
+
+std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage) {
+  std::vector<StepResult> results;
+  for (const std::size_t tensor : step.results) {
+    const TensorDesc& desc = step.graph.tensors[tensor].desc;
+    StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}};
+    result.values.resize(static_cast<std::size_t>(desc.elements()));
+    parallel_blocks(block_count(desc), [&](std::int64_t i) {
+      thread_local std::vector<double> values;
+      const ElementRange range = block(desc, i);
+      values.resize(static_cast<std::size_t>(range.count));
+      read_doubles(desc, storage(tensor), range, values);
+      std::transform(values.begin(), values.end(), result.values.begin() + range.first,
+                     [](double value) { return static_cast<float>(value); });
+    });
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Judgement compare_results(const std::vector<StepResult>& actual,
+                          const std::vector<StepResult>& expected,
+                          const StandardChoice& choice) {
+  if (actual.size() != expected.size()) {
+    return {Verdict::failed, fmt::format("{} results, but {} to compare with", actual.size(),
+                                         expected.size())};
+  }
+  const auto side = [](const StepResult& result) {
+    return PairSide{StoredType::f32, result.desc.dtype, [&result](ElementRange range, void* to) {
+                      std::copy_n(result.values.begin() + range.first, range.count,
+                                  static_cast<float*>(to));
+                    }};
+  };
+  const auto standard = [&](std::size_t i) {
+    return standard_for(builtin_standards(), choice, actual[i].name,
+                        common_dtype(actual[i].desc.dtype, expected[i].desc.dtype));
+  };
+  const std::vector<PairMeasures> measured = measure_pairs(
+      actual.size(),
+      [&](std::size_t i) {
+        return TensorPair{side(actual[i]), side(expected[i]), std::ssize(actual[i].values),
+                          standard(i).tolerance};
+      },
+      {.memory_bytes = std::int64_t{256} << 20, .wants_kl = false}, {});
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (!measured[i].error.empty()) return {Verdict::failed, measured[i].error};
+    DumpEntry a, e;
+    a.desc = actual[i].desc;
+    e.desc = expected[i].desc;
+    const PairJudgement judged = judge_pair({&a, &e}, measured[i].stats, standard(i));
+    if (judged.verdict == PairVerdict::failed) {
+      return {Verdict::failed, fmt::format("{}: {}", actual[i].name, judged.reason)};
+    }
+  }
+  return {};
+}
+
+}  // namespace opbench

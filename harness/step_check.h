@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare/stats.h"
+#include "harness/bound_graph.h"
+#include "harness/context_memory.h"
+
+namespace opbench {
+
+/// What was found on the nodes of a step.
+struct StepCheck {
+  Judgement judgement;
+  Stats stats;  ///< joined over all nodes
+};
+
+/// Runs steps node by node and judges each node right away, while its inputs are still there,
+/// against the fp64 reference on the inputs it really got. A node that was judged before, in
+/// another step, with the same kernel on the same bits, only has to give the same bits again.
+class StepChecker {
+ public:
+  /// The step's inputs are loaded. Call inside `with_threads`.
+  StepCheck check(const PlannedStep& step, const ContextMemory& memory, const BoundGraph& bound);
+
+ private:
+  struct Key {
+    const Kernel* kernel;
+    std::string problem;
+    std::vector<std::uint64_t> inputs;
+    bool saturates;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  std::map<Key, std::vector<std::uint64_t>> judged_;  // checksums of the outputs
+};
+
+/// A tensor that steps are compared by, dense and in logical order.
+struct StepResult {
+  std::string name;
+  TensorDesc desc;
+  std::vector<float> values;
+};
+
+/// Copies the results of a step that has run.
+std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage);
+
+/// Holds the results of a step to those of another: the first that fails decides.
+Judgement compare_results(const std::vector<StepResult>& actual,
+                          const std::vector<StepResult>& expected, const StandardChoice& standard);
+
+}  // namespace opbench

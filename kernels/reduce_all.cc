@@ -5,6 +5,8 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "kernels/dtypes.h"
@@ -126,18 +128,30 @@ Launch reduce_all(const Problem& problem, float scale, double divisor) {
   };
 }
 
+namespace {
+
+// The bits of one element `count` times. Of bits, not of Eigen's half, whose copies are not
+// vectorised.
+template <class Bits>
+void repeat(const void* element, std::int64_t count, void* to) {
+  Bits bits;
+  std::memcpy(&bits, element, sizeof(bits));
+  std::fill_n(static_cast<Bits*>(to), count, bits);
+}
+
+}  // namespace
+
 Launch expand_to_all(const Problem& problem, double divisor) {
   return [dtype = problem.inputs[0].dtype, divisor,
           elements = stored_elements(problem)](const KernelArgs& args) {
     double value = 0;
     to_doubles(dtype, args.inputs[0], 1, &value);
     value /= divisor;
+    float element = 0;  // or a shorter type in its first bytes
+    from_doubles(dtype, &value, 1, &element);
+    const auto fill = size_of(dtype) == 2 ? repeat<std::uint16_t> : repeat<std::uint32_t>;
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      visit_arithmetic(dtype, [&](auto tag) {
-        from_doubles(dtype, &value, 1, &tag);
-        auto* to = static_cast<decltype(tag)*>(at(args.outputs[0], dtype, begin));
-        std::fill_n(to, end - begin, tag);
-      });
+      fill(&element, end - begin, at(args.outputs[0], dtype, begin));
     });
   };
 }

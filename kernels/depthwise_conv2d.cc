@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/conv2d_blocks.h"
+#include "kernels/lane_rows.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -33,16 +34,17 @@ struct Depthwise {
     values.resize(static_cast<std::size_t>(planes.elements()));
     load_operands(planes.dtype, planes.address(from, plane), planes.elements(), values.data());
   }
-  // Calls meet(x, y, tap) for all 16 lanes of every pair of places that a tap joins.
-  template <class Meet>
-  void for_each_meeting(std::int64_t tap, Meet meet) const {
+  // Elements of x from a place that a tap meets to the next; those of y lie side by side.
+  std::int64_t x_step() const { return weight.conv.window.stride.w * kCube; }
+  // Calls row(count, x, y) for the rows of places that a tap joins, from these elements on.
+  template <class Row>
+  void for_each_meeting(std::int64_t tap, Row row) const {
     const Conv2d& conv = weight.conv;
     const Pair kernel = conv.window.kernel;
     for_each_tap_row(conv, tap / kernel.w, tap % kernel.w,
                      [&](auto oh, auto ih, auto begin, auto end, auto column) {
-                       for (std::int64_t i = begin; i < end; ++i, column += conv.window.stride.w) {
-                         meet((ih * conv.w + column) * kCube, (oh * conv.ow + i) * kCube);
-                       }
+                       row(end - begin, (ih * conv.w + column) * kCube,
+                           (oh * conv.ow + begin) * kCube);
                      });
   }
 };
@@ -64,7 +66,9 @@ struct Forward : Depthwise {
     if (has_bias) {
       load_floats(bias_dtype, at(args.inputs[2], bias_dtype, block * kCube), y.used(block), bias);
     }
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = bias[i % kCube];
+    for (auto place = sums.begin(); place != sums.end(); place += kCube) {
+      std::copy_n(bias, kCube, place);
+    }
   }
 
   void plane(const KernelArgs& args, std::int64_t index) const {
@@ -76,10 +80,10 @@ struct Forward : Depthwise {
     start(args, index % x.planes, sums);
     for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
       const float* factor = taps.data() + tap * kCube;
-      for_each_meeting(tap, [&](std::int64_t at_x, std::int64_t at_y) {
-        const float* value = from.data() + (kBackward ? at_y : at_x);
-        float* sum = sums.data() + (kBackward ? at_x : at_y);
-        for (std::int64_t lane = 0; lane < kCube; ++lane) sum[lane] += value[lane] * factor[lane];
+      for_each_meeting(tap, [&](std::int64_t count, std::int64_t at_x, std::int64_t at_y) {
+        const std::int64_t source = kBackward ? at_y : at_x, target = kBackward ? at_x : at_y;
+        add_scaled_row(count, {from.data() + source, kBackward ? kCube : x_step()}, factor,
+                       sums.data() + target, kBackward ? x_step() : kCube);
       });
     }
     store_floats(out.dtype, sums.data(), out.elements(), out.address(args.outputs[0], index));
@@ -100,10 +104,9 @@ struct Filter : Depthwise {
     load_plane(x, args.inputs[1], plane, x_values);
     for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
       float sums[kCube] = {};
-      for_each_meeting(tap, [&](std::int64_t at_x, std::int64_t at_y) {
-        for (std::int64_t lane = 0; lane < kCube; ++lane) {
-          sums[lane] += x_values.data()[at_x + lane] * dy_values.data()[at_y + lane];
-        }
+      for_each_meeting(tap, [&](std::int64_t count, std::int64_t at_x, std::int64_t at_y) {
+        add_products_of_rows(count, {x_values.data() + at_x, x_step()},
+                             {dy_values.data() + at_y, kCube}, sums);
       });
       for (std::int64_t lane = 0; lane < kCube; ++lane) {
         totals.data()[tap * kCube + lane] += sums[lane];

@@ -26,7 +26,7 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .attrs = {{"alpha", 1.0, "factor of x2"}},
     .dtypes = kArithmeticDTypes,
-    .formats = kPlainAnd5hd,
+    .formats = kElementwiseFormats,
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("axpy", in); },
     .reference = reference,

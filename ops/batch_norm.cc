@@ -168,7 +168,9 @@ const RegisteredOp registered{{
 }  // namespace
 
 TensorSpec channel_vector(std::string_view name, Distribution (*data)(const Problem&)) {
-  return {name, name, {DType::fp32}, data};
+  TensorSpec spec{name, name, {DType::fp32}, data};
+  spec.formats = {Format::ND, Format::NC1HWC0};
+  return spec;
 }
 
 Distribution scale_data(const Problem&) { return {DistributionKind::uniform, 0.5, 1.5}; }

@@ -9,7 +9,7 @@ namespace opbench {
 enum BatchNormOutput : std::size_t { kResult, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd };
 
 /// A vector of parameters or statistics, one fp32 number for each channel whatever the case's
-/// dtype.
+/// dtype; plain or in NC1HWC0, where the channels lie in the same places with padding after them.
 TensorSpec channel_vector(std::string_view name, Distribution (*data)(const Problem& problem));
 
 /// uniform(0.5,1.5): scales and variances.

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ops/elementwise.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -87,8 +88,18 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
+// Stored as the input is, block by block; that takes another block where C0 goes with the dtype.
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  return {describe(target(attrs), inputs[0].shape, inputs[0].format)};
+  TensorDesc output = inputs[0];
+  output.dtype = target(attrs);
+  const int from = default_c0(inputs[0].dtype), to = default_c0(output.dtype);
+  if (is_private(output.format) && from != to) {
+    throw Error(
+        fmt::format("cast from {} to {} in {}: blocks of {} are not blocks of {}; allowed: "
+                    "dtypes of the same C0, or a plain format",
+                    name(inputs[0].dtype), name(output.dtype), name(output.format), from, to));
+  }
+  return {output};
 }
 
 std::vector<GradientCall> gradient(const Problem& forward) {
@@ -122,7 +133,7 @@ const RegisteredOp registered{{
     .attrs = {{"to", std::string("fp16"), "dtype of the result", no_dtype}},
     .dtypes = {DType::fp32, DType::fp16, DType::bf16, DType::fp64, DType::int64, DType::int32,
                DType::int16, DType::int8, DType::uint8, DType::boolean},
-    .formats = kPlainFormats,
+    .formats = kElementwiseFormats,
     .accuracy = AccuracyClass::exact_value,
     .infer = infer,
     .exact_reference = reference,

@@ -1,36 +1,12 @@
-#include <limits>
-#include <vector>
-
 #include "ops/elementwise.h"
+#include "ops/reduce_all.h"
 
 namespace opbench {
 namespace {
 
-// sum(x) / n over all elements, blocks added in order; NaN for an empty tensor.
-double mean(const InputReader& x) {
-  const TensorDesc& desc = x.desc();
-  std::vector<double> values(static_cast<std::size_t>(largest_block(desc)));
-  double sum = 0;
-  for (std::int64_t i = 0; i < block_count(desc); ++i) {
-    const ElementRange range = block(desc, i);
-    const std::span<double> part(values.data(), static_cast<std::size_t>(range.count));
-    x.read(range, part);
-    double block_sum = 0;
-    for (const double value : part) block_sum += value;
-    sum += block_sum;
-  }
-  return desc.elements() == 0 ? std::numeric_limits<double>::quiet_NaN()
-                              : sum / double(desc.elements());
-}
-
+// 0/0 is NaN for an empty tensor.
 Reference reference(std::span<const InputReader> inputs, const Attrs&) {
-  return [value = mean(inputs[0])](std::size_t, ElementRange, std::span<double> to) {
-    for (double& element : to) element = value;
-  };
-}
-
-std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
-  return {describe(inputs[0].dtype, {})};
+  return constant_reference(sum_of(inputs[0]) / double(inputs[0].desc().elements()));
 }
 
 const RegisteredOp registered{{
@@ -42,7 +18,7 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .dtypes = kArithmeticDTypes,
     .formats = kPlainAnd5hd,
-    .infer = infer,
+    .infer = infer_scalar,
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1.0); },
     .gradient =

@@ -1,7 +1,5 @@
-#include <fmt/format.h>
-
 #include "ops/elementwise.h"
-#include "tensor/error.h"
+#include "ops/reduce_all.h"
 
 namespace opbench {
 namespace {
@@ -9,29 +7,7 @@ namespace {
 Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   double dy = 0;
   inputs[0].read({0, 1}, {&dy, 1});
-  const double n = double(inputs[1].desc().elements());
-  return [value = dy / n](std::size_t, ElementRange, std::span<double> to) {
-    for (double& element : to) element = value;
-  };
-}
-
-std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
-  if (!inputs[0].shape.empty()) {
-    throw Error(fmt::format("mean_grad: input 'grad_output' must be a scalar, found shape {}",
-                            to_string(inputs[0].shape)));
-  }
-  if (inputs[0].dtype != inputs[1].dtype) {
-    throw Error(fmt::format("mean_grad: inputs must have one dtype, found {} and {}",
-                            name(inputs[0].dtype), name(inputs[1].dtype)));
-  }
-  return {inputs[1]};
-}
-
-// The second input gives its shape only; its elements are not read.
-Traffic traffic(const Problem& problem) {
-  return {.bytes_read = double(problem.inputs[0].bytes()),
-          .bytes_written = double(problem.outputs[0].bytes()),
-          .operations = 1};
+  return constant_reference(dy / double(inputs[1].desc().elements()));
 }
 
 const RegisteredOp registered{{
@@ -43,13 +19,11 @@ const RegisteredOp registered{{
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .dtypes = kArithmeticDTypes,
     .formats = kPlainAnd5hd,
-    .infer = infer,
+    .infer = [](std::span<const TensorDesc> in,
+                const Attrs&) { return infer_expanded("mean_grad", in); },
     .reference = reference,
-    .traffic = traffic,
-    .inputs_like =
-        [](const Dims& shape, const Attrs&) {
-          return std::vector<Dims>{{}, shape};
-        },
+    .traffic = expanded_traffic,
+    .inputs_like = scalar_and_tensor,
 }};
 
 }  // namespace

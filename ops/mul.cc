@@ -20,7 +20,7 @@ const RegisteredOp registered{{
     .inputs = {{"x1", "self"}, {"x2", "other"}},
     .outputs = {{"result"}},
     .dtypes = kArithmeticDTypes,
-    .formats = kPlainAnd5hd,
+    .formats = kElementwiseFormats,
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("mul", in); },
     .reference = reference,

@@ -17,7 +17,7 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .attrs = {{"value", 1.0, "factor"}},
     .dtypes = kArithmeticDTypes,
-    .formats = kPlainAnd5hd,
+    .formats = kElementwiseFormats,
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("muls", in); },
     .reference = reference,

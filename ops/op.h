@@ -33,8 +33,8 @@ struct TensorSpec {
   std::string_view name;
   std::string_view ir_path = name;
   /// Element types of an input that does not follow the case's dtype, the usual one first: int64
-  /// and int32 for an index. Such inputs are stored plainly and get no corner values. Empty: the
-  /// case's.
+  /// and int32 for an index. Such inputs are stored plainly, unless `formats` has more, and get no
+  /// corner values. Empty: the case's.
   std::vector<DType> dtypes = {};
   /// Values that make sense for an input, where normal(0,1) does not.
   Distribution (*data)(const Problem& problem) = nullptr;

@@ -18,7 +18,7 @@ const RegisteredOp registered{{
     .inputs = {{"self"}},
     .outputs = {{"result"}},
     .dtypes = kArithmeticDTypes,
-    .formats = kPlainAnd5hd,
+    .formats = kElementwiseFormats,
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("relu", in); },
     .reference = reference,

@@ -19,7 +19,7 @@ const RegisteredOp registered{{
     .inputs = {{"gradients", "grads/grads_0"}, {"features", "result"}},
     .outputs = {{"backprops", "grad_inputs/grad_inputs_0"}},
     .dtypes = kArithmeticDTypes,
-    .formats = kPlainAnd5hd,
+    .formats = kElementwiseFormats,
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("relu_grad", in); },
     .reference = reference,

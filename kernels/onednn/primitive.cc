@@ -62,6 +62,9 @@ dnnl::memory::desc memory_desc(const TensorDesc& desc) {
   if (desc.format == Format::NC1HWC0) {
     return {expand_to_nchw(desc.shape), data_type(desc.dtype), Tag::nChw16c};
   }
+  if (desc.format == Format::FRACTAL_Z) {
+    return {{desc.storage_elements()}, data_type(desc.dtype), Tag::a};
+  }
   if (desc.shape.size() == 4) return {desc.shape, data_type(desc.dtype), Tag::nchw};
   return {{desc.elements()}, data_type(desc.dtype), Tag::a};
 }

@@ -12,7 +12,8 @@ namespace opbench::onednn {
 std::string refusal(const TensorDesc& desc);
 
 /// `desc` as oneDNN describes it: NCHW and 16-channel NC1HWC0 (nChw16c) by name, other plain
-/// tensors as one dense axis.
+/// tensors as one dense axis, and so FRACTAL_Z with its padding, for primitives that take every
+/// element by itself.
 dnnl::memory::desc memory_desc(const TensorDesc& desc);
 
 const dnnl::engine& engine();

@@ -19,8 +19,12 @@ std::vector<Dims> shapes_for(Format format) {
   if (format == Format::ND)
     return {{0}, {1}, {15}, {17}, {63}, {64}, {65}, {257}, {3, 4097}, {9, 4}};
   if (origin_format_of(format) == Format::NCDHW) return {{1, 2, 3, 5, 7}, {2, 18, 2, 4, 4}};
-  return {{1, 1, 1, 1},   {2, 3, 5, 7}, {1, 15, 3, 3}, {2, 16, 7, 7},
-          {1, 18, 9, 11}, {2, 0, 3, 3}, {3, 58, 1, 1}};
+  std::vector<Dims> shapes = {{1, 1, 1, 1},   {2, 3, 5, 7}, {1, 15, 3, 3}, {2, 16, 7, 7},
+                              {1, 18, 9, 11}, {2, 0, 3, 3}, {3, 58, 1, 1}};
+  // Vectors of channels; a weight of more rows than a fractal has.
+  if (format == Format::NC1HWC0) shapes.insert(shapes.end(), {{1}, {16}, {58}});
+  if (format == Format::FRACTAL_Z) shapes.insert(shapes.end(), {{58, 24, 1, 1}, {33, 17, 3, 2}});
+  return shapes;
 }
 
 /// The problems of an operator over shapes as --shapes would make them; none where it takes them

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tensor/error.h"
+#include "tests/conforms.h"
 #include "tests/ops/finite_difference.h"
 
 namespace opbench {
@@ -116,6 +117,32 @@ TEST(BatchNorm, DeviceVariantsAreForTheirMode) {
               HasSubstr("BNInfer is for training=false"));
   EXPECT_THAT(refusal(find_kernel("batch_norm", "bn_training_update"), plain),
               HasSubstr("takes NC1HWC0, found NCHW"));
+}
+
+// Vectors of channels may lie in blocks of 16 as well, whatever x is stored as.
+TEST(BatchNorm, VectorsMayBePlainOrBlocked) {
+  for (const char* name : {"batch_norm", "batch_norm_grad"}) {
+    const Op& op = find_op(name);
+    const std::vector<Dims> shapes = shapes_like(op, {2, 48, 5, 3}, attrs_of(op, {}));
+    for (const DType dtype : {DType::fp32, DType::fp16}) {
+      for (const Format format : {Format::NCHW, Format::NC1HWC0}) {
+        for (const Format vectors : {Format::ND, Format::NC1HWC0}) {
+          Problem problem = problem_with(op, shapes, {}, dtype, format);
+          for (TensorDesc& input : problem.inputs) {
+            if (input.shape.size() == 1) input = describe(DType::fp32, input.shape, vectors);
+          }
+          problem = make_problem(op, problem.inputs, problem.attrs);
+          EXPECT_EQ(problem.outputs.back().format, Format::ND);
+          int held = 0;
+          for (const Kernel* kernel : kernels_of(name)) {
+            held += refusal(*kernel, problem).empty() ? 1 : 0;
+            expect_conforms(*kernel, problem, 2);
+          }
+          EXPECT_GT(held, 0);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace opbench

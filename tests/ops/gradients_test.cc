@@ -22,6 +22,7 @@ const std::vector<Differentiated>& uses() {
       {"relu", {spread({7})}},
       {"softplus", {spread({7})}, {{"beta", "2"}}},
       {"mean", {spread({2, 3})}},
+      {"sum", {spread({2, 3})}},
       {"reduce_mean", {spread({2, 3, 4})}, {{"axes", "[1]"}}},
       {"concat", {spread({2, 2}), spread({2, 3}, 1)}, {{"axis", "1"}}},
       {"split", {spread({2, 4})}, {{"axis", "1"}}},

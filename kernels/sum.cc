@@ -1,0 +1,35 @@
+#include "kernels/reduce_all.h"
+
+namespace opbench {
+namespace {
+
+Launch prepare(const Problem& problem) { return reduce_all(problem, 1.0f, 1); }
+
+Launch prepare_grad(const Problem& problem) { return expand_to_all(problem, 1); }
+
+const RegisteredKernel native{{
+    .op = "sum",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "sum in fp32, rounded to the tensor's dtype once",
+    .prepare = prepare,
+}};
+
+// What Ascend 910 does too: fp16 is widened before it is summed.
+const RegisteredKernel reduce_sum{{
+    .op = "sum",
+    .name = "reduce_sum_d",
+    .summary = "ReduceSumD: fp16 and bf16 cast to fp32 first, sum in fp32",
+    .prepare = prepare,
+}};
+
+const RegisteredKernel native_grad{{
+    .op = "sum_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "dy expanded and made contiguous",
+    .prepare = prepare_grad,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,32 @@
+#include "ops/elementwise.h"
+#include "ops/reduce_all.h"
+
+namespace opbench {
+namespace {
+
+Reference reference(std::span<const InputReader> inputs, const Attrs&) {
+  return constant_reference(sum_of(inputs[0]));
+}
+
+const RegisteredOp registered{{
+    .name = "sum",
+    .ir_name = "sum",
+    .summary = "y = sum(x) over all elements",
+    .source = "torch.sum; CANN ReduceSumD",
+    .inputs = {{"self"}},
+    .outputs = {{"result"}},
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainAnd5hd,
+    .infer = infer_scalar,
+    .reference = reference,
+    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1.0); },
+    .gradient =
+        [](const Problem&) {
+          return std::vector<GradientCall>{
+              {"sum_grad", {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
+        },
+    .mixes_elements = true,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,30 @@
+#include "ops/elementwise.h"
+#include "ops/reduce_all.h"
+
+namespace opbench {
+namespace {
+
+Reference reference(std::span<const InputReader> inputs, const Attrs&) {
+  double dy = 0;
+  inputs[0].read({0, 1}, {&dy, 1});
+  return constant_reference(dy);
+}
+
+const RegisteredOp registered{{
+    .name = "sum_grad",
+    .ir_name = "SumBackward0",
+    .summary = "dx = dy everywhere, in the shape of self",
+    .source = "torch.sum backward; CANN BroadcastToD",
+    .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},
+    .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainAnd5hd,
+    .infer = [](std::span<const TensorDesc> in,
+                const Attrs&) { return infer_expanded("sum_grad", in); },
+    .reference = reference,
+    .traffic = expanded_traffic,
+    .inputs_like = scalar_and_tensor,
+}};
+
+}  // namespace
+}  // namespace opbench

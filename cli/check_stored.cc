@@ -38,7 +38,7 @@ ResultsFile StoredCheck::run_now() const {
   ResultsFile results;
   results.path = "this run";
   results.command = context_.command_line;
-  results.run = run_plan(plan, options, hooks);
+  results.run = run_plan(plan, make_context_plan(options), options, hooks);
   results.machine = describe_machine();
   return results;
 }

@@ -25,7 +25,8 @@ constexpr const char* kFooter = R"(Examples:
   opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
   opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5)";
 
-int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
+int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedContext>& contexts,
+               std::ostream& out) {
   for (const PlannedCase& planned : plan) {
     out << case_id(planned.spec)
         << fmt::format("  {:.1f} MiB\n", double(planned.graph.memory_bytes()) / (1 << 20));
@@ -35,6 +36,18 @@ int print_plan(const std::vector<PlannedCase>& plan, std::ostream& out) {
         out << "  skipped: " << selection.refusal;
       else if (selection.kernels.size() > 1)
         out << "  " << selection.kernel_names();
+      out << '\n';
+    }
+  }
+  for (const PlannedContext& context : contexts) {
+    out << fmt::format("{}  {:.1f} MiB\n", context.id(),
+                       double(context.largest_step_bytes()) / (1 << 20));
+    for (const PlannedStep& step : context.steps) {
+      out << "  " << step.spec.name;
+      if (step.refusal().empty())
+        out << fmt::format("  {} tasks", step.graph.nodes.size());
+      else
+        out << "  skipped: " << step.refusal();
       out << '\n';
     }
   }
@@ -77,18 +90,20 @@ int run(const RunFlags& flags, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
   const std::vector<PlannedCase> plan = make_plan(options);
-  if (plan.empty()) {
+  const std::vector<PlannedContext> contexts = make_context_plan(options);
+  if (plan.empty() && contexts.empty()) {
     context.err
         << "opbench: no case selected; name some with --op and --shapes, --cases or --case, "
            "and check --filter and --shard\n";
     return kNothingToJudge;
   }
-  if (flags.dry_run) return print_plan(plan, context.out);
+  if (flags.dry_run) return print_plan(plan, contexts, context.out);
   RunOutputs outputs(flags, context);
   watch_interrupts();
   ProgressLine progress(context);
   print_heading(context.out, {context.colour()});
-  const RunResult result = run_plan(plan, options, make_hooks(context, progress, outputs.dump()));
+  const RunResult result =
+      run_plan(plan, contexts, options, make_hooks(context, progress, outputs.dump()));
   progress.clear();
   print_summary(context.out, result, {context.colour()});
   print_failures(result, context.out);

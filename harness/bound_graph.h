@@ -36,14 +36,18 @@ class BoundGraph {
 
   /// All nodes. Call inside `with_threads` of the same number of threads.
   void run() const {
-    for (const Call& call : calls_) launch(call);
+    for (std::size_t i = 0; i < calls_.size(); ++i) launch(i);
   }
 
   /// The same, and adds up each node's time.
   void run(NodeTimes& times) const;
 
-  /// One node alone.
-  void run_node(std::size_t node) const { launch(calls_[node]); }
+  /// One node alone; all of them have to be run in order.
+  void run_node(std::size_t node) const { launch(node); }
+
+  /// True where the node's flag is not only its kernel's: it is also raised if anything has
+  /// saturated since the first node, as a device's status register tells.
+  bool reads_status(std::size_t node) const { return calls_[node].status != nullptr; }
 
   /// True if the node's flag says to leave it out.
   bool is_skipped(std::size_t node) const { return is_skipped(calls_[node]); }
@@ -59,12 +63,14 @@ class BoundGraph {
     std::vector<void*> outputs;
     const float* unless = nullptr;
     std::vector<Half> halves;  ///< outputs to saturate
+    float* status = nullptr;   ///< flag to raise if anything has saturated
   };
 
   static bool is_skipped(const Call& call) { return call.unless != nullptr && *call.unless != 0; }
-  static void launch(const Call& call);
+  void launch(std::size_t node) const;
 
   std::vector<Call> calls_;
+  mutable bool has_saturated_ = false;  // the status register
 };
 
 }  // namespace opbench

@@ -167,7 +167,9 @@ std::uint64_t text_hash(std::string_view text) {
   return hash;
 }
 
-std::uint64_t seed_of(const Case& c) { return c.data.has_seed ? c.data.seed : text_hash(case_id(c)); }
+std::uint64_t seed_of(const Case& c) {
+  return c.data.has_seed ? c.data.seed : text_hash(case_id(c));
+}
 
 Problem problem_of(const Case& c) {
   try {

@@ -88,7 +88,8 @@ struct ContextStep {
   Precision precision;
   /// What its outputs are held to beside those of the first step of the same shapes.
   StandardChoice standard;
-  std::int64_t samples = 1;  ///< per call, such as the batch; times of steps are compared per sample
+  std::int64_t samples =
+      1;  ///< per call, such as the batch; times of steps are compared per sample
   std::shared_ptr<const ContextGraph> graph;
   std::string origin;
 };

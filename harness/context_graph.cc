@@ -62,8 +62,8 @@ class Builder {
 
   void add(const ContextTensor& tensor, GraphTensor::Role role) {
     located(tensor.origin, [&] {
-      const std::size_t added = add_tensor(result_.graph, tensor.name,
-                                           describe(dtype_of(tensor), tensor.shape), role);
+      const std::size_t added =
+          add_tensor(result_.graph, tensor.name, describe(dtype_of(tensor), tensor.shape), role);
       tensors_[tensor.name] = added;
       if (tensor.data) result_.graph.tensors[added].data = *tensor.data;
       if (!tensor.data) without_data_.push_back(added);
@@ -187,8 +187,7 @@ class Builder {
       Node& call = result_.graph.nodes[added];
       call.name = result_.graph.tensors[tensor].name + ".update";
       call.unless = flag;
-      result_.graph.tensors[call.outputs[0]].name =
-          "updated_" + result_.graph.tensors[tensor].name;
+      result_.graph.tensors[call.outputs[0]].name = "updated_" + result_.graph.tensors[tensor].name;
       result_.results.push_back(call.outputs[0]);
     }
   }

@@ -26,8 +26,8 @@ void select_steps(const RunOptions& options, Context& context) {
   std::vector<int> place(context.steps.size(), -1);
   for (std::size_t i = 0; i < context.steps.size(); ++i) {
     ContextStep& step = context.steps[i];
-    const bool is_wanted = std::find(options.variants.begin(), options.variants.end(),
-                                     step.name) != options.variants.end();
+    const bool is_wanted = std::find(options.variants.begin(), options.variants.end(), step.name) !=
+                           options.variants.end();
     if (!is_wanted) continue;
     place[i] = static_cast<int>(kept.size());
     if (step.after >= 0) step.after = place[static_cast<std::size_t>(step.after)];
@@ -53,9 +53,7 @@ std::string PlannedContext::id() const {
                      name(dtype));
 }
 
-std::uint64_t PlannedContext::seed() const {
-  return spec.seed ? *spec.seed : text_hash(id());
-}
+std::uint64_t PlannedContext::seed() const { return spec.seed ? *spec.seed : text_hash(id()); }
 
 std::size_t PlannedContext::largest_step_bytes() const {
   std::size_t most = 0;
@@ -79,8 +77,7 @@ PlannedStep plan_step(const Context& context, const ContextStep& step, DType dty
     planned.memory = plan_memory(planned.graph);
   }
   planned.selection.variant = step.name;
-  planned.planning_ms =
-      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  planned.planning_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   return planned;
 }
 

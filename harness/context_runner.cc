@@ -63,7 +63,8 @@ class ContextRunner {
 
  private:
   void run_steps() {
-    if (!std::any_of(runs_.begin(), runs_.end(), [](const StepRun& r) { return r.is_open; })) return;
+    if (!std::any_of(runs_.begin(), runs_.end(), [](const StepRun& r) { return r.is_open; }))
+      return;
     check_memory();
     {
       const PhaseTimer timer(times_.allocate);
@@ -107,8 +108,9 @@ class ContextRunner {
     });
     // Those of the first step and of the one that is compared with it.
     if (options_.verify) needed += 2 * results;
-    require_memory(needed, "take a smaller batch (--set N=...), fewer steps (--variant), or leave "
-                           "the comparison of results out (--no-verify)");
+    require_memory(needed,
+                   "take a smaller batch (--set N=...), fewer steps (--variant), or leave "
+                   "the comparison of results out (--no-verify)");
   }
 
   void prepare(StepRun& run) {
@@ -201,7 +203,8 @@ class ContextRunner {
     }
     const Judgement judged = compare_results(results, first->results, run.step->spec.standard);
     if (judged.verdict == Verdict::failed) {
-      run.close(Status::failed, fmt::format("other than step '{}': {}", first->step, judged.reason));
+      run.close(Status::failed,
+                fmt::format("other than step '{}': {}", first->step, judged.reason));
     }
   }
 
@@ -250,8 +253,8 @@ class ContextRunner {
 
   void report(std::string_view what, const StepRun& run) const {
     if (!hooks_.activity) return;
-    hooks_.activity(fmt::format("{} {} {}, {} thread{}", planned_.id(), what,
-                                run.step->spec.name, threads_, threads_ == 1 ? "" : "s"));
+    hooks_.activity(fmt::format("{} {} {}, {} thread{}", planned_.id(), what, run.step->spec.name,
+                                threads_, threads_ == 1 ? "" : "s"));
   }
 
   /// Results that later steps are compared with.

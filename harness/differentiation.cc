@@ -76,7 +76,8 @@ class Differentiation {
     const auto [place, is_first] = gradient_of_.emplace(tensor, gradient);
     if (is_first) return;
     const Op& add = find_op("add");
-    const std::size_t added = add_node(graph_, add, {place->second, gradient}, Attrs(add.attrs), "");
+    const std::size_t added =
+        add_node(graph_, add, {place->second, gradient}, Attrs(add.attrs), "");
     const std::string name = "grad_" + graph_.tensors[tensor].name;
     graph_.nodes[added].name = name + ".add";
     const std::size_t sum = graph_.nodes[added].outputs[0];

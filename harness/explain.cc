@@ -19,12 +19,11 @@ std::string tensors_text(const std::vector<TensorDesc>& tensors) {
 }
 
 void explain_node(std::ostream& out, const Node& node, const Kernel& kernel) {
-  const std::string what =
-      node.problem.op->name == "trans_data"
-          ? fmt::format("{} > {}", to_string(node.problem.inputs[0]),
-                        name(node.problem.outputs[0].format))
-          : fmt::format("{} -> {}", tensors_text(node.problem.inputs),
-                        tensors_text(node.problem.outputs));
+  const std::string what = node.problem.op->name == "trans_data"
+                               ? fmt::format("{} > {}", to_string(node.problem.inputs[0]),
+                                             name(node.problem.outputs[0].format))
+                               : fmt::format("{} -> {}", tensors_text(node.problem.inputs),
+                                             tensors_text(node.problem.outputs));
   out << fmt::format("  {} {:<18} {:<36} {}", node.cause.empty() ? ' ' : '+',
                      task_type(node, kernel), node.name, what);
   if (!node.cause.empty()) out << fmt::format("  <- {}", node.cause);
@@ -45,10 +44,11 @@ void explain_step(std::ostream& out, const PlannedStep& step) {
     explain_node(out, node, *step.selection.kernels[i]);
     if (!node.cause.empty()) ++causes[fmt::format("{}: {}", node.problem.op->name, node.cause)];
   }
-  out << fmt::format("  {} tasks, {:.1f} MiB ({:.1f} MiB if no buffer were used again), planned in "
-                     "{:.2f} ms\n",
-                     step.graph.nodes.size(), double(step.memory.bytes) / (1 << 20),
-                     double(step.memory.unshared_bytes) / (1 << 20), step.planning_ms);
+  out << fmt::format(
+      "  {} tasks, {:.1f} MiB ({:.1f} MiB if no buffer were used again), planned in "
+      "{:.2f} ms\n",
+      step.graph.nodes.size(), double(step.memory.bytes) / (1 << 20),
+      double(step.memory.unshared_bytes) / (1 << 20), step.planning_ms);
   for (const auto& [cause, count] : causes) out << fmt::format("  {:>5} x {}\n", count, cause);
 }
 
@@ -72,9 +72,8 @@ void write_dot_edges(std::ostream& out, const PlannedStep& step, const std::stri
     const Node& node = step.graph.nodes[n];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto from = writer.find(node.inputs[i]);
-      const std::string source = from == writer.end()
-                                     ? fmt::format("{}t{}", prefix, node.inputs[i])
-                                     : fmt::format("{}n{}", prefix, from->second);
+      const std::string source = from == writer.end() ? fmt::format("{}t{}", prefix, node.inputs[i])
+                                                      : fmt::format("{}n{}", prefix, from->second);
       out << fmt::format("    {} -> {}n{} [label={}];\n", source, prefix, n,
                          quoted(to_string(node.problem.inputs[i])));
     }
@@ -95,10 +94,10 @@ void write_dot_step(std::ostream& out, const PlannedStep& step, const std::strin
     const std::string type = task_type(node, *step.selection.kernels[n]);
     const std::string label = fmt::format("{} ({})", node.name, type);
     out << fmt::format("    {}n{} [label={}{}];\n", prefix, n, quoted(label),
-                       node.cause.empty() ? ""
-                                          : ", style=filled, fillcolor=orange, tooltip=" +
-                                                quoted(node.cause) + ", xlabel=" +
-                                                quoted(node.cause));
+                       node.cause.empty()
+                           ? ""
+                           : ", style=filled, fillcolor=orange, tooltip=" + quoted(node.cause) +
+                                 ", xlabel=" + quoted(node.cause));
   }
   write_dot_edges(out, step, prefix);
   out << "  }\n";

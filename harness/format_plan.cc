@@ -75,17 +75,16 @@ class FormatPlanner {
     if (physical_[tensor] != Node::kNone) return false;
     const GraphTensor::Role role = logical_.graph.tensors[tensor].role;
     if (role == GraphTensor::zeros) return true;
-    const bool is_grouped = node.problem.op->name.starts_with("conv2d") &&
-                            node.problem.attrs.integer("groups") > 1;
+    const bool is_grouped =
+        node.problem.op->name.starts_with("conv2d") && node.problem.attrs.integer("groups") > 1;
     return role == GraphTensor::parameter && rules_.weight_format_init && !is_grouped;
   }
 
   void plan(const Node& node) {
     std::vector<TensorDesc> given;
     for (const std::size_t input : node.inputs) {
-      given.push_back(physical_[input] == Node::kNone
-                          ? logical_.graph.tensors[input].desc
-                          : graph().tensors[physical_[input]].desc);
+      given.push_back(physical_[input] == Node::kNone ? logical_.graph.tensors[input].desc
+                                                      : graph().tensors[physical_[input]].desc);
     }
     Fit fit = fit_of(node, given);
     Node call;
@@ -214,9 +213,9 @@ class FormatPlanner {
     const Op& op = find_op("cast");
     Attrs attrs(op.attrs);
     attrs.put("to", std::string(name(dtype)));
-    return insert(op, tensor, std::move(attrs), node,
-                  fmt::format("{}: the cube unit takes fp16 (allow_fp32_to_fp16)",
-                              node.problem.op->name));
+    return insert(
+        op, tensor, std::move(attrs), node,
+        fmt::format("{}: the cube unit takes fp16 (allow_fp32_to_fp16)", node.problem.op->name));
   }
 
   // In one go where the device has the pair, else through the plain format.
@@ -242,8 +241,8 @@ class FormatPlanner {
   bool has_pair(std::size_t tensor, const TensorDesc& wanted) {
     const Op& op = find_op("trans_data");
     try {
-      const Problem problem = make_problem(op, {graph().tensors[tensor].desc},
-                                           trans_data_attrs(op, wanted));
+      const Problem problem =
+          make_problem(op, {graph().tensors[tensor].desc}, trans_data_attrs(op, wanted));
       return !choice_.first_that_takes(problem).empty();
     } catch (const Error&) {
       return false;

@@ -51,7 +51,8 @@ OutputRule concat_rule(std::span<const TensorDesc> given, const FrameworkRules& 
                                       "NCHW (concat_output_nchw)",
                                       channels)};
   }
-  return {given[0].format, "concat: the output follows the first input (concat_output_nchw is off)"};
+  return {given[0].format,
+          "concat: the output follows the first input (concat_output_nchw is off)"};
 }
 
 OutputRule conv_rule(const Problem& problem, const FrameworkRules& rules) {
@@ -117,8 +118,8 @@ OutputRule wanted_format(const Problem& logical, std::span<const TensorDesc> giv
   }
   // index_add's first input is zeros, made like the gradient it adds.
   const std::size_t first = op == "index_add" ? 2 : 0;
-  return {given[first].format, fmt::format("{}: follows its first input, {}", op,
-                                           name(given[first].format))};
+  return {given[first].format,
+          fmt::format("{}: follows its first input, {}", op, name(given[first].format))};
 }
 
 }  // namespace opbench

@@ -73,7 +73,8 @@ MeasureBlock measure_rounded(const NodeToJudge& what, std::span<const InputReade
     actual.resize(static_cast<std::size_t>(range.count));
     expected.resize(actual.size());
     reference(output, range, expected);
-    if (saturates) std::transform(expected.begin(), expected.end(), expected.begin(), saturated_fp16);
+    if (saturates)
+      std::transform(expected.begin(), expected.end(), expected.begin(), saturated_fp16);
     read_doubles(desc, storage, range, actual);
     return measure(desc.dtype, tolerance, range.first, actual, expected);
   };

@@ -25,8 +25,7 @@ std::vector<std::string> KernelChoice::names(const Problem& problem) const {
 std::vector<const Kernel*> KernelChoice::by_default(const Problem& problem) {
   std::vector<const Kernel*> result = all(problem.op->name);
   // Before tuning a shuffle is views and a copy; the device has no operator of that name.
-  Provider wanted =
-      problem.op->name == "channel_shuffle" ? Provider::framework : Provider::npu;
+  Provider wanted = problem.op->name == "channel_shuffle" ? Provider::framework : Provider::npu;
   if (const auto found = variants_.find(std::string(kDefaultVariants)); found != variants_.end()) {
     const std::string& name = found->second.front();
     if (name == kReferenceVariant) return {&reference_kernel()};

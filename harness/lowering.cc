@@ -104,9 +104,8 @@ class Lowering {
 
   // The framework's gradient of index_select: the rows of the gradient added to zeros.
   std::size_t index_add(std::size_t gradient, const std::vector<std::int64_t>& index) {
-    const std::size_t zeros =
-        add_tensor(result_.graph, name("zeros"), result_.graph.tensors[gradient].desc,
-                   GraphTensor::zeros);
+    const std::size_t zeros = add_tensor(result_.graph, name("zeros"),
+                                         result_.graph.tensors[gradient].desc, GraphTensor::zeros);
     return emit("index_add", {zeros, index_of(index, "index_add"), gradient},
                 {{"axis", std::int64_t{1}}}, "index_add");
   }
@@ -120,8 +119,7 @@ class Lowering {
     const auto share = static_cast<std::ptrdiff_t>(index.size() / parts());
     for (std::size_t i = 0; i < parts(); ++i) {
       const auto begin = index.begin() + static_cast<std::ptrdiff_t>(i) * share;
-      index_select(x, {begin, begin + share}, fmt::format("index_select{}", i),
-                   base_->outputs[i]);
+      index_select(x, {begin, begin + share}, fmt::format("index_select{}", i), base_->outputs[i]);
     }
     if (base_->inputs.size() > 1) return;
     // Both halves of the backward pass of Full read the one gradient.
@@ -151,17 +149,15 @@ class Lowering {
 
   std::size_t index_of(const std::vector<std::int64_t>& index, const std::string& user) {
     const bool is_cached = rules_.index == FrameworkRules::Index::cached;
-    const TensorDesc desc =
-        describe(is_cached ? DType::int32 : DType::int64, {std::ssize(index)});
+    const TensorDesc desc = describe(is_cached ? DType::int32 : DType::int64, {std::ssize(index)});
     const std::size_t added =
         add_tensor(result_.graph, name(user + ".index"), desc, GraphTensor::constant);
     result_.graph.tensors[added].index = index;
     if (is_cached) return added;
-    const std::size_t cast = emit("cast", {added}, {{"to", std::string("int32")}},
-                                  user + ".index.cast");
-    result_.graph.nodes.back().cause =
-        fmt::format("{}: int64 index made for every call (index is generated)",
-                    base_->problem.op->name);
+    const std::size_t cast =
+        emit("cast", {added}, {{"to", std::string("int32")}}, user + ".index.cast");
+    result_.graph.nodes.back().cause = fmt::format(
+        "{}: int64 index made for every call (index is generated)", base_->problem.op->name);
     return cast;
   }
 
@@ -191,7 +187,9 @@ class Lowering {
     return fmt::format("{}.{}", base_->name.empty() ? base_->problem.op->name : base_->name,
                        suffix);
   }
-  const Dims& shape_of(std::size_t tensor) const { return result_.graph.tensors[tensor].desc.shape; }
+  const Dims& shape_of(std::size_t tensor) const {
+    return result_.graph.tensors[tensor].desc.shape;
+  }
 
   const LogicalGraph& logical_;
   const Variants& variants_;

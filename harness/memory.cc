@@ -27,8 +27,9 @@ void require_memory(const Graph& graph, std::span<const Selection* const> select
   with_threads(threads, [&] {
     for (const Selection* selection : selections) needed += temporary_bytes(graph, *selection);
   });
-  require_memory(needed, "take a smaller shape or batch (--set N=...), or fewer variants at once "
-                         "(--variant)");
+  require_memory(needed,
+                 "take a smaller shape or batch (--set N=...), or fewer variants at once "
+                 "(--variant)");
 }
 
 void require_memory(std::size_t bytes, std::string_view advice) {

@@ -66,7 +66,7 @@ class Gaps {
   }
 
   std::size_t end_ = 0;
-  std::map<std::size_t, std::size_t> by_offset_;                // offset -> bytes
+  std::map<std::size_t, std::size_t> by_offset_;           // offset -> bytes
   std::set<std::pair<std::size_t, std::size_t>> by_size_;  // (bytes, offset)
 };
 

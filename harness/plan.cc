@@ -94,9 +94,11 @@ void add_op_over_shapes(const RunOptions& options, std::vector<Case>& cases) {
 void add_case_files(const RunOptions& options, std::vector<Case>& cases) {
   for (const std::string& path : options.case_files) {
     const CaseFile file = load_case_file(path, options.symbols);
-    if (file.cases.empty()) {
-      throw Error(fmt::format(
-          "{}: the file has no 'cases'; use its shapes with --op NAME --shapes {}", path, path));
+    if (file.cases.empty() && file.contexts.empty()) {
+      throw Error(
+          fmt::format("{}: the file has no 'cases' and no 'contexts'; use its shapes with "
+                      "--op NAME --shapes {}",
+                      path, path));
     }
     for (const CaseTemplate& entry : file.cases) {
       cross(entry.base,
@@ -172,9 +174,22 @@ std::vector<Selection> select_variants(const Case& c, const Graph& graph,
   return selections;
 }
 
+// Steps of contexts are named like variants.
+std::set<std::string> step_names(const RunOptions& options) {
+  std::set<std::string> names;
+  if (options.variants.empty()) return names;
+  for (const std::string& path : options.case_files) {
+    for (const Context& context : load_case_file(path, options.symbols).contexts) {
+      for (const ContextStep& step : context.steps) names.insert(step.name);
+    }
+  }
+  return names;
+}
+
 // A variant that no planned operator has is a typing error, not an empty result.
-void check_variant_names(const std::vector<std::string>& wanted, const std::vector<Case>& cases) {
-  std::set<std::string> known = {std::string(kReferenceVariant)};
+void check_variant_names(const std::vector<std::string>& wanted, const std::vector<Case>& cases,
+                         std::set<std::string> known = {}) {
+  known.insert(std::string(kReferenceVariant));
   for (const Case& c : cases) {
     for (const Kernel* kernel : kernels_of(c.op->name)) {
       known.insert(std::string(kernel->name));
@@ -194,7 +209,7 @@ void check_variant_names(const std::vector<std::string>& wanted, const std::vect
 
 std::vector<PlannedCase> make_plan(const RunOptions& options) {
   std::vector<Case> cases = collect(options);
-  check_variant_names(options.variants, cases);
+  check_variant_names(options.variants, cases, step_names(options));
   for (const Case& c : cases) check_variant_names(c.variants, {c});
   apply_filter(options, cases);
   join_repeated(cases);

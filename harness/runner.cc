@@ -2,25 +2,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "harness/case_runner.h"
+#include "harness/context_runner.h"
 #include "harness/interrupt.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-void run_with_threads(const PlannedCase& planned, const RunOptions& options, int threads,
-                      const RunHooks& hooks, RunResult& result) {
-  std::vector<Record> records = run_case(planned, options, threads, hooks, result.times);
+void keep(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
+          RunResult& result) {
   if (records.empty()) return;
   ++result.cases_run;
   const bool was_allocated = std::any_of(records.begin(), records.end(), [](const Record& record) {
     return record.is_timed() || record.is_compared;
   });
-  if (was_allocated) {
-    result.largest_case_bytes = std::max(result.largest_case_bytes, planned.graph.memory_bytes());
-  }
+  if (was_allocated) result.largest_case_bytes = std::max(result.largest_case_bytes, bytes);
   if (hooks.case_done) hooks.case_done(records);
   std::move(records.begin(), records.end(), std::back_inserter(result.records));
 }
@@ -40,19 +39,33 @@ int RunResult::exit_code() const {
   return is_all_skipped ? 4 : 0;
 }
 
-RunResult run_plan(const std::vector<PlannedCase>& plan, const RunOptions& options,
+RunResult run_plan(const std::vector<PlannedCase>& plan,
+                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
                    const RunHooks& hooks) {
   const auto start = std::chrono::steady_clock::now();
   RunResult result;
   const std::vector<int> threads =
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
+  const std::size_t total = (plan.size() + contexts.size()) * threads.size();
   std::size_t done = 0;
-  for (const PlannedCase& planned : plan) {
+  const auto for_each_count = [&](const auto& run) {
     for (const int count : threads) {
-      if (interrupted()) break;
-      if (hooks.step) hooks.step(done++, plan.size() * threads.size());
-      run_with_threads(planned, options, count, hooks, result);
+      if (interrupted()) return;
+      if (hooks.step) hooks.step(done++, total);
+      run(count);
     }
+  };
+  for (const PlannedCase& planned : plan) {
+    for_each_count([&](int count) {
+      keep(run_case(planned, options, count, hooks, result.times), planned.graph.memory_bytes(),
+           hooks, result);
+    });
+  }
+  for (const PlannedContext& planned : contexts) {
+    for_each_count([&](int count) {
+      keep(run_context(planned, options, count, hooks, result.times), planned.largest_step_bytes(),
+           hooks, result);
+    });
   }
   result.was_interrupted = interrupted();
   result.times.total =

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/context_plan.h"
 #include "harness/options.h"
 #include "harness/plan.h"
 #include "harness/record.h"
@@ -49,7 +50,9 @@ struct RunHooks {
 /// Runs a plan: for each case allocate, fill, verify every variant, time every variant that is
 /// right, verify again on fresh data. One bad case never stops the run; an interrupt keeps what is
 /// complete.
-RunResult run_plan(const std::vector<PlannedCase>& plan, const RunOptions& options,
+/// Contexts come after the cases.
+RunResult run_plan(const std::vector<PlannedCase>& plan,
+                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
                    const RunHooks& hooks);
 
 }  // namespace opbench

@@ -1,6 +1,7 @@
 #include "harness/saturate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "tensor/parallel.h"
@@ -19,12 +20,20 @@ std::uint16_t saturated(std::uint16_t bits) {
 
 }  // namespace
 
-void saturate_fp16(void* data, std::int64_t elements) {
+bool saturate_fp16(void* data, std::int64_t elements) {
   constexpr std::int64_t kGrain = 32 * 1024;  // worth waking a thread for
   auto* values = static_cast<std::uint16_t*>(data);
-  parallel_ranges(elements, kGrain, [values](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) values[i] = saturated(values[i]);
+  std::atomic<bool> any = false;
+  parallel_ranges(elements, kGrain, [values, &any](std::int64_t begin, std::int64_t end) {
+    std::uint16_t changed = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::uint16_t before = values[i];
+      values[i] = saturated(before);
+      changed = static_cast<std::uint16_t>(changed | (before ^ values[i]));
+    }
+    if (changed != 0) any = true;
   });
+  return any;
 }
 
 double saturated_fp16(double value) {

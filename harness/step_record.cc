@@ -110,8 +110,8 @@ Record step_record(const PlannedContext& planned, std::size_t index, int threads
   const std::string file = planned.spec.origin.substr(0, planned.spec.origin.rfind(':'));
   std::string sets;
   for (std::size_t start = 0; start < planned.spec.symbols.size();) {
-    const std::size_t end = std::min(planned.spec.symbols.find(',', start),
-                                     planned.spec.symbols.size());
+    const std::size_t end =
+        std::min(planned.spec.symbols.find(',', start), planned.spec.symbols.size());
     sets += fmt::format(" --set {}", planned.spec.symbols.substr(start, end - start));
     start = end + 1;
   }

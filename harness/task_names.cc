@@ -28,7 +28,8 @@ std::string camel_case(std::string_view name) {
       starts_word = true;
       continue;
     }
-    const bool follows_digit = !text.empty() && std::isdigit(static_cast<unsigned char>(text.back()));
+    const bool follows_digit =
+        !text.empty() && std::isdigit(static_cast<unsigned char>(text.back()));
     const bool is_upper = starts_word || (follows_digit && c == 'd');
     text += is_upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
     starts_word = false;

@@ -62,7 +62,7 @@ dnnl::memory::desc memory_desc(const TensorDesc& desc) {
   if (desc.format == Format::NC1HWC0) {
     return {expand_to_nchw(desc.shape), data_type(desc.dtype), Tag::nChw16c};
   }
-  if (desc.format == Format::FRACTAL_Z) {
+  if (desc.format == Format::FRACTAL_Z || desc.format == Format::FRACTAL_NZ) {
     return {{desc.storage_elements()}, data_type(desc.dtype), Tag::a};
   }
   if (desc.shape.size() == 4) return {desc.shape, data_type(desc.dtype), Tag::nchw};

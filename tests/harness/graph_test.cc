@@ -68,7 +68,8 @@ TEST(Graph, ComputesLossAndGradient) {
   const Graph graph = build_graph(c);
   Workspace workspace(graph);
   workspace.fill_inputs(input_data(c, graph.nodes[0].problem), seed_of(c));
-  BoundGraph(workspace, select_kernels(graph, find_kernel("softplus", "softplus_v2")), 1).run();
+  const Selection selection = select_kernels(graph, find_kernel("softplus", "softplus_v2"));
+  BoundGraph(graph, selection.kernels, workspace.storage(), 1).run();
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const auto* values = static_cast<const float*>(workspace.data(i));
     if (graph.tensors[i].name == "loss") {

@@ -23,6 +23,7 @@ std::vector<Dims> shapes_for(Format format) {
                               {1, 18, 9, 11}, {2, 0, 3, 3}, {3, 58, 1, 1}};
   // Vectors of channels; a weight of more rows than a fractal has.
   if (format == Format::NC1HWC0) shapes.insert(shapes.end(), {{1}, {16}, {58}});
+  if (format == Format::FRACTAL_NZ) shapes.insert(shapes.end(), {{33, 17}, {16, 48}, {1, 5}});
   if (format == Format::FRACTAL_Z) shapes.insert(shapes.end(), {{58, 24, 1, 1}, {33, 17, 3, 2}});
   return shapes;
 }

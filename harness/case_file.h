@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/case.h"
+#include "harness/case_values.h"
 
 namespace opbench {
 
@@ -34,8 +33,6 @@ struct CaseFile {
   std::vector<NamedShape> shapes;
   std::vector<CaseTemplate> cases;
 };
-
-using Symbols = std::map<std::string, std::int64_t>;
 
 /// Reads a YAML case file; `overrides` replace values of its `symbols:`.
 /// Errors: throws Error "file:line: what was found; what is allowed" on unknown keys, wrong types,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/context_reader.h"
 #include "harness/input_file.h"
 #include "harness/yaml_reader.h"
 #include "ops/nearest.h"
@@ -15,13 +16,15 @@ constexpr int kLargestCount = 1000000;
 /// Reads one document; holds what its parts share.
 class Reader {
  public:
-  Reader(const YamlValue& root, std::string path, const Symbols& overrides)
-      : root_(root), overrides_(overrides) {
+  Reader(const YamlValue& root, std::string path, const Symbols& overrides,
+         const ContextLimits& limits)
+      : root_(root), overrides_(overrides), budget_(limits) {
     file_.path = std::move(path);
   }
 
   CaseFile read() {
-    const std::vector<std::string> keys = {"symbols", "dtypes", "formats", "shapes", "cases"};
+    const std::vector<std::string> keys = {"symbols", "dtypes", "formats", "shapes",
+                                           "cases",   "blocks", "contexts"};
     // Symbols first, wherever they stand: the shapes use them.
     root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
       if (key == "symbols") symbols_ = read_symbols(value);
@@ -32,6 +35,12 @@ class Reader {
       if (key == "formats") file_.formats = read_formats(value);
       if (key == "shapes") read_shapes(value);
       if (key == "cases") read_cases(value);
+      if (key == "blocks") blocks_ = graphs_.read_blocks(value);
+    });
+    // Contexts last, wherever they stand: they include blocks and take over dtypes.
+    root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
+      if (key != "contexts") return;
+      file_.contexts = read_contexts(value, {symbols_, file_.dtypes, blocks_}, graphs_, budget_);
     });
     return std::move(file_);
   }
@@ -161,14 +170,17 @@ class Reader {
   const YamlValue& root_;
   const Symbols& overrides_;
   Symbols symbols_;
+  ContextBudget budget_;
+  GraphReader graphs_{budget_};
+  Blocks blocks_;
   CaseFile file_;
 };
 
 }  // namespace
 
-CaseFile parse_case_file(const std::string& text, const std::string& path,
-                         const Symbols& overrides) {
-  return Reader(parse_yaml(text, path), path, overrides).read();
+CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides,
+                         const ContextLimits& limits) {
+  return Reader(parse_yaml(text, path), path, overrides, limits).read();
 }
 
 CaseFile load_case_file(const std::string& path, const Symbols& overrides) {

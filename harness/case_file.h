@@ -7,6 +7,8 @@
 
 #include "harness/case.h"
 #include "harness/case_values.h"
+#include "harness/context.h"
+#include "harness/context_limits.h"
 
 namespace opbench {
 
@@ -25,13 +27,14 @@ struct CaseTemplate {
   std::optional<std::vector<Format>> formats;
 };
 
-/// A case file with its symbols substituted.
+/// A case file with its symbols substituted and its contexts unrolled.
 struct CaseFile {
   std::string path;
   std::vector<DType> dtypes;    ///< empty: not stated
   std::vector<Format> formats;  ///< empty: not stated
   std::vector<NamedShape> shapes;
   std::vector<CaseTemplate> cases;
+  std::vector<Context> contexts;
 };
 
 /// Reads a YAML case file; `overrides` replace values of its `symbols:`.
@@ -40,8 +43,8 @@ struct CaseFile {
 /// not declare.
 CaseFile load_case_file(const std::string& path, const Symbols& overrides);
 
-/// The same from text; `path` is for messages.
-CaseFile parse_case_file(const std::string& text, const std::string& path,
-                         const Symbols& overrides);
+/// The same from text; `path` is for messages. Contexts may be as large as `limits` say.
+CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides,
+                         const ContextLimits& limits = {});
 
 }  // namespace opbench

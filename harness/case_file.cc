@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <charconv>
-#include <limits>
-#include <set>
-
+#include "harness/context_reader.h"
 #include "harness/input_file.h"
 #include "harness/yaml_reader.h"
 #include "ops/nearest.h"
@@ -15,43 +11,41 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr int kLargestCount = 1000000;
 
 /// Reads one document; holds what its parts share.
 class Reader {
  public:
-  Reader(const YamlValue& root, std::string path, const Symbols& overrides)
-      : root_(root), overrides_(overrides) {
+  Reader(const YamlValue& root, std::string path, const Symbols& overrides,
+         const ContextLimits& limits)
+      : root_(root), overrides_(overrides), budget_(limits) {
     file_.path = std::move(path);
   }
 
   CaseFile read() {
-    const std::vector<std::string> keys = {"symbols", "dtypes", "formats", "shapes", "cases"};
+    const std::vector<std::string> keys = {"symbols", "dtypes", "formats", "shapes",
+                                           "cases",   "blocks", "contexts"};
     // Symbols first, wherever they stand: the shapes use them.
     root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
-      if (key == "symbols") read_symbols(value);
+      if (key == "symbols") symbols_ = read_symbols(value);
     });
     apply_overrides();
     root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
-      if (key == "dtypes") file_.dtypes = dtypes(value);
-      if (key == "formats") file_.formats = formats(value);
+      if (key == "dtypes") file_.dtypes = read_dtypes(value);
+      if (key == "formats") file_.formats = read_formats(value);
       if (key == "shapes") read_shapes(value);
       if (key == "cases") read_cases(value);
+      if (key == "blocks") blocks_ = graphs_.read_blocks(value);
+    });
+    // Contexts last, wherever they stand: they include blocks and take over dtypes.
+    root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
+      if (key != "contexts") return;
+      file_.contexts = read_contexts(value, {symbols_, file_.dtypes, blocks_}, graphs_, budget_);
     });
     return std::move(file_);
   }
 
  private:
-  void read_symbols(const YamlValue& value) {
-    value.mapping("symbols", [&](const std::string& key, const YamlValue& symbol) {
-      if (std::isalpha(static_cast<unsigned char>(key[0])) == 0) {
-        symbol.fail(fmt::format("symbol '{}' must begin with a letter", key));
-      }
-      symbols_[key] = symbol.integer(fmt::format("symbol '{}'", key), 0, kLargest);
-    });
-  }
-
   void apply_overrides() {
     std::vector<std::string> declared;
     for (const auto& [name, value] : symbols_) declared.push_back(name);
@@ -65,72 +59,20 @@ class Reader {
     }
   }
 
-  std::vector<DType> dtypes(const YamlValue& value) const {
-    std::vector<DType> result;
-    for (const YamlValue& entry : value.list("dtypes", true)) {
-      result.push_back(entry.located([&] { return parse_dtype(entry.text("a dtype")); }));
-    }
-    return result;
-  }
-
-  std::vector<Format> formats(const YamlValue& value) const {
-    std::vector<Format> result;
-    for (const YamlValue& entry : value.list("formats", true)) {
-      result.push_back(entry.located([&] { return parse_format(entry.text("a format")); }));
-    }
-    return result;
-  }
-
-  // A whole number, a symbol, or a product of them such as N*4.
-  std::int64_t extent(const YamlValue& value) const {
-    std::string text = value.text("an extent");
-    std::int64_t product = 1;
-    for (std::size_t start = 0; start <= text.size();) {
-      const std::size_t end = std::min(text.find('*', start), text.size());
-      if (__builtin_mul_overflow(product, factor(value, text.substr(start, end - start)),
-                                 &product)) {
-        value.fail(fmt::format("extent '{}' overflows", text));
-      }
-      start = end + 1;
-    }
-    return product;
-  }
-
-  std::int64_t factor(const YamlValue& value, const std::string& text) const {
-    if (const auto symbol = symbols_.find(text); symbol != symbols_.end()) return symbol->second;
-    std::int64_t number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status != std::errc{} || end != text.data() + text.size()) {
-      std::vector<std::string> declared;
-      for (const auto& [name, unused] : symbols_) declared.push_back(name);
-      value.fail(
-          fmt::format("'{}' is neither a whole number nor a symbol{}", text,
-                      declared.empty() ? "; the file declares none" : suggestion(text, declared)));
-    }
-    if (number < 0) value.fail(fmt::format("extent {} is negative", number));
-    return number;
-  }
-
-  Dims shape(const YamlValue& value) const {
-    Dims dims;
-    for (const YamlValue& element : value.list("a shape")) dims.push_back(extent(element));
-    value.located([&] { element_count(dims); });
-    return dims;
-  }
-
   void read_shapes(const YamlValue& value) {
     for (const YamlValue& entry : value.list("shapes")) {
       NamedShape named;
       named.origin = entry.place();
       if (entry.is_list()) {
-        named.shape = shape(entry);
+        named.shape = read_shape(entry, symbols_);
       } else {
         bool has_shape = false;
         entry.mapping("a shape", {"name", "shape", "count"},
                       [&](const std::string& key, const YamlValue& field) {
                         if (key == "name") named.name = field.text("name");
                         if (key == "count") named.count = count(field);
-                        if (key == "shape") named.shape = shape(field), has_shape = true;
+                        if (key == "shape")
+                          named.shape = read_shape(field, symbols_), has_shape = true;
                       });
         if (!has_shape) entry.fail("the entry has no 'shape'");
       }
@@ -166,8 +108,8 @@ class Reader {
       if (key == "threshold") c.threshold = field.number("threshold", 0.1, 1000) / 100;
       if (key == "backward") c.backward = field.boolean("backward");
       if (key == "data") c.data = data(field);
-      if (key == "dtypes") result.dtypes = dtypes(field);
-      if (key == "formats") result.formats = formats(field);
+      if (key == "dtypes") result.dtypes = read_dtypes(field);
+      if (key == "formats") result.formats = read_formats(field);
       if (key == "attrs") read_attrs(c, field);
       if (key == "variants") read_variants(c, field);
       if (key == "inputs") {
@@ -184,35 +126,32 @@ class Reader {
   CaseInput input(const YamlValue& value) const {
     CaseInput result;
     if (value.is_list()) {
-      result.shape = shape(value);
+      result.shape = read_shape(value, symbols_);
       return result;
     }
     bool has_shape = false;
-    value.mapping(
-        "an input", {"shape", "dtype", "data"},
-        [&](const std::string& key, const YamlValue& field) {
-          if (key == "shape") result.shape = shape(field), has_shape = true;
-          if (key == "dtype")
-            result.dtype = field.located([&] { return parse_dtype(field.text("dtype")); });
-          if (key == "data")
-            result.data = field.located([&] { return parse_distribution(field.text("data")); });
-        });
+    value.mapping("an input", {"shape", "dtype", "data"},
+                  [&](const std::string& key, const YamlValue& field) {
+                    if (key == "shape")
+                      result.shape = read_shape(field, symbols_), has_shape = true;
+                    if (key == "dtype") result.dtype = read_dtype(field);
+                    if (key == "data") result.data = read_distribution(field);
+                  });
     if (!has_shape) value.fail("the input has no 'shape'");
     return result;
   }
 
   DataSpec data(const YamlValue& value) const {
     DataSpec spec;
-    value.mapping(
-        "data", {"distribution", "seed"}, [&](const std::string& key, const YamlValue& field) {
-          if (key == "seed") {
-            spec.seed = field.seed("seed");
-            spec.has_seed = true;
-          } else {
-            spec.distribution =
-                field.located([&] { return parse_distribution(field.text("distribution")); });
-          }
-        });
+    value.mapping("data", {"distribution", "seed"},
+                  [&](const std::string& key, const YamlValue& field) {
+                    if (key == "seed") {
+                      spec.seed = field.seed("seed");
+                      spec.has_seed = true;
+                    } else {
+                      spec.distribution = read_distribution(field);
+                    }
+                  });
     return spec;
   }
 
@@ -231,14 +170,17 @@ class Reader {
   const YamlValue& root_;
   const Symbols& overrides_;
   Symbols symbols_;
+  ContextBudget budget_;
+  GraphReader graphs_{budget_};
+  Blocks blocks_;
   CaseFile file_;
 };
 
 }  // namespace
 
-CaseFile parse_case_file(const std::string& text, const std::string& path,
-                         const Symbols& overrides) {
-  return Reader(parse_yaml(text, path), path, overrides).read();
+CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides,
+                         const ContextLimits& limits) {
+  return Reader(parse_yaml(text, path), path, overrides, limits).read();
 }
 
 CaseFile load_case_file(const std::string& path, const Symbols& overrides) {

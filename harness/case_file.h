@@ -1,14 +1,14 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/case.h"
+#include "harness/case_values.h"
 #include "harness/context.h"
+#include "harness/context_limits.h"
 
 namespace opbench {
 
@@ -27,7 +27,7 @@ struct CaseTemplate {
   std::optional<std::vector<Format>> formats;
 };
 
-/// A case file with its symbols substituted.
+/// A case file with its symbols substituted and its contexts unrolled.
 struct CaseFile {
   std::string path;
   std::vector<DType> dtypes;    ///< empty: not stated
@@ -37,16 +37,14 @@ struct CaseFile {
   std::vector<Context> contexts;
 };
 
-using Symbols = std::map<std::string, std::int64_t>;
-
 /// Reads a YAML case file; `overrides` replace values of its `symbols:`.
 /// Errors: throws Error "file:line: what was found; what is allowed" on unknown keys, wrong types,
 /// unknown names, shapes that are negative or overflow, and overrides of symbols that the file does
 /// not declare.
 CaseFile load_case_file(const std::string& path, const Symbols& overrides);
 
-/// The same from text; `path` is for messages.
-CaseFile parse_case_file(const std::string& text, const std::string& path,
-                         const Symbols& overrides);
+/// The same from text; `path` is for messages. Contexts may be as large as `limits` say.
+CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides,
+                         const ContextLimits& limits = {});
 
 }  // namespace opbench

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "compare/standard.h"
 #include "ops/op.h"
 #include "tensor/fill.h"
 
@@ -74,6 +73,13 @@ struct Precision {
   Half half = Half::ieee;
 };
 
+/// What a step's results are held to beside those of the first step of the same shapes.
+struct ContextStandard {
+  enum class Kind { mixed, prec, cosine };
+  Kind kind = Kind::mixed;
+  double limit = 0;  ///< `prec`: largest absolute difference; `cosine`: least cosine
+};
+
 /// One way to run a context. Steps with the same symbols and blocks share a graph.
 struct ContextStep {
   std::string name;
@@ -86,8 +92,7 @@ struct ContextStep {
   std::map<std::string, std::vector<std::string>> variants;
   FrameworkRules rules;
   Precision precision;
-  /// What its outputs are held to beside those of the first step of the same shapes.
-  StandardChoice standard;
+  ContextStandard standard;
   std::int64_t samples =
       1;  ///< per call, such as the batch; times of steps are compared per sample
   std::shared_ptr<const ContextGraph> graph;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kGrad = "_grad";
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+bool is_one_of(std::string_view text, const std::vector<std::string_view>& words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
@@ -35,18 +35,16 @@ class Lowering {
   void lower(const Node& node) {
     const std::string_view op = node.problem.op->name;
     const std::string form = form_of(op);
-    const bool is_forward = is_one_of(op, {"cat_shuffle", "cat_shuffle_split"});
-    const bool is_backward = is_one_of(op, {"cat_shuffle_grad", "cat_shuffle_split_grad"});
     base_ = &node;
-    if (is_forward && is_one_of(form, {"native", "full", "half"})) {
-      lower_forward(form);
-    } else if (is_backward && is_one_of(form, {"native", "index_add", "full", "half"})) {
-      lower_backward(form);
-    } else if (op == "split" && form == "native") {
+    if (!is_one_of(form, lowered_forms(op))) {
+      result_.graph.nodes.push_back(node);
+    } else if (op == "split") {
       lower_split(node.inputs[0], split_sizes(node.problem.inputs[0].shape, node.problem.attrs),
                   node.problem.attrs.integer("axis"));
+    } else if (op.ends_with(kGrad)) {
+      lower_backward(form);
     } else {
-      result_.graph.nodes.push_back(node);
+      lower_forward(form);
     }
   }
 
@@ -200,6 +198,15 @@ class Lowering {
 };
 
 }  // namespace
+
+std::vector<std::string_view> lowered_forms(std::string_view op) {
+  if (op == "split") return {"native"};
+  if (op == "cat_shuffle" || op == "cat_shuffle_split") return {"native", "full", "half"};
+  if (op == "cat_shuffle_grad" || op == "cat_shuffle_split_grad") {
+    return {"native", "index_add", "full", "half"};
+  }
+  return {};
+}
 
 LogicalGraph lower(const LogicalGraph& logical, const Variants& variants,
                    const FrameworkRules& rules) {

@@ -76,6 +76,18 @@ class NodeCheck {
   TensorStorage storage_;
 };
 
+Standard standard_of(const ContextStandard& wanted, DType dtype) {
+  StandardChoice choice;
+  if (wanted.kind == ContextStandard::Kind::cosine) choice.kind = StandardKind::cosine;
+  if (wanted.kind == ContextStandard::Kind::prec) {
+    choice.kind = StandardKind::absolute;
+    choice.absolute = wanted.limit;
+  }
+  Standard standard = standard_for(builtin_standards(), choice, "", dtype);
+  if (standard.kind == StandardKind::cosine) standard.least_cosine = wanted.limit;
+  return standard;
+}
+
 }  // namespace
 
 StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memory,
@@ -141,8 +153,7 @@ Judgement compare_results(const std::vector<StepResult>& actual,
                     }};
   };
   const auto standard = [&](std::size_t i) {
-    return standard_for(builtin_standards(), choice, actual[i].name,
-                        common_dtype(actual[i].desc.dtype, expected[i].desc.dtype));
+    return standard_of(wanted, common_dtype(actual[i].desc.dtype, expected[i].desc.dtype));
   };
   const std::vector<PairMeasures> measured =
       measure_pairs(actual.size(),

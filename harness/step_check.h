@@ -48,6 +48,6 @@ std::vector<StepResult> collect_results(const PlannedStep& step, const TensorSto
 
 /// Holds the results of a step to those of another: the first that fails decides.
 Judgement compare_results(const std::vector<StepResult>& actual,
-                          const std::vector<StepResult>& expected, const StandardChoice& standard);
+                          const std::vector<StepResult>& expected, const ContextStandard& standard);
 
 }  // namespace opbench

@@ -54,9 +54,9 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-// Until `text` stands in the file; false after ten seconds.
+// Until `text` stands in the file; false after two minutes, which only a stuck program needs.
 bool wait_for_text(const std::string& path, const std::string& text) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 12000; ++i) {
     if (read(path).find(text) != std::string::npos) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

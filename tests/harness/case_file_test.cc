@@ -40,6 +40,12 @@ TEST(CaseFile, ReadsShapesWithSymbols) {
   EXPECT_THAT(file.formats, ElementsAre(Format::NCHW, Format::NC1HWC0));
 }
 
+TEST(CaseFile, ExtentsMultiplyAndDivideFromLeftToRight) {
+  const CaseFile file =
+      parse("symbols: {N: 3, C: 10}\nshapes: [[N*C/2, C/2*N, 12/3/2, C/5/2*N]]\n");
+  EXPECT_THAT(file.shapes[0].shape, ElementsAre(15, 15, 2, 3));
+}
+
 TEST(CaseFile, ReadsCases) {
   const CaseFile file = parse(
       "cases:\n"
@@ -91,6 +97,11 @@ TEST(CaseFile, ErrorsNameFileLineAndWhatIsAllowed) {
       {"shapes:\n  - [4294967296, 4294967296]\n", "f.yaml:2: "},
       {"symbols: {N: 9223372036854775807}\nshapes:\n  - [N*2]\n",
        "f.yaml:3: extent 'N*2' overflows"},
+      {"symbols: {N: 3}\nshapes:\n  - [N/2]\n",
+       "f.yaml:3: extent 'N/2' divides 3 by 2, which leaves 1"},
+      {"symbols: {N: 0}\nshapes:\n  - [4/N]\n", "f.yaml:3: extent '4/N' divides by zero"},
+      {"shapes:\n  - [4/]\n", "f.yaml:2: '' is neither a whole number nor a symbol"},
+      {"symbols: {\"N*2\": 0}\n", "f.yaml:1: symbol 'N*2' must begin with a letter; letters"},
       {"shapes:\n  - [99999999999999999999]\n", "f.yaml:2: '99999999999999999999' is neither"},
       {"shapes:\n  - {name: a}\n", "f.yaml:2: the entry has no 'shape'"},
       {"shapes:\n  - {shape: [1], count: 0}\n",

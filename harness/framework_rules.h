@@ -25,7 +25,8 @@ struct OutputRule {
 
 /// None: as the kernel writes it. `given` are the inputs as they arrive, before conversions.
 std::optional<OutputRule> output_rule(const Problem& problem, std::span<const TensorDesc> given,
-                                      std::size_t output, const FrameworkRules& rules);
+                                      std::size_t output, const FrameworkRules& rules,
+                                      bool is_on_device);
 
 /// The format in which the node's inputs are wanted first, and why where it is not that of the
 /// first input.

@@ -42,6 +42,22 @@ double magnitude(const TensorDesc& desc, const void* storage) {
   return std::sqrt(sum / static_cast<double>(desc.elements()));
 }
 
+// What is left where terms cancel is their rounding. Sums are held to what as many terms of the
+// input's magnitude come to at random; elsewhere the input counts from 2^-10 on.
+double rounding_scale(const NodeToJudge& what, const TensorDesc& output) {
+  const Problem& problem = what.node.problem;
+  for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
+    const TensorDesc& desc = problem.inputs[i];
+    if (!is_floating(desc.dtype)) continue;
+    const double input = magnitude(desc, what.storage(what.node.inputs[i]));
+    if (!problem.op->mixes_elements) return input * 0x1p-10;
+    const double terms = static_cast<double>(desc.elements()) /
+                         static_cast<double>(std::max<std::int64_t>(1, output.elements()));
+    return input * std::sqrt(std::max(1.0, terms));
+  }
+  return 0;
+}
+
 Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
   const Problem& problem = what.node.problem;
   const TensorDesc& desc = problem.outputs[output];
@@ -50,14 +66,8 @@ Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
   Tolerance tolerance =
       mixed_tolerance(is_floating(dtype) ? what.kernel.judged_as.value_or(dtype) : dtype);
   if (!what.by_magnitude) return tolerance;
-  // Where terms cancel, what is left below 2^-10 of what goes in is their rounding.
-  double scale = magnitude(desc, what.storage(what.node.outputs[output]));
-  for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
-    if (!is_floating(problem.inputs[i].dtype)) continue;
-    const double input = magnitude(problem.inputs[i], what.storage(what.node.inputs[i]));
-    scale = std::max(scale, input * 0x1p-10);
-    break;
-  }
+  const double scale = std::max(magnitude(desc, what.storage(what.node.outputs[output])),
+                                rounding_scale(what, desc));
   tolerance.atol *= scale;
   tolerance.limit *= scale;
   return tolerance;

@@ -141,7 +141,7 @@ std::vector<StepResult> collect_results(const PlannedStep& step, const TensorSto
 }
 
 Judgement compare_results(const std::vector<StepResult>& actual,
-                          const std::vector<StepResult>& expected, const StandardChoice& choice) {
+                          const std::vector<StepResult>& expected, const ContextStandard& wanted) {
   if (actual.size() != expected.size()) {
     return {Verdict::failed,
             fmt::format("{} results, but {} to compare with", actual.size(), expected.size())};

@@ -50,7 +50,8 @@ struct ConsoleStyle {
   bool colour = false;
 };
 
-/// The heading and rows of one case: a line per variant, best one marked.
+/// The heading and rows of one case: a line per variant, best one marked. Of a context: a line per
+/// step, and where their time goes.
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
 /// Column titles.
 void print_heading(std::ostream& out, const ConsoleStyle& style);

@@ -16,4 +16,20 @@ inline std::string coloured(std::string_view text, std::string_view code,
   return style.colour ? std::string(code).append(text).append("\033[0m") : std::string(text);
 }
 
+/// What a verdict is printed in.
+inline std::string_view status_colour(Status status) {
+  switch (status) {
+    case Status::passed:
+      return kGreen;
+    case Status::failed:
+    case Status::errored:
+      return kRed;
+    case Status::mistrusted:
+    case Status::suspicious:
+      return kYellow;
+    default:
+      return kDim;
+  }
+}
+
 }  // namespace opbench

@@ -90,6 +90,7 @@ struct Field {
   /// `is_compared` and on the fields before, which must be there already. null where there should
   /// be a value means that it was not finite: an error is then infinite, anything else NaN.
   void (*read)(const JsonValue& value, Record& record);
+  int since = 1;  ///< the version of the JSON format from which on files have it
 };
 std::span<const Field> record_fields();
 /// Name of a field with its unit: "median_us".

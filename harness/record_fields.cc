@@ -1,4 +1,5 @@
 #include <limits>
+#include <type_traits>
 
 #include "harness/json_reader.h"
 #include "harness/record.h"
@@ -75,6 +76,85 @@ constexpr Field kMismatches = {
       r.nonfinite_mismatches = value.is_null() ? 0 : value.integer(0, kMost);
     }};
 
+// A step is constant. While it is read it has no lists yet, so that a copy is cheap.
+template <class T>
+void set_step(Record& r, T StepDetails::*member, T value) {
+  StepDetails changed = *r.step;
+  changed.*member = value;
+  r.step = std::make_shared<const StepDetails>(std::move(changed));
+}
+
+bool has_no_step(const JsonValue& value, const Record& r) {
+  if (r.step) return false;
+  if (!value.is_null()) value.fail("is there, but the record has no 'step'");
+  return true;
+}
+
+// What a plan has; a step that cannot run here has none.
+bool planned(const Record& r) { return r.step && r.step->nodes > 0; }
+
+/// A whole number of a planned step. `nodes` is the first of them: the others depend on it.
+template <auto member, class T = int>
+constexpr Field step_whole(std::string_view name, std::string_view unit = "") {
+  return {name, unit,
+          [](const Record& r) {
+            return planned(r) ? Cell(static_cast<std::int64_t>((*r.step).*member)) : Cell();
+          },
+          [](const JsonValue& value, Record& r) {
+            if (has_no_step(value, r) || (value.is_null() && !planned(r))) return;
+            constexpr std::int64_t kMost = std::numeric_limits<
+                std::conditional_t<sizeof(T) == sizeof(int), int, std::int64_t>>::max();
+            set_step(r, member, static_cast<T>(value.integer(0, kMost)));
+          },
+          2};
+}
+
+/// A number of a step that is there where `has` holds.
+template <auto member, bool (*has)(const Record&)>
+constexpr Field step_number(std::string_view name, std::string_view unit) {
+  return {name, unit,
+          [](const Record& r) { return r.step && has(r) ? Cell((*r.step).*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            if (has_no_step(value, r)) return;
+            const double lost = has(r) ? kNaN : 0;
+            set_step(r, member, value.is_null() ? lost : value.number(0, kLargest));
+          },
+          2};
+}
+
+/// A number of a step that is there where it is above 0.
+template <auto member>
+constexpr Field step_positive(std::string_view name) {
+  return {name, "",
+          [](const Record& r) {
+            return r.step && (*r.step).*member > 0 ? Cell((*r.step).*member) : Cell();
+          },
+          [](const JsonValue& value, Record& r) {
+            if (has_no_step(value, r) || value.is_null()) return;
+            set_step(r, member, value.number(0, kLargest));
+          },
+          2};
+}
+
+constexpr Field kTransData = {
+    "trans_data", "",
+    [](const Record& r) -> Cell {
+      return std::int64_t{r.step ? r.step->trans_data : r.trans_data};
+    },
+    [](const JsonValue& value, Record& r) {
+      r.trans_data = static_cast<int>(value.integer(0, std::numeric_limits<int>::max()));
+      if (r.step) set_step(r, &StepDetails::trans_data, r.trans_data);
+    }};
+
+constexpr Field kOverflow = {
+    "has_overflow", "",
+    [](const Record& r) { return planned(r) ? Cell(r.step->has_overflow) : Cell(); },
+    [](const JsonValue& value, Record& r) {
+      if (has_no_step(value, r) || (value.is_null() && !planned(r))) return;
+      set_step(r, &StepDetails::has_overflow, value.boolean());
+    },
+    2};
+
 constexpr Field kFields[] = {
     text<&Record::case_id>("case"),
     text<&Record::case_name>("name"),
@@ -107,7 +187,7 @@ constexpr Field kFields[] = {
     number<&Record::gelements_per_s, timed>("gelements_per_s", "G/s"),
     positive<&Record::speedup_over_native>("speedup_over_native", ""),
     flag<&Record::is_best>("best"),
-    whole<&Record::trans_data>("trans_data"),
+    kTransData,
     error<&Record::max_ulp>("max_ulp", "ULP"),
     error<&Record::mean_ulp>("mean_ulp", "ULP"),
     error<&Record::max_abs>("max_abs_error", ""),
@@ -115,6 +195,19 @@ constexpr Field kFields[] = {
     error<&Record::min_tolerance>("min_tolerance", ""),
     kMismatches,
     text<&Record::reproduce>("reproduce"),
+    step_whole<&StepDetails::nodes>("nodes"),
+    step_number<&StepDetails::trans_data_bytes, planned>("trans_data_bytes", "B"),
+    step_whole<&StepDetails::casts>("casts"),
+    step_whole<&StepDetails::copies>("copies"),
+    step_whole<&StepDetails::peak_bytes, std::size_t>("peak_bytes", "B"),
+    step_whole<&StepDetails::unshared_bytes, std::size_t>("unshared_bytes", "B"),
+    step_number<&StepDetails::planning_ms, planned>("planning_ms", "ms"),
+    step_number<&StepDetails::us_per_sample, timed>("us_per_sample", ""),
+    step_positive<&StepDetails::speedup_over_previous>("speedup_over_previous"),
+    step_positive<&StepDetails::speedup_over_first>("speedup_over_first"),
+    kOverflow,
+    step_positive<&StepDetails::loss_scale>("loss_scale"),
+    step_whole<&StepDetails::skipped_updates>("skipped_updates"),
 };
 
 }  // namespace

@@ -9,12 +9,14 @@
 
 namespace opbench {
 
-/// Version of the JSON result format. Readers refuse later ones.
-inline constexpr int kResultsVersion = 1;
+/// Version of the JSON result format. Readers refuse later ones. Since version 2 records have the
+/// columns of steps and, where they are of one, "step".
+inline constexpr int kResultsVersion = 2;
 
 /// Everything: format version, command line, machine, phases, records with every sample.
-/// Shape: {"opbench": 1, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
-/// units are in the field names of `record_fields` ("median_us"), absent values are null.
+/// Shape: {"opbench": 2, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
+/// units are in the field names of `record_fields` ("median_us"), absent values are null. A record
+/// of a context's step has "step" too (harness/step_json.h).
 /// harness/results_file.h reads it back.
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command);
@@ -50,7 +52,8 @@ struct ConsoleStyle {
   bool colour = false;
 };
 
-/// The heading and rows of one case: a line per variant, best one marked.
+/// The heading and rows of one case: a line per variant, best one marked. Of a context: a line per
+/// step, and where their time goes.
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
 /// Column titles.
 void print_heading(std::ostream& out, const ConsoleStyle& style);

@@ -4,25 +4,11 @@
 
 #include "harness/console_colour.h"
 #include "harness/report.h"
+#include "harness/report_context.h"
 #include "harness/report_text.h"
 
 namespace opbench {
 namespace {
-
-std::string_view status_colour(Status status) {
-  switch (status) {
-    case Status::passed:
-      return kGreen;
-    case Status::failed:
-    case Status::errored:
-      return kRed;
-    case Status::mistrusted:
-    case Status::suspicious:
-      return kYellow;
-    default:
-      return kDim;
-  }
-}
 
 std::string verdict_text(const Record& record, const ConsoleStyle& style) {
   const std::string text = coloured(status_text(record), status_colour(record.status), style);
@@ -48,6 +34,7 @@ void print_heading(std::ostream& out, const ConsoleStyle& style) {
 
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   const Record& first = records.front();
+  if (first.step) return print_contexts(out, records, style);
   std::string title = fmt::format("{} {} {} {}", first.op, with_short_lists(first.shape),
                                   first.dtype, first.format);
   if (!first.attributes.empty()) {

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "harness/report.h"
+#include "harness/step_json.h"
 
 namespace opbench {
 namespace {
@@ -34,6 +35,7 @@ Json record_value(const Record& record) {
   }
   value["samples_us"] = std::move(samples);
   value["iterations"] = std::move(iterations);
+  if (record.step) value["step"] = step_value(*record.step);
   return value;
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/json_reader.h"
 #include "harness/report.h"
+#include "harness/step_json.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -55,13 +56,22 @@ std::vector<Sample> read_samples(const JsonValue& record) {
   return samples;
 }
 
-Record read_record(const JsonValue& value) {
+Record read_record(const JsonValue& value, int version) {
   Record record;
   // What the absence of other values depends on comes first.
   record.samples = read_samples(value);
   record.is_compared = !value.member("nonfinite_mismatches").is_null();
+  const bool has_step = version >= 2 && value.has("step");
+  if (has_step) {
+    record.step = std::make_shared<const StepDetails>(read_step_texts(value.member("step")));
+  }
   for (const Field& field : record_fields()) {
-    field.read(value.member(column_name(field)), record);
+    if (field.since <= version) field.read(value.member(column_name(field)), record);
+  }
+  if (has_step) {
+    StepDetails whole = *record.step;
+    read_step_lists(value.member("step"), whole);
+    record.step = std::make_shared<const StepDetails>(std::move(whole));
   }
   return record;
 }
@@ -140,8 +150,9 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path) {
   file.command = root.member("command").text();
   file.machine = read_machine(root.member("machine"));
   file.run = read_run(root.member("run"));
-  root.member("records").elements(
-      [&](const JsonValue& record) { file.run.records.push_back(read_record(record)); });
+  root.member("records").elements([&](const JsonValue& record) {
+    file.run.records.push_back(read_record(record, file.version));
+  });
   return file;
 }
 

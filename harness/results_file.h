@@ -22,8 +22,8 @@ struct ResultsFile {
   RunResult run;  ///< `run.records` is what most are after; it can be empty
 };
 
-/// Reads a file of `opbench run --json`. Writing what was read gives the same text. Keys that this
-/// version does not know are passed over.
+/// Reads a file of `opbench run --json`. Writing what was read gives the same text, that of an
+/// older version of the format in today's. Keys that this version does not know are passed over.
 /// Errors: throws Error with the file, the place such as records[3].median_us, what was found and
 /// what is allowed, for anything that is missing, of a wrong type, out of range, of a later
 /// version, truncated, or above 256 MiB.

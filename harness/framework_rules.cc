@@ -111,6 +111,10 @@ OutputRule wanted_format(const Problem& logical, std::span<const TensorDesc> giv
   if (is_on_device && op.starts_with("conv2d")) {
     return {Format::NC1HWC0, fmt::format("{}: the cube unit takes NC1HWC0", op)};
   }
+  const bool is_blocked = op.starts_with("batch_norm") || op.starts_with("max_pool2d");
+  if (is_on_device && is_blocked && logical.inputs[0].shape.size() == 4) {
+    return {Format::NC1HWC0, fmt::format("{}: the device has it in NC1HWC0 only", op)};
+  }
   if (is_on_device && (op == "linear" || op == "matmul")) {
     return {Format::FRACTAL_NZ, fmt::format("{}: the cube unit takes FRACTAL_NZ", op)};
   }

@@ -1,17 +1,22 @@
 #include "harness/bound_graph.h"
 
+#include <optional>
+
 #include "harness/saturate.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 
 BoundGraph::BoundGraph(const Graph& graph, std::span<const Kernel* const> kernels,
-                       const TensorStorage& storage, int threads, bool saturates) {
+                       const TensorStorage& storage, int threads, bool saturates,
+                       ScratchPool* pool) {
   calls_.reserve(graph.nodes.size());
   with_threads(threads, [&] {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& node = graph.nodes[i];
       Call call;
+      std::optional<ScratchPool::User> user;
+      if (pool != nullptr) user.emplace(*pool);
       call.launch = kernels[i]->prepare(node.problem);
       for (const std::size_t input : node.inputs) call.inputs.push_back(storage(input));
       for (const std::size_t output : node.outputs) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/graph.h"
+#include "kernels/scratch.h"
 
 namespace opbench {
 
@@ -28,9 +29,11 @@ class BoundGraph {
  public:
   /// Prepares the kernels for `threads` threads. With `saturates`, what a node writes in fp16
   /// becomes what a device without Inf and NaN leaves there: the largest finite value, and 0.
+  /// With a pool all nodes have their temporaries there, one after the other.
   /// Errors: whatever a kernel throws.
   BoundGraph(const Graph& graph, std::span<const Kernel* const> kernels,
-             const TensorStorage& storage, int threads, bool saturates = false);
+             const TensorStorage& storage, int threads, bool saturates = false,
+             ScratchPool* pool = nullptr);
 
   std::size_t size() const { return calls_.size(); }
 

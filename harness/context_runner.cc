@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -36,6 +37,12 @@ struct StepRun {
     is_open = false;
   }
 };
+
+using Clock = std::chrono::steady_clock;
+
+// Rounds of a whole network take long: after so many seconds no more begin than these.
+constexpr int kLeastRounds = 3;
+constexpr double kLongestSeconds = 15;
 
 class ContextRunner {
  public:
@@ -73,7 +80,10 @@ class ContextRunner {
     for_each_open([&](StepRun& run) { prepare(run); });
     for_each_open([&](StepRun& run) { find_loss_scale(run); });
     if (options_.verify) for_each_open([&](StepRun& run) { verify(run); });
-    for (int round = 0; round < options_.repetitions && !interrupted(); ++round) {
+    const Clock::time_point start = Clock::now();
+    for (rounds_ = 0; rounds_ < options_.repetitions && !interrupted(); ++rounds_) {
+      const std::chrono::duration<double> spent = Clock::now() - start;
+      if (rounds_ >= kLeastRounds && spent.count() > kLongestSeconds) break;
       for_each_open([&](StepRun& run) { time(run); });
     }
   }
@@ -93,11 +103,11 @@ class ContextRunner {
 
   void check_memory() const {
     std::size_t needed = planned_.largest_step_bytes();
-    std::size_t results = 0;
+    std::size_t results = 0, scratch = 0;
     with_threads(threads_, [&] {
       for (const StepRun& run : runs_) {
         if (!run.is_open) continue;
-        needed += temporary_bytes(run.step->graph, run.step->selection);
+        scratch = std::max(scratch, largest_temporary_bytes(*run.step));
         std::size_t own = 0;
         for (const std::size_t tensor : run.step->results) {
           const TensorDesc& desc = run.step->graph.tensors[tensor].desc;
@@ -106,6 +116,7 @@ class ContextRunner {
         results = std::max(results, own);
       }
     });
+    needed += scratch;
     // Those of the first step and of the one that is compared with it.
     if (options_.verify) needed += 2 * results;
     require_memory(needed,
@@ -113,12 +124,22 @@ class ContextRunner {
                    "the comparison of results out (--no-verify)");
   }
 
+  static std::size_t largest_temporary_bytes(const PlannedStep& step) {
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
+      largest = std::max(largest,
+                         temporary_bytes(*step.selection.kernels[i], step.graph.nodes[i].problem));
+    }
+    return largest;
+  }
+
   void prepare(StepRun& run) {
     report("prepare", run);
     const PhaseTimer timer(times_.allocate);
     const bool saturates = run.step->spec.precision.half == Precision::Half::saturate;
     run.bound = std::make_unique<BoundGraph>(run.step->graph, run.step->selection.kernels,
-                                             memory_->storage_of(*run.step), threads_, saturates);
+                                             memory_->storage_of(*run.step), threads_, saturates,
+                                             &scratch_);
     run.record.status = Status::unverified;
   }
 
@@ -240,7 +261,7 @@ class ContextRunner {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       StepRun& run = runs_[i];
       // What an interrupt left with fewer samples than were asked for is no result.
-      const bool is_short = std::ssize(run.record.samples) < options_.repetitions;
+      const bool is_short = std::ssize(run.record.samples) < rounds_;
       if (interrupted() && run.is_open && is_short) run.close(Status::errored, "interrupted");
       summarise_samples(run.record);
       run.measured.task_us = task_medians(run);
@@ -269,7 +290,9 @@ class ContextRunner {
   const RunHooks& hooks_;
   PhaseTimes& times_;
   std::vector<StepRun> runs_;
+  int rounds_ = 0;  // begun, all but the last complete
   std::optional<ContextMemory> memory_;
+  ScratchPool scratch_;  // of the kernels of all steps: one node runs at a time
   StepChecker checker_;
   std::vector<First> firsts_;
 };

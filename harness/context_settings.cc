@@ -51,7 +51,8 @@ std::vector<std::string> kernel_names(const std::string& op, const YamlValue& va
 
 // Whose kernels operators take that are not named.
 std::string default_variants(const YamlValue& value) {
-  const std::vector<std::string> words = {"npu", "native", "onednn", std::string(kReferenceVariant)};
+  const std::vector<std::string> words = {"npu", "native", "onednn",
+                                          std::string(kReferenceVariant)};
   const std::string text = value.text("default");
   if (std::find(words.begin(), words.end(), text) == words.end()) {
     value.fail(fmt::format("default is '{}'{}", text, suggestion(text, words)));

@@ -276,8 +276,7 @@ class FormatPlanner {
       const DType dtype = logical_.graph.tensors[tensor].desc.dtype;
       if (graph().tensors[result].desc.dtype != dtype) result = cast(result, dtype, node);
       const bool is_on_device = kernels_[added]->provider == Provider::npu;
-      const auto rule =
-          output_rule(graph().nodes[added].problem, given, i, rules_, is_on_device);
+      const auto rule = output_rule(graph().nodes[added].problem, given, i, rules_, is_on_device);
       if (rule) result = store_as(result, *rule, node);
     }
     physical_[tensor] = result;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compare/judge_pair.h"
 #include "compare/measure_pairs.h"
@@ -88,6 +89,22 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
   return standard;
 }
 
+bool is_gradient(const StepResult& result) {
+  return result.name.starts_with("grad_") && result.values.size() > 0;
+}
+
+// Some gradients are 0 but for rounding, such as that of a shift which the next batch norm takes
+// back: no relative standard holds for them. What is off by less than 2^-8 of the norm of all
+// gradients together does not change where the step goes.
+double gradient_noise(const std::vector<StepResult>& expected,
+                      const std::vector<PairMeasures>& measured) {
+  double squares = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (is_gradient(expected[i])) squares += measured[i].stats.sum_expected_sq;
+  }
+  return 0x1p-8 * std::sqrt(squares);
+}
+
 }  // namespace
 
 StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memory,
@@ -106,9 +123,8 @@ StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memor
     };
     if (const std::string what = check.trespass(inputs); !what.empty()) return fail(what);
     if (bound.reads_status(i)) continue;  // no function of its inputs alone
-    Key key{&check.kernel(), problem_text(check.node().problem), inputs, saturates};
-    std::vector<std::uint64_t> outputs = check.checksums(check.node().outputs);
-    if (const auto known = judged_.find(key); known != judged_.end() && known->second == outputs) {
+    constexpr int kEnough = 2;
+    if (judged_[{&check.kernel(), problem_text(check.node().problem), saturates}]++ >= kEnough) {
       continue;
     }
     for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
@@ -116,7 +132,6 @@ StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memor
       result.stats.merge(found.stats);
       if (found.judgement.verdict == Verdict::failed) return fail(found.judgement.reason);
     }
-    judged_.insert_or_assign(std::move(key), std::move(outputs));
   }
   return result;
 }
@@ -162,13 +177,15 @@ Judgement compare_results(const std::vector<StepResult>& actual,
                                         std::ssize(actual[i].values), standard(i).tolerance};
                     },
                     {.memory_bytes = std::int64_t{256} << 20, .wants_kl = false}, {});
+  const double noise = gradient_noise(expected, measured);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!measured[i].error.empty()) return {Verdict::failed, measured[i].error};
     DumpEntry a, e;
     a.desc = actual[i].desc;
     e.desc = expected[i].desc;
     const PairJudgement judged = judge_pair({&a, &e}, measured[i].stats, standard(i));
-    if (judged.verdict == PairVerdict::failed) {
+    const bool is_noise = is_gradient(actual[i]) && std::sqrt(measured[i].stats.sum_sq) <= noise;
+    if (judged.verdict == PairVerdict::failed && !is_noise) {
       return {Verdict::failed, fmt::format("{}: {}", actual[i].name, judged.reason)};
     }
   }

@@ -17,8 +17,9 @@ struct StepCheck {
 };
 
 /// Runs steps node by node and judges each node right away, while its inputs are still there,
-/// against the fp64 reference on the inputs it really got. A node that was judged before, in
-/// another step, with the same kernel on the same bits, only has to give the same bits again.
+/// against the fp64 reference on the inputs it really got. A kernel that has been judged on two
+/// sets of values of the same problem, in this step or another, is not judged again: a network
+/// repeats its layers.
 class StepChecker {
  public:
   /// The step's inputs are loaded. Call inside `with_threads`.
@@ -28,12 +29,11 @@ class StepChecker {
   struct Key {
     const Kernel* kernel;
     std::string problem;
-    std::vector<std::uint64_t> inputs;
     bool saturates;
     auto operator<=>(const Key&) const = default;
   };
 
-  std::map<Key, std::vector<std::uint64_t>> judged_;  // checksums of the outputs
+  std::map<Key, int> judged_;  // how often
 };
 
 /// A tensor that steps are compared by, dense and in logical order.

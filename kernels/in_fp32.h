@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "kernels/kernel.h"
-#include "tensor/buffer.h"
+#include "kernels/scratch.h"
 
 namespace opbench {
 
@@ -14,15 +14,5 @@ Launch in_fp32(const Problem& problem, std::function<void(const KernelArgs& args
 
 /// Bytes of the temporaries.
 std::size_t in_fp32_bytes(const Problem& problem);
-
-/// An fp32 temporary, aligned to cache lines.
-class Scratch {
- public:
-  explicit Scratch(std::int64_t count) : buffer_(static_cast<std::size_t>(count) * sizeof(float)) {}
-  float* data() const { return static_cast<float*>(buffer_.data()); }
-
- private:
-  Buffer buffer_;
-};
 
 }  // namespace opbench

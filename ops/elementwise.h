@@ -12,9 +12,9 @@ inline const std::vector<DType> kArithmeticDTypes = {DType::fp32, DType::fp16, D
 inline const std::vector<Format> kPlainAnd5hd = {Format::NCHW, Format::ND, Format::NCDHW,
                                                  Format::NC1HWC0};
 /// Of operators that compute on the storage as it lies, those of weights too.
-inline const std::vector<Format> kElementwiseFormats = {Format::NCHW, Format::ND, Format::NCDHW,
-                                                        Format::NC1HWC0, Format::FRACTAL_Z,
-                                                        Format::FRACTAL_NZ};
+inline const std::vector<Format> kElementwiseFormats = {Format::NCHW,      Format::ND,
+                                                        Format::NCDHW,     Format::NC1HWC0,
+                                                        Format::FRACTAL_Z, Format::FRACTAL_NZ};
 
 /// Shape rule of element-wise operators: all inputs alike (dtype, shape, storage), the output like
 /// them. Errors: throws Error that names the two inputs that differ.

@@ -10,9 +10,10 @@ namespace opbench {
 namespace {
 
 [[noreturn]] void refuse(const Dims& from, const Dims& to) {
-  throw Error(fmt::format("reshape: shape [{}] of input 'x' with shape {}; allowed: extents that "
-                          "hold {} elements, one of them may be -1",
-                          fmt::join(to, ","), to_string(from), element_count(from)));
+  throw Error(
+      fmt::format("reshape: shape [{}] of input 'x' with shape {}; allowed: extents that "
+                  "hold {} elements, one of them may be -1",
+                  fmt::join(to, ","), to_string(from), element_count(from)));
 }
 
 Dims target(const Dims& from, const Attrs& attrs) {
@@ -58,7 +59,8 @@ const RegisteredOp registered{{
     .source = "torch.reshape; CANN Reshape",
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},
-    .attrs = {{"shape", std::vector<std::int64_t>{-1}, "extents of y; one may be -1: what is left"}},
+    .attrs = {{"shape", std::vector<std::int64_t>{-1},
+               "extents of y; one may be -1: what is left"}},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,

@@ -31,10 +31,7 @@ std::vector<std::string> operators(const LogicalGraph& graph) {
 // y = x * softplus(x): x is read twice, so its gradient is a sum of two.
 ContextBuilder swish_like() {
   ContextBuilder builder("swish");
-  builder.input("x", {7})
-      .node("softplus", {"x"}, {"s"})
-      .node("mul", {"x", "s"}, {"y"})
-      .output("y");
+  builder.input("x", {7}).node("softplus", {"x"}, {"s"}).node("mul", {"x", "s"}, {"y"}).output("y");
   builder.context().backward = true;
   return builder;
 }
@@ -46,7 +43,8 @@ TEST(ContextGraph, GradientsOfATensorReadTwiceAreAdded) {
   EXPECT_THAT(result_names(graph), ElementsAre("y", "loss", "grad_x"));
 }
 
-// Against central differences of the loss in fp64: d/dx sum x*softplus(x) = softplus(x) + x*sigmoid(x).
+// Against central differences of the loss in fp64: d/dx sum x*softplus(x) = softplus(x) +
+// x*sigmoid(x).
 TEST(ContextGraph, GradientIsThatOfTheLoss) {
   const ContextBuilder builder = swish_like();
   const auto value = [](double x) { return x * std::log1p(std::exp(x)); };

@@ -41,7 +41,8 @@ void expect_no_overlap(const Graph& graph) {
   const MemoryPlan plan = plan_memory(graph);
   for (std::size_t a = 0; a < graph.tensors.size(); ++a) {
     EXPECT_EQ(plan.offsets[a] % 64, 0u);
-    EXPECT_LE(plan.offsets[a] + graph.tensors[a].desc.bytes() + MemoryPlan::kGuardBytes, plan.bytes);
+    EXPECT_LE(plan.offsets[a] + graph.tensors[a].desc.bytes() + MemoryPlan::kGuardBytes,
+              plan.bytes);
     EXPECT_GE(plan.offsets[a], MemoryPlan::kGuardBytes);
     for (std::size_t b = 0; b < a; ++b) {
       const auto [a_first, a_last] = life_of(graph, a);

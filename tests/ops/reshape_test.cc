@@ -24,8 +24,11 @@ TEST(Reshape, OneExtentIsWhatIsLeft) {
 
 TEST(Reshape, NamesWhatDoesNotFit) {
   for (const char* shape : {"[7]", "[-1,-1]", "[5,-1]", "[-2,-3]", "[0,-1]"}) {
-    EXPECT_THAT([&] { problem_with(find_op("reshape"), {{2, 3}}, {{"shape", shape}}); },
-                ThrowsMessage<Error>(HasSubstr("allowed: extents that hold 6 elements")))
+    EXPECT_THAT(
+        [&] {
+          problem_with(find_op("reshape"), {{2, 3}}, {{"shape", shape}});
+        },
+        ThrowsMessage<Error>(HasSubstr("allowed: extents that hold 6 elements")))
         << shape;
   }
 }

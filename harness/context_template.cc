@@ -80,10 +80,7 @@ void check_counts(const YamlValue& value, const NodeTemplate& node) {
                          node.outputs.size()));
 }
 
-}  // namespace
-
-std::string read_name(const YamlValue& value, std::string_view what) {
-  const std::string text = value.text(what);
+void require_name(const YamlValue& value, const std::string& text, std::string_view what) {
   const bool fits = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
   });
@@ -91,6 +88,13 @@ std::string read_name(const YamlValue& value, std::string_view what) {
     value.fail(
         fmt::format("{} is '{}'; it must be of letters, digits, '_', '-' and '.'", what, text));
   }
+}
+
+}  // namespace
+
+std::string read_name(const YamlValue& value, std::string_view what) {
+  std::string text = value.text(what);
+  require_name(value, text, what);
   return text;
 }
 
@@ -118,6 +122,7 @@ std::vector<std::string> GraphReader::names(const YamlValue& value, std::string_
 std::vector<TensorTemplate> GraphReader::tensors(const YamlValue& value, std::string_view what) {
   std::vector<TensorTemplate> result;
   value.mapping(what, [&](const std::string& key, const YamlValue& entry) {
+    require_name(entry, key, "the name of a tensor");
     TensorTemplate tensor{.name = key, .origin = entry.place()};
     bool has_shape = entry.is_list();
     if (entry.is_list()) {

@@ -96,6 +96,7 @@ TEST(ContextErrors, OfTensorsAndNodes) {
           {"    nodes: []\n", "f.yaml:2: the context has no 'nodes'"},
           {"    inputs: {x: [2]}\n    nodes: [{op: relu, in: x, out: y}]\n",
            "f.yaml:2: the context has no 'outputs'"},
+          {"    inputs: {a b: [2]}\n", "f.yaml:3: the name of a tensor is 'a b'; it must be"},
           {"    inputs: [x]\n", "f.yaml:3: inputs is a list; it must be a mapping"},
           {"    inputs:\n      x: {dtype: fp16}\n", "f.yaml:4: tensor 'x' has no 'shape'"},
           {"    inputs:\n      x: {shape: 3}\n", "f.yaml:4: shape must be a list"},

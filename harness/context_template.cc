@@ -12,6 +12,7 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kLargestNumber = 1000000000;
+constexpr std::size_t kMostSymbols = 100;  // of a block
 // What an entry takes beside its text.
 constexpr std::size_t kEntryBytes = 64;
 
@@ -41,6 +42,9 @@ std::vector<SymbolValue> block_symbols(const YamlValue& value) {
     for (const YamlValue& name : value.list("symbols")) {
       result.push_back({name.text("a symbol"), "", name.place()});
     }
+  }
+  if (result.size() > kMostSymbols) {
+    value.fail(fmt::format("the block has more than {} symbols", kMostSymbols));
   }
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (!is_symbol_name(result[i].name)) {

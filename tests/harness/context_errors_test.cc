@@ -331,6 +331,22 @@ TEST(ContextErrors, NothingUnrollsWithoutBounds) {
             "f.yaml:4: block 'p' includes itself: b5 > b4 > b3 > b2 > b1 > b0 > p > q > p");
 }
 
+TEST(ContextErrors, ListsHaveBounds) {
+  const auto repeated = [](const std::string& text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) result += fmt::format(fmt::runtime(text), i);
+    return result;
+  };
+  EXPECT_EQ(error_of("contexts:\n" + repeated("  - c{}\n", 1001)),
+            "f.yaml:2: the file has more than 1000 contexts");
+  EXPECT_EQ(error_of("contexts:\n  - name: c\n    inputs: {x: [2]}\n    nodes: [{op: relu, in: x, "
+                     "out: y}]\n    outputs: y\n    steps:\n" +
+                     repeated("      - {{name: s{}}}\n", 1001)),
+            "f.yaml:7: the context has more than 1000 steps");
+  EXPECT_EQ(error_of("blocks:\n  b:\n    symbols:\n" + repeated("      - S{}\n", 101)),
+            "f.yaml:4: the block has more than 100 symbols");
+}
+
 TEST(ContextErrors, ManyLargeStepsAreTooMuch) {
   std::string text =
       "symbols: {N: 1}\n"

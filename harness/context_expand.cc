@@ -44,6 +44,7 @@ class Expansion {
       result_.inputs.push_back(tensor(input, scope));
     }
     add(graph, scope);
+    for (const auto& [name, unused] : same_as_) resolved(name);  // even those that nobody reads
     for (ContextNode& node : result_.nodes) {
       for (std::string& input : node.inputs) input = resolved(input);
     }

@@ -14,6 +14,8 @@ const std::vector<std::string> kContextKeys = {
     "name",   "dtypes", "inputs", "parameters", "nodes", "outputs",  "loss",    "backward",
     "update", "seed",   "steps",  "variants",   "rules", "standard", "samples", "precision"};
 
+constexpr std::size_t kMostContexts = 1000;
+
 Loss loss(const YamlValue& value) {
   const std::string text = value.text("loss");
   if (text == "sum") return Loss::sum;
@@ -36,6 +38,7 @@ Context read_context(const YamlValue& value, const ContextSurroundings& file, Gr
   Context context;
   context.origin = value.place();
   context.symbols = to_string(file.symbols);
+  budget.spend(context.symbols.size(), context.origin);
   context.dtypes = file.dtypes.empty() ? std::vector<DType>{DType::fp32} : file.dtypes;
   GraphTemplate graph;
   graph.origin = context.origin;
@@ -67,7 +70,11 @@ Context read_context(const YamlValue& value, const ContextSurroundings& file, Gr
 std::vector<Context> read_contexts(const YamlValue& value, const ContextSurroundings& file,
                                    GraphReader& reader, ContextBudget& budget) {
   std::vector<Context> contexts;
-  for (const YamlValue& entry : value.list("contexts")) {
+  const std::vector<YamlValue> entries = value.list("contexts");
+  if (entries.size() > kMostContexts) {
+    value.fail(fmt::format("the file has more than {} contexts", kMostContexts));
+  }
+  for (const YamlValue& entry : entries) {
     Context context = read_context(entry, file, reader, budget);
     for (const Context& other : contexts) {
       if (other.name != context.name) continue;

@@ -16,6 +16,8 @@ const std::vector<std::string> kStepKeys = {"name",  "summary",   "after",      
                                             "rules", "precision", "standard",      "samples",
                                             "set",   "blocks",    "not_applicable"};
 
+constexpr std::size_t kMostSteps = 1000;
+
 template <class Map>
 std::vector<std::string> keys_of(const Map& map) {
   std::vector<std::string> keys;
@@ -51,9 +53,9 @@ std::int64_t samples_of(const ContextSettings& settings, const Symbols& symbols)
 }
 
 // What a step takes of the budget beside its graph.
-std::size_t bytes_of(const ContextSettings& settings) {
+std::size_t bytes_of(const ContextSettings& settings, const Symbols& symbols) {
   constexpr std::size_t kStepBytes = 512, kEntryBytes = 128;
-  std::size_t entries = settings.set.size() + settings.blocks.size();
+  std::size_t entries = symbols.size() + settings.set.size() + settings.blocks.size();
   for (const auto& [op, kernels] : settings.variants) entries += 1 + kernels.size();
   return kStepBytes + entries * kEntryBytes;
 }
@@ -61,7 +63,11 @@ std::size_t bytes_of(const ContextSettings& settings) {
 }  // namespace
 
 std::vector<ContextStep> StepReader::read(const YamlValue& value) {
-  for (const YamlValue& entry : value.list("steps")) add(entry);
+  const std::vector<YamlValue> entries = value.list("steps");
+  if (entries.size() > kMostSteps) {
+    value.fail(fmt::format("the context has more than {} steps", kMostSteps));
+  }
+  for (const YamlValue& entry : entries) add(entry);
   if (steps_.empty()) value.fail("the list of steps is empty");
   return std::move(steps_);
 }
@@ -95,7 +101,7 @@ void StepReader::add(const YamlValue& value) {
     if (key == "set") read_set(field, settings.set);
     if (key == "blocks") read_blocks(field, settings.blocks);
   });
-  budget_.spend(bytes_of(settings), step.origin);
+  budget_.spend(bytes_of(settings, file_.symbols), step.origin);
   finish(std::move(step), std::move(settings));
 }
 

@@ -12,6 +12,7 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kLargestNumber = 1000000000;
+constexpr std::size_t kMostSymbols = 100;  // of a block
 // What an entry takes beside its text.
 constexpr std::size_t kEntryBytes = 64;
 
@@ -41,6 +42,9 @@ std::vector<SymbolValue> block_symbols(const YamlValue& value) {
     for (const YamlValue& name : value.list("symbols")) {
       result.push_back({name.text("a symbol"), "", name.place()});
     }
+  }
+  if (result.size() > kMostSymbols) {
+    value.fail(fmt::format("the block has more than {} symbols", kMostSymbols));
   }
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (!is_symbol_name(result[i].name)) {
@@ -80,10 +84,7 @@ void check_counts(const YamlValue& value, const NodeTemplate& node) {
                          node.outputs.size()));
 }
 
-}  // namespace
-
-std::string read_name(const YamlValue& value, std::string_view what) {
-  const std::string text = value.text(what);
+void require_name(const YamlValue& value, const std::string& text, std::string_view what) {
   const bool fits = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
   });
@@ -91,6 +92,13 @@ std::string read_name(const YamlValue& value, std::string_view what) {
     value.fail(
         fmt::format("{} is '{}'; it must be of letters, digits, '_', '-' and '.'", what, text));
   }
+}
+
+}  // namespace
+
+std::string read_name(const YamlValue& value, std::string_view what) {
+  std::string text = value.text(what);
+  require_name(value, text, what);
   return text;
 }
 
@@ -118,6 +126,7 @@ std::vector<std::string> GraphReader::names(const YamlValue& value, std::string_
 std::vector<TensorTemplate> GraphReader::tensors(const YamlValue& value, std::string_view what) {
   std::vector<TensorTemplate> result;
   value.mapping(what, [&](const std::string& key, const YamlValue& entry) {
+    require_name(entry, key, "the name of a tensor");
     TensorTemplate tensor{.name = key, .origin = entry.place()};
     bool has_shape = entry.is_list();
     if (entry.is_list()) {

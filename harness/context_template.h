@@ -67,7 +67,8 @@ struct BlockTemplate {
 
 using Blocks = std::map<std::string, BlockTemplate>;
 
-/// Fails unless `text` can be part of a name: letters, digits, '_', '-' and '.'.
+/// A name of letters, digits, '_', '-' and '.'. Errors: throws Error "file:line: ..." if it has
+/// others.
 std::string read_name(const YamlValue& value, std::string_view what);
 
 /// Reads the graphs of one file.

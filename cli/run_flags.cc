@@ -48,6 +48,53 @@ void parse_shard(const std::string& text, RunOptions& options) {
   }
 }
 
+void add_result_flags(CLI::App& command, RunFlags& f) {
+  const char* results = "Where results go (the table always goes to standard output)";
+  command.add_option("--json", f.json, "Everything, with the machine's description")
+      ->type_name("FILE")
+      ->group(results);
+  command.add_option("--csv", f.csv, "One line per result")->type_name("FILE")->group(results);
+  command
+      .add_option("--markdown", f.markdown,
+                  "Tables with the machine's description, and what is slower than it should be")
+      ->type_name("FILE")
+      ->group(results);
+  command.add_option("--junit", f.junit, "JUnit XML for CI: a test case for each case and variant")
+      ->type_name("FILE")
+      ->group(results);
+  command
+      .add_option("--benchmark-json", f.benchmark_json,
+                  "Google Benchmark's JSON, for its tools/compare.py")
+      ->type_name("FILE")
+      ->group(results);
+  command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")
+      ->type_name("FILE")
+      ->group(results);
+  command
+      .add_option("--op-summary", f.op_summary,
+                  "Tasks of contexts with the columns of the profiler's op_summary.csv; operators "
+                  "of the device are modelled, times are the host's")
+      ->type_name("FILE")
+      ->group(results);
+  command
+      .add_option("--op-statistic", f.op_statistic,
+                  "The same by type, with the columns of op_statistic.csv")
+      ->type_name("FILE")
+      ->group(results);
+  command.add_option("--dot", f.dot, "Write the planned graphs as Graphviz DOT")
+      ->type_name("FILE")
+      ->group(results);
+  command
+      .add_option("--out", f.out_dir,
+                  "Directory for results.json, results.csv, results.md and trace.json, and of "
+                  "contexts op_summary.csv and op_statistic.csv")
+      ->type_name("DIR")
+      ->group(results);
+  command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")
+      ->type_name("FILE")
+      ->group(results);
+}
+
 }  // namespace
 
 void add_selection_flags(CLI::App& command, RunFlags& f) {
@@ -121,35 +168,12 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
       ->type_name("N")
       ->group(how);
   command.add_flag("--dry-run", f.dry_run, "Show what would run, and stop")->group(how);
-  const char* results = "Where results go (the table always goes to standard output)";
-  command.add_option("--json", f.json, "Everything, with the machine's description")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--csv", f.csv, "One line per result")->type_name("FILE")->group(results);
   command
-      .add_option("--markdown", f.markdown,
-                  "Tables with the machine's description, and what is slower than it should be")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--junit", f.junit, "JUnit XML for CI: a test case for each case and variant")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--benchmark-json", f.benchmark_json,
-                  "Google Benchmark's JSON, for its tools/compare.py")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--out", f.out_dir,
-                  "Directory for results.json, results.csv, results.md and trace.json")
-      ->type_name("DIR")
-      ->group(results);
-  command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")
-      ->type_name("FILE")
-      ->group(results);
+      .add_flag("--explain", f.explain,
+                "Print the planned graph of every step of a context with each inserted conversion "
+                "and its cause; runs nothing")
+      ->group(how);
+  add_result_flags(command, f);
 }
 
 RunOptions options_of(const RunFlags& f) {

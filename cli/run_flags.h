@@ -15,8 +15,9 @@ struct RunFlags {
   std::vector<int> threads;
   double seconds = 0.1;
   int repetitions = 9;
-  bool backward = false, cold = false, no_verify = false, dry_run = false;
-  std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump;
+  bool backward = false, cold = false, no_verify = false, dry_run = false, explain = false;
+  std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
+      op_statistic;
 };
 
 /// What to run, and what every command that measures has in common.

@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-void settle_directory(RunFlags& flags) {
+void settle_directory(RunFlags& flags, bool has_contexts) {
   if (flags.out_dir.empty()) return;
   make_directory(flags.out_dir);
   const std::filesystem::path dir = flags.out_dir;
@@ -23,6 +23,20 @@ void settle_directory(RunFlags& flags) {
   if (flags.csv.empty()) flags.csv = dir / "results.csv";
   if (flags.markdown.empty()) flags.markdown = dir / "results.md";
   if (flags.trace.empty()) flags.trace = dir / "trace.json";
+  if (!has_contexts) return;
+  if (flags.op_summary.empty()) flags.op_summary = dir / "op_summary.csv";
+  if (flags.op_statistic.empty()) flags.op_statistic = dir / "op_statistic.csv";
+}
+
+// A file with nothing but titles would look like a run without tasks.
+void refuse_tasks_of_operators(const RunFlags& flags) {
+  for (const auto& [flag, path] : {std::pair("--op-summary", flags.op_summary),
+                                   std::pair("--op-statistic", flags.op_statistic)}) {
+    if (path.empty()) continue;
+    throw Error(
+        fmt::format("{} '{}' takes the tasks of a context, and only single operators were selected",
+                    flag, path));
+  }
 }
 
 void refuse_repeated(const std::vector<std::string>& paths) {
@@ -42,16 +56,20 @@ void render_trace(std::ostream& out, const ResultsFile& results) {
 
 }  // namespace
 
-RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context) : context_(context) {
-  settle_directory(flags);
+RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context, bool has_contexts)
+    : context_(context) {
+  if (!has_contexts) refuse_tasks_of_operators(flags);
+  settle_directory(flags, has_contexts);
   refuse_repeated({flags.json, flags.csv, flags.markdown, flags.junit, flags.benchmark_json,
-                   flags.trace, flags.dump});
+                   flags.trace, flags.dump, flags.dot, flags.op_summary, flags.op_statistic});
   reserve(flags.json, find_report_format("json").write);
   reserve(flags.csv, find_report_format("csv").write);
   reserve(flags.markdown, find_report_format("markdown").write);
   reserve(flags.junit, find_report_format("junit").write);
   reserve(flags.benchmark_json, find_report_format("gbench").write);
   reserve(flags.trace, render_trace);
+  reserve(flags.op_summary, find_report_format("op-summary").write);
+  reserve(flags.op_statistic, find_report_format("op-statistic").write);
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
 }
 

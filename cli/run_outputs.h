@@ -17,8 +17,10 @@ namespace opbench {
 /// wasted hour.
 class RunOutputs {
  public:
-  /// Errors: throws Error for two results in one file, RunError for a file that cannot be written.
-  RunOutputs(RunFlags flags, const CommandContext& context);
+  /// `has_contexts`: contexts are among what runs, and their tasks can be written.
+  /// Errors: throws Error for two results in one file and for tasks that nothing has, RunError for
+  /// a file that cannot be written.
+  RunOutputs(RunFlags flags, const CommandContext& context, bool has_contexts = false);
 
   std::optional<DumpWriter>& dump() { return dump_; }
 

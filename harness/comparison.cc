@@ -45,7 +45,7 @@ struct Contest {
 
 // Suspicious times are no yardstick.
 void enter(Contest& contest, const Record& record) {
-  if (!record.is_timed() || record.status == Status::suspicious) return;
+  if (record.step || !record.is_timed() || record.status == Status::suspicious) return;
   if (record.variant == "native") contest.native = &record;
   if (record.provider == "vendor") contest.vendor = &record;
   if (record.provider != "npu") return;
@@ -102,14 +102,17 @@ Comparison compare_over_cases(std::span<const Record> records) {
   Comparison comparison;
   const auto cache = static_cast<double>(last_level_cache_bytes());
   const bool has_large = std::any_of(records.begin(), records.end(), [&](const Record& r) {
-    return r.is_timed() && r.bytes > cache;
+    return !r.step && r.is_timed() && r.bytes > cache;
   });
   if (has_large) comparison.beyond_bytes = cache;
   const auto vendor = vendor_medians(records);
   std::set<std::string> ops;
-  for (const Record& record : records) ops.insert(record.op);
+  for (const Record& record : records) {
+    if (!record.step) ops.insert(record.op);
+  }
   std::map<std::pair<int, std::string>, std::size_t> places;
   for (const Record& record : records) {
+    if (record.step) continue;
     const std::string variant =
         ops.size() > 1 ? fmt::format("{}/{}", record.op, record.variant) : record.variant;
     const auto [place, is_new] =

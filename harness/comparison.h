@@ -38,6 +38,7 @@ struct Comparison {
   /// "Over all cases, geometric mean (worst)", and which cases that leaves out.
   std::string title() const;
 };
+/// Of single operators; steps of contexts are passed over.
 Comparison compare_over_cases(std::span<const Record> records);
 
 /// "1.32x (1.25)": geometric mean and smallest value.
@@ -52,7 +53,8 @@ struct SlowResult {
 
 /// NPU variants slower than `native` of the same case and threads, and cases whose best NPU variant
 /// is slower than the vendor's; beyond noise, which is 5 % of the faster one's median and three
-/// times the larger MAD. Pointers go into `records`.
+/// times the larger MAD. Steps of contexts are passed over. Pointers go into
+/// `records`.
 std::vector<SlowResult> slower_than_expected(std::span<const Record> records);
 
 }  // namespace opbench

@@ -24,7 +24,8 @@ void write_json(std::ostream& out, const RunResult& result, const Machine& machi
 /// One line per record, a header line, RFC 4180 quoting.
 void write_csv(std::ostream& out, std::span<const Record> records);
 
-/// Chrome trace events: one process for the run, one thread per variant, one slice per repetition.
+/// Chrome trace events: one process for the run, one thread per variant, one slice per repetition;
+/// and one process per context, one thread per step, one slice per task.
 void write_trace(std::ostream& out, std::span<const Record> records);
 
 /// For people to read and pass on: the machine, the command, a table for every operator, the
@@ -47,6 +48,15 @@ void write_gbench(std::ostream& out, const RunResult& result, const Machine& mac
 /// record in microseconds, with its MAD.
 void write_smaller_is_better(std::ostream& out, std::span<const Record> records,
                              const Machine& machine);
+
+/// The tasks of all steps of contexts with the columns of the profiler's op_summary.csv (CANN 8.0):
+/// "Model Name" is the case's id and the step, "Infer ID" the number of the step from 1. Device
+/// operators are modelled: times are the host's, and "Task Type" says HOST_CPU; "Block Dim" is the
+/// number of threads. Steps follow one another in time. Shapes are those stored.
+void write_op_summary(std::ostream& out, std::span<const Record> records);
+
+/// The same tasks by type, in every step, with the columns of op_statistic.csv.
+void write_op_statistic(std::ostream& out, std::span<const Record> records);
 
 struct ConsoleStyle {
   bool colour = false;

@@ -79,15 +79,6 @@ class Layout {
   std::vector<std::size_t> widths_;
 };
 
-std::string title_of(const Record& first) {
-  std::string text = printable(first.op);
-  for (const std::string& part :
-       {with_short_lists(first.shape), first.dtype, with_short_lists(first.attributes)}) {
-    if (!part.empty()) text += fmt::format(" {}", printable(part));
-  }
-  return first.backward ? text + " forward+backward" : text;
-}
-
 // What does not fit beside the numbers goes below them.
 void print_step(std::ostream& out, const Record& record, const std::string& line,
                 const ConsoleStyle& style) {
@@ -148,7 +139,7 @@ void print_times(std::ostream& out, const Ladder& ladder, const ConsoleStyle& st
 void print_contexts(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   for (const Ladder& ladder : ladders_of(records)) {
     const Record& first = *ladder.front();
-    out << coloured(title_of(first), kBold, style)
+    out << coloured(printable(ladder_title(first)), kBold, style)
         << fmt::format("  ({}, {} step{})\n", printable(ladder_details(first)), ladder.size(),
                        ladder.size() == 1 ? "" : "s");
     print_steps(out, ladder, style);
@@ -156,6 +147,30 @@ void print_contexts(std::ostream& out, std::span<const Record> records, const Co
     out << '\n';
   }
   out.flush();
+}
+
+void print_context_summary(std::ostream& out, std::span<const Record> records) {
+  const char* heading = "\nContexts, fastest step against the first:\n";
+  for (const Ladder& ladder : ladders_of(records)) {
+    const Record* best = nullptr;
+    std::size_t timed = 0;
+    for (const Record* r : ladder) {
+      timed += r->is_timed();
+      if (!r->is_timed() || !(r->step->speedup_over_first > 0)) continue;
+      const bool is_faster =
+          best == nullptr || r->step->speedup_over_first > best->step->speedup_over_first;
+      if (is_faster) best = r;
+    }
+    const std::string found = best == nullptr
+                                  ? std::string("none timed")
+                                  : fmt::format("{} {}", printable(best->variant),
+                                                factor_text(best->step->speedup_over_first));
+    out << heading
+        << fmt::format("  {}, {}: {}; {} of {} steps timed\n",
+                       printable(ladder_title(*ladder.front())),
+                       printable(ladder_details(*ladder.front())), found, timed, ladder.size());
+    heading = "";
+  }
 }
 
 }  // namespace opbench

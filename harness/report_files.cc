@@ -5,14 +5,33 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/comparison.h"
 #include "harness/join_results.h"
 #include "harness/json_reader.h"
 #include "harness/report.h"
+#include "harness/report_context.h"
 #include "ops/nearest.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
+
+// The tables that the run printed, without colours. Its last lines are of its own time and memory.
+void write_console(std::ostream& out, const ResultsFile& file) {
+  const std::span<const Record> records = file.run.records;
+  if (!only_steps(records)) print_heading(out, {});
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < records.size(); first = end) {
+    const Record& r = records[first];
+    end = first + 1;
+    while (end < records.size() && place_of(records[end]) == place_of(r) &&
+           records[end].isa == r.isa && records[end].cold == r.cold &&
+           !records[end].step == !r.step) {
+      ++end;
+    }
+    print_case(out, records.subspan(first, end - first), {});
+  }
+}
 
 constexpr ReportFormat kFormats[] = {
     {"markdown", [](std::ostream& out,
@@ -28,6 +47,11 @@ constexpr ReportFormat kFormats[] = {
      [](std::ostream& out, const ResultsFile& f) {
        write_smaller_is_better(out, f.run.records, f.machine);
      }},
+    {"console", write_console},
+    {"op-summary",
+     [](std::ostream& out, const ResultsFile& f) { write_op_summary(out, f.run.records); }},
+    {"op-statistic",
+     [](std::ostream& out, const ResultsFile& f) { write_op_statistic(out, f.run.records); }},
 };
 
 struct Document {

@@ -5,46 +5,15 @@
 #include <vector>
 
 #include "harness/comparison.h"
+#include "harness/markdown_text.h"
 #include "harness/report.h"
+#include "harness/report_context.h"
 #include "harness/report_text.h"
 
 namespace opbench {
 namespace {
 
 constexpr std::size_t kLongestAttributeList = 40;  // characters
-
-// Text in a cell stays in its cell and is no markup.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    if (static_cast<unsigned char>(letter) < ' ') {
-      result += ' ';
-    } else if (letter == '<') {
-      result += "&lt;";
-    } else {
-      if (letter == '\\' || letter == '|' || letter == '*' || letter == '`') result += '\\';
-      result += letter;
-    }
-  }
-  return result;
-}
-
-void write_row(std::ostream& out, const std::vector<std::string>& cells) {
-  out << '|';
-  for (const std::string& cell : cells) out << ' ' << cell << (cell.empty() ? "|" : " |");
-  out << '\n';
-}
-
-// `right`: from this column up to `right_end` are numbers.
-void write_titles(std::ostream& out, const std::vector<std::string>& titles, std::size_t right,
-                  std::size_t right_end) {
-  write_row(out, titles);
-  out << '|';
-  for (std::size_t i = 0; i < titles.size(); ++i) {
-    out << (i >= right && i < right_end ? "---:|" : "---|");
-  }
-  out << '\n';
-}
 
 std::string size_text(std::size_t bytes) {
   if (bytes == 0) return "unknown";
@@ -70,9 +39,9 @@ std::string isas_text(const Machine& m) {
 
 void write_machine(std::ostream& out, const Machine& m) {
   out << "## Machine\n\n";
-  write_titles(out, {"", ""}, 2, 2);
+  write_markdown_titles(out, {"", ""}, 2, 2);
   const auto row = [&](const char* title, const std::string& text) {
-    write_row(out, {title, escaped(text)});
+    write_markdown_row(out, {title, markdown_escaped(text)});
   };
   row("CPU", m.is_virtual ? fmt::format("{}, virtual machine", m.cpu) : m.cpu);
   row("cores", fmt::format("{}", m.cores));
@@ -109,18 +78,19 @@ std::string attributes_text(const Record& record) {
 
 // Name, shape, dtype, format, attributes.
 std::vector<std::string> case_cells(const Record& r) {
-  return {escaped(name_text(r)), escaped(with_short_lists(r.shape)), r.dtype, r.format,
-          escaped(attributes_text(r))};
+  return {markdown_escaped(name_text(r)), markdown_escaped(with_short_lists(r.shape)), r.dtype,
+          r.format, markdown_escaped(attributes_text(r))};
 }
 
 std::string variant_text(const Record& record) {
-  const std::string text = escaped(record.variant);
+  const std::string text = markdown_escaped(record.variant);
   return record.is_best ? fmt::format("**{}**", text) : text;
 }
 
 std::string verdict_text(const Record& record) {
   const std::string text = status_text(record);
-  return record.reason.empty() ? text : fmt::format("{}: {}", text, escaped(record.reason));
+  return record.reason.empty() ? text
+                               : fmt::format("{}: {}", text, markdown_escaped(record.reason));
 }
 
 void write_record(std::ostream& out, const Record& r, double vendor_us) {
@@ -137,24 +107,25 @@ void write_record(std::ostream& out, const Record& r, double vendor_us) {
   cells.push_back(factor_text(is_timed && r.median_us > 0 ? vendor_us / r.median_us : 0));
   cells.push_back(ulp_text(r));
   cells.push_back(verdict_text(r));
-  write_row(out, cells);
+  write_markdown_row(out, cells);
 }
 
 void write_operators(std::ostream& out, std::span<const Record> records) {
   const auto vendor = vendor_medians(records);
   std::vector<std::string> ops;
   for (const Record& record : records) {
+    if (record.step) continue;
     if (std::find(ops.begin(), ops.end(), record.op) == ops.end()) ops.push_back(record.op);
   }
   for (const std::string& op : ops) {
     out << "## " << op << "\n\n";
-    write_titles(
+    write_markdown_titles(
         out,
         {"name", "shape", "dtype", "format", "attributes", "threads", "variant", "provider", "time",
          "GB/s", "% of copy", "v. native", "v. onednn", "max ULP", "verdict"},
         8, 14);
     for (const Record& record : records) {
-      if (record.op != op) continue;
+      if (record.op != op || record.step) continue;
       const auto found = vendor.find(place_of(record));
       write_record(out, record, found == vendor.end() ? 0 : found->second);
     }
@@ -164,18 +135,19 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
 
 void write_summary(std::ostream& out, const RunResult& result) {
   const Comparison comparison = compare_over_cases(result.records);
+  if (comparison.variants.empty() && !result.records.empty()) return;
   out << "## Summary\n\n" << comparison.title() << ".\n\n";
-  write_titles(out,
-               {"variant", "threads", "timed", "failed", "skipped", "v. native", "% of copy",
-                "time / onednn"},
-               1, 8);
+  write_markdown_titles(out,
+                        {"variant", "threads", "timed", "failed", "skipped", "v. native",
+                         "% of copy", "time / onednn"},
+                        1, 8);
   for (const VariantSummary& s : comparison.variants) {
-    write_row(out, {escaped(s.variant), fmt::format("{}", s.threads), fmt::format("{}", s.timed),
-                    fmt::format("{}", s.failed), fmt::format("{}", s.skipped), s.speedup_text(),
-                    s.percent_text(), s.vendor_text()});
+    write_markdown_row(
+        out, {markdown_escaped(s.variant), fmt::format("{}", s.threads), fmt::format("{}", s.timed),
+              fmt::format("{}", s.failed), fmt::format("{}", s.skipped), s.speedup_text(),
+              s.percent_text(), s.vendor_text()});
   }
   out << '\n';
-  if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n\n";
 }
 
 void write_slow(std::ostream& out, std::span<const Record> records) {
@@ -187,20 +159,20 @@ void write_slow(std::ostream& out, std::span<const Record> records) {
     out << "none\n";
     return;
   }
-  write_titles(out,
-               {"operator", "name", "shape", "dtype", "format", "attributes", "threads", "variant",
-                "time", "slower than", "its time", "ratio"},
-               8, 12);
+  write_markdown_titles(out,
+                        {"operator", "name", "shape", "dtype", "format", "attributes", "threads",
+                         "variant", "time", "slower than", "its time", "ratio"},
+                        8, 12);
   for (const SlowResult& found : slow) {
     std::vector<std::string> cells = case_cells(*found.record);
-    cells.insert(cells.begin(), escaped(found.record->op));
+    cells.insert(cells.begin(), markdown_escaped(found.record->op));
     cells.push_back(fmt::format("{}", found.record->threads));
-    cells.push_back(escaped(found.record->variant));
+    cells.push_back(markdown_escaped(found.record->variant));
     cells.push_back(time_text(found.record->median_us));
-    cells.push_back(escaped(found.faster->variant));
+    cells.push_back(markdown_escaped(found.faster->variant));
     cells.push_back(time_text(found.faster->median_us));
     cells.push_back(fmt::format("{:.2f}", found.ratio));
-    write_row(out, cells);
+    write_markdown_row(out, cells);
   }
 }
 
@@ -212,8 +184,10 @@ void write_markdown(std::ostream& out, const RunResult& result, const Machine& m
   write_code(out, command);
   write_machine(out, machine);
   write_operators(out, result.records);
+  write_contexts_markdown(out, result.records);
   write_summary(out, result);
-  write_slow(out, result.records);
+  if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n\n";
+  if (result.records.empty() || !only_steps(result.records)) write_slow(out, result.records);
 }
 
 }  // namespace opbench

@@ -8,6 +8,7 @@
 
 #include "harness/comparison.h"
 #include "harness/report.h"
+#include "harness/report_context.h"
 
 namespace opbench {
 namespace {
@@ -35,12 +36,12 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
     return CaseKey{r.op, r.variant, r.shape, r.format, r.threads, r.backward};
   };
   for (const Record& r : records) {
-    if (r.is_timed() && r.dtype == "fp32") fp32[key(r)] = r.gelements_per_s;
+    if (!r.step && r.is_timed() && r.dtype == "fp32") fp32[key(r)] = r.gelements_per_s;
   }
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
   for (const Record& r : records) {
     const auto found = fp32.find(key(r));
-    if (r.is_timed() && r.dtype != "fp32" && found != fp32.end() && found->second > 0) {
+    if (!r.step && r.is_timed() && r.dtype != "fp32" && found != fp32.end() && found->second > 0) {
       ratios[{r.variant, r.dtype}].push_back(r.gelements_per_s / found->second);
     }
   }
@@ -84,7 +85,8 @@ void print_counts(std::ostream& out, const RunResult& result) {
 }  // namespace
 
 void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle&) {
-  print_variants(out, result);
+  if (result.records.empty() || !only_steps(result.records)) print_variants(out, result);
+  print_context_summary(out, result.records);
   print_dtype_ratios(out, result.records);
   print_counts(out, result);
   print_costs(out, result);

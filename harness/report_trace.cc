@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/report.h"
+#include "harness/report_context.h"
 
 namespace opbench {
 namespace {
@@ -52,6 +53,7 @@ void write_trace(std::ostream& out, std::span<const Record> records) {
       events.push_back(slice(record, record.samples[i], i, thread));
     }
   }
+  add_task_slices(events, records, 2);
   const Json document = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
   out << document.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
 }

@@ -152,6 +152,15 @@ std::string step_verdict(const Record& record) {
   return text;
 }
 
+std::string ladder_title(const Record& first) {
+  std::string text = first.op;
+  for (const std::string& part :
+       {with_short_lists(first.shape), first.dtype, with_short_lists(first.attributes)}) {
+    if (!part.empty()) text += fmt::format(" {}", part);
+  }
+  return first.backward ? text + " forward+backward" : text;
+}
+
 std::string ladder_details(const Record& first) {
   std::string text = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
   if (!first.case_name.empty()) text = fmt::format("{}, {}", name_text(first), text);

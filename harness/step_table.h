@@ -46,7 +46,9 @@ struct TimeTable {
 };
 TimeTable time_table(const Ladder& ladder, std::size_t most_types);
 
-/// "fp16, 2 threads, cold": what distinguishes a ladder from others of its context.
+/// "shufflenet_v2 fp16", with shape, attributes and "forward+backward" where there are any.
+std::string ladder_title(const Record& first);
+/// "2 threads, cold": how it was measured.
 std::string ladder_details(const Record& first);
 
 }  // namespace opbench

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "dump/dump_file.h"
+#include "harness/report.h"
 #include "tensor/isa.h"
 
 namespace opbench {
@@ -111,7 +112,7 @@ TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {
   const Outcome outcome = small_run({"--out", path("results"), "--threads", "1,2"});
   ASSERT_EQ(outcome.code, kAllWell) << outcome.err;
   const auto json = nlohmann::json::parse(read("results/results.json"));
-  EXPECT_EQ(json["opbench"], 1);
+  EXPECT_EQ(json["opbench"], kResultsVersion);
   EXPECT_THAT(json["command"].get<std::string>(), StartsWith("opbench --case 'softplus[2x20x5x7"));
   EXPECT_FALSE(json["machine"]["cpu"].get<std::string>().empty());
   EXPECT_TRUE(json["machine"]["libraries"].contains("HDF5"));

@@ -1,0 +1,101 @@
+// The files of a run that has contexts.
+#include "cli/run_outputs.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "tensor/error.h"
+#include "tests/cli/csv.h"
+#include "tests/harness/ladder.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class RunFiles : public testing::Test {
+ protected:
+  RunFiles()
+      : directory_(fs::path(testing::TempDir()) /
+                   (std::string("opbench_outputs_") +
+                    testing::UnitTest::GetInstance()->current_test_info()->name() +
+                    std::to_string(getpid()))) {
+    fs::create_directories(directory_);
+    result_.records = ladder::shufflenet();
+  }
+  ~RunFiles() override { fs::remove_all(directory_); }
+
+  std::string refusal(const RunFlags& flags, bool has_contexts) {
+    try {
+      RunOutputs(flags, context_, has_contexts);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  fs::path directory_;
+  std::ostringstream out_, err_;
+  CommandContext context_{.out = out_, .err = err_, .command_line = "opbench"};
+  RunResult result_;
+};
+
+}  // namespace
+
+TEST_F(RunFiles, ADirectoryHoldsTheTasksOfContexts) {
+  RunFlags flags;
+  flags.out_dir = directory_;
+  ASSERT_TRUE(RunOutputs(flags, context_, true).write(result_)) << err_.str();
+  for (const char* name : {"results.json", "results.csv", "results.md", "trace.json"}) {
+    EXPECT_TRUE(fs::exists(directory_ / name)) << name;
+  }
+  EXPECT_THAT(csv::read(directory_ / "op_summary.csv"), SizeIs(1 + 4 * 2));
+  EXPECT_THAT(csv::read(directory_ / "op_statistic.csv"), SizeIs(1 + 43));
+}
+
+TEST_F(RunFiles, ADirectoryOfOperatorsHoldsNone) {
+  RunFlags flags;
+  flags.out_dir = directory_;
+  ASSERT_TRUE(RunOutputs(flags, context_, false).write(RunResult{})) << err_.str();
+  EXPECT_TRUE(fs::exists(directory_ / "results.json"));
+  EXPECT_FALSE(fs::exists(directory_ / "op_summary.csv"));
+  EXPECT_FALSE(fs::exists(directory_ / "op_statistic.csv"));
+}
+
+TEST_F(RunFiles, OperatorsHaveNoTasksToWrite) {
+  RunFlags flags;
+  flags.op_summary = directory_ / "s.csv";
+  EXPECT_EQ(refusal(flags, true), "accepted");
+  EXPECT_EQ(refusal(flags, false),
+            "--op-summary '" + flags.op_summary +
+                "' takes the tasks of a context, and only single operators were selected");
+  flags = {};
+  flags.op_statistic = "x.csv";
+  EXPECT_THAT(refusal(flags, false), HasSubstr("--op-statistic 'x.csv' takes"));
+}
+
+TEST_F(RunFiles, NoFileTakesTwoResults) {
+  RunFlags flags;
+  flags.op_summary = flags.op_statistic = directory_ / "s.csv";
+  EXPECT_THAT(refusal(flags, true), HasSubstr("two results cannot go to the same file"));
+  flags.op_statistic.clear();
+  flags.dot = flags.op_summary;
+  EXPECT_THAT(refusal(flags, true), HasSubstr("two results cannot go to the same file"));
+}
+
+TEST_F(RunFiles, TheCommandRefusesBeforeItRuns) {
+  const std::string path = directory_ / "s.csv";
+  std::ostringstream out, err;
+  EXPECT_EQ(run_cli({"--case", "relu[64,fp32]", "--op-summary", path}, out, err), kBadInput);
+  EXPECT_THAT(err.str(), HasSubstr("only single operators were selected"));
+  EXPECT_EQ(out.str(), "");
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace opbench

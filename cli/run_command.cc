@@ -9,7 +9,9 @@
 #include "cli/progress_line.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
+#include "harness/explain.h"
 #include "harness/interrupt.h"
+#include "harness/output_file.h"
 #include "harness/report.h"
 #include "harness/report_text.h"
 #include "harness/run_dump.h"
@@ -23,7 +25,9 @@ constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --variant softplus_v2,onednn --threads 1,2
   opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
-  opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5)";
+  opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5
+  opbench --cases cases/shufflenet_v2_forward.yaml --op-summary op_summary.csv
+  opbench --cases cases/shufflenet_v2_unit.yaml --explain)";
 
 int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedContext>& contexts,
                std::ostream& out) {
@@ -86,6 +90,21 @@ void print_failures(const RunResult& result, std::ostream& out) {
   }
 }
 
+// Errors: throws Error for flags that need a context, or that contexts do not take.
+void require_takeable(const RunFlags& flags, const std::vector<PlannedContext>& contexts) {
+  if (!contexts.empty() && !flags.dump.empty()) {
+    throw Error(
+        "--dump writes single operators, and contexts are selected: buffers of a context are used "
+        "again while it runs; leave its case file or --dump out");
+  }
+  if (contexts.empty() && (flags.explain || !flags.dot.empty())) {
+    throw Error(
+        fmt::format("{} needs a context, and none is selected; name a case file that has "
+                    "some, such as cases/shufflenet_v2_unit.yaml, with --cases",
+                    flags.explain ? "--explain" : "--dot"));
+  }
+}
+
 int run(const RunFlags& flags, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
@@ -97,11 +116,19 @@ int run(const RunFlags& flags, CommandContext& context) {
            "and check --filter and --shard\n";
     return kNothingToJudge;
   }
+  require_takeable(flags, contexts);
+  if (!flags.dot.empty()) {
+    OutputFile(flags.dot).write([&](std::ostream& out) { write_dot(out, contexts); });
+  }
+  if (flags.explain) {
+    for (const PlannedContext& planned : contexts) explain(context.out, planned);
+    return kAllWell;
+  }
   if (flags.dry_run) return print_plan(plan, contexts, context.out);
-  RunOutputs outputs(flags, context);
+  RunOutputs outputs(flags, context, !contexts.empty());
   watch_interrupts();
   ProgressLine progress(context);
-  print_heading(context.out, {context.colour()});
+  if (!plan.empty()) print_heading(context.out, {context.colour()});
   const RunResult result =
       run_plan(plan, contexts, options, make_hooks(context, progress, outputs.dump()));
   progress.clear();

@@ -89,6 +89,10 @@ class Builder {
     Node& call = result_.graph.nodes[added];
     call.name = node.name;
     call.origin = node.origin;
+    if (node.outputs.size() > call.outputs.size()) {
+      throw Error(fmt::format("{} '{}' has {} outputs, but {} are named", node.op->name, node.name,
+                              call.outputs.size(), node.outputs.size()));
+    }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == "_") continue;
       result_.graph.tensors[call.outputs[i]].name = node.outputs[i];

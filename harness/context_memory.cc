@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/timing.h"
 #include "tensor/checksum.h"
 #include "tensor/parallel.h"
 
@@ -87,6 +88,8 @@ void ContextMemory::load(const PlannedStep& step, std::uint64_t seed) const {
   }
   check_values(step, storage_of(step));
 }
+
+void ContextMemory::evict() const { evict_from_caches(buffer_.data(), buffer_.size()); }
 
 std::uint64_t ContextMemory::given_checksum(const PlannedStep& step) const {
   std::uint64_t sum = 0;

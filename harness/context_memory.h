@@ -32,6 +32,9 @@ class ContextMemory {
   /// False if something wrote around it since.
   bool guards_intact(const PlannedStep& step, std::size_t tensor) const;
 
+  /// Writes all of it back to memory, out of the caches.
+  void evict() const;
+
  private:
   std::byte* at(const PlannedStep& step, std::size_t tensor) const {
     return static_cast<std::byte*>(buffer_.data()) + step.memory.offsets[tensor];

@@ -84,6 +84,7 @@ PlannedStep plan_step(const Context& context, const ContextStep& step, DType dty
 std::vector<PlannedContext> make_context_plan(const RunOptions& options) {
   std::vector<PlannedContext> plan;
   const CaseFilter filter(options.filter);
+  std::size_t selected = 0;
   for (const std::string& path : options.case_files) {
     const CaseFile file = load_case_file(path, options.symbols);
     for (const Context& context : file.contexts) {
@@ -95,7 +96,10 @@ std::vector<PlannedContext> make_context_plan(const RunOptions& options) {
         if (!filter.takes(named.id(), context.name)) continue;
         Context chosen = context;
         select_steps(options, chosen);
-        if (!chosen.steps.empty()) plan.push_back(plan_context(std::move(chosen), dtype));
+        if (chosen.steps.empty()) continue;
+        const std::size_t place = selected++ % static_cast<std::size_t>(options.shard_count);
+        if (static_cast<int>(place) != options.shard_index - 1) continue;
+        plan.push_back(plan_context(std::move(chosen), dtype));
       }
     }
   }

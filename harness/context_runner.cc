@@ -235,7 +235,8 @@ class ContextRunner {
     const PhaseTimer timer(times_.measure);
     NodeTimes nodes;
     nodes.reset(run.bound->size());
-    const TimingOptions how{options_.seconds_per_case / options_.repetitions, 1, {}};
+    TimingOptions how{options_.seconds_per_case / options_.repetitions, 1, {}};
+    if (options_.cold) how.evict = [this] { memory_->evict(); };
     const std::vector<Sample> samples =
         time_calls(run.record.case_id, how, [&] { run.bound->run(nodes); });
     if (samples.empty()) return;  // interrupted

@@ -130,6 +130,7 @@ class FormatPlanner {
   // that is wanted.
   std::string fit_formats(const Node& node, std::span<const TensorDesc> given, Fit& fit) {
     const bool is_on_device = fit.kernel->provider == Provider::npu;
+    if (node.problem.op->name == "non_finite_check") return fit_as_given(node, given, fit);
     const OutputRule wanted = wanted_format(node.problem, given, rules_, is_on_device);
     std::string reason = fit_format(node, wanted.format, fit);
     if (reason.empty()) {
@@ -142,6 +143,13 @@ class FormatPlanner {
       return {};
     }
     return reason;
+  }
+
+  // The check looks at storage, tensor by tensor.
+  static std::string fit_as_given(const Node& node, std::span<const TensorDesc> given, Fit& fit) {
+    const std::vector<TensorDesc> inputs(given.begin(), given.end());
+    fit.problem = make_problem(*node.problem.op, inputs, node.problem.attrs);
+    return refusal(*fit.kernel, fit.problem);
   }
 
   std::string fit_format(const Node& node, Format format, Fit& fit) {

@@ -113,8 +113,10 @@ class Builder {
 
   void add_backward() {
     std::vector<std::size_t> losses;
+    const bool is_only = step_.graph->outputs.size() == 1;
     for (const std::string& output : step_.graph->outputs) {
-      if (const auto loss = loss_of(tensors_.at(output))) losses.push_back(*loss);
+      const auto loss = loss_of(tensors_.at(output), is_only ? "loss" : "loss_" + output);
+      if (loss) losses.push_back(*loss);
     }
     if (losses.empty()) throw Error("no output is floating, so the context cannot run backward");
     const Precision& precision = step_.precision;
@@ -134,17 +136,17 @@ class Builder {
   }
 
   // The output itself where it is a scalar.
-  std::optional<std::size_t> loss_of(std::size_t output) {
+  std::optional<std::size_t> loss_of(std::size_t output, const std::string& name) {
     if (!is_floating(result_.graph.tensors[output].desc.dtype)) return std::nullopt;
     if (step_.precision.level != Precision::Level::O0) {
       output = casts_.to(output, DType::fp32);  // a sum over many fp16 numbers would overflow
     }
     if (result_.graph.tensors[output].desc.elements() == 1) return output;
     const Op& op = find_op(context_.loss == Loss::sum ? "sum" : "mean");
-    const std::size_t node = add_node(result_.graph, op, {output}, Attrs(op.attrs), "loss_");
+    const std::size_t node = add_node(result_.graph, op, {output}, Attrs(op.attrs), "");
     const std::size_t loss = result_.graph.nodes[node].outputs[0];
-    result_.graph.nodes[node].name = "loss";
-    result_.graph.tensors[loss].name = "loss";
+    result_.graph.nodes[node].name = name;
+    result_.graph.tensors[loss].name = name;
     result_.results.push_back(loss);
     return loss;
   }

@@ -197,7 +197,11 @@ class FormatPlanner {
       stored.dtype = logical_.graph.tensors[tensor].desc.dtype;
       materialise(tensor, std::move(stored));
     }
-    return convert(physical(tensor), wanted, node, fit.cause);
+    const bool is_own = wanted.format != fit.problem.inputs[0].format;
+    return convert(physical(tensor), wanted, node,
+                   is_own ? fmt::format("{}: takes '{}' as {}", node.problem.op->name,
+                                        node.problem.op->input_name(i), name(wanted.format))
+                          : fit.cause);
   }
 
   std::size_t convert(std::size_t tensor, const TensorDesc& wanted, const Node& node,

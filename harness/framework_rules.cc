@@ -122,8 +122,9 @@ OutputRule wanted_format(const Problem& logical, std::span<const TensorDesc> giv
       given[1].format == Format::NC1HWC0) {
     return {Format::NC1HWC0, "relu_grad: the gradient is cast to the forward output's NC1HWC0"};
   }
-  // index_add's first input is zeros, made like the gradient it adds.
-  const std::size_t first = op == "index_add" ? 2 : 0;
+  // index_add's first input is zeros, made like the gradient it adds; a scalar has no format.
+  std::size_t first = op == "index_add" ? 2 : 0;
+  while (first + 1 < given.size() && given[first].shape.empty()) ++first;
   return {given[first].format,
           fmt::format("{}: follows its first input, {}", op, name(given[first].format))};
 }

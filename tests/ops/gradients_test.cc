@@ -30,6 +30,7 @@ const std::vector<Differentiated>& uses() {
       {"cat_shuffle", {spread({1, 2, 2, 1}), spread({1, 2, 2, 1}, 1)}},
       {"cat_shuffle_split", {spread({1, 2, 2, 1}), spread({1, 2, 2, 1}, 1)}},
       {"transpose", {spread({2, 3})}},
+      {"reshape", {spread({2, 3})}, {{"shape", "[3,2]"}}},
       {"cast", {spread({5})}, {{"to", "fp64"}}},
       {"gather", {spread({4, 2}), index({3}, {2, 0, 2})}},
       {"index_select", {spread({2, 4}), index({3}, {3, 1, 1})}},

@@ -44,8 +44,12 @@ class FormatPlanner {
 
   void find_readers() {
     is_read_.assign(logical_.graph.tensors.size(), false);
+    first_reader_.assign(logical_.graph.tensors.size(), {nullptr, 0});
     for (const Node& node : logical_.graph.nodes) {
-      for (const std::size_t input : node.inputs) is_read_[input] = true;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        if (!is_read_[node.inputs[i]]) first_reader_[node.inputs[i]] = {&node, i};
+        is_read_[node.inputs[i]] = true;
+      }
     }
     for (const std::size_t tensor : logical_.results) is_read_[tensor] = true;
   }
@@ -80,12 +84,29 @@ class FormatPlanner {
     return role == GraphTensor::parameter && rules_.weight_format_init && !is_grouped;
   }
 
-  void plan(const Node& node) {
+  std::vector<TensorDesc> given_to(const Node& node) const {
     std::vector<TensorDesc> given;
     for (const std::size_t input : node.inputs) {
-      given.push_back(physical_[input] == Node::kNone ? logical_.graph.tensors[input].desc
-                                                      : graph().tensors[physical_[input]].desc);
+      given.push_back(physical_[input] == Node::kNone
+                          ? logical_.graph.tensors[input].desc
+                          : result_.graph.tensors[physical_[input]].desc);
     }
+    return given;
+  }
+
+  // A parameter that is cast first is stored as the reader of the cast takes it.
+  void store_for_reader_of(const Node& cast) {
+    const std::size_t parameter = cast.inputs[0];
+    const auto [reader, input] = first_reader_[cast.outputs[0]];
+    if (reader == nullptr || !is_free(*reader, parameter)) return;
+    TensorDesc stored = fit_of(*reader, given_to(*reader)).problem.inputs[input];
+    stored.dtype = logical_.graph.tensors[parameter].desc.dtype;
+    materialise(parameter, std::move(stored));
+  }
+
+  void plan(const Node& node) {
+    if (node.problem.op->name == "cast") store_for_reader_of(node);
+    const std::vector<TensorDesc> given = given_to(node);
     Fit fit = fit_of(node, given);
     Node call;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -315,6 +336,7 @@ class FormatPlanner {
   std::vector<const Kernel*> kernels_;
   std::vector<std::size_t> physical_;  // of a logical tensor; kNone: not stored yet
   std::vector<bool> is_read_;
+  std::vector<std::pair<const Node*, std::size_t>> first_reader_;  // of each tensor, as which input
   std::map<std::tuple<std::size_t, Format, DType, int>, std::size_t> shared_;
   std::map<std::string, int> inserted_;  // conversions so far, by node
 };

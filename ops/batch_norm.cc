@@ -26,7 +26,8 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
                     "variance of a batch needs 2 or more, or training=false",
                     to_string(inputs[0].shape), view.count()));
   }
-  const TensorDesc statistic = describe(DType::fp32, {view.channels});
+  // Stored like the vectors that go in.
+  const TensorDesc statistic = describe(DType::fp32, {view.channels}, inputs[1].format);
   return {inputs[0], statistic, statistic, statistic, statistic};
 }
 

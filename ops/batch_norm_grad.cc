@@ -17,7 +17,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   for (std::size_t i = 2; i < inputs.size(); ++i) {
     require_per_channel("batch_norm_grad", kVectors[i - 2], inputs[i], view.channels);
   }
-  const TensorDesc vector = describe(DType::fp32, {view.channels});
+  const TensorDesc vector = describe(DType::fp32, {view.channels}, inputs[2].format);
   return {inputs[1], vector, vector};
 }
 

@@ -176,6 +176,14 @@ TEST(FormatPlan, WeightsAreConvertedByEveryCallUnlessInitialised) {
   EXPECT_THAT(plain, Contains(">FRACTAL_Z"));
 }
 
+// In mixed precision the fp32 parameter is cast first, in the format that the cast's reader takes.
+TEST(FormatPlan, InitialisedWeightsAreCastAsTheyLie) {
+  const ContextBuilder builder = shuffle_of(32);
+  ContextStep chosen = full(builder);
+  chosen.precision.level = Precision::Level::O2;
+  EXPECT_THAT(chain_of(builder.plan(chosen)), testing::Not(Contains(">FRACTAL_Z")));
+}
+
 TEST(FormatPlan, NoKernelIsAnErrorWithTheReason) {
   const ContextBuilder builder = shuffle_of(58);
   ContextStep chosen = full(builder);

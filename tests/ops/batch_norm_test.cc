@@ -132,7 +132,7 @@ TEST(BatchNorm, VectorsMayBePlainOrBlocked) {
             if (input.shape.size() == 1) input = describe(DType::fp32, input.shape, vectors);
           }
           problem = make_problem(op, problem.inputs, problem.attrs);
-          EXPECT_EQ(problem.outputs.back().format, Format::ND);
+          EXPECT_EQ(problem.outputs.back().format, vectors);
           int held = 0;
           for (const Kernel* kernel : kernels_of(name)) {
             held += refusal(*kernel, problem).empty() ? 1 : 0;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
+#include "harness/conversions.h"
 #include "harness/framework_rules.h"
 #include "harness/kernel_choice.h"
 #include "harness/precision.h"
@@ -219,85 +219,11 @@ class FormatPlanner {
       materialise(tensor, std::move(stored));
     }
     const bool is_own = wanted.format != fit.problem.inputs[0].format;
-    return convert(physical(tensor), wanted, node,
-                   is_own ? fmt::format("{}: takes '{}' as {}", node.problem.op->name,
-                                        node.problem.op->input_name(i), name(wanted.format))
-                          : fit.cause);
-  }
-
-  std::size_t convert(std::size_t tensor, const TensorDesc& wanted, const Node& node,
-                      const std::string& cause) {
-    if (graph().tensors[tensor].desc == wanted) return tensor;
-    const bool is_shared = node.shares_conversions != 0 && rules_.grad_cast_once;
-    const auto key = std::make_tuple(tensor, wanted.format, wanted.dtype, node.shares_conversions);
-    if (is_shared) {
-      if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
-    }
-    const std::size_t source = tensor;
-    if (graph().tensors[tensor].desc.dtype != wanted.dtype) {
-      tensor = cast(tensor, wanted.dtype, node);
-    }
-    if (graph().tensors[tensor].desc != wanted) tensor = trans_data(tensor, wanted, node, cause);
-    if (is_shared) shared_[{source, wanted.format, wanted.dtype, node.shares_conversions}] = tensor;
-    return tensor;
-  }
-
-  std::size_t cast(std::size_t tensor, DType dtype, const Node& node) {
-    const Op& op = find_op("cast");
-    Attrs attrs(op.attrs);
-    attrs.put("to", std::string(name(dtype)));
-    return insert(
-        op, tensor, std::move(attrs), node,
-        fmt::format("{}: the cube unit takes fp16 (allow_fp32_to_fp16)", node.problem.op->name));
-  }
-
-  // In one go where the device has the pair, else through the plain format.
-  std::size_t trans_data(std::size_t tensor, const TensorDesc& wanted, const Node& node,
-                         const std::string& cause) {
-    const bool is_far = is_private(graph().tensors[tensor].desc.format) &&
-                        is_private(wanted.format) && !has_pair(tensor, wanted);
-    if (is_far) {
-      TensorDesc plain = describe(wanted.dtype, wanted.shape);
-      tensor = trans_data(tensor, plain, node, cause);
-    }
-    const Op& op = find_op("trans_data");
-    return insert(op, tensor, trans_data_attrs(op, wanted), node, cause);
-  }
-
-  static Attrs trans_data_attrs(const Op& op, const TensorDesc& wanted) {
-    Attrs attrs(op.attrs);
-    attrs.put("dst_format", std::string(name(wanted.format)));
-    attrs.put("groups", std::int64_t{wanted.groups});
-    return attrs;
-  }
-
-  bool has_pair(std::size_t tensor, const TensorDesc& wanted) {
-    const Op& op = find_op("trans_data");
-    try {
-      const Problem problem =
-          make_problem(op, {graph().tensors[tensor].desc}, trans_data_attrs(op, wanted));
-      return !choice_.first_that_takes(problem).empty();
-    } catch (const Error&) {
-      return false;
-    }
-  }
-
-  std::size_t insert(const Op& op, std::size_t tensor, Attrs attrs, const Node& node,
-                     const std::string& cause) {
-    const std::string name = fmt::format("{}.{}{}", node.name, op.name, inserted_[node.name]++);
-    const std::size_t added = add_node(graph(), op, {tensor}, std::move(attrs), name + ".");
-    Node& call = graph().nodes[added];
-    call.name = name;
-    call.cause = cause;
-    call.origin = node.origin;
-    const std::vector<const Kernel*> kernels = choice_.first_that_takes(call.problem);
-    if (kernels.empty()) {
-      throw Error(fmt::format("{}: {} has no kernel for {} to {}", node.origin, op.name,
-                              to_string(call.problem.inputs[0]),
-                              to_string(call.problem.outputs[0])));
-    }
-    kernels_.push_back(kernels.front());
-    return call.outputs[0];
+    return conversions_.convert(
+        physical(tensor), wanted, node,
+        is_own ? fmt::format("{}: takes '{}' as {}", node.problem.op->name,
+                             node.problem.op->input_name(i), name(wanted.format))
+               : fit.cause);
   }
 
   // Back to the dtype of the values and to the format that the framework gives the output.
@@ -307,7 +233,8 @@ class FormatPlanner {
     std::size_t result = graph().nodes[added].outputs[i];
     if (is_read_[tensor]) {
       const DType dtype = logical_.graph.tensors[tensor].desc.dtype;
-      if (graph().tensors[result].desc.dtype != dtype) result = cast(result, dtype, node);
+      if (graph().tensors[result].desc.dtype != dtype)
+        result = conversions_.cast(result, dtype, node);
       const bool is_on_device = kernels_[added]->provider == Provider::npu;
       const auto rule = output_rule(graph().nodes[added].problem, given, i, rules_, is_on_device);
       if (rule) result = store_as(result, *rule, node);
@@ -326,7 +253,7 @@ class FormatPlanner {
     }
     wanted.groups = desc.groups;
     if (wanted.format == desc.format) return tensor;
-    return trans_data(tensor, wanted, node, rule.why);
+    return conversions_.trans_data(tensor, wanted, node, rule.why);
   }
 
   const LogicalGraph& logical_;
@@ -337,8 +264,7 @@ class FormatPlanner {
   std::vector<std::size_t> physical_;  // of a logical tensor; kNone: not stored yet
   std::vector<bool> is_read_;
   std::vector<std::pair<const Node*, std::size_t>> first_reader_;  // of each tensor, as which input
-  std::map<std::tuple<std::size_t, Format, DType, int>, std::size_t> shared_;
-  std::map<std::string, int> inserted_;  // conversions so far, by node
+  Conversions conversions_{result_.graph, kernels_, choice_, rules_};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "kernels/channel_planes.h"
+#include "kernels/lane_planes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -25,22 +26,16 @@ struct Lanes {
   float a[kCube] = {}, b[kCube] = {}, c[kCube] = {};
 };
 
-// y = a*x + b*z + c by channels, plane by plane; z is not read without kSecond.
-template <bool kSecond>
+// y = a*x + b*z + c by channels, plane by plane; without z, a*x + c.
 void scale_planes(const ChannelPlanes& planes, const std::vector<Lanes>& lanes, const void* x,
                   const void* z, void* y) {
   parallel_blocks(planes.count(), [&](std::int64_t plane) {
     thread_local std::vector<float> x_values, z_values, y_values;
     const Lanes& of = lanes[static_cast<std::size_t>(plane % planes.planes)];
     const float* from = planes.load(x, plane, x_values);
-    const float* second = kSecond ? planes.load(z, plane, z_values) : nullptr;
+    const float* second = z == nullptr ? nullptr : planes.load(z, plane, z_values);
     float* to = planes.target(y, plane, y_values);
-    for (std::int64_t i = 0; i < planes.elements(); i += kCube) {
-      for (std::int64_t k = 0; k < kCube; ++k) {
-        const float sum = kSecond ? of.b[k] * second[i + k] + of.c[k] : of.c[k];
-        to[i + k] = of.a[k] * from[i + k] + sum;
-      }
-    }
+    scale_lanes(planes.inner, {of.a, of.b, of.c}, from, second, to);
     planes.store(to, plane, y);
   });
 }
@@ -64,9 +59,7 @@ struct Forward {
     parallel_blocks(x.count(), [&](std::int64_t plane) {
       thread_local std::vector<float> buffer;
       const float* values = x.load(data, plane, buffer);
-      sums.add_plane(
-          plane, [&](std::int64_t i, std::int64_t) { return values[i]; },
-          [&](std::int64_t i, std::int64_t) { return values[i] * values[i]; });
+      sum_and_squares(x.inner, values, sums.first_of(plane), sums.second_of(plane));
     });
   }
 
@@ -95,7 +88,7 @@ struct Forward {
     parallel_ranges(x.channels, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t c = begin; c < end; ++c) channel(args, c);
     });
-    scale_planes<false>(x, lanes, args.inputs[0], nullptr, args.outputs[kResult]);
+    scale_planes(x, lanes, args.inputs[0], nullptr, args.outputs[kResult]);
   }
 };
 
@@ -114,9 +107,7 @@ struct Backward {
       const float* values = x.load(args.inputs[1], plane, x_buffer);
       float mean[kCube] = {};
       std::copy_n(input(args, 3) + x.first_channel(plane), x.used(plane), mean);
-      sums.add_plane(
-          plane, [&](std::int64_t i, std::int64_t) { return dy[i]; },
-          [&](std::int64_t i, std::int64_t lane) { return dy[i] * (values[i] - mean[lane]); });
+      sum_and_products(x.inner, dy, values, mean, sums.first_of(plane), sums.second_of(plane));
     });
   }
 
@@ -139,7 +130,7 @@ struct Backward {
     parallel_ranges(x.channels, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t c = begin; c < end; ++c) channel(args, c);
     });
-    scale_planes<true>(x, lanes, args.inputs[0], args.inputs[1], args.outputs[0]);
+    scale_planes(x, lanes, args.inputs[0], args.inputs[1], args.outputs[0]);
   }
 };
 

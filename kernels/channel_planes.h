@@ -94,6 +94,10 @@ class ChannelSums {
     }
   }
 
+  /// Where the two sums of a plane with 16 lanes go, 16 numbers each.
+  float* first_of(std::int64_t plane) { return partial_.data() + 2 * plane * kCube; }
+  float* second_of(std::int64_t plane) { return first_of(plane) + kCube; }
+
   /// The sum of the first (0) or second (1) term over one lane of a plane.
   float of_plane(int term, std::int64_t plane, std::int64_t lane) const {
     return partial_[static_cast<std::size_t>((2 * plane + term) * x_.lanes + lane)];

@@ -3,39 +3,48 @@
 #include "ops/pool.h"
 
 #include "kernels/channel_planes.h"
+#include "kernels/lane_planes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-// The greatest elements of a plane's windows and their places; the first of equals, the last NaN.
+// Where a window lies on the plane, cut to it.
+LaneWindow window_at(const Pool& pool, std::int64_t index) {
+  const auto& [kernel, stride, padding, dilation] = pool.window;
+  const std::int64_t first_h = index / pool.ow * stride.h - padding.h;
+  const std::int64_t first_w = index % pool.ow * stride.w - padding.w;
+  return {pool.w, std::max<std::int64_t>(first_h, 0), std::min(first_h + kernel.h, pool.h),
+          std::max<std::int64_t>(first_w, 0), std::min(first_w + kernel.w, pool.w)};
+}
+
+// The greatest of one channel: the first of equals, the last NaN.
+void max_of_plain_window(const LaneWindow& window, const float* x, float* best,
+                         std::int32_t* place) {
+  *place = static_cast<std::int32_t>(window.first_h * window.row + window.first_w);
+  *best = x[*place];
+  for (std::int64_t h = window.first_h; h < window.last_h; ++h) {
+    for (std::int64_t w = window.first_w; w < window.last_w; ++w) {
+      const auto here = static_cast<std::int32_t>(h * window.row + w);
+      const bool replaces = x[here] > *best || x[here] != x[here];
+      *best = replaces ? x[here] : *best;
+      *place = replaces ? here : *place;
+    }
+  }
+}
+
+// The greatest elements of a plane's windows and their places.
 template <int kLanes>
 void max_of_windows(const Pool& pool, const float* x, float* y, std::int64_t* places) {
-  const auto& [kernel, stride, padding, dilation] = pool.window;
-  for (std::int64_t window = 0; window < pool.oh * pool.ow; ++window) {
-    const std::int64_t first_h = window / pool.ow * stride.h - padding.h;
-    const std::int64_t first_w = window % pool.ow * stride.w - padding.w;
-    const std::int64_t begin_h = std::max<std::int64_t>(first_h, 0);
-    const std::int64_t begin_w = std::max<std::int64_t>(first_w, 0);
-    float best[kLanes];
+  for (std::int64_t index = 0; index < pool.oh * pool.ow; ++index) {
     std::int32_t place[kLanes];
-    const auto start = static_cast<std::int32_t>(begin_h * pool.w + begin_w);
-    std::copy_n(x + start * kLanes, kLanes, best);
-    std::fill_n(place, kLanes, start);
-    for (std::int64_t h = begin_h; h < std::min(first_h + kernel.h, pool.h); ++h) {
-      for (std::int64_t w = begin_w; w < std::min(first_w + kernel.w, pool.w); ++w) {
-        const auto here = static_cast<std::int32_t>(h * pool.w + w);
-        const float* values = x + std::int64_t{here} * kLanes;
-        for (int lane = 0; lane < kLanes; ++lane) {
-          const float value = values[lane];
-          const bool replaces = value > best[lane] || value != value;
-          best[lane] = replaces ? value : best[lane];
-          place[lane] = replaces ? here : place[lane];
-        }
-      }
+    const LaneWindow window = window_at(pool, index);
+    if constexpr (kLanes == kCube) {
+      max_of_window(window, x, y + index * kLanes, place);
+    } else {
+      max_of_plain_window(window, x, y + index, place);
     }
-    std::copy_n(best, kLanes, y + window * kLanes);
-    std::copy_n(place, kLanes, places + window * kLanes);
+    std::copy_n(place, kLanes, places + index * kLanes);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "harness/kernel_choice.h"
-#include "harness/lowering.h"
+#include "harness/lowered_forms.h"
 #include "harness/reference_kernel.h"
 #include "kernels/kernel.h"
 #include "ops/nearest.h"

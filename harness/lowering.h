@@ -2,19 +2,16 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/context.h"
 #include "harness/context_graph.h"
+#include "harness/lowered_forms.h"
 
 namespace opbench {
 
 /// Kernels by operator, in the order in which they are tried.
 using Variants = std::map<std::string, std::vector<std::string>>;
-
-/// The forms below of an operator; empty: it is always one operator.
-std::vector<std::string_view> lowered_forms(std::string_view op);
 
 /// Writes the operators that stand for several of the framework's as those, so that formats are
 /// planned between them: the joining and shuffling of channels and its backward pass in the form

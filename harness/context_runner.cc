@@ -70,13 +70,8 @@ class ContextRunner {
 
  private:
   void run_steps() {
-    if (!std::any_of(runs_.begin(), runs_.end(), [](const StepRun& r) { return r.is_open; }))
-      return;
-    check_memory();
-    {
-      const PhaseTimer timer(times_.allocate);
-      memory_.emplace(planned_.largest_step_bytes());
-    }
+    for_each_open([&](StepRun& run) { check_memory(*run.step); });
+    allocate();
     for_each_open([&](StepRun& run) { prepare(run); });
     for_each_open([&](StepRun& run) { find_loss_scale(run); });
     if (options_.verify) for_each_open([&](StepRun& run) { verify(run); });
@@ -101,27 +96,28 @@ class ContextRunner {
     }
   }
 
-  void check_memory() const {
-    std::size_t needed = planned_.largest_step_bytes();
-    std::size_t results = 0, scratch = 0;
-    with_threads(threads_, [&] {
-      for (const StepRun& run : runs_) {
-        if (!run.is_open) continue;
-        scratch = std::max(scratch, largest_temporary_bytes(*run.step));
-        std::size_t own = 0;
-        for (const std::size_t tensor : run.step->results) {
-          const TensorDesc& desc = run.step->graph.tensors[tensor].desc;
-          own += static_cast<std::size_t>(desc.elements()) * sizeof(float);
-        }
-        results = std::max(results, own);
-      }
-    });
-    needed += scratch;
-    // Those of the first step and of the one that is compared with it.
-    if (options_.verify) needed += 2 * results;
-    require_memory(needed,
-                   "take a smaller batch (--set N=...), fewer steps (--variant), or leave "
-                   "the comparison of results out (--no-verify)");
+  // Errors: throws RunError if the step does not fit.
+  void check_memory(const PlannedStep& step) const {
+    std::size_t results = 0;
+    for (const std::size_t tensor : step.results) {
+      const auto elements = step.graph.tensors[tensor].desc.elements();
+      results += static_cast<std::size_t>(elements) * sizeof(float);
+    }
+    // Results of the first step beside those that are compared with them.
+    const std::size_t compared = options_.verify ? 2 * results : 0;
+    require_memory(step.memory.bytes + largest_temporary_bytes(step) + compared,
+                   "take a smaller batch (--set N=...), or leave the comparison of results out "
+                   "(--no-verify)");
+  }
+
+  // All open steps take turns in it.
+  void allocate() {
+    const PhaseTimer timer(times_.allocate);
+    std::size_t largest = 0;
+    for (const StepRun& run : runs_) {
+      if (run.is_open) largest = std::max(largest, run.step->memory.bytes);
+    }
+    memory_.emplace(largest);
   }
 
   static std::size_t largest_temporary_bytes(const PlannedStep& step) {

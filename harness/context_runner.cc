@@ -81,6 +81,7 @@ class ContextRunner {
       if (rounds_ >= kLeastRounds && spent.count() > kLongestSeconds) break;
       for_each_open([&](StepRun& run) { time(run); });
     }
+    if (options_.verify) for_each_open([&](StepRun& run) { verify_again(run); });
   }
 
   // One bad step never stops the others.
@@ -175,29 +176,28 @@ class ContextRunner {
 
   void verify(StepRun& run) {
     report("verify", run);
-    load(run, planned_.seed());
-    const PhaseTimer timer(times_.verify);
-    const std::uint64_t before = memory_->given_checksum(*run.step);
-    const StepCheck found = checker_.check(*run.step, *memory_, *run.bound);
-    keep_stats(run.record, found.stats);
-    if (found.judgement.verdict == Verdict::failed) {
-      return run.close(Status::failed, found.judgement.reason);
-    }
-    if (memory_->given_checksum(*run.step) != before) {
-      return run.close(Status::failed, "changed what it was given");
-    }
-    compare_with_first(run);
+    keep_stats(run.record, check(run, planned_.seed(), checker_));
+    if (run.is_open) compare_with_first(run);
   }
 
-  static void keep_stats(Record& record, const Stats& stats) {
-    record.is_compared = stats.count > 0;
-    if (!record.is_compared) return;
-    record.max_ulp = stats.max_ulp;
-    record.mean_ulp = stats.mean_ulp();
-    record.max_abs = stats.max_abs;
-    record.inside_share = stats.inside_share();
-    record.min_tolerance = stats.min_tolerance;
-    record.nonfinite_mismatches = stats.nonfinite_mismatches;
+  // A kernel that hands out what it once computed is right until the values change.
+  void verify_again(StepRun& run) {
+    report("verify again", run);
+    check(run, planned_.seed() + 1, fresh_checker_);
+  }
+
+  // Closes the run if it is wrong on the values of `seed`.
+  Stats check(StepRun& run, std::uint64_t seed, StepChecker& checker) {
+    load(run, seed);
+    const PhaseTimer timer(times_.verify);
+    const std::uint64_t before = memory_->given_checksum(*run.step);
+    const StepCheck found = checker.check(*run.step, *memory_, *run.bound);
+    if (found.judgement.verdict == Verdict::failed) {
+      run.close(Status::failed, found.judgement.reason);
+    } else if (memory_->given_checksum(*run.step) != before) {
+      run.close(Status::failed, "changed what it was given");
+    }
+    return found.stats;
   }
 
   // With the first step whose graph has the same shapes.
@@ -241,18 +241,6 @@ class ContextRunner {
     run.rounds.push_back(std::move(nodes.us));
   }
 
-  // The median of each node over the rounds.
-  static std::vector<double> task_medians(const StepRun& run) {
-    std::vector<double> medians;
-    if (run.rounds.empty()) return medians;
-    for (std::size_t node = 0; node < run.rounds.front().size(); ++node) {
-      std::vector<double> times;
-      for (const std::vector<double>& round : run.rounds) times.push_back(round[node]);
-      medians.push_back(median_of(std::move(times)));
-    }
-    return medians;
-  }
-
   std::vector<Record> records() {
     std::vector<Record> records;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -261,7 +249,7 @@ class ContextRunner {
       const bool is_short = std::ssize(run.record.samples) < rounds_;
       if (interrupted() && run.is_open && is_short) run.close(Status::errored, "interrupted");
       summarise_samples(run.record);
-      run.measured.task_us = task_medians(run);
+      run.measured.task_us = task_medians(run.rounds);
       run.record.step = step_details(planned_, i, run.measured);
       records.push_back(std::move(run.record));
     }
@@ -291,6 +279,7 @@ class ContextRunner {
   std::optional<ContextMemory> memory_;
   ScratchPool scratch_;  // of the kernels of all steps: one node runs at a time
   StepChecker checker_;
+  StepChecker fresh_checker_{1};
   std::vector<First> firsts_;
 };
 

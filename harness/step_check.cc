@@ -123,8 +123,7 @@ StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memor
     };
     if (const std::string what = check.trespass(inputs); !what.empty()) return fail(what);
     if (bound.reads_status(i)) continue;  // no function of its inputs alone
-    constexpr int kEnough = 2;
-    if (judged_[{&check.kernel(), problem_text(check.node().problem), saturates}]++ >= kEnough) {
+    if (judged_[{&check.kernel(), problem_text(check.node().problem), saturates}]++ >= enough_) {
       continue;
     }
     for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {

@@ -17,11 +17,13 @@ struct StepCheck {
 };
 
 /// Runs steps node by node and judges each node right away, while its inputs are still there,
-/// against the fp64 reference on the inputs it really got. A kernel that has been judged on two
+/// against the fp64 reference on the inputs it really got. A kernel that has been judged on enough
 /// sets of values of the same problem, in this step or another, is not judged again: a network
 /// repeats its layers.
 class StepChecker {
  public:
+  explicit StepChecker(int enough = 2) : enough_(enough) {}
+
   /// The step's inputs are loaded. Call inside `with_threads`.
   StepCheck check(const PlannedStep& step, const ContextMemory& memory, const BoundGraph& bound);
 
@@ -33,6 +35,7 @@ class StepChecker {
     auto operator<=>(const Key&) const = default;
   };
 
+  int enough_;
   std::map<Key, int> judged_;  // how often
 };
 

@@ -121,6 +121,28 @@ Record step_record(const PlannedContext& planned, std::size_t index, int threads
   return record;
 }
 
+void keep_stats(Record& record, const Stats& stats) {
+  record.is_compared = stats.count > 0;
+  if (!record.is_compared) return;
+  record.max_ulp = stats.max_ulp;
+  record.mean_ulp = stats.mean_ulp();
+  record.max_abs = stats.max_abs;
+  record.inside_share = stats.inside_share();
+  record.min_tolerance = stats.min_tolerance;
+  record.nonfinite_mismatches = stats.nonfinite_mismatches;
+}
+
+std::vector<double> task_medians(std::span<const std::vector<double>> rounds) {
+  std::vector<double> medians;
+  if (rounds.empty()) return medians;
+  for (std::size_t node = 0; node < rounds.front().size(); ++node) {
+    std::vector<double> times;
+    for (const std::vector<double>& round : rounds) times.push_back(round[node]);
+    medians.push_back(median_of(std::move(times)));
+  }
+  return medians;
+}
+
 std::shared_ptr<StepDetails> step_details(const PlannedContext& planned, std::size_t index,
                                           const StepMeasurement& measured) {
   const PlannedStep& step = planned.steps[index];

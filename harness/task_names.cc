@@ -9,11 +9,12 @@ namespace opbench {
 namespace {
 
 // What the rule below does not spell as CANN does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSpelled = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSpelled = {{
     {"index_add", "InplaceIndexAdd"},
     {"mat_mul_v2", "MatMulV2"},
     {"index_select", "GatherV2"},
     {"muls", "Muls"},
+    {"nll_loss_grad", "NLLLossGrad"},
 }};
 
 // "depthwise_conv2d" -> "DepthwiseConv2D", "bn_training_update" -> "BNTrainingUpdate"
@@ -47,8 +48,9 @@ bool is_copy(const Node& node, const Kernel& kernel) {
 }
 
 std::string task_type(const Node& node, const Kernel& kernel) {
-  if (is_copy(node, kernel)) return "contiguous";
   const bool is_device = kernel.provider == Provider::npu;
+  // A device's copy is an operator like any other: GatherV2, AsStrided.
+  if (!is_device && is_copy(node, kernel)) return "contiguous";
   return camel_case(is_device && kernel.name != "npu_910a" ? kernel.name : node.problem.op->name);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/context_plan.h"
 #include "harness/plan.h"
 #include "tensor/error.h"
 
@@ -25,6 +26,12 @@ std::vector<PlannedCase> plan_of(const std::string& path) {
   return make_plan(options);
 }
 
+std::vector<PlannedContext> contexts_of(const std::string& path) {
+  RunOptions options;
+  options.case_files = {path};
+  return make_context_plan(options);
+}
+
 // Gradients count where the graph of a case reaches them.
 void add_ops(const std::vector<PlannedCase>& plan, std::set<std::string_view>& ops) {
   for (const PlannedCase& planned : plan) {
@@ -36,8 +43,30 @@ TEST(Cases, EveryFilePlans) {
   ASSERT_FALSE(case_files().empty());
   for (const std::string& path : case_files()) {
     SCOPED_TRACE(path);
-    EXPECT_NO_THROW(EXPECT_FALSE(plan_of(path).empty()));
+    EXPECT_NO_THROW(EXPECT_FALSE(plan_of(path).empty() && contexts_of(path).empty()));
   }
+}
+
+// A step that no kernel takes does not plan; one that cannot run here says why in the file.
+TEST(Cases, EveryStepOfEveryContextHasATaskAndResults) {
+  std::size_t contexts = 0;
+  for (const std::string& path : case_files()) {
+    std::set<std::string> seen;
+    for (const PlannedContext& planned : contexts_of(path)) {
+      ++contexts;
+      SCOPED_TRACE(planned.spec.origin + ": " + planned.id());
+      EXPECT_TRUE(seen.insert(planned.id()).second) << "stands twice";
+      for (const PlannedStep& step : planned.steps) {
+        EXPECT_EQ(step.refusal(), step.spec.not_applicable);
+        if (!step.refusal().empty()) continue;
+        EXPECT_FALSE(step.graph.nodes.empty()) << step.spec.name;
+        EXPECT_FALSE(step.results.empty()) << step.spec.name;
+        EXPECT_EQ(step.selection.kernels.size(), step.graph.nodes.size()) << step.spec.name;
+        EXPECT_LE(step.memory.bytes, step.memory.unshared_bytes) << step.spec.name;
+      }
+    }
+  }
+  EXPECT_GE(contexts, 4u);
 }
 
 TEST(Cases, EveryListOfShapesPlansWithAnOperator) {

@@ -181,6 +181,25 @@ TEST(ContextGraph, AnOutputCalledOverflowIsNotTheFlag) {
   EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 0);
 }
 
+TEST(ContextGraph, AFormatThatDoesNotFitIsRefusedWithItsPlace) {
+  ContextBuilder builder("bad");
+  builder.input("x", {7}, Format::FRACTAL_Z_3D).node("relu", {"x"}, {"y"}).output("y");
+  ContextStep step = builder.step();
+  auto graph = std::make_shared<ContextGraph>(*step.graph);
+  graph->inputs[0].origin = "net.yaml:4";
+  step.graph = graph;
+  EXPECT_THAT([&] { builder.plan(step); },
+              ThrowsMessage<Error>(HasSubstr("net.yaml:4: FRACTAL_Z_3D needs 5 extents")));
+}
+
+// Two tensors of nearly 2^63 bytes each: their sum is no number of 64 bits.
+TEST(ContextGraph, TensorsBeyondTheAddressSpaceAreRefused) {
+  ContextBuilder builder("huge");
+  builder.input("x", {(std::int64_t{1} << 61) - 1}).node("relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT([&] { builder.plan(builder.step()); },
+              ThrowsMessage<Error>(HasSubstr("more than 2^60 bytes")));
+}
+
 TEST(ContextGraph, ErrorsNameThePlaceInTheFile) {
   ContextBuilder builder("bad");
   builder.input("x", {2, 3}).input("z", {2, 4}).node("add", {"x", "z"}, {"y"}).output("y");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/context_plan.h"
 #include "harness/plan.h"
 #include "tensor/error.h"
 
@@ -36,7 +37,9 @@ TEST(Cases, EveryFilePlans) {
   ASSERT_FALSE(case_files().empty());
   for (const std::string& path : case_files()) {
     SCOPED_TRACE(path);
-    EXPECT_NO_THROW(EXPECT_FALSE(plan_of(path).empty()));
+    RunOptions options;
+    options.case_files = {path};
+    EXPECT_NO_THROW(EXPECT_FALSE(plan_of(path).empty() && make_context_plan(options).empty()));
   }
 }
 

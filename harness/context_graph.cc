@@ -67,7 +67,10 @@ class Builder {
       tensors_[tensor.name] = added;
       if (tensor.data) result_.graph.tensors[added].data = *tensor.data;
       if (!tensor.data) without_data_.push_back(added);
-      if (tensor.format) result_.arriving.emplace_back(added, *tensor.format);
+      if (!tensor.format) return;
+      const Format format = format_for_rank(*tensor.format, tensor.shape.size());
+      describe(dtype_of(tensor), tensor.shape, format);  // refuses a rank that the format has not
+      result_.arriving.emplace_back(added, format);
     });
   }
 

@@ -74,7 +74,11 @@ PlannedStep plan_step(const Context& context, const ContextStep& step, DType dty
     planned.graph = std::move(stored.graph);
     planned.selection = std::move(stored.selection);
     planned.results = std::move(stored.results);
-    planned.memory = plan_memory(planned.graph);
+    try {
+      planned.memory = plan_memory(planned.graph);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: step '{}': {}", step.origin, step.name, error.what()));
+    }
   }
   planned.selection.variant = step.name;
   planned.planning_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();

@@ -158,10 +158,12 @@ class ContextRunner {
   void find_loss_scale(StepRun& run) {
     if (run.step->spec.precision.scaling == Precision::Scaling::none) return;
     report("scale the loss of", run);
-    const PhaseTimer timer(times_.verify);
     while (true) {
-      memory_->load(*run.step, planned_.seed());
-      run.bound->run();
+      load(run, planned_.seed());
+      {
+        const PhaseTimer timer(times_.verify);
+        run.bound->run();
+      }
       run.measured.has_overflow = overflowed(run);
       if (!run.measured.has_overflow) return;
       ++run.measured.skipped_updates;
@@ -246,7 +248,7 @@ class ContextRunner {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       StepRun& run = runs_[i];
       // What an interrupt left with fewer samples than were asked for is no result.
-      const bool is_short = std::ssize(run.record.samples) < rounds_;
+      const bool is_short = rounds_ == 0 || std::ssize(run.record.samples) < rounds_;
       if (interrupted() && run.is_open && is_short) run.close(Status::errored, "interrupted");
       summarise_samples(run.record);
       run.measured.task_us = task_medians(run.rounds);

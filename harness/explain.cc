@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "harness/task_names.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {
@@ -32,10 +33,10 @@ void explain_node(std::ostream& out, const Node& node, const Kernel& kernel) {
 
 void explain_step(std::ostream& out, const PlannedStep& step) {
   out << fmt::format("step {}", step.spec.name);
-  if (!step.spec.summary.empty()) out << ": " << step.spec.summary;
+  if (!step.spec.summary.empty()) out << ": " << printable(step.spec.summary);
   out << '\n';
   if (!step.refusal().empty()) {
-    out << "  not run: " << step.refusal() << '\n';
+    out << "  not run: " << printable(step.refusal()) << '\n';
     return;
   }
   std::map<std::string, int> causes;

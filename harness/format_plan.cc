@@ -56,8 +56,7 @@ class FormatPlanner {
 
   void arrive(std::size_t tensor, Format format) {
     const GraphTensor& given = logical_.graph.tensors[tensor];
-    materialise(tensor, describe(given.desc.dtype, given.desc.shape,
-                                 format_for_rank(format, given.desc.shape.size())));
+    materialise(tensor, describe(given.desc.dtype, given.desc.shape, format));
   }
 
   // The tensor as it is given, stored as `desc`.

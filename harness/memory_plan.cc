@@ -4,10 +4,14 @@
 #include <map>
 #include <set>
 
+#include "tensor/error.h"
+
 namespace opbench {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+/// More than any machine has, and so little that sums of a few plans do not overflow.
+constexpr std::size_t kMostBytes = std::size_t{1} << 60;
 
 /// The free parts of a growing allocation.
 class Gaps {
@@ -100,6 +104,9 @@ MemoryPlan plan_memory(const Graph& graph) {
     const std::size_t room = room_for(graph.tensors[tensor].desc);
     plan.offsets[tensor] = gaps.take(room) + MemoryPlan::kGuardBytes;
     plan.unshared_bytes += room;
+    if (room > kMostBytes || plan.unshared_bytes > kMostBytes) {
+      throw Error("the tensors of the graph come to more than 2^60 bytes");
+    }
   };
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     if (graph.tensors[i].role != GraphTensor::intermediate) place(i);

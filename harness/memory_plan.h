@@ -22,6 +22,7 @@ struct MemoryPlan {
 
 /// Places tensors in the order in which they come to life, each into the smallest gap that holds
 /// it. O(n log n).
+/// Errors: throws Error if the tensors come to more than 2^60 bytes.
 MemoryPlan plan_memory(const Graph& graph);
 
 }  // namespace opbench

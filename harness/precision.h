@@ -10,8 +10,9 @@
 
 namespace opbench {
 
-/// Name of the tensor that says whether a scaled gradient was not finite.
-inline constexpr std::string_view kOverflowFlag = "overflow";
+/// Name of the tensor that says whether a scaled gradient was not finite; no tensor of a file can
+/// have it.
+inline constexpr std::string_view kOverflowFlag = "(overflow)";
 
 /// True for operators that the device computes in the cube unit, with fp16 operands only.
 bool is_cube_op(std::string_view op);

@@ -182,8 +182,11 @@ Judgement compare_results(const std::vector<StepResult>& actual,
     DumpEntry a, e;
     a.desc = actual[i].desc;
     e.desc = expected[i].desc;
-    const PairJudgement judged = judge_pair({&a, &e}, measured[i].stats, standard(i));
-    const bool is_noise = is_gradient(actual[i]) && std::sqrt(measured[i].stats.sum_sq) <= noise;
+    const PairStats& stats = measured[i].stats;
+    const PairJudgement judged = judge_pair({&a, &e}, stats, standard(i));
+    // The sum of squares leaves NaN and Inf out.
+    const bool is_finite = stats.nan_mismatches == 0 && stats.inf_mismatches == 0;
+    const bool is_noise = is_gradient(actual[i]) && is_finite && std::sqrt(stats.sum_sq) <= noise;
     if (judged.verdict == PairVerdict::failed && !is_noise) {
       return {Verdict::failed, fmt::format("{}: {}", actual[i].name, judged.reason)};
     }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "harness/precision.h"
 #include "tests/harness/context_support.h"
 #include "tests/harness/run_step.h"
 
@@ -144,7 +145,7 @@ TEST(ContextGraph, LossScaleCancels) {
   step.precision.scaling = Precision::Scaling::fixed;
   step.precision.loss_scale = 64;
   const std::vector<StepResult> scaled = results_of(builder.plan(step));
-  EXPECT_EQ(result_named(scaled, "overflow").values[0], 0);
+  EXPECT_EQ(result_named(scaled, std::string(kOverflowFlag)).values[0], 0);
   const StepResult &a = result_named(plain, "grad_gamma"), &b = result_named(scaled, "grad_gamma");
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     EXPECT_NEAR(a.values[i], b.values[i], 2e-3 * std::fabs(a.values[i]) + 1e-2);
@@ -161,10 +162,42 @@ TEST(ContextGraph, OverflowSkipsTheUpdate) {
   step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 65504, Precision::Half::ieee};
   const PlannedStep planned = builder.plan(step);
   const std::vector<StepResult> results = results_of(planned);
-  EXPECT_EQ(result_named(results, "overflow").values[0], 1);
+  EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 1);
   // In saturate mode the overflow shows as the largest finite value.
   step.precision.half = Precision::Half::saturate;
-  EXPECT_EQ(result_named(results_of(builder.plan(step)), "overflow").values[0], 1);
+  EXPECT_EQ(result_named(results_of(builder.plan(step)), std::string(kOverflowFlag)).values[0], 1);
+}
+
+// A file may call a tensor of its own so.
+TEST(ContextGraph, AnOutputCalledOverflowIsNotTheFlag) {
+  ContextBuilder builder("overflow");
+  builder.input("x", {4, 16}).parameter("w", {16, 16});
+  builder.node("matmul", {"x", "w"}, {"overflow"}).output("overflow");
+  builder.context().backward = true;
+  ContextStep step = builder.step();
+  step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 2, Precision::Half::ieee};
+  const std::vector<StepResult> results = results_of(builder.plan(step));
+  EXPECT_EQ(result_named(results, "overflow").values.size(), 64U);
+  EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 0);
+}
+
+TEST(ContextGraph, AFormatThatDoesNotFitIsRefusedWithItsPlace) {
+  ContextBuilder builder("bad");
+  builder.input("x", {7}, Format::FRACTAL_Z_3D).node("relu", {"x"}, {"y"}).output("y");
+  ContextStep step = builder.step();
+  auto graph = std::make_shared<ContextGraph>(*step.graph);
+  graph->inputs[0].origin = "net.yaml:4";
+  step.graph = graph;
+  EXPECT_THAT([&] { builder.plan(step); },
+              ThrowsMessage<Error>(HasSubstr("net.yaml:4: FRACTAL_Z_3D needs 5 extents")));
+}
+
+// Two tensors of nearly 2^63 bytes each: their sum is no number of 64 bits.
+TEST(ContextGraph, TensorsBeyondTheAddressSpaceAreRefused) {
+  ContextBuilder builder("huge");
+  builder.input("x", {(std::int64_t{1} << 61) - 1}).node("relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT([&] { builder.plan(builder.step()); },
+              ThrowsMessage<Error>(HasSubstr("more than 2^60 bytes")));
 }
 
 TEST(ContextGraph, ErrorsNameThePlaceInTheFile) {

@@ -92,6 +92,12 @@ void print_failures(const RunResult& result, std::ostream& out) {
 
 // Errors: throws Error for flags that need a context, or that contexts do not take.
 void require_takeable(const RunFlags& flags, const std::vector<PlannedContext>& contexts) {
+  if (!contexts.empty() && (flags.backward || !flags.formats.empty())) {
+    throw Error(fmt::format(
+        "{} is for single operators, and contexts are selected: they say in their file {}",
+        flags.backward ? "--backward" : "--format",
+        flags.backward ? "whether they run backward" : "how inputs arrive (format: of an input)"));
+  }
   if (!contexts.empty() && !flags.dump.empty()) {
     throw Error(
         "--dump writes single operators, and contexts are selected: buffers of a context are used "

@@ -163,7 +163,10 @@ void add_run_flags(CLI::App& command, RunFlags& f) {
       ->capture_default_str()
       ->type_name("SECONDS")
       ->group(how);
-  command.add_option("--repetitions", f.repetitions, "Samples per case and variant; each is kept")
+  command
+      .add_option("--repetitions", f.repetitions,
+                  "Samples per case and variant; each is kept. Steps of contexts that take long: "
+                  "at least 3")
       ->capture_default_str()
       ->type_name("N")
       ->group(how);

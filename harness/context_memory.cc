@@ -1,5 +1,7 @@
 #include "harness/context_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -7,6 +9,7 @@
 
 #include "harness/timing.h"
 #include "tensor/checksum.h"
+#include "tensor/error.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -52,7 +55,13 @@ void check_values(const PlannedStep& step, const TensorStorage& storage) {
       const bool is_own = node.problem.op->input(i).has_own_dtype();
       if (is_own && step.graph.tensors[node.inputs[i]].is_computed()) is_given = false;
     }
-    if (is_given) node.problem.op->check_values(node.problem, inputs);
+    if (!is_given) continue;
+    try {
+      node.problem.op->check_values(node.problem, inputs);
+    } catch (const Error& error) {
+      throw Error(
+          fmt::format("{}{}{}", node.origin, node.origin.empty() ? "" : ": ", error.what()));
+    }
   }
 }
 

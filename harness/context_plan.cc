@@ -61,6 +61,25 @@ std::size_t PlannedContext::largest_step_bytes() const {
   return most;
 }
 
+namespace {
+
+void plan_graph(const Context& context, const ContextStep& step, DType dtype,
+                PlannedStep& planned) {
+  const LogicalGraph values = build_context_graph(context, step, dtype);
+  PhysicalGraph stored =
+      plan_formats(lower(values, step.variants, step.rules), step.variants, step.rules);
+  planned.graph = std::move(stored.graph);
+  planned.selection = std::move(stored.selection);
+  planned.results = std::move(stored.results);
+  try {
+    planned.memory = plan_memory(planned.graph);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: step '{}': {}", step.origin, step.name, error.what()));
+  }
+}
+
+}  // namespace
+
 PlannedStep plan_step(const Context& context, const ContextStep& step, DType dtype) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
@@ -68,16 +87,10 @@ PlannedStep plan_step(const Context& context, const ContextStep& step, DType dty
   planned.spec = step;
   planned.selection.refusal = step.not_applicable;
   if (step.not_applicable.empty()) {
-    const LogicalGraph values = build_context_graph(context, step, dtype);
-    PhysicalGraph stored =
-        plan_formats(lower(values, step.variants, step.rules), step.variants, step.rules);
-    planned.graph = std::move(stored.graph);
-    planned.selection = std::move(stored.selection);
-    planned.results = std::move(stored.results);
     try {
-      planned.memory = plan_memory(planned.graph);
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}: step '{}': {}", step.origin, step.name, error.what()));
+      plan_graph(context, step, dtype, planned);
+    } catch (const NoKernel& refusal) {
+      planned.selection.refusal = refusal.what();
     }
   }
   planned.selection.variant = step.name;

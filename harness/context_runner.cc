@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/first_results.h"
 #include "harness/interrupt.h"
 #include "harness/memory.h"
 #include "harness/phase_timer.h"
@@ -42,7 +43,7 @@ using Clock = std::chrono::steady_clock;
 
 // Rounds of a whole network take long: after so many seconds no more begin than these.
 constexpr int kLeastRounds = 3;
-constexpr double kLongestSeconds = 15;
+constexpr double kLongestSeconds = 10;
 
 class ContextRunner {
  public:
@@ -104,8 +105,8 @@ class ContextRunner {
       const auto elements = step.graph.tensors[tensor].desc.elements();
       results += static_cast<std::size_t>(elements) * sizeof(float);
     }
-    // Results of the first step beside those that are compared with them.
-    const std::size_t compared = options_.verify ? 2 * results : 0;
+    // The first step's results, those that are held to them, and the pairs in between.
+    const std::size_t compared = options_.verify ? 3 * results : 0;
     require_memory(step.memory.bytes + largest_temporary_bytes(step) + compared,
                    "take a smaller batch (--set N=...), or leave the comparison of results out "
                    "(--no-verify)");
@@ -178,8 +179,14 @@ class ContextRunner {
 
   void verify(StepRun& run) {
     report("verify", run);
-    keep_stats(run.record, check(run, planned_.seed(), checker_));
-    if (run.is_open) compare_with_first(run);
+    const StepCheck found = check(run, planned_.seed(), checker_);
+    keep_stats(run.record, found.stats);
+    if (!run.is_open) return;
+    run.record.status = Status::passed;
+    const Judgement judged =
+        firsts_.hold(*run.step, memory_->storage_of(*run.step), found, run.measured.has_overflow);
+    run.record.reason = judged.reason;
+    if (judged.verdict == Verdict::failed) run.close(Status::failed, judged.reason);
   }
 
   // A kernel that hands out what it once computed is right until the values change.
@@ -189,42 +196,17 @@ class ContextRunner {
   }
 
   // Closes the run if it is wrong on the values of `seed`.
-  Stats check(StepRun& run, std::uint64_t seed, StepChecker& checker) {
+  StepCheck check(StepRun& run, std::uint64_t seed, StepChecker& checker) {
     load(run, seed);
     const PhaseTimer timer(times_.verify);
     const std::uint64_t before = memory_->given_checksum(*run.step);
-    const StepCheck found = checker.check(*run.step, *memory_, *run.bound);
+    StepCheck found = checker.check(*run.step, *memory_, *run.bound);
     if (found.judgement.verdict == Verdict::failed) {
       run.close(Status::failed, found.judgement.reason);
     } else if (memory_->given_checksum(*run.step) != before) {
       run.close(Status::failed, "changed what it was given");
     }
-    return found.stats;
-  }
-
-  // With the first step whose graph has the same shapes.
-  void compare_with_first(StepRun& run) {
-    run.record.status = Status::passed;
-    // A skipped update leaves its results as they were.
-    if (run.measured.has_overflow) return;
-    std::vector<StepResult> results = collect_results(*run.step, memory_->storage_of(*run.step));
-    std::erase_if(results, [](const StepResult& r) { return r.name == kOverflowFlag; });
-    const auto alike = [&](const First& first) {
-      return std::equal(first.results.begin(), first.results.end(), results.begin(), results.end(),
-                        [](const StepResult& a, const StepResult& b) {
-                          return a.name == b.name && a.desc.shape == b.desc.shape;
-                        });
-    };
-    const auto first = std::find_if(firsts_.begin(), firsts_.end(), alike);
-    if (first == firsts_.end()) {
-      firsts_.push_back({run.step->spec.name, std::move(results)});
-      return;
-    }
-    const Judgement judged = compare_results(results, first->results, run.step->spec.standard);
-    if (judged.verdict == Verdict::failed) {
-      run.close(Status::failed,
-                fmt::format("other than step '{}': {}", first->step, judged.reason));
-    }
+    return found;
   }
 
   void time(StepRun& run) {
@@ -265,12 +247,6 @@ class ContextRunner {
                                 threads_, threads_ == 1 ? "" : "s"));
   }
 
-  /// Results that later steps are compared with.
-  struct First {
-    std::string step;
-    std::vector<StepResult> results;
-  };
-
   PlannedContext planned_;  // a copy: a dynamic loss scale plans steps anew
   const RunOptions& options_;
   const int threads_;
@@ -280,9 +256,9 @@ class ContextRunner {
   int rounds_ = 0;  // begun, all but the last complete
   std::optional<ContextMemory> memory_;
   ScratchPool scratch_;  // of the kernels of all steps: one node runs at a time
-  StepChecker checker_;
+  StepChecker checker_{1};
   StepChecker fresh_checker_{1};
-  std::vector<First> firsts_;
+  FirstResults firsts_;
 };
 
 }  // namespace

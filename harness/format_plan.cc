@@ -141,9 +141,9 @@ class FormatPlanner {
       if (reason.empty()) return fit;
       if (first_reason.empty()) first_reason = fmt::format("{}: {}", kernel->name, reason);
     }
-    throw Error(fmt::format("{}{}{} '{}': no kernel takes it: {}", node.origin,
-                            node.origin.empty() ? "" : ": ", node.problem.op->name, node.name,
-                            first_reason.empty() ? "none is registered" : first_reason));
+    throw NoKernel(fmt::format("{}{}{} '{}': no kernel takes it: {}", node.origin,
+                               node.origin.empty() ? "" : ": ", node.problem.op->name, node.name,
+                               first_reason.empty() ? "none is registered" : first_reason));
   }
 
   // Empty and `fit` complete if the kernel takes the node in some format, else why not in the one

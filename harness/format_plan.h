@@ -5,6 +5,7 @@
 
 #include "harness/context_graph.h"
 #include "harness/lowering.h"
+#include "tensor/error.h"
 
 namespace opbench {
 
@@ -16,6 +17,12 @@ struct PhysicalGraph {
   std::vector<std::size_t> results;  ///< those of the logical graph, in order
 };
 
+/// No kernel takes a node of the step.
+class NoKernel : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Plans kernels and formats as the framework does, node by node in execution order:
 /// - the kernel is the first of `variants`, else of the device's kernels, else of the framework's,
 ///   that takes the node in some format;
@@ -23,7 +30,7 @@ struct PhysicalGraph {
 ///   first that they take; cube operators take NC1HWC0 (and with allow_fp32_to_fp16 only fp16);
 /// - an output has the format that the framework gives it: that of the first input, or what the
 ///   operator's rule says.
-/// Errors: throws Error "file:line: ..." if no kernel takes a node.
+/// Errors: throws NoKernel "file:line: ..." if no kernel takes a node.
 PhysicalGraph plan_formats(const LogicalGraph& logical, const Variants& variants,
                            const FrameworkRules& rules);
 

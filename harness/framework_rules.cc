@@ -88,7 +88,7 @@ std::optional<OutputRule> output_rule(const Problem& problem, std::span<const Te
                                       bool is_on_device) {
   const std::string_view op = problem.op->name;
   const std::size_t rank = problem.outputs[output].shape.size();
-  if (op == "concat") return concat_rule(given, rules);
+  if (op == "concat" || op.starts_with("cat_shuffle")) return concat_rule(given, rules);
   if (op.starts_with("conv2d") && !is_on_device) return std::nullopt;
   if (op == "conv2d") return conv_rule(problem, rules);
   if (op == "conv2d_grad_input") return OutputRule{Format::NC1HWC0, "conv2d: dx is NC1HWC0"};

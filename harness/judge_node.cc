@@ -42,18 +42,16 @@ double magnitude(const TensorDesc& desc, const void* storage) {
   return std::sqrt(sum / static_cast<double>(desc.elements()));
 }
 
-// What is left where terms cancel is their rounding. Sums are held to what as many terms of the
-// input's magnitude come to at random; elsewhere the input counts from 2^-10 on.
+// What is left where terms cancel is their rounding. Sums are held to what their terms come to at
+// random; elsewhere the input counts from 2^-10 on.
 double rounding_scale(const NodeToJudge& what, const TensorDesc& output) {
   const Problem& problem = what.node.problem;
+  if (problem.op->mixes_elements) return random_sum(what.node, what.storage, output);
   for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
     const TensorDesc& desc = problem.inputs[i];
     if (!is_floating(desc.dtype)) continue;
     const double input = magnitude(desc, what.storage(what.node.inputs[i]));
-    if (!problem.op->mixes_elements) return input * 0x1p-10;
-    const double terms = static_cast<double>(desc.elements()) /
-                         static_cast<double>(std::max<std::int64_t>(1, output.elements()));
-    return input * std::sqrt(std::max(1.0, terms));
+    return input * 0x1p-10;
   }
   return 0;
 }
@@ -68,8 +66,10 @@ Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
   if (!what.by_magnitude) return tolerance;
   const double scale = std::max(magnitude(desc, what.storage(what.node.outputs[output])),
                                 rounding_scale(what, desc));
-  tolerance.atol *= scale;
-  tolerance.limit *= scale;
+  // Small fp16 values have no more digits than their last place.
+  const double last_place = desc.dtype == DType::fp16 ? 0x1p-24 : 0;
+  tolerance.atol = std::max(tolerance.atol * scale, last_place);
+  tolerance.limit = std::max(tolerance.limit * scale, last_place);
   return tolerance;
 }
 
@@ -108,6 +108,17 @@ MeasureBlock measure_exact(const NodeToJudge& what, std::span<const InputReader>
 }
 
 }  // namespace
+
+double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorDesc& desc = node.problem.inputs[i];
+    if (!is_floating(desc.dtype)) continue;
+    const double terms = static_cast<double>(desc.elements()) /
+                         static_cast<double>(std::max<std::int64_t>(1, output.elements()));
+    return magnitude(desc, storage(node.inputs[i])) * std::sqrt(std::max(1.0, terms));
+  }
+  return 0;
+}
 
 OutputJudgement judge_output(const NodeToJudge& what, std::size_t output) {
   const Problem& problem = what.node.problem;

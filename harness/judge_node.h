@@ -22,6 +22,10 @@ struct OutputJudgement {
   Stats stats;
 };
 
+/// What an element of `output` comes to if the terms that `node` adds up have the magnitude of its
+/// first floating input and random signs: what is far below it has cancelled.
+double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output);
+
 /// Compares output `output` with the node's reference on the inputs that it really got, block by
 /// block.
 OutputJudgement judge_output(const NodeToJudge& what, std::size_t output);

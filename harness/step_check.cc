@@ -89,20 +89,38 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
   return standard;
 }
 
-bool is_gradient(const StepResult& result) {
-  return result.name.starts_with("grad_") && result.values.size() > 0;
+// Operators that hand values on as they are, but for a factor.
+bool hands_on(std::string_view op) {
+  return op == "cast" || op == "trans_data" || op == "reshape" || op == "muls";
 }
 
-// Some gradients are 0 but for rounding, such as that of a shift which the next batch norm takes
-// back: no relative standard holds for them. What is off by less than 2^-8 of the norm of all
-// gradients together does not change where the step goes.
-double gradient_noise(const std::vector<StepResult>& expected,
-                      const std::vector<PairMeasures>& measured) {
-  double squares = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (is_gradient(expected[i])) squares += measured[i].stats.sum_expected_sq;
+// The computed tensors that become results, directly or through operators that hand values on.
+std::vector<bool> leads_to_results(const PlannedStep& step) {
+  std::vector<bool> leads(step.graph.tensors.size());
+  for (const std::size_t tensor : step.results) leads[tensor] = true;
+  for (std::size_t n = step.graph.nodes.size(); n-- > 0;) {
+    const Node& node = step.graph.nodes[n];
+    if (hands_on(node.problem.op->name) && leads[node.outputs[0]]) leads[node.inputs[0]] = true;
   }
-  return 0x1p-8 * std::sqrt(squares);
+  return leads;
+}
+
+// After a node has run: what its outputs come to where their terms do not cancel.
+void add_random_sums(const Node& node, const std::vector<bool>& leads, const TensorStorage& storage,
+                     std::map<std::size_t, double>& sums) {
+  if (hands_on(node.problem.op->name)) {
+    const auto found = sums.find(node.inputs[0]);
+    if (found == sums.end()) return;
+    const bool is_scaled = node.problem.op->name == "muls";
+    const double factor = is_scaled ? std::fabs(node.problem.attrs.number("value")) : 1;
+    sums[node.outputs[0]] = factor * found->second;
+    return;
+  }
+  if (!node.problem.op->mixes_elements) return;
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (!leads[node.outputs[i]]) continue;
+    sums[node.outputs[i]] = random_sum(node, storage, node.problem.outputs[i]);
+  }
 }
 
 }  // namespace
@@ -111,6 +129,8 @@ StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memor
                              const BoundGraph& bound) {
   StepCheck result;
   const bool saturates = step.spec.precision.half == Precision::Half::saturate;
+  const std::vector<bool> leads = leads_to_results(step);
+  const TensorStorage storage = memory.storage_of(step);
   for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
     if (bound.is_skipped(i)) continue;
     const NodeCheck check(step, memory, i);
@@ -122,6 +142,7 @@ StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memor
       return result;
     };
     if (const std::string what = check.trespass(inputs); !what.empty()) return fail(what);
+    add_random_sums(check.node(), leads, storage, result.random_sums);
     if (bound.reads_status(i)) continue;  // no function of its inputs alone
     if (judged_[{&check.kernel(), problem_text(check.node().problem), saturates}]++ >= enough_) {
       continue;
@@ -135,11 +156,15 @@ StepCheck StepChecker::check(const PlannedStep& step, const ContextMemory& memor
   return result;
 }
 
-std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage) {
+std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
+                                        const std::map<std::size_t, double>& random_sums) {
   std::vector<StepResult> results;
   for (const std::size_t tensor : step.results) {
     const TensorDesc& desc = step.graph.tensors[tensor].desc;
-    StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}};
+    StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}, 0};
+    if (const auto sum = random_sums.find(tensor); sum != random_sums.end()) {
+      result.random_sum = sum->second;
+    }
     result.values.resize(static_cast<std::size_t>(desc.elements()));
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
       thread_local std::vector<double> values;
@@ -176,7 +201,6 @@ Judgement compare_results(const std::vector<StepResult>& actual,
                                         std::ssize(actual[i].values), standard(i).tolerance};
                     },
                     {.memory_bytes = std::int64_t{256} << 20, .wants_kl = false}, {});
-  const double noise = gradient_noise(expected, measured);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!measured[i].error.empty()) return {Verdict::failed, measured[i].error};
     DumpEntry a, e;
@@ -186,7 +210,10 @@ Judgement compare_results(const std::vector<StepResult>& actual,
     const PairJudgement judged = judge_pair({&a, &e}, stats, standard(i));
     // The sum of squares leaves NaN and Inf out.
     const bool is_finite = stats.nan_mismatches == 0 && stats.inf_mismatches == 0;
-    const bool is_noise = is_gradient(actual[i]) && is_finite && std::sqrt(stats.sum_sq) <= noise;
+    const double sum = std::max(actual[i].random_sum, expected[i].random_sum);
+    const double noise = 0x1p-6 * sum * std::sqrt(static_cast<double>(stats.count));
+    const bool is_gradient = actual[i].name.starts_with("grad_");
+    const bool is_noise = is_gradient && is_finite && sum > 0 && std::sqrt(stats.sum_sq) <= noise;
     if (judged.verdict == PairVerdict::failed && !is_noise) {
       return {Verdict::failed, fmt::format("{}: {}", actual[i].name, judged.reason)};
     }

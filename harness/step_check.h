@@ -14,6 +14,8 @@ namespace opbench {
 struct StepCheck {
   Judgement judgement;
   Stats stats;  ///< joined over all nodes
+  /// What an element of a result that is a sum comes to where its terms do not cancel, by tensor.
+  std::map<std::size_t, double> random_sums;
 };
 
 /// Runs steps node by node and judges each node right away, while its inputs are still there,
@@ -44,12 +46,17 @@ struct StepResult {
   std::string name;
   TensorDesc desc;
   std::vector<float> values;
+  double random_sum = 0;  ///< of an element; 0: it is no sum
 };
 
-/// Copies the results of a step that has run.
-std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage);
+/// Copies the results of a step that has run; `random_sums` are those of its check.
+std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
+                                        const std::map<std::size_t, double>& random_sums = {});
 
-/// Holds the results of a step to those of another: the first that fails decides.
+/// Holds the results of a step to those of another with the same names and shapes: the first that
+/// fails decides. A sum that is 0 but for rounding, such as the gradient of a shift which the next
+/// batch norm takes back, meets no relative standard: what differs by less than 2^-6 of what its
+/// terms come to at random passes.
 Judgement compare_results(const std::vector<StepResult>& actual,
                           const std::vector<StepResult>& expected, const ContextStandard& standard);
 

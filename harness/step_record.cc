@@ -92,7 +92,6 @@ Record step_record(const PlannedContext& planned, std::size_t index, int threads
   const Traffic traffic = step.graph.traffic();
   Record record;
   record.case_id = planned.id();
-  record.case_name = planned.spec.name;
   record.op = planned.spec.name;
   record.variant = step.spec.name;
   record.provider = name(Provider::npu);

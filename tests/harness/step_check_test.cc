@@ -12,25 +12,28 @@ namespace {
 
 using testing::HasSubstr;
 
-StepResult result(const std::string& name, std::vector<float> values) {
-  return {name, describe(DType::fp32, {std::ssize(values)}), std::move(values)};
+StepResult result(const std::string& name, std::vector<float> values, double random_sum = 0) {
+  const TensorDesc desc = describe(DType::fp32, {std::ssize(values)});
+  return {name, desc, std::move(values), random_sum};
 }
 
-// What is off by less than 2^-8 of all gradients together is rounding: 2^-8*300 is 1.17.
-TEST(CompareResults, GradientsMayDifferByTheNoiseOfAllOfThem) {
-  const std::vector<StepResult> first = {result("grad_w", {300, 0}), result("grad_b", {0, 0})};
-  const auto verdict = [&](float b) {
-    return compare_results({first[0], result("grad_b", {b, 0})}, first, {}).verdict;
+// Terms that would come to 100 at random leave 100*2^-6 = 1.5625 an element, 2.21 for two.
+TEST(CompareResults, AGradientThatCancelsMayDifferByRounding) {
+  const auto verdict = [](const std::string& name, float found, double random_sum) {
+    return compare_results({result(name, {found, 0}, random_sum)}, {result(name, {0, 0})}, {})
+        .verdict;
   };
-  EXPECT_NE(verdict(1.0f), Verdict::failed);
-  EXPECT_EQ(verdict(1.5f), Verdict::failed);
+  EXPECT_NE(verdict("grad_b", 2.2f, 100), Verdict::failed);
+  EXPECT_EQ(verdict("grad_b", 2.3f, 100), Verdict::failed);
+  EXPECT_EQ(verdict("grad_b", 2.2f, 0), Verdict::failed) << "no sum";
+  EXPECT_EQ(verdict("y", 2.2f, 100), Verdict::failed) << "an output";
 }
 
 TEST(CompareResults, NanAndInfInAGradientAreNoNoise) {
-  const std::vector<StepResult> first = {result("grad_w", {300, 0}), result("grad_b", {1, 1})};
+  const std::vector<StepResult> first = {result("grad_w", {300, 0}), result("grad_b", {1, 1}, 100)};
   for (const float wrong : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
     const Judgement judged =
-        compare_results({first[0], result("grad_b", {wrong, 1})}, first, ContextStandard{});
+        compare_results({first[0], result("grad_b", {wrong, 1}, 100)}, first, ContextStandard{});
     EXPECT_EQ(judged.verdict, Verdict::failed) << wrong;
     EXPECT_THAT(judged.reason, HasSubstr("grad_b"));
   }

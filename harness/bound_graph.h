@@ -52,6 +52,9 @@ class BoundGraph {
   /// saturated since the first node, as a device's status register tells.
   bool reads_status(std::size_t node) const { return calls_[node].status != nullptr; }
 
+  /// True if anything has saturated since the first node.
+  bool has_saturated() const { return has_saturated_; }
+
   /// True if the node's flag says to leave it out.
   bool is_skipped(std::size_t node) const { return is_skipped(calls_[node]); }
 

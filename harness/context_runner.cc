@@ -186,6 +186,9 @@ class ContextRunner {
     const Judgement judged =
         firsts_.hold(*run.step, memory_->storage_of(*run.step), found, run.measured.has_overflow);
     run.record.reason = judged.reason;
+    if (judged.reason.empty() && run.bound->has_saturated()) {
+      run.record.reason = "fp16 values saturated";
+    }
     if (judged.verdict == Verdict::failed) run.close(Status::failed, judged.reason);
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "harness/step_table.h"
 
@@ -72,6 +73,33 @@ Scale scale_of(const Ladder& steps) {
   return {"s", 1e6, 3};
 }
 
+// Convolutions, batch norm, pools and products: what a rewrite of the operators around them leaves
+// as it is.
+bool is_layer(std::string_view type) {
+  return type.find("Conv2D") != std::string_view::npos || type.starts_with("BN") ||
+         type.find("Pool") != std::string_view::npos || type.starts_with("MatMul");
+}
+
+// Of all types that are no layers, in every step; none if that says nothing new.
+std::optional<std::vector<std::string>> around_layers(const Ladder& steps,
+                                                      std::span<const Row> rows,
+                                                      const Scale& scale) {
+  const auto layers =
+      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_layer(row.type); });
+  if (layers == 0 || layers == std::ssize(rows)) return std::nullopt;
+  std::vector<std::string> cells = {"no conv, BN, pool, MatMul"};
+  for (const Record* step : steps) {
+    double us = 0, share = 0;
+    for (const TypeTime& type : step->step->types) {
+      if (is_layer(type.type)) continue;
+      us += type.total_us;
+      share += type.share;
+    }
+    cells.push_back(scale.cell(us, share));
+  }
+  return cells;
+}
+
 // Of the types from `first` on, in every step.
 std::vector<std::string> rest_of(const Ladder& steps, std::span<const Row> rest,
                                  const Scale& scale) {
@@ -116,6 +144,9 @@ TimeTable time_table(const Ladder& ladder, std::size_t most_types) {
   }
   if (shown < rows.size()) {
     result.table.rows.push_back(rest_of(steps, std::span(rows).subspan(shown), scale));
+  }
+  if (auto cells = around_layers(steps, rows, scale)) {
+    result.table.rows.push_back(std::move(*cells));
   }
   std::vector<std::string>& sum = result.table.rows.emplace_back();
   sum.emplace_back("all tasks");

@@ -60,20 +60,21 @@ TEST(ContextConsole, ShowsStepsAndWhereTheirTimeGoes) {
 * 5  weights_init    10.770 ms      3, 4.6 MiB     0       0  36.8 MiB      3      1.28x     2.21x  passed
 
   where the time goes, by step: ms and share of all tasks
-                             1            2            3            5
-  TransData         9.12  38 %   6.24  30 %   2.51  18 %   0.21   2 %
-  Cast              0.61   3 %   0.60   3 %   0.60   4 %            -
-  contiguous        4.81  20 %   4.79  23 %            -            -
-  Conv2D            3.92  16 %   3.90  19 %   3.91  28 %   3.89  36 %
-  DepthwiseConv2D   2.21   9 %   2.20  11 %   2.21  16 %   2.19  20 %
-  BNInferenceD      1.48   6 %   1.49   7 %   1.48  11 %   1.49  14 %
-  Relu              0.76   3 %   0.75   4 %   0.76   6 %   0.75   7 %
-  ConcatD           0.69   3 %   0.72   3 %   0.72   5 %   0.70   6 %
-  MaxPool           0.10   0 %   0.10   0 %   0.10   1 %   0.10   1 %
-  MatMul            0.07   0 %   0.07   0 %   0.07   0 %   0.07   1 %
-  ReduceMean        0.04   0 %   0.04   0 %   0.04   0 %   0.04   0 %
-  GatherV2                   -            -   1.35  10 %   1.34  12 %
-  all tasks        23.80 100 %  20.89 100 %  13.74 100 %  10.77 100 %
+                                       1            2            3            5
+  TransData                   9.12  38 %   6.24  30 %   2.51  18 %   0.21   2 %
+  Cast                        0.61   3 %   0.60   3 %   0.60   4 %            -
+  contiguous                  4.81  20 %   4.79  23 %            -            -
+  Conv2D                      3.92  16 %   3.90  19 %   3.91  28 %   3.89  36 %
+  DepthwiseConv2D             2.21   9 %   2.20  11 %   2.21  16 %   2.19  20 %
+  BNInferenceD                1.48   6 %   1.49   7 %   1.48  11 %   1.49  14 %
+  Relu                        0.76   3 %   0.75   4 %   0.76   6 %   0.75   7 %
+  ConcatD                     0.69   3 %   0.72   3 %   0.72   5 %   0.70   6 %
+  MaxPool                     0.10   0 %   0.10   0 %   0.10   1 %   0.10   1 %
+  MatMul                      0.07   0 %   0.07   0 %   0.07   0 %   0.07   1 %
+  ReduceMean                  0.04   0 %   0.04   0 %   0.04   0 %   0.04   0 %
+  GatherV2                             -            -   1.35  10 %   1.34  12 %
+  no conv, BN, pool, MatMul  16.03  67 %  13.14  63 %   5.98  44 %   3.04  28 %
+  all tasks                  23.80 100 %  20.89 100 %  13.74 100 %  10.77 100 %
 
 )");
 }

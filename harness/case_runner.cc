@@ -172,18 +172,6 @@ class CaseRunner {
     }
   }
 
-  static void keep_worst(Record& record, const Stats& stats) {
-    if (stats.count == 0) return;
-    if (!record.is_compared) record.inside_share = 1;
-    record.is_compared = true;
-    record.max_ulp = std::max(record.max_ulp, stats.max_ulp);
-    record.mean_ulp = std::max(record.mean_ulp, stats.mean_ulp());
-    record.max_abs = std::max(record.max_abs, stats.max_abs);
-    record.inside_share = std::min(record.inside_share, stats.inside_share());
-    record.min_tolerance = std::max(record.min_tolerance, stats.min_tolerance);
-    record.nonfinite_mismatches += stats.nonfinite_mismatches;
-  }
-
   void time(Attempt& attempt) {
     report("time", attempt);
     const PhaseTimer timer(times_.measure);

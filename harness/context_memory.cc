@@ -16,32 +16,6 @@ namespace opbench {
 namespace {
 
 constexpr int kPoison = 0xFF;  // NaN in every floating dtype
-constexpr int kGuard = 0xA5;
-
-// Storage holds zeros where nothing is written: the padding.
-void write_stored(const TensorDesc& desc, const Distribution& data, std::uint64_t seed,
-                  std::byte* to) {
-  parallel_blocks(block_count(desc), [&](std::int64_t i) {
-    thread_local std::vector<std::byte> values;
-    const ElementRange range = block(desc, i);
-    values.resize(static_cast<std::size_t>(range.count) * size_of(desc.dtype));
-    generate(data, seed, desc.dtype, desc.elements(), range, values.data());
-    write_elements(desc, to, range, values.data());
-  });
-}
-
-void fill_bytes(std::byte* to, int value, std::size_t bytes) {
-  constexpr std::int64_t kGrain = 1 << 20;
-  parallel_ranges(static_cast<std::int64_t>(bytes), kGrain,
-                  [=](std::int64_t begin, std::int64_t end) {
-                    std::memset(to + begin, value, static_cast<std::size_t>(end - begin));
-                  });
-}
-
-bool is_all(const std::byte* zone, int value) {
-  return std::all_of(zone, zone + MemoryPlan::kGuardBytes,
-                     [value](std::byte b) { return b == static_cast<std::byte>(value); });
-}
 
 // An input that an operator bounds, such as an index, must obey it.
 void check_values(const PlannedStep& step, const TensorStorage& storage) {
@@ -74,19 +48,18 @@ TensorStorage ContextMemory::storage_of(const PlannedStep& step) const {
 void ContextMemory::fill_tensor(const GraphTensor& tensor, std::uint64_t seed,
                                 std::byte* to) const {
   const TensorDesc& desc = tensor.desc;
-  fill_bytes(to, 0, desc.bytes());
   switch (tensor.role) {
     case GraphTensor::input:
     case GraphTensor::parameter:
-      return write_stored(desc, tensor.data, seed ^ text_hash(tensor.name), to);
+      return fill(desc, to, tensor.data, seed ^ text_hash(tensor.name));
     case GraphTensor::gradient_seed:
-      return write_stored(desc, {DistributionKind::constant, tensor.seed, 0}, 0, to);
+      return fill(desc, to, {DistributionKind::constant, tensor.seed, 0}, 0);
     case GraphTensor::constant: {
       const std::vector<double> index(tensor.index.begin(), tensor.index.end());
       return from_doubles(desc.dtype, index.data(), std::ssize(index), to);
     }
     default:
-      return;
+      return fill_bytes(to, 0, desc.bytes());
   }
 }
 
@@ -113,14 +86,11 @@ void ContextMemory::poison(const PlannedStep& step, std::size_t tensor) const {
   const std::size_t bytes = step.graph.tensors[tensor].desc.bytes();
   std::byte* data = at(step, tensor);
   fill_bytes(data, kPoison, bytes);
-  std::memset(data - MemoryPlan::kGuardBytes, kGuard, MemoryPlan::kGuardBytes);
-  std::memset(data + bytes, kGuard, MemoryPlan::kGuardBytes);
+  write_guards(data, bytes);
 }
 
 bool ContextMemory::guards_intact(const PlannedStep& step, std::size_t tensor) const {
-  const std::byte* data = at(step, tensor);
-  return is_all(data - MemoryPlan::kGuardBytes, kGuard) &&
-         is_all(data + step.graph.tensors[tensor].desc.bytes(), kGuard);
+  return opbench::guards_intact(at(step, tensor), step.graph.tensors[tensor].desc.bytes());
 }
 
 }  // namespace opbench

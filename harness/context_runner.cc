@@ -180,7 +180,7 @@ class ContextRunner {
   void verify(StepRun& run) {
     report("verify", run);
     const StepCheck found = check(run, planned_.seed(), checker_);
-    keep_stats(run.record, found.stats);
+    keep_worst(run.record, found.stats);
     if (!run.is_open) return;
     run.record.status = Status::passed;
     const Judgement judged =

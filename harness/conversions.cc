@@ -51,7 +51,7 @@ bool Conversions::has_pair(std::size_t tensor, const TensorDesc& wanted) {
   try {
     const Problem problem =
         make_problem(find_op("trans_data"), {desc(tensor)}, trans_data_attrs(tensor, wanted));
-    return !choice_.first_that_takes(problem).empty();
+    return choice_.first_that_takes(problem) != nullptr;
   } catch (const Error&) {
     return false;
   }
@@ -65,12 +65,12 @@ std::size_t Conversions::insert(const Op& op, std::size_t tensor, Attrs attrs, c
   call.name = name;
   call.cause = cause;
   call.origin = node.origin;
-  const std::vector<const Kernel*> kernels = choice_.first_that_takes(call.problem);
-  if (kernels.empty()) {
+  const Kernel* kernel = choice_.first_that_takes(call.problem);
+  if (kernel == nullptr) {
     throw Error(fmt::format("{}: {} has no kernel for {} to {}", node.origin, op.name,
                             to_string(call.problem.inputs[0]), to_string(call.problem.outputs[0])));
   }
-  kernels_.push_back(kernels.front());
+  kernels_.push_back(kernel);
   return call.outputs[0];
 }
 

@@ -63,11 +63,11 @@ std::vector<const Kernel*> KernelChoice::candidates(const Problem& problem) {
   return result;
 }
 
-std::vector<const Kernel*> KernelChoice::first_that_takes(const Problem& problem) {
+const Kernel* KernelChoice::first_that_takes(const Problem& problem) {
   for (const Kernel* kernel : candidates(problem)) {
-    if (refusal(*kernel, problem).empty()) return {kernel};
+    if (refusal(*kernel, problem).empty()) return kernel;
   }
-  return {};
+  return nullptr;
 }
 
 }  // namespace opbench

@@ -24,8 +24,8 @@ class KernelChoice {
   /// kernels made for them first.
   std::vector<const Kernel*> candidates(const Problem& problem);
 
-  /// The first candidate that takes the problem as it is, alone; empty: none.
-  std::vector<const Kernel*> first_that_takes(const Problem& problem);
+  /// The first candidate that takes the problem as it is; null: none.
+  const Kernel* first_that_takes(const Problem& problem);
 
  private:
   const std::vector<const Kernel*>& all(std::string_view op);

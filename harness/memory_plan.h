@@ -17,7 +17,7 @@ struct MemoryPlan {
   std::size_t bytes = 0;           ///< of the allocation
   std::size_t unshared_bytes = 0;  ///< what it would be without reuse
 
-  static constexpr std::size_t kGuardBytes = 256;
+  static constexpr std::size_t kGuardBytes = Buffer::kGuardBytes;
 };
 
 /// Places tensors in the order in which they come to life, each into the smallest gap that holds

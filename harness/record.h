@@ -99,6 +99,9 @@ std::string column_name(const Field& field);
 /// Medians and rates from the samples.
 void summarise_samples(Record& record);
 
+/// Keeps the worst of each accuracy number over the verifications of a record.
+void keep_worst(Record& record, const Stats& stats);
+
 /// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
 /// speed-up over native.
 void compare_variants(std::span<Record> records);

@@ -120,17 +120,6 @@ Record step_record(const PlannedContext& planned, std::size_t index, int threads
   return record;
 }
 
-void keep_stats(Record& record, const Stats& stats) {
-  record.is_compared = stats.count > 0;
-  if (!record.is_compared) return;
-  record.max_ulp = stats.max_ulp;
-  record.mean_ulp = stats.mean_ulp();
-  record.max_abs = stats.max_abs;
-  record.inside_share = stats.inside_share();
-  record.min_tolerance = stats.min_tolerance;
-  record.nonfinite_mismatches = stats.nonfinite_mismatches;
-}
-
 std::vector<double> task_medians(std::span<const std::vector<double>> rounds) {
   std::vector<double> medians;
   if (rounds.empty()) return medians;

@@ -11,6 +11,8 @@
 namespace opbench {
 namespace {
 
+constexpr int kPoison = 0xFF;  // NaN in every floating dtype
+
 // Inputs of one case must not be alike: relu_grad on equal inputs would prove nothing.
 std::uint64_t seed_of_input(std::uint64_t seed, std::size_t input) {
   return seed + 0x9E3779B97F4A7C15 * input;
@@ -34,16 +36,6 @@ double smallest_normal(DType dtype) {
     default:
       return 0;
   }
-}
-
-void poison(void* data, std::size_t bytes) {
-  constexpr std::int64_t kChunk = 1 << 20;
-  const auto chunks = (static_cast<std::int64_t>(bytes) + kChunk - 1) / kChunk;
-  parallel_blocks(chunks, [&](std::int64_t i) {
-    const auto first = static_cast<std::size_t>(i * kChunk);
-    std::memset(static_cast<std::byte*>(data) + first, 0xFF,
-                std::min<std::size_t>(kChunk, bytes - first));
-  });
 }
 
 }  // namespace
@@ -126,7 +118,7 @@ void Workspace::remove_corner_values(std::span<const Distribution> data, std::ui
 void Workspace::poison_results() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (graph_->tensors[i].is_computed()) {
-      poison(tensors_[i].data(), tensors_[i].buffer.size());
+      fill_bytes(tensors_[i].data(), kPoison, tensors_[i].buffer.size());
     }
   }
 }

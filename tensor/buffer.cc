@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tensor/error.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
@@ -80,13 +81,31 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 Buffer::~Buffer() { release(mapping_, mapping_bytes_); }
 
 bool Buffer::guards_intact() const {
-  return data_ == nullptr || (all_guard(data_ - kGuardBytes) && all_guard(data_ + size_));
+  return data_ == nullptr || opbench::guards_intact(data_, size_);
 }
 
 void Buffer::restore_guards() const {
-  if (data_ == nullptr) return;
-  std::memset(data_ - kGuardBytes, static_cast<int>(kGuard), kGuardBytes);
-  std::memset(data_ + size_, static_cast<int>(kGuard), kGuardBytes);
+  if (data_ != nullptr) write_guards(data_, size_);
+}
+
+void write_guards(void* data, std::size_t bytes) {
+  auto* begin = static_cast<std::byte*>(data);
+  std::memset(begin - Buffer::kGuardBytes, static_cast<int>(kGuard), Buffer::kGuardBytes);
+  std::memset(begin + bytes, static_cast<int>(kGuard), Buffer::kGuardBytes);
+}
+
+bool guards_intact(const void* data, std::size_t bytes) {
+  const auto* begin = static_cast<const std::byte*>(data);
+  return all_guard(begin - Buffer::kGuardBytes) && all_guard(begin + bytes);
+}
+
+void fill_bytes(void* data, int value, std::size_t bytes) {
+  constexpr std::int64_t kGrain = 16 * 1024;  // worth waking a thread for
+  auto* begin = static_cast<std::byte*>(data);
+  parallel_ranges(static_cast<std::int64_t>(bytes), kGrain,
+                  [=](std::int64_t first, std::int64_t last) {
+                    std::memset(begin + first, value, static_cast<std::size_t>(last - first));
+                  });
 }
 
 }  // namespace opbench

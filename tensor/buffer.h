@@ -34,4 +34,13 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
+/// Writes the guard zones before and after `bytes` at `data`; both belong to the caller.
+void write_guards(void* data, std::size_t bytes);
+
+/// False if anything was written into those zones since.
+bool guards_intact(const void* data, std::size_t bytes);
+
+/// Sets every byte to `value`, at memory speed.
+void fill_bytes(void* data, int value, std::size_t bytes);
+
 }  // namespace opbench

@@ -215,23 +215,27 @@ void generate(const Distribution& distribution, std::uint64_t seed, DType dtype,
 }
 
 void fill(Tensor& tensor, const Distribution& distribution, std::uint64_t seed) {
-  const TensorDesc& desc = tensor.desc;
+  fill(tensor.desc, tensor.data(), distribution, seed);
+}
+
+void fill(const TensorDesc& desc, void* storage, const Distribution& distribution,
+          std::uint64_t seed) {
   const std::int64_t total = desc.elements();
   const bool row_major = is_row_major(desc);
   require_valid(distribution);
-  clear_padding(tensor);
+  clear_padding(desc, storage);
   parallel_blocks(block_count(desc), [&](std::int64_t index) {
     const ElementRange range = block(desc, index);
     if (row_major) {
       const std::size_t offset = static_cast<std::size_t>(range.first) * size_of(desc.dtype);
       return generate(distribution, seed, desc.dtype, total, range,
-                      tensor.as<std::byte>() + offset);
+                      static_cast<std::byte*>(storage) + offset);
     }
     thread_local std::vector<std::byte> values;
     const std::size_t bytes = static_cast<std::size_t>(range.count) * size_of(desc.dtype);
     values.resize(std::max(values.size(), bytes));
     generate(distribution, seed, desc.dtype, total, range, values.data());
-    write_elements(desc, tensor.data(), range, values.data());
+    write_elements(desc, storage, range, values.data());
   });
 }
 

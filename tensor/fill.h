@@ -58,5 +58,7 @@ void generate(const Distribution& distribution, std::uint64_t seed, DType dtype,
 /// Fills a tensor in parallel; the same bits for every thread count and every storage format.
 /// Padding becomes zero.
 void fill(Tensor& tensor, const Distribution& distribution, std::uint64_t seed);
+void fill(const TensorDesc& desc, void* storage, const Distribution& distribution,
+          std::uint64_t seed);
 
 }  // namespace opbench

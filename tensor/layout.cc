@@ -72,7 +72,7 @@ void copy_all(const Tensor& from, Tensor& to) {
 /// Blocks of the format that needs the larger ones, through a buffer: written elements follow each
 /// other in logical order, and so do those read.
 void convert_by_elements(const Tensor& from, Tensor& to) {
-  clear_padding(to);
+  clear_padding(to.desc, to.data());
   const TensorDesc& cut = largest_block(from.desc) > largest_block(to.desc) ? from.desc : to.desc;
   parallel_blocks(block_count(cut), [&](std::int64_t index) {
     const ElementRange range = block(cut, index);
@@ -131,13 +131,8 @@ void convert_layout(const Tensor& from, Tensor& to) {
   }
 }
 
-void clear_padding(Tensor& tensor) {
-  if (!has_padding(tensor.desc)) return;
-  parallel_ranges(static_cast<std::int64_t>(tensor.desc.bytes()), kGrainElements,
-                  [&](std::int64_t begin, std::int64_t end) {
-                    std::fill(tensor.as<std::byte>() + begin, tensor.as<std::byte>() + end,
-                              std::byte{0});
-                  });
+void clear_padding(const TensorDesc& desc, void* storage) {
+  if (has_padding(desc)) fill_bytes(storage, 0, desc.bytes());
 }
 
 }  // namespace opbench

@@ -12,7 +12,7 @@ namespace opbench {
 void convert_layout(const Tensor& from, Tensor& to);
 
 /// Writes zero to all of a tensor that has padding, to be followed by its elements.
-void clear_padding(Tensor& tensor);
+void clear_padding(const TensorDesc& desc, void* storage);
 
 /// Element maps of the two directions on raw memory.
 /// Shapes: plain [N, C, H*W], blocked [N, ceil(C/c0), H*W, c0]; `element_bytes` is 1, 2, 4 or 8.

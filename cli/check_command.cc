@@ -11,12 +11,12 @@
 #include "cli/check_stored.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "harness/check_report.h"
-#include "harness/interrupt.h"
-#include "harness/output_file.h"
-#include "harness/report_text.h"
+#include "harness/check/report.h"
+#include "harness/report/text.h"
+#include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "text/output_file.h"
 
 namespace opbench {
 namespace {

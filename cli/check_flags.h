@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/run_flags.h"
-#include "harness/check_gate.h"
-#include "harness/check_watch.h"
+#include "harness/check/gate.h"
+#include "harness/check/watch.h"
 
 namespace opbench {
 

@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <ostream>
 
-#include "harness/check_report.h"
-#include "harness/check_verdict.h"
-#include "harness/output_file.h"
-#include "harness/report.h"
-#include "harness/results_file.h"
+#include "harness/check/report.h"
+#include "harness/check/verdict.h"
+#include "harness/record/results_file.h"
+#include "harness/report/report.h"
+#include "harness/run/runner.h"
 #include "tensor/error.h"
+#include "text/output_file.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/check_flags.h"
 #include "cli/command.h"
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 namespace opbench {
 

@@ -12,9 +12,9 @@
 
 #include "cli/command.h"
 #include "cli/compare_flags.h"
-#include "harness/machine.h"
-#include "ops/nearest.h"
+#include "harness/record/machine.h"
 #include "tensor/error.h"
+#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

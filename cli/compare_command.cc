@@ -11,14 +11,14 @@
 #include "cli/compare_flags.h"
 #include "cli/progress_line.h"
 #include "compare/analysis.h"
-#include "harness/dump_comparison.h"
-#include "harness/interrupt.h"
-#include "harness/machine.h"
-#include "harness/msaccucmp_files.h"
-#include "harness/output_file.h"
-#include "harness/report_compare.h"
+#include "compare/dump_comparison.h"
+#include "compare/msaccucmp/msaccucmp_files.h"
+#include "harness/record/machine.h"
+#include "harness/report/compare.h"
+#include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "text/output_file.h"
 
 namespace opbench {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/name_map_file.h"
-#include "harness/standards.h"
+#include "compare/match/name_map_file.h"
+#include "compare/standard/standards.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 

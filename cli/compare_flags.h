@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "compare/analysis.h"
-#include "compare/msaccucmp_metrics.h"
-#include "harness/dump_comparison.h"
-#include "harness/msaccucmp_files.h"
+#include "compare/dump_comparison.h"
+#include "compare/msaccucmp/msaccucmp_files.h"
+#include "compare/msaccucmp/msaccucmp_metrics.h"
 
 namespace opbench {
 

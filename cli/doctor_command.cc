@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "harness/doctor.h"
+#include "harness/run/doctor.h"
 
 namespace opbench {
 namespace {

@@ -2,11 +2,11 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/completion.h"
-#include "cli/man_page.h"
-#include "harness/machine.h"
-#include "ops/nearest.h"
+#include "cli/shell/completion.h"
+#include "cli/shell/man_page.h"
+#include "harness/record/machine.h"
 #include "tensor/error.h"
+#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "harness/case.h"
-#include "kernels/kernel.h"
+#include "harness/spec/case.h"
+#include "kernels/registry/kernel.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "harness/report_text.h"
+#include "harness/report/text.h"
 
 namespace opbench {
 

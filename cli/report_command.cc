@@ -6,9 +6,9 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "harness/output_file.h"
-#include "harness/report_files.h"
+#include "harness/report/files.h"
 #include "tensor/error.h"
+#include "text/output_file.h"
 
 namespace opbench {
 namespace {

@@ -9,14 +9,16 @@
 #include "cli/progress_line.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
-#include "harness/explain.h"
-#include "harness/interrupt.h"
-#include "harness/output_file.h"
-#include "harness/report.h"
-#include "harness/report_text.h"
-#include "harness/run_dump.h"
+#include "harness/plan/explain.h"
+#include "harness/plan/selection.h"
+#include "harness/report/report.h"
+#include "harness/report/text.h"
+#include "harness/run/interrupt.h"
+#include "harness/run/run_dump.h"
+#include "harness/run/runner.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "text/output_file.h"
 
 namespace opbench {
 namespace {

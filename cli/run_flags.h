@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/options.h"
+#include "harness/spec/options.h"
 
 namespace opbench {
 

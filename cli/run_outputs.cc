@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "harness/output_file.h"
-#include "harness/report.h"
-#include "harness/report_files.h"
+#include "harness/report/files.h"
+#include "harness/report/report.h"
 #include "tensor/error.h"
+#include "text/output_file.h"
 
 namespace opbench {
 namespace {

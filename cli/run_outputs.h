@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
-#include "harness/output_file.h"
-#include "harness/results_file.h"
+#include "harness/record/results_file.h"
+#include "text/output_file.h"
 
 namespace opbench {
 

@@ -2,7 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "harness/check_worker.h"
+#include "harness/check/worker.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
-#include "compare/measure_pairs.h"
+#include "compare/measure/measure_pairs.h"
 
 namespace opbench {
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "compare/judge_pair.h"
-#include "compare/matching.h"
-#include "compare/pair_stats.h"
-#include "compare/standard.h"
+#include "compare/judge/judge_pair.h"
+#include "compare/match/matching.h"
+#include "compare/measure/pair_stats.h"
+#include "compare/standard/standard.h"
 
 namespace opbench {
 

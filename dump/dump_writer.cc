@@ -10,7 +10,7 @@
 #include "dump/hdf5_attributes.h"
 #include "dump/hdf5_dataset.h"
 #include "dump/hdf5_errors.h"
-#include "dump/temporary_file.h"
+#include "text/temporary_file.h"
 
 namespace opbench {
 namespace {

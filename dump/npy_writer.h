@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "dump/dump_types.h"
-#include "dump/temporary_file.h"
 #include "tensor/shape.h"
+#include "text/temporary_file.h"
 
 namespace opbench {
 

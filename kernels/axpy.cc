@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "kernels/arithmetic.h"
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
-#include "kernels/simd-inl.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/simd-inl.h"
 #include "tensor/buffer.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/channel_planes.h"
-#include "kernels/lane_planes.h"
+#include "kernels/lanes/channel_planes.h"
+#include "kernels/lanes/lane_planes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -2,7 +2,7 @@
 // pass over the deviations from the mean.
 #include <cmath>
 
-#include "kernels/in_fp32.h"
+#include "kernels/lanes/in_fp32.h"
 #include "ops/batch_norm.h"
 #include "tensor/parallel.h"
 

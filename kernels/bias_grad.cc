@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "kernels/channel_planes.h"
-#include "kernels/in_fp32.h"
+#include "kernels/lanes/channel_planes.h"
+#include "kernels/lanes/in_fp32.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

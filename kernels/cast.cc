@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/elementwise.h"
+#include "kernels/lanes/elementwise.h"
 #include "ops/cast.h"
 #include "tensor/half.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/kernel.h"
+#include "kernels/registry/kernel.h"
 
 namespace opbench {
 

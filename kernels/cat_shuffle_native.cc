@@ -3,8 +3,8 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/element_copy.h"
-#include "kernels/kernel.h"
+#include "kernels/move/element_copy.h"
+#include "kernels/registry/kernel.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/in_fp32.h"
+#include "kernels/lanes/in_fp32.h"
 #include "ops/conv2d.h"
 #include "tensor/parallel.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/conv2d_blocks.h"
-#include "kernels/lane_rows.h"
+#include "kernels/lanes/lane_rows.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -13,9 +13,9 @@
 #include <memory>
 #include <numeric>
 
-#include "kernels/element_copy.h"
-#include "kernels/elementwise.h"
-#include "kernels/line_writer.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/move/element_copy.h"
+#include "kernels/move/line_writer.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/elementwise.h"
+#include "kernels/lanes/elementwise.h"
 #include "ops/movement.h"
 
 namespace opbench {

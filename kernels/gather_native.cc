@@ -1,6 +1,6 @@
 // index_select and gather as an element loop: every output element finds its row and looks it up.
-#include "kernels/element_copy.h"
-#include "kernels/kernel.h"
+#include "kernels/move/element_copy.h"
+#include "kernels/registry/kernel.h"
 #include "ops/gather.h"
 #include "tensor/parallel.h"
 

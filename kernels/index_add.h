@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/elementwise.h"
+#include "kernels/lanes/elementwise.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"
 

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "kernels/dtypes.h"
 #include "kernels/index_add.h"
+#include "kernels/lanes/dtypes.h"
 
 namespace opbench {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/cube.h"
-#include "kernels/elementwise.h"
-#include "kernels/in_fp32.h"
+#include "kernels/lanes/cube.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/in_fp32.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 
-#include "kernels/in_fp32.h"
+#include "kernels/lanes/in_fp32.h"
 #include "ops/matmul.h"
 #include "tensor/parallel.h"
 

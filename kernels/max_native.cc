@@ -1,4 +1,4 @@
-#include "kernels/kernel.h"
+#include "kernels/registry/kernel.h"
 #include "ops/movement.h"
 #include "ops/order.h"
 #include "tensor/parallel.h"

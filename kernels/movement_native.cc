@@ -1,6 +1,6 @@
 // Data movement as a framework does it: views, made contiguous by an element loop through strides.
-#include "kernels/element_copy.h"
-#include "kernels/kernel.h"
+#include "kernels/move/element_copy.h"
+#include "kernels/registry/kernel.h"
 #include "ops/movement.h"
 #include "ops/shuffle.h"
 #include "ops/transpose.h"

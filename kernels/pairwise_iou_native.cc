@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
 
 namespace opbench {
 namespace {

@@ -2,8 +2,8 @@
 // 16 side by side.
 #include "ops/pool.h"
 
-#include "kernels/channel_planes.h"
-#include "kernels/lane_planes.h"
+#include "kernels/lanes/channel_planes.h"
+#include "kernels/lanes/lane_planes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

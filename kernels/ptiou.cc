@@ -7,10 +7,10 @@
 #include <array>
 #include <vector>
 
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
-#include "kernels/plane.h"
-#include "kernels/simd-inl.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/simd-inl.h"
+#include "kernels/move/plane.h"
 #include "tensor/parallel.h"
 
 #ifndef OPBENCH_KERNELS_PTIOU_SCALE_

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
-#include "kernels/simd-inl.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/simd-inl.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
-#include "kernels/reduce_view.h"
-#include "kernels/simd-inl.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/reduce_view.h"
+#include "kernels/lanes/simd-inl.h"
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
-#include "kernels/reduce_view.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/reduce_view.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 // owns its buffers copies, which matters for small tensors only.
 #include <cstring>
 
-#include "kernels/kernel.h"
+#include "kernels/registry/kernel.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "kernels/arithmetic.h"
-#include "kernels/elementwise.h"
-#include "kernels/simd-inl.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/simd-inl.h"
 #include "tensor/buffer.h"
 
 HWY_BEFORE_NAMESPACE();

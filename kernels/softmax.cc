@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "kernels/cube.h"
-#include "kernels/elementwise.h"
+#include "kernels/lanes/cube.h"
+#include "kernels/lanes/elementwise.h"
 #include "kernels/softmax-inl.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"

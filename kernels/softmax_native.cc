@@ -3,8 +3,8 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/elementwise.h"
-#include "kernels/in_fp32.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/in_fp32.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"
 

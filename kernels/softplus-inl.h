@@ -13,7 +13,7 @@
 
 #include <type_traits>
 
-#include "kernels/simd-inl.h"
+#include "kernels/lanes/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -5,8 +5,8 @@
 
 #include <hwy/foreach_target.h>
 
-#include "kernels/dtypes.h"
-#include "kernels/elementwise.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/elementwise.h"
 #include "kernels/softplus-inl.h"
 
 HWY_BEFORE_NAMESPACE();

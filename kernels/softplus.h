@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels/kernel.h"
+#include "kernels/registry/kernel.h"
 
 namespace opbench {
 

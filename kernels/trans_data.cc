@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/elementwise.h"
+#include "kernels/lanes/elementwise.h"
 #include "kernels/trans_data_plan.h"
 #include "tensor/element_map.h"
 #include "tensor/parallel.h"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/elementwise.h"
-#include "kernels/row_copy.h"
-#include "kernels/strided_copy.h"
+#include "kernels/lanes/elementwise.h"
+#include "kernels/move/row_copy.h"
+#include "kernels/move/strided_copy.h"
 #include "ops/movement.h"
 #include "ops/transpose.h"
 #include "ops/view_text.h"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "ops/nearest.h"
 #include "tensor/error.h"
+#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

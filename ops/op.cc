@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/nearest.h"
 #include "tensor/error.h"
+#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

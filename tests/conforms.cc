@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "compare/stats.h"
-#include "harness/standards.h"
+#include "compare/judge/stats.h"
+#include "compare/standard/standards.h"
 #include "tests/evaluate.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernel.h"
+#include "kernels/registry/kernel.h"
 
 namespace opbench::onednn {
 

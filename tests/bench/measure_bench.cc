@@ -12,9 +12,9 @@
 #include <limits>
 #include <vector>
 
-#include "compare/measure_pairs.h"
-#include "compare/measure_vector.h"
-#include "harness/standards.h"
+#include "compare/measure/measure_pairs.h"
+#include "compare/measure/measure_vector.h"
+#include "compare/standard/standards.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "dump/dump_file.h"
-#include "harness/report.h"
+#include "harness/record/results_file.h"
 #include "tensor/isa.h"
 
 namespace opbench {

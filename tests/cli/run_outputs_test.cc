@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
-#include "tests/harness/ladder.h"
+#include "tests/harness/report/ladder.h"
 
 namespace opbench {
 namespace {

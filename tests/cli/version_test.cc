@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "harness/machine.h"
+#include "harness/record/machine.h"
 
 namespace opbench {
 

@@ -2,8 +2,8 @@
 #include <sstream>
 #include <string>
 
-#include "harness/report.h"
-#include "harness/results_file.h"
+#include "harness/record/results_file.h"
+#include "harness/report/report.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace opbench {

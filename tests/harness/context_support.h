@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/context.h"
-#include "harness/context_plan.h"
+#include "harness/plan/context_plan.h"
+#include "harness/spec/context.h"
 #include "tensor/error.h"
 
 namespace opbench {

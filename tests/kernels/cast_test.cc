@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "compare/stats.h"
+#include "compare/judge/stats.h"
 #include "tensor/error.h"
 #include "tensor/fill.h"
 #include "tests/evaluate.h"

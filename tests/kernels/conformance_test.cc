@@ -6,7 +6,8 @@
 #include <cstring>
 #include <ostream>
 
-#include "kernels/elementwise.h"
+#include "kernels/lanes/elementwise.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/error.h"
 #include "tests/conforms.h"
 #include "tests/evaluate.h"

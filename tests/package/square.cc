@@ -1,5 +1,5 @@
 // An operator and a variant that live outside opbench.
-#include "kernels/elementwise.h"
+#include "kernels/lanes/elementwise.h"
 #include "ops/elementwise.h"
 
 namespace {

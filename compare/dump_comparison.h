@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare/build_comparison.h"
+#include "compare/match/match_dumps.h"
+#include "compare/msaccucmp/msaccucmp_result.h"
+#include "compare/pair_table.h"
+#include "dump/dump_file.h"
+
+namespace opbench {
+
+/// What `opbench compare` is asked to do, checked.
+struct ComparisonOptions {
+  std::string actual, expected;  ///< paths
+  std::string golden;            ///< of the dump that both are held against; empty: none
+  std::string only;  ///< regular expression on operator name or path of a tensor; empty: all
+  NameMap map = default_name_map();
+  CallRule rule = CallRule::aligned;
+  Standards standards;
+  StandardChoice standard;
+  std::int64_t memory_bytes = std::int64_t{256} << 20;
+  bool wants_msaccucmp = false;  ///< its lines too; they cost a second pass over the data
+};
+
+/// Two dumps held against each other: opened and matched, then measured and judged.
+class DumpComparison {
+ public:
+  /// Opens the files and pairs what they hold. Errors: throws Error if a file cannot be read, or
+  /// the same stands on both sides.
+  explicit DumpComparison(ComparisonOptions options);
+
+  /// Bytes that `measure` will read.
+  std::int64_t bytes() const { return pairs_.bytes(options_.wants_msaccucmp); }
+  /// Reads and judges. `stop` may end it early: what was not reached is `not compared`, the
+  /// comparison partial.
+  void measure(const MeasureHooks& hooks);
+
+  /// For the reports; `command`, `options` and the like are the caller's.
+  Comparison& comparison() { return comparison_; }
+  /// msaccucmp's result, by its own matching rules.
+  std::vector<MsaccucmpLine> msaccucmp_lines(std::span<const Metric> metrics) const;
+
+  DumpFile& actual() { return actual_; }
+  DumpFile& expected() { return expected_; }
+
+ private:
+  std::vector<OperatorMatch> match(DumpFile& a, DumpFile& b) const;
+  void plan();
+  void plan_golden();
+  void plan_msaccucmp();
+  void judge(TensorResult& result) const;
+  void judge_by_golden(TensorResult& result, const GoldenMatch& golden) const;
+
+  ComparisonOptions options_;
+  std::function<bool(std::string_view)> only_;
+  DumpFile actual_, expected_;
+  std::optional<DumpFile> golden_;
+  SideNames sides_;
+  PairTable pairs_;
+  std::vector<GoldenMatch> golden_matches_;  ///< for every tensor, in order; empty without a file
+  std::vector<MsaccucmpRow> rows_;
+  Comparison comparison_;
+};
+
+}  // namespace opbench

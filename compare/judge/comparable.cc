@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include "compare/judge/judge_pair.h"
+#include "compare/measure/measure_pairs.h"
+
+namespace opbench {
+namespace {
+
+// Names of ONNX's numbers for what no C++ type holds, so that stored bytes are codes and no values.
+std::string_view unsupported_name(std::int64_t data_type) {
+  switch (data_type) {
+    case 8:
+      return "string";
+    case 14:
+      return "complex64";
+    case 15:
+      return "complex128";
+    case 17:
+      return "float8_e4m3fn";
+    case 18:
+      return "float8_e4m3fnuz";
+    case 19:
+      return "float8_e5m2";
+    case 20:
+      return "float8_e5m2fnuz";
+    case 21:
+      return "uint4";
+    case 22:
+      return "int4";
+    default:
+      return {};
+  }
+}
+
+bool is_stored_as_float(const DumpEntry& entry) {
+  return entry.stored == StoredType::f16 || entry.stored == StoredType::f32 ||
+         entry.stored == StoredType::f64;
+}
+
+// fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
+bool is_unsupported(const DumpEntry& entry) {
+  const std::int64_t number = entry.attributes.data_type.value_or(0);
+  const bool is_complex = number == 14 || number == 15;
+  return !unsupported_name(number).empty() && (is_complex || !is_stored_as_float(entry));
+}
+
+std::string unreadable(const DumpEntry& entry, std::string_view side) {
+  if (!entry.problem.empty()) return fmt::format("{}: {}", side, entry.problem);
+  if (is_unsupported(entry)) {
+    const std::int64_t number = *entry.attributes.data_type;
+    return fmt::format("{}: DataType {} ({}) is not supported", side, number,
+                       unsupported_name(number));
+  }
+  if (entry.stored == StoredType::none) {
+    return fmt::format("{}: its elements are {}, which are no numbers", side,
+                       entry.stored_name.empty() ? "unknown" : entry.stored_name);
+  }
+  return {};
+}
+
+// "which is a matter of taste" among floating dtypes and among integers; else worth a second look.
+std::string dtype_warning(DType actual, DType expected) {
+  if (actual == expected) return {};
+  const bool same_kind = is_floating(actual) == is_floating(expected);
+  return fmt::format("dtypes differ: {} against {}{}", name(actual), name(expected),
+                     same_kind ? "" : ", compared as numbers");
+}
+
+std::string shape_warning(const Dims& actual, const Dims& expected) {
+  if (actual == expected) return {};
+  return fmt::format("shapes differ: {} against {}, compared in row-major order", to_string(actual),
+                     to_string(expected));
+}
+
+void add(std::vector<std::string>& warnings, std::string warning) {
+  if (!warning.empty()) warnings.push_back(std::move(warning));
+}
+
+}  // namespace
+
+std::string why_not_compared(const TensorMatch& match, const SideNames& sides) {
+  if (match.actual == nullptr) return fmt::format("only in {}", sides.expected);
+  if (match.expected == nullptr) return fmt::format("only in {}", sides.actual);
+  std::string reason = unreadable(*match.actual, sides.actual);
+  if (reason.empty()) reason = unreadable(*match.expected, sides.expected);
+  if (!reason.empty()) return reason;
+  const TensorDesc &actual = match.actual->desc, &expected = match.expected->desc;
+  if (actual.elements() == expected.elements()) return {};
+  return fmt::format("{} elements against {} (shapes {} and {})", actual.elements(),
+                     expected.elements(), to_string(actual.shape), to_string(expected.shape));
+}
+
+std::vector<std::string> pair_warnings(const TensorMatch& match, const SideNames& sides) {
+  std::vector<std::string> warnings;
+  if (match.actual != nullptr && match.expected != nullptr) {
+    add(warnings, shape_warning(match.actual->desc.shape, match.expected->desc.shape));
+    add(warnings, dtype_warning(match.actual->desc.dtype, match.expected->desc.dtype));
+  }
+  const auto add_side = [&](const DumpEntry* entry, std::string_view side) {
+    if (entry != nullptr && !entry->warning.empty()) {
+      warnings.push_back(fmt::format("{}: {}", side, entry->warning));
+    }
+  };
+  add_side(match.actual, sides.actual);
+  add_side(match.expected, sides.expected);
+  return warnings;
+}
+
+DType judged_dtype(const TensorMatch& match) {
+  if (match.actual == nullptr) return match.expected->desc.dtype;
+  if (match.expected == nullptr) return match.actual->desc.dtype;
+  return common_dtype(match.actual->desc.dtype, match.expected->desc.dtype);
+}
+
+}  // namespace opbench

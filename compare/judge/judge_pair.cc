@@ -1,0 +1,224 @@
+#include "compare/judge/judge_pair.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace opbench {
+namespace {
+
+const Dims& shape_of(const TensorMatch& match) {
+  return match.actual != nullptr ? match.actual->desc.shape : match.expected->desc.shape;
+}
+
+std::string element_text(const TensorMatch& match, std::int64_t index, double actual,
+                         double expected) {
+  return fmt::format("at {}: {}, expected {}", index_text(shape_of(match), index),
+                     value_text(actual), value_text(expected));
+}
+
+std::string worst_text(const TensorMatch& match, const WorstElement& worst) {
+  return element_text(match, worst.index, worst.actual, worst.expected);
+}
+
+// "; worst at [3]: 1.5, expected 1"
+std::string worst_absolute(const TensorMatch& match, const PairStats& stats) {
+  if (stats.worst_abs.index < 0) return {};
+  return fmt::format("; worst {}", worst_text(match, stats.worst_abs));
+}
+
+std::string percent(double share) { return fmt::format("{:.4g}%", 100 * share); }
+
+// Close to 100 % more digits are needed to tell a share from the one that is asked for.
+std::string share_text(double share, double needed) {
+  const std::string text = percent(share);
+  return text == percent(needed) ? fmt::format("{:.10g}%", 100 * share) : text;
+}
+
+PairJudgement failed(std::string reason) { return {PairVerdict::failed, std::move(reason)}; }
+
+std::string judge_nonfinite(const TensorMatch& match, const PairStats& stats) {
+  if (stats.nan_mismatches + stats.inf_mismatches == 0) return {};
+  std::string counts;
+  if (stats.nan_mismatches > 0) counts = fmt::format("{} NaN", stats.nan_mismatches);
+  if (stats.inf_mismatches > 0) {
+    counts += fmt::format("{}{} Inf", counts.empty() ? "" : " and ", stats.inf_mismatches);
+  }
+  return fmt::format(
+      "{} on one side only, first {}", counts,
+      element_text(match, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected));
+}
+
+std::string judge_mixed(const TensorMatch& match, const PairStats& stats, const Tolerance& t) {
+  if (stats.inside_share() < t.inside_share) {
+    return fmt::format("{} inside tolerance, {} needed{}",
+                       share_text(stats.inside_share(), t.inside_share), percent(t.inside_share),
+                       worst_absolute(match, stats));
+  }
+  if (stats.beyond_limit > 0) {
+    return fmt::format("{} of {} elements off by more than {:.3g} and {:.0f} ULP{}",
+                       stats.beyond_limit, stats.count, t.limit, t.limit_ulp,
+                       worst_absolute(match, stats));
+  }
+  return {};
+}
+
+std::string judge_exact(const TensorMatch& match, const PairStats& stats) {
+  if (stats.unequal == 0) return {};
+  return fmt::format("{} of {} elements differ{}", stats.unequal, stats.count,
+                     worst_absolute(match, stats));
+}
+
+std::string judge_statistical(const TensorMatch& match, const PairStats& stats, const Standard& s) {
+  const std::string worst =
+      stats.worst_rel.index < 0 ? "" : "; worst " + worst_text(match, stats.worst_rel);
+  if (!(stats.mean_rel() <= s.mean_relative)) {
+    return fmt::format("mean relative error {:.4g}, at most {:.4g} allowed{}", stats.mean_rel(),
+                       s.mean_relative, worst);
+  }
+  if (!(stats.worst_rel.error <= s.max_relative)) {
+    return fmt::format("maximum relative error {:.4g}, at most {:.4g} allowed{}",
+                       stats.worst_rel.error, s.max_relative, worst);
+  }
+  return {};
+}
+
+std::string judge_cosine(const TensorMatch& match, const PairStats& stats, const Standard& s) {
+  // Squares that overflow leave no angle; that is no pass.
+  if (stats.cosine() >= s.least_cosine) return {};
+  return fmt::format("cosine {:.9g}, at least {:.9g} needed{}", stats.cosine(), s.least_cosine,
+                     worst_absolute(match, stats));
+}
+
+std::string judge_absolute(const TensorMatch& match, const PairStats& stats, const Tolerance& t) {
+  if (stats.inside == stats.count) return {};
+  return fmt::format("{} of {} elements off by more than {:.9g}{}", stats.count - stats.inside,
+                     stats.count, t.atol, worst_absolute(match, stats));
+}
+
+std::string judge_values(const TensorMatch& match, const PairStats& stats, const Standard& s) {
+  switch (s.kind) {
+    case StandardKind::mixed:
+    case StandardKind::cross_check:
+      return judge_mixed(match, stats, s.tolerance);
+    case StandardKind::exact:
+      return judge_exact(match, stats);
+    case StandardKind::statistical:
+      return judge_statistical(match, stats, s);
+    case StandardKind::cosine:
+      return judge_cosine(match, stats, s);
+    case StandardKind::absolute:
+      break;
+  }
+  return judge_absolute(match, stats, s.tolerance);
+}
+
+// Why a pass proves little; empty if it does not.
+std::string doubt(const PairStats& stats) {
+  const ValueCounts& values = stats.expected;
+  const std::int64_t nonfinite = values.nan + values.positive_inf + values.negative_inf;
+  if (stats.count == 0) return "no elements to compare";
+  if (nonfinite == stats.count) return "nothing but NaN and Inf expected";
+  // One element is always constant, so that says nothing.
+  if (stats.count == 1) return {};
+  if (values.min == values.max) {
+    return fmt::format("constant {} expected", value_text(values.max));
+  }
+  // relu's zeros are half of a symmetric input; more than that is no proof.
+  constexpr double kMostlyZero = 0.9;
+  if (double(values.zero) > kMostlyZero * double(stats.count)) {
+    return fmt::format("{} zeros expected", percent(double(values.zero) / double(stats.count)));
+  }
+  return {};
+}
+
+PairJudgement passed(const PairStats& stats) {
+  std::string reason = doubt(stats);
+  if (reason.empty()) return {};
+  return {PairVerdict::mistrusted, std::move(reason)};
+}
+
+double ratio(double npu, double gpu, double least) {
+  const double divisor = std::max(gpu, least);
+  if (npu == 0) return 0;
+  return divisor > 0 ? npu / divisor : HUGE_VAL;
+}
+
+std::string judge_ratio(double ratio, double limit, std::string_view what, double npu, double gpu) {
+  if (ratio <= limit) return {};
+  return fmt::format("{} is {:.4g} times the GPU's, at most {:.4g} allowed ({:.4g} against {:.4g})",
+                     what, ratio, limit, npu, gpu);
+}
+
+std::string judge_ratios(const CrossCheck& check, const PairStats& npu, const PairStats& gpu,
+                         const RatioLimits& limits) {
+  std::string reason = judge_ratio(check.mare, limits.mare, "maximum relative error",
+                                   npu.worst_rel.error, gpu.worst_rel.error);
+  if (reason.empty()) {
+    reason =
+        judge_ratio(check.mere, limits.mere, "mean relative error", npu.mean_rel(), gpu.mean_rel());
+  }
+  if (reason.empty()) {
+    reason = judge_ratio(check.rmse, limits.rmse, "root mean square error", npu.rmse(), gpu.rmse());
+  }
+  return reason;
+}
+
+}  // namespace
+
+std::string_view name(PairVerdict verdict) {
+  switch (verdict) {
+    case PairVerdict::passed:
+      return "passed";
+    case PairVerdict::failed:
+      return "failed";
+    case PairVerdict::mistrusted:
+      return "mistrusted";
+    case PairVerdict::not_compared:
+      break;
+  }
+  return "not compared";
+}
+
+std::string index_text(const Dims& shape, std::int64_t element) {
+  std::string text;
+  for (auto extent = shape.rbegin(); extent != shape.rend(); ++extent) {
+    const std::string place = fmt::format("{}", element % std::max<std::int64_t>(*extent, 1));
+    text = text.empty() ? place : fmt::format("{},{}", place, text);
+    element /= std::max<std::int64_t>(*extent, 1);
+  }
+  return fmt::format("[{}]", text);
+}
+
+std::string value_text(double value) {
+  return std::isnan(value) ? "NaN" : fmt::format("{:.9g}", value);
+}
+
+PairJudgement judge_pair(const TensorMatch& match, const PairStats& stats,
+                         const Standard& standard) {
+  std::string reason = judge_nonfinite(match, stats);
+  if (reason.empty()) reason = judge_values(match, stats, standard);
+  return reason.empty() ? passed(stats) : failed(std::move(reason));
+}
+
+CrossCheck judge_cross_check(const TensorMatch& match, const PairStats& npu, const PairStats& gpu,
+                             const Standard& standard) {
+  CrossCheck check;
+  const double count = static_cast<double>(std::max<std::int64_t>(npu.finite_pairs(), 1));
+  const double size = std::sqrt(npu.sum_expected_sq / count);
+  check.mare = ratio(npu.worst_rel.error, gpu.worst_rel.error, standard.rounding);
+  check.mere = ratio(npu.mean_rel(), gpu.mean_rel(), standard.rounding);
+  check.rmse = ratio(npu.rmse(), gpu.rmse(), standard.rounding * size);
+  std::string reason = judge_nonfinite(match, npu);
+  if (!reason.empty()) reason += " (against the golden file)";
+  if (reason.empty() && standard.rounding == 0) {
+    reason = judge_exact(match, npu);
+  } else if (reason.empty()) {
+    reason = judge_ratios(check, npu, gpu, standard.ratios);
+    if (!reason.empty()) reason += "; worst " + worst_text(match, npu.worst_rel);
+  }
+  check.judgement = reason.empty() ? passed(npu) : failed(std::move(reason));
+  return check;
+}
+
+}  // namespace opbench

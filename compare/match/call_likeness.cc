@@ -1,0 +1,103 @@
+#include "compare/match/call_likeness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kMostInputs = 4;  // that are looked at
+
+std::size_t mixed(std::size_t hash, std::size_t value) {
+  // Boost's hash_combine.
+  return hash ^ (value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2));
+}
+
+// Floating dtypes are one kind and integers another: the two devices often differ within them.
+std::size_t kind_hash(const DumpEntry& entry) {
+  return mixed(static_cast<std::size_t>(entry.side), is_floating(entry.desc.dtype) ? 1 : 2);
+}
+
+// |a - e| / the larger norm; a NaN is as far from anything else as two opposite values.
+double distance(const std::vector<double>& a, const std::vector<double>& e) {
+  double difference = 0, a_size = 0, e_size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_finite = std::isfinite(a[i]) && std::isfinite(e[i]);
+    if (!is_finite) {
+      const bool agrees = a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i]));
+      if (!agrees) return 2;
+      continue;
+    }
+    difference += (a[i] - e[i]) * (a[i] - e[i]);
+    a_size += a[i] * a[i];
+    e_size += e[i] * e[i];
+  }
+  return difference == 0 ? 0 : std::sqrt(difference / std::max(a_size, e_size));
+}
+
+double closeness(double distance) {
+  constexpr double kHalf = 0.05;
+  const double steps = distance / kHalf;
+  // Values that overflow when squared are as good as unrelated.
+  return std::isfinite(steps) ? 1 / (1 + steps * steps) : 0;
+}
+
+// The mean over inputs that have values on both sides; none if no input has.
+std::optional<double> mean_closeness(const std::vector<std::vector<double>>& actual,
+                                     const std::vector<std::vector<double>>& expected) {
+  double sum = 0;
+  int compared = 0;
+  for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
+    if (actual[i].empty() || actual[i].size() != expected[i].size()) continue;
+    sum += closeness(distance(actual[i], expected[i]));
+    ++compared;
+  }
+  return compared == 0 ? std::nullopt : std::optional(sum / compared);
+}
+
+}  // namespace
+
+CallLikeness::Sketch CallLikeness::sketch_of(const DumpRecord& call, const ValueSample& sample) {
+  Sketch sketch;
+  std::vector<const DumpEntry*> inputs;
+  for (const DumpEntry& entry : call.entries) {
+    if (entry.kind != EntryKind::tensor || !entry.problem.empty()) continue;
+    std::size_t shape = kind_hash(entry);
+    for (const std::int64_t extent : entry.desc.shape) {
+      shape = mixed(shape, static_cast<std::size_t>(extent));
+    }
+    // Sums, because mapped names stand in another order.
+    sketch.shapes += shape;
+    sketch.sizes += mixed(kind_hash(entry), static_cast<std::size_t>(entry.desc.elements()));
+    if (entry.side == Side::input) inputs.push_back(&entry);
+  }
+  if (!sample) return sketch;
+  std::stable_sort(inputs.begin(), inputs.end(), [](const DumpEntry* a, const DumpEntry* b) {
+    return a->desc.elements() > b->desc.elements();
+  });
+  inputs.resize(std::min(inputs.size(), kMostInputs));
+  for (const DumpEntry* input : inputs) sketch.inputs.push_back(sample(*input));
+  return sketch;
+}
+
+const CallLikeness::Sketch& CallLikeness::sketch(std::vector<std::optional<Sketch>>& sketches,
+                                                 std::size_t place, const CallFamily& family,
+                                                 const ValueSample& sample) {
+  std::optional<Sketch>& found = sketches[place];
+  if (!found) found = sketch_of(*family.calls[place], sample);
+  return *found;
+}
+
+double CallLikeness::operator()(std::size_t actual, std::size_t expected) {
+  constexpr double kOtherSizes = 0.05, kSameSizes = 0.75, kSameShapes = 1, kSameValues = 2;
+  const Sketch& a = sketch(actual_, actual, family_.actual, options_.sample_actual);
+  const Sketch& e = sketch(expected_, expected, family_.expected, options_.sample_expected);
+  if (a.sizes != e.sizes) return kOtherSizes;
+  const double shapes = a.shapes == e.shapes ? kSameShapes : kSameSizes;
+  const auto close = mean_closeness(a.inputs, e.inputs);
+  has_compared_values_ = has_compared_values_ || close.has_value();
+  return shapes + kSameValues * close.value_or(0);
+}
+
+}  // namespace opbench

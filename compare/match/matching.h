@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/match/name_map.h"
+#include "dump/dump_types.h"
+
+namespace opbench {
+
+/// A tensor of the one dump and its partner in the other; one of them may be missing.
+struct TensorMatch {
+  const DumpEntry* actual = nullptr;
+  const DumpEntry* expected = nullptr;
+};
+
+/// A call of an operator in the one dump and its partner in the other; one of them may be missing.
+struct OperatorMatch {
+  const DumpRecord* actual = nullptr;
+  const DumpRecord* expected = nullptr;
+  std::string note;  ///< where it is not simply the k-th call of that name: "aligned: ..."
+  std::vector<TensorMatch> tensors;  ///< tensors only; every one of both records, inputs first
+};
+
+/// One line of msaccucmp's result before the numbers.
+struct MsaccucmpRow {
+  std::string index;
+  std::string npu_dump, npu_path, golden_path;  ///< "NaN" where there is none
+  std::string reason;
+  TensorMatch tensors;  ///< both set where numbers follow
+};
+
+}  // namespace opbench

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compare/measure/msaccucmp_sums.h"
+#include "compare/measure/pair_stats.h"
+#include "dump/dump_types.h"
+#include "tensor/elements.h"
+
+namespace opbench {
+
+/// One side of a pair: `read` gives stored elements, in logical order. `dtype` says what they mean
+/// (uint8 stored as int8 is read back right).
+struct PairSide {
+  StoredType stored = StoredType::none;
+  DType dtype = DType::fp32;
+  std::function<void(ElementRange range, void* to)> read;
+};
+
+/// Two tensors of as many elements.
+struct TensorPair {
+  PairSide actual, expected;
+  std::int64_t count = 0;
+  Tolerance tolerance;
+};
+
+struct PairMeasures {
+  PairStats stats;
+  MsaccucmpSums sums;
+  BooleanCounts booleans;  ///< only if both sides are stored as HDF5 booleans
+  std::string error;       ///< why the pair could not be measured to its end; then the rest is void
+  bool is_done = false;    ///< false if it was not reached before the run was stopped
+};
+
+struct MeasureOptions {
+  std::int64_t memory_bytes = std::int64_t{256} << 20;  ///< for all buffers together
+  bool wants_kl = true;  ///< the second pass over the data, which only KL divergence needs
+};
+
+struct MeasureHooks {
+  /// Bytes read so far, of both sides of all pairs; one thread at a time.
+  std::function<void(std::size_t pair, std::int64_t bytes)> progress = {};
+  std::function<bool()> stop = {};  ///< true: finish what was begun and return
+};
+
+/// Measures all pairs with the threads at hand (see with_threads): reads in order, computes beside
+/// it. The same bits for any number of threads. One pair that cannot be read does not stop the
+/// others.
+std::vector<PairMeasures> measure_pairs(std::size_t count,
+                                        const std::function<TensorPair(std::size_t)>& pair,
+                                        const MeasureOptions& options, const MeasureHooks& hooks);
+
+/// The coarser of both floating dtypes or the wider of both integers, a floating dtype before an
+/// integer, which errors are counted in: fp16 against fp32 is fp16.
+DType common_dtype(DType a, DType b);
+
+}  // namespace opbench

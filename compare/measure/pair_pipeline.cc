@@ -1,0 +1,283 @@
+#include "compare/measure/pair_pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <new>
+#include <utility>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+// What makes a token worth its trip: some ten microseconds of work, less than the cache holds.
+constexpr std::size_t kTokenBytes = std::size_t{512} << 10;
+constexpr std::size_t kTokenPairs = 256;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+std::size_t side_bytes(const PairSide& side, std::int64_t count) {
+  return aligned(static_cast<std::size_t>(count) * size_of(side.stored));
+}
+
+std::size_t pair_bytes(const TensorPair& pair, std::int64_t count) {
+  return side_bytes(pair.actual, count) + side_bytes(pair.expected, count);
+}
+
+// Elements of both sides without the padding between them.
+std::int64_t payload(const Piece& piece) {
+  return piece.count * static_cast<std::int64_t>(size_of(piece.rules.actual.stored) +
+                                                 size_of(piece.rules.expected.stored));
+}
+
+PairRules rules_of(const TensorPair& pair) {
+  return pair_rules({pair.actual.stored, pair.actual.dtype},
+                    {pair.expected.stored, pair.expected.dtype}, pair.tolerance);
+}
+
+PairChunk chunk_of(const Token& token, const Piece& piece) {
+  const auto* bytes = static_cast<const std::byte*>(token.buffer.data());
+  return {&piece.rules, piece.first, piece.count, bytes + piece.actual_at,
+          bytes + piece.expected_at};
+}
+
+// Runs `work`; why it failed, if it did.
+template <class Work>
+std::string error_of(Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    return "not enough memory";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+PairMeasures failed(std::string error) {
+  PairMeasures measures;
+  measures.error = std::move(error);
+  measures.is_done = true;
+  return measures;
+}
+
+PairMeasures done(const ChunkMeasures& found) {
+  PairMeasures measures;
+  measures.stats = found.stats;
+  measures.sums = found.sums;
+  measures.booleans = found.booleans;
+  measures.is_done = true;
+  return measures;
+}
+
+void check(const TensorPair& pair) {
+  assert(pair.count >= 0);
+  if (pair.actual.stored == StoredType::none || pair.expected.stored == StoredType::none) {
+    throw Error("elements of no known type cannot be measured");
+  }
+}
+
+}  // namespace
+
+PairPipeline::PairPipeline(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
+                           const MeasureOptions& options, const MeasureHooks& hooks)
+    : results(count), count_(count), pair_(pair), options_(options), hooks_(hooks) {}
+
+// oneTBB orders what one stage writes before what the next one reads, but the thread sanitizer does
+// not see that. A lock between them costs some nanoseconds a token.
+void PairPipeline::hand_over() const { const std::lock_guard lock(mutex_); }
+
+bool PairPipeline::has_work() const {
+  hand_over();
+  return reading_ != nullptr || !second_.empty() || (!is_stopped_ && next_index_ < count_);
+}
+
+Token* PairPipeline::read() {
+  hand_over();
+  if (hooks_.stop && hooks_.stop()) is_stopped_ = true;
+  const bool is_chunk = next_large();
+  if (!is_chunk && !fetch()) return nullptr;
+  Token& token = take_token();
+  if (is_chunk)
+    read_chunk(token);
+  else
+    read_small(token);
+  for (const Piece& piece : token.pieces) bytes_read_ += payload(piece);
+  if (hooks_.progress) hooks_.progress(token.pieces.back().index, bytes_read_);
+  hand_over();
+  return &token;
+}
+
+// Makes sure that pair next_index_ is at hand; false if there is none or it is not to be begun.
+bool PairPipeline::fetch() {
+  if (is_stopped_ || next_index_ == count_) return false;
+  if (is_fetched_) return true;
+  fetch_error_ = error_of([&] {
+    fetched_ = pair_(next_index_);
+    check(fetched_);
+  });
+  if (!fetch_error_.empty()) fetched_ = {};
+  is_fetched_ = true;
+  return true;
+}
+
+// True if the next token is a chunk of a large pair, which `reading_` then is. Second passes come
+// first: what they read was read not long ago.
+bool PairPipeline::next_large() {
+  if (reading_ != nullptr) return true;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!second_.empty()) {
+      reading_ = second_.back();
+      second_.pop_back();
+      return true;
+    }
+  }
+  if (!fetch() || fetched_.count <= kMeasureChunk) return false;
+  start_large();
+  return true;
+}
+
+void PairPipeline::start_large() {
+  const std::lock_guard lock(mutex_);
+  LargePair& large = large_[next_index_];
+  large.index = next_index_;
+  large.rules = rules_of(fetched_);
+  large.pair = std::move(fetched_);
+  reading_ = &large;
+  is_fetched_ = false;
+  ++next_index_;
+}
+
+void PairPipeline::read_chunk(Token& token) {
+  LargePair& large = *reading_;
+  const std::int64_t count = std::min(kMeasureChunk, large.pair.count - large.next);
+  read_piece(token, large.pair,
+             {.index = large.index,
+              .rules = large.rules,
+              .first = large.next,
+              .count = count,
+              .large = &large});
+  large.next += count;
+  if (large.next == large.pair.count || !token.pieces.back().error.empty()) reading_ = nullptr;
+}
+
+void PairPipeline::read_small(Token& token) {
+  do {
+    if (fetch_error_.empty()) {
+      read_piece(token, fetched_,
+                 {.index = next_index_, .rules = rules_of(fetched_), .count = fetched_.count});
+    } else {
+      token.pieces.push_back({.index = next_index_, .error = fetch_error_});
+    }
+    is_fetched_ = false;
+    ++next_index_;
+  } while (token.pieces.size() < kTokenPairs && fetch() && fetched_.count <= kMeasureChunk &&
+           token.used + pair_bytes(fetched_, fetched_.count) <= kTokenBytes);
+}
+
+void PairPipeline::read_piece(Token& token, const TensorPair& pair, Piece piece) {
+  piece.error = error_of([&] {
+    // Only an empty token grows: it holds what fits one already.
+    const std::size_t bytes = token.used + pair_bytes(pair, piece.count);
+    if (token.buffer.size() < bytes) {
+      token.buffer = Buffer();
+      token.buffer = Buffer(std::max(bytes, kTokenBytes));
+    }
+    piece.actual_at = token.used;
+    piece.expected_at = token.used + side_bytes(pair.actual, piece.count);
+    auto* to = static_cast<std::byte*>(token.buffer.data());
+    pair.actual.read({piece.first, piece.count}, to + piece.actual_at);
+    pair.expected.read({piece.first, piece.count}, to + piece.expected_at);
+    token.used = bytes;
+  });
+  if (!piece.error.empty()) piece.count = 0;
+  token.pieces.push_back(std::move(piece));
+}
+
+void PairPipeline::measure(Token& token) {
+  hand_over();
+  for (const Piece& piece : token.pieces) {
+    if (!piece.error.empty()) continue;
+    const PairChunk chunk = chunk_of(token, piece);
+    if (piece.large != nullptr && piece.large->is_second) {
+      token.second_pass = measure_chunk_kl(chunk, piece.large->scales, token.scratch);
+      continue;
+    }
+    ChunkMeasures found = measure_chunk(chunk, token.scratch);
+    if (piece.large != nullptr) {
+      token.measures = found;
+      continue;
+    }
+    if (options_.wants_kl && has_no_divergence(found.sums))
+      set_kl(found.sums, no_divergence());
+    else if (options_.wants_kl)
+      set_kl(found.sums, measure_chunk_kl(chunk, kl_scales(found.sums), token.scratch));
+    results[piece.index] = done(found);
+  }
+  hand_over();
+}
+
+void PairPipeline::merge(Token& token) {
+  hand_over();
+  for (Piece& piece : token.pieces) {
+    if (piece.large == nullptr) {
+      if (!piece.error.empty()) results[piece.index] = failed(std::move(piece.error));
+      continue;
+    }
+    LargePair& large = *piece.large;
+    if (!piece.error.empty()) {
+      finish(large, std::move(piece.error));
+      continue;
+    }
+    if (large.is_second)
+      large.second_pass.merge(token.second_pass);
+    else
+      large.measures.merge(token.measures);
+    large.merged += piece.count;
+    if (large.merged == large.pair.count) finish_pass(large);
+  }
+  token.pieces.clear();
+  token.used = 0;
+  const std::lock_guard lock(mutex_);
+  free_tokens_.push_back(&token);
+}
+
+void PairPipeline::finish_pass(LargePair& large) {
+  MsaccucmpSums& sums = large.measures.sums;
+  if (large.is_second) {
+    set_kl(sums, large.second_pass);
+  } else if (options_.wants_kl && !has_no_divergence(sums)) {
+    large.scales = kl_scales(sums);
+    large.is_second = true;
+    large.next = large.merged = 0;
+    const std::lock_guard lock(mutex_);
+    second_.push_back(&large);
+    return;
+  } else if (options_.wants_kl) {
+    set_kl(sums, no_divergence());
+  }
+  finish(large, "");
+}
+
+void PairPipeline::finish(LargePair& large, std::string error) {
+  const std::size_t index = large.index;
+  results[index] = error.empty() ? done(large.measures) : failed(std::move(error));
+  const std::lock_guard lock(mutex_);
+  large_.erase(index);
+}
+
+Token& PairPipeline::take_token() {
+  const std::lock_guard lock(mutex_);
+  if (free_tokens_.empty()) {
+    tokens_.push_back(std::make_unique<Token>());
+    return *tokens_.back();
+  }
+  Token& token = *free_tokens_.back();
+  free_tokens_.pop_back();
+  return token;
+}
+
+}  // namespace opbench

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "compare/measure/measure_chunk.h"
+#include "tensor/buffer.h"
+
+namespace opbench {
+
+/// A pair of more than one chunk, from its first chunk read to its last one measured.
+struct LargePair {
+  std::size_t index = 0;
+  TensorPair pair;
+  PairRules rules;
+  ChunkMeasures measures;
+  KlSums second_pass;
+  KlScales scales;
+  bool is_second = false;   ///< the pass that it is in
+  std::int64_t next = 0;    ///< the reader's: first element that is not read yet
+  std::int64_t merged = 0;  ///< the merger's: elements of this pass that are measured
+};
+
+/// Elements of a pair in a token: all of them, or a chunk of a large pair.
+struct Piece {
+  std::size_t index = 0;
+  PairRules rules = {};
+  std::int64_t first = 0, count = 0;
+  std::size_t actual_at = 0, expected_at = 0;  ///< bytes from the start of the token's buffer
+  LargePair* large = nullptr;
+  std::string error = {};  ///< why it could not be read
+};
+
+/// What goes through the pipeline: one chunk of a large pair, or as many small pairs as make the
+/// trip worth it.
+struct Token {
+  Buffer buffer;
+  std::size_t used = 0;  ///< bytes of it
+  std::vector<Piece> pieces;
+  ChunkMeasures measures;  ///< of a chunk in the first pass
+  KlSums second_pass;      ///< of a chunk in the second
+  BlockScratch scratch;
+};
+
+/// The stages that measure_pairs runs: read and merge one at a time and in order, measure beside
+/// them. A large pair's second pass is read once its first is merged, so that the reader may run
+/// out of work while there is some to come: run the pipeline until `has_work` is false.
+class PairPipeline {
+ public:
+  PairPipeline(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
+               const MeasureOptions& options, const MeasureHooks& hooks);
+
+  bool has_work() const;
+  /// The next token; null if there is none for now.
+  Token* read();
+  void measure(Token& token);
+  void merge(Token& token);
+
+  std::vector<PairMeasures> results;
+
+ private:
+  bool fetch();
+  bool next_large();
+  void start_large();
+  void read_chunk(Token& token);
+  void read_small(Token& token);
+  void read_piece(Token& token, const TensorPair& pair, Piece piece);
+  void finish_pass(LargePair& large);
+  void finish(LargePair& large, std::string error);
+  Token& take_token();
+  void hand_over() const;
+
+  std::size_t count_;
+  const std::function<TensorPair(std::size_t)>& pair_;
+  const MeasureOptions& options_;
+  const MeasureHooks& hooks_;
+
+  // The reader's.
+  std::size_t next_index_ = 0;
+  TensorPair fetched_;       ///< pair next_index_, if is_fetched_
+  std::string fetch_error_;  ///< why it is not to be had
+  bool is_fetched_ = false, is_stopped_ = false;
+  LargePair* reading_ = nullptr;
+  std::int64_t bytes_read_ = 0;
+
+  // Shared between the stages.
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Token>> tokens_;
+  std::vector<Token*> free_tokens_;
+  std::vector<LargePair*> second_;          ///< whose first pass is merged
+  std::map<std::size_t, LargePair> large_;  ///< by their index
+};
+
+}  // namespace opbench

@@ -1,0 +1,71 @@
+#include "compare/measure/pair_rules.h"
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+
+#include "compare/measure/measure_pairs.h"
+
+namespace opbench {
+namespace {
+
+// The coarser one is larger; integers come before all floating dtypes, the wider last.
+int coarseness(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return 0;
+    case DType::uint8:
+      return 1;
+    case DType::int8:
+      return 2;
+    case DType::int16:
+      return 3;
+    case DType::int32:
+      return 4;
+    case DType::int64:
+      return 5;
+    case DType::fp64:
+      return 6;
+    case DType::fp32:
+      return 7;
+    case DType::fp16:  // 11 bits
+      return 8;
+    case DType::bf16:  // 8 bits
+      return 9;
+  }
+  return 0;
+}
+
+double smallest_normal(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return DBL_MIN;
+    case DType::fp32:
+    case DType::bf16:
+      return FLT_MIN;
+    case DType::fp16:
+      return 0x1p-14;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+DType common_dtype(DType a, DType b) { return coarseness(a) < coarseness(b) ? b : a; }
+
+PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
+                     const Tolerance& tolerance) {
+  const DType common = common_dtype(actual.dtype, expected.dtype);
+  const double smallest = std::max(smallest_normal(common), tolerance.relative_floor);
+  return {actual, expected, common, smallest, tolerance};
+}
+
+int histogram_bucket(double error) {
+  constexpr int kExponentBits = 11, kMantissaBits = 52, kBias = 1023;
+  const auto bits = std::bit_cast<std::uint64_t>(error) >> kMantissaBits;
+  const int exponent = static_cast<int>(bits & ((1 << kExponentBits) - 1)) - kBias;
+  return std::clamp(exponent + 1 - ErrorHistogram::kLowest, 0, ErrorHistogram::kBuckets - 1);
+}
+
+}  // namespace opbench

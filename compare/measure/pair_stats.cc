@@ -1,0 +1,97 @@
+#include "compare/measure/pair_stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace opbench {
+namespace {
+
+std::int64_t finite_count(const ValueCounts& values, std::int64_t count) {
+  return count - values.nan - values.positive_inf - values.negative_inf;
+}
+
+void merge_range(ValueCounts& values, bool is_first, const ValueCounts& later) {
+  values.min = is_first ? later.min : std::min(values.min, later.min);
+  values.max = is_first ? later.max : std::max(values.max, later.max);
+}
+
+// `count` and `later_count` are elements on that side.
+void merge_values(ValueCounts& values, std::int64_t count, const ValueCounts& later,
+                  std::int64_t later_count) {
+  if (finite_count(later, later_count) > 0) {
+    merge_range(values, finite_count(values, count) == 0, later);
+  }
+  values.nan += later.nan;
+  values.positive_inf += later.positive_inf;
+  values.negative_inf += later.negative_inf;
+  values.zero += later.zero;
+}
+
+void merge_worst(WorstElement& worst, const WorstElement& later) {
+  if (later.error > worst.error) worst = later;
+}
+
+void merge_histogram(ErrorHistogram& histogram, const ErrorHistogram& later) {
+  histogram.exact += later.exact;
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i) histogram.counts[i] += later.counts[i];
+}
+
+double mean(double sum, std::int64_t count) {
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+std::int64_t PairStats::finite_pairs() const {
+  return std::accumulate(histogram.counts.begin(), histogram.counts.end(), histogram.exact);
+}
+
+double PairStats::mean_abs() const { return mean(sum_abs, finite_pairs()); }
+
+double PairStats::mean_rel() const { return mean(sum_rel, finite_pairs()); }
+
+double PairStats::rmse() const { return std::sqrt(mean(sum_sq, finite_pairs())); }
+
+double PairStats::mean_ulp() const { return mean(sum_ulp, finite_pairs()); }
+
+double PairStats::cosine() const {
+  if (sum_actual_sq == 0 && sum_expected_sq == 0) return 1;
+  if (sum_actual_sq == 0 || sum_expected_sq == 0) return 0;
+  // The roots one by one: their product does not overflow before they do.
+  const double cosine = sum_product / std::sqrt(sum_actual_sq) / std::sqrt(sum_expected_sq);
+  return std::clamp(cosine, -1.0, 1.0);
+}
+
+double PairStats::inside_share() const {
+  return count == 0 ? 1 : static_cast<double>(inside) / static_cast<double>(count);
+}
+
+void PairStats::merge(const PairStats& later) {
+  merge_values(actual, count, later.actual, later.count);
+  merge_values(expected, count, later.expected, later.count);
+  if (first_mismatch < 0) {
+    first_mismatch = later.first_mismatch;
+    mismatch_actual = later.mismatch_actual;
+    mismatch_expected = later.mismatch_expected;
+  }
+  merge_worst(worst_abs, later.worst_abs);
+  merge_worst(worst_rel, later.worst_rel);
+  merge_histogram(histogram, later.histogram);
+  count += later.count;
+  nan_mismatches += later.nan_mismatches;
+  inf_mismatches += later.inf_mismatches;
+  unequal += later.unequal;
+  inside += later.inside;
+  beyond_limit += later.beyond_limit;
+  sum_abs += later.sum_abs;
+  sum_rel += later.sum_rel;
+  sum_sq += later.sum_sq;
+  sum_expected_sq += later.sum_expected_sq;
+  sum_actual_sq += later.sum_actual_sq;
+  sum_product += later.sum_product;
+  max_ulp = std::max(max_ulp, later.max_ulp);
+  sum_ulp += later.sum_ulp;
+}
+
+}  // namespace opbench

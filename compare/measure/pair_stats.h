@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "compare/standard/standard.h"
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// What one side of a comparison holds.
+struct ValueCounts {
+  std::int64_t nan = 0, positive_inf = 0, negative_inf = 0, zero = 0;
+  double min = 0, max = 0;  ///< over finite values; both 0 if there are none
+};
+
+/// The element where an error is largest, the first of several; index -1 where nothing is off.
+struct WorstElement {
+  std::int64_t index = -1;  ///< in logical row-major order
+  double actual = 0, expected = 0;
+  double error = 0;
+};
+
+/// Error magnitudes by powers of two: bucket b counts 2^(b-1+kLowest) <= error < 2^(b+kLowest).
+struct ErrorHistogram {
+  static constexpr int kLowest = -40;
+  static constexpr int kBuckets = 64;
+  std::int64_t exact = 0;                       ///< no error
+  std::array<std::int64_t, kBuckets> counts{};  ///< the first and the last hold all beyond them
+};
+
+/// How far the elements of one tensor are from another's; all arithmetic in fp64, sums in a fixed
+/// order of blocks.
+///
+/// NaN agrees with NaN, Inf with the Inf of its sign; any other pair with a NaN or an Inf is a
+/// mismatch and enters no error. +0 = -0. Relative errors are |a - e| / max(|e|, smallest normal)
+/// with the smallest normal number of the coarser of both dtypes, 1 for integers, or the
+/// tolerance's relative_floor where that is larger. ULP distances are those of that dtype, both
+/// values rounded to it first. Integers are subtracted exactly.
+struct PairStats {
+  std::int64_t count = 0;
+  ValueCounts actual, expected;
+  std::int64_t nan_mismatches = 0;   ///< NaN on one side only
+  std::int64_t inf_mismatches = 0;   ///< Inf on one side only, or of the other sign; no NaN
+  std::int64_t first_mismatch = -1;  ///< index of the first NaN or Inf mismatch
+  double mismatch_actual = 0, mismatch_expected = 0;  ///< the values there
+  std::int64_t unequal = 0;                           ///< other values, mismatches included
+  std::int64_t inside = 0;        ///< within atol + rtol*|expected|, agreeing NaN and Inf included
+  std::int64_t beyond_limit = 0;  ///< off by more than the limit, in value and in ULP
+  WorstElement worst_abs, worst_rel;
+  double sum_abs = 0, sum_rel = 0, sum_sq = 0;  ///< of the errors, over finite pairs
+  double sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
+  double max_ulp = 0, sum_ulp = 0;
+  ErrorHistogram histogram;
+
+  std::int64_t finite_pairs() const;
+  double mean_abs() const;
+  double mean_rel() const;
+  double rmse() const;
+  double mean_ulp() const;
+  double cosine() const;  ///< 1 if both are all zero, 0 if one is
+  double inside_share() const;
+  /// Joins what was measured of the elements after these.
+  void merge(const PairStats& later);
+};
+
+}  // namespace opbench

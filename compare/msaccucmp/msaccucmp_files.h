@@ -1,0 +1,40 @@
+#pragma once
+
+#include <ctime>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "compare/msaccucmp/msaccucmp_result.h"
+#include "dump/dump_file.h"
+
+namespace opbench {
+
+/// What `-p 1` and `-advisor` add to msaccucmp's result.
+struct MsaccucmpExtras {
+  bool filter = false;  ///< a folder with the rows to look at and their tensors as .npy
+  bool advice = false;  ///< advisor_summary.txt
+};
+
+/// result_<YYYYmmddHHMMSS>.csv in `directory`, of `now` in local time, or of the next second whose
+/// name is free. Files are readable by their owner only, as msaccucmp leaves them.
+class MsaccucmpFiles {
+ public:
+  /// Makes the directory if it is missing. Errors: RunError "cannot make directory ...".
+  MsaccucmpFiles(const std::filesystem::path& directory, std::time_t now);
+
+  const std::filesystem::path& result() const { return result_; }
+
+  /// Writes the result and what `extras` asks for; the tensors of filtered rows are read from
+  /// `actual` and `golden`. Errors: RunError that names the file.
+  void write(std::span<const Metric> metrics, std::span<const MsaccucmpLine> lines,
+             const MsaccucmpExtras& extras, DumpFile& actual, DumpFile& golden) const;
+
+ private:
+  void write_filtered(std::span<const Metric> metrics, std::span<const MsaccucmpLine> lines,
+                      DumpFile& actual, DumpFile& golden) const;
+
+  std::filesystem::path result_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,208 @@
+#include "compare/msaccucmp/msaccucmp_result.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ostream>
+#include <string_view>
+
+namespace opbench {
+namespace {
+
+constexpr const char* kNothing = "NaN";
+
+std::string_view data_type_name(std::int64_t number) {
+  switch (number) {
+    case 1:
+      return "Float";
+    case 2:
+      return "Byte";
+    case 3:
+      return "Char";
+    case 5:
+      return "Short";
+    case 6:
+      return "Int";
+    case 7:
+      return "Long";
+    case 9:
+      return "Bool";
+    case 10:
+      return "Half";
+    case 11:
+      return "Double";
+    default:
+      return "";
+  }
+}
+
+// Python's list.index on a number that the list does not hold.
+std::string unknown_data_type(const std::optional<std::int64_t>& number) {
+  if (!number) return "None is not in list";
+  return data_type_name(*number).empty() ? fmt::format("{} is not in list", *number) : "";
+}
+
+bool are_compatible(std::string_view a, std::string_view b) {
+  const auto are = [&](std::string_view x, std::string_view y) {
+    return (a == x && b == y) || (a == y && b == x);
+  };
+  return a == b || are("Int", "Long") || are("Float", "Half");
+}
+
+std::string data_type_refusal(const DumpEntry& actual, const DumpEntry& golden) {
+  for (const DumpEntry* entry : {&actual, &golden}) {
+    const std::string unknown = unknown_data_type(entry->attributes.data_type);
+    if (!unknown.empty()) return unknown;
+  }
+  const std::string_view mine = data_type_name(*actual.attributes.data_type);
+  const std::string_view theirs = data_type_name(*golden.attributes.data_type);
+  if (are_compatible(mine, theirs)) return "";
+  return fmt::format(
+      "The DataType on both sides are different, my dump data path is {}, the data "
+      "type of both sides is({},{}).",
+      actual.path, mine, theirs);
+}
+
+bool needs_stride(const DumpEntry& golden) {
+  const auto& device = golden.attributes.device_type;
+  return device && (*device == 0 || *device == 1);
+}
+
+std::string cell_text(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+// Names come from the dumps; a spreadsheet would run those that look like a formula.
+std::string name_text(const std::string& name) {
+  constexpr std::string_view kFormula = "=+-@%\t\r";
+  const bool is_formula = !name.empty() && kFormula.find(name.front()) != std::string_view::npos;
+  return cell_text(is_formula ? "'" + name : name);
+}
+
+void add_reason(std::string& all, const std::string& reason) {
+  if (reason.empty()) return;
+  if (!all.empty()) all += ',';
+  all += reason;
+}
+
+constexpr double kFilterCosine = 0.95, kGoodCosine = 0.99;
+
+std::ptrdiff_t column_of(Metric metric, std::span<const Metric> metrics) {
+  const auto found = std::find(metrics.begin(), metrics.end(), metric);
+  return found == metrics.end() ? -1 : found - metrics.begin();
+}
+
+// NaN for anything that is no number.
+double number_of(const std::string& cell) {
+  return cell == kNothing ? std::nan("") : std::strtod(cell.c_str(), nullptr);
+}
+
+std::string advice_text(std::string_view type, std::string_view index, std::string_view advice) {
+  return fmt::format("Detection Type: {}\nOperator Index: {}\nExpert Advice: {}\n", type, index,
+                     advice);
+}
+
+}  // namespace
+
+std::string msaccucmp_refusal(const std::string& op, const DumpEntry& actual,
+                              const DumpEntry& golden) {
+  const std::string data_type = data_type_refusal(actual, golden);
+  if (!data_type.empty()) return data_type;
+  if (needs_stride(golden) && !golden.attributes.stride) return "'NoneType' object is not iterable";
+  const std::int64_t left = actual.desc.elements(), right = golden.desc.elements();
+  if (left == right) return "";
+  return fmt::format(
+      "[{}] Due to the different shapes on the left and right,the left dump data({}) can not be "
+      "compared to the right dump data({}). Please check the batch of the dump data or the shape "
+      "may be changed due to optimization.",
+      op, left, right);
+}
+
+MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> metrics,
+                             const PairMeasures* measures) {
+  MsaccucmpLine line{.row = row, .cells = std::vector<std::string>(metrics.size(), kNothing)};
+  if (measures == nullptr) return line;
+  if (!measures->error.empty() || !measures->is_done) {
+    line.row.reason = measures->error.empty() ? "not reached" : measures->error;
+    return line;
+  }
+  const DumpEntry& actual = *row.tensors.actual;
+  const DumpEntry& golden = *row.tensors.expected;
+  line.dtype = actual.stored_name;
+  line.shape = fmt::format("[{}]", fmt::join(actual.desc.shape, ","));
+  const bool are_booleans =
+      actual.stored == StoredType::boolean && golden.stored == StoredType::boolean;
+  const MetricInput input{*measures, are_booleans, actual.desc.shape, actual.path, golden.path};
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const MetricCell cell = metric_cell(metrics[i], input);
+    line.cells[i] = cell.text;
+    add_reason(line.row.reason, cell.reason);
+  }
+  return line;
+}
+
+void write_msaccucmp_csv(std::ostream& out, std::span<const Metric> metrics,
+                         std::span<const MsaccucmpLine> lines) {
+  out << "Index,NPUDump,NPUDumpPath,GroundTruthPath,DataType,Shape";
+  for (const Metric metric : metrics) out << ',' << name(metric);
+  out << ",CompareFailReason\r\n";
+  for (const MsaccucmpLine& line : lines) {
+    const MsaccucmpRow& row = line.row;
+    out << cell_text(row.index) << ',' << name_text(row.npu_dump) << ',' << name_text(row.npu_path)
+        << ',' << name_text(row.golden_path) << ',' << cell_text(line.dtype) << ','
+        << cell_text(line.shape);
+    for (const std::string& cell : line.cells) out << ',' << cell_text(cell);
+    out << ',' << name_text(row.reason) << "\r\n";
+  }
+}
+
+std::vector<MsaccucmpLine> lines_to_look_at(std::span<const MsaccucmpLine> lines,
+                                            std::span<const Metric> metrics) {
+  const std::ptrdiff_t cosine = column_of(Metric::cosine_similarity, metrics);
+  std::vector<MsaccucmpLine> kept;
+  for (const MsaccucmpLine& line : lines) {
+    const double value =
+        cosine < 0 ? std::nan("") : number_of(line.cells[static_cast<std::size_t>(cosine)]);
+    if (!(value > kFilterCosine)) kept.push_back(line);
+  }
+  return kept;
+}
+
+std::string msaccucmp_advice(std::span<const MsaccucmpLine> lines,
+                             std::span<const Metric> metrics) {
+  const std::ptrdiff_t cosine = column_of(Metric::cosine_similarity, metrics);
+  const MsaccucmpLine* first_bad = nullptr;
+  double last = std::nan("");
+  for (const MsaccucmpLine& line : lines) {
+    if (cosine < 0) break;
+    const double value = number_of(line.cells[static_cast<std::size_t>(cosine)]);
+    if (std::isnan(value)) continue;
+    if (value < kGoodCosine && first_bad == nullptr) first_bad = &line;
+    last = value;
+  }
+  if (std::isnan(last)) {
+    return advice_text("NA", "NA", "NA");
+  }
+  if (first_bad == nullptr) {
+    return advice_text("Global Consistency", "NA",
+                       "All tensors meet the accuracy requirement. If the result of the model is "
+                       "still wrong, check its post-processing.");
+  }
+  const bool ends_badly = last < kGoodCosine;
+  return ends_badly
+             ? advice_text("Global Inconsistency: problem", first_bad->row.index,
+                           "The final output does not meet the accuracy requirement. Start with "
+                           "this operator: its formula, its overflow, or its quantisation.")
+             : advice_text("Global Inconsistency: deviation", first_bad->row.index,
+                           "This operator departs, but the final output meets the accuracy "
+                           "requirement: an optimisation inside the device may be the cause.");
+}
+
+}  // namespace opbench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compare/match/matching.h"
+#include "compare/measure/measure_pairs.h"
+#include "dump/dump_file.h"
+
+namespace opbench {
+
+/// The pairs of tensors that a comparison has to measure, each once, however many of its reports
+/// ask for it; in the order in which they are asked for.
+class PairTable {
+ public:
+  /// Asks for a pair whose sides stand in `actual` and `expected`; the first tolerance counts.
+  void add(DumpFile& actual, DumpFile& expected, const TensorMatch& match,
+           const Tolerance& tolerance);
+
+  std::size_t size() const { return pairs_.size(); }
+  /// Bytes that `measure` reads: large tensors twice where KL divergence is wanted.
+  std::int64_t bytes(bool wants_kl) const { return bytes_ + (wants_kl ? reread_bytes_ : 0); }
+
+  /// Measures all of them; see measure_pairs.
+  void measure(const MeasureOptions& options, const MeasureHooks& hooks);
+
+  /// What was measured of a pair; null if it was not asked for.
+  const PairMeasures* find(const TensorMatch& match) const;
+
+ private:
+  struct Pair {
+    DumpFile* actual_file;
+    DumpFile* expected_file;
+    TensorMatch match;
+    Tolerance tolerance;
+  };
+
+  TensorPair tensor_pair(std::size_t index) const;
+
+  std::vector<Pair> pairs_;
+  std::map<std::pair<const DumpEntry*, const DumpEntry*>, std::size_t> index_;
+  std::vector<PairMeasures> measures_;
+  std::int64_t bytes_ = 0, reread_bytes_ = 0;
+};
+
+/// A tensor of `file` as the measuring engine takes it; both outlive the result.
+PairSide pair_side(DumpFile& file, const DumpEntry& entry);
+
+}  // namespace opbench

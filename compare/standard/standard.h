@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// The numbers of the `mixed` standard for one dtype: at least `inside_share` of the elements
+/// satisfy |actual - expected| <= atol + rtol*|expected|, and none is off by more than `limit`
+/// unless within `limit_ulp` units in the last place. All zero: bit for bit.
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+  double limit = 0;
+  double limit_ulp = 0;
+  double inside_share = 1;
+  /// Least divisor of relative errors, where it is above the smallest normal number.
+  double relative_floor = 0;
+
+  bool operator==(const Tolerance&) const = default;
+};
+
+/// The kinds of `--standard`.
+enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check };
+
+/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "prec=1e-3", "cross-check",
+/// "cross-check=L2".
+struct StandardChoice {
+  StandardKind kind = StandardKind::mixed;
+  double absolute = 0;  ///< X of prec=X
+  int level = 1;        ///< of the cross-check: 0, 1 or 2
+
+  bool operator==(const StandardChoice&) const = default;
+};
+
+/// Errors: throws Error that lists what is allowed.
+StandardChoice parse_standard(std::string_view text);
+/// As it is typed.
+std::string to_string(const StandardChoice& choice);
+
+/// How often the NPU's error may be the GPU's.
+struct RatioLimits {
+  double mare = 0;  ///< of the maximum relative errors
+  double mere = 0;  ///< of the mean relative errors
+  double rmse = 0;  ///< of the roots of the mean square errors
+
+  bool operator==(const RatioLimits&) const = default;
+};
+
+/// The numbers of every standard for one dtype; compare/standard/standards.yaml explains them.
+struct StandardNumbers {
+  Tolerance mixed;
+  double statistical_mean = 0, statistical_max = 0, statistical_floor = 0;
+  double cosine = 0;
+  std::array<RatioLimits, 3> cross_check;
+  double cross_check_floor = 0, cross_check_rounding = 0;
+};
+
+/// Sets one number for some dtypes.
+struct StandardChange {
+  std::vector<DType> dtypes;
+  std::function<double&(StandardNumbers&)> number;
+  double value = 0;
+};
+
+/// What differs for some operators.
+struct StandardRule {
+  std::function<bool(std::string_view op)> applies;
+  std::optional<StandardChoice> standard;  ///< in place of `--standard`
+  std::vector<StandardChange> changes;
+};
+
+/// All standards: numbers by dtype, and rules in the order in which they apply.
+struct Standards {
+  std::array<StandardNumbers, kAllDTypes.size()> numbers;
+  std::vector<StandardRule> rules;
+};
+
+/// What one pair of tensors is held to.
+struct Standard {
+  StandardKind kind = StandardKind::mixed;
+  /// What elements are counted inside of, whatever decides.
+  Tolerance tolerance = {};
+  double mean_relative = 0, max_relative = 0;  ///< statistical
+  double least_cosine = 0;                     ///< cosine
+  RatioLimits ratios = {};                     ///< cross_check
+  /// cross_check: least relative error of the GPU; 0 if the golden values have to be met exactly.
+  double rounding = 0;
+};
+
+/// The standard for a tensor of `dtype` of operator `op`. `mixed` and `statistical` hold integers
+/// and bool to `exact`, unless a file gives them numbers.
+Standard standard_for(const Standards& standards, const StandardChoice& choice, std::string_view op,
+                      DType dtype);
+
+/// "mixed", ..., "prec", "cross-check".
+std::string_view name(StandardKind kind);
+
+}  // namespace opbench

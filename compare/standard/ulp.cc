@@ -1,0 +1,41 @@
+#include "compare/standard/ulp.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include "tensor/half.h"
+
+namespace opbench {
+namespace {
+
+// Sign and magnitude bits as a whole number that grows with the value.
+template <class Bits>
+double ordinal(Bits bits) {
+  constexpr Bits kSign = Bits(Bits{1} << (8 * sizeof(Bits) - 1));
+  const auto magnitude = static_cast<double>(static_cast<Bits>(bits & ~kSign));
+  return (bits & kSign) != 0 ? -magnitude : magnitude;
+}
+
+double ordinal_of(DType dtype, double value) {
+  switch (dtype) {
+    case DType::fp64:
+      return ordinal(std::bit_cast<std::uint64_t>(value));
+    case DType::fp32:
+      return ordinal(std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    case DType::fp16:
+      return ordinal(round_to_half(value).x);
+    case DType::bf16:
+      return ordinal(round_to_bfloat16(value).value);
+    default:
+      return value;
+  }
+}
+
+}  // namespace
+
+double ulp_distance(DType dtype, double a, double b) {
+  return std::fabs(ordinal_of(dtype, a) - ordinal_of(dtype, b));
+}
+
+}  // namespace opbench

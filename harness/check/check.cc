@@ -1,0 +1,133 @@
+#include "harness/check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace opbench {
+namespace {
+
+// Compared with something: what is new is no proof that nothing became worse.
+bool is_judged(const CheckItem& item) {
+  return item.verdict != CheckVerdict::incomparable && item.verdict != CheckVerdict::added &&
+         !item.is_unfinished;
+}
+
+// What needs action first.
+int urgency(const CheckItem& item) {
+  if (item.is_regression) return 0;
+  switch (item.verdict) {
+    case CheckVerdict::error:
+      return 1;
+    case CheckVerdict::slower:
+      return 2;
+    case CheckVerdict::gone:
+      return 3;
+    case CheckVerdict::ambiguous:
+      return 4;
+    case CheckVerdict::incomparable:
+      return 5;
+    case CheckVerdict::added:
+      return 6;
+    case CheckVerdict::faster:
+      return 7;
+    case CheckVerdict::same:
+      return 8;
+  }
+  return 8;
+}
+
+using CaseAndThreads = std::pair<std::string, int>;
+
+CaseAndThreads case_of(const CheckItem& item) { return {item.case_id, item.threads}; }
+
+/// The time that the fastest variant of each case takes.
+std::map<CaseAndThreads, double> fastest_times(const std::vector<CheckItem>& items) {
+  std::map<CaseAndThreads, double> fastest;
+  for (const CheckItem& item : items) {
+    if (!item.speed) continue;
+    const auto [place, is_new] = fastest.emplace(case_of(item), item.speed->base_us);
+    if (!is_new) place->second = std::min(place->second, item.speed->base_us);
+  }
+  return fastest;
+}
+
+}  // namespace
+
+std::string_view name(CheckVerdict verdict) {
+  constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME",         "AMBIGUOUS",
+                                         "NEW",    "GONE",   "INCOMPARABLE", "ERROR"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+double CheckReport::slower_percent_of_step() const {
+  std::map<CaseAndThreads, double> worst;
+  for (const CheckItem& item : items) {
+    if (item.verdict != CheckVerdict::slower || !item.step_percent) continue;
+    double& share = worst[case_of(item)];
+    share = std::max(share, *item.step_percent);
+  }
+  std::map<int, double> by_threads;  // each number of threads is a step of its own
+  for (const auto& [key, share] : worst) by_threads[key.second] += share;
+  double largest = 0;
+  for (const auto& [threads, share] : by_threads) largest = std::max(largest, share);
+  return largest;
+}
+
+int CheckReport::count(CheckVerdict verdict) const {
+  return static_cast<int>(std::count_if(
+      items.begin(), items.end(), [&](const CheckItem& item) { return item.verdict == verdict; }));
+}
+
+int CheckReport::exit_code() const {
+  const auto any = [&](bool CheckItem::*flag) {
+    return std::any_of(items.begin(), items.end(),
+                       [&](const CheckItem& item) { return item.*flag; });
+  };
+  if (was_interrupted) return 3;
+  if (any(&CheckItem::is_regression)) return 1;
+  if (fail_over_percent && slower_percent_of_step() > *fail_over_percent) return 1;
+  if (any(&CheckItem::is_unfinished)) return 3;
+  if (std::none_of(items.begin(), items.end(), is_judged)) return 4;
+  return is_too_noisy ? 5 : 0;
+}
+
+std::string outcome_text(const CheckReport& report) {
+  switch (report.exit_code()) {
+    case 0:
+      return "No regression";
+    case 1:
+      return "REGRESSION";
+    case 3:
+      return report.was_interrupted ? "INTERRUPTED" : "COULD NOT FINISH";
+    case 4:
+      return "NOTHING TO JUDGE";
+    default:
+      return "TOO NOISY to judge speed; accuracy was judged";
+  }
+}
+
+void weigh_and_sort(std::vector<CheckItem>& items) {
+  const auto fastest = fastest_times(items);
+  std::map<CaseAndThreads, int> counts;
+  for (const CheckItem& item : items) counts[case_of(item)] = item.count;
+  std::map<int, double> steps;
+  for (const auto& [key, us] : fastest) steps[key.second] += us * counts[key];
+  for (CheckItem& item : items) {
+    if (!item.speed) continue;
+    const double others = steps[item.threads] - fastest.at(case_of(item)) * item.count;
+    const double step = others + item.speed->base_us * item.count;
+    item.step_percent = 100 * item.count * item.speed->base_us * item.speed->change / step;
+  }
+  std::stable_sort(items.begin(), items.end(), [](const CheckItem& a, const CheckItem& b) {
+    const auto harm = [](const CheckItem& item) {
+      return item.step_percent ? -*item.step_percent : -std::numeric_limits<double>::infinity();
+    };
+    return std::tuple(urgency(a), harm(a)) < std::tuple(urgency(b), harm(b));
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/check/protocol.h"
+#include "harness/check/statistics.h"
+
+namespace opbench {
+
+/// What became of one variant of one case.
+enum class CheckVerdict {
+  slower,
+  faster,
+  same,
+  ambiguous,     ///< what was measured decides neither way
+  added,         ///< NEW: only this build has it, or only here it is right
+  gone,          ///< only the other build has it
+  incomparable,  ///< wrong in both, or measured in ways that cannot be compared
+  error,         ///< wrong or failing now, or its worker was lost
+};
+inline constexpr std::array kAllCheckVerdicts = {
+    CheckVerdict::error,        CheckVerdict::slower, CheckVerdict::gone,   CheckVerdict::ambiguous,
+    CheckVerdict::incomparable, CheckVerdict::added,  CheckVerdict::faster, CheckVerdict::same};
+/// "SLOWER", ..., "NEW", ...
+std::string_view name(CheckVerdict verdict);
+
+/// What counts as a change of speed.
+struct SpeedRule {
+  double threshold = 0.05;  ///< share of the other build's time
+  double floor_us = 0.05;   ///< smaller differences count for nothing
+};
+
+/// Times of one build against those of the other, in pairs.
+struct SpeedChange {
+  double base_us = 0, current_us = 0;  ///< medians, of one call
+  double change = 0;                   ///< 0.05: 5% slower; from the median log-ratio
+  Interval interval;                   ///< 99%, of `change`
+  int rounds = 0, slower_rounds = 0;
+  double sign_p = 1;      ///< of the sign test
+  double adjusted_p = 1;  ///< over all that was measured
+};
+
+/// One variant of one case with one number of threads.
+struct CheckItem {
+  std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
+  std::string case_name, variant;
+  int count = 1, threads = 1;
+  CheckVerdict verdict = CheckVerdict::ambiguous;
+  bool is_regression = false;  ///< fails the check
+  bool is_unfinished = false;  ///< could not be judged for a reason that is no verdict
+  std::string evidence;        ///< one line
+  std::string next;            ///< the command to run next; empty: none
+  std::vector<std::string> notices;
+  double threshold = 0;  ///< in force
+  std::optional<SpeedChange> speed;
+  std::optional<Accuracy> base_accuracy, current_accuracy;
+  /// What the change costs, in percent of a step that runs every case `count` times: this variant
+  /// here, the fastest elsewhere.
+  std::optional<double> step_percent;
+};
+
+struct CheckReport {
+  std::string command;
+  std::string mode;  ///< "gate" or "watch"
+  std::string base_name;
+  BuildInfo base, current;
+  SpeedRule rule;
+  double noise_floor = 0;  ///< the smallest change this machine can show, as a share
+  bool is_too_noisy = false;
+  std::optional<double> fail_over_percent;  ///< of the step; instead of each SLOWER failing alone
+  std::vector<std::string> notices;
+  std::vector<CheckItem> items;  ///< what needs action first
+  bool was_interrupted = false;
+  double seconds = 0;
+
+  /// What all SLOWER cases cost, in percent of the step; of a case the worst variant.
+  double slower_percent_of_step() const;
+  int count(CheckVerdict verdict) const;
+  /// 1 for a regression, else 3 if something could not be judged, 4 if nothing could, 5 if the
+  /// machine is too noisy, else 0. An interrupted check is 3.
+  int exit_code() const;
+};
+
+/// Why `report` has its exit code, in one line.
+std::string outcome_text(const CheckReport& report);
+
+/// Sets every item's share of the step, and sorts: what fails the check, then what is open, by
+/// harm.
+void weigh_and_sort(std::vector<CheckItem>& items);
+
+}  // namespace opbench

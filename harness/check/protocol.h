@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/record.h"
+#include "harness/spec/options.h"
+#include "tensor/error.h"
+
+// What `opbench check` and its workers say to each other: one JSON object a line, over the worker's
+// standard input and output. The worker says hello first; then every request has one answer. An
+// unknown key is left alone, so that builds of different ages understand each other as long as the
+// version of the protocol is one that both speak.
+namespace opbench {
+
+inline constexpr int kProtocolVersion = 1, kOldestProtocol = 1;
+
+/// Which build a worker is.
+struct BuildInfo {
+  std::string version, revision, compiler, flags, build_type;
+
+  bool operator==(const BuildInfo&) const = default;
+};
+
+struct Hello {
+  int protocol = kProtocolVersion;
+  int oldest = kOldestProtocol;  ///< that this build still speaks
+  BuildInfo build;
+};
+
+/// A case of a plan.
+struct ListedCase {
+  std::string id;
+  /// The id without attributes at their defaults: what a build that knows fewer attributes would
+  /// say.
+  std::string key;
+  std::string name;
+  int count = 1;
+  std::vector<std::string> variants;  ///< wanted; empty: all
+  std::optional<double> threshold;    ///< as a share: 0.05
+
+  bool operator==(const ListedCase&) const = default;
+};
+
+/// Prepares one case in the worker; what was open before is closed.
+struct OpenRequest {
+  std::string id, key;
+  int threads = 1;
+  std::vector<std::string> variants;  ///< wanted; empty: all
+  bool cold = false;
+  bool verify = true;
+  std::string isa;  ///< empty: the best
+  double sample_seconds = 0.02;
+
+  bool operator==(const OpenRequest&) const = default;
+};
+
+/// How far a variant is from its reference.
+struct Accuracy {
+  double max_ulp = 0, mean_ulp = 0, max_abs = 0;
+  std::string bits;  ///< fingerprint of all outputs
+
+  bool operator==(const Accuracy&) const = default;
+};
+
+struct OpenedVariant {
+  std::string name;
+  Status status = Status::errored;
+  std::string reason;
+  std::optional<Accuracy> accuracy;
+
+  bool operator==(const OpenedVariant&) const = default;
+};
+
+struct OpenReply {
+  std::string id;
+  std::vector<OpenedVariant> variants;
+
+  bool operator==(const OpenReply&) const = default;
+};
+
+/// A request of any kind, as a worker reads it.
+struct Request {
+  enum Kind { list, open, sample, close };
+  Kind kind = close;
+  RunOptions options;   ///< of list: what to plan
+  OpenRequest open_it;  ///< of open
+  std::string variant;  ///< of sample
+};
+
+/// An error that the other side reported: bad input, such as a case that it refuses, or a failure.
+struct PeerError : Error {
+  using Error::Error;
+};
+
+std::string hello_line(const Hello& hello);
+std::string list_line(const RunOptions& options);
+std::string open_line(const OpenRequest& request);
+std::string sample_line(std::string_view variant);
+std::string close_line();
+std::string listed_line(const std::vector<ListedCase>& cases);
+std::string opened_line(const OpenReply& reply);
+std::string sampled_line(double us);
+std::string closed_line();
+std::string error_line(std::string_view message);
+
+// The inverses. Errors: throw Error that says what the line lacks; those of answers throw PeerError
+// with the message of an `error_line`.
+Hello parse_hello(std::string_view line);
+Request parse_request(std::string_view line);
+std::vector<ListedCase> parse_listed(std::string_view line);
+OpenReply parse_opened(std::string_view line);
+double parse_sampled(std::string_view line);
+void parse_closed(std::string_view line);
+
+}  // namespace opbench

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+#include "harness/check/report.h"
+#include "harness/check/verdict.h"
+#include "harness/report/text.h"
+
+namespace opbench {
+namespace {
+
+std::string_view colour_of(const CheckItem& item) {
+  if (item.is_regression || item.verdict == CheckVerdict::error) return kRed;
+  return item.verdict == CheckVerdict::faster || item.verdict == CheckVerdict::same ? kGreen
+                                                                                    : kYellow;
+}
+
+std::string_view outcome_colour(int exit_code) {
+  return exit_code == 0 ? kGreen : exit_code == 1 ? kRed : kYellow;
+}
+
+void print_item(std::ostream& out, const CheckItem& item, const ConsoleStyle& style) {
+  const std::string verdict = fmt::format("{:<12}", name(item.verdict));
+  out << coloured(verdict, colour_of(item), style) << ' ' << title_of(item) << '\n';
+  if (!item.evidence.empty()) out << "             " << item.evidence << '\n';
+  if (const std::string step = step_text(item);
+      !step.empty() && item.verdict != CheckVerdict::same) {
+    out << "             " << step << '\n';
+  }
+  for (const std::string& notice : item.notices) out << "             note: " << notice << '\n';
+  if (!item.next.empty()) out << "             next: " << item.next << '\n';
+}
+
+std::string build_text(const BuildInfo& build) {
+  return fmt::format("opbench {} ({})", build.version, build.revision);
+}
+
+// What fails or is open, each kind up to a number that still can be read.
+void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
+                 bool verbose) {
+  constexpr int kMostOfAKind = 10;
+  std::map<CheckVerdict, int> shown, left_out;
+  for (const CheckItem& item : report.items) {
+    const bool is_well = item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster;
+    const bool was_not_timed = report.is_too_noisy && item.verdict == CheckVerdict::ambiguous;
+    if (!verbose && (is_well || was_not_timed)) continue;
+    if (verbose || item.is_regression || shown[item.verdict]++ < kMostOfAKind) {
+      print_item(out, item, style);
+    } else {
+      ++left_out[item.verdict];
+    }
+  }
+  for (const auto& [verdict, count] : left_out) {
+    out << fmt::format("... and {} more {}; --verbose shows all.\n", count, name(verdict));
+  }
+}
+
+}  // namespace
+
+std::string counts_text(const CheckReport& report) {
+  std::vector<std::string> parts;
+  for (const CheckVerdict verdict : kAllCheckVerdicts) {
+    const int count = report.count(verdict);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
+  }
+  return parts.empty() ? "nothing was compared" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string title_of(const CheckItem& item) {
+  std::string title = with_short_lists(item.case_key);
+  if (!item.variant.empty()) title = fmt::format("{} on {}", item.variant, title);
+  if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
+  return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
+}
+
+std::string step_text(const CheckItem& item) {
+  return item.step_percent ? fmt::format("{:+.2f}% of the step", *item.step_percent)
+                           : std::string();
+}
+
+void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
+                 bool verbose) {
+  const int code = report.exit_code();
+  out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
+      << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
+  out << fmt::format("{} against {} {}\n", build_text(report.current), report.base_name,
+                     build_text(report.base));
+  out << fmt::format("A change counts from {:.3g}% and {:.3g} us",
+                     100 * std::max(report.rule.threshold, report.noise_floor),
+                     report.rule.floor_us);
+  out << (report.mode == "gate" ? fmt::format("; this machine shows changes from {:.1f}%.\n",
+                                              100 * report.noise_floor)
+                                : std::string(".\n"));
+  if (report.is_too_noisy) {
+    out << "More than 10% hides what matters. Stop what else runs, take --threads 1, and ask "
+           "opbench doctor.\n";
+  }
+  if (report.fail_over_percent) {
+    out << fmt::format("Slower cases cost {:.2f}% of the step; {:.3g}% are allowed.\n",
+                       report.slower_percent_of_step(), *report.fail_over_percent);
+  }
+  for (const std::string& notice : report.notices) out << "note: " << notice << '\n';
+  print_items(out, report, style, verbose);
+  const auto notices = std::count_if(report.items.begin(), report.items.end(),
+                                     [](const CheckItem& item) { return !item.notices.empty(); });
+  if (!verbose && notices > 0) {
+    out << fmt::format("{} with notes, such as changed bits; --verbose shows all.\n", notices);
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "harness/check/report.h"
+
+namespace opbench {
+namespace {
+
+// Workflow commands end at the line; %, CR and LF are written as in URLs, and in properties ':' and
+// ',' too.
+std::string data(std::string_view text, bool is_property) {
+  std::string result;
+  for (const char letter : text) {
+    const bool is_special = letter == '%' || letter == '\r' || letter == '\n' ||
+                            (is_property && (letter == ':' || letter == ','));
+    result += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(letter))
+                         : std::string(1, letter);
+  }
+  return result;
+}
+
+}  // namespace
+
+void print_annotations(std::ostream& out, const CheckReport& report) {
+  constexpr int kMost = 10;
+  int errors = 0, warnings = 0;
+  for (const CheckItem& item : report.items) {
+    const bool is_open =
+        item.is_unfinished || (item.verdict == CheckVerdict::ambiguous && item.speed.has_value());
+    if (!item.is_regression && !is_open) continue;
+    int& count = item.is_regression ? errors : warnings;
+    if (++count > kMost) continue;
+    out << fmt::format(
+        "::{} title={}::{}\n", item.is_regression ? "error" : "warning",
+        data(fmt::format("{} {}", name(item.verdict), title_of(item)), true),
+        data(item.next.empty() ? item.evidence : fmt::format("{}\n{}", item.evidence, item.next),
+             false));
+  }
+  if (report.is_too_noisy) {
+    out << fmt::format("::warning title=opbench::{}: this machine shows changes from {:.1f}%25\n",
+                       outcome_text(report), 100 * report.noise_floor);
+  }
+}
+
+}  // namespace opbench

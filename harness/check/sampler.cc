@@ -1,0 +1,80 @@
+#include "harness/check/sampler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "harness/run/interrupt.h"
+#include "harness/run/timing.h"
+
+namespace opbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Short batches: on a busy machine a process runs for 3 ms at a time, and most batches must lie
+// inside.
+constexpr int kMostBatches = 20, kLeastBatches = 3;
+// A call this long is a sample of its own: the rounds take the median.
+constexpr double kLongCallSeconds = 0.05;
+constexpr double kWarmUpSeconds = 0.001;
+
+}  // namespace
+
+ShortSampler::ShortSampler(std::function<void()> call, Options options)
+    : call_(std::move(call)), options_(std::move(options)) {
+  calibrate();
+}
+
+double ShortSampler::batch_seconds(std::int64_t calls) const {
+  if (options_.evict) options_.evict();
+  const std::int64_t extra = std::llround(static_cast<double>(calls) * options_.extra_share);
+  const Clock::time_point start = Clock::now();
+  for (std::int64_t i = 0; i < calls + extra && !interrupted(); ++i) call_();
+  return seconds_since(start);
+}
+
+void ShortSampler::calibrate() {
+  batch_seconds(1);  // pages in code and data
+  std::int64_t calls = 1;
+  double seconds = batch_seconds(calls);
+  while (!options_.evict && seconds < options_.seconds / 10 && calls < (std::int64_t{1} << 40)) {
+    calls *= 2;
+    seconds = batch_seconds(calls);
+    if (interrupted()) return;
+  }
+  const double call_seconds = std::max(seconds / static_cast<double>(calls), 1e-10);
+  const double fitting = options_.seconds / call_seconds;
+  batches_ =
+      call_seconds > kLongCallSeconds
+          ? 1
+          : static_cast<int>(std::clamp(fitting, double{kLeastBatches}, double{kMostBatches}));
+  if (options_.evict) return;  // an evicted call is a batch of its own
+  calls_ = std::max<std::int64_t>(1, std::llround(fitting / batches_));
+  if (options_.extra_share > 0) {
+    // Long enough to hold a whole number of extra calls.
+    calls_ = std::max(calls_, static_cast<std::int64_t>(std::ceil(1 / options_.extra_share)));
+  }
+  warm_up_calls_ =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(kWarmUpSeconds / call_seconds));
+}
+
+double ShortSampler::sample_us() const {
+  if (!options_.evict) batch_seconds(warm_up_calls_);
+  std::vector<double> times;
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < batches_; ++i) {
+    // Where others take the time, fewer batches must do.
+    if (i >= kLeastBatches && seconds_since(start) > options_.seconds) break;
+    times.push_back(batch_seconds(calls_) * 1e6 / static_cast<double>(calls_));
+  }
+  return median_of(std::move(times));
+}
+
+}  // namespace opbench

@@ -1,0 +1,218 @@
+#include "harness/check/watch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "harness/check/verdict.h"
+#include "harness/record/samples.h"
+#include "harness/report/text.h"
+
+namespace opbench {
+namespace {
+
+constexpr double kThresholdFactor = 2;
+constexpr double kDeviationsOf99 = 2.5758;  // of a normal distribution, two-sided
+
+using Key = std::tuple<std::string, std::string, int, bool>;
+
+Key key_of(const Record& record) {
+  return {record.case_id, record.variant, record.threads, record.cold};
+}
+
+std::map<Key, const Record*> records_by_key(const ResultsFile& file) {
+  std::map<Key, const Record*> result;
+  for (const Record& record : file.run.records) result.emplace(key_of(record), &record);
+  return result;
+}
+
+/// One variant of one case in both files; null: not there.
+struct Pair {
+  const Record* base = nullptr;
+  const Record* current = nullptr;
+
+  const Record& any() const { return current != nullptr ? *current : *base; }
+  bool is_timed() const {
+    return base != nullptr && current != nullptr && base->median_us > 0 && current->median_us > 0;
+  }
+  double log_ratio() const { return std::log(current->median_us / base->median_us); }
+};
+
+// In the order of the later file, then what only the earlier one has.
+std::vector<Pair> pairs_of(const ResultsFile& baseline, const ResultsFile& current) {
+  std::map<Key, const Record*> others = records_by_key(baseline);
+  std::vector<Pair> pairs;
+  for (const Record& record : current.run.records) {
+    const auto other = others.find(key_of(record));
+    pairs.push_back({other == others.end() ? nullptr : other->second, &record});
+    if (other != others.end()) others.erase(other);
+  }
+  for (const Record& record : baseline.run.records) {
+    if (others.contains(key_of(record))) pairs.push_back({&record, nullptr});
+  }
+  return pairs;
+}
+
+// How much slower everything became, as a log-ratio.
+double drift_of(const std::vector<Pair>& pairs) {
+  std::vector<double> changes;
+  for (const Pair& pair : pairs) {
+    if (!pair.is_timed()) continue;
+    if (pair.current->variant == "native") changes.push_back(pair.log_ratio());
+    if (pair.base->copy_gb_per_s > 0 && pair.current->copy_gb_per_s > 0) {
+      changes.push_back(std::log(pair.base->copy_gb_per_s / pair.current->copy_gb_per_s));
+    }
+  }
+  return median_of(changes);
+}
+
+// Relative standard error of a record's median.
+double relative_error(const Record& record) {
+  std::vector<double> times;
+  for (const Sample& sample : record.samples) times.push_back(sample.ns_per_call / 1e3);
+  return median_standard_error(times, static_cast<int>(times.size())) / record.median_us;
+}
+
+OpenedVariant opened(const Record& record) {
+  OpenedVariant result{record.variant, record.status, record.reason, {}};
+  if (record.is_compared) {
+    result.accuracy = Accuracy{record.max_ulp, record.mean_ulp, record.max_abs, {}};
+  }
+  return result;
+}
+
+SpeedChange change_of(const Pair& pair, double drift) {
+  const double ratio = pair.log_ratio() - drift;
+  const double error =
+      kDeviationsOf99 * std::hypot(relative_error(*pair.base), relative_error(*pair.current));
+  SpeedChange speed;
+  speed.base_us = pair.base->median_us;
+  speed.current_us = pair.current->median_us;
+  speed.change = std::expm1(ratio);
+  speed.interval = {std::expm1(ratio - error), std::expm1(ratio + error)};
+  speed.rounds =
+      static_cast<int>(std::min(pair.base->samples.size(), pair.current->samples.size()));
+  return speed;
+}
+
+void judge_times(CheckItem& item, const WatchOptions& options) {
+  const SpeedChange& s = *item.speed;
+  item.threshold = kThresholdFactor * options.rule.threshold;
+  item.evidence = fmt::format("{} (99%: {} to {}), {} -> {}", change_text(s.change),
+                              change_text(s.interval.low), change_text(s.interval.high),
+                              time_text(s.base_us), time_text(s.current_us));
+  const bool is_large = std::fabs(s.change) * s.base_us >= options.rule.floor_us;
+  const double limit = std::log1p(item.threshold), size = std::log1p(s.change);
+  if (!is_large || std::fabs(size) < limit) {
+    item.verdict = CheckVerdict::same;
+  } else if (s.interval.low <= 0 && s.interval.high >= 0) {
+    item.verdict = CheckVerdict::ambiguous;
+  } else {
+    item.verdict = size > 0 ? CheckVerdict::slower : CheckVerdict::faster;
+    item.is_regression = size > 0 && options.is_gate;
+    if (size > 0) item.evidence += "; only a gate, `opbench check --against`, can prove it";
+  }
+}
+
+CheckItem item_of(const Pair& pair) {
+  const Record& record = pair.any();
+  CheckItem item;
+  item.case_id = item.case_key = record.case_id;
+  item.case_name = record.case_name;
+  item.variant = record.variant;
+  item.count = record.count;
+  item.threads = record.threads;
+  return item;
+}
+
+BuildInfo build_of(const Machine& m) {
+  return {m.version, m.revision, m.compiler, m.flags, m.build_type};
+}
+
+bool is_skipped(const Record* record) {
+  return record == nullptr || record->status == Status::skipped;
+}
+
+/// What all pairs share.
+struct Setting {
+  const WatchOptions& options;
+  double drift = 0;
+  bool is_other_machine = false;
+};
+
+CheckItem judged(const Pair& pair, const Setting& setting) {
+  CheckItem item = item_of(pair);
+  const OpenedVariant base = pair.base == nullptr ? OpenedVariant{} : opened(*pair.base);
+  const OpenedVariant current = pair.current == nullptr ? OpenedVariant{} : opened(*pair.current);
+  const bool is_open = judge_accuracy(item, pair.base == nullptr ? nullptr : &base,
+                                      pair.current == nullptr ? nullptr : &current);
+  if (is_open && setting.is_other_machine) {
+    item.verdict = CheckVerdict::incomparable;
+    item.evidence = "accuracy is well; times of different machines are not compared";
+  } else if (is_open && pair.is_timed()) {
+    item.speed = change_of(pair, setting.drift);
+    judge_times(item, setting.options);
+  } else if (is_open) {
+    item.verdict = CheckVerdict::incomparable;
+    item.evidence = "not timed in both";
+  }
+  const bool is_quiet = item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster;
+  if (!is_quiet) item.next = pair.any().reproduce;
+  return item;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_differences(const Machine& before, const Machine& now) {
+  std::vector<std::string> result;
+  const auto compare = [&](std::string_view what, const auto& a, const auto& b) {
+    if (a != b) result.push_back(fmt::format("{} {}, now {}", what, a, b));
+  };
+  compare("cpu", before.cpu, now.cpu);
+  compare("cores", before.cores, now.cores);
+  compare("last-level cache", before.l3_bytes, now.l3_bytes);
+  compare("vectors", before.isa, now.isa);
+  compare("governor", before.governor, now.governor);
+  compare("turbo", before.turbo, now.turbo);
+  compare("build type", before.build_type, now.build_type);
+  return result;
+}
+
+CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
+                      const WatchOptions& options) {
+  CheckReport report;
+  report.mode = "watch";
+  report.base_name = baseline.path;
+  report.base = build_of(baseline.machine);
+  report.current = build_of(current.machine);
+  report.rule = options.rule;
+  report.rule.threshold *= kThresholdFactor;
+  report.was_interrupted = current.run.was_interrupted;
+  const std::vector<Pair> pairs = pairs_of(baseline, current);
+  const auto differences = machine_differences(baseline.machine, current.machine);
+  if (!differences.empty()) {
+    report.notices.push_back(fmt::format(
+        "the machines differ ({}){}", fmt::join(differences, "; "),
+        options.allow_other_machine ? "" : "; --allow-other-machine compares their times anyway"));
+  }
+  const Setting setting{options, drift_of(pairs),
+                        !differences.empty() && !options.allow_other_machine};
+  if (!setting.is_other_machine) {
+    report.notices.push_back(
+        fmt::format("by its copy rates and `native` times the machine changed by {}, which is "
+                    "taken out of all times",
+                    change_text(std::expm1(setting.drift))));
+  }
+  for (const Pair& pair : pairs) {
+    if (is_skipped(pair.base) && is_skipped(pair.current)) continue;
+    report.items.push_back(judged(pair, setting));
+  }
+  weigh_and_sort(report.items);
+  return report;
+}
+
+}  // namespace opbench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/check/check.h"
+#include "harness/record/results_file.h"
+
+namespace opbench {
+
+struct WatchOptions {
+  SpeedRule rule;        ///< its threshold is doubled: results of different processes differ more
+  bool is_gate = false;  ///< SLOWER fails; else it is shown and nothing more
+  bool allow_other_machine = false;
+};
+
+/// Compares the results of two runs. The times of the later one are first freed of what changed for
+/// all of them: the median change of the copy rates and of the times of `native`. SLOWER and FASTER
+/// need both the doubled threshold and a 99% interval (from the spread of the samples) without 0.
+/// Lost verdicts, grown errors and what is gone are regressions as in the gate. On machines that
+/// differ times are INCOMPARABLE unless that is allowed.
+CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
+                      const WatchOptions& options);
+
+/// What differs between two machines in ways that times depend on: "cpu A, now B"; empty: nothing.
+std::vector<std::string> machine_differences(const Machine& before, const Machine& now);
+
+}  // namespace opbench

@@ -1,0 +1,82 @@
+#include "harness/check/worker.h"
+
+#include <cstdlib>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "harness/check/open_case.h"
+#include "harness/check/protocol.h"
+#include "harness/record/machine.h"
+#include "harness/run/interrupt.h"
+#include "tensor/error.h"
+#include "tensor/isa.h"
+
+namespace opbench {
+namespace {
+
+std::vector<ListedCase> list_cases(const RunOptions& options) {
+  std::vector<ListedCase> cases;
+  for (const PlannedCase& planned : make_plan(options)) {
+    const Case& c = planned.spec;
+    cases.push_back({case_id(c), case_key(c), c.name, c.count,
+                     options.variants.empty() ? c.variants : options.variants, c.threshold});
+  }
+  return cases;
+}
+
+class Worker {
+ public:
+  /// The answer to one request.
+  std::string answer(const std::string& line) {
+    try {
+      const Request request = parse_request(line);
+      switch (request.kind) {
+        case Request::list:
+          return listed_line(list_cases(request.options));
+        case Request::open:
+          return open(request.open_it);
+        case Request::sample:
+          if (!open_) throw Error("no case is open");
+          return sampled_line(open_->sample_us(request.variant));
+        case Request::close:
+          open_.reset();
+          return closed_line();
+      }
+      return error_line("unknown request");
+    } catch (const std::exception& error) {
+      return error_line(error.what());
+    }
+  }
+
+ private:
+  std::string open(const OpenRequest& request) {
+    open_.reset();  // first, so that two cases never stand side by side
+    select_isa(request.isa.empty() ? supported_isas().front() : request.isa);
+    const char* slowdown = std::getenv("OPBENCH_TEST_SLOWDOWN");
+    open_.emplace(request, slowdown == nullptr ? "" : slowdown);
+    return opened_line(open_->reply());
+  }
+
+  std::optional<OpenCase> open_;
+};
+
+Hello hello() {
+  const Machine m = describe_machine();
+  Hello result;
+  result.build = {m.version, m.revision, m.compiler, m.flags, m.build_type};
+  return result;
+}
+
+}  // namespace
+
+void run_check_worker(std::istream& in, std::ostream& out) {
+  out << hello_line(hello()) << std::endl;
+  Worker worker;
+  for (std::string line; !interrupted() && std::getline(in, line);) {
+    out << worker.answer(line) << std::endl;
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "harness/plan/graph.h"
+#include "harness/spec/case.h"
+
+namespace opbench {
+
+/// The graph of a case; with `backward`, followed by the mean of every floating output and
+/// reverse-mode differentiation.
+/// Errors: throws Error, prefixed with the case's origin, if the operator refuses the shapes or has
+/// no gradient.
+Graph build_graph(const Case& c);
+
+}  // namespace opbench

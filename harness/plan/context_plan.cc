@@ -1,0 +1,126 @@
+#include "harness/plan/context_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/plan/context_graph.h"
+#include "harness/plan/format_plan.h"
+#include "harness/plan/lowering.h"
+#include "harness/spec/case_filter.h"
+#include "tensor/error.h"
+#include "tensor/nearest.h"
+
+namespace opbench {
+namespace {
+
+const std::vector<DType>& dtypes_of(const RunOptions& options, const Context& context) {
+  return options.dtypes.empty() ? context.dtypes : options.dtypes;
+}
+
+// Steps that are left out are no longer compared with.
+void select_steps(const RunOptions& options, Context& context) {
+  if (options.variants.empty()) return;
+  std::vector<ContextStep> kept;
+  std::vector<int> place(context.steps.size(), -1);
+  for (std::size_t i = 0; i < context.steps.size(); ++i) {
+    ContextStep& step = context.steps[i];
+    const bool is_wanted = std::find(options.variants.begin(), options.variants.end(), step.name) !=
+                           options.variants.end();
+    if (!is_wanted) continue;
+    place[i] = static_cast<int>(kept.size());
+    if (step.after >= 0) step.after = place[static_cast<std::size_t>(step.after)];
+    kept.push_back(std::move(step));
+  }
+  context.steps = std::move(kept);
+}
+
+PlannedContext plan_context(Context context, DType dtype) {
+  PlannedContext planned;
+  planned.dtype = dtype;
+  for (const ContextStep& step : context.steps) {
+    planned.steps.push_back(plan_step(context, step, dtype));
+  }
+  planned.spec = std::move(context);
+  return planned;
+}
+
+}  // namespace
+
+std::string PlannedContext::id() const {
+  return fmt::format("{}[{}{}{}]", spec.name, spec.symbols, spec.symbols.empty() ? "" : ",",
+                     name(dtype));
+}
+
+std::uint64_t PlannedContext::seed() const { return spec.seed ? *spec.seed : text_hash(id()); }
+
+std::size_t PlannedContext::largest_step_bytes() const {
+  std::size_t most = 0;
+  for (const PlannedStep& step : steps) most = std::max(most, step.memory.bytes);
+  return most;
+}
+
+namespace {
+
+void plan_graph(const Context& context, const ContextStep& step, DType dtype,
+                PlannedStep& planned) {
+  const LogicalGraph values = build_context_graph(context, step, dtype);
+  PhysicalGraph stored =
+      plan_formats(lower(values, step.variants, step.rules), step.variants, step.rules);
+  planned.graph = std::move(stored.graph);
+  planned.selection = std::move(stored.selection);
+  planned.results = std::move(stored.results);
+  try {
+    planned.memory = plan_memory(planned.graph);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: step '{}': {}", step.origin, step.name, error.what()));
+  }
+}
+
+}  // namespace
+
+PlannedStep plan_step(const Context& context, const ContextStep& step, DType dtype) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  PlannedStep planned;
+  planned.spec = step;
+  planned.selection.refusal = step.not_applicable;
+  if (step.not_applicable.empty()) {
+    try {
+      plan_graph(context, step, dtype, planned);
+    } catch (const NoKernel& refusal) {
+      planned.selection.refusal = refusal.what();
+    }
+  }
+  planned.selection.variant = step.name;
+  planned.planning_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return planned;
+}
+
+std::vector<PlannedContext> make_context_plan(const RunOptions& options) {
+  std::vector<PlannedContext> plan;
+  const CaseFilter filter(options.filter);
+  std::size_t selected = 0;
+  for (const std::string& path : options.case_files) {
+    const CaseFile file = load_case_file(path, options.symbols);
+    for (const Context& context : file.contexts) {
+      for (const DType dtype : dtypes_of(options, context)) {
+        PlannedContext named;
+        named.spec.name = context.name;
+        named.spec.symbols = context.symbols;
+        named.dtype = dtype;
+        if (!filter.takes(named.id(), context.name)) continue;
+        Context chosen = context;
+        select_steps(options, chosen);
+        if (chosen.steps.empty()) continue;
+        const std::size_t place = selected++ % static_cast<std::size_t>(options.shard_count);
+        if (static_cast<int>(place) != options.shard_index - 1) continue;
+        plan.push_back(plan_context(std::move(chosen), dtype));
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace opbench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/plan/graph.h"
+#include "harness/plan/memory_plan.h"
+#include "harness/plan/selection.h"
+#include "harness/spec/context.h"
+#include "harness/spec/options.h"
+
+namespace opbench {
+
+/// A step with its graph, kernels and memory.
+struct PlannedStep {
+  ContextStep spec;
+  Graph graph;
+  Selection selection;
+  std::vector<std::size_t> results;  ///< tensors that it is judged by, in the order of all steps
+  MemoryPlan memory;
+  double planning_ms = 0;
+
+  /// Why it does not run; empty if it does.
+  const std::string& refusal() const { return selection.refusal; }
+};
+
+/// A context with the plans of its steps, for one dtype.
+struct PlannedContext {
+  Context spec;
+  DType dtype = DType::fp32;
+  std::vector<PlannedStep> steps;
+
+  /// "shufflenet_v2_forward[N=8,fp16]": the name in reports and, hashed, the seed.
+  std::string id() const;
+  std::uint64_t seed() const;
+  std::size_t largest_step_bytes() const;
+};
+
+/// Plans one step. Errors: throws Error where its graph is wrong; a step that no kernel takes has
+/// the reason as its refusal.
+PlannedStep plan_step(const Context& context, const ContextStep& step, DType dtype);
+
+/// Everything of the case files' contexts that the options select: crossed with dtypes, filtered by
+/// id and name, with the steps that `--variant` names, or all.
+/// Errors: throws Error on anything that the command line or a file gets wrong.
+std::vector<PlannedContext> make_context_plan(const RunOptions& options);
+
+}  // namespace opbench

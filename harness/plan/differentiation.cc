@@ -1,0 +1,119 @@
+#include "harness/plan/differentiation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+class Differentiation {
+ public:
+  Differentiation(Graph& graph, const std::vector<std::size_t>& losses, double seed)
+      : graph_(graph) {
+    for (const std::size_t loss : losses) {
+      const GraphTensor& tensor = graph_.tensors[loss];
+      const std::size_t added =
+          add_tensor(graph_, "grad_" + tensor.name, tensor.desc, GraphTensor::gradient_seed);
+      graph_.tensors[added].seed = seed;
+      gradient_of_[loss] = added;
+    }
+  }
+
+  Gradients run() {
+    for (std::size_t i = graph_.nodes.size(); i-- > 0;) differentiate(i);
+    return std::move(gradient_of_);
+  }
+
+ private:
+  void differentiate(std::size_t index) {
+    // Copied: appending nodes moves the originals.
+    const Node node = graph_.nodes[index];
+    if (!reached(node)) return;
+    if (node.problem.op->gradient == nullptr) {
+      throw Error(
+          fmt::format("{} has no gradient, so it cannot run backward", node.problem.op->name));
+    }
+    for (const GradientCall& call : node.problem.op->gradient(node.problem)) apply(call, node);
+  }
+
+  bool reached(const Node& node) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](std::size_t output) { return gradient_of_.contains(output); });
+  }
+
+  void apply(const GradientCall& call, const Node& node) {
+    std::vector<std::size_t> args;
+    for (const GradientArg& arg : call.args) args.push_back(argument(arg, node));
+    if (call.op.empty()) return set_gradient(node.inputs[call.of_inputs.front()], args.front());
+    const Op& op = find_op(call.op);
+    Attrs attrs = call.attrs.empty() ? node.problem.attrs.restricted_to(op.attrs) : call.attrs;
+    const std::size_t added = append(op, std::move(args), std::move(attrs), node);
+    graph_.nodes[added].under_test = node.under_test;
+    for (std::size_t i = 0; i < call.of_inputs.size(); ++i) {
+      const std::size_t differentiated = node.inputs[call.of_inputs[i]];
+      const std::size_t result = graph_.nodes[added].outputs[i];
+      graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
+      set_gradient(differentiated, result);
+    }
+  }
+
+  std::size_t append(const Op& op, std::vector<std::size_t> inputs, Attrs attrs,
+                     const Node& forward) {
+    const std::size_t added = add_node(graph_, op, std::move(inputs), std::move(attrs), "");
+    if (!forward.name.empty()) {
+      graph_.nodes[added].name = fmt::format("{}.{}", forward.name, op.name);
+    }
+    graph_.nodes[added].origin = forward.origin;
+    graph_.nodes[added].cause = forward.cause;
+    return added;
+  }
+
+  // All readers of a tensor come before what computed it, so the sum is complete when it is used.
+  void set_gradient(std::size_t tensor, std::size_t gradient) {
+    const auto [place, is_first] = gradient_of_.emplace(tensor, gradient);
+    if (is_first) return;
+    const Op& add = find_op("add");
+    const std::size_t added =
+        add_node(graph_, add, {place->second, gradient}, Attrs(add.attrs), "");
+    const std::string name = "grad_" + graph_.tensors[tensor].name;
+    graph_.nodes[added].name = name + ".add";
+    const std::size_t sum = graph_.nodes[added].outputs[0];
+    graph_.tensors[sum].name = name;
+    place->second = sum;
+  }
+
+  std::size_t argument(const GradientArg& arg, const Node& node) {
+    switch (arg.source) {
+      case GradientArg::output_gradient:
+        return gradient_of_output(node, arg.index);
+      case GradientArg::input:
+        return node.inputs[arg.index];
+      case GradientArg::output:
+        return node.outputs[arg.index];
+      case GradientArg::zeros_like_input:
+        return add_tensor(graph_, "zeros", node.problem.inputs[arg.index], GraphTensor::zeros);
+    }
+    throw std::logic_error("unknown gradient argument");
+  }
+
+  // An output that leads to no loss has a gradient of zero.
+  std::size_t gradient_of_output(const Node& node, std::size_t index) {
+    const auto found = gradient_of_.find(node.outputs[index]);
+    if (found != gradient_of_.end()) return found->second;
+    return add_tensor(graph_, "zeros", node.problem.outputs[index], GraphTensor::zeros);
+  }
+
+  Graph& graph_;
+  Gradients gradient_of_;
+};
+
+}  // namespace
+
+Gradients differentiate(Graph& graph, const std::vector<std::size_t>& losses, double seed) {
+  return Differentiation(graph, losses, seed).run();
+}
+
+}  // namespace opbench

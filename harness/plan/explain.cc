@@ -1,0 +1,127 @@
+#include "harness/plan/explain.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+
+#include "harness/plan/task_names.h"
+#include "tensor/printable.h"
+
+namespace opbench {
+namespace {
+
+std::string tensors_text(const std::vector<TensorDesc>& tensors) {
+  std::string text;
+  for (const TensorDesc& desc : tensors) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(desc));
+  }
+  return text;
+}
+
+void explain_node(std::ostream& out, const Node& node, const Kernel& kernel) {
+  const std::string what = node.problem.op->name == "trans_data"
+                               ? fmt::format("{} > {}", to_string(node.problem.inputs[0]),
+                                             name(node.problem.outputs[0].format))
+                               : fmt::format("{} -> {}", tensors_text(node.problem.inputs),
+                                             tensors_text(node.problem.outputs));
+  out << fmt::format("  {} {:<18} {:<36} {}", node.cause.empty() ? ' ' : '+',
+                     task_type(node, kernel), node.name, what);
+  if (!node.cause.empty()) out << fmt::format("  <- {}", node.cause);
+  out << '\n';
+}
+
+void explain_step(std::ostream& out, const PlannedStep& step) {
+  out << fmt::format("step {}", step.spec.name);
+  if (!step.spec.summary.empty()) out << ": " << printable(step.spec.summary);
+  out << '\n';
+  if (!step.refusal().empty()) {
+    out << "  not run: " << printable(step.refusal()) << '\n';
+    return;
+  }
+  std::map<std::string, int> causes;
+  for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
+    const Node& node = step.graph.nodes[i];
+    explain_node(out, node, *step.selection.kernels[i]);
+    if (!node.cause.empty()) ++causes[fmt::format("{}: {}", node.problem.op->name, node.cause)];
+  }
+  out << fmt::format(
+      "  {} tasks, {:.1f} MiB ({:.1f} MiB if no buffer were used again), planned in "
+      "{:.2f} ms\n",
+      step.graph.nodes.size(), double(step.memory.bytes) / (1 << 20),
+      double(step.memory.unshared_bytes) / (1 << 20), step.planning_ms);
+  for (const auto& [cause, count] : causes) out << fmt::format("  {:>5} x {}\n", count, cause);
+}
+
+// A DOT string.
+std::string dot_quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  result += '"';
+  return result;
+}
+
+void write_dot_edges(std::ostream& out, const PlannedStep& step, const std::string& prefix) {
+  std::map<std::size_t, std::size_t> writer;
+  for (std::size_t n = 0; n < step.graph.nodes.size(); ++n) {
+    for (const std::size_t output : step.graph.nodes[n].outputs) writer[output] = n;
+  }
+  for (std::size_t n = 0; n < step.graph.nodes.size(); ++n) {
+    const Node& node = step.graph.nodes[n];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto from = writer.find(node.inputs[i]);
+      const std::string source = from == writer.end() ? fmt::format("{}t{}", prefix, node.inputs[i])
+                                                      : fmt::format("{}n{}", prefix, from->second);
+      out << fmt::format("    {} -> {}n{} [label={}];\n", source, prefix, n,
+                         dot_quoted(to_string(node.problem.inputs[i])));
+    }
+  }
+}
+
+void write_dot_step(std::ostream& out, const PlannedStep& step, const std::string& title,
+                    std::size_t number) {
+  const std::string prefix = fmt::format("s{}_", number);
+  out << fmt::format("  subgraph cluster_{} {{\n    label={};\n", number, dot_quoted(title));
+  for (std::size_t t = 0; t < step.graph.tensors.size(); ++t) {
+    const GraphTensor& tensor = step.graph.tensors[t];
+    if (tensor.is_computed()) continue;
+    out << fmt::format("    {}t{} [shape=ellipse, label={}];\n", prefix, t,
+                       dot_quoted(tensor.name));
+  }
+  for (std::size_t n = 0; n < step.graph.nodes.size(); ++n) {
+    const Node& node = step.graph.nodes[n];
+    const std::string type = task_type(node, *step.selection.kernels[n]);
+    const std::string label = fmt::format("{} ({})", node.name, type);
+    out << fmt::format("    {}n{} [label={}{}];\n", prefix, n, dot_quoted(label),
+                       node.cause.empty()
+                           ? ""
+                           : ", style=filled, fillcolor=orange, tooltip=" + dot_quoted(node.cause) +
+                                 ", xlabel=" + dot_quoted(node.cause));
+  }
+  write_dot_edges(out, step, prefix);
+  out << "  }\n";
+}
+
+}  // namespace
+
+void explain(std::ostream& out, const PlannedContext& planned) {
+  out << planned.id() << '\n';
+  for (const PlannedStep& step : planned.steps) explain_step(out, step);
+}
+
+void write_dot(std::ostream& out, std::span<const PlannedContext> planned) {
+  out << "digraph opbench {\n  node [shape=box, fontname=\"sans-serif\"];\n";
+  std::size_t number = 0;
+  for (const PlannedContext& context : planned) {
+    for (const PlannedStep& step : context.steps) {
+      if (!step.refusal().empty()) continue;
+      write_dot_step(out, step, fmt::format("{} {}", context.id(), step.spec.name), number++);
+    }
+  }
+  out << "}\n";
+}
+
+}  // namespace opbench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/plan/lowering.h"
+#include "kernels/registry/kernel.h"
+
+namespace opbench {
+
+/// Which kernels may compute a node of a context, in the order in which they are tried.
+class KernelChoice {
+ public:
+  KernelChoice(const Variants& variants, const FrameworkRules& rules)
+      : variants_(variants), rules_(rules) {}
+
+  /// Those that `variants` names for the operator; else the rule's for `contiguous`; else those of
+  /// the default provider, then the device's, then the framework's. Depthwise convolutions try the
+  /// kernels made for them first.
+  std::vector<const Kernel*> candidates(const Problem& problem);
+
+  /// The first candidate that takes the problem as it is; null: none.
+  const Kernel* first_that_takes(const Problem& problem);
+
+ private:
+  const std::vector<const Kernel*>& all(std::string_view op);
+  std::vector<std::string> names(const Problem& problem) const;
+  std::vector<const Kernel*> by_default(const Problem& problem);
+
+  const Variants& variants_;
+  const FrameworkRules& rules_;
+  std::map<std::string, std::vector<const Kernel*>, std::less<>> known_;
+};
+
+}  // namespace opbench

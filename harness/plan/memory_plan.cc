@@ -1,0 +1,137 @@
+#include "harness/plan/memory_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+/// More than any machine has, and so little that sums of a few plans do not overflow.
+constexpr std::size_t kMostBytes = std::size_t{1} << 60;
+
+/// The free parts of a growing allocation.
+class Gaps {
+ public:
+  std::size_t take(std::size_t bytes) {
+    const auto found = by_size_.lower_bound({bytes, 0});
+    if (found == by_size_.end()) return grow(bytes);
+    const auto [size, offset] = *found;
+    erase(offset, size);
+    if (size > bytes) insert(offset + bytes, size - bytes);
+    return offset;
+  }
+
+  // Joined with the free neighbours.
+  void give_back(std::size_t offset, std::size_t bytes) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && next->first == offset + bytes) {
+      const std::size_t size = next->second;
+      erase(next->first, size);
+      bytes += size;
+    }
+    auto before = by_offset_.lower_bound(offset);
+    if (before != by_offset_.begin() && (--before)->first + before->second == offset) {
+      const std::size_t start = before->first;
+      bytes += before->second;
+      erase(start, before->second);
+      offset = start;
+    }
+    insert(offset, bytes);
+  }
+
+  std::size_t end() const { return end_; }
+
+ private:
+  // At the end, where a free part that lies there is made longer.
+  std::size_t grow(std::size_t bytes) {
+    std::size_t offset = end_;
+    if (!by_offset_.empty()) {
+      const auto last = std::prev(by_offset_.end());
+      if (last->first + last->second == end_) {
+        offset = last->first;
+        erase(last->first, last->second);
+      }
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+
+  void insert(std::size_t offset, std::size_t bytes) {
+    by_offset_[offset] = bytes;
+    by_size_.insert({bytes, offset});
+  }
+  void erase(std::size_t offset, std::size_t bytes) {
+    by_size_.erase({bytes, offset});
+    by_offset_.erase(offset);
+  }
+
+  std::size_t end_ = 0;
+  std::map<std::size_t, std::size_t> by_offset_;           // offset -> bytes
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;  // (bytes, offset)
+};
+
+// With its share of guard zones.
+std::size_t room_for(const TensorDesc& desc) {
+  const std::size_t rounded = (desc.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  return rounded + 2 * MemoryPlan::kGuardBytes;
+}
+
+// The last node that touches each tensor; those that live for ever have none.
+std::vector<std::size_t> last_uses(const Graph& graph) {
+  std::vector<std::size_t> last(graph.tensors.size(), Node::kNone);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (const auto* list : {&node.inputs, &node.outputs}) {
+      for (const std::size_t tensor : *list) {
+        if (graph.tensors[tensor].role == GraphTensor::intermediate) last[tensor] = n;
+      }
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const Graph& graph) {
+  MemoryPlan plan;
+  plan.offsets.resize(graph.tensors.size());
+  Gaps gaps;
+  const auto place = [&](std::size_t tensor) {
+    const std::size_t room = room_for(graph.tensors[tensor].desc);
+    plan.offsets[tensor] = gaps.take(room) + MemoryPlan::kGuardBytes;
+    plan.unshared_bytes += room;
+    if (room > kMostBytes || plan.unshared_bytes > kMostBytes) {
+      throw Error("the tensors of the graph come to more than 2^60 bytes");
+    }
+  };
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].role != GraphTensor::intermediate) place(i);
+  }
+  const std::vector<std::size_t> last = last_uses(graph);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (const std::size_t tensor : node.outputs) {
+      if (graph.tensors[tensor].role == GraphTensor::intermediate) place(tensor);
+    }
+    std::vector<std::size_t> dead;
+    for (const auto* list : {&node.inputs, &node.outputs}) {
+      for (const std::size_t tensor : *list) {
+        if (last[tensor] == n) dead.push_back(tensor);
+      }
+    }
+    std::sort(dead.begin(), dead.end());
+    dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+    for (const std::size_t tensor : dead) {
+      gaps.give_back(plan.offsets[tensor] - MemoryPlan::kGuardBytes,
+                     room_for(graph.tensors[tensor].desc));
+    }
+  }
+  plan.bytes = gaps.end();
+  return plan;
+}
+
+}  // namespace opbench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/plan/graph.h"
+
+namespace opbench {
+
+/// Where the tensors of a graph lie. What is given (inputs, parameters, constants, zeros, seeds)
+/// and the outputs live through the whole call; an intermediate tensor lives from the node that
+/// writes it to the last that reads it, and its place is used again afterwards.
+struct MemoryPlan {
+  /// Of each tensor from the beginning of the one allocation, a multiple of 64; before and after
+  /// each tensor lie kGuardBytes that belong to nobody.
+  std::vector<std::size_t> offsets;
+  std::size_t bytes = 0;           ///< of the allocation
+  std::size_t unshared_bytes = 0;  ///< what it would be without reuse
+
+  static constexpr std::size_t kGuardBytes = Buffer::kGuardBytes;
+};
+
+/// Places tensors in the order in which they come to life, each into the smallest gap that holds
+/// it. O(n log n).
+/// Errors: throws Error if the tensors come to more than 2^60 bytes.
+MemoryPlan plan_memory(const Graph& graph);
+
+}  // namespace opbench

@@ -1,0 +1,231 @@
+#include "harness/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/plan/case_graph.h"
+#include "harness/plan/reference_kernel.h"
+#include "harness/plan/selection.h"
+#include "harness/spec/case_filter.h"
+#include "tensor/error.h"
+#include "tensor/nearest.h"
+
+namespace opbench {
+namespace {
+
+const std::vector<DType> kDefaultDTypes = {DType::fp32};
+
+template <class T>
+const std::vector<T>& first_stated(const std::vector<T>& a, const std::vector<T>& b,
+                                   const std::vector<T>& c) {
+  return !a.empty() ? a : !b.empty() ? b : c;
+}
+
+// A format needs a rank it can hold; elsewhere it is left out of the cross product.
+bool fits(Format format, const Case& c) {
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    if (c.op->input(i).has_own_dtype() || !c.op->input(i).formats.empty()) continue;
+    const Dims& shape = c.inputs[i].shape;
+    try {
+      storage_dims(format_for_rank(format, shape.size()), shape, default_c0(c.dtype));
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr std::size_t kMostCases = 100000;
+
+void cross(const Case& base, const std::vector<DType>& dtypes, const std::vector<Format>& formats,
+           std::vector<Case>& cases) {
+  for (const DType dtype : dtypes) {
+    for (const Format format : formats) {
+      if (formats.size() > 1 && !fits(format, base)) continue;
+      Case c = base;
+      c.dtype = dtype;
+      c.format = format;
+      cases.push_back(std::move(c));
+      if (cases.size() > kMostCases) {
+        throw Error(fmt::format("{}: more than {} cases in one run", base.origin, kMostCases));
+      }
+    }
+  }
+}
+
+std::vector<Dims> shapes_of(const Op& op, const NamedShape& shape, const Attrs& attrs) {
+  try {
+    return shapes_like(op, shape.shape, attrs);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", shape.origin, error.what()));
+  }
+}
+
+void add_op_over_shapes(const RunOptions& options, std::vector<Case>& cases) {
+  if (options.ops.empty() && options.shapes_file.empty()) return;
+  if (options.ops.empty()) throw Error("--shapes needs --op NAME: the operator to run over them");
+  if (options.shapes_file.empty()) {
+    throw Error(fmt::format("--op {} needs --shapes FILE (or use --case ID)", options.ops.front()));
+  }
+  const CaseFile file = load_case_file(options.shapes_file, options.symbols);
+  if (file.shapes.empty()) {
+    throw Error(fmt::format("{}: the file has no 'shapes'; run its cases with --cases {}",
+                            file.path, file.path));
+  }
+  for (const std::string& op_name : options.ops) {
+    Case base;
+    base.op = &find_op(op_name);
+    base.attrs = Attrs(base.op->attrs);
+    for (const NamedShape& shape : file.shapes) {
+      base.inputs.clear();
+      for (Dims& input : shapes_of(*base.op, shape, base.attrs)) {
+        base.inputs.push_back({std::move(input), {}, {}});
+      }
+      base.name = shape.name;
+      base.count = shape.count;
+      base.origin = shape.origin;
+      cross(base, first_stated(options.dtypes, file.dtypes, kDefaultDTypes),
+            first_stated(options.formats, file.formats, {Format::NCHW}), cases);
+    }
+  }
+}
+
+void add_case_files(const RunOptions& options, std::vector<Case>& cases) {
+  for (const std::string& path : options.case_files) {
+    const CaseFile file = load_case_file(path, options.symbols);
+    if (file.cases.empty() && file.contexts.empty()) {
+      throw Error(
+          fmt::format("{}: the file has no 'cases' and no 'contexts'; use its shapes with "
+                      "--op NAME --shapes {}",
+                      path, path));
+    }
+    for (const CaseTemplate& entry : file.cases) {
+      cross(entry.base,
+            first_stated(options.dtypes, entry.dtypes.value_or(file.dtypes),
+                         first_stated(file.dtypes, {}, kDefaultDTypes)),
+            first_stated(options.formats, entry.formats.value_or(file.formats),
+                         first_stated(file.formats, {}, {Format::NCHW})),
+            cases);
+    }
+  }
+}
+
+std::vector<Case> collect(const RunOptions& options) {
+  std::vector<Case> cases;
+  const bool has_files = !options.ops.empty() || !options.case_files.empty();
+  const bool is_overridden =
+      !options.dtypes.empty() || !options.formats.empty() || !options.symbols.empty();
+  if (!options.case_ids.empty() && !has_files && is_overridden) {
+    throw Error(
+        "--case states dtype, format and shape itself; leave out --dtype, --format and --set");
+  }
+  for (const std::string& id : options.case_ids) cases.push_back(parse_case_id(id));
+  add_op_over_shapes(options, cases);
+  add_case_files(options, cases);
+  for (Case& c : cases) c.backward |= options.backward;
+  return cases;
+}
+
+void apply_filter(const RunOptions& options, std::vector<Case>& cases) {
+  const CaseFilter filter(options.filter);
+  std::erase_if(cases, [&](const Case& c) { return !filter.takes(case_id(c), c.name); });
+}
+
+// The same id twice would be the same measurement twice; the network runs it as often as both say.
+void join_repeated(std::vector<Case>& cases) {
+  std::map<std::string, std::size_t> first;
+  std::vector<Case> kept;
+  for (Case& c : cases) {
+    const auto [place, is_new] = first.emplace(case_id(c), kept.size());
+    if (is_new)
+      kept.push_back(std::move(c));
+    else
+      kept[place->second].count += c.count;
+  }
+  cases = std::move(kept);
+}
+
+void apply_shard(const RunOptions& options, std::vector<Case>& cases) {
+  std::vector<Case> kept;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (static_cast<int>(i % static_cast<std::size_t>(options.shard_count)) ==
+        options.shard_index - 1) {
+      kept.push_back(std::move(cases[i]));
+    }
+  }
+  cases = std::move(kept);
+}
+
+bool is_wanted(const Kernel& kernel, const std::vector<std::string>& wanted) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), kernel.name) != wanted.end() ||
+         std::find(wanted.begin(), wanted.end(), kernel.family_name()) != wanted.end();
+}
+
+std::vector<Selection> select_variants(const Case& c, const Graph& graph,
+                                       const std::vector<std::string>& wanted) {
+  std::vector<Selection> selections;
+  for (const Kernel* kernel : kernels_of(c.op->name)) {
+    if (is_wanted(*kernel, wanted)) selections.push_back(select_kernels(graph, *kernel));
+  }
+  if (std::find(wanted.begin(), wanted.end(), kReferenceVariant) != wanted.end()) {
+    selections.push_back(select_reference(graph));
+  }
+  return selections;
+}
+
+// Steps of contexts are named like variants.
+std::set<std::string> step_names(const RunOptions& options) {
+  std::set<std::string> names;
+  if (options.variants.empty()) return names;
+  for (const std::string& path : options.case_files) {
+    for (const Context& context : load_case_file(path, options.symbols).contexts) {
+      for (const ContextStep& step : context.steps) names.insert(step.name);
+    }
+  }
+  return names;
+}
+
+// A variant that no planned operator has is a typing error, not an empty result.
+void check_variant_names(const std::vector<std::string>& wanted, const std::vector<Case>& cases,
+                         std::set<std::string> known = {}) {
+  known.insert(std::string(kReferenceVariant));
+  for (const Case& c : cases) {
+    for (const Kernel* kernel : kernels_of(c.op->name)) {
+      known.insert(std::string(kernel->name));
+      known.insert(std::string(kernel->family_name()));
+    }
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string& name : wanted) {
+    if (!known.contains(name)) {
+      throw Error(fmt::format("no operator of this run has a variant '{}'{}", name,
+                              suggestion(name, names)));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedCase> make_plan(const RunOptions& options) {
+  std::vector<Case> cases = collect(options);
+  check_variant_names(options.variants, cases, step_names(options));
+  for (const Case& c : cases) check_variant_names(c.variants, {c});
+  apply_filter(options, cases);
+  join_repeated(cases);
+  apply_shard(options, cases);
+  std::vector<PlannedCase> plan;
+  for (Case& c : cases) {
+    PlannedCase planned{std::move(c), {}, {}};
+    planned.graph = build_graph(planned.spec);
+    planned.variants =
+        select_variants(planned.spec, planned.graph,
+                        options.variants.empty() ? planned.spec.variants : options.variants);
+    plan.push_back(std::move(planned));
+  }
+  return plan;
+}
+
+}  // namespace opbench

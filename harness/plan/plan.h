@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/plan/graph.h"
+#include "harness/plan/selection.h"
+#include "harness/spec/options.h"
+
+namespace opbench {
+
+/// A case with its graph and, for every variant asked for, the kernels or the reason why not.
+struct PlannedCase {
+  Case spec;
+  Graph graph;
+  std::vector<Selection> variants;
+};
+
+/// Everything a run will do, checked: cases in the order of the command line and the files, crossed
+/// with dtypes, then formats; the filter and the shard applied.
+/// Errors: throws Error on anything that the command line or a file gets wrong. Nothing has run
+/// then.
+std::vector<PlannedCase> make_plan(const RunOptions& options);
+
+}  // namespace opbench

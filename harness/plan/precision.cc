@@ -1,0 +1,65 @@
+#include "harness/plan/precision.h"
+
+#include <algorithm>
+#include <array>
+
+namespace opbench {
+namespace {
+
+constexpr std::string_view kCubeOps[] = {"conv2d", "conv2d_grad_input", "conv2d_grad_weight",
+                                         "linear", "matmul"};
+constexpr std::string_view kFp32Ops[] = {"batch_norm", "softmax", "cross_entropy"};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+DType widest(const Graph& graph, const Op& op, const std::vector<std::size_t>& inputs) {
+  DType result = DType::fp16;
+  bool is_first = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const DType dtype = graph.tensors[inputs[i]].desc.dtype;
+    if (op.input(i).has_own_dtype() || !is_floating(dtype)) continue;
+    if (is_first || size_of(dtype) > size_of(result)) result = dtype;
+    is_first = false;
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_cube_op(std::string_view op) { return contains(kCubeOps, op); }
+
+void CastInsertion::apply(Precision::Level level, const Op& op, std::vector<std::size_t>& inputs) {
+  if (level == Precision::Level::O0) return;
+  DType wanted = widest(graph_, op, inputs);
+  if (level == Precision::Level::O2) {
+    wanted = DType::fp16;
+  } else if (is_cube_op(op.name)) {
+    wanted = DType::fp16;
+  } else if (contains(kFp32Ops, op.name)) {
+    wanted = DType::fp32;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool is_number = is_floating(graph_.tensors[inputs[i]].desc.dtype);
+    if (is_number && !op.input(i).has_own_dtype()) inputs[i] = to(inputs[i], wanted);
+  }
+}
+
+std::size_t CastInsertion::to(std::size_t tensor, DType dtype) {
+  if (graph_.tensors[tensor].desc.dtype == dtype) return tensor;
+  if (const auto found = done_.find({tensor, dtype}); found != done_.end()) return found->second;
+  const Op& cast = find_op("cast");
+  Attrs attrs(cast.attrs);
+  attrs.put("to", std::string(name(dtype)));
+  const std::size_t added = add_node(graph_, cast, {tensor}, std::move(attrs), "");
+  Node& node = graph_.nodes[added];
+  const std::string cast_name = graph_.tensors[tensor].name + "." + std::string(name(dtype));
+  node.name = cast_name;
+  node.cause = "precision: " + std::string(name(dtype)) + " wanted";
+  graph_.tensors[node.outputs[0]].name = cast_name;
+  done_[{tensor, dtype}] = node.outputs[0];
+  return node.outputs[0];
+}
+
+}  // namespace opbench

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "harness/plan/graph.h"
+#include "harness/plan/selection.h"
+
+namespace opbench {
+
+Selection select_reference(const Graph& graph);
+
+/// The same as a kernel, for any operator.
+const Kernel& reference_kernel();
+
+}  // namespace opbench

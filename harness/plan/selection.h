@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/plan/graph.h"
+#include "kernels/registry/kernel.h"
+
+namespace opbench {
+
+/// The kernel of every node for one variant, or the reason why the variant does not take the graph.
+struct Selection {
+  std::string variant;
+  std::vector<const Kernel*> kernels;
+  std::string refusal;
+
+  Provider provider() const { return kernels.front()->provider; }
+  /// The narrowest range that one of the kernels takes.
+  InputRange takes() const;
+  /// "softplus_v2+reduce_mean+native+softplus_v2_grad"
+  std::string kernel_names() const;
+};
+
+/// Bytes of the temporaries that a selection's kernels allocate for a graph. Call inside
+/// `with_threads`.
+std::size_t temporary_bytes(const Graph& graph, const Selection& selection);
+
+/// `kernel` for the first node, its family for the gradient of that operator, and for the nodes
+/// around them the same provider's kernel where there is one, else the native one.
+Selection select_kernels(const Graph& graph, const Kernel& kernel);
+
+}  // namespace opbench

@@ -1,0 +1,222 @@
+#include <limits>
+#include <type_traits>
+
+#include "harness/record/record.h"
+#include "tensor/error.h"
+#include "text/json_reader.h"
+
+namespace opbench {
+namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <auto member>
+constexpr Field text(std::string_view name) {
+  return {name, "", [](const Record& r) -> Cell { return r.*member; },
+          [](const JsonValue& value, Record& r) { r.*member = value.text(); }};
+}
+
+template <auto member>
+constexpr Field flag(std::string_view name) {
+  return {name, "", [](const Record& r) -> Cell { return r.*member; },
+          [](const JsonValue& value, Record& r) { r.*member = value.boolean(); }};
+}
+
+template <auto member, int least = 0>
+constexpr Field whole(std::string_view name) {
+  return {name, "", [](const Record& r) -> Cell { return std::int64_t{r.*member}; },
+          [](const JsonValue& value, Record& r) {
+            constexpr int kMost = std::numeric_limits<int>::max();
+            r.*member = static_cast<int>(value.integer(least, kMost));
+          }};
+}
+
+/// A number that is there where `has` holds. Where it is an error, null there means infinite.
+template <auto member, bool (*has)(const Record&), bool is_error = false>
+constexpr Field number(std::string_view name, std::string_view unit) {
+  return {name, unit, [](const Record& r) { return has(r) ? Cell(r.*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            const double lost = !has(r) ? 0 : is_error ? kInfinity : kNaN;
+            r.*member = value.is_null() ? lost : value.number(0, kLargest);
+          }};
+}
+
+/// A number that is there where it is above 0.
+template <auto member>
+constexpr Field positive(std::string_view name, std::string_view unit) {
+  return {name, unit, [](const Record& r) { return r.*member > 0 ? Cell(r.*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            r.*member = value.is_null() ? 0 : value.number(0, kLargest);
+          }};
+}
+
+bool always(const Record&) { return true; }
+bool timed(const Record& r) { return r.is_timed(); }
+bool copied(const Record& r) { return r.is_timed() && r.copy_gb_per_s > 0; }
+bool compared(const Record& r) { return r.is_compared; }
+
+template <auto member>
+constexpr Field error(std::string_view name, std::string_view unit) {
+  return number<member, compared, true>(name, unit);
+}
+
+constexpr Field kStatus = {"status", "",
+                           [](const Record& r) -> Cell { return std::string(name(r.status)); },
+                           [](const JsonValue& value, Record& r) {
+                             value.located([&] { r.status = parse_status(value.text()); });
+                           }};
+
+constexpr Field kMismatches = {
+    "nonfinite_mismatches", "",
+    [](const Record& r) { return r.is_compared ? Cell(r.nonfinite_mismatches) : Cell(); },
+    [](const JsonValue& value, Record& r) {
+      constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+      r.nonfinite_mismatches = value.is_null() ? 0 : value.integer(0, kMost);
+    }};
+
+// A step is constant. While it is read it has no lists yet, so that a copy is cheap.
+template <class T>
+void set_step(Record& r, T StepDetails::*member, T value) {
+  StepDetails changed = *r.step;
+  changed.*member = value;
+  r.step = std::make_shared<const StepDetails>(std::move(changed));
+}
+
+bool has_no_step(const JsonValue& value, const Record& r) {
+  if (r.step) return false;
+  if (!value.is_null()) value.fail("is there, but the record has no 'step'");
+  return true;
+}
+
+// What a plan has; a step that cannot run here has none.
+bool planned(const Record& r) { return r.step && r.step->nodes > 0; }
+
+/// A whole number of a planned step. `nodes` is the first of them: the others depend on it.
+template <auto member, class T = int>
+constexpr Field step_whole(std::string_view name, std::string_view unit = "") {
+  return {name, unit,
+          [](const Record& r) {
+            return planned(r) ? Cell(static_cast<std::int64_t>((*r.step).*member)) : Cell();
+          },
+          [](const JsonValue& value, Record& r) {
+            if (has_no_step(value, r) || (value.is_null() && !planned(r))) return;
+            constexpr std::int64_t kMost = std::numeric_limits<
+                std::conditional_t<sizeof(T) == sizeof(int), int, std::int64_t>>::max();
+            set_step(r, member, static_cast<T>(value.integer(0, kMost)));
+          },
+          2};
+}
+
+/// A number of a step that is there where `has` holds.
+template <auto member, bool (*has)(const Record&)>
+constexpr Field step_number(std::string_view name, std::string_view unit) {
+  return {name, unit,
+          [](const Record& r) { return r.step && has(r) ? Cell((*r.step).*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            if (has_no_step(value, r)) return;
+            const double lost = has(r) ? kNaN : 0;
+            set_step(r, member, value.is_null() ? lost : value.number(0, kLargest));
+          },
+          2};
+}
+
+/// A number of a step that is there where it is above 0.
+template <auto member>
+constexpr Field step_positive(std::string_view name) {
+  return {name, "",
+          [](const Record& r) {
+            return r.step && (*r.step).*member > 0 ? Cell((*r.step).*member) : Cell();
+          },
+          [](const JsonValue& value, Record& r) {
+            if (has_no_step(value, r) || value.is_null()) return;
+            set_step(r, member, value.number(0, kLargest));
+          },
+          2};
+}
+
+constexpr Field kTransData = {
+    "trans_data", "",
+    [](const Record& r) -> Cell {
+      return std::int64_t{r.step ? r.step->trans_data : r.trans_data};
+    },
+    [](const JsonValue& value, Record& r) {
+      r.trans_data = static_cast<int>(value.integer(0, std::numeric_limits<int>::max()));
+      if (r.step) set_step(r, &StepDetails::trans_data, r.trans_data);
+    }};
+
+constexpr Field kOverflow = {
+    "has_overflow", "",
+    [](const Record& r) { return planned(r) ? Cell(r.step->has_overflow) : Cell(); },
+    [](const JsonValue& value, Record& r) {
+      if (has_no_step(value, r) || (value.is_null() && !planned(r))) return;
+      set_step(r, &StepDetails::has_overflow, value.boolean());
+    },
+    2};
+
+constexpr Field kFields[] = {
+    text<&Record::case_id>("case"),
+    text<&Record::case_name>("name"),
+    text<&Record::op>("op"),
+    text<&Record::variant>("variant"),
+    text<&Record::provider>("provider"),
+    text<&Record::kernels>("kernels"),
+    text<&Record::shape>("shape"),
+    text<&Record::attributes>("attributes"),
+    text<&Record::dtype>("dtype"),
+    text<&Record::format>("format"),
+    flag<&Record::backward>("backward"),
+    whole<&Record::count>("count"),
+    whole<&Record::threads, 1>("threads"),
+    text<&Record::isa>("isa"),
+    flag<&Record::cold>("cold"),
+    kStatus,
+    text<&Record::reason>("reason"),
+    number<&Record::median_us, timed>("median", "us"),
+    number<&Record::mad_us, timed>("mad", "us"),
+    number<&Record::cv, timed>("cv", ""),
+    number<&Record::min_us, timed>("min", "us"),
+    number<&Record::elements, always>("elements", ""),
+    number<&Record::bytes, always>("bytes", "B"),
+    number<&Record::operations, always>("operations", ""),
+    number<&Record::gb_per_s, timed>("gb_per_s", "GB/s"),
+    positive<&Record::copy_gb_per_s>("copy_gb_per_s", "GB/s"),
+    number<&Record::percent_of_copy, copied>("percent_of_copy", "%"),
+    number<&Record::gflop_per_s, timed>("gflop_per_s", "GFLOP/s"),
+    number<&Record::gelements_per_s, timed>("gelements_per_s", "G/s"),
+    positive<&Record::speedup_over_native>("speedup_over_native", ""),
+    flag<&Record::is_best>("best"),
+    kTransData,
+    error<&Record::max_ulp>("max_ulp", "ULP"),
+    error<&Record::mean_ulp>("mean_ulp", "ULP"),
+    error<&Record::max_abs>("max_abs_error", ""),
+    number<&Record::inside_share, compared>("inside_tolerance", ""),
+    error<&Record::min_tolerance>("min_tolerance", ""),
+    kMismatches,
+    text<&Record::reproduce>("reproduce"),
+    step_whole<&StepDetails::nodes>("nodes"),
+    step_number<&StepDetails::trans_data_bytes, planned>("trans_data_bytes", "B"),
+    step_whole<&StepDetails::casts>("casts"),
+    step_whole<&StepDetails::copies>("copies"),
+    step_whole<&StepDetails::peak_bytes, std::size_t>("peak_bytes", "B"),
+    step_whole<&StepDetails::unshared_bytes, std::size_t>("unshared_bytes", "B"),
+    step_number<&StepDetails::planning_ms, planned>("planning_ms", "ms"),
+    step_number<&StepDetails::us_per_sample, timed>("us_per_sample", ""),
+    step_positive<&StepDetails::speedup_over_previous>("speedup_over_previous"),
+    step_positive<&StepDetails::speedup_over_first>("speedup_over_first"),
+    kOverflow,
+    step_positive<&StepDetails::loss_scale>("loss_scale"),
+    step_whole<&StepDetails::skipped_updates>("skipped_updates"),
+};
+
+}  // namespace
+
+std::span<const Field> record_fields() { return kFields; }
+
+std::string column_name(const Field& field) {
+  const std::string name(field.name);
+  return field.unit == "us" ? name + "_us" : name;
+}
+
+}  // namespace opbench

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+#include "harness/record/machine.h"
+#include "harness/record/run_result.h"
+
+namespace opbench {
+
+class JsonValue;
+
+/// Version of the JSON result format. Readers refuse later ones. Since version 2 records have the
+/// columns of steps and, where they are of one, "step".
+inline constexpr int kResultsVersion = 2;
+
+/// Files beyond are not read.
+inline constexpr std::size_t kLargestResultsFile = std::size_t{256} << 20;
+
+/// Everything: format version, command line, machine, phases, records with every sample.
+/// Shape: {"opbench": 2, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
+/// units are in the field names of `record_fields` ("median_us"), absent values are null. A record
+/// of a context's step has "step" too (harness/record/step_json.h).
+/// `read_results_file` reads it back.
+void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
+                const std::string& command);
+
+/// What `write_json` wrote. Not in the file and left at their defaults: when samples began and how
+/// long they lasted, and the memory that was available.
+struct ResultsFile {
+  std::string path;
+  int version = 0;
+  std::string command;  ///< the line that made it
+  Machine machine;
+  RunResult run;  ///< `run.records` is what most are after; it can be empty
+};
+
+/// Reads a file of `opbench run --json`. Writing what was read gives the same text, that of an
+/// older version of the format in today's. Keys that this version does not know are passed over.
+/// Errors: throws Error with the file, the place such as records[3].median_us, what was found and
+/// what is allowed, for anything that is missing, of a wrong type, out of range, of a later
+/// version, truncated, or above 256 MiB.
+ResultsFile read_results_file(const std::string& path);
+
+/// The same from the file's text, or from what it holds.
+ResultsFile parse_results(const std::string& text, const std::string& path);
+ResultsFile parse_results(const JsonValue& root, const std::string& path);
+
+}  // namespace opbench

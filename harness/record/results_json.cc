@@ -1,0 +1,98 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "harness/record/results_file.h"
+#include "harness/record/step_json.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json cell_value(const Cell& cell) {
+  struct Visitor {
+    Json operator()(std::monostate) const { return nullptr; }
+    Json operator()(double number) const {
+      return std::isfinite(number) ? Json(number) : Json(nullptr);
+    }
+    Json operator()(const std::string& text) const { return text; }
+    Json operator()(std::int64_t number) const { return number; }
+    Json operator()(bool value) const { return value; }
+  };
+  return std::visit(Visitor{}, cell);
+}
+
+Json record_value(const Record& record) {
+  Json value;
+  for (const Field& field : record_fields()) {
+    value[column_name(field)] = cell_value(field.value(record));
+  }
+  Json samples = Json::array(), iterations = Json::array();
+  for (const Sample& sample : record.samples) {
+    samples.push_back(sample.ns_per_call / 1e3);
+    iterations.push_back(sample.iterations);
+  }
+  value["samples_us"] = std::move(samples);
+  value["iterations"] = std::move(iterations);
+  if (record.step) value["step"] = step_value(*record.step);
+  return value;
+}
+
+Json machine_value(const Machine& m) {
+  Json libraries = Json::object();
+  for (const auto& [name, version] : m.libraries) libraries[name] = version;
+  return {{"cpu", m.cpu},
+          {"cores", m.cores},
+          {"l1d_bytes", m.l1d_bytes},
+          {"l2_bytes", m.l2_bytes},
+          {"l3_bytes", m.l3_bytes},
+          {"memory_bytes", m.memory_bytes},
+          {"governor", m.governor},
+          {"turbo", m.turbo},
+          {"virtual", m.is_virtual},
+          {"load", m.load},
+          {"os", m.os},
+          {"isa", m.isa},
+          {"isas", m.isas},
+          {"version", m.version},
+          {"revision", m.revision},
+          {"compiler", m.compiler},
+          {"flags", m.flags},
+          {"build_type", m.build_type},
+          {"libraries", libraries},
+          {"date", m.date}};
+}
+
+Json run_value(const RunResult& result) {
+  const PhaseTimes& t = result.times;
+  return {{"cases", result.cases_run},
+          {"interrupted", result.was_interrupted},
+          {"largest_case_bytes", result.largest_case_bytes},
+          {"seconds",
+           {{"total", t.total},
+            {"allocate", t.allocate},
+            {"fill", t.fill},
+            {"verify", t.verify},
+            {"measure", t.measure},
+            {"dump", t.dump},
+            {"overhead", t.overhead()}}}};
+}
+
+}  // namespace
+
+void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
+                const std::string& command) {
+  Json records = Json::array();
+  for (const Record& record : result.records) records.push_back(record_value(record));
+  const Json document = {{"opbench", kResultsVersion},
+                         {"command", command},
+                         {"machine", machine_value(machine)},
+                         {"run", run_value(result)},
+                         {"records", std::move(records)}};
+  // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file
+  // lost.
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace opbench

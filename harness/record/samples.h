@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace opbench {
+
+/// One repetition: `iterations` calls in a row.
+struct Sample {
+  double start_us = 0;  ///< since the process started measuring
+  double duration_us = 0;
+  double ns_per_call = 0;
+  std::int64_t iterations = 0;
+};
+
+/// Robust figures of a set of times. MAD: median absolute deviation; CV: standard deviation over
+/// mean.
+struct Spread {
+  double median = 0, mad = 0, cv = 0, min = 0;
+};
+Spread spread_of(std::vector<double> values);
+double median_of(std::vector<double> values);
+
+}  // namespace opbench

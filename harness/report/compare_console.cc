@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <ostream>
+
+#include "compare/analysis.h"
+#include "harness/report/compare.h"
+#include "harness/report/compare_fields.h"
+#include "tensor/printable.h"
+#include "text/console_colour.h"
+#include "text/wrapped.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+/// What the parts of the report write to.
+struct Page {
+  std::ostream& out;
+  const Comparison& comparison;
+  std::size_t top;
+  const ConsoleStyle& style;
+
+  // A paragraph; its lines begin with `indent` spaces.
+  void paragraph(std::string_view text, std::size_t indent = 0) const {
+    out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
+  }
+  void heading(const std::string& text) const {
+    out << '\n' << coloured(wrapped(printable(text), kWidth, 0), kBold, style) << '\n';
+  }
+};
+
+std::string_view colour_of(PairVerdict verdict) {
+  switch (verdict) {
+    case PairVerdict::passed:
+      return kGreen;
+    case PairVerdict::failed:
+      return kRed;
+    case PairVerdict::mistrusted:
+      return kYellow;
+    case PairVerdict::not_compared:
+      break;
+  }
+  return kDim;
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  return result;
+}
+
+// "ReluBackward0, call 7"
+std::string label(const OperatorResult& op) {
+  return op.op().empty() ? op.note : fmt::format("{}, call {}", op.op(), op.seq());
+}
+
+std::string error_text(const std::optional<double>& error) {
+  if (!error) return "-";
+  return *error == 0 ? "0" : fmt::format("{:.2e}", *error);
+}
+
+// Without an error in the inputs there is no factor.
+std::string factor_text(const OperatorResult& op) {
+  if (!op.amplification || op.input_error == 0) return "-";
+  const double factor = *op.amplification;
+  return factor < 1000 ? fmt::format("{:.3g}x", factor)
+                       : fmt::format("{:.0e}{}", factor, std::isinf(factor) ? "" : "x");
+}
+
+std::string_view short_name(Origin origin) {
+  if (origin == Origin::introduced) return "introduced";
+  if (origin == Origin::amplified) return "amplified";
+  return name(origin);
+}
+
+// At most `most` columns of a name, its end, which tells more than its start.
+std::string shortened(const std::string& name, std::size_t most) {
+  if (name.size() <= most) return name;
+  // Not in the middle of a letter.
+  std::size_t start = name.size() - (most - 3);
+  while (start < name.size() && (static_cast<unsigned char>(name[start]) & 0xC0) == 0x80) ++start;
+  return "..." + name.substr(start);
+}
+
+// "1 operator", "2 operators"
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string tensor_text(const TensorResult& tensor) {
+  return fmt::format("{} {}: {}", name(tensor.entry().side), tensor.entry().name,
+                     tensor.judgement.reason);
+}
+
+void print_verdict(const Page& page, const ComparisonCounts& counts) {
+  const Comparison& c = page.comparison;
+  const PairVerdict verdict = verdict_of(counts);
+  const std::string word =
+      verdict == PairVerdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
+  std::string rest = fmt::format(": {} against {}", c.actual.path, c.expected.path);
+  if (c.golden) rest += fmt::format(", golden {}", c.golden->path);
+  rest = printable(fmt::format("{}, standard {}", rest, to_string(c.standard)));
+  page.out << coloured(word, colour_of(verdict), page.style)
+           << wrapped(rest, kWidth, 0, word.size()) << '\n';
+  if (c.is_partial) {
+    page.out << coloured(wrapped("PARTIAL: stopped before its end; what was not reached counts as "
+                                 "not compared",
+                                 kWidth, 0),
+                         kYellow, page.style)
+             << '\n';
+  }
+  if (c.is_load_mode) {
+    page.paragraph("Load mode: the first file holds outputs only, of runs on the second's inputs.");
+  }
+}
+
+void print_first(const Page& page) {
+  const auto first = first_departure(page.comparison);
+  if (!first) return;
+  const OperatorResult& op = page.comparison.operators[*first];
+  page.heading(fmt::format("First to depart: {}", label(op)));
+  const std::string origin = op.origin == Origin::unknown
+                                 ? fmt::format("origin unknown: {}", op.explanation)
+                                 : fmt::format("{}: {}", name(op.origin), op.explanation);
+  page.paragraph(origin, 2);
+  if (op.origin == Origin::inherited || op.origin == Origin::amplified) {
+    page.paragraph("No operator before it fails, so its inputs differ from outside of the dumps.",
+                   2);
+  }
+  const TensorResult& worst = *worst_tensor(op);
+  page.paragraph(tensor_text(worst), 2);
+  page.paragraph(worst.entry().path, 2);
+}
+
+// "1 introduces an error", "2 introduce an error"; empty for none.
+std::string origin_count(std::int64_t count, std::string_view verb, std::string_view rest) {
+  if (count == 0) return {};
+  return fmt::format("{} {}{}{}", count, verb, count == 1 ? "s" : "", rest);
+}
+
+void print_origins(const Page& page, const ComparisonCounts& counts) {
+  if (counts.failed_operators == 0) return;
+  std::string text;
+  for (const std::string& part :
+       {origin_count(counts.introduced, "introduce", " an error"),
+        origin_count(counts.amplified, "amplifie", counts.amplified == 1 ? " one" : "s one"),
+        origin_count(counts.inherited, "inherit", " one"),
+        origin_count(counts.repaired, "repair", " one"),
+        counts.unknown == 0 ? std::string()
+                            : fmt::format("{} of unknown origin", counts.unknown)}) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  page.out << '\n';
+  page.paragraph(fmt::format("{} fail{}: {}", counted(counts.failed_operators, "operator"),
+                             counts.failed_operators == 1 ? "s" : "", text));
+}
+
+void print_titles(const Page& page) {
+  const std::string titles = fmt::format("  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}", "call",
+                                         "operator", "origin", "error in", "out", "factor");
+  page.out << coloured(titles, kDim, page.style) << '\n';
+}
+
+void print_operator(const Page& page, const OperatorResult& op) {
+  page.out << fmt::format(
+      "  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}\n", shortened(printable(op.seq()), 7),
+      shortened(printable(op.op().empty() ? op.note : op.op()), 29), short_name(op.origin),
+      error_text(op.input_error), error_text(op.output_error), factor_text(op));
+}
+
+void print_worst(const Page& page) {
+  const std::vector<std::size_t> worst = worst_operators(page.comparison);
+  const std::size_t shown = std::min(page.top, worst.size());
+  if (shown == 0) return;
+  page.heading(shown == worst.size()
+                   ? std::string("Operators that fail, worst first")
+                   : fmt::format("Operators that fail, the worst {} of {}", shown, worst.size()));
+  print_titles(page);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const OperatorResult& op = page.comparison.operators[worst[i]];
+    print_operator(page, op);
+    page.paragraph(tensor_text(*worst_tensor(op)), 10);
+  }
+}
+
+void print_amplifying(const Page& page) {
+  const std::vector<std::size_t> found = amplifying_operators(page.comparison);
+  const std::size_t shown = std::min(page.top, found.size());
+  if (shown == 0 || !first_departure(page.comparison)) return;
+  page.heading("Operators that amplify errors, the largest factors first");
+  print_titles(page);
+  for (std::size_t i = 0; i < shown; ++i) {
+    print_operator(page, page.comparison.operators[found[i]]);
+  }
+}
+
+void print_groups(const Page& page, std::string_view title, std::span<const ReasonGroup> groups) {
+  if (groups.empty()) return;
+  page.heading(std::string(title));
+  const std::size_t shown = std::min(std::max<std::size_t>(page.top, 1), groups.size());
+  for (const ReasonGroup& group : groups.first(shown)) {
+    page.paragraph(
+        fmt::format("{}: {}", counted(static_cast<std::int64_t>(group.tensors.size()), "tensor"),
+                    group.reason.empty() ? "no reason" : group.reason),
+        2);
+    constexpr std::size_t kExamples = 2;
+    for (std::size_t i = 0; i < std::min(kExamples, group.tensors.size()); ++i) {
+      page.paragraph(group.tensors[i]->entry().path, 4);
+    }
+    if (group.tensors.size() > kExamples) page.paragraph("...", 4);
+  }
+  if (shown < groups.size()) {
+    page.paragraph(fmt::format("and {} more reasons", groups.size() - shown), 2);
+  }
+}
+
+void print_problems(const Page& page) {
+  const Comparison& c = page.comparison;
+  for (const ComparedFile* file : {&c.actual, &c.expected, c.golden ? &*c.golden : nullptr}) {
+    if (file == nullptr || file->problems.empty()) continue;
+    page.heading(fmt::format("Left out of {}", file->path));
+    const std::size_t shown = std::min(std::max<std::size_t>(page.top, 1), file->problems.size());
+    for (std::size_t i = 0; i < shown; ++i) page.paragraph(file->problems[i], 2);
+    if (shown < file->problems.size()) {
+      page.paragraph(fmt::format("and {} more", file->problems.size() - shown), 2);
+    }
+  }
+}
+
+}  // namespace
+
+void print_comparison(std::ostream& out, const Comparison& comparison, std::size_t top,
+                      const ConsoleStyle& style) {
+  const Page page{out, comparison, top, style};
+  const ComparisonCounts counts = count(comparison);
+  print_verdict(page, counts);
+  print_first(page);
+  print_origins(page, counts);
+  print_worst(page);
+  print_amplifying(page);
+  print_groups(page, "Not compared", by_reason(comparison, PairVerdict::not_compared));
+  print_groups(page, "Mistrusted: a pass that proves little",
+               by_reason(comparison, PairVerdict::mistrusted));
+  print_groups(page, "Warnings", by_warning(comparison));
+  print_problems(page);
+  out << '\n';
+  page.paragraph(fmt::format("{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}",
+                             counted(counts.compared(), "tensor"), counts.passed, counts.failed,
+                             counts.mistrusted, counts.not_compared,
+                             comparison.is_partial ? "; partial" : ""));
+  out.flush();
+}
+
+}  // namespace opbench

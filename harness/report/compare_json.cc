@@ -1,0 +1,172 @@
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+
+#include "compare/analysis.h"
+#include "harness/report/compare.h"
+#include "harness/report/compare_fields.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_value(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
+
+Json number_value(const std::optional<double>& number) {
+  return number ? number_value(*number) : Json(nullptr);
+}
+
+Json text_value(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json cell_value(const Cell& cell) {
+  struct Visitor {
+    Json operator()(std::monostate) const { return nullptr; }
+    Json operator()(double number) const { return number_value(number); }
+    Json operator()(const std::string& text) const { return text; }
+    Json operator()(std::int64_t number) const { return number; }
+    Json operator()(bool value) const { return value; }
+  };
+  return std::visit(Visitor{}, cell);
+}
+
+// Counts from the first to the last bucket that holds any; the first one's exponent before them.
+void add_histogram(const TensorResult& tensor, Json& value) {
+  value["histogram_exact"] = nullptr;
+  value["histogram_first_exponent"] = nullptr;
+  value["histogram"] = Json::array();
+  if (!tensor.is_measured) return;
+  const ErrorHistogram& histogram = tensor.stats.histogram;
+  value["histogram_exact"] = histogram.exact;
+  int first = 0, end = ErrorHistogram::kBuckets;
+  const auto count = [&](int i) { return histogram.counts[static_cast<std::size_t>(i)]; };
+  while (first < end && count(first) == 0) ++first;
+  while (first < end && count(end - 1) == 0) --end;
+  if (first == end) return;
+  value["histogram_first_exponent"] = ErrorHistogram::kLowest + first - 1;
+  for (int i = first; i < end; ++i) value["histogram"].push_back(count(i));
+}
+
+Json tensor_value(const TensorRow& row) {
+  Json value;
+  for (const TensorField& field : tensor_fields()) {
+    value[std::string(field.name)] = cell_value(field.value(row));
+  }
+  value["warnings"] = row.tensor.warnings;
+  add_histogram(row.tensor, value);
+  return value;
+}
+
+Json operator_value(const OperatorResult& op, std::size_t execution) {
+  return {{"execution", execution},
+          {"operator", text_value(op.op())},
+          {"seq", text_value(op.seq())},
+          {"expected_operator", op.expected ? Json(op.expected->op) : Json(nullptr)},
+          {"expected_seq", op.expected ? Json(op.expected->seq_text) : Json(nullptr)},
+          {"match", text_value(op.note)},
+          {"verdict", name(op.verdict)},
+          {"origin", text_value(std::string(name(op.origin)))},
+          {"explanation", text_value(op.explanation)},
+          {"input_error", number_value(op.input_error)},
+          {"output_error", number_value(op.output_error)},
+          {"amplification", number_value(op.amplification)},
+          {"tensors", op.tensors.size()}};
+}
+
+Json file_value(const ComparedFile& file) {
+  return {{"path", file.path},           {"bytes", file.bytes},     {"device", file.device},
+          {"operators", file.operators}, {"tensors", file.tensors}, {"problems", file.problems}};
+}
+
+Json counts_value(const ComparisonCounts& counts) {
+  return {{"passed", counts.passed},
+          {"failed", counts.failed},
+          {"mistrusted", counts.mistrusted},
+          {"not_compared", counts.not_compared},
+          {"with_warnings", counts.warnings},
+          {"operators", counts.operators},
+          {"operators_failed", counts.failed_operators},
+          {"introduced", counts.introduced},
+          {"inherited", counts.inherited},
+          {"amplified", counts.amplified},
+          {"repaired", counts.repaired},
+          {"unknown", counts.unknown}};
+}
+
+Json header(const Comparison& comparison) {
+  const ComparisonCounts counts = count(comparison);
+  const auto first = first_departure(comparison);
+  Json options = Json::object();
+  for (const auto& [option, value] : comparison.options) options[option] = value;
+  return {{"opbench_compare", kComparisonVersion},
+          {"command", comparison.command},
+          {"version", comparison.version},
+          {"revision", comparison.revision},
+          {"date", comparison.date},
+          {"files",
+           {{"actual", file_value(comparison.actual)},
+            {"expected", file_value(comparison.expected)},
+            {"golden", comparison.golden ? file_value(*comparison.golden) : Json(nullptr)}}},
+          {"standard", to_string(comparison.standard)},
+          {"options", std::move(options)},
+          {"partial", comparison.is_partial},
+          {"load_mode", comparison.is_load_mode},
+          {"verdict", name(verdict_of(counts))},
+          {"counts", counts_value(counts)},
+          {"first_departure",
+           first ? operator_value(comparison.operators[*first], *first) : Json(nullptr)}};
+}
+
+// As dump(2) would, without holding the text of all tensors at once.
+void write_list(std::ostream& out, const char* key, const std::function<bool(Json&)>& next) {
+  out << ",\n  \"" << key << "\": [";
+  Json value;
+  const char* separator = "\n    ";
+  while (next(value)) {
+    // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file
+    // lost.
+    out << separator << value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    separator = ",\n    ";
+  }
+  out << "\n  ]";
+}
+
+/// Steps through all tensors.
+struct TensorCursor {
+  const Comparison& comparison;
+  std::size_t op = 0, tensor = 0;
+
+  bool next(Json& value) {
+    const auto& operators = comparison.operators;
+    while (op < operators.size() && tensor == operators[op].tensors.size()) {
+      ++op;
+      tensor = 0;
+    }
+    if (op == operators.size()) return false;
+    const auto execution = static_cast<std::int64_t>(op);
+    value = tensor_value({execution, operators[op], operators[op].tensors[tensor++]});
+    return true;
+  }
+};
+
+}  // namespace
+
+void write_comparison_json(std::ostream& out, const Comparison& comparison) {
+  std::string head = header(comparison).dump(2, ' ', false, Json::error_handler_t::replace);
+  head.resize(head.rfind("\n}"));
+  out << head;
+  std::size_t op = 0;
+  write_list(out, "operators", [&](Json& value) {
+    if (op == comparison.operators.size()) return false;
+    value = operator_value(comparison.operators[op], op);
+    ++op;
+    return true;
+  });
+  TensorCursor cursor{comparison};
+  write_list(out, "tensors", [&](Json& value) { return cursor.next(value); });
+  out << "\n}\n";
+}
+
+}  // namespace opbench

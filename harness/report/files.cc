@@ -1,0 +1,126 @@
+#include "harness/report/files.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/record/join_results.h"
+#include "harness/record/results_file.h"
+#include "harness/report/context.h"
+#include "harness/report/report.h"
+#include "harness/report/variant_summary.h"
+#include "tensor/error.h"
+#include "tensor/nearest.h"
+#include "text/json_reader.h"
+
+namespace opbench {
+namespace {
+
+// The tables that the run printed, without colours. Its last lines are of its own time and memory.
+void write_console(std::ostream& out, const ResultsFile& file) {
+  const std::span<const Record> records = file.run.records;
+  if (!only_steps(records)) print_heading(out, {});
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < records.size(); first = end) {
+    const Record& r = records[first];
+    end = first + 1;
+    while (end < records.size() && place_of(records[end]) == place_of(r) &&
+           records[end].isa == r.isa && records[end].cold == r.cold &&
+           !records[end].step == !r.step) {
+      ++end;
+    }
+    print_case(out, records.subspan(first, end - first), {});
+  }
+}
+
+constexpr ReportFormat kFormats[] = {
+    {"markdown", [](std::ostream& out,
+                    const ResultsFile& f) { write_markdown(out, f.run, f.machine, f.command); }},
+    {"csv", [](std::ostream& out, const ResultsFile& f) { write_csv(out, f.run.records); }},
+    {"json",
+     [](std::ostream& out, const ResultsFile& f) { write_json(out, f.run, f.machine, f.command); }},
+    {"junit", [](std::ostream& out,
+                 const ResultsFile& f) { write_junit(out, f.run, f.machine, f.command); }},
+    {"gbench", [](std::ostream& out,
+                  const ResultsFile& f) { write_gbench(out, f.run, f.machine, f.command); }},
+    {"smaller-is-better",
+     [](std::ostream& out, const ResultsFile& f) {
+       write_smaller_is_better(out, f.run.records, f.machine);
+     }},
+    {"console", write_console},
+    {"op-summary",
+     [](std::ostream& out, const ResultsFile& f) { write_op_summary(out, f.run.records); }},
+    {"op-statistic",
+     [](std::ostream& out, const ResultsFile& f) { write_op_statistic(out, f.run.records); }},
+};
+
+struct Document {
+  std::string path;
+  nlohmann::ordered_json json;
+};
+
+FileReport report_of_runs(const std::vector<Document>& documents, const std::string& format_name) {
+  const ReportFormat& format = find_report_format(format_name);
+  std::vector<ResultsFile> files;
+  for (const Document& document : documents) {
+    files.push_back(parse_results(JsonValue(document.json, document.path), document.path));
+  }
+  FileReport report;
+  auto joined = std::make_shared<const ResultsFile>(join_results(std::move(files)));
+  report.is_empty = joined->run.records.empty();
+  report.write = [joined, &format](std::ostream& out) { format.write(out, *joined); };
+  return report;
+}
+
+/// A kind of file that opbench writes, known by a key that only it has at the top.
+struct FileKind {
+  std::string_view key;
+  std::string_view made_by;
+  FileReport (*report)(const std::vector<Document>& documents, const std::string& format);
+};
+
+constexpr FileKind kKinds[] = {
+    {"opbench", "opbench run --json", report_of_runs},
+};
+
+const FileKind& kind_of(const Document& document) {
+  std::string known;
+  for (const FileKind& kind : kKinds) {
+    if (document.json.is_object() && document.json.contains(std::string(kind.key))) return kind;
+    known += fmt::format("{}'{}' ({})", known.empty() ? "" : ", ", kind.key, kind.made_by);
+  }
+  throw Error(fmt::format("{}: no file that opbench wrote: it must be an object with the key {}",
+                          document.path, known));
+}
+
+}  // namespace
+
+std::span<const ReportFormat> report_formats() { return kFormats; }
+
+const ReportFormat& find_report_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ReportFormat& format : kFormats) {
+    if (format.name == name) return format;
+    names.emplace_back(format.name);
+  }
+  throw Error(fmt::format("unknown report format '{}'{}", name, suggestion(name, names)));
+}
+
+FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format) {
+  std::vector<Document> documents;
+  const FileKind* kind = nullptr;
+  for (const std::string& path : paths) {
+    documents.push_back({path, parse_json(read_text(path, kLargestResultsFile), path)});
+    const FileKind& found = kind_of(documents.back());
+    if (kind != nullptr && kind != &found) {
+      throw Error(fmt::format("{}: from {}, and {} from {}; files of one kind make a report", path,
+                              found.made_by, documents.front().path, kind->made_by));
+    }
+    kind = &found;
+  }
+  if (kind == nullptr) throw Error("there is no file to report");
+  return kind->report(documents, format);
+}
+
+}  // namespace opbench

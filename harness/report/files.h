@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/results_file.h"
+
+namespace opbench {
+
+/// A form that results of a run can take.
+struct ReportFormat {
+  std::string_view name;  ///< for --format
+  void (*write)(std::ostream& out, const ResultsFile& results);
+};
+
+/// Every form, the one for people first.
+std::span<const ReportFormat> report_formats();
+
+/// The form of that name. Errors: throws Error with the names that there are.
+const ReportFormat& find_report_format(std::string_view name);
+
+/// A report that is ready to be written.
+struct FileReport {
+  bool is_empty = false;  ///< the files hold nothing to report
+  std::function<void(std::ostream&)> write;
+};
+
+/// Reads files that opbench wrote, all of one kind, and makes them into one report.
+/// Errors: throws Error for a file that cannot be read, a kind that is not known, kinds that
+/// differ, results that cannot be joined, and a format that the kind does not have.
+FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format);
+
+}  // namespace opbench

@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <vector>
+
+#include "harness/report/context.h"
+#include "harness/report/report.h"
+#include "harness/report/text.h"
+#include "harness/report/variant_summary.h"
+#include "text/markdown_text.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kLongestAttributeList = 40;  // characters
+
+std::string size_text(std::size_t bytes) {
+  if (bytes == 0) return "unknown";
+  const auto value = static_cast<double>(bytes);
+  if (bytes < std::size_t{1} << 20) return fmt::format("{:.4g} KiB", value / (1 << 10));
+  if (bytes < std::size_t{1} << 30) return fmt::format("{:.4g} MiB", value / (1 << 20));
+  return fmt::format("{:.4g} GiB", value / (1 << 30));
+}
+
+std::string libraries_text(const Machine& m) {
+  std::string text;
+  for (const auto& [name, version] : m.libraries) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
+  }
+  return text;
+}
+
+std::string isas_text(const Machine& m) {
+  std::string text;
+  for (const std::string& isa : m.isas) text += fmt::format("{}{}", text.empty() ? "" : ", ", isa);
+  return text;
+}
+
+void write_machine(std::ostream& out, const Machine& m) {
+  out << "## Machine\n\n";
+  write_markdown_titles(out, {"", ""}, 2, 2);
+  const auto row = [&](const char* title, const std::string& text) {
+    write_markdown_row(out, {title, markdown_escaped(text)});
+  };
+  row("CPU", m.is_virtual ? fmt::format("{}, virtual machine", m.cpu) : m.cpu);
+  row("cores", fmt::format("{}", m.cores));
+  row("caches", fmt::format("L1d {}, L2 {}, L3 {}", size_text(m.l1d_bytes), size_text(m.l2_bytes),
+                            size_text(m.l3_bytes)));
+  row("memory", size_text(m.memory_bytes));
+  row("governor", m.governor);
+  row("turbo", m.turbo);
+  row("load", fmt::format("{:.2f}", m.load));
+  row("system", m.os);
+  row("vectors", fmt::format("{} (of {})", m.isa, isas_text(m)));
+  row("opbench", fmt::format("{}, revision {}", m.version, m.revision));
+  row("compiler", fmt::format("{}, {}, {}", m.compiler, m.build_type, m.flags));
+  row("libraries", libraries_text(m));
+  row("date", m.date);
+  out << '\n';
+}
+
+// A fence longer than any row of backticks in the text.
+void write_code(std::ostream& out, const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  out << fence << "sh\n" << text << '\n' << fence << "\n\n";
+}
+
+std::string attributes_text(const Record& record) {
+  std::string text = with_short_lists(record.attributes, kLongestAttributeList);
+  for (const auto& [applies, what] :
+       {std::pair{record.backward, "forward+mean+backward"}, std::pair{record.cold, "cold"}}) {
+    if (applies) text += fmt::format("{}{}", text.empty() ? "" : " ", what);
+  }
+  return text;
+}
+
+// Name, shape, dtype, format, attributes.
+std::vector<std::string> case_cells(const Record& r) {
+  return {markdown_escaped(name_text(r)), markdown_escaped(with_short_lists(r.shape)), r.dtype,
+          r.format, markdown_escaped(attributes_text(r))};
+}
+
+std::string variant_text(const Record& record) {
+  const std::string text = markdown_escaped(record.variant);
+  return record.is_best ? fmt::format("**{}**", text) : text;
+}
+
+std::string verdict_text(const Record& record) {
+  const std::string text = status_text(record);
+  return record.reason.empty() ? text
+                               : fmt::format("{}: {}", text, markdown_escaped(record.reason));
+}
+
+void write_record(std::ostream& out, const Record& r, double vendor_us) {
+  std::vector<std::string> cells = case_cells(r);
+  cells.push_back(fmt::format("{}", r.threads));
+  cells.push_back(variant_text(r));
+  cells.push_back(r.provider);
+  const bool is_timed = r.is_timed();
+  cells.push_back(is_timed ? time_text(r.median_us) : "-");
+  cells.push_back(is_timed ? fmt::format("{:.1f}", r.gb_per_s) : "-");
+  cells.push_back(is_timed && r.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", r.percent_of_copy)
+                                                  : "-");
+  cells.push_back(factor_text(is_timed ? r.speedup_over_native : 0));
+  cells.push_back(factor_text(is_timed && r.median_us > 0 ? vendor_us / r.median_us : 0));
+  cells.push_back(ulp_text(r));
+  cells.push_back(verdict_text(r));
+  write_markdown_row(out, cells);
+}
+
+void write_operators(std::ostream& out, std::span<const Record> records) {
+  const auto vendor = vendor_medians(records);
+  std::vector<std::string> ops;
+  for (const Record& record : records) {
+    if (record.step) continue;
+    if (std::find(ops.begin(), ops.end(), record.op) == ops.end()) ops.push_back(record.op);
+  }
+  for (const std::string& op : ops) {
+    out << "## " << op << "\n\n";
+    write_markdown_titles(
+        out,
+        {"name", "shape", "dtype", "format", "attributes", "threads", "variant", "provider", "time",
+         "GB/s", "% of copy", "v. native", "v. onednn", "max ULP", "verdict"},
+        8, 14);
+    for (const Record& record : records) {
+      if (record.op != op || record.step) continue;
+      const auto found = vendor.find(place_of(record));
+      write_record(out, record, found == vendor.end() ? 0 : found->second);
+    }
+    out << '\n';
+  }
+}
+
+void write_summary(std::ostream& out, const RunResult& result) {
+  const Comparison comparison = compare_over_cases(result.records);
+  if (comparison.variants.empty() && !result.records.empty()) return;
+  out << "## Summary\n\n" << comparison.title() << ".\n\n";
+  write_markdown_titles(out,
+                        {"variant", "threads", "timed", "failed", "skipped", "v. native",
+                         "% of copy", "time / onednn"},
+                        1, 8);
+  for (const VariantSummary& s : comparison.variants) {
+    write_markdown_row(
+        out, {markdown_escaped(s.variant), fmt::format("{}", s.threads), fmt::format("{}", s.timed),
+              fmt::format("{}", s.failed), fmt::format("{}", s.skipped), s.speedup_text(),
+              s.percent_text(), s.vendor_text()});
+  }
+  out << '\n';
+}
+
+void write_slow(std::ostream& out, std::span<const Record> records) {
+  out << "## Slower than it should be\n\n"
+         "NPU variants slower than `native`, and cases whose best NPU variant is slower than "
+         "`onednn`, by more than 5 % and three times the median absolute deviation.\n\n";
+  const std::vector<SlowResult> slow = slower_than_expected(records);
+  if (slow.empty()) {
+    out << "none\n";
+    return;
+  }
+  write_markdown_titles(out,
+                        {"operator", "name", "shape", "dtype", "format", "attributes", "threads",
+                         "variant", "time", "slower than", "its time", "ratio"},
+                        8, 12);
+  for (const SlowResult& found : slow) {
+    std::vector<std::string> cells = case_cells(*found.record);
+    cells.insert(cells.begin(), markdown_escaped(found.record->op));
+    cells.push_back(fmt::format("{}", found.record->threads));
+    cells.push_back(markdown_escaped(found.record->variant));
+    cells.push_back(time_text(found.record->median_us));
+    cells.push_back(markdown_escaped(found.faster->variant));
+    cells.push_back(time_text(found.faster->median_us));
+    cells.push_back(fmt::format("{:.2f}", found.ratio));
+    write_markdown_row(out, cells);
+  }
+}
+
+}  // namespace
+
+void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
+                    const std::string& command) {
+  out << "# opbench results\n\n";
+  write_code(out, command);
+  write_machine(out, machine);
+  write_operators(out, result.records);
+  write_contexts_markdown(out, result.records);
+  write_summary(out, result);
+  if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n\n";
+  if (result.records.empty() || !only_steps(result.records)) write_slow(out, result.records);
+}
+
+}  // namespace opbench

@@ -1,0 +1,137 @@
+// Tasks of contexts as the device's profiler would list them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "harness/report/report.h"
+#include "text/csv_text.h"
+
+namespace opbench {
+namespace {
+
+// They ran on the host. Neither AI_CORE, which they model, nor AI_CPU, which is part of the device
+// and which advisors tell to avoid; and not N/A, which pandas reads as missing, so that its groupby
+// drops the rows.
+constexpr std::string_view kTaskType = "HOST_CPU";
+constexpr std::string_view kModelId = "4294967295";  // -1 of 32 bits: no model
+
+// Header of CANN 8.0.
+constexpr std::string_view kSummaryTitles =
+    "Device_id,Model Name,Model ID,Task ID,Stream ID,Infer ID,Op Name,OP Type,OP State,Task Type,"
+    "Task Start Time(us),Task Duration(us),Task Wait Time(us),Block Dim,Mix Block Dim,"
+    "HF32 Eligible,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,"
+    "Output Formats,Context ID\n";
+constexpr std::string_view kStatisticTitles =
+    "Device_id,Model Name,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),"
+    "Max Time(us),Ratio(%)\n";
+
+std::string_view device_name(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return "DOUBLE";
+    case DType::fp32:
+      return "FLOAT";
+    case DType::fp16:
+      return "FLOAT16";
+    case DType::bf16:
+      return "DT_BF16";
+    case DType::int64:
+      return "INT64";
+    case DType::int32:
+      return "INT32";
+    case DType::int16:
+      return "INT16";
+    case DType::int8:
+      return "INT8";
+    case DType::uint8:
+      return "UINT8";
+    case DType::boolean:
+      return "BOOL";
+  }
+  return "DT_UNDEFINED";
+}
+
+std::string format_name(const TensorDesc& desc) {
+  const bool is_grouped = desc.format == Format::FRACTAL_Z && desc.groups > 1;
+  return is_grouped ? fmt::format("{}:{}", name(desc.format), desc.groups)
+                    : std::string(name(desc.format));
+}
+
+// "1,3,224,224" as stored; nothing for a scalar.
+std::string shape_text(const TensorDesc& desc) {
+  return fmt::format("{}", fmt::join(desc.storage(), ","));
+}
+
+// Of every tensor, with ';' between them.
+template <class Text>
+std::string joined(const std::vector<TensorDesc>& tensors, Text text) {
+  std::string result;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    result += fmt::format("{}{}", i == 0 ? "" : ";", text(tensors[i]));
+  }
+  return result;
+}
+
+// Shapes carry quotes of their own inside the cell.
+void write_tensors(std::ostream& out, const std::vector<TensorDesc>& tensors) {
+  if (tensors.empty()) {
+    out << ",N/A,N/A,N/A";
+    return;
+  }
+  out << ',' << csv_quoted(fmt::format("\"{}\"", joined(tensors, shape_text))) << ','
+      << joined(tensors, [](const TensorDesc& d) { return device_name(d.dtype); }) << ','
+      << joined(tensors, format_name);
+}
+
+std::string model_name(const Record& record) {
+  return csv_quoted(fmt::format("{} {}", record.case_id, record.variant));
+}
+
+/// Where the tasks written so far have ended, so that times rise through the whole file.
+struct Clock {
+  double step_us = 0;  ///< start of the step's first task
+  double end_us = 0;   ///< of the last task so far
+  std::size_t task = 0;
+};
+
+void write_task(std::ostream& out, const Record& record, const TaskTime& task, Clock& clock) {
+  const double start = clock.step_us + task.start_us;
+  const double wait = clock.task == 0 ? 0 : std::max(0.0, start - clock.end_us);
+  out << fmt::format("0,{},{},{},0,{},{},{},static,{},{:.3f},{:.3f},{:.3f},{},0,NO",
+                     model_name(record), kModelId, clock.task, record.step->index + 1,
+                     csv_quoted(task.name), csv_quoted(task.type), kTaskType, start,
+                     task.duration_us, wait, record.threads);
+  write_tensors(out, task.inputs);
+  write_tensors(out, task.outputs);
+  out << ",N/A\n";
+  clock.end_us = std::max(clock.end_us, start + task.duration_us);
+  ++clock.task;
+}
+
+}  // namespace
+
+void write_op_summary(std::ostream& out, std::span<const Record> records) {
+  out << kSummaryTitles;
+  Clock clock;
+  for (const Record& record : records) {
+    if (!record.step) continue;
+    clock.task = 0;
+    clock.step_us = clock.end_us;
+    for (const TaskTime& task : record.step->tasks) write_task(out, record, task, clock);
+  }
+}
+
+void write_op_statistic(std::ostream& out, std::span<const Record> records) {
+  out << kStatisticTitles;
+  for (const Record& record : records) {
+    if (!record.step) continue;
+    for (const TypeTime& t : record.step->types) {
+      out << fmt::format("0,{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}\n", model_name(record),
+                         csv_quoted(t.type), kTaskType, t.count, t.total_us, t.min_us, t.avg_us,
+                         t.max_us, 100 * t.share);
+    }
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "harness/record/record.h"
+#include "text/console_colour.h"
+
+namespace opbench {
+
+/// What a verdict is printed in.
+inline std::string_view status_colour(Status status) {
+  switch (status) {
+    case Status::passed:
+      return kGreen;
+    case Status::failed:
+    case Status::errored:
+      return kRed;
+    case Status::mistrusted:
+    case Status::suspicious:
+      return kYellow;
+    default:
+      return kDim;
+  }
+}
+
+}  // namespace opbench

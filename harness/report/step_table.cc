@@ -1,0 +1,170 @@
+#include "harness/report/step_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "harness/report/text.h"
+
+namespace opbench {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+/// A column of the steps' table.
+struct StepColumn {
+  const char* title;
+  bool is_number;
+  std::string (*cell)(const Record& record);
+};
+
+std::string mebibytes(double bytes) { return fmt::format("{:.1f} MiB", bytes / kMiB); }
+
+// A step that cannot run here has no plan.
+std::string planned(const Record& r, std::string (*text)(const StepDetails& step)) {
+  return r.step->nodes > 0 ? text(*r.step) : std::string("-");
+}
+
+std::string trans_data_text(const StepDetails& step) {
+  if (step.trans_data == 0) return "0";
+  return fmt::format("{}, {}", step.trans_data, mebibytes(step.trans_data_bytes));
+}
+
+constexpr StepColumn kName = {"step", false, [](const Record& r) { return r.variant; }};
+constexpr StepColumn kTime = {"time", true, [](const Record& r) {
+                                return r.is_timed() ? time_text(r.median_us) : std::string("-");
+                              }};
+constexpr StepColumn kPerSample = {"per sample", true, [](const Record& r) {
+                                     return r.is_timed() ? time_text(r.step->us_per_sample) : "-";
+                                   }};
+constexpr StepColumn kPlanColumns[] = {
+    {"TransData", true, [](const Record& r) { return planned(r, trans_data_text); }},
+    {"Cast", true,
+     [](const Record& r) {
+       return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.casts); });
+     }},
+    {"copies", true,
+     [](const Record& r) {
+       return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.copies); });
+     }},
+    {"peak", true,
+     [](const Record& r) {
+       return planned(
+           r, [](const StepDetails& s) { return mebibytes(static_cast<double>(s.peak_bytes)); });
+     }},
+};
+constexpr StepColumn kOverPrevious = {
+    "v. before", true, [](const Record& r) { return factor_text(r.step->speedup_over_previous); }};
+constexpr StepColumn kOverFirst = {
+    "v. first", true, [](const Record& r) { return factor_text(r.step->speedup_over_first); }};
+
+bool samples_differ(const Ladder& ladder) {
+  double common = 0;
+  for (const Record* r : ladder) {
+    if (!r->is_timed() || !(r->step->us_per_sample > 0)) continue;
+    const double samples = std::round(r->median_us / r->step->us_per_sample);
+    if (common > 0 && samples != common) return true;
+    common = samples;
+  }
+  return false;
+}
+
+// The number of the step that it builds on; 0: none.
+std::size_t number_before(const Ladder& ladder, const Record& record) {
+  const auto found = std::find_if(ladder.begin(), ladder.end(), [&](const Record* other) {
+    return !record.step->after.empty() && other->variant == record.step->after;
+  });
+  return found == ladder.end() ? 0 : static_cast<std::size_t>(found - ladder.begin()) + 1;
+}
+
+bool is_straight(const Ladder& ladder) {
+  for (std::size_t i = 0; i < ladder.size(); ++i) {
+    if (number_before(ladder, *ladder[i]) != i) return false;
+  }
+  return true;
+}
+
+// What happened in a step that was right all the same.
+std::vector<std::string> notes_of(const StepDetails& step) {
+  std::vector<std::string> notes;
+  if (step.has_overflow) notes.emplace_back("overflow");
+  if (step.skipped_updates > 0) {
+    notes.push_back(fmt::format("{} update{} skipped", step.skipped_updates,
+                                step.skipped_updates == 1 ? "" : "s"));
+  }
+  if (step.loss_scale > 0) notes.push_back(fmt::format("loss scale {:g}", step.loss_scale));
+  return notes;
+}
+
+}  // namespace
+
+std::vector<Ladder> ladders_of(std::span<const Record> records) {
+  std::map<std::tuple<std::string, int, std::string, bool>, std::size_t> places;
+  std::vector<Ladder> ladders;
+  for (const Record& r : records) {
+    if (!r.step) continue;
+    const auto [place, is_new] =
+        places.try_emplace({r.case_id, r.threads, r.isa, r.cold}, ladders.size());
+    if (is_new) ladders.emplace_back();
+    ladders[place->second].push_back(&r);
+  }
+  return ladders;
+}
+
+TextTable step_table(const Ladder& ladder) {
+  const bool has_samples = samples_differ(ladder), has_before = !is_straight(ladder);
+  std::vector<StepColumn> columns = {kName, kTime};
+  if (has_samples) columns.push_back(kPerSample);
+  columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
+  TextTable table;
+  table.columns.push_back({"#", true});
+  for (const StepColumn& column : columns)
+    table.columns.push_back({column.title, column.is_number});
+  if (has_before) table.columns.push_back({"after", true});
+  for (const StepColumn& column : {kOverPrevious, kOverFirst}) {
+    table.columns.push_back({column.title, column.is_number});
+  }
+  for (std::size_t i = 0; i < ladder.size(); ++i) {
+    const Record& record = *ladder[i];
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(fmt::format("{}", i + 1));
+    for (const StepColumn& column : columns) row.push_back(column.cell(record));
+    if (has_before) {
+      const std::size_t before = number_before(ladder, record);
+      row.push_back(before == 0 ? "-" : fmt::format("{}", before));
+    }
+    for (const StepColumn& column : {kOverPrevious, kOverFirst}) row.push_back(column.cell(record));
+  }
+  return table;
+}
+
+std::string step_verdict(const Record& record) {
+  std::string text = status_text(record);
+  if (!record.reason.empty()) text += fmt::format(": {}", record.reason);
+  const char* separator = record.reason.empty() ? ", " : "; ";
+  for (const std::string& note : notes_of(*record.step)) {
+    text += separator + note;
+    separator = ", ";
+  }
+  return text;
+}
+
+std::string ladder_title(const Record& first) {
+  std::string text = first.op;
+  for (const std::string& part :
+       {with_short_lists(first.shape), first.dtype, with_short_lists(first.attributes)}) {
+    if (!part.empty()) text += fmt::format(" {}", part);
+  }
+  return first.backward ? text + " forward+backward" : text;
+}
+
+std::string ladder_details(const Record& first) {
+  std::string text = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
+  if (!first.case_name.empty()) text = fmt::format("{}, {}", name_text(first), text);
+  return first.cold ? text + ", cold" : text;
+}
+
+}  // namespace opbench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/record/record.h"
+
+// What the console and Markdown show of a context's steps.
+namespace opbench {
+
+/// The steps of one context with one number of threads, in the order of the records.
+using Ladder = std::vector<const Record*>;
+
+/// Those among the records; records of single operators are passed over. Steps of one ladder need
+/// not stand together. Pointers go into `records`.
+std::vector<Ladder> ladders_of(std::span<const Record> records);
+
+struct TableColumn {
+  std::string title;
+  bool is_number = false;  ///< aligned to the right
+};
+
+/// Texts as they are: whoever prints them makes them safe for where they go.
+struct TextTable {
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// A row for each step: number from 1, name, time, time per sample (only where steps differ in
+/// their samples), TransData count and MiB, Cast count, copies, peak memory, the step it builds on
+/// (only where that is not always the row above), how many times faster than that and than the
+/// first. The verdict is `step_verdict`.
+TextTable step_table(const Ladder& ladder);
+
+/// "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped".
+std::string step_verdict(const Record& record);
+
+/// Where the time goes: a row for each type of task, TransData, Cast and contiguous first, the
+/// others by their time in the first step that has them; "others" for those beyond
+/// `most_types`; last the sum. A column for each step that has tasks, titled with its number.
+/// Cells: time in `unit`, share of all tasks.
+struct TimeTable {
+  std::string_view unit;  ///< "us", "ms" or "s"
+  TextTable table;        ///< empty if no step has tasks
+};
+TimeTable time_table(const Ladder& ladder, std::size_t most_types);
+
+/// "shufflenet_v2 fp16", with shape, attributes and "forward+backward" where there are any.
+std::string ladder_title(const Record& first);
+/// "2 threads, cold": how it was measured.
+std::string ladder_details(const Record& first);
+
+}  // namespace opbench

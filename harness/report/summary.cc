@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <tuple>
+
+#include "harness/report/context.h"
+#include "harness/report/report.h"
+#include "harness/report/variant_summary.h"
+
+namespace opbench {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+void print_variants(std::ostream& out, const RunResult& result) {
+  const Comparison comparison = compare_over_cases(result.records);
+  out << fmt::format("\n{}:\n", comparison.title());
+  out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
+                     "threads", "timed", "failed", "skipped", "v. native", "% of copy",
+                     "time / onednn");
+  for (const VariantSummary& s : comparison.variants) {
+    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", s.variant,
+                       s.threads, s.timed, s.failed, s.skipped, s.speedup_text(), s.percent_text(),
+                       s.vendor_text());
+  }
+}
+
+// Elements per second of the 16-bit types over fp32, where both ran the same case.
+void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
+  using CaseKey = std::tuple<std::string, std::string, std::string, std::string, int, bool>;
+  std::map<CaseKey, double> fp32;
+  const auto key = [](const Record& r) {
+    return CaseKey{r.op, r.variant, r.shape, r.format, r.threads, r.backward};
+  };
+  for (const Record& r : records) {
+    if (!r.step && r.is_timed() && r.dtype == "fp32") fp32[key(r)] = r.gelements_per_s;
+  }
+  std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
+  for (const Record& r : records) {
+    const auto found = fp32.find(key(r));
+    if (!r.step && r.is_timed() && r.dtype != "fp32" && found != fp32.end() && found->second > 0) {
+      ratios[{r.variant, r.dtype}].push_back(r.gelements_per_s / found->second);
+    }
+  }
+  if (ratios.empty()) return;
+  out << "Elements per second against fp32, geometric mean (worst):\n";
+  for (const auto& [variant, values] : ratios) {
+    out << fmt::format("  {:<24} {:>7} {:>15}\n", variant.first, variant.second,
+                       smallest_text(values, "x", 2));
+  }
+}
+
+void print_costs(std::ostream& out, const RunResult& result) {
+  const PhaseTimes& t = result.times;
+  out << fmt::format(
+      "Took {:.1f} s: measuring {:.1f}, verifying {:.1f}, filling {:.1f}, allocating {:.1f}",
+      t.total, t.measure, t.verify, t.fill, t.allocate);
+  if (t.dump > 0) out << fmt::format(", dumping {:.1f}", t.dump);
+  const double cases = std::max<double>(1, static_cast<double>(result.cases_run));
+  out << fmt::format("; harness {:.2f} ms per case.\n", 1e3 * t.overhead() / cases);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const double peak = static_cast<double>(usage.ru_maxrss) * 1024;
+  const double largest = static_cast<double>(result.largest_case_bytes);
+  out << fmt::format("Peak memory {:.0f} MiB: largest case {:.0f} MiB + {:.0f} MiB.\n", peak / kMiB,
+                     largest / kMiB, (peak - largest) / kMiB);
+}
+
+void print_counts(std::ostream& out, const RunResult& result) {
+  std::map<Status, int> counts;
+  for (const Record& record : result.records) ++counts[record.status];
+  out << fmt::format("{} case{}, {} result{}", result.cases_run, result.cases_run == 1 ? "" : "s",
+                     result.records.size(), result.records.size() == 1 ? "" : "s");
+  const char* separator = ": ";
+  for (const auto& [status, count] : counts) {
+    out << separator << fmt::format("{} {}", count, name(status));
+    separator = ", ";
+  }
+  out << ".\n";
+}
+
+}  // namespace
+
+void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle&) {
+  if (result.records.empty() || !only_steps(result.records)) print_variants(out, result);
+  print_context_summary(out, result.records);
+  print_dtype_ratios(out, result.records);
+  print_counts(out, result);
+  print_costs(out, result);
+  if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";
+}
+
+}  // namespace opbench

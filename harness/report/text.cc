@@ -1,0 +1,109 @@
+#include "harness/report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kMostEntries = 8, kShownEntries = 3;
+
+bool is_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '.' ||
+         letter == ':' || letter == '+' || letter == '-';
+}
+
+// A whole number or a shape; words that only begin like one ("116:int32", "1.5") are not.
+bool is_entry(std::string_view word) {
+  if (word.empty()) return false;
+  const std::size_t first = word.front() == '-' ? 1 : 0;
+  return first < word.size() && std::isdigit(static_cast<unsigned char>(word[first])) != 0 &&
+         std::all_of(word.begin() + static_cast<std::ptrdiff_t>(first), word.end(), [](char c) {
+           return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == 'x';
+         });
+}
+
+std::string_view word_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && is_word(text[end])) ++end;
+  return text.substr(begin, end - begin);
+}
+
+/// Entries in a row with commas between them.
+struct List {
+  std::size_t entries = 0, bytes = 0;
+  std::size_t shown_bytes = 0;  ///< of the first entries, with the comma after them
+};
+
+List list_at(std::string_view text, std::size_t begin) {
+  List list;
+  std::size_t place = begin;
+  while (true) {
+    const std::string_view word = word_at(text, place);
+    if (!is_entry(word)) return list;
+    ++list.entries;
+    place += word.size();
+    list.bytes = place - begin;
+    if (list.entries == kShownEntries) list.shown_bytes = list.bytes + 1;
+    if (place == text.size() || text[place] != ',') return list;
+    ++place;
+  }
+}
+
+}  // namespace
+
+std::string time_text(double us) {
+  if (us < 1e3) return fmt::format("{:.2f} us", us);
+  if (us < 1e6) return fmt::format("{:.3f} ms", us / 1e3);
+  return fmt::format("{:.3f} s ", us / 1e6);
+}
+
+std::string ulp_text(const Record& record) {
+  if (!record.is_compared) return "-";
+  if (record.max_ulp < 1e5) return fmt::format("{:.0f}", record.max_ulp);
+  return fmt::format("{:.0e}", record.max_ulp);
+}
+
+std::string factor_text(double factor) {
+  return factor > 0 ? fmt::format("{:.2f}x", factor) : std::string("-");
+}
+
+std::string status_text(const Record& record) {
+  std::string text(name(record.status));
+  if (record.status == Status::failed || record.status == Status::errored) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  }
+  return text;
+}
+
+std::string name_text(const Record& record) {
+  return record.case_name.empty() ? std::string()
+                                  : fmt::format("{} x{}", record.case_name, record.count);
+}
+
+std::string with_short_lists(std::string_view text, std::size_t longest) {
+  std::string result;
+  std::size_t place = 0;
+  while (place < text.size()) {
+    const List list = list_at(text, place);
+    const std::string_view whole = text.substr(place, list.bytes);
+    if (list.entries > kMostEntries || (list.entries > kShownEntries && list.bytes > longest)) {
+      const bool has_shapes = whole.find('x') != std::string_view::npos;
+      result += fmt::format("{}... {} {}", whole.substr(0, list.shown_bytes), list.entries,
+                            has_shapes ? "shapes" : "numbers");
+    } else {
+      result += whole;
+    }
+    place += list.bytes;
+    const std::size_t word = word_at(text, place).size();
+    const std::size_t rest = std::min(text.size() - place, std::max<std::size_t>(1, word));
+    result += text.substr(place, rest);
+    place += rest;
+  }
+  return result;
+}
+
+}  // namespace opbench

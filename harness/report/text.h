@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/record.h"
+
+// How reports for people write values, so that the console and Markdown agree.
+namespace opbench {
+
+/// "7.53 us", "1.250 ms".
+std::string time_text(double us);
+/// The largest error, "-" where nothing was compared.
+std::string ulp_text(const Record& record);
+/// A factor, "-" where there is none.
+std::string factor_text(double factor);
+/// "passed", "FAILED".
+std::string status_text(const Record& record);
+/// "layer4.0.relu x5"; empty if the case has no name.
+std::string name_text(const Record& record);
+
+/// `text` with long lists cut to their first entries: "[9408,64,64,... 161 numbers]". A list is a
+/// row of whole numbers or shapes, as in an id; long are more than eight entries, or more than
+/// `longest` characters. For the eye only: ids are read back from their whole text.
+std::string with_short_lists(std::string_view text,
+                             std::size_t longest = std::numeric_limits<std::size_t>::max());
+
+}  // namespace opbench

@@ -1,0 +1,157 @@
+// Where the time of a context's steps goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "harness/report/step_table.h"
+
+namespace opbench {
+namespace {
+
+// What tuning removes.
+constexpr std::array<std::string_view, 3> kFirst = {"TransData", "Cast", "contiguous"};
+
+struct Row {
+  std::string type;
+  std::size_t rank = 0;        ///< place among the types that come first
+  std::size_t first_step = 0;  ///< that has it
+  double first_us = 0;         ///< its time there
+};
+
+const TypeTime* find_type(const StepDetails& step, const std::string& type) {
+  const auto found = std::find_if(step.types.begin(), step.types.end(),
+                                  [&](const TypeTime& t) { return t.type == type; });
+  return found == step.types.end() ? nullptr : &*found;
+}
+
+std::vector<Row> sorted_rows(const Ladder& steps) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (const TypeTime& t : steps[i]->step->types) {
+      const bool is_known =
+          std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.type == t.type; });
+      if (is_known) continue;
+      const auto rank = static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), t.type) -
+                                                 kFirst.begin());
+      rows.push_back({t.type, rank, i, t.total_us});
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    if (a.rank != b.rank) return a.rank < b.rank;
+    if (a.rank < kFirst.size()) return false;
+    if (a.first_step != b.first_step) return a.first_step < b.first_step;
+    return a.first_us > b.first_us;
+  });
+  return rows;
+}
+
+double total_us(const StepDetails& step) {
+  double sum = 0;
+  for (const TypeTime& t : step.types) sum += t.total_us;
+  return sum;
+}
+
+/// How times are written, so that the longest has four digits or so.
+struct Scale {
+  std::string_view unit = "us";
+  double us = 1;
+  int digits = 1;
+
+  std::string cell(double time_us, double share) const {
+    return fmt::format("{:.{}f} {:>3.0f} %", time_us / us, digits, 100 * share);
+  }
+};
+
+Scale scale_of(const Ladder& steps) {
+  double most = 0;
+  for (const Record* step : steps) most = std::max(most, total_us(*step->step));
+  if (most < 1e3) return {};
+  if (most < 1e4) return {"ms", 1e3, 3};
+  if (most < 1e6) return {"ms", 1e3, 2};
+  return {"s", 1e6, 3};
+}
+
+// Convolutions, batch norm, pools and products: what a rewrite of the operators around them leaves
+// as it is.
+bool is_layer(std::string_view type) {
+  return type.find("Conv2D") != std::string_view::npos || type.starts_with("BN") ||
+         type.find("Pool") != std::string_view::npos || type.starts_with("MatMul");
+}
+
+// Of all types that are no layers, in every step; none if that says nothing new.
+std::optional<std::vector<std::string>> around_layers(const Ladder& steps,
+                                                      std::span<const Row> rows,
+                                                      const Scale& scale) {
+  const auto layers =
+      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_layer(row.type); });
+  if (layers == 0 || layers == std::ssize(rows)) return std::nullopt;
+  std::vector<std::string> cells = {"no conv, BN, pool, MatMul"};
+  for (const Record* step : steps) {
+    double us = 0, share = 0;
+    for (const TypeTime& type : step->step->types) {
+      if (is_layer(type.type)) continue;
+      us += type.total_us;
+      share += type.share;
+    }
+    cells.push_back(scale.cell(us, share));
+  }
+  return cells;
+}
+
+// Of the types from `first` on, in every step.
+std::vector<std::string> rest_of(const Ladder& steps, std::span<const Row> rest,
+                                 const Scale& scale) {
+  std::vector<std::string> cells = {fmt::format("{} others", rest.size())};
+  for (const Record* step : steps) {
+    double us = 0, share = 0;
+    for (const Row& row : rest) {
+      const TypeTime* type = find_type(*step->step, row.type);
+      if (type == nullptr) continue;
+      us += type->total_us;
+      share += type->share;
+    }
+    cells.push_back(scale.cell(us, share));
+  }
+  return cells;
+}
+
+}  // namespace
+
+TimeTable time_table(const Ladder& ladder, std::size_t most_types) {
+  TimeTable result;
+  Ladder steps;
+  result.table.columns.push_back({"", false});
+  for (std::size_t i = 0; i < ladder.size(); ++i) {
+    if (ladder[i]->step->types.empty()) continue;
+    steps.push_back(ladder[i]);
+    result.table.columns.push_back({fmt::format("{}", i + 1), true});
+  }
+  if (steps.empty()) return {};
+  const Scale scale = scale_of(steps);
+  result.unit = scale.unit;
+  const std::vector<Row> rows = sorted_rows(steps);
+  // A single one has room in the row that would stand for it.
+  const std::size_t shown = rows.size() <= most_types + 1 ? rows.size() : most_types;
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string>& cells = result.table.rows.emplace_back();
+    cells.push_back(rows[i].type);
+    for (const Record* step : steps) {
+      const TypeTime* type = find_type(*step->step, rows[i].type);
+      cells.push_back(type == nullptr ? "-" : scale.cell(type->total_us, type->share));
+    }
+  }
+  if (shown < rows.size()) {
+    result.table.rows.push_back(rest_of(steps, std::span(rows).subspan(shown), scale));
+  }
+  if (auto cells = around_layers(steps, rows, scale)) {
+    result.table.rows.push_back(std::move(*cells));
+  }
+  std::vector<std::string>& sum = result.table.rows.emplace_back();
+  sum.emplace_back("all tasks");
+  for (const Record* step : steps) sum.push_back(scale.cell(total_us(*step->step), 1));
+  return result;
+}
+
+}  // namespace opbench

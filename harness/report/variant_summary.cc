@@ -1,0 +1,146 @@
+#include "harness/report/variant_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tensor/cache_sizes.h"
+
+namespace opbench {
+namespace {
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
+}
+
+std::string mean_and_worst(const std::vector<double>& values, double worst, const char* unit,
+                           int digits) {
+  return fmt::format("{:.{}f}{} ({:.{}f})", geometric_mean(values), digits, unit, worst, digits);
+}
+
+void add_record(VariantSummary& summary, const Record& record, double beyond_bytes,
+                const std::map<Place, double>& vendor) {
+  summary.failed += record.status == Status::failed || record.status == Status::errored;
+  summary.skipped += record.status == Status::skipped;
+  if (!record.is_timed()) return;
+  ++summary.timed;
+  if (record.speedup_over_native > 0) summary.speedups.push_back(record.speedup_over_native);
+  if (beyond_bytes > 0 && record.bytes <= beyond_bytes) return;
+  if (record.percent_of_copy > 0) summary.percents.push_back(record.percent_of_copy);
+  const auto found = vendor.find(place_of(record));
+  if (found != vendor.end()) summary.vendor_ratios.push_back(record.median_us / found->second);
+}
+
+// What can be compared at one place.
+struct Contest {
+  const Record* native = nullptr;
+  const Record* vendor = nullptr;
+  const Record* best = nullptr;  // of the NPU variants
+  std::vector<const Record*> npu;
+};
+
+// Suspicious times are no yardstick.
+void enter(Contest& contest, const Record& record) {
+  if (record.step || !record.is_timed() || record.status == Status::suspicious) return;
+  if (record.variant == "native") contest.native = &record;
+  if (record.provider == "vendor") contest.vendor = &record;
+  if (record.provider != "npu") return;
+  contest.npu.push_back(&record);
+  if (contest.best == nullptr || record.median_us < contest.best->median_us) {
+    contest.best = &record;
+  }
+}
+
+void add_if_slower(std::vector<SlowResult>& slow, const Record* record, const Record* faster) {
+  if (record == nullptr || faster == nullptr || faster->median_us <= 0) return;
+  const double noise = 3 * std::max(record->mad_us, faster->mad_us);
+  if (record->median_us <= 1.05 * faster->median_us + noise) return;
+  slow.push_back({record, faster, record->median_us / faster->median_us});
+}
+
+}  // namespace
+
+std::map<Place, double> vendor_medians(std::span<const Record> records) {
+  std::map<Place, double> medians;
+  for (const Record& record : records) {
+    if (record.provider == "vendor" && record.is_timed()) {
+      medians[place_of(record)] = record.median_us;
+    }
+  }
+  return medians;
+}
+
+std::string smallest_text(const std::vector<double>& values, const char* unit, int digits) {
+  if (values.empty()) return "-";
+  return mean_and_worst(values, *std::min_element(values.begin(), values.end()), unit, digits);
+}
+
+std::string VariantSummary::speedup_text() const { return smallest_text(speedups, "x", 2); }
+
+std::string VariantSummary::percent_text() const { return smallest_text(percents, "", 0); }
+
+std::string VariantSummary::vendor_text() const {
+  if (vendor_ratios.empty()) return "-";
+  return mean_and_worst(vendor_ratios,
+                        *std::max_element(vendor_ratios.begin(), vendor_ratios.end()), "", 2);
+}
+
+std::string Comparison::title() const {
+  std::string text = "Over all cases, geometric mean (worst)";
+  if (beyond_bytes > 0) {
+    text += fmt::format("; last two columns over cases beyond the {:.0f} MiB last-level cache",
+                        beyond_bytes / (1 << 20));
+  }
+  return text;
+}
+
+Comparison compare_over_cases(std::span<const Record> records) {
+  Comparison comparison;
+  const auto cache = static_cast<double>(last_level_cache_bytes());
+  const bool has_large = std::any_of(records.begin(), records.end(), [&](const Record& r) {
+    return !r.step && r.is_timed() && r.bytes > cache;
+  });
+  if (has_large) comparison.beyond_bytes = cache;
+  const auto vendor = vendor_medians(records);
+  std::set<std::string> ops;
+  for (const Record& record : records) {
+    if (!record.step) ops.insert(record.op);
+  }
+  std::map<std::pair<int, std::string>, std::size_t> places;
+  for (const Record& record : records) {
+    if (record.step) continue;
+    const std::string variant =
+        ops.size() > 1 ? fmt::format("{}/{}", record.op, record.variant) : record.variant;
+    const auto [place, is_new] =
+        places.try_emplace({record.threads, variant}, comparison.variants.size());
+    if (is_new) {
+      VariantSummary& summary = comparison.variants.emplace_back();
+      summary.variant = variant;
+      summary.threads = record.threads;
+    }
+    add_record(comparison.variants[place->second], record, comparison.beyond_bytes, vendor);
+  }
+  return comparison;
+}
+
+std::vector<SlowResult> slower_than_expected(std::span<const Record> records) {
+  std::map<Place, Contest> contests;
+  std::vector<const Contest*> order;
+  for (const Record& record : records) {
+    const auto [found, is_new] = contests.try_emplace(place_of(record));
+    if (is_new) order.push_back(&found->second);
+    enter(found->second, record);
+  }
+  std::vector<SlowResult> slow;
+  for (const Contest* contest : order) {
+    for (const Record* record : contest->npu) add_if_slower(slow, record, contest->native);
+    add_if_slower(slow, contest->best, contest->vendor);
+  }
+  return slow;
+}
+
+}  // namespace opbench

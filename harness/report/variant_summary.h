@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/record/record.h"
+
+namespace opbench {
+
+/// A case with one number of threads: records of one place can be compared.
+using Place = std::pair<std::string, int>;
+inline Place place_of(const Record& record) { return {record.case_id, record.threads}; }
+
+/// The median of the vendor's variant at every place where it was timed.
+std::map<Place, double> vendor_medians(std::span<const Record> records);
+
+/// What one variant did over all cases with one number of threads.
+struct VariantSummary {
+  std::string variant;  ///< "op/variant" where there are several operators
+  int threads = 1;
+  int timed = 0, failed = 0, skipped = 0;
+  std::vector<double> speedups, percents, vendor_ratios;
+
+  /// Geometric mean with the worst value behind it: "5.38x (5.28)"; "-" without values.
+  std::string speedup_text() const;
+  std::string percent_text() const;
+  std::string vendor_text() const;
+};
+
+struct Comparison {
+  std::vector<VariantSummary> variants;  ///< in the order of the records
+  /// Last-level cache in bytes if shares of the copy and vendor ratios are those of the cases
+  /// beyond it, 0 if there are none and they are those of all cases.
+  double beyond_bytes = 0;
+  /// "Over all cases, geometric mean (worst)", and which cases that leaves out.
+  std::string title() const;
+};
+/// Of single operators; steps of contexts are passed over.
+Comparison compare_over_cases(std::span<const Record> records);
+
+/// "1.32x (1.25)": geometric mean and smallest value.
+std::string smallest_text(const std::vector<double>& values, const char* unit, int digits);
+
+/// A result that takes longer than one which it should beat.
+struct SlowResult {
+  const Record* record;
+  const Record* faster;
+  double ratio;  ///< of the medians, above 1
+};
+
+/// NPU variants slower than `native` of the same case and threads, and cases whose best NPU variant
+/// is slower than the vendor's; beyond noise, which is 5 % of the faster one's median and three
+/// times the larger MAD. Steps of contexts are passed over. Pointers go into
+/// `records`.
+std::vector<SlowResult> slower_than_expected(std::span<const Record> records);
+
+}  // namespace opbench

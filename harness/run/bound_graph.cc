@@ -1,0 +1,59 @@
+#include "harness/run/bound_graph.h"
+
+#include <optional>
+
+#include "harness/run/saturate.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+
+BoundGraph::BoundGraph(const Graph& graph, std::span<const Kernel* const> kernels,
+                       const TensorStorage& storage, int threads, bool saturates,
+                       ScratchPool* pool) {
+  calls_.reserve(graph.nodes.size());
+  with_threads(threads, [&] {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      Call call;
+      std::optional<ScratchPool::User> user;
+      if (pool != nullptr) user.emplace(*pool);
+      call.launch = kernels[i]->prepare(node.problem);
+      for (const std::size_t input : node.inputs) call.inputs.push_back(storage(input));
+      for (const std::size_t output : node.outputs) {
+        call.outputs.push_back(storage(output));
+        const TensorDesc& desc = graph.tensors[output].desc;
+        if (saturates && desc.dtype == DType::fp16) {
+          call.halves.push_back({storage(output), desc.storage_elements()});
+        }
+      }
+      if (saturates && node.problem.op->name == "non_finite_check") {
+        call.status = static_cast<float*>(storage(node.outputs[0]));
+      }
+      if (node.unless != Node::kNone) call.unless = static_cast<const float*>(storage(node.unless));
+      calls_.push_back(std::move(call));
+    }
+  });
+}
+
+void BoundGraph::launch(std::size_t node) const {
+  const Call& call = calls_[node];
+  if (node == 0) has_saturated_ = false;
+  if (is_skipped(call)) return;
+  call.launch({call.inputs, call.outputs});
+  for (const Half& half : call.halves) has_saturated_ |= saturate_fp16(half.data, half.elements);
+  if (call.status != nullptr && has_saturated_) *call.status = 1;
+}
+
+void BoundGraph::run(NodeTimes& times) const {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point before = Clock::now();
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    launch(i);
+    const Clock::time_point after = Clock::now();
+    times.us[i] += std::chrono::duration<double, std::micro>(after - before).count();
+    before = after;
+  }
+  ++times.runs;
+}
+
+}  // namespace opbench

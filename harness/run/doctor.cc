@@ -1,0 +1,67 @@
+#include "harness/run/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/run/copy_rate.h"
+#include "tensor/cache_sizes.h"
+
+namespace opbench {
+namespace {
+
+// Beyond this a regression of a few percent cannot be told from chance.
+constexpr double kNoiseLimit = 0.10;
+constexpr int kSamples = 15;
+
+Bandwidth measure(int threads, std::size_t bytes) {
+  Bandwidth result{threads, bytes};
+  std::vector<double> rates;
+  for (int i = 0; i < kSamples; ++i)
+    rates.push_back(measure_copy_rate(bytes, threads, {0.05, 1, {}}, false).median);
+  const Spread spread = spread_of(rates);
+  result.gb_per_s = spread.median / 1e9;
+  result.cv = spread.cv;
+  return result;
+}
+
+void find_settings(const Machine& m, std::vector<std::string>& findings) {
+  if (m.build_type != "Release") {
+    findings.push_back(fmt::format("this is a {} build; measure with Release", m.build_type));
+  }
+  if (m.governor != "performance" && m.governor != "unknown") {
+    findings.push_back(fmt::format(
+        "governor '{}'; set it with: sudo cpupower frequency-set -g performance", m.governor));
+  }
+  if (m.turbo == "on")
+    findings.emplace_back("turbo is on: times depend on temperature and on other cores");
+  if (m.is_virtual)
+    findings.emplace_back(
+        "virtual machine: neighbours share caches and memory; trust ratios inside one run");
+  if (m.load > 0.5) {
+    findings.emplace_back(
+        fmt::format("load {:.2f}: other programs run; wait until they are done", m.load));
+  }
+}
+
+}  // namespace
+
+Checkup examine(const Machine& machine) {
+  Checkup checkup;
+  find_settings(machine, checkup.findings);
+  const std::size_t bytes = std::min(4 * std::max<std::size_t>(last_level_cache_bytes(), 64 << 20),
+                                     machine.available_bytes / 4);
+  checkup.bandwidths.push_back(measure(1, bytes));
+  if (machine.cores > 1) checkup.bandwidths.push_back(measure(machine.cores, bytes));
+  for (const Bandwidth& b : checkup.bandwidths) {
+    if (b.cv <= kNoiseLimit) continue;
+    checkup.is_too_noisy = true;
+    checkup.findings.push_back(
+        fmt::format("copy with {} thread{} varies by {:.0f}% (limit {:.0f}%); "
+                    "find what else runs and try again",
+                    b.threads, b.threads == 1 ? "" : "s", 100 * b.cv, 100 * kNoiseLimit));
+  }
+  return checkup;
+}
+
+}  // namespace opbench

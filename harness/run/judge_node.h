@@ -1,0 +1,33 @@
+#pragma once
+
+#include "compare/judge/stats.h"
+#include "harness/run/bound_graph.h"
+
+namespace opbench {
+
+/// A node that has run, and what it is judged by.
+struct NodeToJudge {
+  const Node& node;
+  const Kernel& kernel;
+  const TensorStorage& storage;  ///< holds its inputs and outputs
+  /// Absolute tolerances are parts of the outputs' magnitude instead of numbers: for values that
+  /// are not of order 1, such as gradients.
+  bool by_magnitude = false;
+  /// fp16 outputs are the largest finite value where the reference has Inf, 0 where it has NaN.
+  bool saturates = false;
+};
+
+struct OutputJudgement {
+  Judgement judgement;
+  Stats stats;
+};
+
+/// What an element of `output` comes to if the terms that `node` adds up have the magnitude of its
+/// first floating input and random signs: what is far below it has cancelled.
+double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output);
+
+/// Compares output `output` with the node's reference on the inputs that it really got, block by
+/// block.
+OutputJudgement judge_output(const NodeToJudge& what, std::size_t output);
+
+}  // namespace opbench

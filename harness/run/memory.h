@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "harness/plan/graph.h"
+#include "harness/plan/selection.h"
+
+namespace opbench {
+
+/// Refuses a graph that does not fit into memory with the temporaries of all `selections`, which
+/// are prepared at once. Errors: throws RunError that says what to do.
+void require_memory(const Graph& graph, std::span<const Selection* const> selections, int threads);
+
+/// Errors: throws RunError that names both numbers and `advice` if so much is not free.
+void require_memory(std::size_t bytes, std::string_view advice);
+
+}  // namespace opbench

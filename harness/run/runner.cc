@@ -1,0 +1,63 @@
+#include "harness/run/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+#include "harness/run/case_runner.h"
+#include "harness/run/context_runner.h"
+#include "harness/run/interrupt.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+void keep(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
+          RunResult& result) {
+  if (records.empty()) return;
+  ++result.cases_run;
+  const bool was_allocated = std::any_of(records.begin(), records.end(), [](const Record& record) {
+    return record.is_timed() || record.is_compared;
+  });
+  if (was_allocated) result.largest_case_bytes = std::max(result.largest_case_bytes, bytes);
+  if (hooks.case_done) hooks.case_done(records);
+  std::move(records.begin(), records.end(), std::back_inserter(result.records));
+}
+
+}  // namespace
+
+RunResult run_plan(const std::vector<PlannedCase>& plan,
+                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
+                   const RunHooks& hooks) {
+  const auto start = std::chrono::steady_clock::now();
+  RunResult result;
+  const std::vector<int> threads =
+      options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
+  const std::size_t total = (plan.size() + contexts.size()) * threads.size();
+  std::size_t done = 0;
+  const auto for_each_count = [&](const auto& run) {
+    for (const int count : threads) {
+      if (interrupted()) return;
+      if (hooks.step) hooks.step(done++, total);
+      run(count);
+    }
+  };
+  for (const PlannedCase& planned : plan) {
+    for_each_count([&](int count) {
+      keep(run_case(planned, options, count, hooks, result.times), planned.graph.memory_bytes(),
+           hooks, result);
+    });
+  }
+  for (const PlannedContext& planned : contexts) {
+    for_each_count([&](int count) {
+      keep(run_context(planned, options, count, hooks, result.times), planned.largest_step_bytes(),
+           hooks, result);
+    });
+  }
+  result.was_interrupted = interrupted();
+  result.times.total =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace opbench

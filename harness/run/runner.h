@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/plan/context_plan.h"
+#include "harness/plan/plan.h"
+#include "harness/record/run_result.h"
+#include "harness/run/run_hooks.h"
+#include "harness/spec/options.h"
+
+namespace opbench {
+
+/// Runs a plan: for each case allocate, fill, verify every variant, time every variant that is
+/// right, verify again on fresh data. One bad case never stops the run; an interrupt keeps what is
+/// complete.
+/// Contexts come after the cases.
+RunResult run_plan(const std::vector<PlannedCase>& plan,
+                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
+                   const RunHooks& hooks);
+
+}  // namespace opbench

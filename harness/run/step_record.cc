@@ -1,0 +1,180 @@
+#include "harness/run/step_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/plan/task_names.h"
+#include "tensor/isa.h"
+
+namespace opbench {
+namespace {
+
+std::string kernel_summary(const PlannedStep& step) {
+  std::string text;
+  std::map<std::string, bool> seen;
+  for (const Kernel* kernel : step.selection.kernels) {
+    if (!seen.emplace(kernel->key(), true).second) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : "+", kernel->key());
+  }
+  return text;
+}
+
+std::string first_shape(const PlannedStep& step) {
+  for (const GraphTensor& tensor : step.graph.tensors) {
+    if (tensor.role == GraphTensor::input) return to_string(tensor.desc.shape);
+  }
+  return {};
+}
+
+// TransData, Cast and copies first: what tuning takes away.
+int type_rank(const std::string& type) {
+  if (type == "TransData") return 0;
+  if (type == "Cast") return 1;
+  return type == "contiguous" ? 2 : 3;
+}
+
+std::vector<TypeTime> types_of(const std::vector<TaskTime>& tasks) {
+  std::map<std::string, TypeTime> by_type;
+  double total = 0;
+  for (const TaskTime& task : tasks) {
+    TypeTime& type = by_type[task.type];
+    type.type = task.type;
+    type.min_us = type.count == 0 ? task.duration_us : std::min(type.min_us, task.duration_us);
+    type.max_us = std::max(type.max_us, task.duration_us);
+    type.total_us += task.duration_us;
+    ++type.count;
+    total += task.duration_us;
+  }
+  std::vector<TypeTime> types;
+  for (auto& [name, type] : by_type) {
+    type.avg_us = type.total_us / type.count;
+    type.share = total > 0 ? type.total_us / total : 0;
+    types.push_back(std::move(type));
+  }
+  std::stable_sort(types.begin(), types.end(), [](const TypeTime& a, const TypeTime& b) {
+    const int first = type_rank(a.type), second = type_rank(b.type);
+    return first != second ? first < second : a.total_us > b.total_us;
+  });
+  return types;
+}
+
+void add_tasks(const PlannedStep& step, const StepMeasurement& measured, StepDetails& details) {
+  double start = 0;
+  for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
+    const Node& node = step.graph.nodes[i];
+    const Kernel& kernel = *step.selection.kernels[i];
+    TaskTime task;
+    task.name = node.name;
+    task.type = task_type(node, kernel);
+    task.kernel = kernel.name;
+    task.cause = node.cause;
+    task.inputs = node.problem.inputs;
+    task.outputs = node.problem.outputs;
+    task.start_us = start;
+    task.duration_us = measured.task_us.empty() ? 0 : measured.task_us[i];
+    start += task.duration_us;
+    if (node.problem.op->name == "trans_data") {
+      ++details.trans_data;
+      details.trans_data_bytes += node.problem.op->traffic(node.problem).bytes();
+    }
+    if (node.problem.op->name == "cast") ++details.casts;
+    if (is_copy(node, kernel)) ++details.copies;
+    details.tasks.push_back(std::move(task));
+  }
+}
+
+}  // namespace
+
+Record step_record(const PlannedContext& planned, std::size_t index, int threads, bool is_cold) {
+  const PlannedStep& step = planned.steps[index];
+  const Traffic traffic = step.graph.traffic();
+  Record record;
+  record.case_id = planned.id();
+  record.op = planned.spec.name;
+  record.variant = step.spec.name;
+  record.provider = name(Provider::npu);
+  record.kernels = kernel_summary(step);
+  record.shape = first_shape(step);
+  record.dtype = name(planned.dtype);
+  record.format = "planned";
+  record.backward = planned.spec.backward;
+  record.threads = threads;
+  record.isa = current_isa();
+  record.cold = is_cold;
+  record.bytes = traffic.bytes();
+  record.operations = traffic.operations;
+  record.elements = static_cast<double>(step.spec.samples);
+  const std::string file = planned.spec.origin.substr(0, planned.spec.origin.rfind(':'));
+  std::string sets;
+  for (std::size_t start = 0; start < planned.spec.symbols.size();) {
+    const std::size_t end =
+        std::min(planned.spec.symbols.find(',', start), planned.spec.symbols.size());
+    sets += fmt::format(" --set {}", planned.spec.symbols.substr(start, end - start));
+    start = end + 1;
+  }
+  record.reproduce = fmt::format(
+      "opbench --cases {} --filter '^{}$'{} --dtype {} --variant '{}' --threads {}{}", file,
+      planned.spec.name, sets, record.dtype, step.spec.name, threads, is_cold ? " --cold" : "");
+  return record;
+}
+
+std::vector<double> task_medians(std::span<const std::vector<double>> rounds) {
+  std::vector<double> medians;
+  if (rounds.empty()) return medians;
+  for (std::size_t node = 0; node < rounds.front().size(); ++node) {
+    std::vector<double> times;
+    for (const std::vector<double>& round : rounds) times.push_back(round[node]);
+    medians.push_back(median_of(std::move(times)));
+  }
+  return medians;
+}
+
+std::shared_ptr<StepDetails> step_details(const PlannedContext& planned, std::size_t index,
+                                          const StepMeasurement& measured) {
+  const PlannedStep& step = planned.steps[index];
+  auto details = std::make_shared<StepDetails>();
+  details->context = planned.id();
+  details->summary = step.spec.summary;
+  if (step.spec.after >= 0) {
+    details->after = planned.steps[static_cast<std::size_t>(step.spec.after)].spec.name;
+  }
+  details->index = static_cast<int>(index);
+  details->nodes = static_cast<int>(step.graph.nodes.size());
+  details->peak_bytes = step.memory.bytes;
+  details->unshared_bytes = step.memory.unshared_bytes;
+  details->planning_ms = step.planning_ms;
+  details->has_overflow = measured.has_overflow;
+  details->skipped_updates = measured.skipped_updates;
+  if (step.spec.precision.scaling != Precision::Scaling::none) {
+    details->loss_scale = step.spec.precision.loss_scale;
+  }
+  add_tasks(step, measured, *details);
+  if (!measured.task_us.empty()) details->types = types_of(details->tasks);
+  return details;
+}
+
+void compare_steps(const PlannedContext& planned, std::span<Record> records) {
+  const auto per_sample = [&](std::size_t i) {
+    return records[i].is_timed()
+               ? records[i].median_us / static_cast<double>(planned.steps[i].spec.samples)
+               : 0;
+  };
+  double first = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    auto details = std::make_shared<StepDetails>(*records[i].step);
+    details->us_per_sample = per_sample(i);
+    if (first == 0) first = details->us_per_sample;
+    const int after = planned.steps[i].spec.after;
+    const double before = after < 0 ? 0 : per_sample(static_cast<std::size_t>(after));
+    if (details->us_per_sample > 0) {
+      details->speedup_over_previous = before / details->us_per_sample;
+      details->speedup_over_first = first / details->us_per_sample;
+    }
+    records[i].trans_data = details->trans_data;
+    records[i].step = std::move(details);
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/plan/context_plan.h"
+#include "harness/record/record.h"
+
+namespace opbench {
+
+/// Everything about a step that is known before it runs.
+Record step_record(const PlannedContext& planned, std::size_t index, int threads, bool is_cold);
+
+/// The median time of each node over rounds of all nodes; empty if there was none.
+std::vector<double> task_medians(std::span<const std::vector<double>> rounds);
+
+/// What was measured of a step beside its samples.
+struct StepMeasurement {
+  std::vector<double> task_us;  ///< of each node, median over the rounds; empty: not timed
+  bool has_overflow = false;
+  int skipped_updates = 0;
+};
+
+/// The tasks, types, conversions and memory of a step.
+std::shared_ptr<StepDetails> step_details(const PlannedContext& planned, std::size_t index,
+                                          const StepMeasurement& measured);
+
+/// Sets the speed-ups of steps over those they build on and over the first, per sample.
+void compare_steps(const PlannedContext& planned, std::span<Record> records);
+
+}  // namespace opbench

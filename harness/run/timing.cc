@@ -1,0 +1,106 @@
+#include "harness/run/timing.h"
+
+#include <benchmark/benchmark.h>
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/run/interrupt.h"
+
+namespace opbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double micros_since_start(Clock::time_point time) {
+  static const Clock::time_point start = Clock::now();
+  return std::chrono::duration<double, std::micro>(time - start).count();
+}
+
+/// Collects nothing: the samples are taken in the loop itself. Reports only whether a run went
+/// wrong.
+class SilentReporter : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+void hot_loop(benchmark::State& state, const std::function<void()>& call) {
+  for (auto _ : state) {
+    call();
+    benchmark::ClobberMemory();
+    if (interrupted()) {
+      state.SkipWithError("interrupted");
+      break;
+    }
+  }
+}
+
+// Returns the timed seconds.
+double cold_loop(benchmark::State& state, const TimingOptions& options,
+                 const std::function<void()>& call) {
+  double total = 0;
+  for (auto _ : state) {
+    options.evict();
+    const Clock::time_point start = Clock::now();
+    call();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    state.SetIterationTime(seconds);
+    total += seconds;
+    if (interrupted()) {
+      state.SkipWithError("interrupted");
+      break;
+    }
+  }
+  return total;
+}
+
+// One repetition (or one of the shorter runs by which the engine finds the number of iterations).
+Sample run_once(benchmark::State& state, const TimingOptions& options,
+                const std::function<void()>& call) {
+  const Clock::time_point start = Clock::now();
+  double seconds = 0;
+  if (options.evict) {
+    seconds = cold_loop(state, options, call);
+  } else {
+    hot_loop(state, call);
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  const auto iterations = static_cast<std::int64_t>(state.iterations());
+  return {micros_since_start(start), seconds * 1e6,
+          iterations == 0 ? 0 : seconds * 1e9 / static_cast<double>(iterations), iterations};
+}
+
+}  // namespace
+
+std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
+                               const std::function<void()>& call) {
+  std::vector<Sample> samples;
+  auto* registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
+    samples.push_back(run_once(state, options, call));
+  });
+  registered->MinTime(std::max(1e-6, options.seconds / options.repetitions))
+      ->Repetitions(options.repetitions);
+  if (options.evict)
+    registered->UseManualTime();
+  else
+    registered->UseRealTime();
+  SilentReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter, "all");
+  benchmark::ClearRegisteredBenchmarks();
+  const auto wanted = static_cast<std::size_t>(options.repetitions);
+  if (interrupted() || samples.size() < wanted) return {};
+  // What came before the last repetitions was the search for the number of iterations: the warm-up.
+  samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(wanted));
+  return samples;
+}
+
+void evict_from_caches(const void* data, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  const auto* begin = static_cast<const std::byte*>(data);
+  for (std::size_t i = 0; i < bytes; i += kLine) hwy::FlushCacheline(begin + i);
+  hwy::FlushStream();
+}
+
+}  // namespace opbench

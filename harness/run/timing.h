@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/record/samples.h"
+
+namespace opbench {
+
+struct TimingOptions {
+  double seconds = 0.1;  ///< over all repetitions
+  int repetitions = 9;
+  /// Called before every call, outside the timed window, to empty the caches; none: hot.
+  std::function<void()> evict;
+};
+
+/// Times `call` with Google Benchmark (real time; iterations adapted to the time) and keeps every
+/// repetition, in order. Empty if interrupted before all repetitions were done.
+std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
+                               const std::function<void()>& call);
+
+/// Writes every cache line of [data, data + bytes) back to memory and drops it.
+void evict_from_caches(const void* data, std::size_t bytes);
+
+}  // namespace opbench

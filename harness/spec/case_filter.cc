@@ -1,0 +1,30 @@
+#include "harness/spec/case_filter.h"
+
+#include <fmt/format.h>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+CaseFilter::CaseFilter(const std::string& pattern) : takes_all_(pattern.empty()) {
+  if (takes_all_) return;
+  // The library's matcher recurses by the length of both, so both are bounded.
+  constexpr std::size_t kLongestPattern = 200;
+  if (pattern.size() > kLongestPattern) {
+    throw Error(fmt::format("--filter has {} characters; at most {} are allowed", pattern.size(),
+                            kLongestPattern));
+  }
+  try {
+    // __polynomial: no pattern can make it backtrack for ever.
+    pattern_ = std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
+  } catch (const std::regex_error& error) {
+    throw Error(
+        fmt::format("--filter '{}' is not a regular expression: {}", pattern, error.what()));
+  }
+}
+
+bool CaseFilter::takes(const std::string& id, const std::string& name) const {
+  return takes_all_ || std::regex_search(id, pattern_) || std::regex_search(name, pattern_);
+}
+
+}  // namespace opbench

@@ -1,0 +1,171 @@
+#include "harness/spec/context_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+
+#include "harness/spec/lowered_forms.h"
+#include "kernels/registry/kernel.h"
+#include "tensor/error.h"
+#include "tensor/nearest.h"
+
+namespace opbench {
+namespace {
+
+/// A word that a key may be, and what it means.
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+template <class T>
+T choice(const YamlValue& value, std::string_view what, const Choices<T>& choices) {
+  const std::string text = value.text(what);
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : choices) {
+    if (text == word) return meaning;
+    words.push_back(word);
+  }
+  value.fail(fmt::format("{} is '{}'{}", what, text, suggestion(text, words)));
+}
+
+std::vector<std::string> kernel_names(const std::string& op, const YamlValue& value) {
+  std::vector<std::string> known;
+  for (const Kernel* kernel : kernels_of(op)) known.emplace_back(kernel->name);
+  known.emplace_back(kReferenceVariant);
+  const std::vector<std::string_view> forms = lowered_forms(op);
+  known.insert(known.end(), forms.begin(), forms.end());
+  std::vector<std::string> names;
+  for (const YamlValue& entry : value.list("variants", true)) {
+    names.push_back(entry.text("a variant"));
+    if (std::find(known.begin(), known.end(), names.back()) != known.end()) continue;
+    entry.fail(
+        fmt::format("{} has no variant '{}'{}", op, names.back(), suggestion(names.back(), known)));
+  }
+  if (names.empty()) value.fail(fmt::format("the variants of {} are an empty list", op));
+  return names;
+}
+
+// Whose kernels operators take that are not named.
+std::string default_variants(const YamlValue& value) {
+  const std::vector<std::string> words = {"npu", "native", "onednn",
+                                          std::string(kReferenceVariant)};
+  const std::string text = value.text("default");
+  if (std::find(words.begin(), words.end(), text) == words.end()) {
+    value.fail(fmt::format("default is '{}'{}", text, suggestion(text, words)));
+  }
+  return text;
+}
+
+void read_variants(const YamlValue& value, ContextSettings& settings) {
+  value.mapping("variants", [&](const std::string& op, const YamlValue& field) {
+    if (op == kDefaultVariants) {
+      settings.variants[op] = {default_variants(field)};
+      return;
+    }
+    field.located([&] { find_op(op); });
+    settings.variants[op] = kernel_names(op, field);
+  });
+}
+
+void read_rules(const YamlValue& value, FrameworkRules& rules) {
+  const std::vector<std::pair<std::string, bool*>> switches = {
+      {"concat_output_nchw", &rules.concat_output_nchw},
+      {"axpy_equal_shapes", &rules.axpy_equal_shapes},
+      {"relu_grad_cast", &rules.relu_grad_cast},
+      {"dwconv_output_5hd", &rules.dwconv_output_5hd},
+      {"weight_format_init", &rules.weight_format_init},
+      {"grad_cast_once", &rules.grad_cast_once},
+      {"allow_fp32_to_fp16", &rules.allow_fp32_to_fp16},
+  };
+  std::vector<std::string> keys = {"contiguous", "index"};
+  for (const auto& [name, unused] : switches) keys.push_back(name);
+  value.mapping("rules", keys, [&](const std::string& key, const YamlValue& field) {
+    using Contiguous = FrameworkRules::Contiguous;
+    using Index = FrameworkRules::Index;
+    for (const auto& [name, rule] : switches) {
+      if (key == name) *rule = field.boolean(key);
+    }
+    if (key == "contiguous") {
+      rules.contiguous = choice<Contiguous>(
+          field, key, {{"native", Contiguous::native}, {"gather_v2", Contiguous::gather_v2}});
+    }
+    if (key == "index") {
+      rules.index =
+          choice<Index>(field, key, {{"generated", Index::generated}, {"cached", Index::cached}});
+    }
+  });
+}
+
+Precision::Level level(const YamlValue& value) {
+  using Level = Precision::Level;
+  return choice<Level>(value, "precision",
+                       {{"O0", Level::O0}, {"O1", Level::O1}, {"O2", Level::O2}});
+}
+
+double scale(const YamlValue& value, std::string_view what) {
+  return value.number(what, std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
+}
+
+Precision precision(const YamlValue& value) {
+  constexpr double kInitialScale = 65536;  // 2^16, as torch.cuda.amp.GradScaler starts
+  Precision result;
+  if (value.is_scalar()) {
+    result.level = level(value);
+    return result;
+  }
+  value.mapping("precision", {"level", "loss_scale", "initial_scale", "half"},
+                [&](const std::string& key, const YamlValue& field) {
+                  using Half = Precision::Half;
+                  if (key == "level") result.level = level(field);
+                  if (key == "half") {
+                    result.half = choice<Half>(
+                        field, key, {{"ieee", Half::ieee}, {"saturate", Half::saturate}});
+                  }
+                  if (key != "loss_scale") return;
+                  const bool is_dynamic = field.is_scalar() && field.text(key) == "dynamic";
+                  result.scaling =
+                      is_dynamic ? Precision::Scaling::dynamic : Precision::Scaling::fixed;
+                  result.loss_scale = is_dynamic ? kInitialScale : scale(field, key);
+                });
+  value.mapping("precision", [&](const std::string& key, const YamlValue& field) {
+    if (key != "initial_scale") return;
+    if (result.scaling != Precision::Scaling::dynamic) {
+      field.fail("initial_scale needs loss_scale: dynamic");
+    }
+    result.loss_scale = scale(field, key);
+  });
+  return result;
+}
+
+ContextStandard standard(const YamlValue& value) {
+  using Kind = ContextStandard::Kind;
+  const std::string text = value.text("standard");
+  constexpr double kLeastCosine = 0.99;  // that of compare/standard/standards.yaml
+  if (text == "mixed") return {};
+  if (text == "cosine") return {Kind::cosine, kLeastCosine};
+  for (const auto& [word, kind, most] :
+       {std::tuple{std::string("cosine="), Kind::cosine, 1.0},
+        std::tuple{std::string("prec="), Kind::prec, double(std::numeric_limits<float>::max())}}) {
+    if (!text.starts_with(word)) continue;
+    double limit = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, status] = std::from_chars(text.data() + word.size(), end, limit);
+    if (status == std::errc{} && rest == end && limit >= 0 && limit <= most) return {kind, limit};
+  }
+  value.fail(fmt::format(
+      "standard is '{}'; allowed: mixed, cosine, cosine=X of 0 to 1, prec=X of 0 or more", text));
+}
+
+}  // namespace
+
+void read_setting(const std::string& key, const YamlValue& value, ContextSettings& settings) {
+  if (key == "variants") read_variants(value, settings);
+  if (key == "rules") read_rules(value, settings.rules);
+  if (key == "precision") settings.precision = precision(value);
+  if (key == "standard") settings.standard = standard(value);
+  if (key == "samples") settings.samples = {key, value.text(key), value.place()};
+}
+
+}  // namespace opbench

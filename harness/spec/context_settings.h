@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/spec/case_values.h"
+#include "harness/spec/context.h"
+#include "harness/spec/context_template.h"
+
+namespace opbench {
+
+/// What a context states and a step may change.
+struct ContextSettings {
+  std::map<std::string, std::vector<std::string>> variants;
+  FrameworkRules rules;
+  Precision precision;
+  ContextStandard standard;
+  SymbolValue samples = {"samples", "1", ""};  ///< seen with the step's symbols
+  // Of steps only.
+  Symbols set;                                ///< values of symbols of the file
+  std::map<std::string, std::string> blocks;  ///< includes of the first are of the second
+};
+
+/// The keys that `read_setting` knows in a context; in a step also "set" and "blocks".
+inline const std::vector<std::string> kSettingKeys = {"variants", "rules", "precision", "standard",
+                                                      "samples"};
+
+/// Reads one of `variants`, `rules`, `precision`, `standard`, `samples` into `settings`, of which
+/// it replaces what is stated: variants by operator, rules one by one, the others as a whole. Other
+/// keys are left alone. Errors: throws Error "file:line: ..." on unknown operators, variants and
+/// rules, and values of another kind or out of range.
+void read_setting(const std::string& key, const YamlValue& value, ContextSettings& settings);
+
+}  // namespace opbench

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/lanes/cube.h"
+#include "kernels/lanes/elementwise.h"
+#include "ops/channels.h"
+
+namespace opbench {
+
+/// A tensor by channels as it is stored: planes of `inner` places with one channel each, or in
+/// NC1HWC0 with the 16 of a block side by side. The lanes past the last channel hold anything.
+struct ChannelPlanes {
+  DType dtype;
+  std::int64_t lanes, outer, channels, inner;
+  std::int64_t planes;  ///< of one image: channels, or blocks of them
+
+  ChannelPlanes(DType type, const ChannelView& view, bool is_blocked)
+      : dtype(type),
+        lanes(is_blocked ? kCube : 1),
+        outer(view.outer),
+        channels(view.channels),
+        inner(view.inner),
+        planes((view.channels + lanes - 1) / lanes) {}
+  explicit ChannelPlanes(const TensorDesc& desc)
+      : ChannelPlanes(desc.dtype, channel_view("a kernel", "its input", desc),
+                      desc.format == Format::NC1HWC0) {}
+
+  std::int64_t count() const { return outer * planes; }
+  std::int64_t elements() const { return inner * lanes; }
+  std::int64_t first_channel(std::int64_t plane) const { return plane % planes * lanes; }
+  /// How many of a plane's lanes are channels.
+  std::int64_t used(std::int64_t plane) const {
+    return std::min(lanes, channels - first_channel(plane));
+  }
+  const void* address(const void* data, std::int64_t plane) const {
+    return at(data, dtype, plane * elements());
+  }
+  void* address(void* data, std::int64_t plane) const {
+    return at(data, dtype, plane * elements());
+  }
+  /// A plane in fp32: in place, or widened into `buffer`.
+  const float* load(const void* data, std::int64_t plane, std::vector<float>& buffer) const {
+    const void* from = address(data, plane);
+    if (dtype == DType::fp32) return static_cast<const float*>(from);
+    buffer.resize(static_cast<std::size_t>(elements()));
+    load_floats(dtype, from, elements(), buffer.data());
+    return buffer.data();
+  }
+  /// Where a plane's results go in fp32: in place, or `buffer`, which `store` then narrows.
+  float* target(void* data, std::int64_t plane, std::vector<float>& buffer) const {
+    if (dtype == DType::fp32) return static_cast<float*>(address(data, plane));
+    buffer.resize(static_cast<std::size_t>(elements()));
+    return buffer.data();
+  }
+  void store(const float* values, std::int64_t plane, void* data) const {
+    if (dtype != DType::fp32) store_floats(dtype, values, elements(), address(data, plane));
+  }
+};
+
+/// Sums of two terms over the planes of every channel: in fp32, 16 at a time within a plane, then
+/// the planes in their order, so that the result is the same for every number of threads.
+class ChannelSums {
+ public:
+  explicit ChannelSums(const ChannelPlanes& x)
+      : x_(x), partial_(static_cast<std::size_t>(2 * x.count() * x.lanes)) {}
+
+  /// Sets both sums of a plane: of first(i, lane) and second(i, lane), i the element in the plane.
+  template <class First, class Second>
+  void add_plane(std::int64_t plane, First first, Second second) {
+    float sums[2][kCube] = {};
+    const std::int64_t whole = x_.elements() / kCube * kCube;
+    for (std::int64_t i = 0; i < whole; i += kCube) {
+      for (std::int64_t lane = 0; lane < kCube; ++lane) {
+        sums[0][lane] += first(i + lane, lane);
+        sums[1][lane] += second(i + lane, lane);
+      }
+    }
+    for (std::int64_t i = whole; i < x_.elements(); ++i) {
+      sums[0][i - whole] += first(i, i - whole);
+      sums[1][i - whole] += second(i, i - whole);
+    }
+    float* to = partial_.data() + 2 * plane * x_.lanes;
+    for (int k = 0; k < 2; ++k) {
+      if (x_.lanes == kCube) {
+        std::copy_n(sums[k], kCube, to + k * kCube);
+        continue;
+      }
+      for (std::int64_t half_of = kCube / 2; half_of > 0; half_of /= 2) {
+        for (std::int64_t i = 0; i < half_of; ++i) sums[k][i] += sums[k][i + half_of];
+      }
+      to[k] = sums[k][0];
+    }
+  }
+
+  /// Where the two sums of a plane with 16 lanes go, 16 numbers each.
+  float* first_of(std::int64_t plane) { return partial_.data() + 2 * plane * kCube; }
+  float* second_of(std::int64_t plane) { return first_of(plane) + kCube; }
+
+  /// The sum of the first (0) or second (1) term over one lane of a plane.
+  float of_plane(int term, std::int64_t plane, std::int64_t lane) const {
+    return partial_[static_cast<std::size_t>((2 * plane + term) * x_.lanes + lane)];
+  }
+  /// The same over all planes of a channel.
+  float total(int term, std::int64_t channel) const {
+    const std::int64_t block = channel / x_.lanes, lane = channel % x_.lanes;
+    float sum = 0;
+    for (std::int64_t n = 0; n < x_.outer; ++n) {
+      sum += of_plane(term, n * x_.planes + block, lane);
+    }
+    return sum;
+  }
+
+  static std::size_t bytes(const ChannelPlanes& x) {
+    return static_cast<std::size_t>(2 * x.count() * x.lanes) * sizeof(float);
+  }
+
+ private:
+  ChannelPlanes x_;
+  std::vector<float> partial_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/registry/kernel.h"
+
+namespace opbench {
+
+/// True if what the problem reads and writes outgrows the caches that the threads in use have to
+/// themselves, so that outputs are better streamed: a line written through the shared cache is read
+/// from memory first.
+bool outgrows_cache(const Problem& problem);
+
+/// Elements stored in every input and output, padding included. Element-wise kernels compute the
+/// padding lanes too: cheaper than skipping them, and nobody reads them.
+std::int64_t stored_elements(const Problem& problem);
+
+/// Cuts at multiples of this many elements keep every thread's range aligned to cache lines.
+inline constexpr std::int64_t kElementwiseGrain = 64;
+
+/// Address of element `index` of `dtype` memory.
+const void* at(const void* data, DType dtype, std::int64_t index);
+void* at(void* data, DType dtype, std::int64_t index);
+
+/// One thread's share of an element-wise call: `count` elements, the inputs and the output at its
+/// start.
+struct ElementwisePart {
+  std::size_t count;
+  const void* inputs[4];
+  void* output;
+};
+
+/// A launch that gives every thread its part of the stored elements of one-output problems of up to
+/// four inputs.
+Launch elementwise_launch(const Problem& problem,
+                          std::function<void(const ElementwisePart& part)> compute);
+
+/// `body(begin, end)` over the stored elements, one range per thread.
+void for_each_range(std::int64_t count,
+                    const std::function<void(std::int64_t, std::int64_t)>& body);
+
+}  // namespace opbench

@@ -1,0 +1,100 @@
+#include "harness/check/process.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+namespace opbench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+ChildProcess shell(const std::string& script) { return ChildProcess({"sh", "-c", script}); }
+
+// Whether the process exists, a moment after it was ended.
+bool is_alive(pid_t pid) {
+  for (int i = 0; i < 200; ++i) {
+    if (kill(pid, 0) != 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST(CheckProcess, TalksLineByLine) {
+  ChildProcess child({"cat"});
+  child.write_line("one", 10);
+  child.write_line("two words", 10);
+  EXPECT_EQ(child.read_line(10), "one");
+  EXPECT_EQ(child.read_line(10), "two words");
+}
+
+TEST(CheckProcess, LongLinesGoThroughFullPipes) {
+  ChildProcess child({"cat"});
+  const std::string line(40000, 'x');  // of 65536 bytes that a pipe holds
+  child.write_line(line, 10);
+  EXPECT_EQ(child.read_line(10), line);
+}
+
+TEST(CheckProcess, RunsWhereItShould) {
+  ChildProcess child({"pwd"}, "/usr");
+  EXPECT_EQ(child.read_line(10), "/usr");
+}
+
+TEST(CheckProcess, WhatCannotBeStartedIsBadInput) {
+  EXPECT_THAT([] { ChildProcess({"/no/such/program"}); },
+              ThrowsMessage<Error>("cannot start '/no/such/program': No such file or directory"));
+  EXPECT_THAT([] { ChildProcess({"/etc/passwd"}); },
+              ThrowsMessage<Error>(HasSubstr("Permission denied")));
+  EXPECT_THAT([] { ChildProcess({"cat"}, "/no/such"); },
+              ThrowsMessage<Error>(HasSubstr("in /no/such")));
+}
+
+TEST(CheckProcess, AnEndIsToldWithItsCodeAndLastWords) {
+  ChildProcess child = shell("echo first >&2; echo out of luck >&2; exit 7");
+  EXPECT_THAT([&] { child.read_line(10); },
+              ThrowsMessage<ChildLost>("'sh' ended with exit code 7; its last words: out of luck"));
+  EXPECT_THAT([&] { child.write_line("x", 10); }, ThrowsMessage<ChildLost>("'sh' is gone"));
+}
+
+TEST(CheckProcess, ACrashIsToldWithItsSignal) {
+  ChildProcess child = shell("kill -SEGV $$");
+  EXPECT_THAT([&] { child.read_line(10); },
+              ThrowsMessage<ChildLost>(AllOf(HasSubstr("signal 11"), HasSubstr("Segmentation"))));
+}
+
+TEST(CheckProcess, AHungChildIsEndedWithItsChildren) {
+  ChildProcess child = shell("sleep 1000 & echo $!; wait");
+  const auto grandchild = static_cast<pid_t>(std::stol(child.read_line(10)));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT([&] { child.read_line(0.05); },
+              ThrowsMessage<ChildLost>("'sh' gave no answer within 0.05 s and was ended"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_FALSE(is_alive(grandchild));
+}
+
+TEST(CheckProcess, AChildThatDoesNotReadIsEnded) {
+  ChildProcess child = shell("sleep 1000");
+  EXPECT_THROW(child.write_line(std::string(1 << 20, 'x'), 0.05), ChildLost);
+}
+
+TEST(CheckProcess, MuchOnStandardErrorDoesNotBlock) {
+  ChildProcess child = shell("head -c 1000000 /dev/zero | tr '\\0' 'e' >&2; echo done");
+  EXPECT_EQ(child.read_line(20), "done");
+}
+
+TEST(CheckProcess, GoesWithItsObject) {
+  pid_t pid = 0;
+  {
+    ChildProcess child = shell("echo $$; sleep 1000");
+    pid = static_cast<pid_t>(std::stol(child.read_line(10)));
+  }
+  EXPECT_FALSE(is_alive(pid));
+}
+
+}  // namespace opbench

@@ -1,0 +1,222 @@
+#include "harness/check/protocol.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "harness/check/open_case.h"
+#include "harness/check/worker.h"
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+OpenRequest small_case() {
+  OpenRequest request;
+  request.id = request.key = "softplus[8x64,fp32]";
+  request.threads = 1;
+  request.variants = {"native", "softplus_v2", "not_there"};
+  request.sample_seconds = 0.001;
+  return request;
+}
+
+// What a worker answers to `requests`, line by line, after its hello.
+std::vector<std::string> answers(const std::vector<std::string>& requests) {
+  std::string text;
+  for (const std::string& request : requests) text += request + "\n";
+  std::istringstream in(text);
+  std::stringstream out;
+  run_check_worker(in, out);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(out, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST(CheckProtocol, HelloGoesThrough) {
+  const Hello hello = parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}}));
+  EXPECT_EQ(hello.protocol, 3);
+  EXPECT_EQ(hello.oldest, 2);
+  EXPECT_EQ(hello.build, (BuildInfo{"1.2", "abc", "GNU", "-O3", "Release"}));
+}
+
+TEST(CheckProtocol, RequestsGoThrough) {
+  RunOptions options;
+  options.ops = {"softplus", "relu"};
+  options.shapes_file = "cases/a \"b\".yaml";
+  options.filter = "a|b";
+  options.dtypes = {DType::fp16};
+  options.formats = {Format::NC1HWC0};
+  options.symbols = {{"N", 8}};
+  options.backward = true;
+  options.shard_index = 2;
+  options.shard_count = 3;
+  const Request list = parse_request(list_line(options));
+  ASSERT_EQ(list.kind, Request::list);
+  EXPECT_EQ(list.options.ops, options.ops);
+  EXPECT_EQ(list.options.shapes_file, options.shapes_file);
+  EXPECT_EQ(list.options.dtypes, options.dtypes);
+  EXPECT_EQ(list.options.formats, options.formats);
+  EXPECT_EQ(list.options.symbols, options.symbols);
+  EXPECT_TRUE(list.options.backward);
+  EXPECT_EQ(list.options.shard_index, 2);
+  EXPECT_EQ(list.options.shard_count, 3);
+
+  const Request open = parse_request(open_line(small_case()));
+  ASSERT_EQ(open.kind, Request::open);
+  EXPECT_EQ(open.open_it, small_case());
+  EXPECT_EQ(parse_request(sample_line("native")).variant, "native");
+  EXPECT_EQ(parse_request(close_line()).kind, Request::close);
+}
+
+TEST(CheckProtocol, AnswersGoThrough) {
+  const std::vector<ListedCase> cases = {{"a[1]", "a", "first", 3, {"v"}, 0.07},
+                                         {"b[1]", "b[1]", "", 1, {}, std::nullopt}};
+  EXPECT_EQ(parse_listed(listed_line(cases)), cases);
+  const OpenReply reply = {"a[1]",
+                           {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7, "00ff"}},
+                            {"onednn", Status::skipped, "no fp16", std::nullopt}}};
+  EXPECT_EQ(parse_opened(opened_line(reply)), reply);
+  EXPECT_EQ(parse_sampled(sampled_line(0.25)), 0.25);
+  parse_closed(closed_line());
+}
+
+TEST(CheckProtocol, AnInfiniteErrorStaysInfinite) {
+  const OpenReply reply = {"a", {{"v", Status::passed, "", Accuracy{HUGE_VAL, 0, 0, "0"}}}};
+  EXPECT_EQ(parse_opened(opened_line(reply)).variants[0].accuracy->max_ulp, HUGE_VAL);
+}
+
+TEST(CheckProtocol, UnknownKeysAreLeftAlone) {
+  EXPECT_EQ(parse_sampled(R"({"us": 2, "calls": 7})"), 2);
+}
+
+TEST(CheckProtocol, AnErrorIsThrownWhateverTheQuestion) {
+  const std::string line = error_line("no such\ncase");
+  EXPECT_THAT([&] { parse_opened(line); }, ThrowsMessage<PeerError>("no such\\x0acase"));
+  EXPECT_THROW(parse_listed(line), PeerError);
+  EXPECT_THROW(parse_sampled(line), PeerError);
+  EXPECT_THROW(parse_closed(line), PeerError);
+}
+
+TEST(CheckProtocol, BadLinesSayWhatIsWrong) {
+  EXPECT_THROW(parse_hello(""), Error);
+  EXPECT_THROW(parse_hello("hello"), Error);
+  EXPECT_THAT([] { parse_hello("[1]"); }, ThrowsMessage<Error>(HasSubstr("must be an object")));
+  EXPECT_THAT([] { parse_hello("{}"); },
+              ThrowsMessage<Error>(HasSubstr("has no 'opbench_worker'")));
+  EXPECT_THAT([] { parse_hello(R"({"opbench_worker": "1"})"); },
+              ThrowsMessage<Error>(HasSubstr("opbench_worker is the text '1'")));
+  EXPECT_THAT([] { parse_hello(R"({"opbench_worker": 1.5})"); },
+              ThrowsMessage<Error>(HasSubstr("a whole number")));
+  EXPECT_THAT([] { parse_request(R"({"do": "dance"})"); },
+              ThrowsMessage<Error>(HasSubstr("unknown request 'dance'")));
+  for (const char* us : {"-1", "0", "null", "\"1\""}) {
+    EXPECT_THAT([&] { parse_sampled(std::string("{\"us\": ") + us + "}"); },
+                ThrowsMessage<Error>(HasSubstr("must be a number")))
+        << us;
+  }
+  const char* unknown = R"({"case": "a", "variants": [{"variant": "v", "status": "?"}]})";
+  EXPECT_THAT([&] { parse_opened(unknown); },
+              ThrowsMessage<Error>(HasSubstr("variants[0].status unknown status '?'")));
+}
+
+// Every line of the protocol, cut anywhere, is an error and nothing worse.
+TEST(CheckProtocol, TruncatedLinesAreErrors) {
+  const std::string line =
+      opened_line({"a[1]", {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7, "00ff"}}}});
+  for (std::size_t length = 0; length < line.size(); ++length) {
+    EXPECT_THROW(parse_opened(line.substr(0, length)), Error) << length;
+  }
+  const std::string request = open_line(small_case());
+  for (std::size_t length = 0; length < request.size(); ++length) {
+    EXPECT_THROW(parse_request(request.substr(0, length)), Error) << length;
+  }
+}
+
+TEST(CheckWorker, OpensVerifiesAndTakesSamples) {
+  const auto lines = answers({open_line(small_case()), sample_line("softplus_v2"),
+                              sample_line("onednn"), close_line(), sample_line("softplus_v2")});
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(parse_hello(lines[0]).protocol, kProtocolVersion);
+  const OpenReply reply = parse_opened(lines[1]);
+  EXPECT_EQ(reply.id, "softplus[8x64,fp32,ND,beta=1,threshold=20]");
+  ASSERT_EQ(reply.variants.size(), 2u) << "a variant it does not have is left out";
+  EXPECT_EQ(reply.variants[0].name, "native");
+  EXPECT_EQ(reply.variants[0].status, Status::passed);
+  EXPECT_LE(reply.variants[0].accuracy->max_ulp, 4);
+  EXPECT_GT(parse_sampled(lines[2]), 0);
+  EXPECT_THROW(parse_sampled(lines[3]), PeerError) << "not one of the open variants";
+  parse_closed(lines[4]);
+  EXPECT_THAT([&] { parse_sampled(lines[5]); }, ThrowsMessage<PeerError>("no case is open"));
+}
+
+TEST(CheckWorker, SameCaseGivesTheSameBits) {
+  const auto lines = answers({open_line(small_case()), open_line(small_case())});
+  EXPECT_EQ(parse_opened(lines[1]), parse_opened(lines[2]));
+}
+
+TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {
+  OpenRequest request = small_case();
+  request.id = "softplus[8x64,fp32,ND,beta=1,threshold=20,new=3]";
+  EXPECT_EQ(parse_opened(answers({open_line(request)})[1]).variants.size(), 2u);
+  request.key = request.id;  // not at its default
+  EXPECT_THROW(parse_opened(answers({open_line(request)})[1]), PeerError);
+}
+
+TEST(CheckWorker, BadRequestsAreAnsweredAndSurvived) {
+  OpenRequest other = small_case();
+  other.id = other.key = "nosuch[8]";
+  const auto lines = answers({"", "{", open_line(other), open_line(small_case())});
+  ASSERT_EQ(lines.size(), 5u);
+  for (int i = 1; i < 4; ++i) EXPECT_THROW(parse_opened(lines[i]), PeerError) << i;
+  EXPECT_EQ(parse_opened(lines[4]).variants.size(), 2u);
+}
+
+TEST(CheckWorker, ListsWhatIsSelected) {
+  RunOptions options;
+  options.case_ids = {"relu[4x4,fp16]", "softplus[8x64,fp32,beta=2]"};
+  const auto cases = parse_listed(answers({list_line(options)})[1]);
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[1].id, "softplus[8x64,fp32,ND,beta=2,threshold=20]");
+  EXPECT_EQ(cases[1].key, "softplus[8x64,fp32,ND,beta=2]");
+}
+
+TEST(CheckWorker, SlowdownIsReadOrRefused) {
+  const auto slowdown = parse_slowdown("softplus_v2=10,native=2.5");
+  EXPECT_DOUBLE_EQ(slowdown.at("softplus_v2"), 0.10);
+  EXPECT_DOUBLE_EQ(slowdown.at("native"), 0.025);
+  EXPECT_TRUE(parse_slowdown("").empty());
+  for (const char* bad : {"x", "x=", "=5", "x=0", "x=abc", "x=5%", "x=nan"}) {
+    EXPECT_THROW(parse_slowdown(bad), Error) << bad;
+  }
+}
+
+// 100 counted calls make 110.
+TEST(CheckSampler, ExtraCallsAreMadeAndNotCounted) {
+  std::int64_t calls = 0;
+  ShortSampler::Options options;
+  options.seconds = 1e-3;
+  options.extra_share = 0.1;
+  const ShortSampler sampler([&] { ++calls; }, options);
+  ASSERT_GE(sampler.calls_per_batch(), 10);
+  calls = 0;
+  EXPECT_GT(sampler.batch_seconds(100), 0);
+  EXPECT_EQ(calls, 110);
+}
+
+TEST(CheckSampler, EveryCallIsEvictedWhereAsked) {
+  int calls = 0, evictions = 0;
+  ShortSampler::Options options;
+  options.seconds = 1e-3;
+  options.evict = [&] { ++evictions; };
+  const ShortSampler sampler([&] { ++calls; }, options);
+  sampler.sample_us();
+  EXPECT_GT(calls, 3);
+  EXPECT_EQ(calls, evictions);
+}
+
+}  // namespace opbench

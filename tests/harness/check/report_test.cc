@@ -1,0 +1,192 @@
+#include "harness/check/report.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+CheckItem item(const std::string& id, const std::string& variant, CheckVerdict verdict,
+               double base_us = 0, double change = 0, int count = 1) {
+  CheckItem result;
+  result.case_id = result.case_key = id;
+  result.variant = variant;
+  result.verdict = verdict;
+  result.count = count;
+  result.is_regression = verdict == CheckVerdict::slower;
+  result.evidence = "evidence of " + variant;
+  result.next = "opbench --case '" + id + "'";
+  if (base_us > 0) {
+    SpeedChange speed;
+    speed.base_us = base_us;
+    speed.current_us = base_us * (1 + change);
+    speed.change = change;
+    result.speed = speed;
+  }
+  return result;
+}
+
+CheckReport report_of(std::vector<CheckItem> items) {
+  CheckReport report;
+  report.mode = "gate";
+  report.items = std::move(items);
+  weigh_and_sort(report.items);
+  return report;
+}
+
+template <class Write>
+std::string written(Write write) {
+  std::ostringstream out;
+  write(out);
+  return out.str();
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+}  // namespace
+
+// A step of 3 x 100 us + 1 x 700 us = 1000 us; 10% of 3 x 100 us is 3% of it. The slow variant b
+// of the second case would make the step 3 x 100 + 1400 us; 5% of 1400 us is 4.12% of that.
+TEST(CheckReport, SharesOfTheStepByHand) {
+  const CheckReport report = report_of({item("a[1]", "a", CheckVerdict::slower, 100, 0.10, 3),
+                                        item("b[1]", "a", CheckVerdict::same, 700, 0.0, 1),
+                                        item("b[1]", "b", CheckVerdict::slower, 1400, 0.05, 1)});
+  ASSERT_EQ(report.items.size(), 3u);
+  EXPECT_EQ(report.items[0].variant, "b") << "the most harm first";
+  EXPECT_NEAR(*report.items[0].step_percent, 100 * 70.0 / 1700, 1e-9);
+  EXPECT_NEAR(*report.items[1].step_percent, 3, 1e-9);
+  EXPECT_NEAR(*report.items[2].step_percent, 0, 1e-9);
+  EXPECT_NEAR(report.slower_percent_of_step(), 3 + 100 * 70.0 / 1700, 1e-9);
+}
+
+TEST(CheckReport, OfACaseTheWorstVariantCounts) {
+  const CheckReport report = report_of({item("a[1]", "x", CheckVerdict::slower, 100, 0.10),
+                                        item("a[1]", "y", CheckVerdict::slower, 100, 0.20)});
+  EXPECT_NEAR(report.slower_percent_of_step(), 20, 1e-9);
+}
+
+TEST(CheckReport, ExitCodes) {
+  const CheckItem same = item("a[1]", "a", CheckVerdict::same),
+                  slower = item("b[1]", "a", CheckVerdict::slower, 100, 0.1),
+                  ambiguous = item("c[1]", "a", CheckVerdict::ambiguous),
+                  incomparable = item("d[1]", "a", CheckVerdict::incomparable);
+  CheckItem lost = item("e[1]", "", CheckVerdict::error);
+  lost.is_unfinished = true;
+  EXPECT_EQ(report_of({}).exit_code(), 4);
+  EXPECT_EQ(report_of({incomparable, item("n[1]", "a", CheckVerdict::added)}).exit_code(), 4);
+  EXPECT_EQ(report_of({same, ambiguous, incomparable}).exit_code(), 0);
+  EXPECT_EQ(report_of({same, lost}).exit_code(), 3);
+  EXPECT_EQ(report_of({same, lost, slower}).exit_code(), 1);
+  CheckReport noisy = report_of({same});
+  noisy.is_too_noisy = true;
+  EXPECT_EQ(noisy.exit_code(), 5);
+  CheckReport interrupted = report_of({same});
+  interrupted.was_interrupted = true;
+  EXPECT_EQ(interrupted.exit_code(), 3);
+}
+
+TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
+  CheckItem slower = item("b[1]", "a", CheckVerdict::slower, 100, 0.1);
+  slower.is_regression = false;  // as the gate leaves it then
+  CheckReport report = report_of({slower, item("a[1]", "a", CheckVerdict::same, 900)});
+  report.fail_over_percent = 1.5;  // 10 of 1000 us are 1%
+  EXPECT_EQ(report.exit_code(), 0);
+  report.fail_over_percent = 0.5;
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
+TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
+  const CheckReport report = report_of({item("a[1]", "quiet", CheckVerdict::same, 10),
+                                        item("b[1]", "loud", CheckVerdict::slower, 10, 0.2)});
+  const std::string text = written([&](std::ostream& out) { print_check(out, report, {}, false); });
+  EXPECT_THAT(text, testing::StartsWith("REGRESSION: 1 SLOWER, 1 SAME"));
+  EXPECT_THAT(text, HasSubstr("next: opbench --case 'b[1]'"));
+  EXPECT_THAT(text, Not(HasSubstr("quiet")));
+  EXPECT_THAT(written([&](std::ostream& out) { print_check(out, report, {}, true); }),
+              HasSubstr("quiet"));
+}
+
+TEST(CheckReport, JsonHoldsEverything) {
+  CheckReport report = report_of({item("b[1]", "loud", CheckVerdict::slower, 10, 0.25)});
+  report.command = "opbench check \"x\"\n";
+  const auto json =
+      nlohmann::json::parse(written([&](std::ostream& out) { write_check_json(out, report, {}); }));
+  EXPECT_EQ(json["opbench_check"], kCheckReportVersion);
+  EXPECT_EQ(json["exit_code"], 1);
+  EXPECT_EQ(json["outcome"], "REGRESSION");
+  EXPECT_EQ(json["command"], report.command);
+  EXPECT_EQ(json["counts"]["SLOWER"], 1);
+  EXPECT_EQ(json["counts"]["SAME"], 0);
+  EXPECT_EQ(json["items"][0]["verdict"], "SLOWER");
+  EXPECT_EQ(json["items"][0]["speed"]["change_percent"], 25);
+  EXPECT_EQ(json["items"][0]["base_accuracy"], nullptr);
+}
+
+TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
+  CheckItem hostile = item("a[1]", "<&\"'>]]>", CheckVerdict::ambiguous);
+  hostile.evidence = "control \x01 and <tags> & \"quotes\"";
+  hostile.notices = {"first", "second"};
+  CheckItem lost = item("e[1]", "", CheckVerdict::error);
+  lost.is_unfinished = true;
+  const CheckReport report = report_of({item("b[1]", "loud", CheckVerdict::slower, 10, 0.2),
+                                        hostile, lost, item("c[1]", "v", CheckVerdict::same, 1)});
+  const std::string xml = written([&](std::ostream& out) { write_check_junit(out, report); });
+  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_EQ(occurrences(xml, "<testcase "), 4u);
+  EXPECT_THAT(xml, HasSubstr("next: opbench --case 'b[1]'"));
+  const std::string path = testing::TempDir() + "opbench_junit.xml";
+  std::ofstream(path) << xml;
+  const std::string parse =
+      "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' " + path;
+  EXPECT_EQ(std::system(parse.c_str()), 0) << xml;
+}
+
+TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
+  std::vector<CheckItem> items;
+  for (int i = 0; i < 13; ++i) {
+    items.push_back(item("a[" + std::to_string(i) + "]", "v|x", CheckVerdict::slower, 10, 0.2));
+  }
+  items.push_back(item("b[1]", "same", CheckVerdict::same, 10));
+  const CheckReport report = report_of(items);
+  const std::string text = written([&](std::ostream& out) { write_check_markdown(out, report); });
+  const std::string visible = text.substr(0, text.find("<details>"));
+  EXPECT_EQ(occurrences(visible, "| SLOWER |"), 10u);
+  EXPECT_THAT(text, HasSubstr("<summary>3 more</summary>"));
+  EXPECT_THAT(text, HasSubstr("<summary>1 the same</summary>"));
+  EXPECT_THAT(text, HasSubstr("v\\|x")) << "a bar would end the cell";
+}
+
+TEST(CheckReport, AnnotationsAreOneLineEach) {
+  CheckItem slower = item("b[1,2]", "v", CheckVerdict::slower, 10, 0.2);
+  slower.evidence = "50% slower\nthan before";
+  const std::string text =
+      written([&](std::ostream& out) { print_annotations(out, report_of({slower})); });
+  EXPECT_EQ(text,
+            "::error title=SLOWER v on b[1%2C2]%2C 1 thread::50%25 slower%0Athan before%0Aopbench "
+            "--case 'b[1,2]'\n");
+}
+
+TEST(CheckReport, NoMoreThanTenAnnotationsOfAKind) {
+  std::vector<CheckItem> items;
+  for (int i = 0; i < 20; ++i) {
+    items.push_back(item("a[" + std::to_string(i) + "]", "v", CheckVerdict::slower, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "w", CheckVerdict::ambiguous, 10, 0.2));
+  }
+  const std::string text =
+      written([&](std::ostream& out) { print_annotations(out, report_of(items)); });
+  EXPECT_EQ(occurrences(text, "::error "), 10u);
+  EXPECT_EQ(occurrences(text, "::warning "), 10u);
+}
+
+}  // namespace opbench

@@ -1,0 +1,102 @@
+#include "harness/check/watch.h"
+
+#include <gmock/gmock.h>
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+
+// Samples of `us` with a spread of 1%.
+Record record(const std::string& variant, double us, double max_ulp = 2, double copy = 10) {
+  Record r;
+  r.case_id = "relu[64,fp32]";
+  r.variant = variant;
+  r.status = Status::passed;
+  r.is_compared = true;
+  r.max_ulp = max_ulp;
+  r.copy_gb_per_s = copy;
+  for (int i = -4; i <= 4; ++i) {
+    Sample sample;
+    sample.ns_per_call = us * 1e3 * (1 + 0.0025 * i);
+    r.samples.push_back(sample);
+  }
+  summarise_samples(r);
+  r.reproduce = "opbench --case x";
+  return r;
+}
+
+ResultsFile file(std::vector<Record> records) {
+  ResultsFile f;
+  f.path = "f.json";
+  f.machine.cpu = "cpu";
+  f.run.records = std::move(records);
+  return f;
+}
+
+CheckItem only(const CheckReport& report, const std::string& variant) {
+  for (const CheckItem& item : report.items) {
+    if (item.variant == variant) return item;
+  }
+  ADD_FAILURE() << "no " << variant;
+  return {};
+}
+
+}  // namespace
+
+// Everything takes 20% longer, and copies run at 10/12 of the rate: the machine, not the variant.
+TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
+  const ResultsFile before = file({record("native", 100), record("relu", 50)}),
+                    after =
+                        file({record("native", 120, 2, 10 / 1.2), record("relu", 60, 2, 10 / 1.2)});
+  const CheckReport report = run_watch(before, after, {});
+  EXPECT_EQ(report.count(CheckVerdict::same), 2);
+  EXPECT_NEAR(only(report, "relu").speed->change, 0, 1e-9);
+  EXPECT_THAT(report.notices.front(), HasSubstr("+20.0%"));
+}
+
+// 15% beyond a machine that did not change, the doubled threshold is 10%.
+TEST(CheckWatch, SlowerIsShownAndFailsOnlyWhereAsked) {
+  const ResultsFile before = file({record("native", 100), record("relu", 50)}),
+                    after = file({record("native", 100), record("relu", 57.5)});
+  const CheckReport shown = run_watch(before, after, {});
+  EXPECT_EQ(only(shown, "relu").verdict, CheckVerdict::slower);
+  EXPECT_NEAR(only(shown, "relu").speed->change, 0.15, 1e-9);
+  EXPECT_EQ(shown.exit_code(), 0);
+  WatchOptions gate;
+  gate.is_gate = true;
+  EXPECT_EQ(run_watch(before, after, gate).exit_code(), 1);
+  const ResultsFile less = file({record("native", 100), record("relu", 54)});
+  EXPECT_EQ(only(run_watch(before, less, gate), "relu").verdict, CheckVerdict::same);
+}
+
+TEST(CheckWatch, LostAccuracyAndWhatIsGoneFail) {
+  const ResultsFile before = file({record("native", 100), record("relu", 50)});
+  ResultsFile after = file({record("native", 100), record("relu", 50, 5)});
+  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, CheckVerdict::error);
+  EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
+  after.run.records.pop_back();
+  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, CheckVerdict::gone);
+  EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
+}
+
+TEST(CheckWatch, TimesOfOtherMachinesAreNotCompared) {
+  const ResultsFile before = file({record("native", 100)});
+  ResultsFile after = file({record("native", 300)});
+  after.machine.cores = 64;
+  const CheckReport report = run_watch(before, after, {});
+  EXPECT_EQ(report.count(CheckVerdict::incomparable), 1);
+  EXPECT_EQ(report.exit_code(), 4) << "nothing was judged";
+  EXPECT_THAT(report.notices.front(), HasSubstr("cores 0, now 64"));
+  WatchOptions options;
+  options.allow_other_machine = true;
+  EXPECT_EQ(run_watch(before, after, options).count(CheckVerdict::incomparable), 0);
+}
+
+TEST(CheckWatch, EmptyResultsAreNoSuccess) {
+  EXPECT_EQ(run_watch(file({}), file({}), {}).exit_code(), 4);
+  EXPECT_EQ(run_watch(file({}), file({record("relu", 1)}), {}).exit_code(), 4);
+  EXPECT_EQ(run_watch(file({record("relu", 1)}), file({}), {}).exit_code(), 1) << "all is gone";
+}
+
+}  // namespace opbench

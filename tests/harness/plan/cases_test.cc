@@ -1,0 +1,114 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "harness/plan/context_plan.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/selection.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::vector<std::string> case_files() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(OPBENCH_SOURCE_DIR "/cases")) {
+    if (entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<PlannedCase> plan_of(const std::string& path) {
+  RunOptions options;
+  options.case_files = {path};
+  return make_plan(options);
+}
+
+std::vector<PlannedContext> contexts_of(const std::string& path) {
+  RunOptions options;
+  options.case_files = {path};
+  return make_context_plan(options);
+}
+
+// Gradients count where the graph of a case reaches them.
+void add_ops(const std::vector<PlannedCase>& plan, std::set<std::string_view>& ops) {
+  for (const PlannedCase& planned : plan) {
+    for (const Node& node : planned.graph.nodes) ops.insert(node.problem.op->name);
+  }
+}
+
+TEST(Cases, EveryFilePlans) {
+  ASSERT_FALSE(case_files().empty());
+  for (const std::string& path : case_files()) {
+    SCOPED_TRACE(path);
+    EXPECT_NO_THROW(EXPECT_FALSE(plan_of(path).empty() && contexts_of(path).empty()));
+  }
+}
+
+// A step that no kernel takes does not plan; one that cannot run here says why in the file.
+TEST(Cases, EveryStepOfEveryContextHasATaskAndResults) {
+  std::size_t contexts = 0;
+  for (const std::string& path : case_files()) {
+    std::set<std::string> seen;
+    for (const PlannedContext& planned : contexts_of(path)) {
+      ++contexts;
+      SCOPED_TRACE(planned.spec.origin + ": " + planned.id());
+      EXPECT_TRUE(seen.insert(planned.id()).second) << "stands twice";
+      for (const PlannedStep& step : planned.steps) {
+        EXPECT_EQ(step.refusal(), step.spec.not_applicable);
+        if (!step.refusal().empty()) continue;
+        EXPECT_FALSE(step.graph.nodes.empty()) << step.spec.name;
+        EXPECT_FALSE(step.results.empty()) << step.spec.name;
+        EXPECT_EQ(step.selection.kernels.size(), step.graph.nodes.size()) << step.spec.name;
+        EXPECT_LE(step.memory.bytes, step.memory.unshared_bytes) << step.spec.name;
+      }
+    }
+  }
+  EXPECT_GE(contexts, 4u);
+}
+
+TEST(Cases, EveryListOfShapesPlansWithAnOperator) {
+  for (const std::string& path : case_files()) {
+    if (load_case_file(path, {}).shapes.empty()) continue;
+    SCOPED_TRACE(path);
+    RunOptions options;
+    options.ops = {"softplus"};
+    options.shapes_file = path;
+    EXPECT_NO_THROW(EXPECT_FALSE(make_plan(options).empty()));
+  }
+}
+
+// A case that no variant takes would be skipped as a whole: nothing is timed.
+TEST(Cases, EveryCaseHasAVariant) {
+  for (const std::string& path : case_files()) {
+    for (const PlannedCase& planned : plan_of(path)) {
+      EXPECT_TRUE(std::any_of(planned.variants.begin(), planned.variants.end(),
+                              [](const Selection& s) { return s.refusal.empty(); }))
+          << planned.spec.origin << ": " << case_id(planned.spec);
+    }
+  }
+}
+
+TEST(Cases, NoFileHasACaseTwice) {
+  for (const std::string& path : case_files()) {
+    std::set<std::string> seen;
+    for (const PlannedCase& planned : plan_of(path)) {
+      const std::string id = case_id(planned.spec) + " " + planned.spec.name;
+      EXPECT_TRUE(seen.insert(id).second) << planned.spec.origin << ": " << id;
+    }
+  }
+}
+
+TEST(Cases, EveryOperatorHasOne) {
+  std::set<std::string_view> covered;
+  for (const std::string& path : case_files()) add_ops(plan_of(path), covered);
+  for (const Op* op : RegisteredOp::all()) {
+    EXPECT_TRUE(covered.contains(op->name)) << op->name << " is in no case of cases/*.yaml";
+  }
+}
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,222 @@
+#include "harness/plan/context_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/plan/precision.h"
+#include "tests/harness/context_support.h"
+#include "tests/harness/run/run_step.h"
+
+namespace opbench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<std::string> result_names(const LogicalGraph& graph) {
+  std::vector<std::string> names;
+  for (const std::size_t tensor : graph.results) names.push_back(graph.graph.tensors[tensor].name);
+  return names;
+}
+
+std::vector<std::string> operators(const LogicalGraph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.graph.nodes) names.emplace_back(node.problem.op->name);
+  return names;
+}
+
+// y = x * softplus(x): x is read twice, so its gradient is a sum of two.
+ContextBuilder swish_like() {
+  ContextBuilder builder("swish");
+  builder.input("x", {7}).node("softplus", {"x"}, {"s"}).node("mul", {"x", "s"}, {"y"}).output("y");
+  builder.context().backward = true;
+  return builder;
+}
+
+TEST(ContextGraph, GradientsOfATensorReadTwiceAreAdded) {
+  ContextBuilder builder = swish_like();
+  const LogicalGraph graph = build_context_graph(builder.context(), builder.step(), DType::fp32);
+  EXPECT_THAT(operators(graph), Contains("add"));
+  EXPECT_THAT(result_names(graph), ElementsAre("y", "loss", "grad_x"));
+}
+
+// Against central differences of the loss in fp64: d/dx sum x*softplus(x) = softplus(x) +
+// x*sigmoid(x).
+TEST(ContextGraph, GradientIsThatOfTheLoss) {
+  const ContextBuilder builder = swish_like();
+  const auto value = [](double x) { return x * std::log1p(std::exp(x)); };
+  for (const Loss loss : {Loss::sum, Loss::mean}) {
+    ContextBuilder with_loss = builder;
+    with_loss.context().loss = loss;
+    const PlannedStep step = with_loss.plan(with_loss.step());
+    const std::vector<StepResult> results = results_of(step);
+    const ContextMemory memory(step.memory.bytes);
+    memory.load(step, 1);
+    const auto* x = static_cast<const float*>(memory.storage_of(step)(0));
+    const StepResult& gradient = result_named(results, "grad_x");
+    double sum = 0;
+    for (std::size_t i = 0; i < 7; ++i) {
+      constexpr double h = 1e-5;
+      const double slope = (value(double(x[i]) + h) - value(double(x[i]) - h)) / (2 * h);
+      EXPECT_NEAR(gradient.values[i], loss == Loss::sum ? slope : slope / 7, 1e-5);
+      sum += value(double(x[i]));
+    }
+    EXPECT_NEAR(result_named(results, "loss").values[0], loss == Loss::sum ? sum : sum / 7, 1e-4);
+  }
+}
+
+TEST(ContextGraph, ScalarOutputIsItsOwnLoss) {
+  ContextBuilder builder("loss");
+  builder.input("x", {4, 3}).input("t", {4});
+  builder.node("cross_entropy", {"x", "t"}, {"l"}).output("l");
+  builder.context().backward = true;
+  const LogicalGraph graph = build_context_graph(builder.context(), builder.step(), DType::fp32);
+  EXPECT_THAT(result_names(graph), ElementsAre("l", "grad_x"));
+}
+
+TEST(ContextGraph, UpdateGoesAgainstTheGradient) {
+  ContextBuilder builder("update");
+  builder.input("x", {3, 4}).parameter("w", {2, 4}).parameter("b", {2});
+  builder.node("linear", {"x", "w", "b"}, {"y"}).output("y");
+  builder.context().backward = true;
+  builder.context().update = ContextUpdate{0.5};
+  const PlannedStep step = builder.plan(builder.step());
+  const std::vector<StepResult> results = results_of(step);
+  const ContextMemory memory(step.memory.bytes);
+  memory.load(step, 1);
+  const auto b = std::find_if(step.graph.tensors.begin(), step.graph.tensors.end(),
+                              [](const GraphTensor& t) { return t.name == "b"; });
+  const auto place = static_cast<std::size_t>(b - step.graph.tensors.begin());
+  const auto* before = static_cast<const float*>(memory.storage_of(step)(place));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(result_named(results, "grad_b").values[i], 3);  // of sum: one for each row
+    EXPECT_EQ(result_named(results, "updated_b").values[i], before[i] - 1.5F);
+  }
+}
+
+ContextBuilder conv_bn_relu() {
+  ContextBuilder builder("mixed");
+  builder.input("x", {2, 16, 4, 4})
+      .parameter("w", {16, 16, 1, 1})
+      .parameter("gamma", {16})
+      .parameter("beta", {16})
+      .parameter("mean", {16})
+      .parameter("var", {16})
+      .node("conv2d", {"x", "w"}, {"c"})
+      .node("batch_norm", {"c", "gamma", "beta", "mean", "var"}, {"b"})
+      .node("relu", {"b"}, {"y"})
+      .output("y");
+  return builder;
+}
+
+std::vector<DType> dtypes_of_nodes(const LogicalGraph& graph) {
+  std::vector<DType> dtypes;
+  for (const Node& node : graph.graph.nodes) {
+    if (node.problem.op->name != "cast") dtypes.push_back(node.problem.inputs[0].dtype);
+  }
+  return dtypes;
+}
+
+TEST(ContextGraph, LevelsOfMixedPrecision) {
+  const ContextBuilder builder = conv_bn_relu();
+  ContextStep step = builder.step();
+  const auto dtypes = [&](Precision::Level level) {
+    step.precision.level = level;
+    ContextBuilder copy = builder;
+    return dtypes_of_nodes(build_context_graph(copy.context(), step, DType::fp32));
+  };
+  const DType full = DType::fp32, half = DType::fp16;
+  EXPECT_EQ(dtypes(Precision::Level::O0), (std::vector<DType>{full, full, full}));
+  EXPECT_EQ(dtypes(Precision::Level::O1), (std::vector<DType>{half, full, full}));
+  EXPECT_EQ(dtypes(Precision::Level::O2), (std::vector<DType>{half, half, half}));
+}
+
+// The seed is the scale, and the gradients come out without it.
+TEST(ContextGraph, LossScaleCancels) {
+  ContextBuilder builder = conv_bn_relu();
+  builder.context().backward = true;
+  ContextStep step = builder.step();
+  step.precision.level = Precision::Level::O2;
+  const std::vector<StepResult> plain = results_of(builder.plan(step));
+  step.precision.scaling = Precision::Scaling::fixed;
+  step.precision.loss_scale = 64;
+  const std::vector<StepResult> scaled = results_of(builder.plan(step));
+  EXPECT_EQ(result_named(scaled, std::string(kOverflowFlag)).values[0], 0);
+  const StepResult &a = result_named(plain, "grad_gamma"), &b = result_named(scaled, "grad_gamma");
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    EXPECT_NEAR(a.values[i], b.values[i], 2e-3 * std::fabs(a.values[i]) + 1e-2);
+  }
+}
+
+TEST(ContextGraph, OverflowSkipsTheUpdate) {
+  ContextBuilder builder("overflow");
+  builder.input("x", {64, 16}).parameter("w", {16, 16});
+  builder.node("matmul", {"x", "w"}, {"y"}).output("y");
+  builder.context().backward = true;
+  builder.context().update = ContextUpdate{0.5};
+  ContextStep step = builder.step();
+  step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 65504, Precision::Half::ieee};
+  const PlannedStep planned = builder.plan(step);
+  const std::vector<StepResult> results = results_of(planned);
+  EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 1);
+  // In saturate mode the overflow shows as the largest finite value.
+  step.precision.half = Precision::Half::saturate;
+  EXPECT_EQ(result_named(results_of(builder.plan(step)), std::string(kOverflowFlag)).values[0], 1);
+}
+
+// A file may call a tensor of its own so.
+TEST(ContextGraph, AnOutputCalledOverflowIsNotTheFlag) {
+  ContextBuilder builder("overflow");
+  builder.input("x", {4, 16}).parameter("w", {16, 16});
+  builder.node("matmul", {"x", "w"}, {"overflow"}).output("overflow");
+  builder.context().backward = true;
+  ContextStep step = builder.step();
+  step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 2, Precision::Half::ieee};
+  const std::vector<StepResult> results = results_of(builder.plan(step));
+  EXPECT_EQ(result_named(results, "overflow").values.size(), 64U);
+  EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 0);
+}
+
+TEST(ContextGraph, AFormatThatDoesNotFitIsRefusedWithItsPlace) {
+  ContextBuilder builder("bad");
+  builder.input("x", {7}, Format::FRACTAL_Z_3D).node("relu", {"x"}, {"y"}).output("y");
+  ContextStep step = builder.step();
+  auto graph = std::make_shared<ContextGraph>(*step.graph);
+  graph->inputs[0].origin = "net.yaml:4";
+  step.graph = graph;
+  EXPECT_THAT([&] { builder.plan(step); },
+              ThrowsMessage<Error>(HasSubstr("net.yaml:4: FRACTAL_Z_3D needs 5 extents")));
+}
+
+// Two tensors of nearly 2^63 bytes each: their sum is no number of 64 bits.
+TEST(ContextGraph, TensorsBeyondTheAddressSpaceAreRefused) {
+  ContextBuilder builder("huge");
+  builder.input("x", {(std::int64_t{1} << 61) - 1}).node("relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT([&] { builder.plan(builder.step()); },
+              ThrowsMessage<Error>(HasSubstr("more than 2^60 bytes")));
+}
+
+TEST(ContextGraph, ErrorsNameThePlaceInTheFile) {
+  ContextBuilder builder("bad");
+  builder.input("x", {2, 3}).input("z", {2, 4}).node("add", {"x", "z"}, {"y"}).output("y");
+  ContextStep step = builder.step();
+  auto graph = std::make_shared<ContextGraph>(*step.graph);
+  graph->nodes[0].origin = "net.yaml:7";
+  step.graph = graph;
+  EXPECT_THAT([&] { builder.plan(step); }, ThrowsMessage<Error>(HasSubstr("net.yaml:7: add:")));
+}
+
+TEST(ContextGraph, WithoutAGradientThereIsNoBackwardPass) {
+  ContextBuilder builder("bad");
+  builder.input("x", {8}).node("sort", {"x"}, {"y", "i"}).output("y");
+  builder.context().backward = true;
+  EXPECT_THAT([&] { builder.plan(builder.step()); },
+              ThrowsMessage<Error>(HasSubstr("sort has no gradient")));
+}
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,86 @@
+#include "harness/plan/graph.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/plan/case_graph.h"
+#include "harness/plan/selection.h"
+#include "harness/run/workspace.h"
+#include "tensor/error.h"
+#include "tests/evaluate.h"
+
+namespace opbench {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Graph, OneOperatorIsOneNode) {
+  const Graph graph = build_graph(parse_case_id("softplus[2x3x4x5,fp32]"));
+  ASSERT_EQ(graph.nodes.size(), 1u);
+  EXPECT_EQ(graph.tensors[0].role, GraphTensor::input);
+  EXPECT_EQ(graph.tensors[1].role, GraphTensor::output);
+  EXPECT_EQ(graph.memory_bytes(), 2u * 2 * 3 * 4 * 5 * 4);
+}
+
+TEST(Graph, BackwardIsMeanAndTheGradients) {
+  const Graph graph = build_graph(parse_case_id("softplus[2x20x3x3,fp16,NC1HWC0,backward]"));
+  std::vector<std::string_view> ops;
+  for (const Node& node : graph.nodes) ops.push_back(node.problem.op->name);
+  EXPECT_THAT(ops, testing::ElementsAre("softplus", "mean", "mean_grad", "softplus_grad"));
+  std::vector<std::string> outputs;
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (tensor.role == GraphTensor::output) outputs.push_back(tensor.name);
+  }
+  EXPECT_THAT(outputs, testing::ElementsAre("loss", "grad_self"));
+  // softplus reads and writes the tensor, mean reads it, mean_grad writes it, softplus_grad reads
+  // two, writes one.
+  const double tensor = 2 * 2 * 3 * 3 * 16 * 2;
+  EXPECT_EQ(graph.traffic().bytes(), 7 * tensor + 2 * 2);
+}
+
+TEST(Graph, ReluDifferentiatesAtItsOutput) {
+  const Graph graph = build_graph(parse_case_id("relu[8,fp32,backward]"));
+  const Node& grad = graph.nodes.back();
+  EXPECT_EQ(grad.problem.op->name, "relu_grad");
+  EXPECT_EQ(grad.inputs[1], graph.nodes[0].outputs[0]);
+}
+
+TEST(Graph, WithoutGradientThereIsNoBackward) {
+  EXPECT_THAT([] { build_graph(parse_case_id("softplus_grad[8,8,fp32,backward]")); },
+              ThrowsMessage<Error>(HasSubstr("softplus_grad has no gradient")));
+}
+
+TEST(Graph, VariantsBringTheirFamily) {
+  const Graph graph = build_graph(parse_case_id("softplus[8,fp32,backward]"));
+  EXPECT_EQ(select_kernels(graph, find_kernel("softplus", "softplus_v2")).kernel_names(),
+            "softplus_v2+reduce_mean+native+softplus_v2_grad");
+  EXPECT_EQ(select_kernels(graph, find_kernel("softplus", "native")).kernel_names(),
+            "native+native+native+native");
+}
+
+TEST(Graph, RefusalsNameTheReason) {
+  const Graph graph = build_graph(parse_case_id("softplus[8,fp32,beta=2]"));
+  EXPECT_EQ(select_kernels(graph, find_kernel("softplus", "softplus")).refusal,
+            "it takes beta = 1 only, found 2");
+}
+
+// The whole graph by hand: x = {0, 0}: softplus = ln 2 each, loss = ln 2, dx = 1/2 * sigmoid(0) =
+// 1/4.
+TEST(Graph, ComputesLossAndGradient) {
+  Case c = parse_case_id("softplus[2,fp32,backward,data=constant(0)]");
+  const Graph graph = build_graph(c);
+  Workspace workspace(graph);
+  workspace.fill_inputs(input_data(c, graph.nodes[0].problem), seed_of(c));
+  const Selection selection = select_kernels(graph, find_kernel("softplus", "softplus_v2"));
+  BoundGraph(graph, selection.kernels, workspace.storage(), 1).run();
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const auto* values = static_cast<const float*>(workspace.data(i));
+    if (graph.tensors[i].name == "loss") {
+      EXPECT_FLOAT_EQ(values[0], 0.69314718f);
+    }
+    if (graph.tensors[i].name == "grad_self") {
+      EXPECT_FLOAT_EQ(values[1], 0.25f);
+    }
+  }
+}
+
+}  // namespace opbench

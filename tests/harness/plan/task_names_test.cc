@@ -1,0 +1,99 @@
+// What tasks are called: as CANN's operator library spells them, so that reports can be held next
+// to a profiler's.
+#include "harness/plan/task_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ops/op.h"
+
+namespace opbench {
+namespace {
+
+using testing::MatchesRegex;
+
+/// The task of a node of `op` that `kernel` computes.
+std::string type_of(std::string_view op, const Kernel& kernel) {
+  Node node;
+  node.problem.op = &find_op(std::string(op));
+  return task_type(node, kernel);
+}
+
+/// The same for a device kernel called `name`.
+std::string device_type(std::string_view op, std::string_view name) {
+  Kernel kernel{.op = op, .name = name, .summary = "", .prepare = nullptr};
+  return type_of(op, kernel);
+}
+
+std::string registered_type(std::string_view op, std::string_view name) {
+  for (const Kernel* kernel : kernels_of(op)) {
+    if (kernel->name == name) return type_of(op, *kernel);
+  }
+  throw std::out_of_range(std::string(op) + " has no kernel " + std::string(name));
+}
+
+TEST(TaskNames, DeviceKernelsAreCamelCase) {
+  std::size_t kernels = 0;
+  for (const Kernel* kernel : RegisteredKernel::all()) {
+    if (kernel->provider != Provider::npu) continue;
+    ++kernels;
+    const std::string type = type_of(kernel->op, *kernel);
+    EXPECT_THAT(type, MatchesRegex("[A-Z][A-Za-z0-9]*")) << kernel->key();
+  }
+  EXPECT_GT(kernels, 30u);
+}
+
+TEST(TaskNames, AreWhatCannSpells) {
+  EXPECT_EQ(registered_type("conv2d", "conv2d"), "Conv2D");
+  EXPECT_EQ(registered_type("conv2d", "depthwise_conv2d"), "DepthwiseConv2D");
+  EXPECT_EQ(registered_type("index_select", "gather_v2"), "GatherV2");
+  EXPECT_EQ(registered_type("index_select", "gather_v3"), "GatherV3");
+  EXPECT_EQ(registered_type("trans_data", "trans_data"), "TransData");
+  EXPECT_EQ(registered_type("concat", "concat_d"), "ConcatD");
+  EXPECT_EQ(registered_type("matmul", "mat_mul_v2"), "MatMulV2");
+  EXPECT_EQ(registered_type("index_add", "index_add"), "InplaceIndexAdd");
+  EXPECT_EQ(registered_type("softplus", "softplus_v2"), "SoftplusV2");
+  EXPECT_EQ(device_type("batch_norm", "bn_training_update"), "BNTrainingUpdate");
+  EXPECT_EQ(device_type("batch_norm_grad", "bn_training_update_grad"), "BNTrainingUpdateGrad");
+  EXPECT_EQ(device_type("cross_entropy_grad", "nll_loss_grad"), "NLLLossGrad");
+}
+
+// A framework's copy of a view has no operator of its own; a device kernel of the same node does.
+TEST(TaskNames, CopiesOfViewsAreContiguous) {
+  Kernel framework{.op = "",
+                   .name = "native",
+                   .provider = Provider::framework,
+                   .summary = "",
+                   .prepare = nullptr};
+  for (const std::string op : {"contiguous", "channel_shuffle", "split"}) {
+    EXPECT_EQ(type_of(op, framework), "contiguous") << op;
+  }
+  EXPECT_EQ(registered_type("contiguous", "gather_v2"), "GatherV2");
+  EXPECT_EQ(registered_type("contiguous", "as_strided"), "AsStrided");
+  EXPECT_EQ(device_type("split", "split_d"), "SplitD");
+  EXPECT_EQ(type_of("relu", framework), "Relu");
+  EXPECT_EQ(type_of("batch_norm", framework), "BatchNorm");
+}
+
+// Either way they are copies, which a rewrite would spare.
+TEST(TaskNames, CopiesAreKnownWhateverTheyAreCalled) {
+  const auto is_copy_by = [](const char* op, Provider provider) {
+    Node node;
+    node.problem.op = &find_op(op);
+    return is_copy(
+        node, {.op = op, .name = "k", .provider = provider, .summary = "", .prepare = nullptr});
+  };
+  EXPECT_TRUE(is_copy_by("contiguous", Provider::framework));
+  EXPECT_TRUE(is_copy_by("contiguous", Provider::npu));
+  EXPECT_TRUE(is_copy_by("split", Provider::framework));
+  EXPECT_FALSE(is_copy_by("split", Provider::npu));
+  EXPECT_FALSE(is_copy_by("relu", Provider::framework));
+}
+
+// A kernel named after the chip stands for the operator itself.
+TEST(TaskNames, ChipVariantIsTheOperator) {
+  EXPECT_EQ(device_type("softplus", "npu_910a"), "Softplus");
+}
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,182 @@
+// Results read back: the same text again.
+#include "harness/record/results_file.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "harness/report/report.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string written(const RunResult& run, const Machine& machine, const std::string& command) {
+  std::ostringstream out;
+  write_json(out, run, machine, command);
+  return out.str();
+}
+
+std::string written(const ResultsFile& file) {
+  return written(file.run, file.machine, file.command);
+}
+
+/// Values of every kind, the odd ones more often than in life.
+class Anything {
+ public:
+  explicit Anything(unsigned seed) : random_(seed) {}
+
+  bool yes() { return random_() % 2 == 0; }
+  int whole(int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random_);
+  }
+  double number() {
+    const double odd[] = {0, 1e-300, 5e-324, 1e300, 0.1, 1.0 / 3};
+    if (whole(0, 3) == 0) return odd[whole(0, 5)];
+    return std::ldexp(std::uniform_real_distribution<double>(0.5, 1)(random_), whole(-40, 40));
+  }
+  double number_or_lost(double lost) { return whole(0, 9) == 0 ? lost : number(); }
+  std::string text() {
+    const char* odd[] = {"",  "native",     "a \"quoted\", 'text'\n",   "\x01\x1f\\",
+                         "<", "\xC3\xA4ge", "softplus[2x3,fp32,beta=2]"};
+    return odd[whole(0, 6)];
+  }
+  Record record();
+  Machine machine();
+  RunResult run();
+
+ private:
+  std::mt19937 random_;
+};
+
+Record Anything::record() {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Record r;
+  for (std::string* text :
+       {&r.case_id, &r.case_name, &r.op, &r.variant, &r.provider, &r.kernels, &r.shape,
+        &r.attributes, &r.dtype, &r.format, &r.isa, &r.reason, &r.reproduce}) {
+    *text = this->text();
+  }
+  r.backward = yes(), r.cold = yes(), r.is_best = yes(), r.is_compared = yes();
+  r.count = whole(1, 1000), r.threads = whole(1, 64), r.trans_data = whole(0, 9);
+  r.status = static_cast<Status>(whole(0, 6));
+  for (int i = whole(0, 4); i > 0; --i) r.samples.push_back({0, 0, number(), whole(0, 1 << 30)});
+  for (double* value : {&r.median_us, &r.mad_us, &r.cv, &r.min_us, &r.gb_per_s, &r.percent_of_copy,
+                        &r.gflop_per_s, &r.gelements_per_s, &r.inside_share}) {
+    *value = number_or_lost(kNaN);
+  }
+  for (double* value : {&r.max_ulp, &r.mean_ulp, &r.max_abs, &r.min_tolerance}) {
+    *value = number_or_lost(kInfinity);
+  }
+  for (double* value :
+       {&r.elements, &r.bytes, &r.operations, &r.copy_gb_per_s, &r.speedup_over_native}) {
+    *value = number();
+  }
+  r.nonfinite_mismatches = whole(0, 5);
+  return r;
+}
+
+Machine Anything::machine() {
+  Machine m;
+  for (std::string* text : {&m.cpu, &m.governor, &m.turbo, &m.os, &m.isa, &m.version, &m.revision,
+                            &m.compiler, &m.flags, &m.build_type, &m.date}) {
+    *text = this->text();
+  }
+  m.cores = whole(0, 512);
+  m.l1d_bytes = 49152, m.memory_bytes = std::size_t{1} << 62;
+  m.is_virtual = yes();
+  m.load = number();
+  for (int i = whole(0, 3); i > 0; --i) m.isas.push_back(text());
+  if (yes()) m.libraries = {{"zlib", "1"}, {"", text()}, {"Eigen", "3.4"}};
+  return m;
+}
+
+RunResult Anything::run() {
+  RunResult run;
+  for (int i = whole(0, 5); i > 0; --i) run.records.push_back(record());
+  run.times = {number(), number(), number(), number(), number(), number()};
+  run.cases_run = static_cast<std::size_t>(whole(0, 1000));
+  run.largest_case_bytes = std::size_t{1} << whole(0, 62);
+  run.was_interrupted = yes();
+  return run;
+}
+
+/// A file of one timed and compared record.
+Json good() {
+  RunResult run;
+  Record record;
+  record.case_id = "relu[64,fp32]";
+  record.variant = "native";
+  record.status = Status::passed;
+  record.samples = {{0, 0, 1500, 10}, {0, 0, 2500, 20}};
+  record.is_compared = true;
+  record.max_ulp = 2;
+  summarise_samples(record);
+  run.records = {record, record};
+  return Json::parse(written(run, Machine{}, "opbench --case x"));
+}
+
+}  // namespace
+
+TEST(ResultsFile, GivesWhatWasWritten) {
+  const ResultsFile file = parse_results(good().dump(), "old.json");
+  EXPECT_EQ(file.path, "old.json");
+  EXPECT_EQ(file.version, kResultsVersion);
+  EXPECT_EQ(file.command, "opbench --case x");
+  ASSERT_EQ(file.run.records.size(), 2u);
+  const Record& record = file.run.records[1];
+  EXPECT_EQ(record.case_id, "relu[64,fp32]");
+  EXPECT_EQ(record.status, Status::passed);
+  EXPECT_EQ(record.median_us, 2);
+  ASSERT_EQ(record.samples.size(), 2u);
+  EXPECT_EQ(record.samples[1].ns_per_call, 2500);
+  EXPECT_EQ(record.samples[1].iterations, 20);
+  EXPECT_TRUE(record.is_compared);
+  EXPECT_EQ(record.max_ulp, 2);
+}
+
+TEST(ResultsFile, WritesTheSameTextAgain) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Anything anything(seed);
+    const std::string text = written(anything.run(), anything.machine(), anything.text());
+    ASSERT_EQ(written(parse_results(text, "x.json")), text) << seed;
+  }
+}
+
+TEST(ResultsFile, EverySampleKeepsItsBits) {
+  Anything anything(1);
+  RunResult run;
+  run.records.resize(1);
+  for (int i = 0; i < 50000; ++i) {
+    run.records[0].samples.push_back({0, 0, anything.number(), 1});
+  }
+  const std::string text = written(run, Machine{}, "");
+  EXPECT_TRUE(written(parse_results(text, "x.json")) == text);
+}
+
+TEST(ResultsFile, ReadsTheCommittedSample) {
+  const std::string path = OPBENCH_SOURCE_DIR "/results/samples/results.json";
+  const ResultsFile file = read_results_file(path);
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(written(file), text.str());
+  EXPECT_FALSE(file.run.records.empty());
+}
+
+TEST(ResultsFile, WhatWasNotFiniteIsAsBadAsItCanBe) {
+  Json json = good();
+  json["records"][0]["max_ulp"] = nullptr;
+  json["records"][0]["median_us"] = nullptr;
+  const ResultsFile file = parse_results(json.dump(), "old.json");
+  EXPECT_TRUE(std::isinf(file.run.records[0].max_ulp));
+  EXPECT_TRUE(std::isnan(file.run.records[0].median_us));
+}
+
+}  // namespace opbench

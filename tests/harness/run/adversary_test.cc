@@ -1,0 +1,195 @@
+// Kernels that cheat. Each must be caught: none may ever appear as fast.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "harness/plan/case_graph.h"
+#include "harness/plan/selection.h"
+#include "harness/run/case_runner.h"
+#include "tests/evaluate.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::int64_t kElements = 10007;
+
+Launch honest() {
+  static const Problem problem = problem_of(parse_case_id("softplus[10007,fp32]"));
+  return find_kernel("softplus", "softplus_v2").prepare(problem);
+}
+
+void* output(const KernelArgs& args) { return args.outputs[0]; }
+
+// Makes a kernel out of a function that prepares it.
+Kernel adversary(Launch (*prepare)(const Problem&)) {
+  return {.op = "softplus", .name = "adversary", .summary = "cheats", .prepare = prepare};
+}
+
+Record run(const Kernel& kernel, const char* id = "softplus[10007,fp32]") {
+  PlannedCase planned{parse_case_id(id), {}, {}};
+  planned.graph = build_graph(planned.spec);
+  planned.variants = {select_kernels(planned.graph, kernel)};
+  RunOptions options;
+  options.seconds_per_case = 0.002;
+  options.repetitions = 2;
+  PhaseTimes times;
+  return run_case(planned, options, 1, {}, times).at(0);
+}
+
+void expect_caught(const Record& record, const std::string& reason) {
+  EXPECT_EQ(record.status, Status::failed);
+  EXPECT_NE(record.reason.find(reason), std::string::npos) << record.reason;
+  EXPECT_FALSE(record.is_timed()) << "a wrong variant has no time";
+  EXPECT_FALSE(record.is_best);
+}
+
+}  // namespace
+
+TEST(Adversary, AnHonestKernelPasses) {
+  const Record record = run(adversary([](const Problem&) -> Launch { return honest(); }));
+  EXPECT_EQ(record.status, Status::passed) << record.reason;
+  EXPECT_EQ(record.samples.size(), 2u);
+}
+
+TEST(Adversary, DoesNothing) {
+  expect_caught(run(adversary([](const Problem&) -> Launch { return [](const KernelArgs&) {}; })),
+                "NaN/Inf where the reference has none");
+}
+
+// Right the first time, then the same answer for ever.
+TEST(Adversary, ReturnsTheLastResult) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  auto kept = std::make_shared<std::vector<float>>();
+                  return [kept, compute = honest()](const KernelArgs& args) {
+                    if (kept->empty()) {
+                      compute(args);
+                      const auto* y = static_cast<const float*>(output(args));
+                      kept->assign(y, y + kElements);
+                    }
+                    std::memcpy(output(args), kept->data(), kElements * sizeof(float));
+                  };
+                })),
+                ", expected ");
+}
+
+TEST(Adversary, ChangesItsInput) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    compute(args);
+                    static_cast<float*>(const_cast<void*>(args.inputs[0]))[kElements / 2] += 1;
+                  };
+                })),
+                "changed its input");
+}
+
+TEST(Adversary, WritesOneElementTooFar) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    compute(args);
+                    static_cast<float*>(output(args))[kElements] = 0;
+                  };
+                })),
+                "wrote outside the tensor 'result'");
+}
+
+TEST(Adversary, WritesOneElementBefore) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    compute(args);
+                    static_cast<float*>(output(args))[-1] = 0;
+                  };
+                })),
+                "wrote outside the tensor 'result'");
+}
+
+TEST(Adversary, SkipsTheTail) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    std::vector<float> whole(kElements);
+                    void* elsewhere[] = {whole.data()};
+                    compute({args.inputs, elsewhere});
+                    std::memcpy(output(args), whole.data(), (kElements - 1) * sizeof(float));
+                  };
+                })),
+                "element 10006");
+}
+
+// Computes an address once and believes that what it left there stays right.
+TEST(Adversary, CachesByPointer) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  auto seen = std::make_shared<const void*>(nullptr);
+                  return [seen, compute = honest()](const KernelArgs& args) {
+                    if (*seen == args.inputs[0]) return;
+                    compute(args);
+                    *seen = args.inputs[0];
+                  };
+                })),
+                "NaN/Inf where the reference has none");
+}
+
+// A copy of the answer for the first data, handed out after any number of calls, is caught on fresh
+// data.
+TEST(Adversary, RemembersTheDataItWasVerifiedOn) {
+  expect_caught(run(adversary([](const Problem&) -> Launch {
+                  auto calls = std::make_shared<int>(0);
+                  auto kept = std::make_shared<std::vector<float>>(kElements);
+                  return [calls, kept, compute = honest()](const KernelArgs& args) {
+                    if ((*calls)++ == 0) {
+                      compute(args);
+                      std::memcpy(kept->data(), output(args), kElements * sizeof(float));
+                    } else {
+                      std::memcpy(output(args), kept->data(), kElements * sizeof(float));
+                    }
+                  };
+                })),
+                "expected");
+}
+
+TEST(Adversary, Throws) {
+  const Record record = run(adversary([](const Problem&) -> Launch {
+    return [](const KernelArgs&) { throw std::runtime_error("no such device"); };
+  }));
+  EXPECT_EQ(record.status, Status::errored);
+  EXPECT_EQ(record.reason, "no such device");
+}
+
+TEST(Adversary, ThrowsWhenPrepared) {
+  const Record record = run(adversary([](const Problem&) -> Launch { throw std::bad_alloc(); }));
+  EXPECT_EQ(record.status, Status::errored);
+}
+
+// One bad variant spoils nothing for the next.
+TEST(Adversary, DoesNotSpoilTheOthers) {
+  PlannedCase planned{parse_case_id("softplus[10007,fp32]"), {}, {}};
+  planned.graph = build_graph(planned.spec);
+  const Kernel vandal = adversary([](const Problem&) -> Launch {
+    return [](const KernelArgs& args) {
+      std::memset(const_cast<void*>(args.inputs[0]), 0x55, kElements * sizeof(float));
+      static_cast<float*>(args.outputs[0])[kElements] = 0;
+    };
+  });
+  planned.variants = {select_kernels(planned.graph, vandal),
+                      select_kernels(planned.graph, find_kernel("softplus", "softplus_v2"))};
+  RunOptions options;
+  options.seconds_per_case = 0.002;
+  options.repetitions = 2;
+  PhaseTimes times;
+  const std::vector<Record> records = run_case(planned, options, 2, {}, times);
+  EXPECT_EQ(records[0].status, Status::failed);
+  EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
+  EXPECT_TRUE(records[1].is_best);
+}
+
+TEST(Mistrust, ConstantDataProvesLittle) {
+  // Corner values would vary the output; a tensor of three elements gets none.
+  const Record record = run(adversary([](const Problem& problem) -> Launch {
+                              return find_kernel("softplus", "softplus_v2").prepare(problem);
+                            }),
+                            "softplus[3,fp32,data=constant(2)]");
+  EXPECT_EQ(record.status, Status::mistrusted);
+  EXPECT_NE(record.reason.find("constant output 2.126928"), std::string::npos) << record.reason;
+}
+
+}  // namespace opbench

@@ -1,0 +1,156 @@
+// Kernels that cheat inside a context. Each must be caught: none may ever appear as fast.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+
+#include "tests/evaluate.h"
+#include "tests/harness/run/run_context.h"
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kElements = 1009;
+
+// Two of the same operator in a row, so that a cheat has one that it may get right.
+PlannedContext chain() {
+  return planned_text(
+      "contexts:\n"
+      "  - name: chain\n"
+      "    inputs: {x: [1009]}\n"
+      "    nodes:\n"
+      "      - {name: first, op: softplus, in: x, out: a}\n"
+      "      - {name: second, op: softplus, in: a, out: y}\n"
+      "    outputs: [y]\n"
+      "    steps: [{name: cheats}, {name: honest}]\n");
+}
+
+Launch honest() {
+  static const Problem problem = problem_with(find_op("softplus"), {{1009}}, {}, DType::fp32);
+  return find_kernel("softplus", "softplus_v2").prepare(problem);
+}
+
+/// Both steps, with `prepare` in place of the second node's kernel in the step `cheats`.
+std::vector<Record> run_with(Launch (*prepare)(const Problem&)) {
+  PlannedContext planned = chain();
+  const Kernel adversary{
+      .op = "softplus", .name = "adversary", .summary = "cheats", .prepare = prepare};
+  planned.steps[0].selection.kernels.at(1) = &adversary;
+  return run_planned(planned);
+}
+
+// What one step does wrong is no fault of the next, which lies in the same memory.
+void expect_caught(const std::vector<Record>& records, const std::string& reason) {
+  EXPECT_EQ(records[0].status, Status::failed);
+  EXPECT_THAT(records[0].reason, HasSubstr("second (adversary): "));
+  EXPECT_THAT(records[0].reason, HasSubstr(reason));
+  EXPECT_FALSE(records[0].is_timed()) << "a wrong step has no time";
+  EXPECT_EQ(records[0].step->speedup_over_first, 0);
+  EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
+  EXPECT_TRUE(records[1].is_timed());
+}
+
+float* output(const KernelArgs& args) { return static_cast<float*>(args.outputs[0]); }
+
+TEST(ContextAdversary, AnHonestKernelPasses) {
+  const std::vector<Record> records = run_with([](const Problem&) -> Launch { return honest(); });
+  EXPECT_EQ(records[0].status, Status::passed) << records[0].reason;
+  EXPECT_EQ(records[0].samples.size(), 3u);
+}
+
+TEST(ContextAdversary, DoesNothing) {
+  expect_caught(run_with([](const Problem&) -> Launch { return [](const KernelArgs&) {}; }),
+                "NaN/Inf where the reference has none");
+}
+
+TEST(ContextAdversary, WritesOneElementTooFar) {
+  expect_caught(run_with([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    compute(args);
+                    output(args)[kElements] = 0;
+                  };
+                }),
+                "wrote outside the tensor 'y'");
+}
+
+TEST(ContextAdversary, WritesOneElementBefore) {
+  expect_caught(run_with([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    compute(args);
+                    output(args)[-1] = 0;
+                  };
+                }),
+                "wrote outside the tensor 'y'");
+}
+
+TEST(ContextAdversary, ChangesItsInput) {
+  expect_caught(run_with([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    compute(args);
+                    static_cast<float*>(const_cast<void*>(args.inputs[0]))[kElements / 2] += 1;
+                  };
+                }),
+                "changed its input");
+}
+
+TEST(ContextAdversary, SkipsTheTail) {
+  expect_caught(run_with([](const Problem&) -> Launch {
+                  return [compute = honest()](const KernelArgs& args) {
+                    std::vector<float> whole(kElements);
+                    void* elsewhere[] = {whole.data()};
+                    compute({args.inputs, elsewhere});
+                    std::memcpy(output(args), whole.data(), (kElements - 1) * sizeof(float));
+                  };
+                }),
+                "element 1008");
+}
+
+// Right while it is verified, then the same answer for ever.
+TEST(ContextAdversary, ReturnsTheLastResult) {
+  expect_caught(run_with([](const Problem&) -> Launch {
+                  auto kept = std::make_shared<std::vector<float>>();
+                  return [kept, compute = honest()](const KernelArgs& args) {
+                    if (kept->empty()) {
+                      compute(args);
+                      kept->assign(output(args), output(args) + kElements);
+                    }
+                    std::memcpy(output(args), kept->data(), kElements * sizeof(float));
+                  };
+                }),
+                ", expected ");
+}
+
+// Believes that what it left at an address stays right.
+TEST(ContextAdversary, CachesByPointer) {
+  expect_caught(run_with([](const Problem&) -> Launch {
+                  auto seen = std::make_shared<const void*>(nullptr);
+                  return [seen, compute = honest()](const KernelArgs& args) {
+                    if (*seen == args.inputs[0]) return;
+                    compute(args);
+                    *seen = args.inputs[0];
+                  };
+                }),
+                "NaN/Inf where the reference has none");
+}
+
+TEST(ContextAdversary, Throws) {
+  const std::vector<Record> records = run_with([](const Problem&) -> Launch {
+    return [](const KernelArgs&) { throw std::runtime_error("no such device"); };
+  });
+  EXPECT_EQ(records[0].status, Status::errored);
+  EXPECT_EQ(records[0].reason, "no such device");
+  EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
+}
+
+TEST(ContextAdversary, ThrowsWhenPrepared) {
+  const std::vector<Record> records =
+      run_with([](const Problem&) -> Launch { throw std::bad_alloc(); });
+  EXPECT_EQ(records[0].status, Status::errored);
+  EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
+}
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,57 @@
+#include "harness/spec/case.h"
+
+#include <gmock/gmock.h>
+
+#include "tensor/error.h"
+
+namespace opbench {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(CaseId, RoundTrips) {
+  for (const char* id : {
+           "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]",
+           "softplus[7,fp32,ND,beta=-0.5,threshold=3.25,backward]",
+           "relu[2x3x4x5,bf16,NCHW,data=uniform(-1,1),seed=18446744073709551615]",
+           "relu_grad[2x3,2x3,fp32,ND]",
+           "mean_grad[scalar,2x3x4x5,fp32,NC1HWC0]",
+       }) {
+    EXPECT_EQ(case_id(parse_case_id(id)), id);
+  }
+}
+
+TEST(CaseId, FillsInWhatIsLeftOut) {
+  EXPECT_EQ(case_id(parse_case_id("softplus[2x3x4x5,half]")),
+            "softplus[2x3x4x5,fp16,NCHW,beta=1,threshold=20]");
+  EXPECT_EQ(case_id(parse_case_id("softplus[2x3,fp32,beta=2]")),
+            "softplus[2x3,fp32,ND,beta=2,threshold=20]");
+}
+
+TEST(CaseId, PlainFormatsFollowTheRank) {
+  EXPECT_EQ(case_id(parse_case_id("relu[2x3,fp32,NCHW]")), "relu[2x3,fp32,ND]");
+  EXPECT_EQ(case_id(parse_case_id("relu[2x3x4x5x6,fp32,NCHW]")), "relu[2x3x4x5x6,fp32,NCDHW]");
+}
+
+TEST(CaseId, ErrorsShowTheBadPart) {
+  const auto parsing = [](const char* id) { return [id] { parse_case_id(id); }; };
+  EXPECT_THAT(parsing("softplus"), ThrowsMessage<Error>(HasSubstr("is not of the form operator[")));
+  EXPECT_THAT(parsing("softmax9[2]"),
+              ThrowsMessage<Error>(HasSubstr("unknown operator 'softmax9'")));
+  EXPECT_THAT(parsing("relu[2x3,fp23]"), ThrowsMessage<Error>(HasSubstr("fp23")));
+  EXPECT_THAT(parsing("relu[2x-3,fp32]"), ThrowsMessage<Error>(HasSubstr("2x-3")));
+  EXPECT_THAT(parsing("relu[2,seed=-1]"), ThrowsMessage<Error>(HasSubstr("seed '-1'")));
+  EXPECT_THAT(parsing("relu[2,beta=1]"),
+              ThrowsMessage<Error>(HasSubstr("unknown attribute 'beta'")));
+  EXPECT_THAT(parsing("relu[9999999999x9999999999,fp32]"),
+              ThrowsMessage<Error>(HasSubstr("9999999999x9999999999")));
+}
+
+TEST(CaseSeed, IsOwnOrDerivedFromTheId) {
+  const Case a = parse_case_id("relu[2x3,fp32]"), b = parse_case_id("relu[3x2,fp32]");
+  EXPECT_EQ(seed_of(a), seed_of(parse_case_id("relu[2x3,float32,ND]")));
+  EXPECT_NE(seed_of(a), seed_of(b));
+  EXPECT_EQ(seed_of(parse_case_id("relu[2x3,fp32,seed=7]")), 7u);
+}
+
+}  // namespace opbench

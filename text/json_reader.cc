@@ -1,0 +1,187 @@
+#include "text/json_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Results have four levels; the parser keeps one entry for each.
+constexpr int kDeepestNesting = 64;
+
+// Enough of a text to recognise it, cut between characters.
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string kind_of(const Json& json) {
+  switch (json.type()) {
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return fmt::format("the text '{}'", excerpt(json.get_ref<const std::string&>()));
+    default:
+      return json.dump();
+  }
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...; last read:
+// '...'" without its number and without what can be as long as the file.
+std::string parse_message(const std::string& what) {
+  const std::size_t begin = what.find("] ");
+  const std::size_t last_read = what.find("; last read:");
+  const std::size_t first = begin == std::string::npos ? 0 : begin + 2;
+  constexpr std::size_t kLongest = 200;
+  const std::size_t length = last_read == std::string::npos ? kLongest : last_read - first;
+  return what.substr(first, std::min(length, kLongest));
+}
+
+}  // namespace
+
+std::string JsonValue::place() const {
+  if (parent_ == nullptr) return "the file";
+  const std::string before = parent_->parent_ == nullptr ? std::string() : parent_->place();
+  if (index_ != kNoIndex) return fmt::format("{}[{}]", before, index_);
+  const std::string key = excerpt(std::string(key_));
+  return before.empty() ? key : fmt::format("{}.{}", before, key);
+}
+
+void JsonValue::fail(const std::string& message) const {
+  throw Error(fmt::format("{}: {} {}", file_, place(), message));
+}
+
+void JsonValue::located(const std::function<void()>& body) const {
+  try {
+    body();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}: {}", file_, place(), error.what()));
+  }
+}
+
+void JsonValue::fail_type(const std::string& wanted) const {
+  fail(fmt::format("is {}; it must be {}", kind_of(json_), wanted));
+}
+
+bool JsonValue::is_null() const { return json_.is_null(); }
+
+std::string JsonValue::text() const {
+  if (!json_.is_string()) fail_type("a text");
+  return json_.get<std::string>();
+}
+
+bool JsonValue::boolean() const {
+  if (!json_.is_boolean()) fail_type("true or false");
+  return json_.get<bool>();
+}
+
+double JsonValue::number(double least, double most) const {
+  const auto value = json_.is_number() ? json_.get<double>() : most;
+  if (!json_.is_number() || !(value >= least && value <= most)) {
+    const bool is_open = most == std::numeric_limits<double>::max();
+    fail_type(is_open ? fmt::format("a number from {}", least)
+                      : fmt::format("a number from {} to {}", least, most));
+  }
+  return value;
+}
+
+std::int64_t JsonValue::integer(std::int64_t least, std::int64_t most) const {
+  // The parser takes what is not negative for unsigned.
+  const bool is_held =
+      json_.is_number_integer() &&
+      (!json_.is_number_unsigned() ||
+       json_.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+  const auto value = is_held ? json_.get<std::int64_t>() : 0;
+  if (!is_held || value < least || value > most) {
+    fail_type(fmt::format("a whole number from {} to {}", least, most));
+  }
+  return value;
+}
+
+void JsonValue::check_object() const {
+  if (!json_.is_object()) fail_type("an object");
+}
+
+bool JsonValue::has(std::string_view key) const {
+  check_object();
+  return json_.contains(std::string(key));
+}
+
+JsonValue JsonValue::member(std::string_view key) const {
+  check_object();
+  const auto found = json_.find(std::string(key));
+  if (found == json_.end()) fail(fmt::format("has no '{}'", key));
+  return JsonValue(*found, *this, key, kNoIndex);
+}
+
+void JsonValue::members(
+    const std::function<void(const std::string& key, const JsonValue& value)>& entry) const {
+  check_object();
+  for (const auto& [key, value] : json_.items()) entry(key, JsonValue(value, *this, key, kNoIndex));
+}
+
+void JsonValue::elements(const std::function<void(const JsonValue& value)>& entry) const {
+  if (!json_.is_array()) fail_type("a list");
+  for (std::size_t i = 0; i < json_.size(); ++i) entry(JsonValue(json_[i], *this, {}, i));
+}
+
+Json parse_json(const std::string& text, const std::string& file, std::size_t most_values) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error(fmt::format("{}: the file is empty", file));
+  }
+  std::size_t values = 0;
+  const auto check_size = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepestNesting) {
+      throw Error(fmt::format("{}: brackets are nested more than {} deep", file, kDeepestNesting));
+    }
+    if (++values > most_values) {
+      throw Error(fmt::format("{}: holds more than {} values", file, most_values));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, check_size);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{}: no JSON: {}", file, parse_message(error.what())));
+  }
+}
+
+std::string read_text(const std::string& path, std::size_t most_bytes) {
+  namespace fs = std::filesystem;
+  const auto fail = [&](const std::string& reason) {
+    throw Error(fmt::format("cannot read '{}': {}", path, reason));
+  };
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (error) fail(error.message());
+  if (!fs::is_regular_file(status)) fail("it is no regular file");
+  if (fs::file_size(path, error) > most_bytes) {
+    fail(fmt::format("it is larger than {} MiB", most_bytes >> 20));
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail(std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.bad()) fail("reading stopped half-way");
+  return text;
+}
+
+}  // namespace opbench

@@ -1,0 +1,156 @@
+#include "text/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+namespace opbench {
+namespace {
+
+using Outcome = JUnitCase::Outcome;
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+unsigned char byte_at(std::string_view text, std::size_t place) {
+  return place < text.size() ? static_cast<unsigned char>(text[place]) : 0;
+}
+
+// Bytes of the character at `place`; 0 if it is no UTF-8 (RFC 3629) or no character of XML 1.0
+// (section 2.2: no surrogates, no U+FFFE and U+FFFF, of the control characters only tab and ends of
+// lines).
+std::size_t character_bytes(std::string_view text, std::size_t place) {
+  const unsigned first = byte_at(text, place);
+  if (first < 0x80) return first >= 0x20 || first == '\t' || first == '\n' || first == '\r' ? 1 : 0;
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  char32_t code = first & (0x7Fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const unsigned next = byte_at(text, place + i);
+    if ((next & 0xC0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3F);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  const bool is_character = code >= kLeast[bytes] && code <= 0x10FFFF && !is_surrogate &&
+                            code != 0xFFFE && code != 0xFFFF;
+  return is_character ? bytes : 0;
+}
+
+std::string_view entity_of(char letter, bool in_attribute) {
+  switch (letter) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    // Parsers make blanks of the next two in attributes, and a line feed of \r anywhere.
+    case '\t':
+      return in_attribute ? "&#9;" : "";
+    case '\n':
+      return in_attribute ? "&#10;" : "";
+    case '\r':
+      return "&#13;";
+    case '"':
+      return in_attribute ? "&quot;" : "";
+    default:
+      return {};
+  }
+}
+
+std::string escaped(std::string_view text, bool in_attribute) {
+  std::string result;
+  for (std::size_t place = 0; place < text.size();) {
+    const std::size_t bytes = character_bytes(text, place);
+    const std::string_view entity = entity_of(text[place], in_attribute);
+    result += bytes == 0 ? kReplacement : entity.empty() ? text.substr(place, bytes) : entity;
+    place += std::max<std::size_t>(bytes, 1);
+  }
+  return result;
+}
+
+std::string time_attribute(double seconds) {
+  return fmt::format("{:.6f}", std::isfinite(seconds) ? seconds : 0.0);
+}
+
+struct Counts {
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  double seconds = 0;
+
+  void add(const JUnitCase& c) {
+    ++tests;
+    failures += c.outcome == Outcome::failed;
+    errors += c.outcome == Outcome::errored;
+    skipped += c.outcome == Outcome::skipped;
+    if (std::isfinite(c.seconds)) seconds += c.seconds;
+  }
+  std::string attributes() const {
+    return fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{}")", tests,
+                       failures, errors, skipped, time_attribute(seconds));
+  }
+};
+
+void write_outcome(std::ostream& out, const JUnitCase& c) {
+  if (c.outcome == Outcome::passed) return;
+  const std::string message = xml_attribute(c.message);
+  if (c.outcome == Outcome::skipped) {
+    out << "      <skipped message=\"" << message << "\"/>\n";
+    return;
+  }
+  const bool is_failure = c.outcome == Outcome::failed;
+  const char* tag = is_failure ? "failure" : "error";
+  out << "      <" << tag << " type=\"" << (is_failure ? "failed" : "errored") << "\" message=\""
+      << message << "\">" << xml_text(c.message) << "</" << tag << ">\n";
+}
+
+void write_case(std::ostream& out, const std::string& report, const JUnitCase& c) {
+  out << "    <testcase classname=\"" << xml_attribute(report + "." + c.suite) << "\" name=\""
+      << xml_attribute(c.name) << "\" time=\"" << time_attribute(c.seconds) << "\">\n";
+  write_outcome(out, c);
+  if (!c.output.empty()) {
+    out << "      <system-out>" << xml_text(c.output) << "</system-out>\n";
+  }
+  out << "    </testcase>\n";
+}
+
+void write_suite(std::ostream& out, const JUnitReport& report, const std::string& suite) {
+  Counts counts;
+  for (const JUnitCase& c : report.cases) {
+    if (c.suite == suite) counts.add(c);
+  }
+  out << "  <testsuite name=\"" << xml_attribute(suite) << "\" " << counts.attributes();
+  if (!report.timestamp.empty()) out << " timestamp=\"" << xml_attribute(report.timestamp) << '"';
+  out << ">\n    <properties>\n";
+  for (const auto& [name, value] : report.properties) {
+    out << "      <property name=\"" << xml_attribute(name) << "\" value=\"" << xml_attribute(value)
+        << "\"/>\n";
+  }
+  out << "    </properties>\n";
+  for (const JUnitCase& c : report.cases) {
+    if (c.suite == suite) write_case(out, report.name, c);
+  }
+  out << "  </testsuite>\n";
+}
+
+}  // namespace
+
+std::string xml_text(std::string_view text) { return escaped(text, false); }
+
+std::string xml_attribute(std::string_view text) { return escaped(text, true); }
+
+void write_junit(std::ostream& out, const JUnitReport& report) {
+  Counts counts;
+  std::vector<std::string> suites;
+  for (const JUnitCase& c : report.cases) {
+    counts.add(c);
+    if (std::find(suites.begin(), suites.end(), c.suite) == suites.end()) suites.push_back(c.suite);
+  }
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\""
+      << xml_attribute(report.name) << "\" " << counts.attributes() << ">\n";
+  for (const std::string& suite : suites) write_suite(out, report, suite);
+  out << "</testsuites>\n";
+}
+
+}  // namespace opbench

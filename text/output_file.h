@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "text/temporary_file.h"
+
+namespace opbench {
+
+/// A result file: reserved before a long run, written as a whole after it. A temporary file beside
+/// `path` takes its place when complete, so no half file appears and what stood there stays until
+/// then. Errors: throws RunError "cannot write ...: reason"; devices and directories are refused.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path) : temporary_(path) {}
+  void write(const std::function<void(std::ostream&)>& content);
+
+ private:
+  TemporaryFile temporary_;
+};
+
+/// Makes a directory for results, and those above it. Errors: throws RunError "cannot make
+/// directory 'out': reason".
+void make_directory(const std::filesystem::path& directory);
+
+}  // namespace opbench

@@ -1,0 +1,75 @@
+#include "text/wrapped.h"
+
+#include <algorithm>
+
+namespace opbench {
+namespace {
+
+bool starts_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_letter));
+}
+
+// Bytes of the first `most` letters.
+std::size_t bytes_of(std::string_view text, std::size_t most) {
+  std::size_t bytes = 0;
+  for (std::size_t letters = 0; bytes < text.size(); ++bytes) {
+    letters += starts_letter(text[bytes]);
+    if (letters > most) break;
+  }
+  return bytes;
+}
+
+/// Words put on lines.
+struct Lines {
+  std::size_t width, indent, used;
+  std::string text = {};
+
+  void new_line() {
+    text += '\n' + std::string(indent, ' ');
+    used = indent;
+  }
+
+  void add(std::string_view word) {
+    if (used > indent && used + columns(word) > width) new_line();
+    // Paths have no spaces; what is longer than a line is cut at its end.
+    while (used + columns(word) > width) {
+      const std::size_t bytes = bytes_of(word, width - used);
+      text += word.substr(0, bytes);
+      word.remove_prefix(bytes);
+      new_line();
+    }
+    text += word;
+    used += columns(word);
+  }
+
+  void space() {
+    if (used >= width) return new_line();
+    text += ' ';
+    ++used;
+  }
+};
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
+                    std::size_t used) {
+  Lines lines{width, indent, used};
+  std::size_t place = 0;
+  while (place < text.size()) {
+    const std::size_t space = std::min(text.find(' ', place), text.size());
+    if (place > 0) lines.space();
+    lines.add(text.substr(place, space - place));
+    place = space + 1;
+  }
+  // A space that ended a line says nothing.
+  std::string result;
+  for (const char letter : lines.text) {
+    if (letter == '\n') result.erase(result.find_last_not_of(' ') + 1);
+    result += letter;
+  }
+  return result;
+}
+
+}  // namespace opbench

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace opbench {
+
+/// Lines of at most `width` columns, broken at spaces, long words where they must be. Lines but the
+/// first begin with `indent` spaces; the first is taken to begin after `used` columns.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
+                    std::size_t used = 0);
+
+}  // namespace opbench

@@ -1,0 +1,159 @@
+#include "text/yaml_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "tensor/nearest.h"
+
+namespace opbench {
+namespace {
+
+template <class T>
+std::optional<T> parse_whole(const std::string& text) {
+  T value{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Enough of a text to recognise it.
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+std::string kind_of(const YAML::Node& node) {
+  if (node.IsSequence()) return "a list";
+  if (node.IsMap()) return "a mapping";
+  if (node.IsScalar()) return fmt::format("'{}'", excerpt(node.Scalar()));
+  return "nothing";
+}
+
+// yaml-cpp recurses per nesting level; what a case file needs is shallow.
+constexpr int kDeepestNesting = 64;
+
+void check_nesting(const std::string& text, const std::string& path) {
+  int depth = 0, line = 1;
+  for (const char letter : text) {
+    line += letter == '\n';
+    depth += (letter == '[' || letter == '{') - (letter == ']' || letter == '}');
+    if (depth > kDeepestNesting) {
+      throw Error(
+          fmt::format("{}:{}: brackets are nested more than {} deep", path, line, kDeepestNesting));
+    }
+  }
+}
+
+}  // namespace
+
+std::string YamlValue::place() const { return fmt::format("{}:{}", *path_, node_.Mark().line + 1); }
+
+void YamlValue::fail(const std::string& message) const {
+  throw Error(fmt::format("{}: {}", place(), message));
+}
+
+void YamlValue::fail_type(std::string_view what, std::string_view wanted) const {
+  fail(fmt::format("{} is {}; it must be {}", what, kind_of(node_), wanted));
+}
+
+std::string YamlValue::text(std::string_view what) const {
+  constexpr std::size_t kLongest = 256;
+  if (!node_.IsScalar() || node_.Scalar().size() > kLongest) {
+    fail_type(what, fmt::format("a word of at most {} bytes", kLongest));
+  }
+  return node_.Scalar();
+}
+
+std::int64_t YamlValue::integer(std::string_view what, std::int64_t least,
+                                std::int64_t most) const {
+  const auto value = node_.IsScalar() ? parse_whole<std::int64_t>(node_.Scalar()) : std::nullopt;
+  if (!value || *value < least || *value > most) {
+    fail_type(what, fmt::format("a whole number from {} to {}", least, most));
+  }
+  return *value;
+}
+
+double YamlValue::number(std::string_view what, double least, double most) const {
+  double value = 0;
+  const std::string text = node_.IsScalar() ? node_.Scalar() : std::string();
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = status == std::errc{} && end == text.data() + text.size();
+  if (!is_number || !(value >= least && value <= most)) {
+    fail_type(what, fmt::format("a number from {} to {}", least, most));
+  }
+  return value;
+}
+
+std::uint64_t YamlValue::seed(std::string_view what) const {
+  const auto value = node_.IsScalar() ? parse_whole<std::uint64_t>(node_.Scalar()) : std::nullopt;
+  if (!value) fail_type(what, "a whole number from 0 to 2^64-1");
+  return *value;
+}
+
+bool YamlValue::boolean(std::string_view what) const {
+  if (node_.IsScalar() && node_.Scalar() == "true") return true;
+  if (node_.IsScalar() && node_.Scalar() == "false") return false;
+  fail_type(what, "true or false");
+}
+
+std::vector<YamlValue> YamlValue::list(std::string_view what, bool or_scalar) const {
+  if (or_scalar && node_.IsScalar()) return {*this};
+  if (!node_.IsSequence()) fail_type(what, "a list");
+  std::vector<YamlValue> values;
+  for (const YAML::Node& element : node_) values.emplace_back(element, path_);
+  return values;
+}
+
+void YamlValue::mapping(
+    std::string_view what,
+    const std::function<void(const std::string& key, const YamlValue& value)>& entry) const {
+  if (!node_.IsMap()) fail_type(what, "a mapping");
+  std::set<std::string> seen;
+  for (const auto& pair : node_) {
+    const YamlValue key(pair.first, path_);
+    const std::string name = key.text(fmt::format("a key of {}", what));
+    if (!seen.insert(name).second) key.fail(fmt::format("key '{}' of {} stands twice", name, what));
+    entry(name, YamlValue(pair.second, path_));
+  }
+}
+
+void YamlValue::mapping(
+    std::string_view what, const std::vector<std::string>& allowed,
+    const std::function<void(const std::string& key, const YamlValue& value)>& entry) const {
+  if (!node_.IsMap())
+    fail_type(what, fmt::format("a mapping with the keys {}", fmt::join(allowed, ", ")));
+  for (const auto& pair : node_) {
+    const YamlValue key(pair.first, path_);
+    const std::string name = key.text(fmt::format("a key of {}", what));
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+      key.fail(
+          fmt::format("unknown key '{}' in {}{}", excerpt(name), what, suggestion(name, allowed)));
+    }
+  }
+  mapping(what, entry);
+}
+
+std::string YamlValue::flow_text() const {
+  if (node_.IsScalar()) return node_.Scalar();
+  if (!node_.IsSequence()) fail_type("a value", "a number, a word or a list");
+  std::vector<std::string> parts;
+  for (const YamlValue& element : list("a value")) parts.push_back(element.text("a list element"));
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+YamlValue parse_yaml(const std::string& text, const std::string& path) {
+  check_nesting(text, path);
+  try {
+    YAML::Node document = YAML::Load(text);
+    if (document.IsNull()) document = YAML::Node(YAML::NodeType::Map);
+    return YamlValue(document, &path);
+  } catch (const YAML::Exception& error) {
+    throw Error(fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, error.msg));
+  }
+}
+
+}  // namespace opbench

@@ -107,7 +107,7 @@ int finish(CheckReport& report, CheckOutputs& outputs, CommandContext& context) 
   if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
   print_check(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) print_annotations(context.out, report);
-  return outputs.write(report) ? report.exit_code() : static_cast<int>(kCouldNotFinish);
+  return outputs.write(report) ? report.exit_code() : kCouldNotFinish;
 }
 
 int check_stored(const CheckFlags& flags, CheckOutputs& outputs, CommandContext& context) {

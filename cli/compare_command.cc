@@ -105,7 +105,7 @@ int compare(const CompareFlags& flags, CommandContext& context) {
     context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n", flags.out_dir,
                                results->msaccucmp.result().string());
   }
-  const int code = exit_code(comparison, request.fail_on);
+  const ExitCode code = exit_code(comparison, request.fail_on);
   return code == kAllWell && comparison.is_partial ? kCouldNotFinish : code;
 }
 

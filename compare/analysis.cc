@@ -264,17 +264,16 @@ PairVerdict verdict_of(const ComparisonCounts& counts) {
   return counts.passed > 0 ? PairVerdict::passed : PairVerdict::mistrusted;
 }
 
-int exit_code(const Comparison& comparison, FailOn fail_on) {
+ExitCode exit_code(const Comparison& comparison, FailOn fail_on) {
   const ComparisonCounts counts = count(comparison);
   const auto& operators = comparison.operators;
   const bool fails = fail_on == FailOn::any
                          ? counts.failed > 0
                          : fail_on == FailOn::first &&
                                std::any_of(operators.begin(), operators.end(), starts_failure);
-  constexpr int kFailed = 1, kNotFinished = 3, kNothingToJudge = 4;
-  if (fails) return kFailed;
-  if (comparison.is_partial) return kNotFinished;
-  return counts.compared() == 0 ? kNothingToJudge : 0;
+  if (fails) return kVerdictFailed;
+  if (comparison.is_partial) return kCouldNotFinish;
+  return counts.compared() == 0 ? kNothingToJudge : kAllWell;
 }
 
 }  // namespace opbench

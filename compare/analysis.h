@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
+#include "text/exit_code.h"
 
 namespace opbench {
 
@@ -69,7 +70,7 @@ FailOn parse_fail_on(std::string_view text);
 /// if none passed, else passed.
 PairVerdict verdict_of(const ComparisonCounts& counts);
 
-/// 1 if a verdict fails, else 3 if it is partial, 4 if nothing was compared, 0 if all is well.
-int exit_code(const Comparison& comparison, FailOn fail_on);
+/// kVerdictFailed before kCouldNotFinish, which a partial comparison is.
+ExitCode exit_code(const Comparison& comparison, FailOn fail_on);
 
 }  // namespace opbench

@@ -82,28 +82,28 @@ int CheckReport::count(CheckVerdict verdict) const {
       items.begin(), items.end(), [&](const CheckItem& item) { return item.verdict == verdict; }));
 }
 
-int CheckReport::exit_code() const {
+ExitCode CheckReport::exit_code() const {
   const auto any = [&](bool CheckItem::*flag) {
     return std::any_of(items.begin(), items.end(),
                        [&](const CheckItem& item) { return item.*flag; });
   };
-  if (was_interrupted) return 3;
-  if (any(&CheckItem::is_regression)) return 1;
-  if (fail_over_percent && slower_percent_of_step() > *fail_over_percent) return 1;
-  if (any(&CheckItem::is_unfinished)) return 3;
-  if (std::none_of(items.begin(), items.end(), is_judged)) return 4;
-  return is_too_noisy ? 5 : 0;
+  if (was_interrupted) return kCouldNotFinish;
+  if (any(&CheckItem::is_regression)) return kVerdictFailed;
+  if (fail_over_percent && slower_percent_of_step() > *fail_over_percent) return kVerdictFailed;
+  if (any(&CheckItem::is_unfinished)) return kCouldNotFinish;
+  if (std::none_of(items.begin(), items.end(), is_judged)) return kNothingToJudge;
+  return is_too_noisy ? kTooNoisy : kAllWell;
 }
 
 std::string outcome_text(const CheckReport& report) {
   switch (report.exit_code()) {
-    case 0:
+    case kAllWell:
       return "No regression";
-    case 1:
+    case kVerdictFailed:
       return "REGRESSION";
-    case 3:
+    case kCouldNotFinish:
       return report.was_interrupted ? "INTERRUPTED" : "COULD NOT FINISH";
-    case 4:
+    case kNothingToJudge:
       return "NOTHING TO JUDGE";
     default:
       return "TOO NOISY to judge speed; accuracy was judged";

@@ -8,6 +8,7 @@
 
 #include "harness/check/protocol.h"
 #include "harness/check/statistics.h"
+#include "text/exit_code.h"
 
 namespace opbench {
 
@@ -82,7 +83,7 @@ struct CheckReport {
   int count(CheckVerdict verdict) const;
   /// 1 for a regression, else 3 if something could not be judged, 4 if nothing could, 5 if the
   /// machine is too noisy, else 0. An interrupted check is 3.
-  int exit_code() const;
+  ExitCode exit_code() const;
 };
 
 /// Why `report` has its exit code, in one line.

@@ -18,8 +18,8 @@ std::string_view colour_of(const CheckItem& item) {
                                                                                     : kYellow;
 }
 
-std::string_view outcome_colour(int exit_code) {
-  return exit_code == 0 ? kGreen : exit_code == 1 ? kRed : kYellow;
+std::string_view outcome_colour(ExitCode code) {
+  return code == kAllWell ? kGreen : code == kVerdictFailed ? kRed : kYellow;
 }
 
 void print_item(std::ostream& out, const CheckItem& item, const ConsoleStyle& style) {
@@ -83,7 +83,7 @@ std::string step_text(const CheckItem& item) {
 
 void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
                  bool verbose) {
-  const int code = report.exit_code();
+  const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
   out << fmt::format("{} against {} {}\n", build_text(report.current), report.base_name,

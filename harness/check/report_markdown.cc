@@ -58,8 +58,8 @@ void write_next(std::ostream& out, std::span<const CheckItem* const> items) {
   if (!is_first) out << "```\n";
 }
 
-std::string hint_of(int exit_code) {
-  return exit_code == 0 ? ":white_check_mark:" : exit_code == 1 ? ":x:" : ":warning:";
+std::string hint_of(ExitCode code) {
+  return code == kAllWell ? ":white_check_mark:" : code == kVerdictFailed ? ":x:" : ":warning:";
 }
 
 }  // namespace

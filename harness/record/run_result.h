@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/record/record.h"
+#include "text/exit_code.h"
 
 namespace opbench {
 
@@ -23,7 +24,7 @@ struct RunResult {
   bool was_interrupted = false;
 
   /// 1 if a verdict failed, 3 if something could not finish, 4 if nothing could be judged, else 0.
-  int exit_code() const;
+  ExitCode exit_code() const;
 };
 
 }  // namespace opbench

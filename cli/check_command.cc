@@ -140,17 +140,14 @@ int check(const CheckFlags& flags, CommandContext& context) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("check", "Did this build make an operator slower or wrong?");
+void add_check_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command("check", "Did this build make an operator slower or wrong?");
   const auto flags = std::make_shared<CheckFlags>();
-  add_check_flags(*command, *flags);
-  add_selection_flags(*command, flags->run);
-  add_common_flags(*command, context);
-  command->footer(kFooter);
-  command->callback([&context, &action, flags] {
-    action = [&context, flags] { return check(*flags, context); };
-  });
+  add_check_flags(command, *flags);
+  add_selection_flags(command, flags->run);
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return check(*flags, context); });
 }
 
 }  // namespace opbench

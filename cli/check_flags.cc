@@ -24,86 +24,58 @@ std::string program_path(const std::string& path) {
   return fs::exists(path) ? fs::absolute(path).string() : path;
 }
 
-void add_gate_flags(CLI::App& command, CheckFlags& flags) {
+void add_gate_flags(Command& command, CheckFlags& flags) {
   const char* how = "How to compare";
-  command.add_option("--against", flags.against, "Another opbench: both builds run in turn")
-      ->type_name("PROGRAM")
-      ->group(how);
-  command
-      .add_option("--against-directory", flags.against_directory,
-                  "Where it runs, so that it reads the case files of its own revision")
-      ->type_name("DIR")
-      ->group(how);
-  command
-      .add_option("--threshold", flags.threshold,
-                  "Slower by this many percent is a regression [5; 3 with --exclusive]")
-      ->type_name("PERCENT")
-      ->group(how);
-  command.add_option("--floor", flags.floor_us, "Smaller differences count for nothing")
-      ->capture_default_str()
-      ->type_name("MICROSECONDS")
-      ->group(how);
-  command
-      .add_option("--fail-over", flags.fail_over,
-                  "Fail only if all slower cases together cost more of the network's step")
-      ->type_name("PERCENT")
-      ->group(how);
-  command.add_flag("--exclusive", flags.exclusive, "Nothing else runs on this machine")->group(how);
-  command.add_option("--budget", flags.budget, "Time for all; screening comes first")
-      ->capture_default_str()
-      ->type_name("SECONDS")
-      ->group(how);
-  command.add_option("--sample", flags.sample_ms, "Length of one sample")
-      ->capture_default_str()
-      ->type_name("MILLISECONDS")
-      ->group(how);
-  command.add_option("--time-limit", flags.time_limit, "A build that does not answer is ended")
-      ->capture_default_str()
-      ->type_name("SECONDS")
-      ->group(how);
+  command.option("--against", flags.against, "Another opbench: both builds run in turn",
+                 {"PROGRAM", how});
+  command.option("--against-directory", flags.against_directory,
+                 "Where it runs, so that it reads the case files of its own revision",
+                 {"DIR", how});
+  command.option("--threshold", flags.threshold,
+                 "Slower by this many percent is a regression [5; 3 with --exclusive]",
+                 {"PERCENT", how});
+  command.option("--floor", flags.floor_us, "Smaller differences count for nothing",
+                 {.value = "MICROSECONDS", .group = how, .shows_default = true});
+  command.option("--fail-over", flags.fail_over,
+                 "Fail only if all slower cases together cost more of the network's step",
+                 {"PERCENT", how});
+  command.flag("--exclusive", flags.exclusive, "Nothing else runs on this machine", how);
+  command.option("--budget", flags.budget, "Time for all; screening comes first",
+                 {.value = "SECONDS", .group = how, .shows_default = true});
+  command.option("--sample", flags.sample_ms, "Length of one sample",
+                 {.value = "MILLISECONDS", .group = how, .shows_default = true});
+  command.option("--time-limit", flags.time_limit, "A build that does not answer is ended",
+                 {.value = "SECONDS", .group = how, .shows_default = true});
 }
 
-void add_stored_flags(CLI::App& command, CheckFlags& flags) {
+void add_stored_flags(Command& command, CheckFlags& flags) {
   const char* stored =
       "Against stored results, which can only be watched: times of other processes";
-  command.add_option("--baseline", flags.baseline, "Results of `opbench run --json`")
-      ->type_name("FILE")
-      ->group(stored);
-  command.add_option("--current", flags.current, "Results to compare with it [run now]")
-      ->type_name("FILE")
-      ->group(stored);
-  command.add_option("--gate", flags.gate, "`stored`: a slower case fails all the same")
-      ->type_name("NAME")
-      ->group(stored);
-  command
-      .add_flag("--allow-other-machine", flags.allow_other_machine,
-                "Compare times of machines that differ")
-      ->group(stored);
-  command
-      .add_flag("--update", flags.update,
-                "Then the results become the baseline; the first one stays as FILE.anchor")
-      ->group(stored);
+  command.option("--baseline", flags.baseline, "Results of `opbench run --json`", {"FILE", stored});
+  command.option("--current", flags.current, "Results to compare with it [run now]",
+                 {"FILE", stored});
+  command.option("--gate", flags.gate, "`stored`: a slower case fails all the same",
+                 {"NAME", stored});
+  command.flag("--allow-other-machine", flags.allow_other_machine,
+               "Compare times of machines that differ", stored);
+  command.flag("--update", flags.update,
+               "Then the results become the baseline; the first one stays as FILE.anchor", stored);
 }
 
-void add_result_flags(CLI::App& command, CheckFlags& flags) {
+void add_result_flags(Command& command, CheckFlags& flags) {
   const char* results = "Where results go (the verdicts always go to standard output)";
-  command.add_option("--json", flags.json, "Everything")->type_name("FILE")->group(results);
-  command.add_option("--junit", flags.junit, "JUnit XML, a test case for every variant of a case")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--markdown", flags.markdown,
-                  "For a pull request: at most ten rows, the rest folded")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--out", flags.out_dir, "Directory for check.json, junit.xml and check.md")
-      ->type_name("DIR")
-      ->group(results);
+  command.option("--json", flags.json, "Everything", {"FILE", results});
+  command.option("--junit", flags.junit, "JUnit XML, a test case for every variant of a case",
+                 {"FILE", results});
+  command.option("--markdown", flags.markdown,
+                 "For a pull request: at most ten rows, the rest folded", {"FILE", results});
+  command.option("--out", flags.out_dir, "Directory for check.json, junit.xml and check.md",
+                 {"DIR", results});
 }
 
 }  // namespace
 
-void add_check_flags(CLI::App& command, CheckFlags& flags) {
+void add_check_flags(Command& command, CheckFlags& flags) {
   add_gate_flags(command, flags);
   add_stored_flags(command, flags);
   add_result_flags(command, flags);

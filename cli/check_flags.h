@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/run_flags.h"
 #include "harness/check/gate.h"
 #include "harness/check/watch.h"
@@ -22,7 +22,7 @@ struct CheckFlags {
   std::string json, junit, markdown, out_dir;
 };
 
-void add_check_flags(CLI::App& command, CheckFlags& flags);
+void add_check_flags(Command& command, CheckFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 SpeedRule speed_rule_of(const CheckFlags& flags);

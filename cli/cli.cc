@@ -68,10 +68,9 @@ std::string command_line_of(const std::vector<std::string>& args) {
 }
 
 // One line: what is wrong and where to read on.
-int report_usage_error(const CLI::Error& error, const std::vector<std::string>& args,
+int report_usage_error(const UsageError& error, const std::vector<std::string>& args,
                        std::ostream& err) {
   std::string message = error.what();
-  message = message.substr(0, message.find('\n'));
   std::string hint;
   if (!args.empty() && !args.front().starts_with("-") &&
       std::find(kCommands.begin(), kCommands.end(), args.front()) == kCommands.end()) {
@@ -82,40 +81,37 @@ int report_usage_error(const CLI::Error& error, const std::vector<std::string>& 
   return kBadInput;
 }
 
+void add_commands(CommandLine& line, CommandContext& context) {
+  add_run_command(line, context);
+  add_list_command(line, context);
+  add_compare_command(line, context);
+  add_report_command(line, context);
+  add_doctor_command(line, context);
+  add_check_command(line, context);
+  add_worker_command(line, context);
+  add_generate_command(line, context);
+}
+
 int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
   CommandContext context{out, err, command_line_of(args)};
-  Action action;
-  CLI::App app(
+  CommandLine line(
+      "opbench",
       "opbench times operators over a network's shapes and proves that variants compute the same",
-      "opbench");
-  app.footer(kFooter);
-  app.require_subcommand(1);
+      kFooter);
   bool wants_version = false;
-  app.add_flag("--version", wants_version, "Show version, revision, compiler and libraries");
-  add_run_command(app, context, action);
-  add_list_command(app, context, action);
-  add_compare_command(app, context, action);
-  add_report_command(app, context, action);
-  add_doctor_command(app, context, action);
-  add_check_command(app, context, action);
-  add_worker_command(app, context, action);
-  add_generate_command(app, context, action);
-  insert_default_command(args);
-  try {
-    if (args.empty()) args.push_back("--help");
-    if (args.front() == "--version") {
-      out << version_text() << '\n';
-      return kAllWell;
-    }
-    if (args.front() == "compare") translate_msaccucmp_options(args);
-    // CLI11 takes the arguments from the back.
-    std::vector<std::string> reversed(args.rbegin(), args.rend());
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    out << (chosen.empty() ? app.help() : chosen.front()->help("opbench"));
+  line.flag("--version", wants_version, "Show version, revision, compiler and libraries");
+  add_commands(line, context);
+  if (args.empty()) args.push_back("--help");
+  if (args.front() == "--version") {
+    out << version_text() << '\n';
     return kAllWell;
-  } catch (const CLI::Error& error) {
+  }
+  insert_default_command(args);
+  if (args.front() == "compare") translate_msaccucmp_options(args);
+  Action action;
+  try {
+    action = line.parse(args, out);
+  } catch (const UsageError& error) {
     return report_usage_error(error, args, err);
   }
   return action();
@@ -141,10 +137,10 @@ std::size_t CommandContext::progress_width() const {
   return is_known ? size.ws_col - 1u : 79u;
 }
 
-void add_common_flags(CLI::App& command, CommandContext& context) {
-  command.add_flag("-q,--quiet", context.quiet, "No progress");
-  command.add_flag("-v,--verbose", context.verbose, "More detail");
-  command.add_flag("--no-color", context.no_color, "No colours (NO_COLOR does the same)");
+void add_common_flags(Command& command, CommandContext& context) {
+  command.flag("-q,--quiet", context.quiet, "No progress");
+  command.flag("-v,--verbose", context.verbose, "More detail");
+  command.flag("--no-color", context.no_color, "No colours (NO_COLOR does the same)");
 }
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err) {

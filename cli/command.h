@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
+#include <cstddef>
 #include <iosfwd>
 #include <string>
-#include <vector>
+
+#include "cli/command_line.h"
 
 namespace opbench {
 
@@ -25,21 +25,18 @@ struct CommandContext {
   std::size_t progress_width() const;
 };
 
-/// What the chosen command does once the command line is parsed; returns the exit code.
-using Action = std::function<int()>;
-
-/// Each adds one subcommand with its flags and sets `action` when it is chosen.
-void add_run_command(CLI::App& app, CommandContext& context, Action& action);
-void add_list_command(CLI::App& app, CommandContext& context, Action& action);
-void add_compare_command(CLI::App& app, CommandContext& context, Action& action);
-void add_report_command(CLI::App& app, CommandContext& context, Action& action);
-void add_doctor_command(CLI::App& app, CommandContext& context, Action& action);
-void add_check_command(CLI::App& app, CommandContext& context, Action& action);
-void add_worker_command(CLI::App& app, CommandContext& context, Action& action);
+/// Each adds one subcommand: its flags, and what it does.
+void add_run_command(CommandLine& line, CommandContext& context);
+void add_list_command(CommandLine& line, CommandContext& context);
+void add_compare_command(CommandLine& line, CommandContext& context);
+void add_report_command(CommandLine& line, CommandContext& context);
+void add_doctor_command(CommandLine& line, CommandContext& context);
+void add_check_command(CommandLine& line, CommandContext& context);
+void add_worker_command(CommandLine& line, CommandContext& context);
 /// Hidden: what the build generates from all other commands, so it is added last.
-void add_generate_command(CLI::App& app, CommandContext& context, Action& action);
+void add_generate_command(CommandLine& line, CommandContext& context);
 
 /// --quiet, --verbose, --no-color.
-void add_common_flags(CLI::App& command, CommandContext& context);
+void add_common_flags(Command& command, CommandContext& context);
 
 }  // namespace opbench

@@ -111,16 +111,14 @@ int compare(const CompareFlags& flags, CommandContext& context) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_compare_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
       "compare", "Hold one dump against another, operator by operator, and find where they depart");
   const auto flags = std::make_shared<CompareFlags>();
-  add_compare_flags(*command, *flags);
-  add_common_flags(*command, context);
-  command->footer(kFooter);
-  command->callback([&context, &action, flags] {
-    action = [&context, flags] { return compare(*flags, context); };
-  });
+  add_compare_flags(command, *flags);
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return compare(*flags, context); });
 }
 
 }  // namespace opbench

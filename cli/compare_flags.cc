@@ -79,84 +79,54 @@ void note_given(const CompareFlags& flags, ComparisonRequest& request) {
 
 }  // namespace
 
-void add_compare_flags(CLI::App& command, CompareFlags& f) {
+void add_compare_flags(Command& command, CompareFlags& f) {
   const char* what = "What to compare";
-  command.add_option("dumps", f.files, "The dump to judge, and the one to hold it against")
-      ->type_name("NPU.h5 GPU.h5")
-      ->group(what);
-  command.add_option("-m,--my_dump_path", f.my_dump, "The dump to judge, as msaccucmp spells it")
-      ->type_name("FILE")
-      ->group(what);
-  command
-      .add_option("-g,--golden_dump_path", f.golden_dump,
-                  "The one to hold it against, as msaccucmp spells it")
-      ->type_name("FILE")
-      ->group(what);
-  command
-      .add_option("--golden", f.golden,
-                  "A third dump, nearer to the truth: errors of both are held against it")
-      ->type_name("FILE")
-      ->group(what);
-  command
-      .add_option("--only", f.only,
-                  "Only operators whose name or tensor path matches this regular expression")
-      ->type_name("REGEX")
-      ->group(what);
-  command
-      .add_option("--match", f.match,
-                  "aligned: executions by shape, dtype and content where counts differ; msaccucmp: "
-                  "k-th with k-th [aligned; msaccucmp with -m and -g]")
-      ->type_name("RULE")
-      ->group(what);
-  command.add_option("--map", f.map_file, "YAML file with more operator and parameter names")
-      ->type_name("FILE")
-      ->group(what);
+  command.option("dumps", f.files, "The dump to judge, and the one to hold it against",
+                 {"NPU.h5 GPU.h5", what});
+  command.option("-m,--my_dump_path", f.my_dump, "The dump to judge, as msaccucmp spells it",
+                 {"FILE", what});
+  command.option("-g,--golden_dump_path", f.golden_dump,
+                 "The one to hold it against, as msaccucmp spells it", {"FILE", what});
+  command.option("--golden", f.golden,
+                 "A third dump, nearer to the truth: errors of both are held against it",
+                 {"FILE", what});
+  command.option("--only", f.only,
+                 "Only operators whose name or tensor path matches this regular expression",
+                 {"REGEX", what});
+  command.option("--match", f.match,
+                 "aligned: executions by shape, dtype and content where counts differ; msaccucmp: "
+                 "k-th with k-th [aligned; msaccucmp with -m and -g]",
+                 {"RULE", what});
+  command.option("--map", f.map_file, "YAML file with more operator and parameter names",
+                 {"FILE", what});
   const char* how = "How to judge";
-  command
-      .add_option("--standard", f.standard,
-                  "mixed, exact, statistical, cosine, prec=X, cross-check[=L0|L1|L2] [mixed; "
-                  "cross-check with --golden]")
-      ->type_name("NAME")
-      ->group(how);
-  command.add_option("--standards", f.standards_file, "YAML file with other numbers for standards")
-      ->type_name("FILE")
-      ->group(how);
-  command
-      .add_option(
-          "--fail-on", f.fail_on,
-          "What makes exit code 1: any failed tensor, the first operator that departs, none "
-          "[any; none with -m and -g]")
-      ->type_name("any|first|none")
-      ->group(how);
+  command.option("--standard", f.standard,
+                 "mixed, exact, statistical, cosine, prec=X, cross-check[=L0|L1|L2] [mixed; "
+                 "cross-check with --golden]",
+                 {"NAME", how});
+  command.option("--standards", f.standards_file, "YAML file with other numbers for standards",
+                 {"FILE", how});
+  command.option("--fail-on", f.fail_on,
+                 "What makes exit code 1: any failed tensor, the first operator that departs, none "
+                 "[any; none with -m and -g]",
+                 {"any|first|none", how});
   const char* results = "Where results go";
-  command
-      .add_option("-o,--out", f.out_dir,
-                  "Directory for compare.json, compare.csv and msaccucmp's result_*.csv")
-      ->type_name("DIR")
-      ->group(results);
-  command.add_option("--top", f.top, "Operators shown on the console")
-      ->capture_default_str()
-      ->type_name("N")
-      ->group(results);
-  command
-      .add_option("--algorithm", f.algorithms,
-                  "Columns of result_*.csv by index or name: 3,0,5 (also -alg)")
-      ->capture_default_str()
-      ->type_name("LIST")
-      ->group(results);
-  command
-      .add_option("-p", f.post_process,
-                  "1: also a folder with the rows of low cosine and their tensors as .npy")
-      ->type_name("0|1")
-      ->group(results);
-  command.add_flag("--advisor", f.advisor, "Also advisor_summary.txt (also -advisor)")
-      ->group(results);
+  command.option("-o,--out", f.out_dir,
+                 "Directory for compare.json, compare.csv and msaccucmp's result_*.csv",
+                 {"DIR", results});
+  command.option("--top", f.top, "Operators shown on the console",
+                 {.value = "N", .group = results, .shows_default = true});
+  command.option("--algorithm", f.algorithms,
+                 "Columns of result_*.csv by index or name: 3,0,5 (also -alg)",
+                 {.value = "LIST", .group = results, .shows_default = true});
+  command.option("-p", f.post_process,
+                 "1: also a folder with the rows of low cosine and their tensors as .npy",
+                 {"0|1", results});
+  command.flag("--advisor", f.advisor, "Also advisor_summary.txt (also -advisor)", results);
   const char* cost = "What it may take";
-  command.add_option("--threads", f.threads, "Threads [all cores]")->type_name("N")->group(cost);
-  command.add_option("--memory", f.memory_mib, "MiB for buffers, whatever the size of the tensors")
-      ->capture_default_str()
-      ->type_name("MIB")
-      ->group(cost);
+  command.option("--threads", f.threads, "Threads [all cores]", {"N", cost});
+  command.option("--memory", f.memory_mib, "MiB for buffers, whatever the size of the tensors",
+                 {.value = "MIB", .group = cost, .shows_default = true});
 }
 
 ComparisonRequest request_of(const CompareFlags& flags) {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "compare/analysis.h"
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
@@ -26,7 +26,7 @@ struct CompareFlags {
   bool advisor = false;
 };
 
-void add_compare_flags(CLI::App& command, CompareFlags& flags);
+void add_compare_flags(Command& command, CompareFlags& flags);
 
 /// The flags, checked.
 struct ComparisonRequest {

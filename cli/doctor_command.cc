@@ -54,11 +54,11 @@ int doctor(CommandContext& context) {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command = app.add_subcommand("doctor", "Is this machine fit to measure?");
-  add_common_flags(*command, context);
-  command->footer("Exit code 5: too noisy to judge.");
-  command->callback([&context, &action] { action = [&context] { return doctor(context); }; });
+void add_doctor_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command("doctor", "Is this machine fit to measure?");
+  add_common_flags(command, context);
+  command.footer("Exit code 5: too noisy to judge.");
+  command.action([&context] { return doctor(context); });
 }
 
 }  // namespace opbench

@@ -26,12 +26,12 @@ constexpr Generator kGenerators[] = {
      }},
 };
 
-int generate(const CLI::App& app, const std::string& what, std::ostream& out) {
+int generate(const CommandLine& line, const std::string& what, std::ostream& out) {
   std::vector<std::string> names;
   for (const Generator& generator : kGenerators) {
     names.emplace_back(generator.name);
     if (generator.name != what) continue;
-    generator.write(out, model_of(app));
+    generator.write(out, line.model());
     return kAllWell;
   }
   throw Error("cannot generate '" + what + "'" + suggestion(what, names));
@@ -39,15 +39,13 @@ int generate(const CLI::App& app, const std::string& what, std::ostream& out) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("__generate", "Shell completion (bash, zsh, fish) or the manual (man)");
-  command->group("");  // for the build, not for users
+void add_generate_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("__generate", "Shell completion (bash, zsh, fish) or the manual (man)");
+  command.hide();  // for the build, not for users
   const auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "bash, zsh, fish or man")->required();
-  command->callback([&app, &context, &action, what] {
-    action = [&app, &context, what] { return generate(app, *what, context.out); };
-  });
+  command.option("WHAT", *what, "bash, zsh, fish or man", {.is_required = true});
+  command.action([&line, &context, what] { return generate(line, *what, context.out); });
 }
 
 }  // namespace opbench

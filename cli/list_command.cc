@@ -105,15 +105,14 @@ int list(const std::vector<std::string>& ops, std::ostream& out) {
 
 }  // namespace
 
-void add_list_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("list", "Operators, their variants, and what each accepts or why not");
+void add_list_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("list", "Operators, their variants, and what each accepts or why not");
   const auto ops = std::make_shared<std::vector<std::string>>();
-  command->add_option("OP", *ops, "Only these operators")->type_name("OP");
-  add_common_flags(*command, context);
-  command->footer("Example:\n  opbench list softplus");
-  command->callback(
-      [&context, &action, ops] { action = [&context, ops] { return list(*ops, context.out); }; });
+  command.option("OP", *ops, "Only these operators", {"OP"});
+  add_common_flags(command, context);
+  command.footer("Example:\n  opbench list softplus");
+  command.action([&context, ops] { return list(*ops, context.out); });
 }
 
 }  // namespace opbench

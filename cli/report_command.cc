@@ -68,23 +68,18 @@ int report(const ReportFlags& flags, const CommandContext& context) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("report", "Turn result files into Markdown, CSV, JUnit XML and others");
+void add_report_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("report", "Turn result files into Markdown, CSV, JUnit XML and others");
   const auto flags = std::make_shared<ReportFlags>();
-  command->add_option("FILE", flags->files, "Results of `opbench run --json`; several are joined")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--format", flags->format, "What to write")
-      ->capture_default_str()
-      ->type_name(format_names());
-  command->add_option("-o,--output", flags->output, "Where to write it [standard output]")
-      ->type_name("FILE");
-  add_common_flags(*command, context);
-  command->footer(kFooter);
-  command->callback([&context, &action, flags] {
-    action = [&context, flags] { return report(*flags, context); };
-  });
+  command.option("FILE", flags->files, "Results of `opbench run --json`; several are joined",
+                 {.value = "FILE", .is_required = true});
+  command.option("--format", flags->format, "What to write",
+                 {.value = format_names(), .shows_default = true});
+  command.option("-o,--output", flags->output, "Where to write it [standard output]", {"FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return report(*flags, context); });
 }
 
 }  // namespace opbench

@@ -147,14 +147,13 @@ int run(const RunFlags& flags, CommandContext& context) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "Verify and time operators (the default command)");
+void add_run_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command("run", "Verify and time operators (the default command)");
   const auto flags = std::make_shared<RunFlags>();
-  add_run_flags(*command, *flags);
-  add_common_flags(*command, context);
-  command->footer(kFooter);
-  command->callback(
-      [&context, &action, flags] { action = [&context, flags] { return run(*flags, context); }; });
+  add_run_flags(command, *flags);
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return run(*flags, context); });
 }
 
 }  // namespace opbench

@@ -48,134 +48,80 @@ void parse_shard(const std::string& text, RunOptions& options) {
   }
 }
 
-void add_result_flags(CLI::App& command, RunFlags& f) {
+void add_result_flags(Command& command, RunFlags& f) {
   const char* results = "Where results go (the table always goes to standard output)";
-  command.add_option("--json", f.json, "Everything, with the machine's description")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--csv", f.csv, "One line per result")->type_name("FILE")->group(results);
-  command
-      .add_option("--markdown", f.markdown,
-                  "Tables with the machine's description, and what is slower than it should be")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--junit", f.junit, "JUnit XML for CI: a test case for each case and variant")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--benchmark-json", f.benchmark_json,
-                  "Google Benchmark's JSON, for its tools/compare.py")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--trace", f.trace, "Chrome trace; opens in Perfetto")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--op-summary", f.op_summary,
-                  "Tasks of contexts with the columns of the profiler's op_summary.csv; operators "
-                  "of the device are modelled, times are the host's")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--op-statistic", f.op_statistic,
-                  "The same by type, with the columns of op_statistic.csv")
-      ->type_name("FILE")
-      ->group(results);
-  command.add_option("--dot", f.dot, "Write the planned graphs as Graphviz DOT")
-      ->type_name("FILE")
-      ->group(results);
-  command
-      .add_option("--out", f.out_dir,
-                  "Directory for results.json, results.csv, results.md and trace.json, and of "
-                  "contexts op_summary.csv and op_statistic.csv")
-      ->type_name("DIR")
-      ->group(results);
-  command.add_option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant")
-      ->type_name("FILE")
-      ->group(results);
+  command.option("--json", f.json, "Everything, with the machine's description", {"FILE", results});
+  command.option("--csv", f.csv, "One line per result", {"FILE", results});
+  command.option("--markdown", f.markdown,
+                 "Tables with the machine's description, and what is slower than it should be",
+                 {"FILE", results});
+  command.option("--junit", f.junit, "JUnit XML for CI: a test case for each case and variant",
+                 {"FILE", results});
+  command.option("--benchmark-json", f.benchmark_json,
+                 "Google Benchmark's JSON, for its tools/compare.py", {"FILE", results});
+  command.option("--trace", f.trace, "Chrome trace; opens in Perfetto", {"FILE", results});
+  command.option("--op-summary", f.op_summary,
+                 "Tasks of contexts with the columns of the profiler's op_summary.csv; operators "
+                 "of the device are modelled, times are the host's",
+                 {"FILE", results});
+  command.option("--op-statistic", f.op_statistic,
+                 "The same by type, with the columns of op_statistic.csv", {"FILE", results});
+  command.option("--dot", f.dot, "Write the planned graphs as Graphviz DOT", {"FILE", results});
+  command.option("--out", f.out_dir,
+                 "Directory for results.json, results.csv, results.md and trace.json, and of "
+                 "contexts op_summary.csv and op_statistic.csv",
+                 {"DIR", results});
+  command.option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant",
+                 {"FILE", results});
 }
 
 }  // namespace
 
-void add_selection_flags(CLI::App& command, RunFlags& f) {
+void add_selection_flags(Command& command, RunFlags& f) {
   const char* what = "What to run";
-  command.add_option("--op", f.ops, "Operators to run over --shapes")
-      ->delimiter(',')
-      ->type_name("OP")
-      ->group(what);
-  command.add_option("--shapes", f.shapes, "Case file whose `shapes` --op runs over")
-      ->type_name("FILE")
-      ->group(what);
-  command.add_option("--cases", f.case_files, "Case files whose `cases` run")
-      ->type_name("FILE")
-      ->group(what);
-  command.add_option("--case", f.case_ids, "A case by its id, as reports print it")
-      ->allow_extra_args(false)
-      ->type_name("ID")
-      ->group(what);
-  command
-      .add_option("--filter", f.filter,
-                  "Only cases whose id or name matches this regular expression")
-      ->type_name("REGEX")
-      ->group(what);
-  command.add_option("--dtype", f.dtypes, "fp32, fp16, bf16 instead of the file's")
-      ->delimiter(',')
-      ->type_name("DTYPE")
-      ->group(what);
-  command.add_option("--format", f.formats, "NCHW, NC1HWC0, ... instead of the file's")
-      ->delimiter(',')
-      ->type_name("FORMAT")
-      ->group(what);
-  command
-      .add_option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference")
-      ->delimiter(',')
-      ->type_name("VARIANT")
-      ->group(what);
-  command.add_flag("--backward", f.backward, "Operator, mean, and the backward pass")->group(what);
-  command.add_option("--set", f.sets, "NAME=VALUE for a symbol of the case file, such as N=128")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE")
-      ->group(what);
-  command.add_option("--shard", f.shard, "I/N: only every N-th case, from the I-th")
-      ->type_name("I/N")
-      ->group(what);
+  command.option("--op", f.ops, "Operators to run over --shapes",
+                 {.value = "OP", .group = what, .values = Values::by_commas});
+  command.option("--shapes", f.shapes, "Case file whose `shapes` --op runs over", {"FILE", what});
+  command.option("--cases", f.case_files, "Case files whose `cases` run", {"FILE", what});
+  command.option("--case", f.case_ids, "A case by its id, as reports print it",
+                 {.value = "ID", .group = what, .values = Values::one_each});
+  command.option("--filter", f.filter,
+                 "Only cases whose id or name matches this regular expression", {"REGEX", what});
+  command.option("--dtype", f.dtypes, "fp32, fp16, bf16 instead of the file's",
+                 {.value = "DTYPE", .group = what, .values = Values::by_commas});
+  command.option("--format", f.formats, "NCHW, NC1HWC0, ... instead of the file's",
+                 {.value = "FORMAT", .group = what, .values = Values::by_commas});
+  command.option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference",
+                 {.value = "VARIANT", .group = what, .values = Values::by_commas});
+  command.flag("--backward", f.backward, "Operator, mean, and the backward pass", what);
+  command.option("--set", f.sets, "NAME=VALUE for a symbol of the case file, such as N=128",
+                 {.value = "NAME=VALUE", .group = what, .values = Values::one_each});
+  command.option("--shard", f.shard, "I/N: only every N-th case, from the I-th", {"I/N", what});
   const char* how = "How to measure";
-  command
-      .add_option("--threads", f.threads,
-                  "Threads; several numbers run every case with each [all cores]")
-      ->delimiter(',')
-      ->type_name("N")
-      ->group(how);
-  command
-      .add_flag("--cold", f.cold, "Empty the caches before every call, outside the timed window")
-      ->group(how);
-  command.add_flag("--no-verify", f.no_verify, "Time without comparing with the reference")
-      ->group(how);
-  command.add_option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]")
-      ->type_name("ISA")
-      ->group(how);
+  command.option("--threads", f.threads,
+                 "Threads; several numbers run every case with each [all cores]",
+                 {.value = "N", .group = how, .values = Values::by_commas});
+  command.flag("--cold", f.cold, "Empty the caches before every call, outside the timed window",
+               how);
+  command.flag("--no-verify", f.no_verify, "Time without comparing with the reference", how);
+  command.option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]",
+                 {"ISA", how});
 }
 
-void add_run_flags(CLI::App& command, RunFlags& f) {
+void add_run_flags(Command& command, RunFlags& f) {
   add_selection_flags(command, f);
   const char* how = "How to measure";
-  command.add_option("--time", f.seconds, "Seconds per case and variant, over all repetitions")
-      ->capture_default_str()
-      ->type_name("SECONDS")
-      ->group(how);
-  command
-      .add_option("--repetitions", f.repetitions,
-                  "Samples per case and variant; each is kept. Steps of contexts that take long: "
-                  "at least 3")
-      ->capture_default_str()
-      ->type_name("N")
-      ->group(how);
-  command.add_flag("--dry-run", f.dry_run, "Show what would run, and stop")->group(how);
-  command
-      .add_flag("--explain", f.explain,
-                "Print the planned graph of every step of a context with each inserted conversion "
-                "and its cause; runs nothing")
-      ->group(how);
+  command.option("--time", f.seconds, "Seconds per case and variant, over all repetitions",
+                 {.value = "SECONDS", .group = how, .shows_default = true});
+  command.option("--repetitions", f.repetitions,
+                 "Samples per case and variant; each is kept. Steps of contexts that take long: "
+                 "at least 3",
+                 {.value = "N", .group = how, .shows_default = true});
+  command.flag("--dry-run", f.dry_run, "Show what would run, and stop", how);
+  command.flag("--explain", f.explain,
+               "Print the planned graph of every step of a context with each inserted conversion "
+               "and its cause; runs nothing",
+               how);
   add_result_flags(command, f);
 }
 

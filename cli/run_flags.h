@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "harness/spec/options.h"
 
 namespace opbench {
@@ -21,9 +21,9 @@ struct RunFlags {
 };
 
 /// What to run, and what every command that measures has in common.
-void add_selection_flags(CLI::App& command, RunFlags& flags);
+void add_selection_flags(Command& command, RunFlags& flags);
 /// All flags of `run`.
-void add_run_flags(CLI::App& command, RunFlags& flags);
+void add_run_flags(Command& command, RunFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 RunOptions options_of(const RunFlags& flags);

@@ -6,15 +6,13 @@
 
 namespace opbench {
 
-void add_worker_command(CLI::App& app, CommandContext& context, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("worker", "What `opbench check` starts: answers on standard output");
-  command->group("");  // not for people: left out of --help
-  command->callback([&context, &action] {
-    action = [&context] {
-      run_check_worker(std::cin, context.out);
-      return kAllWell;
-    };
+void add_worker_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("worker", "What `opbench check` starts: answers on standard output");
+  command.hide();  // not for people: left out of --help
+  command.action([&context] {
+    run_check_worker(std::cin, context.out);
+    return kAllWell;
   });
 }
 

@@ -54,6 +54,8 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+}  // namespace
+
 void set_kind(FlagModel& flag) {
   flag.kind = ValueKind::free;
   if (flag.value_name == "FILE") flag.kind = ValueKind::file;
@@ -63,43 +65,6 @@ void set_kind(FlagModel& flag) {
   }
   if (flag.value_name.find('|') != std::string::npos) flag.choices = split(flag.value_name);
   if (!flag.choices.empty()) flag.kind = ValueKind::choice;
-}
-
-FlagModel flag_of(const CLI::Option& option) {
-  FlagModel flag;
-  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
-  flag.summary = option.get_description();
-  flag.group = option.get_group();
-  flag.is_required = option.get_required();
-  if (option.get_items_expected_max() == 0) return flag;
-  flag.value_name = option.get_type_name();
-  flag.default_value = option.get_default_str();
-  flag.takes_list = option.get_delimiter() != '\0';
-  flag.takes_more = option.get_items_expected_max() > 1 && option.get_allow_extra_args();
-  set_kind(flag);
-  if (flag.names.empty()) flag.names.push_back(flag.value_name);
-  return flag;
-}
-
-CommandModel command_of(const CLI::App& app) {
-  CommandModel command{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // hidden
-    (option->nonpositional() ? command.flags : command.arguments).push_back(flag_of(*option));
-  }
-  return command;
-}
-
-}  // namespace
-
-ProgramModel model_of(const CLI::App& app) {
-  ProgramModel model{command_of(app), {}};
-  model.program.name.clear();
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!command->get_group().empty()) model.commands.push_back(command_of(*command));
-  }
-  return model;
 }
 
 }  // namespace opbench

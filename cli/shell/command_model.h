@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -39,8 +38,8 @@ struct ProgramModel {
   std::vector<CommandModel> commands;  ///< the first is the default one
 };
 
-/// Walks what is defined, hidden commands left out. The name of a value says what it can be: FILE,
-/// DIR, OP, VARIANT, DTYPE, FORMAT, or the values themselves as in "a|b|c".
-ProgramModel model_of(const CLI::App& app);
+/// Sets what the value can be, and its choices, from the name of the value: FILE, DIR, OP, VARIANT,
+/// DTYPE, FORMAT, or the values themselves as in "a|b|c".
+void set_kind(FlagModel& flag);
 
 }  // namespace opbench

@@ -1,0 +1,141 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+#include <utility>
+
+#include "text/exit_code.h"
+
+namespace opbench {
+namespace {
+
+void set_form(CLI::Option& option, const OptionForm& form) {
+  if (form.values == Values::by_commas) option.delimiter(',');
+  if (form.values == Values::one_each) option.allow_extra_args(false);
+  if (form.shows_default) option.capture_default_str();
+  option.required(form.is_required);
+  if (!form.value.empty()) option.type_name(form.value);
+  if (!form.group.empty()) option.group(form.group);
+}
+
+FlagModel flag_of(const CLI::Option& option) {
+  FlagModel flag;
+  for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
+  flag.summary = option.get_description();
+  flag.group = option.get_group();
+  flag.is_required = option.get_required();
+  if (option.get_items_expected_max() == 0) return flag;
+  flag.value_name = option.get_type_name();
+  flag.default_value = option.get_default_str();
+  flag.takes_list = option.get_delimiter() != '\0';
+  flag.takes_more = option.get_items_expected_max() > 1 && option.get_allow_extra_args();
+  set_kind(flag);
+  if (flag.names.empty()) flag.names.push_back(flag.value_name);
+  return flag;
+}
+
+CommandModel command_of(const CLI::App& app) {
+  CommandModel command{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    (option->nonpositional() ? command.flags : command.arguments).push_back(flag_of(*option));
+  }
+  return command;
+}
+
+std::string help_of(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app.help() : chosen.front()->help("opbench");
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+void Command::option(const std::string& names, std::string& value, const std::string& help,
+                     const OptionForm& form) {
+  set_form(*app_.add_option(names, value, help), form);
+}
+
+void Command::option(const std::string& names, int& value, const std::string& help,
+                     const OptionForm& form) {
+  set_form(*app_.add_option(names, value, help), form);
+}
+
+void Command::option(const std::string& names, std::int64_t& value, const std::string& help,
+                     const OptionForm& form) {
+  set_form(*app_.add_option(names, value, help), form);
+}
+
+void Command::option(const std::string& names, double& value, const std::string& help,
+                     const OptionForm& form) {
+  set_form(*app_.add_option(names, value, help), form);
+}
+
+void Command::option(const std::string& names, std::vector<std::string>& values,
+                     const std::string& help, const OptionForm& form) {
+  set_form(*app_.add_option(names, values, help), form);
+}
+
+void Command::option(const std::string& names, std::vector<int>& values, const std::string& help,
+                     const OptionForm& form) {
+  set_form(*app_.add_option(names, values, help), form);
+}
+
+void Command::flag(const std::string& names, bool& value, const std::string& help,
+                   const std::string& group) {
+  CLI::Option* option = app_.add_flag(names, value, help);
+  if (!group.empty()) option->group(group);
+}
+
+void Command::footer(const std::string& text) { app_.footer(text); }
+
+void Command::hide() { app_.group(""); }
+
+void Command::action(Action action) {
+  app_.callback([&chosen = chosen_, action = std::move(action)] { chosen = action; });
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& summary,
+                         const std::string& footer)
+    : app_(std::make_unique<CLI::App>(summary, name)) {
+  app_->footer(footer);
+  app_->require_subcommand(1);
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::flag(const std::string& names, bool& value, const std::string& help) {
+  app_->add_flag(names, value, help);
+}
+
+Command CommandLine::add_command(const std::string& name, const std::string& summary) {
+  return Command(*app_->add_subcommand(name, summary), chosen_);
+}
+
+Action CommandLine::parse(const std::vector<std::string>& args, std::ostream& out) {
+  try {
+    // CLI11 takes the arguments from the back.
+    app_->parse(std::vector<std::string>(args.rbegin(), args.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return [text = help_of(*app_), &out] {
+      out << text;
+      return kAllWell;
+    };
+  } catch (const CLI::Error& error) {
+    throw UsageError(first_line(error.what()));
+  }
+  return chosen_;
+}
+
+ProgramModel CommandLine::model() const {
+  ProgramModel model{command_of(*app_), {}};
+  model.program.name.clear();
+  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) model.commands.push_back(command_of(*command));
+  }
+  return model;
+}
+
+}  // namespace opbench

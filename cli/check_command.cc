@@ -46,22 +46,18 @@ class CheckOutputs {
   }
 
   /// True if all could be written; one that cannot does not keep the others from being written.
-  bool write(const CheckReport& report) {
-    const auto json = [&](std::ostream& out) { write_check_json(out, report, describe_machine()); };
-    const auto junit = [&](std::ostream& out) { write_check_junit(out, report); };
-    const auto markdown = [&](std::ostream& out) { write_check_markdown(out, report); };
+  bool write(const check::Report& report) {
+    const auto json = [&](std::ostream& out) {
+      check::write_json(out, report, describe_machine());
+    };
+    const auto junit = [&](std::ostream& out) { check::write_junit(out, report); };
+    const auto markdown = [&](std::ostream& out) { check::write_markdown(out, report); };
     bool is_well = attempt(json_, json);
     is_well &= attempt(junit_, junit);
     return attempt(markdown_, markdown) && is_well;
   }
 
  private:
-  static void make_directory(const std::string& path) {
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    if (error) throw RunError(fmt::format("cannot make directory '{}': {}", path, error.message()));
-  }
-
   static void reserve(std::optional<OutputFile>& file, const std::string& path) {
     if (!path.empty()) file.emplace(path);
   }
@@ -81,11 +77,11 @@ class CheckOutputs {
   std::optional<OutputFile> json_, junit_, markdown_;
 };
 
-GateHooks make_hooks(CommandContext& context) {
-  GateHooks hooks;
+check::GateHooks make_hooks(CommandContext& context) {
+  check::GateHooks hooks;
   if (context.quiet) return hooks;
-  hooks.step = [&context](const std::string& phase, std::size_t done, std::size_t total,
-                          const std::string& what) {
+  hooks.progress = [&context](const std::string& phase, std::size_t done, std::size_t total,
+                              const std::string& what) {
     const std::string text =
         fmt::format("[{} {}/{}] {}", phase, done + 1, total, with_short_lists(what));
     if (context.is_progress_overwritten()) {
@@ -102,11 +98,11 @@ bool is_github() {
   return variable != nullptr && std::string_view(variable) == "true";
 }
 
-int finish(CheckReport& report, CheckOutputs& outputs, CommandContext& context) {
+int finish(check::Report& report, CheckOutputs& outputs, CommandContext& context) {
   report.command = context.command_line;
   if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
-  print_check(context.out, report, {context.colour()}, context.verbose);
-  if (is_github()) print_annotations(context.out, report);
+  check::print(context.out, report, {context.colour()}, context.verbose);
+  if (is_github()) check::print_annotations(context.out, report);
   return outputs.write(report) ? report.exit_code() : kCouldNotFinish;
 }
 
@@ -117,24 +113,24 @@ int check_stored(const CheckFlags& flags, CheckOutputs& outputs, CommandContext&
                                printable(flags.baseline));
     return kNothingToJudge;
   }
-  CheckReport report = stored.compare();
+  check::Report report = stored.compare();
   const int code = finish(report, outputs, context);
   if (flags.update) stored.update();
   return code;
 }
 
-int check(const CheckFlags& flags, CommandContext& context) {
+int run_check(const CheckFlags& flags, CommandContext& context) {
   if (flags.against.empty() == flags.baseline.empty()) {
     throw Error(
         "check needs either --against PROGRAM, an opbench to take turns with, or --baseline FILE, "
         "stored results");
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
-  const GateOptions options = gate_options_of(flags);
+  const check::GateOptions options = gate_options_of(flags);
   CheckOutputs outputs(flags, context);
   watch_interrupts();
   if (!flags.baseline.empty()) return check_stored(flags, outputs, context);
-  CheckReport report = run_gate(options, make_hooks(context));
+  check::Report report = run_gate(options, make_hooks(context));
   return finish(report, outputs, context);
 }
 
@@ -147,7 +143,7 @@ void add_check_command(CommandLine& line, CommandContext& context) {
   add_selection_flags(command, flags->run);
   add_common_flags(command, context);
   command.footer(kFooter);
-  command.action([&context, flags] { return check(*flags, context); });
+  command.action([&context, flags] { return run_check(*flags, context); });
 }
 
 }  // namespace opbench

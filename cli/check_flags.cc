@@ -81,8 +81,8 @@ void add_check_flags(Command& command, CheckFlags& flags) {
   add_result_flags(command, flags);
 }
 
-SpeedRule speed_rule_of(const CheckFlags& flags) {
-  SpeedRule rule;
+check::SpeedRule speed_rule_of(const CheckFlags& flags) {
+  check::SpeedRule rule;
   const double standard = flags.exclusive ? kExclusiveThresholdPercent : kThresholdPercent;
   const double percent = flags.threshold == 0 ? standard : flags.threshold;
   check_positive("--threshold", percent, 1000);
@@ -92,8 +92,8 @@ SpeedRule speed_rule_of(const CheckFlags& flags) {
   return rule;
 }
 
-GateOptions gate_options_of(const CheckFlags& flags) {
-  GateOptions options;
+check::GateOptions gate_options_of(const CheckFlags& flags) {
+  check::GateOptions options;
   check_positive("--time-limit", flags.time_limit, 86400);
   check_positive("--budget", flags.budget, 86400 * 7);
   check_positive("--sample", flags.sample_ms, 60000);

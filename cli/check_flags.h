@@ -25,7 +25,7 @@ struct CheckFlags {
 void add_check_flags(Command& command, CheckFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
-SpeedRule speed_rule_of(const CheckFlags& flags);
-GateOptions gate_options_of(const CheckFlags& flags);
+check::SpeedRule speed_rule_of(const CheckFlags& flags);
+check::GateOptions gate_options_of(const CheckFlags& flags);
 
 }  // namespace opbench

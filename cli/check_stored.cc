@@ -44,8 +44,8 @@ ResultsFile StoredCheck::run_now() const {
   return results;
 }
 
-CheckReport StoredCheck::compare() {
-  WatchOptions options;
+check::Report StoredCheck::compare() {
+  check::WatchOptions options;
   options.rule = speed_rule_of(flags_);
   options.is_gate = flags_.gate == "stored";
   options.allow_other_machine = flags_.allow_other_machine;
@@ -60,21 +60,22 @@ CheckReport StoredCheck::compare() {
     baseline = current_;
     baseline.path = flags_.baseline;
   }
-  CheckReport report = run_watch(baseline, current_, options);
+  check::Report report = check::run_watch(baseline, current_, options);
   if (is_first) report.notices.push_back("there was no baseline: it is compared with itself");
   note_anchor(report, options);
   return report;
 }
 
-void StoredCheck::note_anchor(CheckReport& report, const WatchOptions& options) const {
+void StoredCheck::note_anchor(check::Report& report, const check::WatchOptions& options) const {
   if (!fs::exists(anchor_path())) return;
   const ResultsFile anchor = read_results_file(anchor_path());
-  const CheckReport since = run_watch(anchor, current_, options);
+  const check::Report since = check::run_watch(anchor, current_, options);
   report.notices.push_back(
-      fmt::format("since the anchor of {}: {}", anchor.machine.date, counts_text(since)));
-  for (const CheckItem& item : since.items) {
-    if (item.verdict != CheckVerdict::slower) continue;
-    report.notices.push_back(fmt::format("since the anchor {}: {}", title_of(item), item.evidence));
+      fmt::format("since the anchor of {}: {}", anchor.machine.date, check::counts_text(since)));
+  for (const check::Item& item : since.items) {
+    if (item.verdict != check::Verdict::slower) continue;
+    report.notices.push_back(
+        fmt::format("since the anchor {}: {}", check::title_of(item), item.evidence));
   }
 }
 

@@ -18,7 +18,7 @@ class StoredCheck {
 
   /// Errors: throws Error for a file that cannot be read, flags that contradict each other, or a
   /// selection that is no good.
-  CheckReport compare();
+  check::Report compare();
 
   /// With --update: the results become the baseline. The first baseline ever stays beside it as
   /// FILE.anchor, and `compare` looks at both, so that slow creep shows.
@@ -27,7 +27,7 @@ class StoredCheck {
  private:
   ResultsFile run_now() const;
   std::string anchor_path() const { return flags_.baseline + ".anchor"; }
-  void note_anchor(CheckReport& report, const WatchOptions& options) const;
+  void note_anchor(check::Report& report, const check::WatchOptions& options) const;
 
   const CheckFlags& flags_;
   CommandContext& context_;

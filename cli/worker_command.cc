@@ -11,7 +11,7 @@ void add_worker_command(CommandLine& line, CommandContext& context) {
       line.add_command("worker", "What `opbench check` starts: answers on standard output");
   command.hide();  // not for people: left out of --help
   command.action([&context] {
-    run_check_worker(std::cin, context.out);
+    check::run_worker(std::cin, context.out);
     return kAllWell;
   });
 }

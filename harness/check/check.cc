@@ -7,34 +7,34 @@
 #include <map>
 #include <tuple>
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 // Compared with something: what is new is no proof that nothing became worse.
-bool is_judged(const CheckItem& item) {
-  return item.verdict != CheckVerdict::incomparable && item.verdict != CheckVerdict::added &&
+bool is_judged(const Item& item) {
+  return item.verdict != Verdict::incomparable && item.verdict != Verdict::new_ &&
          !item.is_unfinished;
 }
 
 // What needs action first.
-int urgency(const CheckItem& item) {
+int urgency(const Item& item) {
   if (item.is_regression) return 0;
   switch (item.verdict) {
-    case CheckVerdict::error:
+    case Verdict::error:
       return 1;
-    case CheckVerdict::slower:
+    case Verdict::slower:
       return 2;
-    case CheckVerdict::gone:
+    case Verdict::gone:
       return 3;
-    case CheckVerdict::ambiguous:
+    case Verdict::ambiguous:
       return 4;
-    case CheckVerdict::incomparable:
+    case Verdict::incomparable:
       return 5;
-    case CheckVerdict::added:
+    case Verdict::new_:
       return 6;
-    case CheckVerdict::faster:
+    case Verdict::faster:
       return 7;
-    case CheckVerdict::same:
+    case Verdict::same:
       return 8;
   }
   return 8;
@@ -42,12 +42,12 @@ int urgency(const CheckItem& item) {
 
 using CaseAndThreads = std::pair<std::string, int>;
 
-CaseAndThreads case_of(const CheckItem& item) { return {item.case_id, item.threads}; }
+CaseAndThreads case_of(const Item& item) { return {item.case_id, item.threads}; }
 
 /// The time that the fastest variant of each case takes.
-std::map<CaseAndThreads, double> fastest_times(const std::vector<CheckItem>& items) {
+std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
   std::map<CaseAndThreads, double> fastest;
-  for (const CheckItem& item : items) {
+  for (const Item& item : items) {
     if (!item.speed) continue;
     const auto [place, is_new] = fastest.emplace(case_of(item), item.speed->base_us);
     if (!is_new) place->second = std::min(place->second, item.speed->base_us);
@@ -57,16 +57,16 @@ std::map<CaseAndThreads, double> fastest_times(const std::vector<CheckItem>& ite
 
 }  // namespace
 
-std::string_view name(CheckVerdict verdict) {
+std::string_view name(Verdict verdict) {
   constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME",         "AMBIGUOUS",
                                          "NEW",    "GONE",   "INCOMPARABLE", "ERROR"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-double CheckReport::slower_percent_of_step() const {
+double Report::slower_percent_of_step() const {
   std::map<CaseAndThreads, double> worst;
-  for (const CheckItem& item : items) {
-    if (item.verdict != CheckVerdict::slower || !item.step_percent) continue;
+  for (const Item& item : items) {
+    if (item.verdict != Verdict::slower || !item.step_percent) continue;
     double& share = worst[case_of(item)];
     share = std::max(share, *item.step_percent);
   }
@@ -77,25 +77,24 @@ double CheckReport::slower_percent_of_step() const {
   return largest;
 }
 
-int CheckReport::count(CheckVerdict verdict) const {
-  return static_cast<int>(std::count_if(
-      items.begin(), items.end(), [&](const CheckItem& item) { return item.verdict == verdict; }));
+int Report::count(Verdict verdict) const {
+  return static_cast<int>(std::count_if(items.begin(), items.end(),
+                                        [&](const Item& item) { return item.verdict == verdict; }));
 }
 
-ExitCode CheckReport::exit_code() const {
-  const auto any = [&](bool CheckItem::*flag) {
-    return std::any_of(items.begin(), items.end(),
-                       [&](const CheckItem& item) { return item.*flag; });
+ExitCode Report::exit_code() const {
+  const auto any = [&](bool Item::*flag) {
+    return std::any_of(items.begin(), items.end(), [&](const Item& item) { return item.*flag; });
   };
   if (was_interrupted) return kCouldNotFinish;
-  if (any(&CheckItem::is_regression)) return kVerdictFailed;
+  if (any(&Item::is_regression)) return kVerdictFailed;
   if (fail_over_percent && slower_percent_of_step() > *fail_over_percent) return kVerdictFailed;
-  if (any(&CheckItem::is_unfinished)) return kCouldNotFinish;
+  if (any(&Item::is_unfinished)) return kCouldNotFinish;
   if (std::none_of(items.begin(), items.end(), is_judged)) return kNothingToJudge;
   return is_too_noisy ? kTooNoisy : kAllWell;
 }
 
-std::string outcome_text(const CheckReport& report) {
+std::string outcome_text(const Report& report) {
   switch (report.exit_code()) {
     case kAllWell:
       return "No regression";
@@ -110,24 +109,24 @@ std::string outcome_text(const CheckReport& report) {
   }
 }
 
-void weigh_and_sort(std::vector<CheckItem>& items) {
+void weigh_and_sort(std::vector<Item>& items) {
   const auto fastest = fastest_times(items);
   std::map<CaseAndThreads, int> counts;
-  for (const CheckItem& item : items) counts[case_of(item)] = item.count;
+  for (const Item& item : items) counts[case_of(item)] = item.count;
   std::map<int, double> steps;
   for (const auto& [key, us] : fastest) steps[key.second] += us * counts[key];
-  for (CheckItem& item : items) {
+  for (Item& item : items) {
     if (!item.speed) continue;
     const double others = steps[item.threads] - fastest.at(case_of(item)) * item.count;
     const double step = others + item.speed->base_us * item.count;
     item.step_percent = 100 * item.count * item.speed->base_us * item.speed->change / step;
   }
-  std::stable_sort(items.begin(), items.end(), [](const CheckItem& a, const CheckItem& b) {
-    const auto harm = [](const CheckItem& item) {
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    const auto harm = [](const Item& item) {
       return item.step_percent ? -*item.step_percent : -std::numeric_limits<double>::infinity();
     };
     return std::tuple(urgency(a), harm(a)) < std::tuple(urgency(b), harm(b));
   });
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -10,24 +10,24 @@
 #include "harness/check/statistics.h"
 #include "text/exit_code.h"
 
-namespace opbench {
+namespace opbench::check {
 
 /// What became of one variant of one case.
-enum class CheckVerdict {
+enum class Verdict {
   slower,
   faster,
   same,
   ambiguous,     ///< what was measured decides neither way
-  added,         ///< NEW: only this build has it, or only here it is right
+  new_,          ///< NEW: only this build has it, or only here it is right
   gone,          ///< only the other build has it
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
 };
-inline constexpr std::array kAllCheckVerdicts = {
-    CheckVerdict::error,        CheckVerdict::slower, CheckVerdict::gone,   CheckVerdict::ambiguous,
-    CheckVerdict::incomparable, CheckVerdict::added,  CheckVerdict::faster, CheckVerdict::same};
+inline constexpr std::array kAllVerdicts = {
+    Verdict::error,        Verdict::slower, Verdict::gone,   Verdict::ambiguous,
+    Verdict::incomparable, Verdict::new_,   Verdict::faster, Verdict::same};
 /// "SLOWER", ..., "NEW", ...
-std::string_view name(CheckVerdict verdict);
+std::string_view name(Verdict verdict);
 
 /// What counts as a change of speed.
 struct SpeedRule {
@@ -46,11 +46,11 @@ struct SpeedChange {
 };
 
 /// One variant of one case with one number of threads.
-struct CheckItem {
+struct Item {
   std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
   std::string case_name, variant;
   int count = 1, threads = 1;
-  CheckVerdict verdict = CheckVerdict::ambiguous;
+  Verdict verdict = Verdict::ambiguous;
   bool is_regression = false;  ///< fails the check
   bool is_unfinished = false;  ///< could not be judged for a reason that is no verdict
   std::string evidence;        ///< one line
@@ -64,7 +64,7 @@ struct CheckItem {
   std::optional<double> step_percent;
 };
 
-struct CheckReport {
+struct Report {
   std::string command;
   std::string mode;  ///< "gate" or "watch"
   std::string base_name;
@@ -74,23 +74,23 @@ struct CheckReport {
   bool is_too_noisy = false;
   std::optional<double> fail_over_percent;  ///< of the step; instead of each SLOWER failing alone
   std::vector<std::string> notices;
-  std::vector<CheckItem> items;  ///< what needs action first
+  std::vector<Item> items;  ///< what needs action first
   bool was_interrupted = false;
   double seconds = 0;
 
   /// What all SLOWER cases cost, in percent of the step; of a case the worst variant.
   double slower_percent_of_step() const;
-  int count(CheckVerdict verdict) const;
+  int count(Verdict verdict) const;
   /// 1 for a regression, else 3 if something could not be judged, 4 if nothing could, 5 if the
   /// machine is too noisy, else 0. An interrupted check is 3.
   ExitCode exit_code() const;
 };
 
 /// Why `report` has its exit code, in one line.
-std::string outcome_text(const CheckReport& report);
+std::string outcome_text(const Report& report);
 
 /// Sets every item's share of the step, and sorts: what fails the check, then what is open, by
 /// harm.
-void weigh_and_sort(std::vector<CheckItem>& items);
+void weigh_and_sort(std::vector<Item>& items);
 
-}  // namespace opbench
+}  // namespace opbench::check

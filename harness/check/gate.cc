@@ -4,28 +4,32 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
-#include "harness/check/bout.h"
+#include "harness/check/compared_case.h"
+#include "harness/check/noise_floor.h"
+#include "harness/check/stages.h"
 #include "harness/record/samples.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-constexpr int kScreeningRounds = 12, kVerdictRounds = 30, kPairsOfProcesses = 10;
-constexpr std::size_t kNullCases = 3, kNullAttempts = 6;
-constexpr int kNullTries = 3;
-// A floor above this hides what anyone would want to know.
-constexpr double kLargestNoiseFloor = 0.10;
-// The median of A/A rounds strays by more standard errors than this about once in 400 times.
-constexpr double kErrorsOfFloor = 3;
-
-using Stage = PairedTimes::Stage PairedTimes::*;
+// What is compared beside the sources.
+std::vector<std::string> build_notices(const BuildInfo& base, const BuildInfo& current) {
+  const auto made = [](const BuildInfo& build) {
+    return fmt::format("{}, {}, {}", build.compiler, build.build_type, build.flags);
+  };
+  if (made(base) == made(current)) return {};
+  return {
+      fmt::format("the builds are made differently, and that is compared as well: {} against {}",
+                  made(base), made(current))};
+}
 
 class Gate {
  public:
@@ -34,23 +38,20 @@ class Gate {
         hooks_(hooks),
         base_(options.base),
         null_(options.base),
-        current_(options.current),
-        start_(Clock::now()),
-        deadline_(start_ + std::chrono::duration_cast<Clock::duration>(
-                               std::chrono::duration<double>(options.budget_s))) {}
+        current_(options.current) {
+    budget_.now_s = options.now_s ? options.now_s : steady_seconds;
+    start_s_ = budget_.now_s();
+    budget_.end_s = start_s_ + options.budget_s;
+    how_.cold = options.run.cold;
+    how_.verify = options.run.verify;
+    how_.isa = options.isa;
+    how_.sample_seconds = options.sample_seconds;
+  }
 
-  CheckReport run() {
-    report_.mode = "gate";
-    report_.base_name = options_.base.path;
-    report_.rule = options_.rule;
-    report_.fail_over_percent = options_.fail_over_percent;
-    if (options_.run.cold) how_ += " --cold";
-    if (!options_.isa.empty()) how_ += " --isa " + options_.isa;
-    report_.current = current_.build();
-    report_.base = base_.build();
-    note_builds();
+  Report run() {
+    describe();
     try {
-      bouts_ = collect_bouts(base_, current_, options_.run, report_.notices);
+      cases_ = collect_cases(base_, current_, options_.run, report_.notices);
       measure_noise();
       screen_all();
       decide_all("verdict", &PairedTimes::verdict);
@@ -60,241 +61,190 @@ class Gate {
       report_.was_interrupted = true;
     }
     judge_all();
-    report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    report_.seconds = budget_.now_s() - start_s_;
     return std::move(report_);
   }
 
  private:
-  void note_builds() {
-    const BuildInfo &a = report_.base, &b = report_.current;
-    const auto made = [](const BuildInfo& build) {
-      return fmt::format("{}, {}, {}", build.compiler, build.build_type, build.flags);
-    };
-    if (made(a) == made(b)) return;
-    report_.notices.push_back(
-        fmt::format("the builds are made differently, and that is compared as well: {} against {}",
-                    made(a), made(b)));
+  void describe() {
+    report_.mode = "gate";
+    report_.base_name = options_.base.path;
+    report_.rule = options_.rule;
+    report_.fail_over_percent = options_.fail_over_percent;
+    report_.current = current_.build();
+    report_.base = base_.build();
+    report_.notices = build_notices(report_.base, report_.current);
   }
 
-  OpenRequest request(const Bout& bout) const {
-    OpenRequest request;
-    request.id = bout.spec.id;
-    request.key = bout.spec.key;
-    request.threads = bout.threads;
-    request.variants = bout.spec.variants;
-    request.cold = options_.run.cold;
-    request.verify = options_.run.verify;
-    request.isa = options_.isa;
-    request.sample_seconds = options_.sample_seconds;
-    return request;
-  }
-
-  void step(const char* phase, std::size_t done, std::size_t total, const Bout& bout) const {
+  void announce(const char* phase, std::size_t done, std::size_t total,
+                const ComparedCase& compared) const {
     if (interrupted()) throw RunError("interrupted");
-    if (hooks_.step) hooks_.step(phase, done, total, bout.spec.id);
+    if (hooks_.progress) hooks_.progress(phase, done, total, compared.spec.id);
   }
 
-  // The other build against itself. A burst of other work may pass, so a floor too high is measured
-  // again.
   void measure_noise() {
-    for (int i = 0; i < kNullTries && (i == 0 || report_.is_too_noisy); ++i) {
-      report_.noise_floor = typical_null_floor();
-      report_.is_too_noisy = report_.noise_floor > kLargestNoiseFloor;
-    }
-    null_.restart();
-  }
-
-  // On cases from all over the plan.
-  double typical_null_floor() {
-    std::vector<const Bout*> known;
-    for (const Bout& bout : bouts_) {
-      if (bout.base_id) known.push_back(&bout);
-    }
-    const std::size_t attempts = std::min(known.size(), kNullAttempts);
-    std::vector<double> floors;
-    for (std::size_t i = 0; i < attempts && floors.size() < kNullCases; ++i) {
-      // From the front and from the middle in turn, so that the first that work are spread out.
-      const std::size_t turn = i / 2 + (i % 2 == 0 ? 0 : (attempts + 1) / 2);
-      const Bout& bout = *known[turn * known.size() / attempts];
-      step("noise", i, attempts, bout);
-      if (const auto floor = null_floor(bout)) floors.push_back(*floor);
-    }
-    return median_of(floors);
-  }
-
-  // The smallest change that the verdict's rounds of this case can show; none where nothing could
-  // be timed. A worker that is lost here will be lost again when it can be reported.
-  std::optional<double> null_floor(const Bout& bout) {
-    try {
-      Duel duel(base_, null_);
-      OpenRequest asked = request(bout);
-      asked.id = *bout.base_id;
-      asked.verify = false;
-      const OpenReply reply = duel.open_base(asked);
-      duel.open_current(asked);
-      const auto ready = std::find_if(
-          reply.variants.begin(), reply.variants.end(),
-          [](const OpenedVariant& variant) { return variant.status == Status::unverified; });
-      if (ready == reply.variants.end()) return std::nullopt;
-      Contestant contestant;
-      contestant.item.variant = ready->name;
-      contestant.is_open = true;
-      std::vector<Contestant*> alone = {&contestant};
-      duel.fight(alone, &PairedTimes::screening, kScreeningRounds, deadline_);
-      duel.close();
-      const std::vector<double> ratios = log_ratios(contestant.times.screening);
-      if (!contestant.is_open || ratios.empty()) return std::nullopt;
-      return std::expm1(std::max(kErrorsOfFloor * median_standard_error(ratios, kVerdictRounds),
-                                 std::fabs(median_of(ratios))));
-    } catch (const ChildLost&) {
-    } catch (const PeerError&) {
-    }
-    return std::nullopt;
+    report_.noise_floor =
+        measure_noise_floor(base_, null_, cases_, how_, budget_,
+                            [&](std::size_t done, std::size_t total, const ComparedCase& compared) {
+                              announce("noise", done, total, compared);
+                            });
+    report_.is_too_noisy = report_.noise_floor > kLargestNoiseFloor;
   }
 
   void screen_all() {
-    for (std::size_t i = 0; i < bouts_.size(); ++i) {
-      step("screening", i, bouts_.size(), bouts_[i]);
-      if (Clock::now() > deadline_) {
-        skip_bout(bouts_[i], "not measured: the budget ended before its turn");
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      announce("screening", i, cases_.size(), cases_[i]);
+      if (budget_.is_spent()) {
+        cases_[i].skip("not measured: the budget ended before its turn");
       } else {
-        guarded(bouts_[i], [&](Duel& duel) { screen(bouts_[i], duel); });
+        guarded(cases_[i], [&](PairedRun& run) { screen(cases_[i], run); });
       }
     }
   }
 
   // What is lost with a worker is one case.
   template <class Action>
-  void guarded(Bout& bout, Action action) {
-    Duel duel(base_, current_);
+  void guarded(ComparedCase& compared, Action action) {
+    PairedRun run(base_, current_);
     try {
-      action(duel);
+      action(run);
     } catch (const ChildLost& lost) {
-      fail_bout(bout, lost.what());
+      compared.fail(lost.what());
     } catch (const PeerError& error) {
-      fail_bout(bout, error.what());
+      compared.fail(error.what());
     }
   }
 
-  void screen(Bout& bout, Duel& duel) {
-    meet(bout, duel, request(bout));
-    std::vector<Contestant*> open = open_contestants(bout);
+  void screen(ComparedCase& compared, PairedRun& run) {
+    open_in_both(compared, run, how_);
+    const std::vector<ComparedVariant*> open = compared.open_variants();
     if (report_.is_too_noisy) {
-      for (Contestant* contestant : open) {
-        contestant->is_open = false;
-        contestant->item.evidence = "accuracy is well; its speed was not judged";
+      for (ComparedVariant* variant : open) {
+        variant->is_open = false;
+        variant->item.evidence = "accuracy is well; its speed was not judged";
       }
-    } else if (!duel.fight(open, &PairedTimes::screening, kScreeningRounds, deadline_)) {
-      for (Contestant* contestant : open) {
-        contestant->is_open = false;
-        contestant->item.is_unfinished = true;
-        contestant->item.evidence = "not measured: the budget ended";
+    } else if (!run.measure(open, &PairedTimes::screening, kScreeningRounds, budget_)) {
+      for (ComparedVariant* variant : open) {
+        variant->is_open = false;
+        variant->item.is_unfinished = true;
+        variant->item.evidence = "not measured: the budget ended";
       }
     }
-    duel.close();
-    settle_same(bout, &PairedTimes::screening);
+    run.close();
+    settle_same(compared, &PairedTimes::screening);
   }
 
-  void settle_same(Bout& bout, Stage stage) {
-    for (Contestant* contestant : open_contestants(bout)) {
-      const PairedTimes::Stage& times = contestant->times.*stage;
-      contestant->is_open =
-          times.base_us.empty() || judge_speed(log_ratios(times), median_of(times.base_us),
-                                               rule_of(bout)) != SpeedCall::same;
+  void settle_same(ComparedCase& compared, StageMember stage) {
+    for (ComparedVariant* variant : compared.open_variants()) {
+      const PairedTimes::Stage& times = variant->times.*stage;
+      variant->is_open = times.empty() || judge_speed(log_ratios(times), median_of(times.base_us),
+                                                      rule_of(compared)) != SpeedCall::same;
     }
   }
 
-  SpeedRule rule_of(const Bout& bout) const {
+  SpeedRule rule_of(const ComparedCase& compared) const {
     SpeedRule rule = options_.rule;
-    rule.threshold = std::max(bout.spec.threshold.value_or(rule.threshold), report_.noise_floor);
+    rule.threshold =
+        std::max(compared.spec.threshold.value_or(rule.threshold), report_.noise_floor);
     return rule;
   }
 
   // Everything that is still open, the worst first: the budget may end.
-  void decide_all(const char* phase, Stage stage) {
-    std::vector<std::pair<double, Bout*>> open;
-    for (Bout& bout : bouts_) {
+  void decide_all(const char* phase, StageMember stage) {
+    std::vector<std::pair<double, ComparedCase*>> open;
+    for (ComparedCase& compared : cases_) {
       double worst = 0;
-      for (const Contestant* contestant : open_contestants(bout)) {
-        worst = std::max(worst, 1 + summarise(contestant->times).change);
+      for (const ComparedVariant* variant : compared.open_variants()) {
+        worst = std::max(worst, 1 + summarise(variant->times).change);
       }
-      if (worst > 0) open.emplace_back(-worst, &bout);
+      if (worst > 0) open.emplace_back(-worst, &compared);
     }
     std::stable_sort(open.begin(), open.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < open.size() && Clock::now() < deadline_; ++i) {
-      Bout& bout = *open[i].second;
-      step(phase, i, open.size(), bout);
-      guarded(bout, [&](Duel& duel) { fight_in_fresh_processes(bout, duel, stage); });
-      if (stage == &PairedTimes::verdict) settle_same(bout, stage);
+    for (std::size_t i = 0; i < open.size() && !budget_.is_spent(); ++i) {
+      ComparedCase& compared = *open[i].second;
+      announce(phase, i, open.size(), compared);
+      guarded(compared, [&](PairedRun& run) { measure_in_fresh_processes(compared, run, stage); });
+      if (stage == &PairedTimes::verdict) settle_same(compared, stage);
     }
   }
 
-  void fight_in_fresh_processes(Bout& bout, Duel& duel, Stage stage) {
+  void measure_in_fresh_processes(ComparedCase& compared, PairedRun& run, StageMember stage) {
     const int first = stage == &PairedTimes::confirmation ? kPairsOfProcesses : 0;
     for (int i = 0; i < kPairsOfProcesses; ++i) {
-      duel.set_pair(first + i);
-      std::vector<Contestant*> open = open_contestants(bout);
+      const std::vector<ComparedVariant*> open = compared.open_variants();
       if (open.empty()) return;
-      base_.restart();
-      current_.restart();
-      OpenRequest asked = request(bout);
-      asked.verify = false;
-      asked.variants.clear();
-      for (const Contestant* contestant : open) asked.variants.push_back(contestant->item.variant);
-      asked.id = *bout.base_id;
-      duel.open_base(asked);
-      asked.id = bout.spec.id;
-      duel.open_current(asked);
-      if (!duel.fight(open, stage, kVerdictRounds / kPairsOfProcesses, deadline_)) return;
+      run.set_pair(first + i);
+      open_in_fresh_processes(compared, run, open);
+      if (!run.measure(open, stage, kVerdictRounds / kPairsOfProcesses, budget_)) return;
     }
+  }
+
+  void open_in_fresh_processes(const ComparedCase& compared, PairedRun& run,
+                               const std::vector<ComparedVariant*>& open) {
+    base_.restart();
+    current_.restart();
+    OpenRequest base = base_request(compared, how_), current = current_request(compared, how_);
+    for (OpenRequest* request : {&base, &current}) {
+      request->verify = false;  // was done
+      request->variants.clear();
+      for (const ComparedVariant* variant : open) {
+        request->variants.push_back(variant->item.variant);
+      }
+    }
+    run.open_base(base);
+    run.open_current(current);
   }
 
   void judge_all() {
-    std::vector<Contestant*> timed;
+    std::vector<ComparedVariant*> timed;
     std::vector<double> p;
-    for (Bout& bout : bouts_) {
-      for (Contestant& contestant : bout.contestants) {
-        if (contestant.times.screening.base_us.empty()) continue;
-        if (contestant.item.verdict == CheckVerdict::error) continue;
-        contestant.item.speed = summarise(contestant.times);
+    for (ComparedCase& compared : cases_) {
+      for (ComparedVariant& variant : compared.variants) {
+        if (variant.times.screening.empty() || variant.item.verdict == Verdict::error) continue;
+        variant.item.speed = summarise(variant.times);
         // What is already the same is no discovery, however sure its small change is.
-        p.push_back(contestant.is_open ? contestant.item.speed->sign_p : 1);
-        timed.push_back(&contestant);
+        p.push_back(variant.is_open ? variant.item.speed->sign_p : 1);
+        timed.push_back(&variant);
       }
     }
     const std::vector<double> adjusted = benjamini_hochberg(p);
     for (std::size_t i = 0; i < timed.size(); ++i) timed[i]->item.speed->adjusted_p = adjusted[i];
-    for (Bout& bout : bouts_) {
-      for (Contestant& contestant : bout.contestants) finish(bout, contestant);
+    for (ComparedCase& compared : cases_) {
+      for (ComparedVariant& variant : compared.variants) finish(compared, variant);
     }
     weigh_and_sort(report_.items);
   }
 
-  void finish(const Bout& bout, Contestant& contestant) {
-    CheckItem& item = contestant.item;
-    if (item.speed) judge_item(item, contestant.times, rule_of(bout));
+  void finish(const ComparedCase& compared, ComparedVariant& variant) {
+    Item& item = variant.item;
+    if (item.speed) judge_item(item, variant.times, rule_of(compared));
     // Then all of them together decide.
-    if (item.verdict == CheckVerdict::slower && options_.fail_over_percent) {
-      item.is_regression = false;
-    }
-    item.next = next_command(item, options_.base.path, how_);
+    if (item.verdict == Verdict::slower && options_.fail_over_percent) item.is_regression = false;
+    item.next = next_command(item, options_.base.path, further_flags());
     report_.items.push_back(std::move(item));
+  }
+
+  // To repeat a measurement with.
+  std::string further_flags() const {
+    return fmt::format("{}{}", how_.cold ? " --cold" : "",
+                       how_.isa.empty() ? "" : " --isa " + how_.isa);
   }
 
   const GateOptions& options_;
   const GateHooks& hooks_;
   Peer base_, null_, current_;
-  Clock::time_point start_, deadline_;
-  std::string how_;  ///< flags to repeat a measurement with
-  std::vector<Bout> bouts_;
-  CheckReport report_;
+  Budget budget_;
+  double start_s_ = 0;
+  OpenRequest how_;
+  std::vector<ComparedCase> cases_;
+  Report report_;
 };
 
 }  // namespace
 
-CheckReport run_gate(const GateOptions& options, const GateHooks& hooks) {
+Report run_gate(const GateOptions& options, const GateHooks& hooks) {
   return Gate(options, hooks).run();
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -8,7 +8,7 @@
 #include "harness/check/peer.h"
 #include "harness/spec/options.h"
 
-namespace opbench {
+namespace opbench::check {
 
 struct GateOptions {
   PeerProgram base, current;
@@ -18,27 +18,28 @@ struct GateOptions {
   std::optional<double> fail_over_percent;
   double budget_s = 600;  ///< over all; what is left open then is AMBIGUOUS
   double sample_seconds = 0.02;
+  std::function<double()> now_s;  ///< a steady clock, in seconds; none: the system's
 };
 
 struct GateHooks {
   /// Before each case of a phase.
   std::function<void(const std::string& phase, std::size_t done, std::size_t total,
                      const std::string& what)>
-      step;
+      progress;
 };
 
 /// Compares two builds: both run the same cases in processes of their own, one sample of each in
 /// turn, in alternating order, so that whatever disturbs the machine disturbs both.
 ///
-/// 1. The other build against itself: the smallest change that this machine can show now.
-/// 2. Every case: both are verified; then 12 rounds. What is clearly the same is settled.
-/// 3. The rest: 30 rounds in fresh processes, three in each of ten pairs, since where buffers lie
-/// in
-///    memory makes whole processes faster or slower; then 30 more for what is still not the same.
-///    Those 60 decide.
+/// 1. Noise: the other build against itself shows the smallest change that can be seen now.
+/// 2. Screening: every case is verified in both builds; then 12 rounds. What is clearly the same is
+///    settled.
+/// 3. Verdict: 30 rounds of the rest in fresh processes, three in each of ten pairs, since where
+///    buffers lie in memory makes whole processes faster or slower.
+/// 4. Confirmation: 30 more of what is still not the same. These 60 decide.
 ///
 /// A worker that crashes or hangs costs its case, not the check.
 /// Errors: throws Error if a program cannot be started, is no worker, or refuses the selection.
-CheckReport run_gate(const GateOptions& options, const GateHooks& hooks);
+Report run_gate(const GateOptions& options, const GateHooks& hooks);
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -16,7 +16,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 // An older or younger build may have an attribute that this one has not: the key leaves out those
@@ -53,10 +53,10 @@ PlannedCase plan_case(const OpenRequest& request) {
   return planned;
 }
 
-Status status_of(Verdict verdict) {
-  return verdict == Verdict::passed   ? Status::passed
-         : verdict == Verdict::failed ? Status::failed
-                                      : Status::mistrusted;
+Status status_of(opbench::Verdict verdict) {
+  return verdict == opbench::Verdict::passed   ? Status::passed
+         : verdict == opbench::Verdict::failed ? Status::failed
+                                               : Status::mistrusted;
 }
 
 }  // namespace
@@ -180,4 +180,4 @@ double OpenCase::sample_us(std::string_view name) {
   return us;
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

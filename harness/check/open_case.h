@@ -12,7 +12,7 @@
 #include "harness/plan/selection.h"
 #include "harness/run/workspace.h"
 
-namespace opbench {
+namespace opbench::check {
 
 /// Calls to add, as a share, by variant: "softplus_v2=10,native=5" adds 10% and 5%. For tests of
 /// the check only. Errors: throws Error if it cannot be read.
@@ -53,4 +53,4 @@ class OpenCase {
   OpenReply reply_;
 };
 
-}  // namespace opbench
+}  // namespace opbench::check

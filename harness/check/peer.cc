@@ -3,22 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "tensor/error.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 // Starting and saying hello takes milliseconds; under a sanitizer and on a busy machine more.
 constexpr double kHelloSeconds = 30;
 
-std::vector<std::string> command_of(const PeerProgram& program) { return {program.path, "worker"}; }
+Connection start(const PeerProgram& program) {
+  if (program.connect) return program.connect();
+  const auto child = std::make_shared<ChildProcess>(
+      std::vector<std::string>{program.path, "worker"}, program.directory);
+  return {[child](const std::string& line, double seconds) { child->write_line(line, seconds); },
+          [child](double seconds) { return child->read_line(seconds); }};
+}
 
-Hello read_hello(ChildProcess& child, const PeerProgram& program) {
+Hello read_hello(const Connection& connection, const PeerProgram& program) {
   std::string line;
   try {
-    line = child.read_line(std::min(kHelloSeconds, program.time_limit_s));
+    line = connection.read_line(std::min(kHelloSeconds, program.time_limit_s));
   } catch (const ChildLost& lost) {
     throw Error(fmt::format("{} before it said which version it is; is it an opbench with `check`?",
                             lost.what()));
@@ -32,10 +39,10 @@ Hello read_hello(ChildProcess& child, const PeerProgram& program) {
 
 }  // namespace
 
-ChildProcess& Peer::child() {
-  if (child_) return *child_;
-  auto started = std::make_unique<ChildProcess>(command_of(program_), program_.directory);
-  const Hello hello = read_hello(*started, program_);
+Connection& Peer::connection() {
+  if (connection_) return *connection_;
+  Connection started = start(program_);
+  const Hello hello = read_hello(started, program_);
   if (hello.protocol < kOldestProtocol || hello.oldest > kProtocolVersion) {
     throw Error(fmt::format(
         "'{}' ({}) speaks versions {} to {} of the protocol, this one {} to {}: build both from "
@@ -44,16 +51,16 @@ ChildProcess& Peer::child() {
         kProtocolVersion));
   }
   build_ = hello.build;
-  child_ = std::move(started);
-  return *child_;
+  return connection_.emplace(std::move(started));
 }
 
 std::string Peer::ask(const std::string& line) {
   try {
-    child().write_line(line, program_.time_limit_s);
-    return child_->read_line(program_.time_limit_s);
+    const Connection& worker = connection();
+    worker.write_line(line, program_.time_limit_s);
+    return worker.read_line(program_.time_limit_s);
   } catch (const ChildLost&) {
-    child_.reset();
+    connection_.reset();
     throw;
   }
 }
@@ -65,14 +72,14 @@ auto Peer::parsed(const std::string& answer, Parse parse) {
   } catch (const PeerError&) {
     throw;
   } catch (const Error& error) {
-    child_.reset();  // whatever comes next from it belongs to nothing
+    connection_.reset();  // whatever comes next from it belongs to nothing
     throw ChildLost(
         fmt::format("'{}' gave an answer that cannot be read: {}", program_.path, error.what()));
   }
 }
 
 const BuildInfo& Peer::build() {
-  child();
+  connection();
   return build_;
 }
 
@@ -89,7 +96,7 @@ double Peer::sample_us(std::string_view variant) {
 }
 
 void Peer::close() {
-  if (child_) parsed(ask(close_line()), parse_closed);
+  if (connection_) parsed(ask(close_line()), parse_closed);
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

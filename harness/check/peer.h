@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,13 +9,21 @@
 #include "harness/check/process.h"
 #include "harness/check/protocol.h"
 
-namespace opbench {
+namespace opbench::check {
+
+/// What a worker is spoken to through, line by line. Errors: as the calls of `ChildProcess`.
+struct Connection {
+  std::function<void(const std::string& line, double seconds)> write_line;
+  std::function<std::string(double seconds)> read_line;
+};
 
 /// How to start a build's worker, and how long to wait for one answer.
 struct PeerProgram {
   std::string path;
   std::string directory;  ///< that it runs in, for its case files; empty: the current one
   double time_limit_s = 120;
+  /// Starts a worker. None: the program as a process of its own; tests answer by themselves.
+  std::function<Connection()> connect = {};
 };
 
 /// A worker as the gate sees it: calls that have an answer. Started when first asked; after a
@@ -32,18 +41,18 @@ class Peer {
   /// Frees what the open case holds.
   void close();
   /// Ends the worker; the next call starts another.
-  void restart() { child_.reset(); }
-  bool is_running() const { return child_ != nullptr; }
+  void restart() { connection_.reset(); }
+  bool is_running() const { return connection_.has_value(); }
 
  private:
-  ChildProcess& child();
+  Connection& connection();
   std::string ask(const std::string& line);
   template <class Parse>
   auto parsed(const std::string& answer, Parse parse);
 
   PeerProgram program_;
-  std::unique_ptr<ChildProcess> child_;
+  std::optional<Connection> connection_;
   BuildInfo build_;
 };
 
-}  // namespace opbench
+}  // namespace opbench::check

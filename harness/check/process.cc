@@ -17,7 +17,7 @@
 
 #include "harness/run/interrupt.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -147,7 +147,7 @@ void ChildProcess::fail_ended() {
   close_all();
   const std::string said = last_line(last_errors_);
   throw ChildLost(fmt::format("'{}' {}{}{}", program_, ending_text(status),
-                              said.empty() ? "" : "; its last words: ", said));
+                              said.empty() ? "" : "; last on standard error: ", said));
 }
 
 void ChildProcess::wait_for(int file, short events, Deadline deadline, double seconds) {
@@ -219,4 +219,4 @@ std::string ChildProcess::read_line(double seconds) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -8,7 +8,7 @@
 
 #include "tensor/error.h"
 
-namespace opbench {
+namespace opbench::check {
 
 /// A child that is gone, or had to be ended because it did not answer. The message says how.
 struct ChildLost : RunError {
@@ -53,4 +53,4 @@ class ChildProcess {
   std::string last_errors_;  ///< the end of what it wrote to standard error
 };
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -8,9 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "text/json_number.h"
 #include "text/json_reader.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -51,19 +52,15 @@ std::vector<std::string> texts(const JsonValue& value) {
   return result;
 }
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 // A number that JSON cannot hold was infinite: an error beyond every bound.
 double number_or_infinite(const JsonValue& value) {
   return value.is_null() ? HUGE_VAL : value.number(0, kLargest);
 }
 
-Status parse_status(const JsonValue& value) {
-  const std::string text = value.text();
-  for (const Status status : kAllStatuses) {
-    if (name(status) == text) return status;
-  }
-  value.fail(fmt::format("unknown status '{}'", text));
+Status status_of(const JsonValue& value) {
+  Status status{};
+  value.located([&] { status = parse_status(value.text()); });
+  return status;
 }
 
 template <class Value>
@@ -111,7 +108,7 @@ OpenRequest parse_open(const JsonValue& value) {
 
 OpenedVariant parse_variant(const JsonValue& value) {
   OpenedVariant variant{value.member("variant").text(),
-                        parse_status(value.member("status")),
+                        status_of(value.member("status")),
                         value.member("reason").text(),
                         {}};
   if (value.has("bits")) {
@@ -243,9 +240,9 @@ std::string opened_line(const OpenReply& reply) {
   for (const OpenedVariant& v : reply.variants) {
     Json value = {{"variant", v.name}, {"status", name(v.status)}, {"reason", v.reason}};
     if (v.accuracy) {
-      value["max_ulp"] = number_or_null(v.accuracy->max_ulp);
-      value["mean_ulp"] = number_or_null(v.accuracy->mean_ulp);
-      value["max_abs"] = number_or_null(v.accuracy->max_abs);
+      value["max_ulp"] = finite_or_null(v.accuracy->max_ulp);
+      value["mean_ulp"] = finite_or_null(v.accuracy->mean_ulp);
+      value["max_abs"] = finite_or_null(v.accuracy->max_abs);
       value["bits"] = v.accuracy->bits;
     }
     list.push_back(std::move(value));
@@ -274,4 +271,4 @@ void parse_closed(std::string_view text) { answer(text).value().member("closed")
 
 std::string error_line(std::string_view message) { return line_of({{"error", message}}); }
 
-}  // namespace opbench
+}  // namespace opbench::check

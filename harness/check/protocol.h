@@ -15,7 +15,7 @@
 // standard input and output. The worker says hello first; then every request has one answer. An
 // unknown key is left alone, so that builds of different ages understand each other as long as the
 // version of the protocol is one that both speak.
-namespace opbench {
+namespace opbench::check {
 
 inline constexpr int kProtocolVersion = 1, kOldestProtocol = 1;
 
@@ -117,4 +117,4 @@ OpenReply parse_opened(std::string_view line);
 double parse_sampled(std::string_view line);
 void parse_closed(std::string_view line);
 
-}  // namespace opbench
+}  // namespace opbench::check

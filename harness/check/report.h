@@ -6,38 +6,37 @@
 #include "harness/record/machine.h"
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::check {
 
 /// Version of check.json. Readers refuse others.
-inline constexpr int kCheckReportVersion = 1;
+inline constexpr int kReportVersion = 1;
 
 /// The outcome first, then what needs action with its evidence and the next command; what is the
 /// same is only counted, unless `verbose`.
-void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
-                 bool verbose);
+void print(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose);
 
 /// Everything: format version, command, builds, machine, rule, noise, counts, items.
-void write_check_json(std::ostream& out, const CheckReport& report, const Machine& machine);
+void write_json(std::ostream& out, const Report& report, const Machine& machine);
 
-/// JUnit XML: a test suite of one test case per item; SLOWER and lost accuracy are failures, what
-/// could not be judged is an error, AMBIGUOUS and INCOMPARABLE are skipped. The command to run next
-/// is in system-out.
-void write_check_junit(std::ostream& out, const CheckReport& report);
+/// JUnit XML: a test case for every item, a test suite for every operator; SLOWER and lost accuracy
+/// are failures, what could not be judged is an error, AMBIGUOUS and INCOMPARABLE are skipped. The
+/// command to run next is in system-out.
+void write_junit(std::ostream& out, const Report& report);
 
 /// For a pull request: the outcome, a table of at most ten rows, the rest folded away.
-void write_check_markdown(std::ostream& out, const CheckReport& report);
+void write_markdown(std::ostream& out, const Report& report);
 
 /// GitHub's workflow commands: an error for each regression, a warning for what is open, at most
 /// ten of each, since GitHub shows no more.
-void print_annotations(std::ostream& out, const CheckReport& report);
+void print_annotations(std::ostream& out, const Report& report);
 
 /// "3 SLOWER, 1 ERROR, 26 SAME": verdicts that occur, what needs action first.
-std::string counts_text(const CheckReport& report);
+std::string counts_text(const Report& report);
 
 /// "softplus_v2 on softplus[...]", lists in the id cut short.
-std::string title_of(const CheckItem& item);
+std::string title_of(const Item& item);
 
 /// "+0.03% of the step"; empty where there is no time or only one case.
-std::string step_text(const CheckItem& item);
+std::string step_text(const Item& item);
 
-}  // namespace opbench
+}  // namespace opbench::check

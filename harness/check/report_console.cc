@@ -9,25 +9,23 @@
 #include "harness/check/verdict.h"
 #include "harness/report/text.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
-std::string_view colour_of(const CheckItem& item) {
-  if (item.is_regression || item.verdict == CheckVerdict::error) return kRed;
-  return item.verdict == CheckVerdict::faster || item.verdict == CheckVerdict::same ? kGreen
-                                                                                    : kYellow;
+std::string_view colour_of(const Item& item) {
+  if (item.is_regression || item.verdict == Verdict::error) return kRed;
+  return item.verdict == Verdict::faster || item.verdict == Verdict::same ? kGreen : kYellow;
 }
 
 std::string_view outcome_colour(ExitCode code) {
   return code == kAllWell ? kGreen : code == kVerdictFailed ? kRed : kYellow;
 }
 
-void print_item(std::ostream& out, const CheckItem& item, const ConsoleStyle& style) {
+void print_item(std::ostream& out, const Item& item, const ConsoleStyle& style) {
   const std::string verdict = fmt::format("{:<12}", name(item.verdict));
   out << coloured(verdict, colour_of(item), style) << ' ' << title_of(item) << '\n';
   if (!item.evidence.empty()) out << "             " << item.evidence << '\n';
-  if (const std::string step = step_text(item);
-      !step.empty() && item.verdict != CheckVerdict::same) {
+  if (const std::string step = step_text(item); !step.empty() && item.verdict != Verdict::same) {
     out << "             " << step << '\n';
   }
   for (const std::string& notice : item.notices) out << "             note: " << notice << '\n';
@@ -39,13 +37,12 @@ std::string build_text(const BuildInfo& build) {
 }
 
 // What fails or is open, each kind up to a number that still can be read.
-void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
-                 bool verbose) {
+void print_items(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
   constexpr int kMostOfAKind = 10;
-  std::map<CheckVerdict, int> shown, left_out;
-  for (const CheckItem& item : report.items) {
-    const bool is_well = item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster;
-    const bool was_not_timed = report.is_too_noisy && item.verdict == CheckVerdict::ambiguous;
+  std::map<Verdict, int> shown, left_out;
+  for (const Item& item : report.items) {
+    const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster;
+    const bool was_not_timed = report.is_too_noisy && item.verdict == Verdict::ambiguous;
     if (!verbose && (is_well || was_not_timed)) continue;
     if (verbose || item.is_regression || shown[item.verdict]++ < kMostOfAKind) {
       print_item(out, item, style);
@@ -60,29 +57,28 @@ void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyl
 
 }  // namespace
 
-std::string counts_text(const CheckReport& report) {
+std::string counts_text(const Report& report) {
   std::vector<std::string> parts;
-  for (const CheckVerdict verdict : kAllCheckVerdicts) {
+  for (const Verdict verdict : kAllVerdicts) {
     const int count = report.count(verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
   return parts.empty() ? "nothing was compared" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string title_of(const CheckItem& item) {
+std::string title_of(const Item& item) {
   std::string title = with_short_lists(item.case_key);
   if (!item.variant.empty()) title = fmt::format("{} on {}", item.variant, title);
   if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
   return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
 }
 
-std::string step_text(const CheckItem& item) {
+std::string step_text(const Item& item) {
   return item.step_percent ? fmt::format("{:+.2f}% of the step", *item.step_percent)
                            : std::string();
 }
 
-void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
-                 bool verbose) {
+void print(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
   const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
@@ -105,10 +101,10 @@ void print_check(std::ostream& out, const CheckReport& report, const ConsoleStyl
   for (const std::string& notice : report.notices) out << "note: " << notice << '\n';
   print_items(out, report, style, verbose);
   const auto notices = std::count_if(report.items.begin(), report.items.end(),
-                                     [](const CheckItem& item) { return !item.notices.empty(); });
+                                     [](const Item& item) { return !item.notices.empty(); });
   if (!verbose && notices > 0) {
     out << fmt::format("{} with notes, such as changed bits; --verbose shows all.\n", notices);
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -4,7 +4,7 @@
 
 #include "harness/check/report.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 // Workflow commands end at the line; %, CR and LF are written as in URLs, and in properties ':' and
@@ -22,12 +22,12 @@ std::string data(std::string_view text, bool is_property) {
 
 }  // namespace
 
-void print_annotations(std::ostream& out, const CheckReport& report) {
+void print_annotations(std::ostream& out, const Report& report) {
   constexpr int kMost = 10;
   int errors = 0, warnings = 0;
-  for (const CheckItem& item : report.items) {
+  for (const Item& item : report.items) {
     const bool is_open =
-        item.is_unfinished || (item.verdict == CheckVerdict::ambiguous && item.speed.has_value());
+        item.is_unfinished || (item.verdict == Verdict::ambiguous && item.speed.has_value());
     if (!item.is_regression && !is_open) continue;
     int& count = item.is_regression ? errors : warnings;
     if (++count > kMost) continue;
@@ -43,4 +43,4 @@ void print_annotations(std::ostream& out, const CheckReport& report) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

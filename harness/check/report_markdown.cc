@@ -6,50 +6,35 @@
 
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"
-#include "harness/report/text.h"
+#include "text/markdown_text.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 constexpr std::size_t kMostRows = 10;
 
-// Text in a cell: a bar would end it, markup would be obeyed.
-std::string cell(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '\n' || letter == '\r') {
-      result += ' ';
-      continue;
-    }
-    if (std::string_view("|\\`*_<>[]").find(letter) != std::string_view::npos) result += '\\';
-    result += letter;
+void write_table(std::ostream& out, std::span<const Item* const> items) {
+  write_markdown_titles(out, {"verdict", "case", "change", "of the step", "evidence"}, 2, 4);
+  for (const Item* item : items) {
+    const std::string change = item->speed ? change_text(item->speed->change) : "";
+    const std::string share =
+        item->step_percent ? fmt::format("{:+.2f}%", *item->step_percent) : "";
+    write_markdown_row(out, {std::string(name(item->verdict)), markdown_escaped(title_of(*item)),
+                             change, share, markdown_escaped(item->evidence)});
   }
-  return result;
-}
-
-std::string row(const CheckItem& item) {
-  const std::string change = item.speed ? change_text(item.speed->change) : "";
-  const std::string step = item.step_percent ? fmt::format("{:+.2f}%", *item.step_percent) : "";
-  return fmt::format("| {} | {} | {} | {} | {} |\n", name(item.verdict), cell(title_of(item)),
-                     change, step, cell(item.evidence));
-}
-
-void write_table(std::ostream& out, std::span<const CheckItem* const> items) {
-  out << "| verdict | case | change | of the step | evidence |\n|---|---|---:|---:|---|\n";
-  for (const CheckItem* item : items) out << row(*item);
 }
 
 void write_folded(std::ostream& out, const std::string& summary,
-                  std::span<const CheckItem* const> items) {
+                  std::span<const Item* const> items) {
   if (items.empty()) return;
   out << fmt::format("\n<details><summary>{}</summary>\n\n", summary);
   write_table(out, items);
   out << "\n</details>\n";
 }
 
-void write_next(std::ostream& out, std::span<const CheckItem* const> items) {
+void write_next(std::ostream& out, std::span<const Item* const> items) {
   bool is_first = true;
-  for (const CheckItem* item : items) {
+  for (const Item* item : items) {
     if (item->next.empty()) continue;
     if (is_first) out << "\n```sh\n";
     is_first = false;
@@ -64,23 +49,23 @@ std::string hint_of(ExitCode code) {
 
 }  // namespace
 
-void write_check_markdown(std::ostream& out, const CheckReport& report) {
+void write_markdown(std::ostream& out, const Report& report) {
   out << fmt::format("### {} opbench: {}\n\n{}. {} against {}. ", hint_of(report.exit_code()),
-                     outcome_text(report), counts_text(report), cell(report.current.revision),
-                     cell(report.base.revision));
+                     outcome_text(report), counts_text(report),
+                     markdown_escaped(report.current.revision),
+                     markdown_escaped(report.base.revision));
   out << fmt::format("A change counts from {:.3g}%",
                      100 * std::max(report.rule.threshold, report.noise_floor));
   if (report.mode == "gate") {
     out << fmt::format("; this machine shows changes from {:.1f}%", 100 * report.noise_floor);
   }
   out << ".\n";
-  for (const std::string& notice : report.notices) out << "\n> " << cell(notice) << '\n';
+  for (const std::string& notice : report.notices)
+    out << "\n> " << markdown_escaped(notice) << '\n';
 
-  std::vector<const CheckItem*> shown, rest, same;
-  for (const CheckItem& item : report.items) {
-    auto& place = item.verdict == CheckVerdict::same ? same
-                  : shown.size() < kMostRows         ? shown
-                                                     : rest;
+  std::vector<const Item*> shown, rest, same;
+  for (const Item& item : report.items) {
+    auto& place = item.verdict == Verdict::same ? same : shown.size() < kMostRows ? shown : rest;
     place.push_back(&item);
   }
   if (!shown.empty()) {
@@ -92,4 +77,4 @@ void write_check_markdown(std::ostream& out, const CheckReport& report) {
   write_folded(out, fmt::format("{} the same", same.size()), same);
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -9,7 +9,7 @@
 #include "harness/run/interrupt.h"
 #include "harness/run/timing.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -77,4 +77,4 @@ double ShortSampler::sample_us() const {
   return median_of(std::move(times));
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

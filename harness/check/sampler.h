@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace opbench {
+namespace opbench::check {
 
 /// Takes short samples of a call, many of them over minutes, each worth comparing on its own: a
 /// sample is cut into batches, and its result is the median batch, so that one disturbance inside a
@@ -41,4 +41,4 @@ class ShortSampler {
   std::int64_t warm_up_calls_ = 1;
 };
 
-}  // namespace opbench
+}  // namespace opbench::check

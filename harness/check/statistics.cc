@@ -10,7 +10,7 @@
 
 #include "harness/record/samples.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 constexpr std::size_t kResamples = 4000;
@@ -110,4 +110,4 @@ double median_standard_error(std::span<const double> values, int rounds) {
   return kMedianOverMean * kSigmaPerMad * spread.mad / std::sqrt(static_cast<double>(rounds));
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

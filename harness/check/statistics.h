@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace opbench {
+namespace opbench::check {
 
 // What the regression check decides with. Ratios are logarithms of times: log(1.05) is 5% slower.
 
@@ -42,4 +42,4 @@ std::vector<double> benjamini_hochberg(std::span<const double> p);
 /// their median absolute deviation so that a few disturbed ones do not count.
 double median_standard_error(std::span<const double> values, int rounds);
 
-}  // namespace opbench
+}  // namespace opbench::check

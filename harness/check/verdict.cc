@@ -8,7 +8,7 @@
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 constexpr double kConfidence = 0.99, kSameConfidence = 0.90, kFalseDiscoveryRate = 0.05;
@@ -81,14 +81,14 @@ std::string state_text(const OpenedVariant* variant) {
                                  : fmt::format("{} ({})", name(variant->status), variant->reason);
 }
 
-bool settle(CheckItem& item, CheckVerdict verdict, std::string evidence, bool is_regression) {
+bool settle(Item& item, Verdict verdict, std::string evidence, bool is_regression) {
   item.verdict = verdict;
   item.evidence = std::move(evidence);
   item.is_regression = is_regression;
   return false;
 }
 
-bool compare_errors(CheckItem& item, const OpenedVariant& base, const OpenedVariant& current) {
+bool compare_errors(Item& item, const OpenedVariant& base, const OpenedVariant& current) {
   if (base.status == Status::passed && current.status == Status::mistrusted) {
     item.notices.push_back(fmt::format("passed before, now {}", state_text(&current)));
   }
@@ -100,7 +100,7 @@ bool compare_errors(CheckItem& item, const OpenedVariant& base, const OpenedVari
   }
   const double allowed = kErrorFactor * base.accuracy->max_ulp + kErrorUlps;
   if (current.accuracy->max_ulp <= allowed) return true;
-  return settle(item, CheckVerdict::error,
+  return settle(item, Verdict::error,
                 fmt::format("its largest error grew from {:.4g} to {:.4g} ULP; up to {:.4g} are "
                             "allowed",
                             base.accuracy->max_ulp, current.accuracy->max_ulp, allowed),
@@ -121,8 +121,20 @@ SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const 
   return is_inside ? SpeedCall::same : SpeedCall::unclear;
 }
 
+void PairedTimes::Stage::add(double base, double current, int pair_number) {
+  base_us.push_back(base);
+  current_us.push_back(current);
+  pair.push_back(pair_number);
+}
+
+void PairedTimes::Stage::cut(std::size_t rounds) {
+  base_us.resize(rounds);
+  current_us.resize(rounds);
+  pair.resize(rounds);
+}
+
 PairedTimes::Stage PairedTimes::decisive() const {
-  if (verdict.base_us.empty()) return screening;
+  if (verdict.empty()) return screening;
   Stage all = verdict;
   append(all.base_us, confirmation.base_us);
   append(all.current_us, confirmation.current_us);
@@ -155,25 +167,25 @@ SpeedChange summarise(const PairedTimes& times) {
   return speed;
 }
 
-void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule) {
+void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule) {
   const PairedTimes::Stage stage = times.decisive();
   const std::vector<double> ratios = log_ratios(stage);
   const SpeedCall call = judge_speed(ratios, item.speed->base_us, rule, stage.pair);
   item.threshold = rule.threshold;
   item.evidence = speed_text(*item.speed);
   if (call == SpeedCall::same) {
-    item.verdict = CheckVerdict::same;
+    item.verdict = Verdict::same;
     return;
   }
   const bool is_change = call != SpeedCall::unclear;
   if (is_change && is_confirmed(times, call) && item.speed->adjusted_p <= kFalseDiscoveryRate) {
-    item.verdict = call == SpeedCall::slower ? CheckVerdict::slower : CheckVerdict::faster;
+    item.verdict = call == SpeedCall::slower ? Verdict::slower : Verdict::faster;
     item.is_regression = call == SpeedCall::slower;
     item.evidence += fmt::format("; it counts from {:.3g}%", 100 * rule.threshold);
     return;
   }
-  item.verdict = CheckVerdict::ambiguous;
-  const bool is_open = times.confirmation.base_us.empty();
+  item.verdict = Verdict::ambiguous;
+  const bool is_open = times.confirmation.empty();
   item.evidence += is_open ? "; the budget ended before it could be confirmed"
                    : is_change
                        ? "; not confirmed in fresh processes"
@@ -181,47 +193,45 @@ void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule
                                                            limit_of(item.speed->base_us, rule)));
 }
 
-std::string next_command(const CheckItem& item, const std::string& base, const std::string& how) {
-  if (item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster) return {};
+std::string next_command(const Item& item, const std::string& base, const std::string& how) {
+  if (item.verdict == Verdict::same || item.verdict == Verdict::faster) return {};
   const std::string what = fmt::format(
       "--case '{}'{} --threads {}{}", item.case_key,
       item.variant.empty() ? "" : fmt::format(" --variant {}", item.variant), item.threads, how);
-  if (item.verdict == CheckVerdict::gone) return fmt::format("{} {}", base, what);
-  const bool is_speed =
-      item.verdict == CheckVerdict::slower || item.verdict == CheckVerdict::ambiguous;
+  if (item.verdict == Verdict::gone) return fmt::format("{} {}", base, what);
+  const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
   return is_speed ? fmt::format("opbench check --against {} {}", base, what)
                   : fmt::format("opbench {}", what);
 }
 
-bool judge_accuracy(CheckItem& item, const OpenedVariant* base, const OpenedVariant* current) {
+bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* current) {
   if (is_right(base) && is_right(current)) return compare_errors(item, *base, *current);
   if (is_absent(current)) {
     return settle(
-        item, CheckVerdict::gone,
+        item, Verdict::gone,
         fmt::format("{} in the other build, here {}", state_text(base), state_text(current)),
         is_right(base));
   }
   if (is_right(current)) {
     return settle(
-        item, CheckVerdict::added,
+        item, Verdict::new_,
         fmt::format("{} in the other build, here {}", state_text(base), state_text(current)),
         false);
   }
   if (is_right(base)) {
-    return settle(item, CheckVerdict::error,
+    return settle(item, Verdict::error,
                   fmt::format("lost its verdict: {} in the other build, here {}", state_text(base),
                               state_text(current)),
                   true);
   }
   if (is_absent(base)) {
-    return settle(item, CheckVerdict::added, fmt::format("new, and {}", state_text(current)),
-                  false);
+    return settle(item, Verdict::new_, fmt::format("new, and {}", state_text(current)), false);
   }
   item.is_unfinished = current->status == Status::errored;
-  return settle(item, item.is_unfinished ? CheckVerdict::error : CheckVerdict::incomparable,
+  return settle(item, item.is_unfinished ? Verdict::error : Verdict::incomparable,
                 fmt::format("not timed: {} in the other build, here {}", state_text(base),
                             state_text(current)),
                 false);
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/check/check.h"
 
-namespace opbench {
+namespace opbench::check {
 
 /// What paired times say before anything is confirmed.
 enum class SpeedCall { slower, faster, same, unclear };
@@ -25,12 +26,19 @@ struct PairedTimes {
   struct Stage {
     std::vector<double> base_us, current_us;
     std::vector<int> pair;  ///< of processes, numbered over all stages; empty: one
+
+    std::size_t size() const { return base_us.size(); }
+    bool empty() const { return base_us.empty(); }
+    void add(double base, double current, int pair_number);
+    /// Leaves the first `rounds`.
+    void cut(std::size_t rounds);
   };
   Stage screening, verdict, confirmation;
 
   /// What the verdict rests on: the later stages together where there are any, else the screening.
   Stage decisive() const;
 };
+using StageMember = PairedTimes::Stage PairedTimes::*;
 std::vector<double> log_ratios(const PairedTimes::Stage& stage);
 
 /// The figures of what decides. The sign test is over pairs of processes where there are several.
@@ -39,17 +47,17 @@ SpeedChange summarise(const PairedTimes& times);
 /// Sets verdict, evidence and whether it is a regression from the times: SLOWER and FASTER only if
 /// the confirmation shows it on its own and it survives the adjustment for many comparisons
 /// (`adjusted_p` <= 0.05). `item.speed` must be set.
-void judge_item(CheckItem& item, const PairedTimes& times, const SpeedRule& rule);
+void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule);
 
 /// What both builds made of one variant; null: the build does not have it.
 /// Returns false if the item is settled and has no times to compare. Sets notices as well.
-bool judge_accuracy(CheckItem& item, const OpenedVariant* base, const OpenedVariant* current);
+bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* current);
 
 /// The command to run next: `base` is the other build's program, `how` further flags. Empty where
 /// there is nothing to do.
-std::string next_command(const CheckItem& item, const std::string& base, const std::string& how);
+std::string next_command(const Item& item, const std::string& base, const std::string& how);
 
 /// "+7.2%"
 std::string change_text(double change);
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -12,7 +12,7 @@
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 constexpr double kThresholdFactor = 2;
@@ -99,7 +99,7 @@ SpeedChange change_of(const Pair& pair, double drift) {
   return speed;
 }
 
-void judge_times(CheckItem& item, const WatchOptions& options) {
+void judge_times(Item& item, const WatchOptions& options) {
   const SpeedChange& s = *item.speed;
   item.threshold = kThresholdFactor * options.rule.threshold;
   item.evidence = fmt::format("{} (99%: {} to {}), {} -> {}", change_text(s.change),
@@ -108,19 +108,19 @@ void judge_times(CheckItem& item, const WatchOptions& options) {
   const bool is_large = std::fabs(s.change) * s.base_us >= options.rule.floor_us;
   const double limit = std::log1p(item.threshold), size = std::log1p(s.change);
   if (!is_large || std::fabs(size) < limit) {
-    item.verdict = CheckVerdict::same;
+    item.verdict = Verdict::same;
   } else if (s.interval.low <= 0 && s.interval.high >= 0) {
-    item.verdict = CheckVerdict::ambiguous;
+    item.verdict = Verdict::ambiguous;
   } else {
-    item.verdict = size > 0 ? CheckVerdict::slower : CheckVerdict::faster;
+    item.verdict = size > 0 ? Verdict::slower : Verdict::faster;
     item.is_regression = size > 0 && options.is_gate;
     if (size > 0) item.evidence += "; only a gate, `opbench check --against`, can prove it";
   }
 }
 
-CheckItem item_of(const Pair& pair) {
+Item item_of(const Pair& pair) {
   const Record& record = pair.any();
-  CheckItem item;
+  Item item;
   item.case_id = item.case_key = record.case_id;
   item.case_name = record.case_name;
   item.variant = record.variant;
@@ -144,23 +144,23 @@ struct Setting {
   bool is_other_machine = false;
 };
 
-CheckItem judged(const Pair& pair, const Setting& setting) {
-  CheckItem item = item_of(pair);
+Item judged(const Pair& pair, const Setting& setting) {
+  Item item = item_of(pair);
   const OpenedVariant base = pair.base == nullptr ? OpenedVariant{} : opened(*pair.base);
   const OpenedVariant current = pair.current == nullptr ? OpenedVariant{} : opened(*pair.current);
   const bool is_open = judge_accuracy(item, pair.base == nullptr ? nullptr : &base,
                                       pair.current == nullptr ? nullptr : &current);
   if (is_open && setting.is_other_machine) {
-    item.verdict = CheckVerdict::incomparable;
+    item.verdict = Verdict::incomparable;
     item.evidence = "accuracy is well; times of different machines are not compared";
   } else if (is_open && pair.is_timed()) {
     item.speed = change_of(pair, setting.drift);
     judge_times(item, setting.options);
   } else if (is_open) {
-    item.verdict = CheckVerdict::incomparable;
+    item.verdict = Verdict::incomparable;
     item.evidence = "not timed in both";
   }
-  const bool is_quiet = item.verdict == CheckVerdict::same || item.verdict == CheckVerdict::faster;
+  const bool is_quiet = item.verdict == Verdict::same || item.verdict == Verdict::faster;
   if (!is_quiet) item.next = pair.any().reproduce;
   return item;
 }
@@ -182,9 +182,9 @@ std::vector<std::string> machine_differences(const Machine& before, const Machin
   return result;
 }
 
-CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
-                      const WatchOptions& options) {
-  CheckReport report;
+Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
+                 const WatchOptions& options) {
+  Report report;
   report.mode = "watch";
   report.base_name = baseline.path;
   report.base = build_of(baseline.machine);
@@ -215,4 +215,4 @@ CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
   return report;
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -6,7 +6,7 @@
 #include "harness/check/check.h"
 #include "harness/record/results_file.h"
 
-namespace opbench {
+namespace opbench::check {
 
 struct WatchOptions {
   SpeedRule rule;        ///< its threshold is doubled: results of different processes differ more
@@ -19,10 +19,10 @@ struct WatchOptions {
 /// need both the doubled threshold and a 99% interval (from the spread of the samples) without 0.
 /// Lost verdicts, grown errors and what is gone are regressions as in the gate. On machines that
 /// differ times are INCOMPARABLE unless that is allowed.
-CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
-                      const WatchOptions& options);
+Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
+                 const WatchOptions& options);
 
 /// What differs between two machines in ways that times depend on: "cpu A, now B"; empty: nothing.
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now);
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -13,7 +13,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 std::vector<ListedCase> list_cases(const RunOptions& options) {
@@ -71,7 +71,7 @@ Hello hello() {
 
 }  // namespace
 
-void run_check_worker(std::istream& in, std::ostream& out) {
+void run_worker(std::istream& in, std::ostream& out) {
   out << hello_line(hello()) << std::endl;
   Worker worker;
   for (std::string line; !interrupted() && std::getline(in, line);) {
@@ -79,4 +79,4 @@ void run_check_worker(std::istream& in, std::ostream& out) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -2,13 +2,13 @@
 
 #include <iosfwd>
 
-namespace opbench {
+namespace opbench::check {
 
 /// The build that this program is, as a worker of `opbench check`: says hello, then answers one
-/// request a line (harness/check_protocol.h) until `in` ends or the run is interrupted.
+/// request a line (harness/check/protocol.h) until `in` ends or the run is interrupted.
 ///
 /// For tests of the check only: the variable OPBENCH_TEST_SLOWDOWN ("softplus_v2=10") makes
 /// variants look slower by that many percent of extra calls.
-void run_check_worker(std::istream& in, std::ostream& out);
+void run_worker(std::istream& in, std::ostream& out);
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using testing::AllOf;
@@ -55,10 +55,11 @@ TEST(CheckProcess, WhatCannotBeStartedIsBadInput) {
               ThrowsMessage<Error>(HasSubstr("in /no/such")));
 }
 
-TEST(CheckProcess, AnEndIsToldWithItsCodeAndLastWords) {
+TEST(CheckProcess, AnEndIsToldWithItsCodeAndLastMessage) {
   ChildProcess child = shell("echo first >&2; echo out of luck >&2; exit 7");
-  EXPECT_THAT([&] { child.read_line(10); },
-              ThrowsMessage<ChildLost>("'sh' ended with exit code 7; its last words: out of luck"));
+  EXPECT_THAT(
+      [&] { child.read_line(10); },
+      ThrowsMessage<ChildLost>("'sh' ended with exit code 7; last on standard error: out of luck"));
   EXPECT_THAT([&] { child.write_line("x", 10); }, ThrowsMessage<ChildLost>("'sh' is gone"));
 }
 
@@ -97,4 +98,4 @@ TEST(CheckProcess, GoesWithItsObject) {
   EXPECT_FALSE(is_alive(pid));
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -8,7 +8,7 @@
 #include "harness/check/open_case.h"
 #include "harness/check/worker.h"
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using testing::HasSubstr;
@@ -29,7 +29,7 @@ std::vector<std::string> answers(const std::vector<std::string>& requests) {
   for (const std::string& request : requests) text += request + "\n";
   std::istringstream in(text);
   std::stringstream out;
-  run_check_worker(in, out);
+  run_worker(in, out);
   std::vector<std::string> lines;
   for (std::string line; std::getline(out, line);) lines.push_back(line);
   return lines;
@@ -121,7 +121,7 @@ TEST(CheckProtocol, BadLinesSayWhatIsWrong) {
   }
   const char* unknown = R"({"case": "a", "variants": [{"variant": "v", "status": "?"}]})";
   EXPECT_THAT([&] { parse_opened(unknown); },
-              ThrowsMessage<Error>(HasSubstr("variants[0].status unknown status '?'")));
+              ThrowsMessage<Error>(HasSubstr("variants[0].status: status '?' must be one of")));
 }
 
 // Every line of the protocol, cut anywhere, is an error and nothing worse.
@@ -219,4 +219,4 @@ TEST(CheckSampler, EveryCallIsEvictedWhereAsked) {
   EXPECT_EQ(calls, evictions);
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -7,20 +7,20 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
-CheckItem item(const std::string& id, const std::string& variant, CheckVerdict verdict,
-               double base_us = 0, double change = 0, int count = 1) {
-  CheckItem result;
+Item item(const std::string& id, const std::string& variant, Verdict verdict, double base_us = 0,
+          double change = 0, int count = 1) {
+  Item result;
   result.case_id = result.case_key = id;
   result.variant = variant;
   result.verdict = verdict;
   result.count = count;
-  result.is_regression = verdict == CheckVerdict::slower;
+  result.is_regression = verdict == Verdict::slower;
   result.evidence = "evidence of " + variant;
   result.next = "opbench --case '" + id + "'";
   if (base_us > 0) {
@@ -33,8 +33,8 @@ CheckItem item(const std::string& id, const std::string& variant, CheckVerdict v
   return result;
 }
 
-CheckReport report_of(std::vector<CheckItem> items) {
-  CheckReport report;
+Report report_of(std::vector<Item> items) {
+  Report report;
   report.mode = "gate";
   report.items = std::move(items);
   weigh_and_sort(report.items);
@@ -59,9 +59,9 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 // A step of 3 x 100 us + 1 x 700 us = 1000 us; 10% of 3 x 100 us is 3% of it. The slow variant b
 // of the second case would make the step 3 x 100 + 1400 us; 5% of 1400 us is 4.12% of that.
 TEST(CheckReport, SharesOfTheStepByHand) {
-  const CheckReport report = report_of({item("a[1]", "a", CheckVerdict::slower, 100, 0.10, 3),
-                                        item("b[1]", "a", CheckVerdict::same, 700, 0.0, 1),
-                                        item("b[1]", "b", CheckVerdict::slower, 1400, 0.05, 1)});
+  const Report report = report_of({item("a[1]", "a", Verdict::slower, 100, 0.10, 3),
+                                   item("b[1]", "a", Verdict::same, 700, 0.0, 1),
+                                   item("b[1]", "b", Verdict::slower, 1400, 0.05, 1)});
   ASSERT_EQ(report.items.size(), 3u);
   EXPECT_EQ(report.items[0].variant, "b") << "the most harm first";
   EXPECT_NEAR(*report.items[0].step_percent, 100 * 70.0 / 1700, 1e-9);
@@ -71,35 +71,35 @@ TEST(CheckReport, SharesOfTheStepByHand) {
 }
 
 TEST(CheckReport, OfACaseTheWorstVariantCounts) {
-  const CheckReport report = report_of({item("a[1]", "x", CheckVerdict::slower, 100, 0.10),
-                                        item("a[1]", "y", CheckVerdict::slower, 100, 0.20)});
+  const Report report = report_of({item("a[1]", "x", Verdict::slower, 100, 0.10),
+                                   item("a[1]", "y", Verdict::slower, 100, 0.20)});
   EXPECT_NEAR(report.slower_percent_of_step(), 20, 1e-9);
 }
 
 TEST(CheckReport, ExitCodes) {
-  const CheckItem same = item("a[1]", "a", CheckVerdict::same),
-                  slower = item("b[1]", "a", CheckVerdict::slower, 100, 0.1),
-                  ambiguous = item("c[1]", "a", CheckVerdict::ambiguous),
-                  incomparable = item("d[1]", "a", CheckVerdict::incomparable);
-  CheckItem lost = item("e[1]", "", CheckVerdict::error);
+  const Item same = item("a[1]", "a", Verdict::same),
+             slower = item("b[1]", "a", Verdict::slower, 100, 0.1),
+             ambiguous = item("c[1]", "a", Verdict::ambiguous),
+             incomparable = item("d[1]", "a", Verdict::incomparable);
+  Item lost = item("e[1]", "", Verdict::error);
   lost.is_unfinished = true;
   EXPECT_EQ(report_of({}).exit_code(), 4);
-  EXPECT_EQ(report_of({incomparable, item("n[1]", "a", CheckVerdict::added)}).exit_code(), 4);
+  EXPECT_EQ(report_of({incomparable, item("n[1]", "a", Verdict::new_)}).exit_code(), 4);
   EXPECT_EQ(report_of({same, ambiguous, incomparable}).exit_code(), 0);
   EXPECT_EQ(report_of({same, lost}).exit_code(), 3);
   EXPECT_EQ(report_of({same, lost, slower}).exit_code(), 1);
-  CheckReport noisy = report_of({same});
+  Report noisy = report_of({same});
   noisy.is_too_noisy = true;
   EXPECT_EQ(noisy.exit_code(), 5);
-  CheckReport interrupted = report_of({same});
+  Report interrupted = report_of({same});
   interrupted.was_interrupted = true;
   EXPECT_EQ(interrupted.exit_code(), 3);
 }
 
 TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
-  CheckItem slower = item("b[1]", "a", CheckVerdict::slower, 100, 0.1);
+  Item slower = item("b[1]", "a", Verdict::slower, 100, 0.1);
   slower.is_regression = false;  // as the gate leaves it then
-  CheckReport report = report_of({slower, item("a[1]", "a", CheckVerdict::same, 900)});
+  Report report = report_of({slower, item("a[1]", "a", Verdict::same, 900)});
   report.fail_over_percent = 1.5;  // 10 of 1000 us are 1%
   EXPECT_EQ(report.exit_code(), 0);
   report.fail_over_percent = 0.5;
@@ -107,22 +107,22 @@ TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
 }
 
 TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
-  const CheckReport report = report_of({item("a[1]", "quiet", CheckVerdict::same, 10),
-                                        item("b[1]", "loud", CheckVerdict::slower, 10, 0.2)});
-  const std::string text = written([&](std::ostream& out) { print_check(out, report, {}, false); });
+  const Report report = report_of(
+      {item("a[1]", "quiet", Verdict::same, 10), item("b[1]", "loud", Verdict::slower, 10, 0.2)});
+  const std::string text = written([&](std::ostream& out) { print(out, report, {}, false); });
   EXPECT_THAT(text, testing::StartsWith("REGRESSION: 1 SLOWER, 1 SAME"));
   EXPECT_THAT(text, HasSubstr("next: opbench --case 'b[1]'"));
   EXPECT_THAT(text, Not(HasSubstr("quiet")));
-  EXPECT_THAT(written([&](std::ostream& out) { print_check(out, report, {}, true); }),
+  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {}, true); }),
               HasSubstr("quiet"));
 }
 
 TEST(CheckReport, JsonHoldsEverything) {
-  CheckReport report = report_of({item("b[1]", "loud", CheckVerdict::slower, 10, 0.25)});
+  Report report = report_of({item("b[1]", "loud", Verdict::slower, 10, 0.25)});
   report.command = "opbench check \"x\"\n";
   const auto json =
-      nlohmann::json::parse(written([&](std::ostream& out) { write_check_json(out, report, {}); }));
-  EXPECT_EQ(json["opbench_check"], kCheckReportVersion);
+      nlohmann::json::parse(written([&](std::ostream& out) { write_json(out, report, {}); }));
+  EXPECT_EQ(json["opbench_check"], kReportVersion);
   EXPECT_EQ(json["exit_code"], 1);
   EXPECT_EQ(json["outcome"], "REGRESSION");
   EXPECT_EQ(json["command"], report.command);
@@ -134,14 +134,14 @@ TEST(CheckReport, JsonHoldsEverything) {
 }
 
 TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
-  CheckItem hostile = item("a[1]", "<&\"'>]]>", CheckVerdict::ambiguous);
+  Item hostile = item("a[1]", "<&\"'>]]>", Verdict::ambiguous);
   hostile.evidence = "control \x01 and <tags> & \"quotes\"";
   hostile.notices = {"first", "second"};
-  CheckItem lost = item("e[1]", "", CheckVerdict::error);
+  Item lost = item("e[1]", "", Verdict::error);
   lost.is_unfinished = true;
-  const CheckReport report = report_of({item("b[1]", "loud", CheckVerdict::slower, 10, 0.2),
-                                        hostile, lost, item("c[1]", "v", CheckVerdict::same, 1)});
-  const std::string xml = written([&](std::ostream& out) { write_check_junit(out, report); });
+  const Report report = report_of({item("b[1]", "loud", Verdict::slower, 10, 0.2), hostile, lost,
+                                   item("c[1]", "v", Verdict::same, 1)});
+  const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
   EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
   EXPECT_EQ(occurrences(xml, "<testcase "), 4u);
   EXPECT_THAT(xml, HasSubstr("next: opbench --case 'b[1]'"));
@@ -153,13 +153,13 @@ TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
 }
 
 TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
-  std::vector<CheckItem> items;
+  std::vector<Item> items;
   for (int i = 0; i < 13; ++i) {
-    items.push_back(item("a[" + std::to_string(i) + "]", "v|x", CheckVerdict::slower, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "v|x", Verdict::slower, 10, 0.2));
   }
-  items.push_back(item("b[1]", "same", CheckVerdict::same, 10));
-  const CheckReport report = report_of(items);
-  const std::string text = written([&](std::ostream& out) { write_check_markdown(out, report); });
+  items.push_back(item("b[1]", "same", Verdict::same, 10));
+  const Report report = report_of(items);
+  const std::string text = written([&](std::ostream& out) { write_markdown(out, report); });
   const std::string visible = text.substr(0, text.find("<details>"));
   EXPECT_EQ(occurrences(visible, "| SLOWER |"), 10u);
   EXPECT_THAT(text, HasSubstr("<summary>3 more</summary>"));
@@ -168,7 +168,7 @@ TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
 }
 
 TEST(CheckReport, AnnotationsAreOneLineEach) {
-  CheckItem slower = item("b[1,2]", "v", CheckVerdict::slower, 10, 0.2);
+  Item slower = item("b[1,2]", "v", Verdict::slower, 10, 0.2);
   slower.evidence = "50% slower\nthan before";
   const std::string text =
       written([&](std::ostream& out) { print_annotations(out, report_of({slower})); });
@@ -178,10 +178,10 @@ TEST(CheckReport, AnnotationsAreOneLineEach) {
 }
 
 TEST(CheckReport, NoMoreThanTenAnnotationsOfAKind) {
-  std::vector<CheckItem> items;
+  std::vector<Item> items;
   for (int i = 0; i < 20; ++i) {
-    items.push_back(item("a[" + std::to_string(i) + "]", "v", CheckVerdict::slower, 10, 0.2));
-    items.push_back(item("a[" + std::to_string(i) + "]", "w", CheckVerdict::ambiguous, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "v", Verdict::slower, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "w", Verdict::ambiguous, 10, 0.2));
   }
   const std::string text =
       written([&](std::ostream& out) { print_annotations(out, report_of(items)); });
@@ -189,4 +189,4 @@ TEST(CheckReport, NoMoreThanTenAnnotationsOfAKind) {
   EXPECT_EQ(occurrences(text, "::warning "), 10u);
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace opbench {
+namespace opbench::check {
 
 // 8 of 10: 2 (C(10,0) + C(10,1) + C(10,2)) / 2^10 = 112/1024.
 TEST(CheckStatistics, SignTestByHand) {
@@ -98,4 +98,4 @@ TEST(CheckStatistics, StandardErrorOfTheMedian) {
   EXPECT_EQ(median_standard_error({}, 30), 0);
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

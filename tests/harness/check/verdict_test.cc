@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using testing::HasSubstr;
@@ -27,8 +27,8 @@ PairedTimes::Stage stage(double base_us, double change, double spread, int round
   return result;
 }
 
-CheckItem judged(const PairedTimes& times, double adjusted_p = 0) {
-  CheckItem item;
+Item judged(const PairedTimes& times, double adjusted_p = 0) {
+  Item item;
   item.speed = summarise(times);
   item.speed->adjusted_p = adjusted_p;
   judge_item(item, times, {0.05, 0.05});
@@ -39,8 +39,8 @@ OpenedVariant variant(Status status, double max_ulp = 2, const char* bits = "1")
   return {"v", status, "", Accuracy{max_ulp, 0, 0, bits}};
 }
 
-CheckItem met(const OpenedVariant* base, const OpenedVariant* current, bool expect_open) {
-  CheckItem item;
+Item met(const OpenedVariant* base, const OpenedVariant* current, bool expect_open) {
+  Item item;
   EXPECT_EQ(judge_accuracy(item, base, current), expect_open);
   return item;
 }
@@ -70,32 +70,32 @@ TEST(CheckVerdict, LaterStagesDecideWithoutTheScreening) {
   times.confirmation = stage(10, 0, 0, 30);
   EXPECT_EQ(times.decisive().base_us.size(), 60u);
   EXPECT_EQ(summarise(times).change, 0);
-  EXPECT_EQ(judged(times).verdict, CheckVerdict::same);
+  EXPECT_EQ(judged(times).verdict, Verdict::same);
 }
 
 TEST(CheckVerdict, SlowerNeedsConfirmation) {
   PairedTimes times;
   times.screening = stage(100, 0.10, 0.01, 12);
   times.verdict = stage(100, 0.10, 0.01, 30);
-  EXPECT_EQ(judged(times).verdict, CheckVerdict::ambiguous);
+  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
   EXPECT_THAT(judged(times).evidence, HasSubstr("the budget ended before it could be confirmed"));
 
   times.confirmation = stage(100, 0.10, 0.01, 30);
-  const CheckItem item = judged(times);
-  EXPECT_EQ(item.verdict, CheckVerdict::slower);
+  const Item item = judged(times);
+  EXPECT_EQ(item.verdict, Verdict::slower);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("+10.0%"));
   EXPECT_THAT(item.evidence, HasSubstr("slower in 60 of 60 rounds"));
 
   times.confirmation = stage(100, 0, 0.01, 30);  // another process does not show it
-  EXPECT_EQ(judged(times).verdict, CheckVerdict::ambiguous);
+  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
 }
 
 TEST(CheckVerdict, SlowerMustSurviveTheAdjustmentForManyCases) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, 0.10, 0.01, 30);
-  EXPECT_EQ(judged(times, 0.05).verdict, CheckVerdict::slower);
-  EXPECT_EQ(judged(times, 0.06).verdict, CheckVerdict::ambiguous);
+  EXPECT_EQ(judged(times, 0.05).verdict, Verdict::slower);
+  EXPECT_EQ(judged(times, 0.06).verdict, Verdict::ambiguous);
 }
 
 // Four of ten pairs of processes show nothing: the rounds of the others agree with themselves only.
@@ -109,18 +109,18 @@ TEST(CheckVerdict, RoundsOfOnePairOfProcessesCountOnce) {
       stage->pair.push_back(pair);
     }
   }
-  EXPECT_EQ(judged(times).verdict, CheckVerdict::ambiguous);
+  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
   times.verdict.pair.clear();
   times.confirmation.pair.clear();
   for (double& us : times.confirmation.current_us) us = 110;
-  EXPECT_EQ(judged(times).verdict, CheckVerdict::slower) << "were they independent";
+  EXPECT_EQ(judged(times).verdict, Verdict::slower) << "were they independent";
 }
 
 TEST(CheckVerdict, FasterNeverFails) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, -0.10, 0.01, 30);
-  const CheckItem item = judged(times);
-  EXPECT_EQ(item.verdict, CheckVerdict::faster);
+  const Item item = judged(times);
+  EXPECT_EQ(item.verdict, Verdict::faster);
   EXPECT_FALSE(item.is_regression);
 }
 
@@ -128,8 +128,8 @@ TEST(CheckVerdict, FasterNeverFails) {
 TEST(CheckVerdict, AmbiguousSaysHowManyRoundsWouldDecide) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, 0, 0.2, 30);
-  const CheckItem item = judged(times);
-  EXPECT_EQ(item.verdict, CheckVerdict::ambiguous);
+  const Item item = judged(times);
+  EXPECT_EQ(item.verdict, Verdict::ambiguous);
   EXPECT_THAT(item.evidence, HasSubstr("about 1009 rounds would decide"));
 }
 
@@ -137,8 +137,8 @@ TEST(CheckVerdict, ALostVerdictIsARegression) {
   const OpenedVariant right = variant(Status::passed), wrong = variant(Status::failed),
                       broken = variant(Status::errored);
   for (const OpenedVariant* now : {&wrong, &broken}) {
-    const CheckItem item = met(&right, now, false);
-    EXPECT_EQ(item.verdict, CheckVerdict::error);
+    const Item item = met(&right, now, false);
+    EXPECT_EQ(item.verdict, Verdict::error);
     EXPECT_TRUE(item.is_regression);
   }
 }
@@ -146,7 +146,7 @@ TEST(CheckVerdict, ALostVerdictIsARegression) {
 TEST(CheckVerdict, AVariantThatIsGoneIsARegression) {
   const OpenedVariant right = variant(Status::passed), skipped = variant(Status::skipped),
                       wrong = variant(Status::failed);
-  EXPECT_EQ(met(&right, nullptr, false).verdict, CheckVerdict::gone);
+  EXPECT_EQ(met(&right, nullptr, false).verdict, Verdict::gone);
   EXPECT_TRUE(met(&right, nullptr, false).is_regression);
   EXPECT_TRUE(met(&right, &skipped, false).is_regression);
   EXPECT_FALSE(met(&wrong, nullptr, false).is_regression) << "was wrong before";
@@ -154,18 +154,18 @@ TEST(CheckVerdict, AVariantThatIsGoneIsARegression) {
 
 TEST(CheckVerdict, WhatIsNewOrRightAgainIsNoRegression) {
   const OpenedVariant right = variant(Status::passed), wrong = variant(Status::failed);
-  for (const CheckItem& item :
+  for (const Item& item :
        {met(nullptr, &right, false), met(&wrong, &right, false), met(nullptr, &wrong, false)}) {
-    EXPECT_EQ(item.verdict, CheckVerdict::added);
+    EXPECT_EQ(item.verdict, Verdict::new_);
     EXPECT_FALSE(item.is_regression);
   }
 }
 
 TEST(CheckVerdict, WrongInBothIsNotCompared) {
   const OpenedVariant wrong = variant(Status::failed), broken = variant(Status::errored);
-  EXPECT_EQ(met(&wrong, &wrong, false).verdict, CheckVerdict::incomparable);
-  const CheckItem item = met(&broken, &broken, false);
-  EXPECT_EQ(item.verdict, CheckVerdict::error);
+  EXPECT_EQ(met(&wrong, &wrong, false).verdict, Verdict::incomparable);
+  const Item item = met(&broken, &broken, false);
+  EXPECT_EQ(item.verdict, Verdict::error);
   EXPECT_TRUE(item.is_unfinished);
   EXPECT_FALSE(item.is_regression);
 }
@@ -177,8 +177,8 @@ TEST(CheckVerdict, AnErrorMayGrowByHalfAndOneUlp) {
                       one = variant(Status::passed, 1);
   met(&before, &four, true);
   met(&first, &one, true);
-  const CheckItem item = met(&before, &five, false);
-  EXPECT_EQ(item.verdict, CheckVerdict::error);
+  const Item item = met(&before, &five, false);
+  EXPECT_EQ(item.verdict, Verdict::error);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("from 2 to 4.5 ULP"));
 }
@@ -192,22 +192,22 @@ TEST(CheckVerdict, OtherBitsAreANotice) {
 }
 
 TEST(CheckVerdict, NextCommands) {
-  CheckItem item;
+  Item item;
   item.case_key = "relu[8,fp32]";
   item.variant = "relu";
   item.threads = 2;
-  item.verdict = CheckVerdict::slower;
+  item.verdict = Verdict::slower;
   EXPECT_EQ(next_command(item, "/old/opbench", " --cold"),
             "opbench check --against /old/opbench --case 'relu[8,fp32]' --variant relu --threads 2 "
             "--cold");
-  item.verdict = CheckVerdict::error;
+  item.verdict = Verdict::error;
   EXPECT_EQ(next_command(item, "/old/opbench", ""),
             "opbench --case 'relu[8,fp32]' --variant relu --threads 2");
-  item.verdict = CheckVerdict::gone;
+  item.verdict = Verdict::gone;
   EXPECT_EQ(next_command(item, "/old/opbench", ""),
             "/old/opbench --case 'relu[8,fp32]' --variant relu --threads 2");
-  item.verdict = CheckVerdict::same;
+  item.verdict = Verdict::same;
   EXPECT_EQ(next_command(item, "/old/opbench", ""), "");
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

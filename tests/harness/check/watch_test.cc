@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace opbench {
+namespace opbench::check {
 namespace {
 
 using testing::HasSubstr;
@@ -34,8 +34,8 @@ ResultsFile file(std::vector<Record> records) {
   return f;
 }
 
-CheckItem only(const CheckReport& report, const std::string& variant) {
-  for (const CheckItem& item : report.items) {
+Item only(const Report& report, const std::string& variant) {
+  for (const Item& item : report.items) {
     if (item.variant == variant) return item;
   }
   ADD_FAILURE() << "no " << variant;
@@ -49,8 +49,8 @@ TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),
                     after =
                         file({record("native", 120, 2, 10 / 1.2), record("relu", 60, 2, 10 / 1.2)});
-  const CheckReport report = run_watch(before, after, {});
-  EXPECT_EQ(report.count(CheckVerdict::same), 2);
+  const Report report = run_watch(before, after, {});
+  EXPECT_EQ(report.count(Verdict::same), 2);
   EXPECT_NEAR(only(report, "relu").speed->change, 0, 1e-9);
   EXPECT_THAT(report.notices.front(), HasSubstr("+20.0%"));
 }
@@ -59,24 +59,24 @@ TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
 TEST(CheckWatch, SlowerIsShownAndFailsOnlyWhereAsked) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),
                     after = file({record("native", 100), record("relu", 57.5)});
-  const CheckReport shown = run_watch(before, after, {});
-  EXPECT_EQ(only(shown, "relu").verdict, CheckVerdict::slower);
+  const Report shown = run_watch(before, after, {});
+  EXPECT_EQ(only(shown, "relu").verdict, Verdict::slower);
   EXPECT_NEAR(only(shown, "relu").speed->change, 0.15, 1e-9);
   EXPECT_EQ(shown.exit_code(), 0);
   WatchOptions gate;
   gate.is_gate = true;
   EXPECT_EQ(run_watch(before, after, gate).exit_code(), 1);
   const ResultsFile less = file({record("native", 100), record("relu", 54)});
-  EXPECT_EQ(only(run_watch(before, less, gate), "relu").verdict, CheckVerdict::same);
+  EXPECT_EQ(only(run_watch(before, less, gate), "relu").verdict, Verdict::same);
 }
 
 TEST(CheckWatch, LostAccuracyAndWhatIsGoneFail) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)});
   ResultsFile after = file({record("native", 100), record("relu", 50, 5)});
-  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, CheckVerdict::error);
+  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, Verdict::error);
   EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
   after.run.records.pop_back();
-  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, CheckVerdict::gone);
+  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, Verdict::gone);
   EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
 }
 
@@ -84,13 +84,13 @@ TEST(CheckWatch, TimesOfOtherMachinesAreNotCompared) {
   const ResultsFile before = file({record("native", 100)});
   ResultsFile after = file({record("native", 300)});
   after.machine.cores = 64;
-  const CheckReport report = run_watch(before, after, {});
-  EXPECT_EQ(report.count(CheckVerdict::incomparable), 1);
+  const Report report = run_watch(before, after, {});
+  EXPECT_EQ(report.count(Verdict::incomparable), 1);
   EXPECT_EQ(report.exit_code(), 4) << "nothing was judged";
   EXPECT_THAT(report.notices.front(), HasSubstr("cores 0, now 64"));
   WatchOptions options;
   options.allow_other_machine = true;
-  EXPECT_EQ(run_watch(before, after, options).count(CheckVerdict::incomparable), 0);
+  EXPECT_EQ(run_watch(before, after, options).count(Verdict::incomparable), 0);
 }
 
 TEST(CheckWatch, EmptyResultsAreNoSuccess) {
@@ -99,4 +99,4 @@ TEST(CheckWatch, EmptyResultsAreNoSuccess) {
   EXPECT_EQ(run_watch(file({record("relu", 1)}), file({}), {}).exit_code(), 1) << "all is gone";
 }
 
-}  // namespace opbench
+}  // namespace opbench::check

@@ -1,0 +1,132 @@
+#include "harness/check/compared_case.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+
+namespace opbench::check {
+namespace {
+
+ComparedVariant& add_variant(ComparedCase& compared, const std::string& name) {
+  ComparedVariant& variant = compared.variants.emplace_back();
+  variant.item.case_id = compared.spec.id;
+  variant.item.case_key = compared.spec.key;
+  variant.item.case_name = compared.spec.name;
+  variant.item.variant = name;
+  variant.item.count = compared.spec.count;
+  variant.item.threads = compared.threads;
+  return variant;
+}
+
+// Null: the build does not have it.
+void compare_opened(ComparedCase& compared, const std::string& name, const OpenedVariant* base,
+                    const OpenedVariant* current) {
+  const auto is_skipped = [](const OpenedVariant* opened) {
+    return opened == nullptr || opened->status == Status::skipped;
+  };
+  if (is_skipped(base) && is_skipped(current)) return;
+  ComparedVariant& variant = add_variant(compared, name);
+  variant.is_open = judge_accuracy(variant.item, base, current);
+}
+
+// A case that the other build may not have is new where it refuses it.
+OpenReply open_base(const ComparedCase& compared, PairedRun& run, const OpenRequest& how) {
+  if (!compared.base) return {};
+  try {
+    return run.open_base(base_request(compared, how));
+  } catch (const PeerError&) {
+    if (!compared.base_may_refuse) throw;
+    return {};
+  }
+}
+
+}  // namespace
+
+std::vector<ComparedVariant*> ComparedCase::open_variants() {
+  std::vector<ComparedVariant*> open;
+  for (ComparedVariant& variant : variants) {
+    if (variant.is_open) open.push_back(&variant);
+  }
+  return open;
+}
+
+void ComparedCase::fail(const std::string& why) {
+  if (variants.empty()) add_variant(*this, "").is_open = true;
+  for (ComparedVariant* variant : open_variants()) variant->fail(why, false);
+}
+
+void ComparedCase::skip(const std::string& why) {
+  Item& item = add_variant(*this, "").item;
+  item.is_unfinished = true;
+  item.evidence = why;
+}
+
+std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOptions& options,
+                                        std::vector<std::string>& notices) {
+  std::map<std::string, ListedCase> others;
+  bool is_listed = true;
+  try {
+    for (ListedCase& c : base.list(options)) others.emplace(c.key, std::move(c));
+  } catch (const PeerError& error) {  // older than an operator or than a key of the case files
+    is_listed = false;
+    notices.push_back(fmt::format(
+        "the other build cannot read the selection ({}); cases that only it has are not seen",
+        error.what()));
+  }
+  const std::vector<int> threads =
+      options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
+  std::vector<ComparedCase> cases;
+  for (const ListedCase& c : current.list(options)) {
+    const auto other = others.find(c.key);
+    std::optional<ListedCase> same;
+    if (!is_listed) same = c;
+    if (other != others.end()) same = other->second;
+    for (const int count : threads) cases.push_back({c, same, !is_listed, true, count, {}});
+    if (other != others.end()) others.erase(other);
+  }
+  for (const auto& [key, c] : others) {
+    cases.push_back({c, c, false, false, threads.front(), {}});
+  }
+  return cases;
+}
+
+OpenRequest current_request(const ComparedCase& compared, OpenRequest how) {
+  how.id = compared.spec.id;
+  how.key = compared.spec.key;
+  how.threads = compared.threads;
+  how.variants = compared.spec.variants;
+  return how;
+}
+
+OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
+  OpenRequest request = current_request(compared, std::move(how));
+  request.id = compared.base->id;
+  return request;
+}
+
+void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how) {
+  if (!compared.is_in_current) {
+    Item& item = add_variant(compared, "").item;
+    item.verdict = Verdict::gone;
+    item.is_regression = true;
+    item.evidence = "only the other build has this case";
+    return;
+  }
+  const OpenReply base = open_base(compared, run, how);
+  const OpenReply current = run.open_current(current_request(compared, how));
+  std::map<std::string, const OpenedVariant*> others;
+  for (const OpenedVariant& variant : base.variants) others.emplace(variant.name, &variant);
+  for (const OpenedVariant& variant : current.variants) {
+    const auto other = others.find(variant.name);
+    const OpenedVariant* same = other == others.end() ? nullptr : other->second;
+    compare_opened(compared, variant.name, same, &variant);
+    if (other != others.end()) others.erase(other);
+  }
+  for (const auto& [name, variant] : others) compare_opened(compared, name, variant, nullptr);
+}
+
+}  // namespace opbench::check

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/check/paired_run.h"
+
+namespace opbench::check {
+
+/// One case with one number of threads, and its variants in both builds.
+struct ComparedCase {
+  ListedCase spec;                 ///< as this build lists it, or the only one that does
+  std::optional<ListedCase> base;  ///< as the other build lists it; none: it does not
+  bool base_may_refuse = false;    ///< whether the other build has the case is not known
+  bool is_in_current = true;
+  int threads = 1;
+  std::vector<ComparedVariant> variants;
+
+  std::vector<ComparedVariant*> open_variants();
+  /// Settles what is open, or the case where nothing is known of it, as ERROR.
+  void fail(const std::string& why);
+  /// Leaves the whole case as one AMBIGUOUS that nobody looked at.
+  void skip(const std::string& why);
+};
+
+/// The cases of both builds, those of this one first, each with every number of threads. An other
+/// build that cannot read the selection is asked case by case, which `notices` says.
+/// Errors: throws PeerError if this build refuses the selection.
+std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOptions& options,
+                                        std::vector<std::string>& notices);
+
+/// What asks the other build, or this one, for the case; `how` says how to measure.
+OpenRequest base_request(const ComparedCase& compared, OpenRequest how);
+OpenRequest current_request(const ComparedCase& compared, OpenRequest how);
+
+/// Opens the case in both builds and judges accuracy; variants that can be timed are left open.
+/// Errors: as `Peer::open`.
+void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how);
+
+}  // namespace opbench::check

@@ -1,0 +1,94 @@
+#include "harness/check/noise_floor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "harness/check/stages.h"
+#include "harness/record/samples.h"
+
+namespace opbench::check {
+namespace {
+
+constexpr std::size_t kCases = 3, kAttempts = 6;
+constexpr int kTries = 3;
+// The median of A/A rounds strays by more standard errors than this about once in 400 times.
+constexpr double kErrorsOfFloor = 3;
+
+/// One build against itself.
+class NullComparison {
+ public:
+  NullComparison(Peer& base, Peer& null, const OpenRequest& how, const Budget& budget)
+      : run_(base, null), how_(how), budget_(budget) {}
+
+  /// The smallest change that the verdict's rounds of this case can show; none where nothing could
+  /// be timed. A worker that is lost here will be lost again when it can be reported.
+  std::optional<double> floor_of(const ComparedCase& compared) {
+    try {
+      ComparedVariant variant;
+      if (!open(compared, variant)) return std::nullopt;
+      run_.measure({&variant}, &PairedTimes::screening, kScreeningRounds, budget_);
+      run_.close();
+      const std::vector<double> ratios = log_ratios(variant.times.screening);
+      if (!variant.is_open || ratios.empty()) return std::nullopt;
+      const double error = median_standard_error(ratios, kVerdictRounds);
+      return std::expm1(std::max(kErrorsOfFloor * error, std::fabs(median_of(ratios))));
+    } catch (const ChildLost&) {
+    } catch (const PeerError&) {
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // The first variant that can be timed.
+  bool open(const ComparedCase& compared, ComparedVariant& variant) {
+    const OpenRequest request = base_request(compared, how_);
+    const OpenReply reply = run_.open_base(request);
+    run_.open_current(request);
+    const auto ready = std::find_if(
+        reply.variants.begin(), reply.variants.end(),
+        [](const OpenedVariant& opened) { return opened.status == Status::unverified; });
+    if (ready == reply.variants.end()) return false;
+    variant.item.variant = ready->name;
+    variant.is_open = true;
+    return true;
+  }
+
+  PairedRun run_;
+  const OpenRequest& how_;
+  const Budget& budget_;
+};
+
+double typical_floor(NullComparison& comparison, const std::vector<const ComparedCase*>& known,
+                     const BeforeCase& before) {
+  const std::size_t attempts = std::min(known.size(), kAttempts);
+  std::vector<double> floors;
+  for (std::size_t i = 0; i < attempts && floors.size() < kCases; ++i) {
+    // From the front and from the middle in turn, so that the first that work are spread out.
+    const std::size_t turn = i / 2 + (i % 2 == 0 ? 0 : (attempts + 1) / 2);
+    const ComparedCase& compared = *known[turn * known.size() / attempts];
+    before(i, attempts, compared);
+    if (const auto floor = comparison.floor_of(compared)) floors.push_back(*floor);
+  }
+  return median_of(floors);
+}
+
+}  // namespace
+
+double measure_noise_floor(Peer& base, Peer& null, const std::vector<ComparedCase>& cases,
+                           OpenRequest how, const Budget& budget, const BeforeCase& before) {
+  std::vector<const ComparedCase*> known;
+  for (const ComparedCase& compared : cases) {
+    if (compared.base) known.push_back(&compared);
+  }
+  how.verify = false;
+  NullComparison comparison(base, null, how, budget);
+  double floor = typical_floor(comparison, known, before);
+  for (int i = 1; i < kTries && floor > kLargestNoiseFloor; ++i) {
+    floor = typical_floor(comparison, known, before);
+  }
+  null.restart();
+  return floor;
+}
+
+}  // namespace opbench::check

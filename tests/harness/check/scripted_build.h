@@ -1,0 +1,145 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/check/peer.h"
+#include "harness/check/process.h"
+
+namespace opbench::check {
+
+/// Which sample a scripted worker is asked for.
+struct ScriptedSample {
+  int process;  ///< the worker that takes it: the first one that this build started is 1
+  int number;   ///< of this variant in that process, from 0
+};
+
+/// A variant of a scripted build.
+struct ScriptedVariant {
+  OpenedVariant opened;
+  /// The time of a sample. What it throws is the worker's fault: ChildLost a crash or a hang, Error
+  /// an answer that says what is wrong.
+  std::function<double(ScriptedSample)> us;
+};
+
+/// A build that answers from a script, in the place of a process, with invented times. A sample
+/// takes 20 ms and opening a case 100 ms on a clock that moves only then.
+class ScriptedBuild {
+ public:
+  /// `clock_s` and `log` may be shared by builds; the log names whose sample comes next.
+  ScriptedBuild(std::string name, double& clock_s, std::string& log)
+      : name_(std::move(name)), clock_s_(clock_s), log_(log) {}
+
+  /// Lists a case; its variants are those of the last case of that id.
+  void add_case(ListedCase listed, std::vector<ScriptedVariant> variants) {
+    variants_[listed.id] = std::move(variants);
+    listed_.push_back(std::move(listed));
+  }
+  /// A case of one variant "v" that passes and always takes `us`.
+  void add_case(const std::string& id, std::function<double(ScriptedSample)> us) {
+    add_case(listed_case(id), {passing("v", std::move(us))});
+  }
+  static ListedCase listed_case(const std::string& id) { return {id, id, "", 1, {}, {}}; }
+  static ScriptedVariant passing(std::string name, std::function<double(ScriptedSample)> us) {
+    return {{std::move(name), Status::passed, "", Accuracy{2, 0.5, 1e-7, "00"}}, std::move(us)};
+  }
+
+  /// Every list of cases is answered with this error; empty: with the cases.
+  std::string list_error;
+  Hello hello{kProtocolVersion, kOldestProtocol, {"1", "rev", "c", "f", "Release"}};
+
+  PeerProgram program() {
+    PeerProgram program;
+    program.path = name_;
+    program.connect = [this] { return connect(); };
+    return program;
+  }
+
+  int processes() const { return processes_; }
+  /// How many samples the variant was asked for in all.
+  int samples(const std::string& id, const std::string& variant) const {
+    const auto found = samples_.find({id, variant});
+    return found == samples_.end() ? 0 : found->second;
+  }
+  const std::vector<OpenRequest>& opened() const { return opened_; }
+
+ private:
+  struct Worker {
+    int process = 0;
+    std::string answer, open_case;
+    std::map<std::string, int> numbers;  ///< samples so far, by variant
+  };
+
+  Connection connect() {
+    const auto worker = std::make_shared<Worker>();
+    worker->process = ++processes_;
+    worker->answer = hello_line(hello);
+    return {[this, worker](const std::string& line, double) { answer(*worker, line); },
+            [worker](double) { return std::exchange(worker->answer, {}); }};
+  }
+
+  void answer(Worker& worker, const std::string& line) {
+    const Request request = parse_request(line);
+    try {
+      worker.answer = answer_to(worker, request);
+    } catch (const ChildLost&) {
+      throw;
+    } catch (const Error& error) {
+      worker.answer = error_line(error.what());
+    }
+  }
+
+  std::string answer_to(Worker& worker, const Request& request) {
+    switch (request.kind) {
+      case Request::list:
+        return list_error.empty() ? listed_line(listed_) : error_line(list_error);
+      case Request::open:
+        return opened_line(open(worker, request.open_it));
+      case Request::sample:
+        return sampled_line(sample(worker, request.variant));
+      case Request::close:
+        worker.open_case.clear();
+    }
+    return closed_line();
+  }
+
+  OpenReply open(Worker& worker, const OpenRequest& request) {
+    opened_.push_back(request);
+    clock_s_ += 0.1;
+    if (!variants_.contains(request.id)) throw Error("no such case");
+    worker.open_case = request.id;
+    worker.numbers.clear();
+    OpenReply reply{request.id, {}};
+    for (const ScriptedVariant& variant : variants_.at(request.id)) {
+      OpenedVariant opened = variant.opened;
+      const bool was_timed = opened.status == Status::passed;
+      if (!request.verify && was_timed) opened = {opened.name, Status::unverified, "", {}};
+      reply.variants.push_back(std::move(opened));
+    }
+    return reply;
+  }
+
+  double sample(Worker& worker, const std::string& name) {
+    clock_s_ += 0.02;
+    log_ += name_[0];
+    ++samples_[{worker.open_case, name}];
+    for (const ScriptedVariant& variant : variants_.at(worker.open_case)) {
+      if (variant.opened.name == name) return variant.us({worker.process, worker.numbers[name]++});
+    }
+    throw Error("no variant '" + name + "'");
+  }
+
+  std::string name_;
+  double& clock_s_;
+  std::string& log_;
+  std::vector<ListedCase> listed_;
+  std::map<std::string, std::vector<ScriptedVariant>> variants_;
+  std::map<std::pair<std::string, std::string>, int> samples_;
+  std::vector<OpenRequest> opened_;
+  int processes_ = 0;
+};
+
+}  // namespace opbench::check

@@ -57,14 +57,14 @@ std::vector<std::string> split(const std::string& text) {
 }  // namespace
 
 void set_kind(FlagModel& flag) {
-  flag.kind = ValueKind::free;
-  if (flag.value_name == "FILE") flag.kind = ValueKind::file;
-  if (flag.value_name == "DIR") flag.kind = ValueKind::directory;
+  flag.kind = FlagValue::free;
+  if (flag.value_name == "FILE") flag.kind = FlagValue::file;
+  if (flag.value_name == "DIR") flag.kind = FlagValue::directory;
   for (const NamedValues& named : kNamedValues) {
     if (named.value_name == flag.value_name) flag.choices = named.values();
   }
   if (flag.value_name.find('|') != std::string::npos) flag.choices = split(flag.value_name);
-  if (!flag.choices.empty()) flag.kind = ValueKind::choice;
+  if (!flag.choices.empty()) flag.kind = FlagValue::choice;
 }
 
 }  // namespace opbench

@@ -6,7 +6,7 @@
 namespace opbench {
 
 /// What the value of a flag can be.
-enum class ValueKind {
+enum class FlagValue {
   none,  ///< the flag has no value
   free,  ///< anything
   file,
@@ -19,7 +19,7 @@ struct FlagModel {
   std::vector<std::string> names;  ///< "-o", "--output"; the value's name for an argument
   std::string value_name;          ///< "FILE"; empty for a flag without value
   std::string summary, group, default_value;
-  ValueKind kind = ValueKind::none;
+  FlagValue kind = FlagValue::none;
   std::vector<std::string> choices;
   bool takes_list = false;  ///< several values with commas between them
   bool takes_more = false;  ///< words that follow are values too

@@ -12,15 +12,15 @@ namespace {
 std::string value_words(const FlagModel& flag) {
   const char* list = flag.takes_list ? "list" : "choice";
   switch (flag.kind) {
-    case ValueKind::none:
+    case FlagValue::none:
       return "none";
-    case ValueKind::free:
+    case FlagValue::free:
       return "free";
-    case ValueKind::file:
+    case FlagValue::file:
       return "file";
-    case ValueKind::directory:
+    case FlagValue::directory:
       return "directory";
-    case ValueKind::choice:
+    case FlagValue::choice:
       return fmt::format("{} {}", list, fmt::join(flag.choices, " "));
   }
   return "free";
@@ -49,7 +49,7 @@ void write_values(std::ostream& out, const ProgramModel& model) {
          "# several words are values.\n_opbench_values() {\n  case \"$1 $2\" in\n";
   for (const CommandModel& command : model.commands) {
     for (const FlagModel& flag : command.flags) {
-      if (flag.kind == ValueKind::none) continue;
+      if (flag.kind == FlagValue::none) continue;
       std::string patterns;
       for (const std::string& name : flag.names) {
         patterns += fmt::format("{}'{} {}'", patterns.empty() ? "" : "|", command.name, name);

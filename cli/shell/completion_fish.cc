@@ -19,15 +19,15 @@ std::string quoted(const std::string& text) {
 
 std::string value_of(const FlagModel& flag) {
   switch (flag.kind) {
-    case ValueKind::none:
+    case FlagValue::none:
       return "";
-    case ValueKind::free:
+    case FlagValue::free:
       return " -x";
-    case ValueKind::file:
+    case FlagValue::file:
       return " -r -F";
-    case ValueKind::directory:
+    case FlagValue::directory:
       return " -x -a '(__fish_complete_directories)'";
-    case ValueKind::choice:
+    case FlagValue::choice:
       return flag.takes_list
                  ? fmt::format(" -x -a '(__fish_append , {})'", fmt::join(flag.choices, " "))
                  : fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "));
@@ -69,7 +69,7 @@ void write_fish_completion(std::ostream& out, const ProgramModel& model) {
     for (const FlagModel& flag : command.flags) write_flag(out, command.name, flag);
     for (const FlagModel& argument : command.arguments) {
       out << fmt::format("complete -c opbench -n '__opbench_command {}'{} -d {}\n", command.name,
-                         argument.kind == ValueKind::file ? " -F" : value_of(argument),
+                         argument.kind == FlagValue::file ? " -F" : value_of(argument),
                          quoted(argument.summary));
     }
   }

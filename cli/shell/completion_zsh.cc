@@ -24,11 +24,11 @@ std::string escaped(const std::string& text) {
 
 std::string action_of(const FlagModel& flag) {
   switch (flag.kind) {
-    case ValueKind::file:
+    case FlagValue::file:
       return "_files";
-    case ValueKind::directory:
+    case FlagValue::directory:
       return "_files -/";
-    case ValueKind::choice:
+    case FlagValue::choice:
       return flag.takes_list
                  ? fmt::format("_values -s , {} {}", flag.value_name, fmt::join(flag.choices, " "))
                  : fmt::format("({})", fmt::join(flag.choices, " "));
@@ -43,8 +43,8 @@ void write_flag(std::ostream& out, const FlagModel& flag) {
                                 ? flag.names.front()
                                 : fmt::format("'{{{}}}'", fmt::join(flag.names, ","));
   out << fmt::format(" \\\n        '*{}[{}]", names, escaped(flag.summary));
-  if (flag.kind != ValueKind::none) {
-    const std::string value_name = flag.kind == ValueKind::choice ? "value" : flag.value_name;
+  if (flag.kind != FlagValue::none) {
+    const std::string value_name = flag.kind == FlagValue::choice ? "value" : flag.value_name;
     out << fmt::format(":{}:{}", escaped(value_name), action_of(flag));
   }
   out << '\'';

@@ -134,7 +134,7 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
 }
 
 void write_summary(std::ostream& out, const RunResult& result) {
-  const Comparison comparison = compare_over_cases(result.records);
+  const VariantComparison comparison = compare_over_cases(result.records);
   if (comparison.variants.empty() && !result.records.empty()) return;
   out << "## Summary\n\n" << comparison.title() << ".\n\n";
   write_markdown_titles(out,

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMiB = 1 << 20;
 
 void print_variants(std::ostream& out, const RunResult& result) {
-  const Comparison comparison = compare_over_cases(result.records);
+  const VariantComparison comparison = compare_over_cases(result.records);
   out << fmt::format("\n{}:\n", comparison.title());
   out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
                      "threads", "timed", "failed", "skipped", "v. native", "% of copy",

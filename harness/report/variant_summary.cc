@@ -89,7 +89,7 @@ std::string VariantSummary::vendor_text() const {
                         *std::max_element(vendor_ratios.begin(), vendor_ratios.end()), "", 2);
 }
 
-std::string Comparison::title() const {
+std::string VariantComparison::title() const {
   std::string text = "Over all cases, geometric mean (worst)";
   if (beyond_bytes > 0) {
     text += fmt::format("; last two columns over cases beyond the {:.0f} MiB last-level cache",
@@ -98,8 +98,8 @@ std::string Comparison::title() const {
   return text;
 }
 
-Comparison compare_over_cases(std::span<const Record> records) {
-  Comparison comparison;
+VariantComparison compare_over_cases(std::span<const Record> records) {
+  VariantComparison comparison;
   const auto cache = static_cast<double>(last_level_cache_bytes());
   const bool has_large = std::any_of(records.begin(), records.end(), [&](const Record& r) {
     return !r.step && r.is_timed() && r.bytes > cache;

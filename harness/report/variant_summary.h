@@ -30,7 +30,7 @@ struct VariantSummary {
   std::string vendor_text() const;
 };
 
-struct Comparison {
+struct VariantComparison {
   std::vector<VariantSummary> variants;  ///< in the order of the records
   /// Last-level cache in bytes if shares of the copy and vendor ratios are those of the cases
   /// beyond it, 0 if there are none and they are those of all cases.
@@ -39,7 +39,7 @@ struct Comparison {
   std::string title() const;
 };
 /// Of single operators; steps of contexts are passed over.
-Comparison compare_over_cases(std::span<const Record> records);
+VariantComparison compare_over_cases(std::span<const Record> records);
 
 /// "1.32x (1.25)": geometric mean and smallest value.
 std::string smallest_text(const std::vector<double>& values, const char* unit, int digits);

@@ -40,12 +40,9 @@ endfunction()
 # opbench_kernels_lanes.
 function(opbench_add_objects target folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  # Only dump/ sees HDF5: these headers stay inside.
-  list(FILTER headers EXCLUDE REGEX "/hdf5_(attributes|dataset|describe|errors|handle|layout|scan|server|stored)\\.h$")
   add_library(${target} STATIC ${sources})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   opbench_compile_options(${target} ${ARGN})
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS ${target})
 endfunction()
@@ -76,6 +73,16 @@ function(opbench_add_rooms folder)
   add_library(opbench_${folder} INTERFACE)
   target_link_libraries(opbench_${folder} INTERFACE ${ARGN})
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS opbench_${folder})
+endfunction()
+
+# What other projects link, opbench::library: the headers of opbench/ and all operators, kernels and commands.
+function(opbench_add_public_library)
+  opbench_add_objects(opbench_library opbench)
+  set_target_properties(opbench_library PROPERTIES EXPORT_NAME library)
+  target_include_directories(opbench_library INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/opbench/internal>)
+  target_link_libraries(opbench_library PUBLIC opbench_cli PRIVATE fmt::fmt)
 endfunction()
 
 # The oneDNN variants join the kernels where the library is there. OpenMP's flag does not go with the

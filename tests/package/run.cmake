@@ -1,5 +1,5 @@
 cmake_minimum_required(VERSION 3.25)
-# Installs the build into a fresh prefix, builds the extension against it, and runs its operator.
+# Installs the build into a fresh prefix, compiles every installed header alone, and builds and runs the examples.
 set(prefix ${BUILD_DIR}/package_test/prefix)
 set(work ${BUILD_DIR}/package_test/build)
 file(REMOVE_RECURSE ${BUILD_DIR}/package_test)
@@ -12,18 +12,36 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# expect(PATTERN COMMAND...): the command succeeds and prints what matches.
+function(expect pattern)
+  run(${ARGN})
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "${ARGN}\nprinted nothing that matches \"${pattern}\":\n${output}")
+  endif()
+endfunction()
+
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/package -B ${work} -G ${GENERATOR} -D CMAKE_BUILD_TYPE=Release
     -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
-run(${CMAKE_COMMAND} --build ${work})
-run(${work}/mybench --case "square[2x3x5x7,fp32,NCHW]" --time 0.01 --repetitions 2)
-if(NOT output MATCHES "1 result: 1 passed")
-  message(FATAL_ERROR "unexpected output:\n${output}")
+run(${CMAKE_COMMAND} --build ${work} --parallel 2)
+
+# What is installed is the public headers and what they include, not the inside of the program.
+file(GLOB_RECURSE internal RELATIVE ${prefix}/include/opbench/internal ${prefix}/include/opbench/internal/*.h)
+list(LENGTH internal count)
+if(count GREATER 40)
+  message(FATAL_ERROR "${count} internal headers are installed: ${internal}")
 endif()
-run(${work}/mybench list softplus)
-if(NOT output MATCHES "softplus_v2_static")
-  message(FATAL_ERROR "the built-in variants are missing:\n${output}")
-endif()
+foreach(header IN LISTS internal)
+  if(header MATCHES "^(cli|compare|dump|harness|text)/")
+    message(FATAL_ERROR "a public header includes ${header}")
+  endif()
+endforeach()
+
+expect("1 result: 1 passed"
+  ${work}/operator/mybench --case "square[2x3x5x7,fp32,NCHW]" --time 0.01 --repetitions 2)
+expect("softplus_v2_static" ${work}/operator/mybench list softplus)
+expect("9 samples, median [0-9.]+ us, .* % of copy" ${work}/timing/time_scale)
+expect("mixed: failed, .* worst at .*cosine: passed" ${work}/compare/compare_sums)
 run(${prefix}/bin/opbench list)
 run(${prefix}/bin/opbench --op softplus --shapes ${prefix}/share/opbench/cases/resnet.yaml --dry-run)
 foreach(file bin/opbench share/bash-completion/completions/opbench share/zsh/site-functions/_opbench

@@ -2,34 +2,17 @@
 
 #include "compare/judge/judge_pair.h"
 #include "compare/measure/measure_pairs.h"
+#include "dump/dump_meaning.h"
 
 namespace opbench {
 namespace {
 
-// Names of ONNX's numbers for what no C++ type holds, so that stored bytes are codes and no values.
-std::string_view unsupported_name(std::int64_t data_type) {
-  switch (data_type) {
-    case 8:
-      return "string";
-    case 14:
-      return "complex64";
-    case 15:
-      return "complex128";
-    case 17:
-      return "float8_e4m3fn";
-    case 18:
-      return "float8_e4m3fnuz";
-    case 19:
-      return "float8_e5m2";
-    case 20:
-      return "float8_e5m2fnuz";
-    case 21:
-      return "uint4";
-    case 22:
-      return "int4";
-    default:
-      return {};
-  }
+// What ONNX's numbers 8 (string) and 17 to 22 (fp8 and int4) name, and complex numbers, no C++ type
+// holds: stored bytes are codes and no values.
+bool is_complex(std::int64_t data_type) { return data_type == 14 || data_type == 15; }
+
+bool is_code(std::int64_t data_type) {
+  return data_type == 8 || (data_type >= 17 && data_type <= 22);
 }
 
 bool is_stored_as_float(const DumpEntry& entry) {
@@ -40,8 +23,7 @@ bool is_stored_as_float(const DumpEntry& entry) {
 // fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
 bool is_unsupported(const DumpEntry& entry) {
   const std::int64_t number = entry.attributes.data_type.value_or(0);
-  const bool is_complex = number == 14 || number == 15;
-  return !unsupported_name(number).empty() && (is_complex || !is_stored_as_float(entry));
+  return is_complex(number) || (is_code(number) && !is_stored_as_float(entry));
 }
 
 std::string unreadable(const DumpEntry& entry, std::string_view side) {
@@ -49,7 +31,7 @@ std::string unreadable(const DumpEntry& entry, std::string_view side) {
   if (is_unsupported(entry)) {
     const std::int64_t number = *entry.attributes.data_type;
     return fmt::format("{}: DataType {} ({}) is not supported", side, number,
-                       unsupported_name(number));
+                       data_type_text(number));
   }
   if (entry.stored == StoredType::none) {
     return fmt::format("{}: its elements are {}, which are no numbers", side,

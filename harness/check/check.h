@@ -59,6 +59,7 @@ struct Item {
   double threshold = 0;  ///< in force
   std::optional<SpeedChange> speed;
   std::optional<Accuracy> base_accuracy, current_accuracy;
+  std::string base_bits, current_bits;  ///< fingerprints of all outputs, beside the accuracies
   /// What the change costs, in percent of a step that runs every case `count` times: this variant
   /// here, the fastest elsewhere.
   std::optional<double> step_percent;

@@ -129,10 +129,8 @@ void OpenCase::verify_variant(const Variant& variant, OpenedVariant& opened) {
       verify_with_corners(*workspace_, *variant.bound, *variant.selection, data_, seed, threads_);
   opened.status = status_of(found.judgement.verdict);
   opened.reason = found.judgement.reason;
-  if (found.stats.count > 0) {
-    opened.accuracy =
-        Accuracy{found.stats.max_ulp, found.stats.mean_ulp(), found.stats.max_abs, result_bits()};
-  }
+  keep_worst(opened.accuracy, found.stats);
+  if (opened.accuracy) opened.bits = result_bits();
   if (opened.status == Status::failed) {
     // It may have spoilt the data of the next one.
     workspace_->restore_guards();

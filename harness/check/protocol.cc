@@ -112,9 +112,11 @@ OpenedVariant parse_variant(const JsonValue& value) {
                         value.member("reason").text(),
                         {}};
   if (value.has("bits")) {
-    variant.accuracy = Accuracy{
-        number_or_infinite(value.member("max_ulp")), number_or_infinite(value.member("mean_ulp")),
-        number_or_infinite(value.member("max_abs")), value.member("bits").text()};
+    variant.bits = value.member("bits").text();
+    Accuracy& accuracy = variant.accuracy.emplace();
+    accuracy.max_ulp = number_or_infinite(value.member("max_ulp"));
+    accuracy.mean_ulp = number_or_infinite(value.member("mean_ulp"));
+    accuracy.max_abs = number_or_infinite(value.member("max_abs"));
   }
   return variant;
 }
@@ -243,7 +245,7 @@ std::string opened_line(const OpenReply& reply) {
       value["max_ulp"] = finite_or_null(v.accuracy->max_ulp);
       value["mean_ulp"] = finite_or_null(v.accuracy->mean_ulp);
       value["max_abs"] = finite_or_null(v.accuracy->max_abs);
-      value["bits"] = v.accuracy->bits;
+      value["bits"] = v.bits;
     }
     list.push_back(std::move(value));
   }

@@ -59,19 +59,13 @@ struct OpenRequest {
   bool operator==(const OpenRequest&) const = default;
 };
 
-/// How far a variant is from its reference.
-struct Accuracy {
-  double max_ulp = 0, mean_ulp = 0, max_abs = 0;
-  std::string bits;  ///< fingerprint of all outputs
-
-  bool operator==(const Accuracy&) const = default;
-};
-
 struct OpenedVariant {
   std::string name;
   Status status = Status::errored;
   std::string reason;
+  /// Only what check compares goes over the wire: the largest and mean ULP and the largest error.
   std::optional<Accuracy> accuracy;
+  std::string bits = {};  ///< fingerprint of all outputs, beside `accuracy`
 
   bool operator==(const OpenedVariant&) const = default;
 };

@@ -30,12 +30,12 @@ Json speed_value(const std::optional<SpeedChange>& speed) {
           {"adjusted_p", finite_or_null(speed->adjusted_p)}};
 }
 
-Json accuracy_value(const std::optional<Accuracy>& accuracy) {
+Json accuracy_value(const std::optional<Accuracy>& accuracy, const std::string& bits) {
   if (!accuracy) return nullptr;
   return {{"max_ulp", finite_or_null(accuracy->max_ulp)},
           {"mean_ulp", finite_or_null(accuracy->mean_ulp)},
           {"max_abs_error", finite_or_null(accuracy->max_abs)},
-          {"bits", accuracy->bits}};
+          {"bits", bits}};
 }
 
 Json item_value(const Item& item) {
@@ -53,8 +53,8 @@ Json item_value(const Item& item) {
           {"threshold_percent", finite_or_null(100 * item.threshold)},
           {"step_percent", item.step_percent ? finite_or_null(*item.step_percent) : Json(nullptr)},
           {"speed", speed_value(item.speed)},
-          {"base_accuracy", accuracy_value(item.base_accuracy)},
-          {"current_accuracy", accuracy_value(item.current_accuracy)}};
+          {"base_accuracy", accuracy_value(item.base_accuracy, item.base_bits)},
+          {"current_accuracy", accuracy_value(item.current_accuracy, item.current_bits)}};
 }
 
 Json counts_value(const Report& report) {

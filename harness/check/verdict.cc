@@ -95,7 +95,9 @@ bool compare_errors(Item& item, const OpenedVariant& base, const OpenedVariant& 
   if (!base.accuracy || !current.accuracy) return true;
   item.base_accuracy = base.accuracy;
   item.current_accuracy = current.accuracy;
-  if (base.accuracy->bits != current.accuracy->bits) {
+  item.base_bits = base.bits;
+  item.current_bits = current.bits;
+  if (base.bits != current.bits) {
     item.notices.push_back("the results are no longer the same bits");
   }
   const double allowed = kErrorFactor * base.accuracy->max_ulp + kErrorUlps;

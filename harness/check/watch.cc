@@ -36,10 +36,13 @@ struct Pair {
   const Record* current = nullptr;
 
   const Record& any() const { return current != nullptr ? *current : *base; }
-  bool is_timed() const {
-    return base != nullptr && current != nullptr && base->median_us > 0 && current->median_us > 0;
+  bool is_timed() const { return has_time(base) && has_time(current); }
+  double log_ratio() const { return std::log(current->times->median_us / base->times->median_us); }
+
+ private:
+  static bool has_time(const Record* record) {
+    return record != nullptr && record->times && record->times->median_us > 0;
   }
-  double log_ratio() const { return std::log(current->median_us / base->median_us); }
 };
 
 // In the order of the later file, then what only the earlier one has.
@@ -72,30 +75,27 @@ double drift_of(const std::vector<Pair>& pairs) {
 
 // Relative standard error of a record's median.
 double relative_error(const Record& record) {
-  std::vector<double> times;
-  for (const Sample& sample : record.samples) times.push_back(sample.ns_per_call / 1e3);
-  return median_standard_error(times, static_cast<int>(times.size())) / record.median_us;
+  const Times& times = *record.times;
+  std::vector<double> us;
+  for (const Sample& sample : times.samples) us.push_back(sample.ns_per_call / 1e3);
+  return median_standard_error(us, static_cast<int>(us.size())) / times.median_us;
 }
 
 OpenedVariant opened(const Record& record) {
-  OpenedVariant result{record.variant, record.status, record.reason, {}};
-  if (record.is_compared) {
-    result.accuracy = Accuracy{record.max_ulp, record.mean_ulp, record.max_abs, {}};
-  }
-  return result;
+  return {record.variant, record.status, record.reason, record.accuracy, {}};
 }
 
 SpeedChange change_of(const Pair& pair, double drift) {
   const double ratio = pair.log_ratio() - drift;
   const double error =
       kDeviationsOf99 * std::hypot(relative_error(*pair.base), relative_error(*pair.current));
+  const Times &base = *pair.base->times, &current = *pair.current->times;
   SpeedChange speed;
-  speed.base_us = pair.base->median_us;
-  speed.current_us = pair.current->median_us;
+  speed.base_us = base.median_us;
+  speed.current_us = current.median_us;
   speed.change = std::expm1(ratio);
   speed.interval = {std::expm1(ratio - error), std::expm1(ratio + error)};
-  speed.rounds =
-      static_cast<int>(std::min(pair.base->samples.size(), pair.current->samples.size()));
+  speed.rounds = static_cast<int>(std::min(base.samples.size(), current.samples.size()));
   return speed;
 }
 

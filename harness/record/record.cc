@@ -27,21 +27,24 @@ Status parse_status(std::string_view text) {
   return static_cast<Status>(found - std::begin(kStatusNames));
 }
 
-void summarise_samples(Record& record) {
-  if (!record.is_timed()) return;
-  std::vector<double> times;
-  for (const Sample& sample : record.samples) times.push_back(sample.ns_per_call / 1e3);
-  const Spread spread = spread_of(times);
-  record.median_us = spread.median;
-  record.mad_us = spread.mad;
-  record.cv = spread.cv;
-  record.min_us = spread.min;
+void set_times(Record& record, std::vector<Sample> samples) {
+  record.times.reset();
+  if (samples.empty()) return;
+  std::vector<double> us;
+  for (const Sample& sample : samples) us.push_back(sample.ns_per_call / 1e3);
+  const Spread spread = spread_of(std::move(us));
   const double per_us = spread.median > 0 ? 1 / spread.median : 0;
-  record.gb_per_s = record.bytes * per_us * 1e-3;
-  record.gflop_per_s = record.operations * per_us * 1e-3;
-  record.gelements_per_s = record.elements * per_us * 1e-3;
+  Times& times = record.times.emplace();
+  times.samples = std::move(samples);
+  times.median_us = spread.median;
+  times.mad_us = spread.mad;
+  times.cv = spread.cv;
+  times.min_us = spread.min;
+  times.gb_per_s = record.bytes * per_us * 1e-3;
+  times.gflop_per_s = record.operations * per_us * 1e-3;
+  times.gelements_per_s = record.elements * per_us * 1e-3;
   if (record.copy_gb_per_s > 0) {
-    record.percent_of_copy = 100 * record.gb_per_s / record.copy_gb_per_s;
+    times.percent_of_copy = 100 * times.gb_per_s / record.copy_gb_per_s;
   }
 }
 
@@ -52,27 +55,27 @@ void compare_variants(std::span<Record> records) {
     if (!record.is_timed()) continue;
     if (record.variant == "native") native = &record;
     if (record.status == Status::suspicious) continue;
-    if (best == nullptr || record.median_us < best->median_us) best = &record;
+    if (best == nullptr || record.times->median_us < best->times->median_us) best = &record;
   }
   if (best != nullptr) best->is_best = true;
   if (native == nullptr) return;
   for (Record& record : records) {
-    if (record.is_timed() && record.median_us > 0) {
-      record.speedup_over_native = native->median_us / record.median_us;
+    if (record.is_timed() && record.times->median_us > 0) {
+      record.times->speedup_over_native = native->times->median_us / record.times->median_us;
     }
   }
 }
 
-void keep_worst(Record& record, const Stats& stats) {
+void keep_worst(std::optional<Accuracy>& accuracy, const Stats& stats) {
   if (stats.count == 0) return;
-  if (!record.is_compared) record.inside_share = 1;
-  record.is_compared = true;
-  record.max_ulp = std::max(record.max_ulp, stats.max_ulp);
-  record.mean_ulp = std::max(record.mean_ulp, stats.mean_ulp());
-  record.max_abs = std::max(record.max_abs, stats.max_abs);
-  record.inside_share = std::min(record.inside_share, stats.inside_share());
-  record.min_tolerance = std::max(record.min_tolerance, stats.min_tolerance);
-  record.nonfinite_mismatches += stats.nonfinite_mismatches;
+  if (!accuracy) accuracy.emplace();
+  Accuracy& worst = *accuracy;
+  worst.max_ulp = std::max(worst.max_ulp, stats.max_ulp);
+  worst.mean_ulp = std::max(worst.mean_ulp, stats.mean_ulp());
+  worst.max_abs = std::max(worst.max_abs, stats.max_abs);
+  worst.inside_share = std::min(worst.inside_share, stats.inside_share());
+  worst.min_tolerance = std::max(worst.min_tolerance, stats.min_tolerance);
+  worst.nonfinite_mismatches += stats.nonfinite_mismatches;
 }
 
 }  // namespace opbench

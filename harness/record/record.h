@@ -2,8 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +31,25 @@ std::string_view name(Status status);
 /// The status of that name. Errors: throws Error that lists the names.
 Status parse_status(std::string_view text);
 
+/// What a variant's repetitions come to.
+struct Times {
+  std::vector<Sample> samples;  ///< at least one, in the order in which they were taken
+  double median_us = 0, mad_us = 0, cv = 0, min_us = 0;
+  double gb_per_s = 0, gflop_per_s = 0, gelements_per_s = 0;  ///< at the median
+  double percent_of_copy = 0;      ///< 0 if the rate of a copy is not known
+  double speedup_over_native = 0;  ///< 0 if native was not timed
+};
+
+/// How far a variant is from its reference: the worst of every number over all verifications.
+struct Accuracy {
+  double max_ulp = 0, mean_ulp = 0, max_abs = 0;
+  double inside_share = 1;   ///< of the elements inside the tolerance
+  double min_tolerance = 0;  ///< least t with |actual - expected| <= t + t*|expected| everywhere
+  std::int64_t nonfinite_mismatches = 0;
+
+  bool operator==(const Accuracy&) const = default;
+};
+
 /// What one variant did on one case with one number of threads.
 struct Record {
   std::string case_id;
@@ -53,27 +71,19 @@ struct Record {
   Status status = Status::errored;
   std::string reason;
 
-  std::vector<Sample> samples;
-  double median_us = 0, mad_us = 0, cv = 0, min_us = 0;
   double elements = 0;  ///< logical, of the first input
   double bytes = 0;     ///< moved per call, padding included
   double operations = 0;
-  double gb_per_s = 0, gflop_per_s = 0, gelements_per_s = 0;
-  double copy_gb_per_s = 0, percent_of_copy = 0;
-  double speedup_over_native = 0;
-  bool is_best = false;
+  double copy_gb_per_s = 0;  ///< of a copy of as many bytes; 0: not measured
   int trans_data = 0;
-
-  bool is_compared = false;  ///< the accuracy numbers below are meant
-  double max_ulp = 0, mean_ulp = 0, max_abs = 0, inside_share = 0, min_tolerance = 0;
-  std::int64_t nonfinite_mismatches = 0;
-
   std::string reproduce;  ///< one command line
 
-  /// Of a step of a context; none for a single operator.
-  std::shared_ptr<const StepDetails> step;
+  std::optional<Times> times;        ///< none: it was not timed
+  bool is_best = false;              ///< the fastest of its case
+  std::optional<Accuracy> accuracy;  ///< none: it was not compared with its reference
+  std::optional<StepDetails> step;   ///< none: a single operator
 
-  bool is_timed() const { return !samples.empty(); }
+  bool is_timed() const { return times.has_value(); }
 };
 
 class JsonValue;
@@ -83,9 +93,10 @@ struct Field {
   std::string_view name;
   std::string_view unit;  ///< empty: none
   Cell (*value)(const Record& record);
-  /// Takes the value back from JSON. Whether others can be absent depends on the samples, on
-  /// `is_compared` and on the fields before, which must be there already. null where there should
-  /// be a value means that it was not finite: an error is then infinite, anything else NaN.
+  /// Takes the value back from JSON. The parts of the record that the file has (times, accuracy,
+  /// step) and the fields before must be there already; a value of a part that is not is dropped,
+  /// or refused if it is a step's. null where there should be a value means that it was not finite:
+  /// an error is then infinite, anything else NaN.
   void (*read)(const JsonValue& value, Record& record);
   int since = 1;  ///< the version of the JSON format from which on files have it
 };
@@ -93,11 +104,13 @@ std::span<const Field> record_fields();
 /// Name of a field with its unit: "median_us".
 std::string column_name(const Field& field);
 
-/// Medians and rates from the samples.
-void summarise_samples(Record& record);
+/// Sets the times: medians and rates of `samples`; none if there are none. The record's bytes,
+/// operations and rate of a copy must be there already.
+void set_times(Record& record, std::vector<Sample> samples);
 
-/// Keeps the worst of each accuracy number over the verifications of a record.
-void keep_worst(Record& record, const Stats& stats);
+/// Keeps the worst of each number over several verifications; nothing changes if `stats` has no
+/// elements.
+void keep_worst(std::optional<Accuracy>& accuracy, const Stats& stats);
 
 /// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
 /// speed-up over native.

@@ -33,34 +33,63 @@ constexpr Field whole(std::string_view name) {
           }};
 }
 
-/// A number that is there where `has` holds. Where it is an error, null there means infinite.
-template <auto member, bool (*has)(const Record&), bool is_error = false>
-constexpr Field number(std::string_view name, std::string_view unit) {
-  return {name, unit, [](const Record& r) { return has(r) ? Cell(r.*member) : Cell(); },
-          [](const JsonValue& value, Record& r) {
-            const double lost = !has(r) ? 0 : is_error ? kInfinity : kNaN;
-            r.*member = value.is_null() ? lost : value.number(0, kLargest);
-          }};
-}
-
-/// A number that is there where it is above 0.
+/// A number that is always there.
 template <auto member>
-constexpr Field positive(std::string_view name, std::string_view unit) {
-  return {name, unit, [](const Record& r) { return r.*member > 0 ? Cell(r.*member) : Cell(); },
+constexpr Field number(std::string_view name, std::string_view unit) {
+  return {name, unit, [](const Record& r) -> Cell { return r.*member; },
           [](const JsonValue& value, Record& r) {
-            r.*member = value.is_null() ? 0 : value.number(0, kLargest);
+            r.*member = value.is_null() ? kNaN : value.number(0, kLargest);
           }};
 }
 
-bool always(const Record&) { return true; }
-bool timed(const Record& r) { return r.is_timed(); }
-bool copied(const Record& r) { return r.is_timed() && r.copy_gb_per_s > 0; }
-bool compared(const Record& r) { return r.is_compared; }
+/// A number of an optional part of the record. Where it is an error, null means infinite.
+template <auto part, auto member, bool is_error = false>
+constexpr Field number_of(std::string_view name, std::string_view unit) {
+  return {name, unit, [](const Record& r) { return r.*part ? Cell((*(r.*part)).*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            constexpr double kLost = is_error ? kInfinity : kNaN;
+            const double number = value.is_null() ? kLost : value.number(0, kLargest);
+            if (r.*part) (*(r.*part)).*member = number;
+          }};
+}
+
+template <auto member>
+constexpr Field time(std::string_view name, std::string_view unit) {
+  return number_of<&Record::times, member>(name, unit);
+}
 
 template <auto member>
 constexpr Field error(std::string_view name, std::string_view unit) {
-  return number<member, compared, true>(name, unit);
+  return number_of<&Record::accuracy, member, true>(name, unit);
 }
+
+constexpr Field kCopyRate = {
+    "copy_gb_per_s", "GB/s",
+    [](const Record& r) { return r.copy_gb_per_s > 0 ? Cell(r.copy_gb_per_s) : Cell(); },
+    [](const JsonValue& value, Record& r) {
+      r.copy_gb_per_s = value.is_null() ? 0 : value.number(0, kLargest);
+    }};
+
+constexpr Field kPercentOfCopy = {
+    "percent_of_copy", "%",
+    [](const Record& r) {
+      return r.times && r.copy_gb_per_s > 0 ? Cell(r.times->percent_of_copy) : Cell();
+    },
+    [](const JsonValue& value, Record& r) {
+      const double lost = r.copy_gb_per_s > 0 ? kNaN : 0;
+      const double number = value.is_null() ? lost : value.number(0, kLargest);
+      if (r.times) r.times->percent_of_copy = number;
+    }};
+
+constexpr Field kSpeedup = {"speedup_over_native", "",
+                            [](const Record& r) {
+                              const bool has_one = r.times && r.times->speedup_over_native > 0;
+                              return has_one ? Cell(r.times->speedup_over_native) : Cell();
+                            },
+                            [](const JsonValue& value, Record& r) {
+                              const double number = value.is_null() ? 0 : value.number(0, kLargest);
+                              if (r.times) r.times->speedup_over_native = number;
+                            }};
 
 constexpr Field kStatus = {"status", "",
                            [](const Record& r) -> Cell { return std::string(name(r.status)); },
@@ -70,19 +99,11 @@ constexpr Field kStatus = {"status", "",
 
 constexpr Field kMismatches = {
     "nonfinite_mismatches", "",
-    [](const Record& r) { return r.is_compared ? Cell(r.nonfinite_mismatches) : Cell(); },
+    [](const Record& r) { return r.accuracy ? Cell(r.accuracy->nonfinite_mismatches) : Cell(); },
     [](const JsonValue& value, Record& r) {
       constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-      r.nonfinite_mismatches = value.is_null() ? 0 : value.integer(0, kMost);
+      if (r.accuracy) r.accuracy->nonfinite_mismatches = value.integer(0, kMost);
     }};
-
-// A step is constant. While it is read it has no lists yet, so that a copy is cheap.
-template <class T>
-void set_step(Record& r, T StepDetails::*member, T value) {
-  StepDetails changed = *r.step;
-  changed.*member = value;
-  r.step = std::make_shared<const StepDetails>(std::move(changed));
-}
 
 bool has_no_step(const JsonValue& value, const Record& r) {
   if (r.step) return false;
@@ -92,6 +113,7 @@ bool has_no_step(const JsonValue& value, const Record& r) {
 
 // What a plan has; a step that cannot run here has none.
 bool planned(const Record& r) { return r.step && r.step->nodes > 0; }
+bool timed(const Record& r) { return r.is_timed(); }
 
 /// A whole number of a planned step. `nodes` is the first of them: the others depend on it.
 template <auto member, class T = int>
@@ -104,7 +126,7 @@ constexpr Field step_whole(std::string_view name, std::string_view unit = "") {
             if (has_no_step(value, r) || (value.is_null() && !planned(r))) return;
             constexpr std::int64_t kMost = std::numeric_limits<
                 std::conditional_t<sizeof(T) == sizeof(int), int, std::int64_t>>::max();
-            set_step(r, member, static_cast<T>(value.integer(0, kMost)));
+            (*r.step).*member = static_cast<T>(value.integer(0, kMost));
           },
           2};
 }
@@ -117,7 +139,7 @@ constexpr Field step_number(std::string_view name, std::string_view unit) {
           [](const JsonValue& value, Record& r) {
             if (has_no_step(value, r)) return;
             const double lost = has(r) ? kNaN : 0;
-            set_step(r, member, value.is_null() ? lost : value.number(0, kLargest));
+            (*r.step).*member = value.is_null() ? lost : value.number(0, kLargest);
           },
           2};
 }
@@ -131,7 +153,7 @@ constexpr Field step_positive(std::string_view name) {
           },
           [](const JsonValue& value, Record& r) {
             if (has_no_step(value, r) || value.is_null()) return;
-            set_step(r, member, value.number(0, kLargest));
+            (*r.step).*member = value.number(0, kLargest);
           },
           2};
 }
@@ -143,7 +165,7 @@ constexpr Field kTransData = {
     },
     [](const JsonValue& value, Record& r) {
       r.trans_data = static_cast<int>(value.integer(0, std::numeric_limits<int>::max()));
-      if (r.step) set_step(r, &StepDetails::trans_data, r.trans_data);
+      if (r.step) r.step->trans_data = r.trans_data;
     }};
 
 constexpr Field kOverflow = {
@@ -151,7 +173,7 @@ constexpr Field kOverflow = {
     [](const Record& r) { return planned(r) ? Cell(r.step->has_overflow) : Cell(); },
     [](const JsonValue& value, Record& r) {
       if (has_no_step(value, r) || (value.is_null() && !planned(r))) return;
-      set_step(r, &StepDetails::has_overflow, value.boolean());
+      r.step->has_overflow = value.boolean();
     },
     2};
 
@@ -173,26 +195,26 @@ constexpr Field kFields[] = {
     flag<&Record::cold>("cold"),
     kStatus,
     text<&Record::reason>("reason"),
-    number<&Record::median_us, timed>("median", "us"),
-    number<&Record::mad_us, timed>("mad", "us"),
-    number<&Record::cv, timed>("cv", ""),
-    number<&Record::min_us, timed>("min", "us"),
-    number<&Record::elements, always>("elements", ""),
-    number<&Record::bytes, always>("bytes", "B"),
-    number<&Record::operations, always>("operations", ""),
-    number<&Record::gb_per_s, timed>("gb_per_s", "GB/s"),
-    positive<&Record::copy_gb_per_s>("copy_gb_per_s", "GB/s"),
-    number<&Record::percent_of_copy, copied>("percent_of_copy", "%"),
-    number<&Record::gflop_per_s, timed>("gflop_per_s", "GFLOP/s"),
-    number<&Record::gelements_per_s, timed>("gelements_per_s", "G/s"),
-    positive<&Record::speedup_over_native>("speedup_over_native", ""),
+    time<&Times::median_us>("median", "us"),
+    time<&Times::mad_us>("mad", "us"),
+    time<&Times::cv>("cv", ""),
+    time<&Times::min_us>("min", "us"),
+    number<&Record::elements>("elements", ""),
+    number<&Record::bytes>("bytes", "B"),
+    number<&Record::operations>("operations", ""),
+    time<&Times::gb_per_s>("gb_per_s", "GB/s"),
+    kCopyRate,
+    kPercentOfCopy,
+    time<&Times::gflop_per_s>("gflop_per_s", "GFLOP/s"),
+    time<&Times::gelements_per_s>("gelements_per_s", "G/s"),
+    kSpeedup,
     flag<&Record::is_best>("best"),
     kTransData,
-    error<&Record::max_ulp>("max_ulp", "ULP"),
-    error<&Record::mean_ulp>("mean_ulp", "ULP"),
-    error<&Record::max_abs>("max_abs_error", ""),
-    number<&Record::inside_share, compared>("inside_tolerance", ""),
-    error<&Record::min_tolerance>("min_tolerance", ""),
+    error<&Accuracy::max_ulp>("max_ulp", "ULP"),
+    error<&Accuracy::mean_ulp>("mean_ulp", "ULP"),
+    error<&Accuracy::max_abs>("max_abs_error", ""),
+    number_of<&Record::accuracy, &Accuracy::inside_share>("inside_tolerance", ""),
+    error<&Accuracy::min_tolerance>("min_tolerance", ""),
     kMismatches,
     text<&Record::reproduce>("reproduce"),
     step_whole<&StepDetails::nodes>("nodes"),

@@ -57,21 +57,16 @@ std::vector<Sample> read_samples(const JsonValue& record) {
 
 Record read_record(const JsonValue& value, int version) {
   Record record;
-  // What the absence of other values depends on comes first.
-  record.samples = read_samples(value);
-  record.is_compared = !value.member("nonfinite_mismatches").is_null();
+  // Which parts there are comes first: how other values are read depends on it.
+  std::vector<Sample> samples = read_samples(value);
+  if (!samples.empty()) record.times.emplace().samples = std::move(samples);
+  if (!value.member("nonfinite_mismatches").is_null()) record.accuracy.emplace();
   const bool has_step = version >= 2 && value.has("step");
-  if (has_step) {
-    record.step = std::make_shared<const StepDetails>(read_step_texts(value.member("step")));
-  }
+  if (has_step) record.step = read_step_texts(value.member("step"));
   for (const Field& field : record_fields()) {
     if (field.since <= version) field.read(value.member(column_name(field)), record);
   }
-  if (has_step) {
-    StepDetails whole = *record.step;
-    read_step_lists(value.member("step"), whole);
-    record.step = std::make_shared<const StepDetails>(std::move(whole));
-  }
+  if (has_step) read_step_lists(value.member("step"), *record.step);
   return record;
 }
 

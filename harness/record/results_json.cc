@@ -29,9 +29,11 @@ Json record_value(const Record& record) {
     value[column_name(field)] = cell_value(field.value(record));
   }
   Json samples = Json::array(), iterations = Json::array();
-  for (const Sample& sample : record.samples) {
-    samples.push_back(sample.ns_per_call / 1e3);
-    iterations.push_back(sample.iterations);
+  if (record.times) {
+    for (const Sample& sample : record.times->samples) {
+      samples.push_back(sample.ns_per_call / 1e3);
+      iterations.push_back(sample.iterations);
+    }
   }
   value["samples_us"] = std::move(samples);
   value["iterations"] = std::move(iterations);

@@ -16,10 +16,11 @@ std::string verdict_text(const Record& record, const ConsoleStyle& style) {
 }
 
 std::string numbers_text(const Record& record) {
+  const Times& times = *record.times;
   const std::string copy =
-      record.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", record.percent_of_copy) : "-";
-  return fmt::format("{:>11} {:>8.1f} {:>8} {:>9} {:>8}", time_text(record.median_us),
-                     record.gb_per_s, copy, factor_text(record.speedup_over_native),
+      record.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", times.percent_of_copy) : "-";
+  return fmt::format("{:>11} {:>8.1f} {:>8} {:>9} {:>8}", time_text(times.median_us),
+                     times.gb_per_s, copy, factor_text(times.speedup_over_native),
                      ulp_text(record));
 }
 

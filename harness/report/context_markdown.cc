@@ -55,7 +55,7 @@ void write_times(std::ostream& out, const Ladder& ladder) {
 
 bool only_steps(std::span<const Record> records) {
   return std::all_of(records.begin(), records.end(),
-                     [](const Record& r) { return r.step != nullptr; });
+                     [](const Record& r) { return r.step.has_value(); });
 }
 
 void write_contexts_markdown(std::ostream& out, std::span<const Record> records) {

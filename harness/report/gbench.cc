@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<double> times_us(const Record& record) {
   std::vector<double> times;
-  for (const Sample& sample : record.samples) times.push_back(sample.ns_per_call / 1e3);
+  for (const Sample& sample : record.times->samples) times.push_back(sample.ns_per_call / 1e3);
   return times;
 }
 
@@ -38,13 +38,13 @@ Json entry_of(const Run& run, const std::string& suffix) {
           {"per_family_instance_index", 0},
           {"run_name", run.name},
           {"run_type", suffix.empty() ? "iteration" : "aggregate"},
-          {"repetitions", record.samples.size()},
+          {"repetitions", record.times->samples.size()},
           {"threads", record.threads}};
 }
 
 Json repetition_of(const Run& run, std::size_t index) {
   const Record& record = run.record;
-  const Sample& sample = record.samples[index];
+  const Sample& sample = record.times->samples[index];
   Json entry = entry_of(run, "");
   entry["repetition_index"] = index;
   entry["iterations"] = sample.iterations;
@@ -63,7 +63,7 @@ Json aggregate_of(const Run& run, const char* aggregate, double value) {
   Json entry = entry_of(run, std::string("_") + aggregate);
   entry["aggregate_name"] = aggregate;
   entry["aggregate_unit"] = std::string_view(aggregate) == "cv" ? "percentage" : "time";
-  entry["iterations"] = run.record.samples.size();
+  entry["iterations"] = run.record.times->samples.size();
   set_times(entry, value);
   return entry;
 }
@@ -115,7 +115,7 @@ void write_gbench(std::ostream& out, const RunResult& result, const Machine& mac
   for (std::size_t place = 0; place < names.size(); ++place) {
     const Run run{result.records[place], names[place], family};
     if (!run.record.is_timed()) continue;
-    for (std::size_t i = 0; i < run.record.samples.size(); ++i) {
+    for (std::size_t i = 0; i < run.record.times->samples.size(); ++i) {
       benchmarks.push_back(repetition_of(run, i));
     }
     append_aggregates(benchmarks, run);

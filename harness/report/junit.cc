@@ -26,8 +26,9 @@ JUnitCase::Outcome outcome_of(Status status) {
 
 // Spent in calls, over all repetitions; from microseconds, as results files have them.
 double seconds_of(const Record& record) {
+  if (!record.times) return 0;
   double us = 0;
-  for (const Sample& sample : record.samples) {
+  for (const Sample& sample : record.times->samples) {
     us += sample.ns_per_call / 1e3 * static_cast<double>(sample.iterations);
   }
   return us * 1e-6;
@@ -38,13 +39,13 @@ std::string output_of(const Record& r) {
   if (!r.reason.empty()) text += fmt::format(": {}", r.reason);
   text += '\n';
   if (!r.case_name.empty()) text += fmt::format("{}\n", name_text(r));
-  if (r.is_timed()) {
-    text += fmt::format("median {}, MAD {}, {} repetitions, {:.1f} GB/s", time_text(r.median_us),
-                        time_text(r.mad_us), r.samples.size(), r.gb_per_s);
-    if (r.copy_gb_per_s > 0) text += fmt::format(", {:.0f} % of copy", r.percent_of_copy);
+  if (const std::optional<Times>& t = r.times) {
+    text += fmt::format("median {}, MAD {}, {} repetitions, {:.1f} GB/s", time_text(t->median_us),
+                        time_text(t->mad_us), t->samples.size(), t->gb_per_s);
+    if (r.copy_gb_per_s > 0) text += fmt::format(", {:.0f} % of copy", t->percent_of_copy);
     text += '\n';
   }
-  if (r.is_compared) text += fmt::format("max ULP {}\n", ulp_text(r));
+  if (r.accuracy) text += fmt::format("max ULP {}\n", ulp_text(r));
   return text;
 }
 

@@ -98,13 +98,12 @@ void write_record(std::ostream& out, const Record& r, double vendor_us) {
   cells.push_back(fmt::format("{}", r.threads));
   cells.push_back(variant_text(r));
   cells.push_back(r.provider);
-  const bool is_timed = r.is_timed();
-  cells.push_back(is_timed ? time_text(r.median_us) : "-");
-  cells.push_back(is_timed ? fmt::format("{:.1f}", r.gb_per_s) : "-");
-  cells.push_back(is_timed && r.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", r.percent_of_copy)
-                                                  : "-");
-  cells.push_back(factor_text(is_timed ? r.speedup_over_native : 0));
-  cells.push_back(factor_text(is_timed && r.median_us > 0 ? vendor_us / r.median_us : 0));
+  const std::optional<Times>& t = r.times;
+  cells.push_back(t ? time_text(t->median_us) : "-");
+  cells.push_back(t ? fmt::format("{:.1f}", t->gb_per_s) : "-");
+  cells.push_back(t && r.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", t->percent_of_copy) : "-");
+  cells.push_back(factor_text(t ? t->speedup_over_native : 0));
+  cells.push_back(factor_text(t && t->median_us > 0 ? vendor_us / t->median_us : 0));
   cells.push_back(ulp_text(r));
   cells.push_back(verdict_text(r));
   write_markdown_row(out, cells);
@@ -168,9 +167,9 @@ void write_slow(std::ostream& out, std::span<const Record> records) {
     cells.insert(cells.begin(), markdown_escaped(found.record->op));
     cells.push_back(fmt::format("{}", found.record->threads));
     cells.push_back(markdown_escaped(found.record->variant));
-    cells.push_back(time_text(found.record->median_us));
+    cells.push_back(time_text(found.record->times->median_us));
     cells.push_back(markdown_escaped(found.faster->variant));
-    cells.push_back(time_text(found.faster->median_us));
+    cells.push_back(time_text(found.faster->times->median_us));
     cells.push_back(fmt::format("{:.2f}", found.ratio));
     write_markdown_row(out, cells);
   }

@@ -35,7 +35,8 @@ std::string trans_data_text(const StepDetails& step) {
 
 constexpr StepColumn kName = {"step", false, [](const Record& r) { return r.variant; }};
 constexpr StepColumn kTime = {"time", true, [](const Record& r) {
-                                return r.is_timed() ? time_text(r.median_us) : std::string("-");
+                                return r.is_timed() ? time_text(r.times->median_us)
+                                                    : std::string("-");
                               }};
 constexpr StepColumn kPerSample = {"per sample", true, [](const Record& r) {
                                      return r.is_timed() ? time_text(r.step->us_per_sample) : "-";
@@ -65,7 +66,7 @@ bool samples_differ(const Ladder& ladder) {
   double common = 0;
   for (const Record* r : ladder) {
     if (!r->is_timed() || !(r->step->us_per_sample > 0)) continue;
-    const double samples = std::round(r->median_us / r->step->us_per_sample);
+    const double samples = std::round(r->times->median_us / r->step->us_per_sample);
     if (common > 0 && samples != common) return true;
     common = samples;
   }

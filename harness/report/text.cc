@@ -61,9 +61,9 @@ std::string time_text(double us) {
 }
 
 std::string ulp_text(const Record& record) {
-  if (!record.is_compared) return "-";
-  if (record.max_ulp < 1e5) return fmt::format("{:.0f}", record.max_ulp);
-  return fmt::format("{:.0e}", record.max_ulp);
+  if (!record.accuracy) return "-";
+  if (record.accuracy->max_ulp < 1e5) return fmt::format("{:.0f}", record.accuracy->max_ulp);
+  return fmt::format("{:.0e}", record.accuracy->max_ulp);
 }
 
 std::string factor_text(double factor) {

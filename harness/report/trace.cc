@@ -49,8 +49,8 @@ void write_trace(std::ostream& out, std::span<const Record> records) {
       found = variants.end() - 1;
     }
     const auto thread = static_cast<std::size_t>(found - variants.begin()) + 1;
-    for (std::size_t i = 0; i < record.samples.size(); ++i) {
-      events.push_back(slice(record, record.samples[i], i, thread));
+    for (std::size_t i = 0; record.times && i < record.times->samples.size(); ++i) {
+      events.push_back(slice(record, record.times->samples[i], i, thread));
     }
   }
   add_task_slices(events, records, 2);

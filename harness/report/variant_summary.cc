@@ -27,12 +27,13 @@ void add_record(VariantSummary& summary, const Record& record, double beyond_byt
   summary.failed += record.status == Status::failed || record.status == Status::errored;
   summary.skipped += record.status == Status::skipped;
   if (!record.is_timed()) return;
+  const Times& times = *record.times;
   ++summary.timed;
-  if (record.speedup_over_native > 0) summary.speedups.push_back(record.speedup_over_native);
+  if (times.speedup_over_native > 0) summary.speedups.push_back(times.speedup_over_native);
   if (beyond_bytes > 0 && record.bytes <= beyond_bytes) return;
-  if (record.percent_of_copy > 0) summary.percents.push_back(record.percent_of_copy);
+  if (times.percent_of_copy > 0) summary.percents.push_back(times.percent_of_copy);
   const auto found = vendor.find(place_of(record));
-  if (found != vendor.end()) summary.vendor_ratios.push_back(record.median_us / found->second);
+  if (found != vendor.end()) summary.vendor_ratios.push_back(times.median_us / found->second);
 }
 
 // What can be compared at one place.
@@ -50,16 +51,17 @@ void enter(Contest& contest, const Record& record) {
   if (record.provider == "vendor") contest.vendor = &record;
   if (record.provider != "npu") return;
   contest.npu.push_back(&record);
-  if (contest.best == nullptr || record.median_us < contest.best->median_us) {
+  if (contest.best == nullptr || record.times->median_us < contest.best->times->median_us) {
     contest.best = &record;
   }
 }
 
 void add_if_slower(std::vector<SlowResult>& slow, const Record* record, const Record* faster) {
-  if (record == nullptr || faster == nullptr || faster->median_us <= 0) return;
-  const double noise = 3 * std::max(record->mad_us, faster->mad_us);
-  if (record->median_us <= 1.05 * faster->median_us + noise) return;
-  slow.push_back({record, faster, record->median_us / faster->median_us});
+  if (record == nullptr || faster == nullptr || faster->times->median_us <= 0) return;
+  const Times &times = *record->times, &best = *faster->times;
+  const double noise = 3 * std::max(times.mad_us, best.mad_us);
+  if (times.median_us <= 1.05 * best.median_us + noise) return;
+  slow.push_back({record, faster, times.median_us / best.median_us});
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ std::map<Place, double> vendor_medians(std::span<const Record> records) {
   std::map<Place, double> medians;
   for (const Record& record : records) {
     if (record.provider == "vendor" && record.is_timed()) {
-      medians[place_of(record)] = record.median_us;
+      medians[place_of(record)] = record.times->median_us;
     }
   }
   return medians;

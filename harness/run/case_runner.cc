@@ -35,7 +35,7 @@ struct Attempt {
   void close(Status status, std::string reason) {
     record.status = status;
     record.reason = std::move(reason);
-    record.samples.clear();
+    record.times.reset();
     bound.reset();
     is_open = false;
   }
@@ -58,7 +58,6 @@ class CaseRunner {
     for (Attempt& attempt : attempts_) {
       // What an interrupt left unmeasured is no result.
       if (interrupted() && attempt.is_open && !attempt.record.is_timed()) continue;
-      summarise_samples(attempt.record);
       mark_suspicious(attempt.record);
       records.push_back(std::move(attempt.record));
     }
@@ -160,7 +159,7 @@ class CaseRunner {
     report("verify", attempt);
     const Verification found =
         verify_with_corners(*workspace_, *attempt.bound, *attempt.selection, data_, seed, threads_);
-    keep_worst(attempt.record, found.stats);
+    keep_worst(attempt.record.accuracy, found.stats);
     if (found.judgement.verdict == Verdict::failed) {
       attempt.close(Status::failed, found.judgement.reason);
       // It may have spoilt the data of the next one.
@@ -185,8 +184,8 @@ class CaseRunner {
       };
     }
     with_threads(threads_, [&] {
-      attempt.record.samples =
-          time_calls(attempt.record.case_id, how, [&] { attempt.bound->run(); });
+      set_times(attempt.record,
+                time_calls(attempt.record.case_id, how, [&] { attempt.bound->run(); }));
     });
   }
 
@@ -201,9 +200,9 @@ class CaseRunner {
 
   // Against the fastest copy seen: a disturbed one must not throw suspicion on everything after it.
   void mark_suspicious(Record& record) const {
-    const double percent = 100 * record.gb_per_s / std::max(fastest_copy_gb_per_s_, 1e-9);
-    if (record.status == Status::passed && record.is_timed() &&
-        record.bytes >= kSuspiciousLeastBytes && percent > kSuspiciousPercent) {
+    if (!record.times || record.status != Status::passed) return;
+    const double percent = 100 * record.times->gb_per_s / std::max(fastest_copy_gb_per_s_, 1e-9);
+    if (record.bytes >= kSuspiciousLeastBytes && percent > kSuspiciousPercent) {
       record.status = Status::suspicious;
       record.reason = fmt::format("{:.0f}% of the fastest copy; no more than {:.0f}% can be real",
                                   percent, kSuspiciousPercent);

@@ -27,13 +27,14 @@ struct StepRun {
   Record record;
   std::unique_ptr<BoundGraph> bound;
   StepMeasurement measured;
+  std::vector<Sample> samples;              ///< one of each round
   std::vector<std::vector<double>> rounds;  ///< microseconds of each node, by round
   bool is_open = true;
 
   void close(Status status, std::string reason) {
     record.status = status;
     record.reason = std::move(reason);
-    record.samples.clear();
+    samples.clear();
     rounds.clear();
     bound.reset();
     is_open = false;
@@ -181,7 +182,7 @@ class ContextRunner {
   void verify(StepRun& run) {
     report("verify", run);
     const StepCheck found = check(run, planned_.seed(), checker_);
-    keep_worst(run.record, found.stats);
+    keep_worst(run.record.accuracy, found.stats);
     if (!run.is_open) return;
     run.record.status = Status::passed;
     const Judgement judged =
@@ -224,7 +225,7 @@ class ContextRunner {
     const std::vector<Sample> samples =
         time_calls(run.record.case_id, how, [&] { run.bound->run(nodes); });
     if (samples.empty()) return;  // interrupted
-    run.record.samples.push_back(samples.front());
+    run.samples.push_back(samples.front());
     for (double& us : nodes.us) us /= static_cast<double>(nodes.runs);
     run.rounds.push_back(std::move(nodes.us));
   }
@@ -234,9 +235,9 @@ class ContextRunner {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       StepRun& run = runs_[i];
       // What an interrupt left with fewer samples than were asked for is no result.
-      const bool is_short = rounds_ == 0 || std::ssize(run.record.samples) < rounds_;
+      const bool is_short = rounds_ == 0 || std::ssize(run.samples) < rounds_;
       if (interrupted() && run.is_open && is_short) run.close(Status::errored, "interrupted");
-      summarise_samples(run.record);
+      set_times(run.record, std::move(run.samples));
       run.measured.task_us = task_medians(run.rounds);
       run.record.step = step_details(planned_, i, run.measured);
       records.push_back(std::move(run.record));

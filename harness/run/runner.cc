@@ -17,7 +17,7 @@ void keep(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
   if (records.empty()) return;
   ++result.cases_run;
   const bool was_allocated = std::any_of(records.begin(), records.end(), [](const Record& record) {
-    return record.is_timed() || record.is_compared;
+    return record.is_timed() || record.accuracy.has_value();
   });
   if (was_allocated) result.largest_case_bytes = std::max(result.largest_case_bytes, bytes);
   if (hooks.case_done) hooks.case_done(records);

@@ -131,49 +131,48 @@ std::vector<double> task_medians(std::span<const std::vector<double>> rounds) {
   return medians;
 }
 
-std::shared_ptr<StepDetails> step_details(const PlannedContext& planned, std::size_t index,
-                                          const StepMeasurement& measured) {
+StepDetails step_details(const PlannedContext& planned, std::size_t index,
+                         const StepMeasurement& measured) {
   const PlannedStep& step = planned.steps[index];
-  auto details = std::make_shared<StepDetails>();
-  details->context = planned.id();
-  details->summary = step.spec.summary;
+  StepDetails details;
+  details.context = planned.id();
+  details.summary = step.spec.summary;
   if (step.spec.after >= 0) {
-    details->after = planned.steps[static_cast<std::size_t>(step.spec.after)].spec.name;
+    details.after = planned.steps[static_cast<std::size_t>(step.spec.after)].spec.name;
   }
-  details->index = static_cast<int>(index);
-  details->nodes = static_cast<int>(step.graph.nodes.size());
-  details->peak_bytes = step.memory.bytes;
-  details->unshared_bytes = step.memory.unshared_bytes;
-  details->planning_ms = step.planning_ms;
-  details->has_overflow = measured.has_overflow;
-  details->skipped_updates = measured.skipped_updates;
+  details.index = static_cast<int>(index);
+  details.nodes = static_cast<int>(step.graph.nodes.size());
+  details.peak_bytes = step.memory.bytes;
+  details.unshared_bytes = step.memory.unshared_bytes;
+  details.planning_ms = step.planning_ms;
+  details.has_overflow = measured.has_overflow;
+  details.skipped_updates = measured.skipped_updates;
   if (step.spec.precision.scaling != Precision::Scaling::none) {
-    details->loss_scale = step.spec.precision.loss_scale;
+    details.loss_scale = step.spec.precision.loss_scale;
   }
-  add_tasks(step, measured, *details);
-  if (!measured.task_us.empty()) details->types = types_of(details->tasks);
+  add_tasks(step, measured, details);
+  if (!measured.task_us.empty()) details.types = types_of(details.tasks);
   return details;
 }
 
 void compare_steps(const PlannedContext& planned, std::span<Record> records) {
   const auto per_sample = [&](std::size_t i) {
     return records[i].is_timed()
-               ? records[i].median_us / static_cast<double>(planned.steps[i].spec.samples)
+               ? records[i].times->median_us / static_cast<double>(planned.steps[i].spec.samples)
                : 0;
   };
   double first = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    auto details = std::make_shared<StepDetails>(*records[i].step);
-    details->us_per_sample = per_sample(i);
-    if (first == 0) first = details->us_per_sample;
+    StepDetails& details = *records[i].step;
+    details.us_per_sample = per_sample(i);
+    if (first == 0) first = details.us_per_sample;
     const int after = planned.steps[i].spec.after;
     const double before = after < 0 ? 0 : per_sample(static_cast<std::size_t>(after));
-    if (details->us_per_sample > 0) {
-      details->speedup_over_previous = before / details->us_per_sample;
-      details->speedup_over_first = first / details->us_per_sample;
+    if (details.us_per_sample > 0) {
+      details.speedup_over_previous = before / details.us_per_sample;
+      details.speedup_over_first = first / details.us_per_sample;
     }
-    records[i].trans_data = details->trans_data;
-    records[i].step = std::move(details);
+    records[i].trans_data = details.trans_data;
   }
 }
 

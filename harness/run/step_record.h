@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,8 +22,8 @@ struct StepMeasurement {
 };
 
 /// The tasks, types, conversions and memory of a step.
-std::shared_ptr<StepDetails> step_details(const PlannedContext& planned, std::size_t index,
-                                          const StepMeasurement& measured);
+StepDetails step_details(const PlannedContext& planned, std::size_t index,
+                         const StepMeasurement& measured);
 
 /// Sets the speed-ups of steps over those they build on and over the first, per sample.
 void compare_steps(const PlannedContext& planned, std::span<Record> records);

@@ -40,10 +40,9 @@ std::string junit(const std::vector<Record>& records) {
 
 TEST(JUnit, WholeReport) {
   Record timed = record_of(Status::passed);
-  timed.samples = {{0, 0, 2000, 500000}, {0, 0, 4000, 250000}};  // 1 s each
   timed.bytes = 512;
   timed.copy_gb_per_s = 10;
-  summarise_samples(timed);
+  set_times(timed, {{0, 0, 2000, 500000}, {0, 0, 4000, 250000}});  // 1 s each
   Record failed = record_of(Status::failed, "3 < 4");
   failed.variant = "relu";
   EXPECT_EQ(junit({timed, failed}), R"xml(<?xml version="1.0" encoding="UTF-8"?>

@@ -44,7 +44,7 @@ class ScriptedBuild {
   }
   static ListedCase listed_case(const std::string& id) { return {id, id, "", 1, {}, {}}; }
   static ScriptedVariant passing(std::string name, std::function<double(ScriptedSample)> us) {
-    return {{std::move(name), Status::passed, "", Accuracy{2, 0.5, 1e-7, "00"}}, std::move(us)};
+    return {{std::move(name), Status::passed, "", Accuracy{2, 0.5, 1e-7}, "00"}, std::move(us)};
   }
 
   /// Every list of cases is answered with this error; empty: with the cases.

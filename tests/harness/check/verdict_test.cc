@@ -36,7 +36,7 @@ Item judged(const PairedTimes& times, double adjusted_p = 0) {
 }
 
 OpenedVariant variant(Status status, double max_ulp = 2, const char* bits = "1") {
-  return {"v", status, "", Accuracy{max_ulp, 0, 0, bits}};
+  return {"v", status, "", Accuracy{max_ulp}, bits};
 }
 
 Item met(const OpenedVariant* base, const OpenedVariant* current, bool expect_open) {

@@ -13,15 +13,15 @@ Record record(const std::string& variant, double us, double max_ulp = 2, double 
   r.case_id = "relu[64,fp32]";
   r.variant = variant;
   r.status = Status::passed;
-  r.is_compared = true;
-  r.max_ulp = max_ulp;
+  r.accuracy = Accuracy{.max_ulp = max_ulp};
   r.copy_gb_per_s = copy;
+  std::vector<Sample> samples;
   for (int i = -4; i <= 4; ++i) {
     Sample sample;
     sample.ns_per_call = us * 1e3 * (1 + 0.0025 * i);
-    r.samples.push_back(sample);
+    samples.push_back(sample);
   }
-  summarise_samples(r);
+  set_times(r, std::move(samples));
   r.reproduce = "opbench --case x";
   return r;
 }

@@ -25,10 +25,8 @@ Json good() {
   record.case_id = "relu[64,fp32]";
   record.variant = "native";
   record.status = Status::passed;
-  record.samples = {{0, 0, 1500, 10}, {0, 0, 2500, 20}};
-  record.is_compared = true;
-  record.max_ulp = 2;
-  summarise_samples(record);
+  set_times(record, {{0, 0, 1500, 10}, {0, 0, 2500, 20}});
+  record.accuracy = Accuracy{.max_ulp = 2};
   run.records = {record, record};
   Machine machine;
   machine.libraries = {{"HDF5", "1.10.8"}};

@@ -52,35 +52,48 @@ class Anything {
   RunResult run();
 
  private:
+  Times times();
+  Accuracy accuracy();
+
   std::mt19937 random_;
 };
 
 Record Anything::record() {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Record r;
   for (std::string* text :
        {&r.case_id, &r.case_name, &r.op, &r.variant, &r.provider, &r.kernels, &r.shape,
         &r.attributes, &r.dtype, &r.format, &r.isa, &r.reason, &r.reproduce}) {
     *text = this->text();
   }
-  r.backward = yes(), r.cold = yes(), r.is_best = yes(), r.is_compared = yes();
+  r.backward = yes(), r.cold = yes(), r.is_best = yes();
   r.count = whole(1, 1000), r.threads = whole(1, 64), r.trans_data = whole(0, 9);
   r.status = static_cast<Status>(whole(0, 6));
-  for (int i = whole(0, 4); i > 0; --i) r.samples.push_back({0, 0, number(), whole(0, 1 << 30)});
-  for (double* value : {&r.median_us, &r.mad_us, &r.cv, &r.min_us, &r.gb_per_s, &r.percent_of_copy,
-                        &r.gflop_per_s, &r.gelements_per_s, &r.inside_share}) {
+  for (double* value : {&r.elements, &r.bytes, &r.operations, &r.copy_gb_per_s}) *value = number();
+  if (yes()) r.times = times();
+  if (yes()) r.accuracy = accuracy();
+  return r;
+}
+
+Times Anything::times() {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  Times t;
+  for (int i = whole(1, 4); i > 0; --i) t.samples.push_back({0, 0, number(), whole(0, 1 << 30)});
+  for (double* value : {&t.median_us, &t.mad_us, &t.cv, &t.min_us, &t.gb_per_s, &t.percent_of_copy,
+                        &t.gflop_per_s, &t.gelements_per_s}) {
     *value = number_or_lost(kNaN);
   }
-  for (double* value : {&r.max_ulp, &r.mean_ulp, &r.max_abs, &r.min_tolerance}) {
-    *value = number_or_lost(kInfinity);
+  t.speedup_over_native = number();
+  return t;
+}
+
+Accuracy Anything::accuracy() {
+  Accuracy a;
+  for (double* value : {&a.max_ulp, &a.mean_ulp, &a.max_abs, &a.min_tolerance}) {
+    *value = number_or_lost(std::numeric_limits<double>::infinity());
   }
-  for (double* value :
-       {&r.elements, &r.bytes, &r.operations, &r.copy_gb_per_s, &r.speedup_over_native}) {
-    *value = number();
-  }
-  r.nonfinite_mismatches = whole(0, 5);
-  return r;
+  a.inside_share = number_or_lost(std::numeric_limits<double>::quiet_NaN());
+  a.nonfinite_mismatches = whole(0, 5);
+  return a;
 }
 
 Machine Anything::machine() {
@@ -115,10 +128,8 @@ Json good() {
   record.case_id = "relu[64,fp32]";
   record.variant = "native";
   record.status = Status::passed;
-  record.samples = {{0, 0, 1500, 10}, {0, 0, 2500, 20}};
-  record.is_compared = true;
-  record.max_ulp = 2;
-  summarise_samples(record);
+  set_times(record, {{0, 0, 1500, 10}, {0, 0, 2500, 20}});
+  record.accuracy = Accuracy{.max_ulp = 2};
   run.records = {record, record};
   return Json::parse(written(run, Machine{}, "opbench --case x"));
 }
@@ -134,12 +145,13 @@ TEST(ResultsFile, GivesWhatWasWritten) {
   const Record& record = file.run.records[1];
   EXPECT_EQ(record.case_id, "relu[64,fp32]");
   EXPECT_EQ(record.status, Status::passed);
-  EXPECT_EQ(record.median_us, 2);
-  ASSERT_EQ(record.samples.size(), 2u);
-  EXPECT_EQ(record.samples[1].ns_per_call, 2500);
-  EXPECT_EQ(record.samples[1].iterations, 20);
-  EXPECT_TRUE(record.is_compared);
-  EXPECT_EQ(record.max_ulp, 2);
+  ASSERT_TRUE(record.times);
+  EXPECT_EQ(record.times->median_us, 2);
+  ASSERT_EQ(record.times->samples.size(), 2u);
+  EXPECT_EQ(record.times->samples[1].ns_per_call, 2500);
+  EXPECT_EQ(record.times->samples[1].iterations, 20);
+  ASSERT_TRUE(record.accuracy);
+  EXPECT_EQ(record.accuracy->max_ulp, 2);
 }
 
 TEST(ResultsFile, WritesTheSameTextAgain) {
@@ -154,9 +166,9 @@ TEST(ResultsFile, EverySampleKeepsItsBits) {
   Anything anything(1);
   RunResult run;
   run.records.resize(1);
-  for (int i = 0; i < 50000; ++i) {
-    run.records[0].samples.push_back({0, 0, anything.number(), 1});
-  }
+  std::vector<Sample> samples;
+  for (int i = 0; i < 50000; ++i) samples.push_back({0, 0, anything.number(), 1});
+  set_times(run.records[0], std::move(samples));
   const std::string text = written(run, Machine{}, "");
   EXPECT_TRUE(written(parse_results(text, "x.json")) == text);
 }
@@ -175,8 +187,8 @@ TEST(ResultsFile, WhatWasNotFiniteIsAsBadAsItCanBe) {
   json["records"][0]["max_ulp"] = nullptr;
   json["records"][0]["median_us"] = nullptr;
   const ResultsFile file = parse_results(json.dump(), "old.json");
-  EXPECT_TRUE(std::isinf(file.run.records[0].max_ulp));
-  EXPECT_TRUE(std::isnan(file.run.records[0].median_us));
+  EXPECT_TRUE(std::isinf(file.run.records[0].accuracy->max_ulp));
+  EXPECT_TRUE(std::isnan(file.run.records[0].times->median_us));
 }
 
 }  // namespace opbench

@@ -21,9 +21,8 @@ Record timed() {
   record.bytes = 512;
   record.elements = 64;
   record.reproduce = "opbench --case 'relu[64,fp32]'";
-  for (const double us : {1.0, 2.0, 6.0}) record.samples.push_back({0, 0, us * 1e3, 100});
   record.copy_gb_per_s = 1;
-  summarise_samples(record);
+  set_times(record, {{0, 0, 1e3, 100}, {0, 0, 2e3, 100}, {0, 0, 6e3, 100}});
   return record;
 }
 
@@ -82,14 +81,14 @@ TEST(GoogleBenchmarkJson, AggregatesOfOneTwoSix) {
 
 TEST(GoogleBenchmarkJson, OneRepetitionHasNoAggregates) {
   Record record = timed();
-  record.samples.resize(1);
+  record.times->samples.resize(1);
   EXPECT_EQ(gbench({record})["benchmarks"].size(), 1u);
 }
 
 TEST(GoogleBenchmarkJson, LeavesOutWhatWasNotTimed) {
   Record failed = timed();
   failed.status = Status::failed;
-  failed.samples.clear();
+  failed.times.reset();
   Record cold = timed();
   cold.cold = true;
   const Json benchmarks = gbench({failed, timed(), cold})["benchmarks"];
@@ -125,7 +124,7 @@ TEST(GoogleBenchmarkJson, Context) {
 
 TEST(SmallerIsBetter, MedianWithItsSpread) {
   Record skipped = timed();
-  skipped.samples.clear();
+  skipped.times.reset();
   Machine machine;
   machine.cpu = "CPU";
   machine.cores = 4;

@@ -66,8 +66,7 @@ Record single() {
   record.variant = "native";
   record.provider = "native";
   record.status = Status::passed;
-  record.samples = {{0, 1, 1000, 1}};
-  record.median_us = 1;
+  set_times(record, {{0, 1, 1000, 1}});
   return record;
 }
 

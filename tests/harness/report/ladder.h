@@ -54,16 +54,15 @@ inline Record step(const std::string& name, const std::string& after,
     if (part.type == "Cast") details.casts = part.count;
     if (part.type == "contiguous") details.copies = part.count;
   }
-  if (us > 0) record.samples = {{0, us, us * 1e3, 1}, {us, us, us * 1e3, 1}};
-  record.median_us = record.min_us = us;
+  if (us > 0) set_times(record, {{0, us, us * 1e3, 1}, {us, us, us * 1e3, 1}});
   record.trans_data = details.trans_data;
   if (details.us_per_sample == 0) details.us_per_sample = us / 8;
-  record.step = std::make_shared<const StepDetails>(std::move(details));
+  record.step = std::move(details);
   return record;
 }
 
 inline Record with_step(Record record, const StepDetails& details) {
-  record.step = std::make_shared<const StepDetails>(details);
+  record.step = details;
   return record;
 }
 

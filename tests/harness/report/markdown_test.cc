@@ -22,9 +22,8 @@ Record record_of(const char* variant, const char* provider, double median_us, do
   record.dtype = "fp32";
   record.format = "ND";
   record.status = Status::passed;
-  record.samples = {{0, median_us, median_us * 1e3, 1}};
-  record.median_us = median_us;
-  record.mad_us = mad_us;
+  set_times(record, {{0, median_us, median_us * 1e3, 1}});
+  record.times->mad_us = mad_us;
   return record;
 }
 
@@ -49,17 +48,16 @@ TEST(Markdown, DescribesMachineCommandAndResults) {
   native.case_name = "layer1";
   native.count = 3;
   native.threads = 2;
-  native.gb_per_s = 12.34;
+  native.times->gb_per_s = 12.34;
   native.copy_gb_per_s = 50;
-  native.percent_of_copy = 24.7;
-  native.speedup_over_native = 1;
-  native.max_ulp = 2;
-  native.is_compared = true;
+  native.times->percent_of_copy = 24.7;
+  native.times->speedup_over_native = 1;
+  native.accuracy = Accuracy{.max_ulp = 2};
   Record vendor = native;
   vendor.variant = "onednn";
   vendor.provider = "vendor";
-  vendor.median_us = 50;
-  vendor.speedup_over_native = 2;
+  vendor.times->median_us = 50;
+  vendor.times->speedup_over_native = 2;
   vendor.is_best = true;
   const std::string text = markdown({native, vendor});
   EXPECT_THAT(text, HasSubstr("# opbench results\n\n```sh\nopbench --op axpy\n```\n"));
@@ -91,7 +89,7 @@ TEST(Markdown, EscapesWhatWouldBreakATable) {
   record.case_name = "a|b\nc\\|*d* <i>";
   record.status = Status::errored;
   record.reason = "x|y\r\nz";
-  record.samples.clear();
+  record.times.reset();
   const std::string text = markdown({record}, "opbench --filter '```'");
   EXPECT_THAT(text, HasSubstr("| a\\|b c\\\\\\|\\*d\\* &lt;i> x1 |"));
   EXPECT_THAT(text, HasSubstr("| - | - | - | - | - | - | ERRORED: x\\|y  z |\n"));

@@ -50,7 +50,7 @@ void expect_caught(const Record& record, const std::string& reason) {
 TEST(Adversary, AnHonestKernelPasses) {
   const Record record = run(adversary([](const Problem&) -> Launch { return honest(); }));
   EXPECT_EQ(record.status, Status::passed) << record.reason;
-  EXPECT_EQ(record.samples.size(), 2u);
+  EXPECT_EQ(record.times->samples.size(), 2u);
 }
 
 TEST(Adversary, DoesNothing) {

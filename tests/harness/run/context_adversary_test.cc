@@ -58,7 +58,7 @@ float* output(const KernelArgs& args) { return static_cast<float*>(args.outputs[
 TEST(ContextAdversary, AnHonestKernelPasses) {
   const std::vector<Record> records = run_with([](const Problem&) -> Launch { return honest(); });
   EXPECT_EQ(records[0].status, Status::passed) << records[0].reason;
-  EXPECT_EQ(records[0].samples.size(), 3u);
+  EXPECT_EQ(records[0].times->samples.size(), 3u);
 }
 
 TEST(ContextAdversary, DoesNothing) {

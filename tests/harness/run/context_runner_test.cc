@@ -42,10 +42,10 @@ TEST(ContextRunner, EveryStepIsVerifiedAndTimed) {
     EXPECT_EQ(record.case_id, "shuffle[N=2,fp32]");
     if (record.variant == "streams") continue;
     EXPECT_EQ(record.status, Status::passed) << record.reason;
-    EXPECT_EQ(record.samples.size(), 3u) << "one a repetition";
-    EXPECT_GT(record.median_us, 0);
-    EXPECT_TRUE(record.is_compared);
-    EXPECT_EQ(record.nonfinite_mismatches, 0);
+    EXPECT_EQ(record.times->samples.size(), 3u) << "one a repetition";
+    EXPECT_GT(record.times->median_us, 0);
+    EXPECT_TRUE(record.accuracy);
+    EXPECT_EQ(record.accuracy->nonfinite_mismatches, 0);
   }
   EXPECT_THAT(variants_of(records), ElementsAre("native", "full", "twice", "streams", "nchw"));
 }
@@ -135,7 +135,7 @@ TEST(ContextRunner, TypesAddUpToTheTasks) {
 TEST(ContextRunner, SpeedupsArePerSampleOverTheStepBefore) {
   const std::vector<Record> records = run_text(kShuffle);
   const auto per_sample = [&](std::size_t i) {
-    return records[i].median_us / (i == 2 || i == 4 ? 4 : 2);
+    return records[i].times->median_us / (i == 2 || i == 4 ? 4 : 2);
   };
   const auto step = [&](std::size_t i) -> const StepDetails& { return *records[i].step; };
   EXPECT_EQ(step(0).after, "");
@@ -158,8 +158,8 @@ TEST(ContextRunner, WithoutVerificationNothingIsJudged) {
   for (const Record& record : run_planned(planned_text(kShuffle), options)) {
     if (record.variant == "streams") continue;
     EXPECT_EQ(record.status, Status::unverified);
-    EXPECT_FALSE(record.is_compared);
-    EXPECT_EQ(record.samples.size(), 3u);
+    EXPECT_FALSE(record.accuracy);
+    EXPECT_EQ(record.times->samples.size(), 3u);
   }
 }
 

@@ -9,6 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+
 namespace opbench {
 namespace {
 
@@ -31,7 +34,7 @@ class CheckProgram : public testing::Test {
   /// Runs `opbench check ARGS`, `environment` before it.
   Ran check(const std::string& args, const std::string& environment = "") const {
     const fs::path out = dir_ / "out.txt", err = dir_ / "err.txt";
-    const std::string line = "env -u GITHUB_ACTIONS " + environment + " " + OPBENCH_PROGRAM +
+    const std::string line = "env -u GITHUB_ACTIONS " + environment + " " + program() +
                              " check -q " + args + " >" + out.string() + " 2>" + err.string();
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read(out), read(err)};
@@ -61,7 +64,7 @@ const std::string kHello =
     R"(echo '{"opbench_worker":1,"oldest":1,"version":"0","revision":"r","compiler":"c",)"
     R"("flags":"f","build_type":"Release"}'
 )";
-const std::string kSelf = OPBENCH_PROGRAM;
+const std::string kSelf = program();
 
 }  // namespace
 

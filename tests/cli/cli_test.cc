@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "dump/dump_file.h"
 #include "harness/record/results_file.h"
 #include "tensor/isa.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -20,17 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome opbench_with(std::vector<std::string> args) {
-  std::ostringstream out, err;
-  const int code = run_cli(std::move(args), out, err);
-  return {code, out.str(), err.str()};
-}
 
 /// A short run of one small case, with further arguments.
 Outcome small_run(std::vector<std::string> more) {
@@ -41,34 +31,7 @@ Outcome small_run(std::vector<std::string> more) {
   return opbench_with(args);
 }
 
-class Cli : public testing::Test {
- protected:
-  Cli() : directory_(fs::path(testing::TempDir()) / unique_name()) {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  ~Cli() override { fs::remove_all(directory_); }
-
-  static std::string unique_name() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    return std::string("opbench_") + info->name() + std::to_string(getpid());
-  }
-  std::string path(const std::string& name) const { return directory_ / name; }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
-  }
-  std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(path(name)).rdbuf();
-    return text.str();
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory_), {}));
-  }
-
-  fs::path directory_;
-};
+class Cli : public testing::Test, protected TempDir {};
 
 void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
   EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
@@ -80,9 +43,9 @@ void expect_one_line_error(const Outcome& outcome, int code, const std::string& 
 }  // namespace
 
 TEST_F(Cli, RunsTheMainJob) {
-  const Outcome outcome = opbench_with(
-      {"--op", "softplus", "--shapes", OPBENCH_SOURCE_DIR "/cases/resnet.yaml", "--set", "N=1",
-       "--filter", "7x7", "--time", "0.002", "--repetitions", "2", "--quiet"});
+  const Outcome outcome =
+      opbench_with({"--op", "softplus", "--shapes", source_file("cases/resnet.yaml"), "--set",
+                    "N=1", "--filter", "7x7", "--time", "0.002", "--repetitions", "2", "--quiet"});
   EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("softplus 1x2048x7x7 fp16 NC1HWC0"));
   EXPECT_THAT(outcome.out, HasSubstr("8 cases"));
@@ -180,13 +143,13 @@ TEST_F(Cli, DryRunRunsNothing) {
   const Outcome outcome = small_run({"--dry-run", "--json", path("x.json")});
   EXPECT_EQ(outcome.code, kAllWell);
   EXPECT_THAT(outcome.out, HasSubstr("softplus[2x20x5x7,fp32,NC1HWC0,beta=1,threshold=20]"));
-  EXPECT_EQ(files(), 0u);
+  EXPECT_THAT(files(), testing::IsEmpty());
 }
 
 TEST_F(Cli, ShardsAreAPartition) {
   const auto ids = [](const std::string& shard) {
-    std::vector<std::string> args = {"--op", "relu", "--shapes",
-                                     OPBENCH_SOURCE_DIR "/cases/resnet.yaml", "--dry-run"};
+    std::vector<std::string> args = {"--op", "relu", "--shapes", source_file("cases/resnet.yaml"),
+                                     "--dry-run"};
     if (!shard.empty()) args.insert(args.end(), {"--shard", shard});
     std::istringstream out(opbench_with(args).out);
     std::vector<std::string> found;
@@ -284,10 +247,10 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
 TEST_F(Cli, UnwritableOutputIsFoundBeforeTheRun) {
   expect_one_line_error(small_run({"--json", path("no/such/x.json")}), kCouldNotFinish,
                         "No such file or directory");
-  expect_one_line_error(small_run({"--csv", directory_.string()}), kCouldNotFinish,
+  expect_one_line_error(small_run({"--csv", directory().string()}), kCouldNotFinish,
                         "Is a directory");
   expect_one_line_error(small_run({"--dump", path("no/x.h5")}), kCouldNotFinish, "no/x.h5");
-  EXPECT_EQ(files(), 0u);
+  EXPECT_THAT(files(), testing::IsEmpty());
 }
 
 TEST_F(Cli, ResultsGoThroughLinksAndNeverReplaceDevices) {

@@ -10,6 +10,8 @@
 #include "cli/cli.h"
 #include "dump/dump_writer.h"
 #include "tests/cli/csv.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -23,24 +25,8 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-class Compare : public testing::Test {
+class Compare : public testing::Test, protected TempDir {
  protected:
-  Compare()
-      : directory_(fs::path(testing::TempDir()) /
-                   (std::string("opbench_compare_") +
-                    testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  ~Compare() override { fs::remove_all(directory_); }
-
-  std::string path(const std::string& name) const { return directory_ / name; }
-
   // Three operators in a row; the second one's output is off by `error` of itself, which the third
   // one takes as its input.
   void write(const std::string& name, DeviceType device, float error = 0) const {
@@ -70,9 +56,7 @@ class Compare : public testing::Test {
   Outcome run(std::vector<std::string> more) const {
     std::vector<std::string> args = {"compare", "-q"};
     args.insert(args.end(), more.begin(), more.end());
-    std::ostringstream out, err;
-    const int code = run_cli(args, out, err);
-    return {code, out.str(), err.str()};
+    return opbench_with(std::move(args));
   }
   Outcome run_pair(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {path("npu.h5"), path("gpu.h5")});
@@ -89,8 +73,6 @@ class Compare : public testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
-
-  fs::path directory_;
 };
 
 void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
@@ -248,18 +230,15 @@ TEST_F(Compare, HelpShowsExamples) {
 
 // What msaccucmp loses or stops at; each file holds a first operator that is fine.
 TEST(MsaccucmpWeaknesses, EveryTensorIsAccountedFor) {
-  const fs::path folder = fs::path(OPBENCH_SOURCE_DIR) / "../shared/data/msaccucmp_bugs";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no such files";
-  for (const auto& directory : fs::directory_iterator(folder)) {
+  for (const auto& directory : fs::directory_iterator(test_data("msaccucmp_weaknesses"))) {
     const std::string name = directory.path().filename();
     SCOPED_TRACE(name);
-    const fs::path out = fs::path(testing::TempDir()) / ("opbench_weak_" + name);
-    std::ostringstream text, err;
-    const int code = run_cli({"compare", directory.path() / "npu.h5", directory.path() / "gpu.h5",
-                              "-o", out, "-q", "--fail-on", "none"},
-                             text, err);
-    EXPECT_EQ(err.str(), "");
-    const json report = json::parse(std::ifstream(out / "compare.json"));
+    const TempDir out;
+    const Outcome outcome =
+        opbench_with({"compare", directory.path() / "npu.h5", directory.path() / "gpu.h5", "-o",
+                      out.directory(), "-q", "--fail-on", "none"});
+    EXPECT_EQ(outcome.err, "");
+    const json report = json::parse(out.read("compare.json"));
     std::size_t named = 0;
     for (const json& file : report.at("files")) {
       if (!file.is_null()) named += file.at("tensors").get<std::size_t>();
@@ -273,8 +252,7 @@ TEST(MsaccucmpWeaknesses, EveryTensorIsAccountedFor) {
     const json& counts = report.at("counts");
     const int compared = counts.at("passed").get<int>() + counts.at("failed").get<int>() +
                          counts.at("mistrusted").get<int>();
-    EXPECT_EQ(code, compared == 0 ? kNothingToJudge : kAllWell);
-    fs::remove_all(out);
+    EXPECT_EQ(outcome.code, compared == 0 ? kNothingToJudge : kAllWell);
   }
 }
 

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
 #include <regex>
+
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -15,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-void expect_one_line_error(const ProgramOutcome& outcome, const std::string& text) {
+void expect_one_line_error(const Outcome& outcome, const std::string& text) {
   EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, StartsWith("opbench: "));
@@ -33,7 +35,7 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
 }
 
 TEST_F(ContextCli, PrintsTheLadderOfBothUnits) {
-  const ProgramOutcome outcome = unit({});
+  const Outcome outcome = unit({});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, HasSubstr("stride1 1x58x28x28 fp32 forward+backward"));
@@ -46,7 +48,7 @@ TEST_F(ContextCli, PrintsTheLadderOfBothUnits) {
 }
 
 TEST_F(ContextCli, VariantSelectsSteps) {
-  const ProgramOutcome outcome = unit({"--filter", "^stride1$", "--variant", "native,fused"});
+  const Outcome outcome = unit({"--filter", "^stride1$", "--variant", "native,fused"});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_THAT(matches(outcome.out, "^ +[0-9]  ([a-z_]+) .* passed$"),
               ElementsAre("native", "fused"));
@@ -58,16 +60,16 @@ TEST_F(ContextCli, UnknownStepIsAnErrorWithASuggestion) {
 }
 
 TEST_F(ContextCli, DryRunCountsTheTasks) {
-  const ProgramOutcome outcome = unit({"--dry-run", "--json", path("x.json")});
+  const Outcome outcome = unit({"--dry-run", "--json", path("x.json")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("stride1[N=1,fp32]  "));
   EXPECT_THAT(outcome.out, HasSubstr("\nstride2[N=1,fp32]  "));
   EXPECT_EQ(matches(outcome.out, "^  ([a-z_]+)  [0-9]+ tasks$").size(), 12u);
-  EXPECT_EQ(files(), 0u) << "nothing ran";
+  EXPECT_THAT(files(), testing::IsEmpty()) << "nothing ran";
 }
 
 TEST_F(ContextCli, ExplainTellsEveryConversion) {
-  const ProgramOutcome outcome = unit({"--filter", "^stride1$", "--explain"});
+  const Outcome outcome = unit({"--filter", "^stride1$", "--explain"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(matches(outcome.out, "^step ([a-z_]+)(?::.*)?$"), kUnitSteps);
   EXPECT_THAT(outcome.out, HasSubstr("NC1HWC0 > NCHW  <- concat: C=58 is not a multiple of 16"));
@@ -81,7 +83,7 @@ TEST_F(ContextCli, DotIsWrittenBesideAnything) {
     std::vector<std::string> args = {"--filter", "^stride1$", "--variant",
                                      "half",     "--dot",     path("unit.dot")};
     if (how != "--quiet") args.push_back(how);
-    const ProgramOutcome outcome = unit(args);
+    const Outcome outcome = unit(args);
     ASSERT_EQ(outcome.code, 0) << how << outcome.err;
     const std::string dot = read("unit.dot");
     EXPECT_THAT(dot, StartsWith("digraph opbench {\n"));
@@ -96,15 +98,15 @@ TEST_F(ContextCli, GraphsNeedAContext) {
   for (const std::string flag : {"--explain", "--dot"}) {
     std::vector<std::string> args = {"--case", "relu[8,fp32]", flag};
     if (flag == "--dot") args.push_back(path("x.dot"));
-    expect_one_line_error(run(args), flag + " needs a context");
+    expect_one_line_error(run_program(args), flag + " needs a context");
   }
-  EXPECT_EQ(files(), 0u);
+  EXPECT_THAT(files(), testing::IsEmpty());
 }
 
 TEST_F(ContextCli, DumpIsRefusedBeforeAnythingIsWritten) {
   expect_one_line_error(unit({"--dump", path("x.h5"), "--dot", path("x.dot")}),
                         "--dump writes single operators, and contexts are selected");
-  EXPECT_EQ(files(), 0u);
+  EXPECT_THAT(files(), testing::IsEmpty());
 }
 
 TEST_F(ContextCli, BadFilesAreOneLineWithTheirPlace) {
@@ -121,16 +123,14 @@ TEST_F(ContextCli, BadFilesAreOneLineWithTheirPlace) {
       {"contexts:\n  - name: a\n    inputs: {x: [2\n", "bad.yaml:"},
   };
   for (const auto& [text, message] : texts) {
-    std::ofstream(path("bad.yaml")) << text;
-    expect_one_line_error(run({"--cases", path("bad.yaml")}), message);
+    expect_one_line_error(run_program({"--cases", write("bad.yaml", text)}), message);
   }
 }
 
 // What each step of the tuning is for: it never adds a conversion.
 TEST_F(ContextCli, NoStepOfTheForwardPassHasMoreTransDataThanTheOneBefore) {
-  const ProgramOutcome outcome =
-      run({"--cases", OPBENCH_SOURCE_DIR "/cases/shufflenet_v2_forward.yaml", "--set", "N=1",
-           "--explain"});
+  const Outcome outcome = run_program(
+      {"--cases", source_file("cases/shufflenet_v2_forward.yaml"), "--set", "N=1", "--explain"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::vector<std::string> steps;
   std::vector<int> conversions;

@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/context_cli.h"
 #include "tests/cli/csv.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::string> column(const std::vector<csv::Row>& rows, const std::st
 class ContextFiles : public ContextCli {
  protected:
   ContextFiles() {
-    const ProgramOutcome outcome = unit({"--filter", "^stride1$", "--out", directory_.string()});
+    const Outcome outcome = unit({"--filter", "^stride1$", "--out", directory()});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     json_ = nlohmann::json::parse(read("results.json"));
     summary_ = csv::read(path("op_summary.csv"));
@@ -95,11 +96,11 @@ TEST_F(ContextFiles, OpStatisticAddsUpToOpSummary) {
 TEST_F(ContextFiles, ReproduceLineRunsTheStepAlone) {
   const std::string line = json_["records"][2]["reproduce"];
   EXPECT_THAT(line, StartsWith("opbench --cases "));
-  const std::string command = fmt::format("'{}'{} --time 0.01 --repetitions 2 > '{}' 2>&1",
-                                          OPBENCH_PROGRAM, line.substr(7), path("again.txt"));
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
-  EXPECT_THAT(read("again.txt"), HasSubstr("stride1 1x58x28x28 fp32"));
-  EXPECT_THAT(read("again.txt"), HasSubstr("1 case, 1 result: 1 passed."));
+  const Outcome again =
+      shell("'" + program() + "'" + line.substr(7) + " --time 0.01 --repetitions 2");
+  EXPECT_EQ(again.code, 0) << line << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("stride1 1x58x28x28 fp32"));
+  EXPECT_THAT(again.out, HasSubstr("1 case, 1 result: 1 passed."));
 }
 
 }  // namespace

@@ -9,21 +9,16 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/cli.h"
 #include "tests/cli/csv.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-const fs::path& goldens() {
-  static const fs::path folder = fs::path(OPBENCH_SOURCE_DIR) / "../shared/data/msaccucmp";
-  return folder;
-}
 
 json read_json(const fs::path& path) { return json::parse(std::ifstream(path)); }
 
@@ -78,34 +73,23 @@ void expect_cell(const std::string& found, const std::string& wanted, const std:
   }
 }
 
-class MsaccucmpGolden : public testing::TestWithParam<std::string> {
+class MsaccucmpGolden : public testing::TestWithParam<std::string>, protected TempDir {
  protected:
-  void SetUp() override {
-    if (!fs::exists(folder() / "expected.csv")) GTEST_SKIP() << "no golden results";
-    out_ = fs::path(testing::TempDir()) / ("opbench_golden_" + GetParam());
-    fs::remove_all(out_);
-  }
-  void TearDown() override {
-    if (!out_.empty()) fs::remove_all(out_);
-  }
-
-  fs::path folder() const { return goldens() / GetParam(); }
+  fs::path folder() const { return test_data("msaccucmp") / GetParam(); }
 
   fs::path run() const {
-    std::vector<std::string> args = {
-        "compare", "-m", folder() / "npu.h5", "-g", folder() / "gpu.h5", "-out", out_, "-q"};
+    std::vector<std::string> args = {"compare",           "-m",   folder() / "npu.h5", "-g",
+                                     folder() / "gpu.h5", "-out", directory(),         "-q"};
     const json meta = read_json(folder() / "meta.json");
     for (const json& arg : meta.at("args")) args.push_back(arg);
-    std::ostringstream out, err;
-    EXPECT_EQ(run_cli(args, out, err), 0) << out.str() << err.str();
-    for (const auto& file : fs::directory_iterator(out_)) {
+    const Outcome outcome = opbench_with(args);
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    for (const auto& file : fs::directory_iterator(directory())) {
       if (file.path().filename().string().starts_with("result_")) return file.path();
     }
-    ADD_FAILURE() << "no result_*.csv in " << out_;
+    ADD_FAILURE() << "no result_*.csv in " << directory();
     return {};
   }
-
-  fs::path out_;
 };
 
 TEST_P(MsaccucmpGolden, SameRowsTextsAndNumbers) {

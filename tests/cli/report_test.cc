@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/cli.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -19,41 +18,10 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kSample = OPBENCH_SOURCE_DIR "/results/samples/results.json";
+const std::string kSample = source_file("results/samples/results.json");
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome opbench_with(std::vector<std::string> args) {
-  std::ostringstream out, err;
-  const int code = run_cli(std::move(args), out, err);
-  return {code, out.str(), err.str()};
-}
-
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-class Report : public testing::Test {
+class Report : public testing::Test, protected TempDir {
  protected:
-  Report()
-      : directory_(fs::path(testing::TempDir()) /
-                   (std::string("opbench_report_") +
-                    testing::UnitTest::GetInstance()->current_test_info()->name() +
-                    std::to_string(getpid()))) {
-    fs::create_directories(directory_);
-  }
-  ~Report() override { fs::remove_all(directory_); }
-
-  std::string path(const std::string& name) const { return directory_ / name; }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
-  }
   /// The sample with every time multiplied.
   std::string slower_sample(double factor) const {
     auto json = nlohmann::ordered_json::parse(text_of(kSample));
@@ -62,20 +30,12 @@ class Report : public testing::Test {
     }
     return write("slower.json", json.dump());
   }
-
-  fs::path directory_;
 };
 
-/// What a shell command prints; "skip" where there is no python3.
+/// What python3 prints; "skip" where there is none.
 std::string python(const std::string& args) {
-  if (std::system("python3 -c pass >/dev/null 2>&1") != 0) return "skip";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
-      popen(("python3 " + args + " 2>&1").c_str(), "r"), pclose);
-  std::string text;
-  for (int letter; pipe && (letter = std::fgetc(pipe.get())) != EOF;) {
-    text += static_cast<char>(letter);
-  }
-  return text;
+  if (!has_command("python3")) return "skip";
+  return shell("python3 " + args + " 2>&1").out;
 }
 
 void expect_refusal(const Outcome& outcome, const std::string& text) {
@@ -101,7 +61,7 @@ TEST_F(Report, IsWhatTheCommittedSamplesShow) {
       {"json", "results.json"},  {"junit", "junit.xml"},
       {"gbench", "gbench.json"}, {"smaller-is-better", "smaller-is-better.json"}};
   for (const auto& [format, file] : samples) {
-    const std::string sample = text_of(std::string(OPBENCH_SOURCE_DIR "/results/samples/") + file);
+    const std::string sample = text_of(source_file("results/samples/") + file);
     EXPECT_TRUE(opbench_with({"report", kSample, "--format", format}).out == sample) << file;
   }
 }
@@ -209,7 +169,7 @@ TEST_F(Report, FollowsTheRulesOfCompare) {
   const std::string slower = slower_sample(1.5);
   ASSERT_EQ(opbench_with({"report", kSample, "--format", "gbench", "-o", path("a.json")}).code, 0);
   ASSERT_EQ(opbench_with({"report", slower, "--format", "gbench", "-o", path("b.json")}).code, 0);
-  const std::string found = python(OPBENCH_SOURCE_DIR "/tests/cli/compare_rules.py " +
+  const std::string found = python(source_file("tests/cli/compare_rules.py") + " " +
                                    path("a.json") + " " + path("b.json"));
   if (found == "skip") GTEST_SKIP() << "no python3";
   const std::string name = "softplus[1x512x7x7,fp32,NCHW,beta=1,threshold=20]/native/threads:1";

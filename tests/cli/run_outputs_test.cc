@@ -11,6 +11,7 @@
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
 #include "tests/harness/report/ladder.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -19,17 +20,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class RunFiles : public testing::Test {
+class RunFiles : public testing::Test, protected TempDir {
  protected:
-  RunFiles()
-      : directory_(fs::path(testing::TempDir()) /
-                   (std::string("opbench_outputs_") +
-                    testing::UnitTest::GetInstance()->current_test_info()->name() +
-                    std::to_string(getpid()))) {
-    fs::create_directories(directory_);
-    result_.records = ladder::shufflenet();
-  }
-  ~RunFiles() override { fs::remove_all(directory_); }
+  RunFiles() { result_.records = ladder::shufflenet(); }
 
   std::string refusal(const RunFlags& flags, bool has_contexts) {
     try {
@@ -40,7 +33,6 @@ class RunFiles : public testing::Test {
     return "accepted";
   }
 
-  fs::path directory_;
   std::ostringstream out_, err_;
   CommandContext context_{.out = out_, .err = err_, .command_line = "opbench"};
   RunResult result_;
@@ -50,27 +42,27 @@ class RunFiles : public testing::Test {
 
 TEST_F(RunFiles, ADirectoryHoldsTheTasksOfContexts) {
   RunFlags flags;
-  flags.out_dir = directory_;
+  flags.out_dir = directory();
   ASSERT_TRUE(RunOutputs(flags, context_, true).write(result_)) << err_.str();
   for (const char* name : {"results.json", "results.csv", "results.md", "trace.json"}) {
-    EXPECT_TRUE(fs::exists(directory_ / name)) << name;
+    EXPECT_TRUE(fs::exists(directory() / name)) << name;
   }
-  EXPECT_THAT(csv::read(directory_ / "op_summary.csv"), SizeIs(1 + 4 * 2));
-  EXPECT_THAT(csv::read(directory_ / "op_statistic.csv"), SizeIs(1 + 43));
+  EXPECT_THAT(csv::read(directory() / "op_summary.csv"), SizeIs(1 + 4 * 2));
+  EXPECT_THAT(csv::read(directory() / "op_statistic.csv"), SizeIs(1 + 43));
 }
 
 TEST_F(RunFiles, ADirectoryOfOperatorsHoldsNone) {
   RunFlags flags;
-  flags.out_dir = directory_;
+  flags.out_dir = directory();
   ASSERT_TRUE(RunOutputs(flags, context_, false).write(RunResult{})) << err_.str();
-  EXPECT_TRUE(fs::exists(directory_ / "results.json"));
-  EXPECT_FALSE(fs::exists(directory_ / "op_summary.csv"));
-  EXPECT_FALSE(fs::exists(directory_ / "op_statistic.csv"));
+  EXPECT_TRUE(fs::exists(directory() / "results.json"));
+  EXPECT_FALSE(fs::exists(directory() / "op_summary.csv"));
+  EXPECT_FALSE(fs::exists(directory() / "op_statistic.csv"));
 }
 
 TEST_F(RunFiles, OperatorsHaveNoTasksToWrite) {
   RunFlags flags;
-  flags.op_summary = directory_ / "s.csv";
+  flags.op_summary = directory() / "s.csv";
   EXPECT_EQ(refusal(flags, true), "accepted");
   EXPECT_EQ(refusal(flags, false),
             "--op-summary '" + flags.op_summary +
@@ -82,7 +74,7 @@ TEST_F(RunFiles, OperatorsHaveNoTasksToWrite) {
 
 TEST_F(RunFiles, NoFileTakesTwoResults) {
   RunFlags flags;
-  flags.op_summary = flags.op_statistic = directory_ / "s.csv";
+  flags.op_summary = flags.op_statistic = directory() / "s.csv";
   EXPECT_THAT(refusal(flags, true), HasSubstr("two results cannot go to the same file"));
   flags.op_statistic.clear();
   flags.dot = flags.op_summary;
@@ -90,7 +82,7 @@ TEST_F(RunFiles, NoFileTakesTwoResults) {
 }
 
 TEST_F(RunFiles, TheCommandRefusesBeforeItRuns) {
-  const std::string path = directory_ / "s.csv";
+  const std::string path = directory() / "s.csv";
   std::ostringstream out, err;
   EXPECT_EQ(run_cli({"--case", "relu[64,fp32]", "--op-summary", path}, out, err), kBadInput);
   EXPECT_THAT(err.str(), HasSubstr("only single operators were selected"));

@@ -4,15 +4,13 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <memory>
 #include <regex>
 #include <sstream>
 
 #include "cli/cli.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -27,24 +25,13 @@ using testing::Not;
 const std::vector<std::string> kCommands = {"run", "list", "compare", "report", "doctor", "check"};
 
 std::string output_of(std::vector<std::string> args) {
-  std::ostringstream out, err;
-  EXPECT_EQ(run_cli(std::move(args), out, err), kAllWell) << err.str();
-  return out.str();
+  const Outcome outcome = opbench_with(std::move(args));
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
+  return outcome.out;
 }
 
 /// What a shell command prints on both streams.
-std::string shell(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>&1").c_str(), "r"), pclose);
-  std::string text;
-  for (int letter; pipe && (letter = std::fgetc(pipe.get())) != EOF;) {
-    text += static_cast<char>(letter);
-  }
-  return text;
-}
-
-bool has_program(const std::string& name) {
-  return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
-}
+std::string printed_by(const std::string& command) { return shell(command + " 2>&1").out; }
 
 std::string quoted(const std::string& word) { return fmt::format("'{}'", word); }
 
@@ -67,19 +54,13 @@ std::string between(const std::string& text, const std::string& begin, const std
   return text.substr(first, text.find(end, first + begin.size()) - first);
 }
 
-class Shell : public testing::Test {
+class Shell : public testing::Test, protected TempDir {
  protected:
-  Shell()
-      : directory_(fs::path(testing::TempDir()) / ("opbench_shell_" + std::to_string(getpid()))) {
-    fs::create_directories(directory_ / "a folder");
-    std::ofstream(directory_ / "one case.yaml") << "x";
+  Shell() {
+    std::filesystem::create_directory(path("a folder"));
+    write("one case.yaml", "x");
   }
-  ~Shell() override { fs::remove_all(directory_); }
 
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(directory_ / name) << text;
-    return directory_ / name;
-  }
   /// What bash offers for the last of the words.
   std::vector<std::string> completed(const std::vector<std::string>& words) const {
     const std::string completion = write("opbench.bash", output_of({"__generate", "bash"}));
@@ -88,16 +69,15 @@ class Shell : public testing::Test {
     const std::string script = fmt::format(
         "cd {}\n. {}\nCOMP_WORDS=(opbench{})\nCOMP_CWORD={}\n_opbench\n"
         "printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
-        quoted(directory_), quoted(completion), line, words.size());
-    std::istringstream lines(shell(fmt::format("bash {}", quoted(write("complete.bash", script)))));
+        quoted(directory()), quoted(completion), line, words.size());
+    std::istringstream lines(
+        printed_by(fmt::format("bash {}", quoted(write("complete.bash", script)))));
     std::vector<std::string> found;
     while (std::getline(lines, line)) {
       if (!line.empty()) found.push_back(line);
     }
     return found;
   }
-
-  fs::path directory_;
 };
 
 }  // namespace
@@ -127,7 +107,7 @@ TEST_F(Shell, EveryFlagOfEveryCommandIsThere) {
 }
 
 TEST_F(Shell, BashCompletesCommandsAndFlags) {
-  EXPECT_EQ(shell("bash -n " + quoted(write("x", output_of({"__generate", "bash"})))), "");
+  EXPECT_EQ(printed_by("bash -n " + quoted(write("x", output_of({"__generate", "bash"})))), "");
   EXPECT_EQ(completed({""}), kCommands);
   EXPECT_THAT(completed({"re"}), ElementsAre("report"));
   EXPECT_THAT(completed({"__"}), ElementsAre());
@@ -162,14 +142,16 @@ TEST_F(Shell, BashCompletesFiles) {
 }
 
 TEST_F(Shell, ZshUnderstandsItsScript) {
-  if (!has_program("zsh")) GTEST_SKIP() << "no zsh";
-  EXPECT_EQ(shell("zsh -n " + quoted(write("_opbench", output_of({"__generate", "zsh"})))), "");
+  if (!has_command("zsh")) GTEST_SKIP() << "no zsh";
+  EXPECT_EQ(printed_by("zsh -n " + quoted(write("_opbench", output_of({"__generate", "zsh"})))),
+            "");
 }
 
 TEST_F(Shell, FishUnderstandsItsScript) {
-  if (!has_program("fish")) GTEST_SKIP() << "no fish";
-  EXPECT_EQ(shell("fish -n " + quoted(write("opbench.fish", output_of({"__generate", "fish"})))),
-            "");
+  if (!has_command("fish")) GTEST_SKIP() << "no fish";
+  EXPECT_EQ(
+      printed_by("fish -n " + quoted(write("opbench.fish", output_of({"__generate", "fish"})))),
+      "");
 }
 
 TEST_F(Shell, ManualHasItsParts) {
@@ -186,10 +168,10 @@ TEST_F(Shell, ManualHasItsParts) {
 
 TEST_F(Shell, TroffUnderstandsTheManual) {
   const std::string page = quoted(write("opbench.1", output_of({"__generate", "man"})));
-  if (has_program("groff")) {
-    EXPECT_EQ(shell("groff -man -ww -Tutf8 " + page + " 2>&1 >/dev/null"), "");
-  } else if (has_program("mandoc")) {
-    EXPECT_EQ(shell("mandoc -T lint -W error " + page), "");
+  if (has_command("groff")) {
+    EXPECT_EQ(printed_by("groff -man -ww -Tutf8 " + page + " 2>&1 >/dev/null"), "");
+  } else if (has_command("mandoc")) {
+    EXPECT_EQ(printed_by("mandoc -T lint -W error " + page), "");
   } else {
     GTEST_SKIP() << "neither groff nor mandoc";
   }

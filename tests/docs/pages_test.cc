@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/cli.h"
 #include "compare/standard/standards.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -24,14 +25,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const fs::path kRoot = OPBENCH_SOURCE_DIR;
+const fs::path kRoot = source_file("");
 const std::vector<std::string> kCommands = {"run", "list", "compare", "report", "doctor", "check"};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> result = {kRoot / "README.md", kRoot / "CONTRIBUTING.md",
@@ -141,19 +136,9 @@ std::vector<std::vector<std::string>> command_lines(const std::string& text) {
   return result;
 }
 
-struct Outcome {
-  int code = 0;
-  std::string out, err;
-};
-Outcome run_here(std::vector<std::string> args) {
-  std::ostringstream out, err;
-  const int code = run_cli(std::move(args), out, err);
-  return {code, out.str(), err.str()};
-}
-
 std::vector<std::string> flags_not_in_help(const std::string& command,
                                            const std::vector<std::string>& words) {
-  const std::string help = run_here({command, "--help"}).out;
+  const std::string help = opbench_with({command, "--help"}).out;
   std::vector<std::string> unknown;
   for (const std::string& word : words) {
     if (word.size() < 2 || word[0] != '-' || std::isdigit(word[1]) != 0) continue;
@@ -173,7 +158,7 @@ Outcome planned(std::vector<std::string> words) {
     if (word.starts_with("cases/")) word = (kRoot / word).string();
   }
   words.emplace_back("--dry-run");
-  return run_here(words);
+  return opbench_with(words);
 }
 
 // A line that stands for others, such as `opbench COMMAND --help`.
@@ -202,7 +187,7 @@ TEST(Pages, CommandsHaveTheirFlagsAndCanBePlanned) {
       EXPECT_THAT(flags_not_in_help(words[0], words), IsEmpty());
       if (is_pattern(words)) continue;
       if (words[0] == "list") {
-        EXPECT_EQ(run_here(words).code, 0);
+        EXPECT_EQ(opbench_with(words).code, 0);
       }
       if (words[0] != "run" || !is_a_run(words)) continue;
       const Outcome outcome = planned(words);
@@ -226,12 +211,9 @@ class CaseFileOfAPage : public testing::TestWithParam<const char*> {};
 TEST_P(CaseFileOfAPage, CanBePlanned) {
   const std::vector<std::string> files = blocks(text_of(kRoot / GetParam()), "yaml");
   ASSERT_THAT(files, SizeIs(1));
-  const fs::path path =
-      fs::path(testing::TempDir()) / ("opbench_page_" + std::to_string(getpid()) + ".yaml");
-  std::ofstream(path) << files[0];
-  const Outcome outcome = planned({"run", "--cases", path.string()});
+  const TempDir directory;
+  const Outcome outcome = planned({"run", "--cases", directory.write("page.yaml", files[0])});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  fs::remove(path);
 }
 INSTANTIATE_TEST_SUITE_P(Pages, CaseFileOfAPage,
                          testing::Values("README.md", "docs/case-files.md", "docs/contexts.md"));

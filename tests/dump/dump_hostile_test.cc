@@ -62,7 +62,7 @@ void expect_good_output(DumpFile& reader) {
 TEST_F(HostileDump, FilesThatCannotBeOpened) {
   const std::string x = path().string();
   EXPECT_EQ(opening(path()), "cannot open " + x + ": No such file or directory");
-  EXPECT_EQ(opening(directory_), "cannot open " + directory_.string() + ": Is a directory");
+  EXPECT_EQ(opening(directory()), "cannot open " + directory().string() + ": Is a directory");
   EXPECT_EQ(opening("/dev/null"), "cannot open /dev/null: not a regular file");
   mkfifo(path("pipe").c_str(), 0600);
   EXPECT_EQ(opening(path("pipe")), "cannot open " + path("pipe").string() + ": not a regular file");

@@ -104,7 +104,7 @@ TEST_F(DumpProcess, HoldsNothingOpenOfItsParent) {
   file.records();
   close(ends[1]);
   char byte;
-  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the end of the pipe was kept open";
+  EXPECT_EQ(::read(ends[0], &byte, 1), 0) << "the end of the pipe was kept open";
   close(ends[0]);
 }
 
@@ -117,11 +117,11 @@ TEST_F(DumpProcess, EndsWithItsParent) {
     file.records();
     const std::vector<pid_t> ids = children_of(getpid());
     const pid_t child = ids.empty() ? 0 : ids.front();
-    if (write(ends[1], &child, sizeof child) < 0) _exit(1);
+    if (::write(ends[1], &child, sizeof child) < 0) _exit(1);
     kill(getpid(), SIGKILL);
   }
   pid_t child = 0;
-  ASSERT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  ASSERT_EQ(::read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
   ASSERT_GT(child, 0);
   waitpid(parent, nullptr, 0);
   EXPECT_TRUE(becomes([&] { return is_gone(child); }));
@@ -141,11 +141,11 @@ TEST_F(DumpProcess, ABusyProcessEndsWithItsParent) {
       confine_child(self, ends[0], ends[1]);
       for (volatile bool forever = true; forever;) note_progress();
     }
-    if (write(ends[1], &child, sizeof child) < 0) _exit(1);
+    if (::write(ends[1], &child, sizeof child) < 0) _exit(1);
     _exit(0);
   }
   pid_t child = 0;
-  ASSERT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  ASSERT_EQ(::read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
   waitpid(parent, nullptr, 0);
   EXPECT_TRUE(becomes([&] { return is_gone(child); }));
   close(ends[0]);

@@ -4,10 +4,7 @@
 #include <algorithm>
 
 #include "tests/dump/dump_support.h"
-
-#ifndef OPBENCH_SOURCE_DIR
-#define OPBENCH_SOURCE_DIR "."
-#endif
+#include "tests/support/source_tree.h"
 
 namespace opbench::dump_tests {
 namespace {
@@ -16,21 +13,8 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Two files in the layout of Ascend's dumper that opbench did not write.
-class DumpSamples : public ::testing::Test {
- protected:
-  void SetUp() override {
-    directory_ = fs::path(OPBENCH_SOURCE_DIR) / "../shared/data/ascend_samples/accuracy";
-    if (!fs::exists(npu()) || !fs::exists(cpu())) {
-      GTEST_SKIP() << "no sample dumps in " << directory_;
-    }
-  }
-  fs::path npu() const { return directory_ / "dumper_npu_SYNTHETIC.h5"; }
-  fs::path cpu() const { return directory_ / "dumper_cpu_golden_SYNTHETIC.h5"; }
-
-  fs::path directory_;
-};
-
+// Two files in the layout of Ascend's dumper that opbench did not write: ascend_dumper/npu.h5 and
+// cpu.h5.
 std::vector<DumpRecord> by_number(DumpFile& reader) {
   std::vector<DumpRecord> records = reader.records();
   std::sort(records.begin(), records.end(),
@@ -68,8 +52,8 @@ void expect_readable(DumpFile& reader) {
   }
 }
 
-TEST_F(DumpSamples, NpuDump) {
-  DumpFile reader(npu());
+TEST(DumpSamples, NpuDump) {
+  DumpFile reader(test_data("ascend_dumper/npu.h5"));
   EXPECT_THAT(reader.problems(), IsEmpty());
   EXPECT_THAT(
       record_names(reader),
@@ -101,8 +85,8 @@ TEST_F(DumpSamples, NpuDump) {
   expect_readable(reader);
 }
 
-TEST_F(DumpSamples, CpuDump) {
-  DumpFile reader(cpu());
+TEST(DumpSamples, CpuDump) {
+  DumpFile reader(test_data("ascend_dumper/cpu.h5"));
   EXPECT_THAT(reader.problems(), IsEmpty());
   EXPECT_THAT(
       record_names(reader),

@@ -1,33 +1,10 @@
 #include "tests/dump/dump_support.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "tensor/half.h"
 
 namespace opbench::dump_tests {
-
-namespace fs = std::filesystem;
-
-DumpTest::DumpTest() {
-  std::string name = (fs::path(::testing::TempDir()) / "opbench_dump_XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw RunError("cannot make " + name);
-  directory_ = name;
-}
-
-DumpTest::~DumpTest() { fs::remove_all(directory_); }
-
-std::vector<std::string> DumpTest::files() const {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory_)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 std::vector<std::byte> numbered(DType dtype, std::int64_t count) {
   std::vector<double> values(static_cast<std::size_t>(count));
@@ -82,20 +59,6 @@ std::vector<std::byte> read_all(DumpFile& reader, const DumpEntry& entry) {
     throw Error("the elements are not stored as the dtype has them");
   }
   return elements;
-}
-
-std::string output_of(const std::string& command) {
-  std::string output;
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) throw RunError("cannot run " + command);
-  std::array<char, 4096> buffer;
-  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) output += buffer.data();
-  pclose(pipe);
-  return output;
-}
-
-bool succeeds(const std::string& command) {
-  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
 }
 
 }  // namespace opbench::dump_tests

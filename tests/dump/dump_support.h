@@ -11,19 +11,13 @@
 #include "dump/dump_file.h"
 #include "dump/dump_writer.h"
 #include "tensor/error.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench::dump_tests {
 
-/// A directory of its own for each test, empty at the start and gone at the end.
-class DumpTest : public ::testing::Test {
+class DumpTest : public ::testing::Test, protected TempDir {
  protected:
-  DumpTest();
-  ~DumpTest() override;
-
-  std::filesystem::path path(const std::string& name = "x.h5") const { return directory_ / name; }
-  std::vector<std::string> files() const;
-
-  std::filesystem::path directory_;
+  std::filesystem::path path(const std::string& name = "x.h5") const { return directory() / name; }
 };
 
 /// Elements with the byte pattern of small numbers, different from one another where the dtype
@@ -57,9 +51,5 @@ std::string error_of(Work&& work) {
     return error.what();
   }
 }
-
-/// What a shell command prints, standard error included.
-std::string output_of(const std::string& command);
-bool succeeds(const std::string& command);
 
 }  // namespace opbench::dump_tests

@@ -186,8 +186,8 @@ TEST_F(DumpWriting, PathsThatCannotBeWritten) {
 }
 
 TEST_F(DumpWriting, AReadOnlyDirectory) {
-  fs::permissions(directory_, fs::perms::owner_read | fs::perms::owner_exec |
-                                  fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(directory(), fs::perms::owner_read | fs::perms::owner_exec |
+                                   fs::perms::others_read | fs::perms::others_exec);
   expect_quiet_success([&] {
     constexpr uid_t kNobody = 65534;  // root may write everywhere
     if (geteuid() == 0) {
@@ -195,7 +195,7 @@ TEST_F(DumpWriting, AReadOnlyDirectory) {
     }
     EXPECT_EQ(failure_of(path()), "cannot write " + path().string() + ": Permission denied");
   });
-  fs::permissions(directory_, fs::perms::owner_all);
+  fs::permissions(directory(), fs::perms::owner_all);
 }
 
 TEST_F(DumpWriting, NamesAreChecked) {

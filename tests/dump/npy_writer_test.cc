@@ -5,10 +5,9 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "tensor/error.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -17,21 +16,11 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class NpyWriterTest : public testing::Test {
+class NpyWriterTest : public testing::Test, protected TempDir {
  protected:
-  NpyWriterTest() : path_(fs::path(testing::TempDir()) / ("opbench_npy_" + name() + ".npy")) {}
-  ~NpyWriterTest() override { fs::remove(path_); }
+  std::string written() const { return text_of(path_); }
 
-  static std::string name() {
-    return testing::UnitTest::GetInstance()->current_test_info()->name();
-  }
-  std::string written() const {
-    std::ostringstream text;
-    text << std::ifstream(path_, std::ios::binary).rdbuf();
-    return text.str();
-  }
-
-  fs::path path_;
+  fs::path path_ = path("x.npy");
 };
 
 TEST_F(NpyWriterTest, HeaderThenElements) {

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "compare/standard/name_pattern.h"
 #include "tensor/error.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -154,10 +152,9 @@ TEST(Standards, ErrorsOfRulesNameTheLine) {
 
 TEST(Standards, AFileThatCannotBeReadIsNamed) {
   EXPECT_THROW(load_standards("no/such/file.yaml"), Error);
-  const std::string path = testing::TempDir() + "opbench_standards.yaml";
-  std::ofstream(path) << "cosine: {all: {least: 2^-1}}\n";
+  const TempDir directory;
+  const std::string path = directory.write("x.yaml", "cosine: {all: {least: 2^-1}}\n");
   EXPECT_EQ(held_to(load_standards(path), "cosine", "Op", DType::fp32).least_cosine, 0.5);
-  std::filesystem::remove(path);
 }
 
 TEST(NamePattern, IsFoundAnywhereAndBounded) {

@@ -8,13 +8,14 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/selection.h"
 #include "tensor/error.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
 
 std::vector<std::string> case_files() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(OPBENCH_SOURCE_DIR "/cases")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_file("cases"))) {
     if (entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());

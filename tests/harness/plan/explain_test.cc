@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "tests/harness/context_support.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -147,12 +146,9 @@ void expect_well_formed(const std::string& dot) {
 
 // Where Graphviz is installed, it reads the file.
 void expect_graphviz_reads(const std::string& dot) {
-  if (std::system("command -v dot > /dev/null 2>&1") != 0) return;
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / ("explain_" + std::to_string(getpid()) + ".dot");
-  std::ofstream(path) << dot;
-  EXPECT_EQ(std::system(("dot -Tplain '" + path.string() + "' > /dev/null").c_str()), 0);
-  std::filesystem::remove(path);
+  if (!has_command("dot")) return;
+  const TempDir directory;
+  EXPECT_EQ(shell("dot -Tplain '" + directory.write("x.dot", dot) + "'").code, 0);
 }
 
 TEST(Dot, IsWellFormed) {

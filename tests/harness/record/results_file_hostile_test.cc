@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/record/results_file.h"
 #include "harness/report/report.h"
 #include "tensor/error.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -148,9 +148,9 @@ TEST(HostileResults, RefusesWhatIsNoReadableFile) {
   namespace fs = std::filesystem;
   EXPECT_THROW(read_results_file("/no/such/file.json"), Error);
   EXPECT_THROW(read_results_file("/dev/zero"), Error);
-  EXPECT_THROW(read_results_file(testing::TempDir()), Error);
-  const fs::path path = fs::path(testing::TempDir()) / ("huge" + std::to_string(getpid()));
-  std::ofstream(path) << "{";
+  const TempDir directory;
+  EXPECT_THROW(read_results_file(directory.directory()), Error);
+  const fs::path path = directory.write("huge.json", "{");
   fs::resize_file(path, (std::uintmax_t{256} << 20) + 1);  // a hole: takes no space
   try {
     read_results_file(path);
@@ -158,7 +158,6 @@ TEST(HostileResults, RefusesWhatIsNoReadableFile) {
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), "cannot read '" + path.string() + "': it is larger than 256 MiB");
   }
-  fs::remove(path);
 }
 
 }  // namespace opbench

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "harness/report/report.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -174,7 +175,7 @@ TEST(ResultsFile, EverySampleKeepsItsBits) {
 }
 
 TEST(ResultsFile, ReadsTheCommittedSample) {
-  const std::string path = OPBENCH_SOURCE_DIR "/results/samples/results.json";
+  const std::string path = source_file("results/samples/results.json");
   const ResultsFile file = read_results_file(path);
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();

@@ -13,6 +13,7 @@
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
 #include "tests/harness/report/ladder.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
@@ -188,13 +189,12 @@ TEST(StepJson, NothingOfAStepCanBeMissing) {
 }
 
 TEST(ResultsVersion1, IsReadAndBecomesToday) {
-  const ResultsFile old =
-      read_results_file(OPBENCH_SOURCE_DIR "/tests/harness/results_version_1.json");
+  const ResultsFile old = read_results_file(test_data("results_version_1.json"));
   EXPECT_EQ(old.version, 1);
   ASSERT_FALSE(old.run.records.empty());
   std::ostringstream today, sample;
   write_json(today, old.run, old.machine, old.command);
-  sample << std::ifstream(OPBENCH_SOURCE_DIR "/results/samples/results.json").rdbuf();
+  sample << std::ifstream(source_file("results/samples/results.json")).rdbuf();
   EXPECT_EQ(today.str(), sample.str());
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench {
 
@@ -147,12 +148,12 @@ TEST(CaseFile, MissingFileIsNamed) {
 
 // What is shipped loads, and every operator has a case.
 TEST(CaseFile, ShippedFilesLoad) {
-  const CaseFile resnet = load_case_file(OPBENCH_SOURCE_DIR "/cases/resnet.yaml", {{"N", 2}});
+  const CaseFile resnet = load_case_file(source_file("cases/resnet.yaml"), {{"N", 2}});
   EXPECT_EQ(resnet.shapes.size(), 12u);
   int activations = 0;
   for (const NamedShape& shape : resnet.shapes) activations += shape.count;
   EXPECT_EQ(activations, 49) << "ResNet-50 has 1 + 16 * 3 activations";
-  const CaseFile prof = load_case_file(OPBENCH_SOURCE_DIR "/cases/softplus_prof.yaml", {});
+  const CaseFile prof = load_case_file(source_file("cases/softplus_prof.yaml"), {});
   EXPECT_EQ(prof.shapes.size(), 9u);
   EXPECT_THAT(prof.shapes[0].shape, ElementsAre(128, 64, 128, 128));
   EXPECT_TRUE(prof.cases[8].base.backward);

@@ -1,0 +1,20 @@
+// The only file that knows where this build stands: the objects of all others are the same in every
+// clone, so that a compiler cache serves them all.
+#include "tests/support/source_tree.h"
+
+namespace opbench {
+
+std::string source_file(std::string_view path) {
+  return std::filesystem::path(OPBENCH_SOURCE_DIR) / path;
+}
+
+std::filesystem::path test_data(std::string_view path) {
+  return std::filesystem::path(OPBENCH_SOURCE_DIR) / "tests/data" / path;
+}
+
+const std::string& program() {
+  static const std::string path = OPBENCH_PROGRAM;
+  return path;
+}
+
+}  // namespace opbench

@@ -57,17 +57,17 @@ int default_c0(DType dtype);
 
 /// Extents of the stored tensor, padding included.
 ///
-/// Shapes: `logical` is in the base order of `format` (N,C,H,W; N,C,D,H,W for the 3-D formats; any
-/// rank
-///         for ND and FRACTAL_NZ). NC1HWC0 and FRACTAL_Z expand ranks below 4 as the framework
-///         does:
-///         () -> [1,1,1,1], [C] -> [1,C,1,1], [C,H] -> [1,C,H,1], [C,H,W] -> [1,C,H,W].
-///         NC1HWC0 -> [N, ceil(C/c0), H, W, c0]; FRACTAL_Z -> [ceil(C/c0)*H*W, ceil(N/16), 16, c0];
-///         FRACTAL_NZ -> [..., ceil(N/c0), ceil(M/16), 16, c0] of the last two dims (M, N);
-///         NDC1HWC0 -> [N, D, ceil(C/c0), H, W, c0];
-///         FRACTAL_Z_3D -> [D*ceil(C/c0)*H*W, ceil(N/16), 16, c0].
-///         FRACTAL_Z of a grouped weight, where C counts the channels of one group ->
-///         [blocks*c1*H*W, n1, 16, c0] of `fractal_groups`; other formats ignore `groups`.
+/// Shapes: `logical` is in the base order of `format`: N,C,H,W, or N,C,D,H,W for the 3-D formats;
+/// ND and FRACTAL_NZ take any rank. NC1HWC0 and FRACTAL_Z expand ranks below 4 as the framework
+/// does: () -> [1,1,1,1], [C] -> [1,C,1,1], [C,H] -> [1,C,H,1], [C,H,W] -> [1,C,H,W].
+///   NC1HWC0       [N, ceil(C/c0), H, W, c0]
+///   FRACTAL_Z     [ceil(C/c0)*H*W, ceil(N/16), 16, c0]
+///   with groups   [blocks*c1*H*W, n1, 16, c0] of `fractal_groups`, where C counts the channels of
+///                 one group; other formats ignore `groups`
+///   FRACTAL_NZ    [..., ceil(N/c0), ceil(M/16), 16, c0] of the last two dims (M, N)
+///   NDC1HWC0      [N, D, ceil(C/c0), H, W, c0]
+///   FRACTAL_Z_3D  [D*ceil(C/c0)*H*W, ceil(N/16), 16, c0]
+///
 /// Errors: throws Error if the rank does not fit the format, the size overflows or N is no multiple
 /// of `groups`.
 Dims storage_dims(Format format, const Dims& logical, int c0, int groups = 1);

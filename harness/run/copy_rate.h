@@ -11,9 +11,8 @@ struct CopyRate {
   double median = 0, best = 0;
 };
 
-/// What memcpy reaches on buffers that together hold `bytes`,
-/// each thread copying one contiguous part. The ceiling that "% of copy" refers to. 0 if
-/// interrupted.
+/// What memcpy reaches on buffers that together hold `bytes`, each thread copying one contiguous
+/// part: 100 % of "of copy". 0 if interrupted.
 CopyRate measure_copy_rate(std::size_t bytes, int threads, TimingOptions timing, bool cold);
 
 }  // namespace opbench

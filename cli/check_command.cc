@@ -83,7 +83,7 @@ check::GateHooks make_hooks(CommandContext& context) {
   hooks.progress = [&context](const std::string& phase, std::size_t done, std::size_t total,
                               const std::string& what) {
     const std::string text =
-        fmt::format("[{} {}/{}] {}", phase, done + 1, total, with_short_lists(what));
+        fmt::format("[{} {}/{}] {}", phase, done + 1, total, report::with_short_lists(what));
     if (context.is_progress_overwritten()) {
       context.err << "\r\033[K" << text.substr(0, context.progress_width()) << std::flush;
     } else {

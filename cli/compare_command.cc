@@ -96,10 +96,10 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   progress.clear();
   Comparison& comparison = run.comparison();
   describe(comparison, request, context);
-  print_comparison(context.out, comparison, request.top, {context.colour()});
+  report::print_comparison(context.out, comparison, request.top, {context.colour()});
   if (results) {
-    results->json.write([&](std::ostream& out) { write_comparison_json(out, comparison); });
-    results->csv.write([&](std::ostream& out) { write_comparison_csv(out, comparison); });
+    results->json.write([&](std::ostream& out) { report::write_comparison_json(out, comparison); });
+    results->csv.write([&](std::ostream& out) { report::write_comparison_csv(out, comparison); });
     results->msaccucmp.write(request.metrics, run.msaccucmp_lines(request.metrics), request.extras,
                              run.actual(), run.expected());
     context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n", flags.out_dir,

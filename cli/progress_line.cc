@@ -19,14 +19,15 @@ void ProgressLine::step(const std::string& place) {
 
 void ProgressLine::activity(const std::string& whole) {
   if (context_.quiet) return;
-  const std::string what = with_short_lists(whole);
+  const std::string what = report::with_short_lists(whole);
   if (context_.is_progress_overwritten()) {
     // One row of a narrow terminal, so that the next text can overwrite it.
     context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
                  << std::flush;
   } else if (is_new_ || context_.verbose) {
     context_.err << place_ << ' '
-                 << (context_.verbose ? what : with_short_lists(whole.substr(0, whole.find(' '))))
+                 << (context_.verbose ? what
+                                      : report::with_short_lists(whole.substr(0, whole.find(' '))))
                  << '\n';
   }
   is_new_ = false;

@@ -29,7 +29,7 @@ struct ReportFlags {
 
 std::string format_names() {
   std::string names;
-  for (const ReportFormat& format : report_formats()) {
+  for (const report::ReportFormat& format : report::report_formats()) {
     names += fmt::format("{}{}", names.empty() ? "" : "|", format.name);
   }
   return names;
@@ -48,9 +48,9 @@ void refuse_to_replace_results(const ReportFlags& flags) {
   }
 }
 
-int report(const ReportFlags& flags, const CommandContext& context) {
+int write_report(const ReportFlags& flags, const CommandContext& context) {
   refuse_to_replace_results(flags);
-  const FileReport made = report_of_files(flags.files, flags.format);
+  const report::FileReport made = report::report_of_files(flags.files, flags.format);
   if (made.is_empty) {
     context.err << fmt::format("opbench: nothing to report: {} no results\n",
                                flags.files.size() == 1
@@ -79,7 +79,7 @@ void add_report_command(CommandLine& line, CommandContext& context) {
   command.option("-o,--output", flags->output, "Where to write it [standard output]", {"FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);
-  command.action([&context, flags] { return report(*flags, context); });
+  command.action([&context, flags] { return write_report(*flags, context); });
 }
 
 }  // namespace opbench

@@ -68,7 +68,7 @@ RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
   hooks.activity = [&](const std::string& what) { progress.activity(what); };
   hooks.case_done = [&context, &progress, style](std::span<const Record> records) {
     progress.clear();
-    print_case(context.out, records, style);
+    report::print_case(context.out, records, style);
   };
   if (dump) {
     hooks.dump = [&](const PlannedCase& planned, const Selection& selection,
@@ -87,7 +87,7 @@ void print_failures(const RunResult& result, std::ostream& out) {
       continue;
     }
     out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status),
-                       with_short_lists(record.case_id), record.variant, record.reason,
+                       report::with_short_lists(record.case_id), record.variant, record.reason,
                        record.reproduce);
   }
 }
@@ -136,11 +136,11 @@ int run(const RunFlags& flags, CommandContext& context) {
   RunOutputs outputs(flags, context, !contexts.empty());
   watch_interrupts();
   ProgressLine progress(context);
-  if (!plan.empty()) print_heading(context.out, {context.colour()});
+  if (!plan.empty()) report::print_heading(context.out, {context.colour()});
   const RunResult result =
       run_plan(plan, contexts, options, make_hooks(context, progress, outputs.dump()));
   progress.clear();
-  print_summary(context.out, result, {context.colour()});
+  report::print_summary(context.out, result, {context.colour()});
   print_failures(result, context.out);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }

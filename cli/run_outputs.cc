@@ -51,7 +51,7 @@ void refuse_repeated(const std::vector<std::string>& paths) {
 
 // Needs when samples began, which only the run itself knows.
 void render_trace(std::ostream& out, const ResultsFile& results) {
-  write_trace(out, results.run.records);
+  report::write_trace(out, results.run.records);
 }
 
 }  // namespace
@@ -62,14 +62,14 @@ RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context, bool has_c
   settle_directory(flags, has_contexts);
   refuse_repeated({flags.json, flags.csv, flags.markdown, flags.junit, flags.benchmark_json,
                    flags.trace, flags.dump, flags.dot, flags.op_summary, flags.op_statistic});
-  reserve(flags.json, find_report_format("json").write);
-  reserve(flags.csv, find_report_format("csv").write);
-  reserve(flags.markdown, find_report_format("markdown").write);
-  reserve(flags.junit, find_report_format("junit").write);
-  reserve(flags.benchmark_json, find_report_format("gbench").write);
+  reserve(flags.json, report::find_report_format("json").write);
+  reserve(flags.csv, report::find_report_format("csv").write);
+  reserve(flags.markdown, report::find_report_format("markdown").write);
+  reserve(flags.junit, report::find_report_format("junit").write);
+  reserve(flags.benchmark_json, report::find_report_format("gbench").write);
   reserve(flags.trace, render_trace);
-  reserve(flags.op_summary, find_report_format("op-summary").write);
-  reserve(flags.op_statistic, find_report_format("op-statistic").write);
+  reserve(flags.op_summary, report::find_report_format("op-summary").write);
+  reserve(flags.op_statistic, report::find_report_format("op-statistic").write);
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
 }
 

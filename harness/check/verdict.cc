@@ -61,8 +61,8 @@ std::string rounds_needed(std::span<const double> ratios, std::span<const int> p
 std::string speed_text(const SpeedChange& s) {
   return fmt::format("{} (99%: {} to {}), {} -> {}, slower in {} of {} rounds",
                      change_text(s.change), change_text(s.interval.low),
-                     change_text(s.interval.high), time_text(s.base_us), time_text(s.current_us),
-                     s.slower_rounds, s.rounds);
+                     change_text(s.interval.high), report::time_text(s.base_us),
+                     report::time_text(s.current_us), s.slower_rounds, s.rounds);
 }
 
 bool is_right(const OpenedVariant* variant) {

@@ -8,7 +8,7 @@
 #include "compare/comparison.h"
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::report {
 
 /// Version of compare.json's format. Readers refuse others.
 inline constexpr int kComparisonVersion = 1;
@@ -31,4 +31,4 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison);
 /// JSON has it as it is. Absent values are empty.
 void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 
-}  // namespace opbench
+}  // namespace opbench::report

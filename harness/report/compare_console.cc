@@ -12,7 +12,7 @@
 #include "text/console_colour.h"
 #include "text/wrapped.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 constexpr std::size_t kWidth = 80;
@@ -256,4 +256,4 @@ void print_comparison(std::ostream& out, const Comparison& comparison, std::size
   out.flush();
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

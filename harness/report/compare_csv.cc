@@ -6,7 +6,7 @@
 #include "harness/report/compare_fields.h"
 #include "text/csv_text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 // Spreadsheets run cells that begin so.
@@ -58,4 +58,4 @@ void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

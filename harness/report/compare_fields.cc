@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Row = TensorRow;
@@ -135,4 +135,4 @@ std::string_view name(Side side) {
 
 std::span<const TensorField> tensor_fields() { return kFields; }
 
-}  // namespace opbench
+}  // namespace opbench::report

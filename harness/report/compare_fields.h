@@ -7,7 +7,7 @@
 #include "compare/comparison.h"
 #include "harness/record/record.h"
 
-namespace opbench {
+namespace opbench::report {
 
 /// A tensor of a comparison and where it stands.
 struct TensorRow {
@@ -28,4 +28,4 @@ std::span<const TensorField> tensor_fields();
 /// "input", "output", "other".
 std::string_view name(Side side);
 
-}  // namespace opbench
+}  // namespace opbench::report

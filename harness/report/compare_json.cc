@@ -8,7 +8,7 @@
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -169,4 +169,4 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison) {
   out << "\n}\n";
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -7,7 +7,7 @@
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 std::string verdict_text(const Record& record, const ConsoleStyle& style) {
@@ -59,4 +59,4 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
   out.flush();
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

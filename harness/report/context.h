@@ -7,7 +7,7 @@
 #include "harness/report/report.h"
 
 // Reports of contexts: records that have a step. Records of single operators are passed over.
-namespace opbench {
+namespace opbench::report {
 
 /// For every context a table of its steps and, below it, one that tells by type of task where the
 /// time goes, in 120 columns.
@@ -27,4 +27,4 @@ void add_task_slices(nlohmann::ordered_json& events, std::span<const Record> rec
 /// True if no record is one of a single operator.
 bool only_steps(std::span<const Record> records);
 
-}  // namespace opbench
+}  // namespace opbench::report

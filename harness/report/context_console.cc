@@ -11,7 +11,7 @@
 #include "tensor/printable.h"
 #include "text/wrapped.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 constexpr std::size_t kWidth = 120;
@@ -173,4 +173,4 @@ void print_context_summary(std::ostream& out, std::span<const Record> records) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -10,7 +10,7 @@
 #include "harness/report/text.h"
 #include "text/markdown_text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 // The step's name and all that follows it but what the step changes are numbers.
@@ -68,4 +68,4 @@ void write_contexts_markdown(std::ostream& out, std::span<const Record> records)
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -6,7 +6,7 @@
 #include "harness/report/context.h"
 #include "harness/report/step_table.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -57,4 +57,4 @@ void add_task_slices(nlohmann::ordered_json& events, std::span<const Record> rec
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

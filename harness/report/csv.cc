@@ -5,7 +5,7 @@
 #include "harness/report/report.h"
 #include "text/csv_text.h"
 
-namespace opbench {
+namespace opbench::report {
 void write_csv(std::ostream& out, std::span<const Record> records) {
   const char* separator = "";
   for (const Field& field : record_fields()) {
@@ -23,4 +23,4 @@ void write_csv(std::ostream& out, std::span<const Record> records) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

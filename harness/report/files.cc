@@ -14,7 +14,7 @@
 #include "tensor/nearest.h"
 #include "text/json_reader.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 // The tables that the run printed, without colours. Its last lines are of its own time and memory.
@@ -123,4 +123,4 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
   return kind->report(documents, format);
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

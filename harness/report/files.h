@@ -9,7 +9,7 @@
 
 #include "harness/record/results_file.h"
 
-namespace opbench {
+namespace opbench::report {
 
 /// A form that results of a run can take.
 struct ReportFormat {
@@ -34,4 +34,4 @@ struct FileReport {
 /// differ, results that cannot be joined, and a format that the kind does not have.
 FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format);
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -6,7 +6,7 @@
 #include "harness/record/benchmark_name.h"
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -126,4 +126,4 @@ void write_gbench(std::ostream& out, const RunResult& result, const Machine& mac
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

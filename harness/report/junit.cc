@@ -8,7 +8,7 @@
 #include "harness/report/report.h"
 #include "harness/report/text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 JUnitCase::Outcome outcome_of(Status status) {
@@ -72,4 +72,4 @@ void write_junit(std::ostream& out, const RunResult& result, const Machine& mach
   write_junit(out, report);
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

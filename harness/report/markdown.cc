@@ -10,7 +10,7 @@
 #include "harness/report/variant_summary.h"
 #include "text/markdown_text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 constexpr std::size_t kLongestAttributeList = 40;  // characters
@@ -189,4 +189,4 @@ void write_markdown(std::ostream& out, const RunResult& result, const Machine& m
   if (result.records.empty() || !only_steps(result.records)) write_slow(out, result.records);
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

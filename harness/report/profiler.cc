@@ -7,7 +7,7 @@
 #include "harness/report/report.h"
 #include "text/csv_text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 // They ran on the host. Neither AI_CORE, which they model, nor AI_CPU, which is part of the device
@@ -134,4 +134,4 @@ void write_op_statistic(std::ostream& out, std::span<const Record> records) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

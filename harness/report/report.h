@@ -8,7 +8,7 @@
 #include "harness/record/run_result.h"
 #include "text/console_colour.h"
 
-namespace opbench {
+namespace opbench::report {
 
 /// One line per record, a header line, RFC 4180 quoting.
 void write_csv(std::ostream& out, std::span<const Record> records);
@@ -56,4 +56,4 @@ void print_heading(std::ostream& out, const ConsoleStyle& style);
 /// memory.
 void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style);
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -7,7 +7,7 @@
 #include "harness/record/benchmark_name.h"
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -39,4 +39,4 @@ void write_smaller_is_better(std::ostream& out, std::span<const Record> records,
   out << list.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -5,7 +5,7 @@
 #include "harness/record/record.h"
 #include "text/console_colour.h"
 
-namespace opbench {
+namespace opbench::report {
 
 /// What a verdict is printed in.
 inline std::string_view status_colour(Status status) {
@@ -23,4 +23,4 @@ inline std::string_view status_colour(Status status) {
   }
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -9,7 +9,7 @@
 
 #include "harness/report/text.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 constexpr double kMiB = 1 << 20;
@@ -168,4 +168,4 @@ std::string ladder_details(const Record& first) {
   return first.cold ? text + ", cold" : text;
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

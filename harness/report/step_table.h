@@ -7,7 +7,7 @@
 #include "harness/record/record.h"
 
 // What the console and Markdown show of a context's steps.
-namespace opbench {
+namespace opbench::report {
 
 /// The steps of one context with one number of threads, in the order of the records.
 using Ladder = std::vector<const Record*>;
@@ -51,4 +51,4 @@ std::string ladder_title(const Record& first);
 /// "2 threads, cold": how it was measured.
 std::string ladder_details(const Record& first);
 
-}  // namespace opbench
+}  // namespace opbench::report

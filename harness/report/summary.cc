@@ -10,7 +10,7 @@
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 constexpr double kMiB = 1 << 20;
@@ -93,4 +93,4 @@ void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyl
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 constexpr std::size_t kMostEntries = 8, kShownEntries = 3;
@@ -106,4 +106,4 @@ std::string with_short_lists(std::string_view text, std::size_t longest) {
   return result;
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -10,7 +10,7 @@
 #include "harness/record/record.h"
 
 // How reports for people write values, so that the console and Markdown agree.
-namespace opbench {
+namespace opbench::report {
 
 /// "7.53 us", "1.250 ms".
 std::string time_text(double us);
@@ -29,4 +29,4 @@ std::string name_text(const Record& record);
 std::string with_short_lists(std::string_view text,
                              std::size_t longest = std::numeric_limits<std::size_t>::max());
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -7,7 +7,7 @@
 
 #include "harness/report/step_table.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 // What tuning removes.
@@ -154,4 +154,4 @@ TimeTable time_table(const Ladder& ladder, std::size_t most_types) {
   return result;
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

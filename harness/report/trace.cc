@@ -6,7 +6,7 @@
 #include "harness/report/context.h"
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -58,4 +58,4 @@ void write_trace(std::ostream& out, std::span<const Record> records) {
   out << document.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

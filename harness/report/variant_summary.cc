@@ -8,7 +8,7 @@
 
 #include "tensor/cache_sizes.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 double geometric_mean(const std::vector<double>& values) {
@@ -145,4 +145,4 @@ std::vector<SlowResult> slower_than_expected(std::span<const Record> records) {
   return slow;
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -8,7 +8,7 @@
 
 #include "harness/record/record.h"
 
-namespace opbench {
+namespace opbench::report {
 
 /// A case with one number of threads: records of one place can be compared.
 using Place = std::pair<std::string, int>;
@@ -57,4 +57,4 @@ struct SlowResult {
 /// `records`.
 std::vector<SlowResult> slower_than_expected(std::span<const Record> records);
 
-}  // namespace opbench
+}  // namespace opbench::report

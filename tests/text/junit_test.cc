@@ -32,7 +32,7 @@ std::string junit(const std::vector<Record>& records) {
   machine.cpu = "A & B";
   machine.date = "2026-01-02T03:04:05Z";
   std::ostringstream out;
-  write_junit(out, result, machine, "opbench --op relu");
+  report::write_junit(out, result, machine, "opbench --op relu");
   return out.str();
 }
 

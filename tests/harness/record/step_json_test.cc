@@ -131,7 +131,7 @@ TEST(StepJson, CsvHasTheColumns) {
   std::vector<Record> records = ladder::shufflenet();
   records.emplace_back();
   std::ostringstream out;
-  write_csv(out, records);
+  report::write_csv(out, records);
   const std::vector<csv::Row> rows = csv::parse(out.str());
   ASSERT_EQ(rows.size(), 7u);
   const auto cell = [&](std::size_t row, const std::string& name) {

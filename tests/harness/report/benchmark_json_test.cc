@@ -6,7 +6,7 @@
 
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::json;
@@ -137,4 +137,4 @@ TEST(SmallerIsBetter, MedianWithItsSpread) {
     "extra": "opbench --case 'relu[64,fp32]'\n3 repetitions, 0.3 GB/s, 26 % of copy\npassed\nCPU, 4 cores, "}])"));
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

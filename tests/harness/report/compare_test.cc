@@ -10,7 +10,7 @@
 #include "tests/compare/comparison_support.h"
 #include "text/wrapped.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using compare_tests::compare;
@@ -287,4 +287,4 @@ TEST(Wrapped, BreaksAtSpacesAndCutsLongWords) {
 }
 
 }  // namespace
-}  // namespace opbench
+}  // namespace opbench::report

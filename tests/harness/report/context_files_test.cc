@@ -11,7 +11,7 @@
 #include "tests/cli/csv.h"
 #include "tests/harness/report/ladder.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -253,4 +253,4 @@ TEST(ContextTrace, AProcessPerContextAndARowPerStep) {
   EXPECT_EQ(slices[4]["pid"], 3);
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -9,7 +9,7 @@
 #include "harness/report/step_table.h"
 #include "tests/harness/report/ladder.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using testing::AllOf;
@@ -187,4 +187,4 @@ TEST(TimeTable, ChoosesItsUnit) {
   EXPECT_EQ(unit(2.5e6), "2.500 100 % s");
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

@@ -6,7 +6,7 @@
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST(Markdown, ListsWhatIsSlowerOrNone) {
               HasSubstr("\nnone\n"));
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

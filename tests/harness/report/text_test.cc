@@ -8,7 +8,7 @@
 
 #include "harness/report/report.h"
 
-namespace opbench {
+namespace opbench::report {
 namespace {
 
 std::string numbers(std::size_t count) {
@@ -52,4 +52,4 @@ TEST(Console, TitlesStayShort) {
               testing::HasSubstr("axpy 64 fp32 ND sizes=[9408,64,64,... 161 numbers]  ("));
 }
 
-}  // namespace opbench
+}  // namespace opbench::report

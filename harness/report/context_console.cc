@@ -99,20 +99,20 @@ void print_step(std::ostream& out, const Record& record, const std::string& line
       << '\n';
 }
 
-void print_steps(std::ostream& out, const Ladder& ladder, const ConsoleStyle& style) {
-  const Layout layout(step_table(ladder));
+void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
+  const Layout layout(step_table(steps));
   const std::string gap(kGap, ' ');
   out << coloured("  " + layout.titles(1, layout.columns()) + gap + "verdict", kDim, style) << '\n';
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
-    const std::string line = fmt::format("{} {}{}", ladder[i]->is_best ? '*' : ' ',
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string line = fmt::format("{} {}{}", steps[i]->is_best ? '*' : ' ',
                                          layout.row(i, 1, layout.columns()), gap);
-    print_step(out, *ladder[i], line, style);
+    print_step(out, *steps[i], line, style);
   }
 }
 
 // As many steps side by side as there is room for.
-void print_times(std::ostream& out, const Ladder& ladder, const ConsoleStyle& style) {
-  const TimeTable times = time_table(ladder, kMostTypes);
+void print_times(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
+  const TimeTable times = time_table(steps, kMostTypes);
   if (times.table.rows.empty()) return;
   const Layout layout(times.table);
   const std::string indent(kIndent, ' ');
@@ -137,13 +137,13 @@ void print_times(std::ostream& out, const Ladder& ladder, const ConsoleStyle& st
 }  // namespace
 
 void print_contexts(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
-  for (const Ladder& ladder : ladders_of(records)) {
-    const Record& first = *ladder.front();
-    out << coloured(printable(ladder_title(first)), kBold, style)
-        << fmt::format("  ({}, {} step{})\n", printable(ladder_details(first)), ladder.size(),
-                       ladder.size() == 1 ? "" : "s");
-    print_steps(out, ladder, style);
-    print_times(out, ladder, style);
+  for (const ContextSteps& steps : steps_by_context(records)) {
+    const Record& first = *steps.front();
+    out << coloured(printable(context_title(first)), kBold, style)
+        << fmt::format("  ({}, {} step{})\n", printable(context_details(first)), steps.size(),
+                       steps.size() == 1 ? "" : "s");
+    print_steps(out, steps, style);
+    print_times(out, steps, style);
     out << '\n';
   }
   out.flush();
@@ -151,10 +151,10 @@ void print_contexts(std::ostream& out, std::span<const Record> records, const Co
 
 void print_context_summary(std::ostream& out, std::span<const Record> records) {
   const char* heading = "\nContexts, fastest step against the first:\n";
-  for (const Ladder& ladder : ladders_of(records)) {
+  for (const ContextSteps& steps : steps_by_context(records)) {
     const Record* best = nullptr;
     std::size_t timed = 0;
-    for (const Record* r : ladder) {
+    for (const Record* r : steps) {
       timed += r->is_timed();
       if (!r->is_timed() || !(r->step->speedup_over_first > 0)) continue;
       const bool is_faster =
@@ -167,8 +167,8 @@ void print_context_summary(std::ostream& out, std::span<const Record> records) {
                                                 factor_text(best->step->speedup_over_first));
     out << heading
         << fmt::format("  {}, {}: {}; {} of {} steps timed\n",
-                       printable(ladder_title(*ladder.front())),
-                       printable(ladder_details(*ladder.front())), found, timed, ladder.size());
+                       printable(context_title(*steps.front())),
+                       printable(context_details(*steps.front())), found, timed, steps.size());
     heading = "";
   }
 }

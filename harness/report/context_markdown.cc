@@ -14,27 +14,27 @@ namespace opbench::report {
 namespace {
 
 // The step's name and all that follows it but what the step changes are numbers.
-void write_steps(std::ostream& out, const Ladder& ladder) {
-  const TextTable table = step_table(ladder);
+void write_steps(std::ostream& out, const ContextSteps& steps) {
+  const TextTable table = step_table(steps);
   std::vector<std::string> titles;
   for (const TableColumn& column : table.columns) titles.push_back(column.title);
   const std::size_t numbers_end = titles.size() + 1;
   titles.insert(titles.begin() + 2, "changes");
   titles.emplace_back("verdict");
   write_markdown_titles(out, titles, 3, numbers_end);
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
     std::vector<std::string> cells;
     for (const std::string& cell : table.rows[i]) cells.push_back(markdown_escaped(cell));
-    if (ladder[i]->is_best) cells[1] = fmt::format("**{}**", cells[1]);
-    cells.insert(cells.begin() + 2, markdown_escaped(ladder[i]->step->summary));
-    cells.push_back(markdown_escaped(step_verdict(*ladder[i])));
+    if (steps[i]->is_best) cells[1] = fmt::format("**{}**", cells[1]);
+    cells.insert(cells.begin() + 2, markdown_escaped(steps[i]->step->summary));
+    cells.push_back(markdown_escaped(step_verdict(*steps[i])));
     write_markdown_row(out, cells);
   }
   out << '\n';
 }
 
-void write_times(std::ostream& out, const Ladder& ladder) {
-  const TimeTable times = time_table(ladder, std::numeric_limits<std::size_t>::max() - 1);
+void write_times(std::ostream& out, const ContextSteps& steps) {
+  const TimeTable times = time_table(steps, std::numeric_limits<std::size_t>::max() - 1);
   if (times.table.rows.empty()) return;
   out << "Where the time goes, by type of task and step: " << times.unit
       << " and share of all tasks.\n\n";
@@ -59,12 +59,12 @@ bool only_steps(std::span<const Record> records) {
 }
 
 void write_contexts_markdown(std::ostream& out, std::span<const Record> records) {
-  for (const Ladder& ladder : ladders_of(records)) {
-    const Record& first = *ladder.front();
-    out << "## " << markdown_escaped(ladder_title(first)) << "\n\n"
-        << markdown_escaped(ladder_details(first)) << "\n\n";
-    write_steps(out, ladder);
-    write_times(out, ladder);
+  for (const ContextSteps& steps : steps_by_context(records)) {
+    const Record& first = *steps.front();
+    out << "## " << markdown_escaped(context_title(first)) << "\n\n"
+        << markdown_escaped(context_details(first)) << "\n\n";
+    write_steps(out, steps);
+    write_times(out, steps);
   }
 }
 

@@ -39,17 +39,17 @@ Json slice(const TaskTime& task, int process, std::size_t thread) {
 void add_task_slices(nlohmann::ordered_json& events, std::span<const Record> records,
                      int first_process) {
   int process = first_process;
-  for (const Ladder& ladder : ladders_of(records)) {
-    const Record& first = *ladder.front();
+  for (const ContextSteps& steps : steps_by_context(records)) {
+    const Record& first = *steps.front();
     events.push_back(
         metadata("process_name", process, 0,
-                 {{"name", fmt::format("{}, {}", ladder_title(first), ladder_details(first))}}));
-    for (std::size_t i = 0; i < ladder.size(); ++i) {
-      const StepDetails& step = *ladder[i]->step;
+                 {{"name", fmt::format("{}, {}", context_title(first), context_details(first))}}));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const StepDetails& step = *steps[i]->step;
       if (step.tasks.empty()) continue;
       const std::size_t thread = i + 1;
       events.push_back(metadata("thread_name", process, thread,
-                                {{"name", fmt::format("{} {}", thread, ladder[i]->variant)}}));
+                                {{"name", fmt::format("{} {}", thread, steps[i]->variant)}}));
       events.push_back(metadata("thread_sort_index", process, thread, {{"sort_index", thread}}));
       for (const TaskTime& task : step.tasks) events.push_back(slice(task, process, thread));
     }

@@ -62,9 +62,9 @@ constexpr StepColumn kOverPrevious = {
 constexpr StepColumn kOverFirst = {
     "v. first", true, [](const Record& r) { return factor_text(r.step->speedup_over_first); }};
 
-bool samples_differ(const Ladder& ladder) {
+bool samples_differ(const ContextSteps& steps) {
   double common = 0;
-  for (const Record* r : ladder) {
+  for (const Record* r : steps) {
     if (!r->is_timed() || !(r->step->us_per_sample > 0)) continue;
     const double samples = std::round(r->times->median_us / r->step->us_per_sample);
     if (common > 0 && samples != common) return true;
@@ -74,16 +74,16 @@ bool samples_differ(const Ladder& ladder) {
 }
 
 // The number of the step that it builds on; 0: none.
-std::size_t number_before(const Ladder& ladder, const Record& record) {
-  const auto found = std::find_if(ladder.begin(), ladder.end(), [&](const Record* other) {
+std::size_t number_before(const ContextSteps& steps, const Record& record) {
+  const auto found = std::find_if(steps.begin(), steps.end(), [&](const Record* other) {
     return !record.step->after.empty() && other->variant == record.step->after;
   });
-  return found == ladder.end() ? 0 : static_cast<std::size_t>(found - ladder.begin()) + 1;
+  return found == steps.end() ? 0 : static_cast<std::size_t>(found - steps.begin()) + 1;
 }
 
-bool is_straight(const Ladder& ladder) {
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
-    if (number_before(ladder, *ladder[i]) != i) return false;
+bool is_straight(const ContextSteps& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (number_before(steps, *steps[i]) != i) return false;
   }
   return true;
 }
@@ -102,21 +102,21 @@ std::vector<std::string> notes_of(const StepDetails& step) {
 
 }  // namespace
 
-std::vector<Ladder> ladders_of(std::span<const Record> records) {
+std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
   std::map<std::tuple<std::string, int, std::string, bool>, std::size_t> places;
-  std::vector<Ladder> ladders;
+  std::vector<ContextSteps> contexts;
   for (const Record& r : records) {
     if (!r.step) continue;
     const auto [place, is_new] =
-        places.try_emplace({r.case_id, r.threads, r.isa, r.cold}, ladders.size());
-    if (is_new) ladders.emplace_back();
-    ladders[place->second].push_back(&r);
+        places.try_emplace({r.case_id, r.threads, r.isa, r.cold}, contexts.size());
+    if (is_new) contexts.emplace_back();
+    contexts[place->second].push_back(&r);
   }
-  return ladders;
+  return contexts;
 }
 
-TextTable step_table(const Ladder& ladder) {
-  const bool has_samples = samples_differ(ladder), has_before = !is_straight(ladder);
+TextTable step_table(const ContextSteps& steps) {
+  const bool has_samples = samples_differ(steps), has_before = !is_straight(steps);
   std::vector<StepColumn> columns = {kName, kTime};
   if (has_samples) columns.push_back(kPerSample);
   columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
@@ -128,13 +128,13 @@ TextTable step_table(const Ladder& ladder) {
   for (const StepColumn& column : {kOverPrevious, kOverFirst}) {
     table.columns.push_back({column.title, column.is_number});
   }
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
-    const Record& record = *ladder[i];
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Record& record = *steps[i];
     std::vector<std::string>& row = table.rows.emplace_back();
     row.push_back(fmt::format("{}", i + 1));
     for (const StepColumn& column : columns) row.push_back(column.cell(record));
     if (has_before) {
-      const std::size_t before = number_before(ladder, record);
+      const std::size_t before = number_before(steps, record);
       row.push_back(before == 0 ? "-" : fmt::format("{}", before));
     }
     for (const StepColumn& column : {kOverPrevious, kOverFirst}) row.push_back(column.cell(record));
@@ -153,7 +153,7 @@ std::string step_verdict(const Record& record) {
   return text;
 }
 
-std::string ladder_title(const Record& first) {
+std::string context_title(const Record& first) {
   std::string text = first.op;
   for (const std::string& part :
        {with_short_lists(first.shape), first.dtype, with_short_lists(first.attributes)}) {
@@ -162,7 +162,7 @@ std::string ladder_title(const Record& first) {
   return first.backward ? text + " forward+backward" : text;
 }
 
-std::string ladder_details(const Record& first) {
+std::string context_details(const Record& first) {
   std::string text = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
   if (!first.case_name.empty()) text = fmt::format("{}, {}", name_text(first), text);
   return first.cold ? text + ", cold" : text;

@@ -10,11 +10,11 @@
 namespace opbench::report {
 
 /// The steps of one context with one number of threads, in the order of the records.
-using Ladder = std::vector<const Record*>;
+using ContextSteps = std::vector<const Record*>;
 
-/// Those among the records; records of single operators are passed over. Steps of one ladder need
-/// not stand together. Pointers go into `records`.
-std::vector<Ladder> ladders_of(std::span<const Record> records);
+/// Those among the records; records of single operators are passed over. Steps of one context
+/// need not stand together. Pointers go into `records`.
+std::vector<ContextSteps> steps_by_context(std::span<const Record> records);
 
 struct TableColumn {
   std::string title;
@@ -31,7 +31,7 @@ struct TextTable {
 /// their samples), TransData count and MiB, Cast count, copies, peak memory, the step it builds on
 /// (only where that is not always the row above), how many times faster than that and than the
 /// first. The verdict is `step_verdict`.
-TextTable step_table(const Ladder& ladder);
+TextTable step_table(const ContextSteps& steps);
 
 /// "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped".
 std::string step_verdict(const Record& record);
@@ -44,11 +44,11 @@ struct TimeTable {
   std::string_view unit;  ///< "us", "ms" or "s"
   TextTable table;        ///< empty if no step has tasks
 };
-TimeTable time_table(const Ladder& ladder, std::size_t most_types);
+TimeTable time_table(const ContextSteps& steps, std::size_t most_types);
 
 /// "shufflenet_v2 fp16", with shape, attributes and "forward+backward" where there are any.
-std::string ladder_title(const Record& first);
+std::string context_title(const Record& first);
 /// "2 threads, cold": how it was measured.
-std::string ladder_details(const Record& first);
+std::string context_details(const Record& first);
 
 }  // namespace opbench::report

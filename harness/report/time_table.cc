@@ -26,7 +26,7 @@ const TypeTime* find_type(const StepDetails& step, const std::string& type) {
   return found == step.types.end() ? nullptr : &*found;
 }
 
-std::vector<Row> sorted_rows(const Ladder& steps) {
+std::vector<Row> sorted_rows(const ContextSteps& steps) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     for (const TypeTime& t : steps[i]->step->types) {
@@ -64,7 +64,7 @@ struct Scale {
   }
 };
 
-Scale scale_of(const Ladder& steps) {
+Scale scale_of(const ContextSteps& steps) {
   double most = 0;
   for (const Record* step : steps) most = std::max(most, total_us(*step->step));
   if (most < 1e3) return {};
@@ -81,7 +81,7 @@ bool is_layer(std::string_view type) {
 }
 
 // Of all types that are no layers, in every step; none if that says nothing new.
-std::optional<std::vector<std::string>> around_layers(const Ladder& steps,
+std::optional<std::vector<std::string>> around_layers(const ContextSteps& steps,
                                                       std::span<const Row> rows,
                                                       const Scale& scale) {
   const auto layers =
@@ -101,7 +101,7 @@ std::optional<std::vector<std::string>> around_layers(const Ladder& steps,
 }
 
 // Of the types from `first` on, in every step.
-std::vector<std::string> rest_of(const Ladder& steps, std::span<const Row> rest,
+std::vector<std::string> rest_of(const ContextSteps& steps, std::span<const Row> rest,
                                  const Scale& scale) {
   std::vector<std::string> cells = {fmt::format("{} others", rest.size())};
   for (const Record* step : steps) {
@@ -119,13 +119,13 @@ std::vector<std::string> rest_of(const Ladder& steps, std::span<const Row> rest,
 
 }  // namespace
 
-TimeTable time_table(const Ladder& ladder, std::size_t most_types) {
+TimeTable time_table(const ContextSteps& all, std::size_t most_types) {
   TimeTable result;
-  Ladder steps;
+  ContextSteps steps;
   result.table.columns.push_back({"", false});
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
-    if (ladder[i]->step->types.empty()) continue;
-    steps.push_back(ladder[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->step->types.empty()) continue;
+    steps.push_back(all[i]);
     result.table.columns.push_back({fmt::format("{}", i + 1), true});
   }
   if (steps.empty()) return {};

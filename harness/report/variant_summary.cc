@@ -44,7 +44,7 @@ struct Contest {
   std::vector<const Record*> npu;
 };
 
-// Suspicious times are no yardstick.
+// Suspicious times are not compared with.
 void enter(Contest& contest, const Record& record) {
   if (record.step || !record.is_timed() || record.status == Status::suspicious) return;
   if (record.variant == "native") contest.native = &record;

@@ -86,7 +86,7 @@ TEST(ContextConsole, ColoursOnlyWhereTheStyleHasThem) {
   EXPECT_THAT(text, HasSubstr("\033[32mpassed\033[0m"));
 }
 
-TEST(ContextConsole, ALadderOfOneRungAfterTheOtherNeedsNoAfter) {
+TEST(ContextConsole, StepsThatBuildOnTheOneAboveNeedNoAfter) {
   const std::string text = console(
       {ladder::step("a", "", {{"Relu", 1, 30}}), ladder::step("b", "a", {{"Relu", 1, 15}})});
   EXPECT_THAT(text, Not(HasSubstr("after")));
@@ -146,12 +146,12 @@ TEST(ContextConsole, SeveralContextsStandApart) {
   std::vector<Record> steps = {ladder::step("a", "", {{"Relu", 1, 30}}),
                                ladder::step("a", "", {{"Relu", 1, 30}})};
   steps[1].threads = 1;
-  const std::vector<Ladder> ladders = ladders_of(steps);
-  ASSERT_THAT(ladders, SizeIs(2));
+  const std::vector<ContextSteps> contexts = steps_by_context(steps);
+  ASSERT_THAT(contexts, SizeIs(2));
   EXPECT_THAT(console(steps),
               AllOf(HasSubstr("(2 threads, 1 step)"), HasSubstr("(1 thread, 1 step)")));
   const std::vector<Record> single(1);
-  EXPECT_THAT(ladders_of(single), SizeIs(0));
+  EXPECT_THAT(steps_by_context(single), SizeIs(0));
 }
 
 TEST(TimeTable, WhatTuningRemovesFirstThenByTime) {
@@ -159,7 +159,7 @@ TEST(TimeTable, WhatTuningRemovesFirstThenByTime) {
       ladder::step("a", "",
                    {{"Small", 1, 1}, {"Cast", 1, 2}, {"Large", 1, 10}, {"TransData", 1, 3}}),
       ladder::step("b", "a", {{"New", 1, 100}, {"contiguous", 1, 1}})};
-  const TextTable table = time_table(ladders_of(steps).front(), 9).table;
+  const TextTable table = time_table(steps_by_context(steps).front(), 9).table;
   EXPECT_THAT(first_cells(table), testing::ElementsAre("TransData", "Cast", "contiguous", "Large",
                                                        "Small", "New", "all tasks"));
 }
@@ -167,18 +167,18 @@ TEST(TimeTable, WhatTuningRemovesFirstThenByTime) {
 TEST(TimeTable, OthersAreSummed) {
   const std::vector<Record> steps = {
       ladder::step("a", "", {{"A", 1, 50}, {"B", 1, 30}, {"C", 1, 15}, {"D", 1, 5}})};
-  const TextTable table = time_table(ladders_of(steps).front(), 2).table;
+  const TextTable table = time_table(steps_by_context(steps).front(), 2).table;
   EXPECT_THAT(first_cells(table), testing::ElementsAre("A", "B", "2 others", "all tasks"));
   EXPECT_EQ(table.rows[2][1], "20.0  20 %");
   // "1 others" would take as much room as what it hides.
-  EXPECT_THAT(first_cells(time_table(ladders_of(steps).front(), 3).table),
+  EXPECT_THAT(first_cells(time_table(steps_by_context(steps).front(), 3).table),
               testing::ElementsAre("A", "B", "C", "D", "all tasks"));
 }
 
 TEST(TimeTable, ChoosesItsUnit) {
   const auto unit = [](double us) {
     const std::vector<Record> steps = {ladder::step("a", "", {{"A", 1, us}})};
-    const TimeTable table = time_table(ladders_of(steps).front(), 2);
+    const TimeTable table = time_table(steps_by_context(steps).front(), 2);
     return table.table.rows[0][1] + " " + std::string(table.unit);
   };
   EXPECT_EQ(unit(999), "999.0 100 % us");

@@ -17,10 +17,17 @@ double ordinal(Bits bits) {
   return (bits & kSign) != 0 ? -magnitude : magnitude;
 }
 
+// The numbers of fp64 are too many for a double to count: neighbours would be 0 apart.
+double distance_fp64(double a, double b) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  const auto a_bits = std::bit_cast<std::uint64_t>(a), b_bits = std::bit_cast<std::uint64_t>(b);
+  const std::uint64_t x = a_bits & ~kSign, y = b_bits & ~kSign;
+  const bool is_same_side = ((a_bits ^ b_bits) & kSign) == 0;
+  return static_cast<double>(is_same_side ? (x > y ? x - y : y - x) : x + y);
+}
+
 double ordinal_of(DType dtype, double value) {
   switch (dtype) {
-    case DType::fp64:
-      return ordinal(std::bit_cast<std::uint64_t>(value));
     case DType::fp32:
       return ordinal(std::bit_cast<std::uint32_t>(static_cast<float>(value)));
     case DType::fp16:
@@ -35,6 +42,7 @@ double ordinal_of(DType dtype, double value) {
 }  // namespace
 
 double ulp_distance(DType dtype, double a, double b) {
+  if (dtype == DType::fp64) return distance_fp64(a, b);
   return std::fabs(ordinal_of(dtype, a) - ordinal_of(dtype, b));
 }
 

@@ -18,7 +18,8 @@ struct Plane {
 };
 
 /// On one thread. `stream`: past the cache, which pays where whole lines of the output are written;
-/// `to` and its rows are then aligned to 16 bytes.
+/// `to` is then aligned to 64 bytes, and its rows lie 64 bytes or a multiple apart, or are 16 or 32
+/// bytes long without gaps.
 void transpose_plane(const Plane& plane, const void* from, void* to, bool stream);
 
 /// Blocks of `bytes` that keep their inside while their order changes: block (p, q) moves from

@@ -2,7 +2,9 @@
 // and attributes that the conformance test does not reach. Nobody edits this file to add a variant.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "tensor/fill.h"
 #include "tests/evaluate.h"
@@ -148,18 +150,24 @@ std::vector<Tensor> inputs_of(const Use& use, const Problem& problem) {
   return inputs;
 }
 
-std::vector<std::byte> expected_bits(const Problem& problem, const std::vector<Tensor>& inputs,
-                                     std::size_t output) {
+using Bits = std::vector<std::byte>;
+
+/// Of every output.
+std::vector<Bits> expected_bits(const Problem& problem, const std::vector<Tensor>& inputs) {
   std::vector<InputReader> readers;
   for (const Tensor& input : inputs) readers.emplace_back(input.desc, input.data());
-  const TensorDesc& desc = problem.outputs[output];
-  std::vector<std::byte> bits(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
-  problem.op->exact_reference(readers, problem.attrs)(output, {0, desc.elements()}, bits.data());
-  return bits;
+  const auto reference = problem.op->exact_reference(readers, problem.attrs);
+  std::vector<Bits> expected;
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
+    const TensorDesc& desc = problem.outputs[i];
+    expected.emplace_back(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
+    reference(i, {0, desc.elements()}, expected.back().data());
+  }
+  return expected;
 }
 
 void expect_bits(const Kernel& kernel, const Problem& problem, const std::vector<Tensor>& inputs,
-                 int threads) {
+                 const std::vector<Bits>& expected, int threads) {
   std::vector<const Tensor*> in;
   for (const Tensor& input : inputs) in.push_back(&input);
   std::vector<Tensor> outputs;
@@ -168,11 +176,10 @@ void expect_bits(const Kernel& kernel, const Problem& problem, const std::vector
   for (Tensor& output : outputs) out.push_back(&output);
   run_kernel(kernel, problem, in, out, threads);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::vector<std::byte> expected = expected_bits(problem, inputs, i);
-    std::vector<std::byte> actual(expected.size());
+    Bits actual(expected[i].size());
     const ElementRange all{0, outputs[i].desc.elements()};
     read_elements(outputs[i].desc, outputs[i].data(), all, actual.data());
-    EXPECT_EQ(actual == expected, true)
+    EXPECT_TRUE(actual == expected[i])
         << kernel.key() << ", output " << i << ", threads " << threads;
   }
 }
@@ -193,32 +200,36 @@ void expect_variants(const Use& use, DType dtype, Format format, DType index_dty
   const Problem problem =
       make_problem(op, describe_inputs(op, use.shapes, dtype, format, attrs, own), attrs);
   const std::vector<Tensor> inputs = inputs_of(use, problem);
+  const std::vector<Bits> expected = expected_bits(problem, inputs);
   for (const Kernel* kernel : kernels_of(use.op)) {
     if (!refusal(*kernel, problem).empty()) continue;
-    for (const int threads : {1, 2}) expect_bits(*kernel, problem, inputs, threads);
+    for (const int threads : {1, 2}) expect_bits(*kernel, problem, inputs, expected, threads);
+  }
+}
+
+void expect_every_use(std::span<const DType> dtypes) {
+  for (const Use& use : uses()) {
+    const Op& op = find_op(use.op);
+    for (const DType dtype : dtypes) {
+      // Plain formats follow the rank, so one of them is all of them.
+      for (const Format format : {Format::NCHW, Format::NC1HWC0}) {
+        if (std::ranges::count(op.formats, format) == 0 || !is_takeable(use, format)) continue;
+        SCOPED_TRACE(use.text() + ' ' + std::string(name(dtype)) + ' ' + std::string(name(format)));
+        expect_variants(use, dtype, format, DType::int64);
+        if (op.inputs.back().has_own_dtype()) expect_variants(use, dtype, format, DType::int32);
+      }
+    }
   }
 }
 
 }  // namespace
 
-TEST(Movement, EveryVariantMovesEveryBit) {
-  on_every_isa([] {
-    for (const Use& use : uses()) {
-      for (const DType dtype : kAllDTypes) {
-        for (const Format format : find_op(use.op).formats) {
-          // Plain formats follow the rank, so one of them is all of them.
-          if (format != Format::NCHW && format != Format::NC1HWC0) continue;
-          if (!is_takeable(use, format)) continue;
-          SCOPED_TRACE(use.text() + ' ' + std::string(name(dtype)) + ' ' +
-                       std::string(name(format)));
-          expect_variants(use, dtype, format, DType::int64);
-          if (find_op(use.op).inputs.back().has_own_dtype()) {
-            expect_variants(use, dtype, format, DType::int32);
-          }
-        }
-      }
-    }
-  });
+TEST(Movement, EveryVariantMovesEveryBit) { expect_every_use(kAllDTypes); }
+
+// Bytes are moved, whatever they mean: one dtype of each width.
+TEST(Movement, WithEveryInstructionSet) {
+  constexpr DType kWidths[] = {DType::uint8, DType::fp16, DType::int32, DType::fp64};
+  on_every_isa([&] { expect_every_use(kWidths); });
 }
 
 }  // namespace opbench

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/standard/name_pattern.h"
 #include "tensor/error.h"
 #include "tests/support/temp_dir.h"
 
@@ -155,13 +154,6 @@ TEST(Standards, AFileThatCannotBeReadIsNamed) {
   const TempDir directory;
   const std::string path = directory.write("x.yaml", "cosine: {all: {least: 2^-1}}\n");
   EXPECT_EQ(held_to(load_standards(path), "cosine", "Op", DType::fp32).least_cosine, 0.5);
-}
-
-TEST(NamePattern, IsFoundAnywhereAndBounded) {
-  EXPECT_TRUE(name_pattern("Norm", "--only")("LayerNormBackward"));
-  EXPECT_FALSE(name_pattern("^Norm", "--only")("LayerNorm"));
-  EXPECT_THROW(name_pattern("[", "--only"), Error);
-  EXPECT_THROW(name_pattern(std::string(201, 'a'), "--only"), Error);
 }
 
 }  // namespace

@@ -13,44 +13,6 @@
 
 namespace opbench {
 
-// Rows of every length one behind the other, from every place to every place.
-TEST(LineWriter, PutsRowsTogether) {
-  on_every_isa([] {
-    std::mt19937 random(3);
-    const Buffer from(8192), to(8192);
-    const std::vector<std::uint8_t> data = noise(8192);
-    std::memcpy(from.data(), data.data(), data.size());
-    const auto* source = static_cast<const std::byte*>(from.data());
-    auto* target = static_cast<std::byte*>(to.data());
-    for (int round = 0; round < 400; ++round) {
-      std::memset(target, 0x5A, 8192);
-      const std::size_t first = random() % 130;
-      const std::size_t longest = round % 2 == 0 ? 20 : 300;
-      std::vector<Row> rows;
-      std::vector<std::byte> expected;
-      for (std::size_t i = random() % 24; i-- > 0;) {
-        const std::size_t bytes = random() % longest;
-        // At both ends of the buffer too: nothing outside may be touched.
-        const std::size_t at = random() % 4 == 0   ? 0
-                               : random() % 4 == 0 ? 8192 - bytes
-                                                   : random() % 7000;
-        rows.push_back({source + at, bytes});
-        expected.insert(expected.end(), source + at, source + at + bytes);
-      }
-      LineWriter writer(target + first, round % 3 != 0);
-      const std::size_t half = rows.size() / 2;
-      writer.append({rows.data(), half});
-      writer.append({rows.data() + half, rows.size() - half});
-      writer.finish();
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), target + first)) << round;
-      const auto untouched = [](std::byte b) { return b == std::byte{0x5A}; };
-      ASSERT_TRUE(std::all_of(target, target + first, untouched)) << round;
-      ASSERT_TRUE(std::all_of(target + first + expected.size(), target + 8192, untouched)) << round;
-      ASSERT_TRUE(to.guards_intact());
-    }
-  });
-}
-
 // Two inputs, rows of several lengths, one output or two, against the definition.
 TEST(CopyRows, FollowsItsPlan) {
   on_every_isa([] {

@@ -1,0 +1,43 @@
+#include "compare/standard/name_pattern.h"
+
+#include <gtest/gtest.h>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::string refusal(const std::string& pattern) {
+  try {
+    name_pattern(pattern, "--only");
+    return "accepted";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST(NamePattern, IsFoundAnywhere) {
+  EXPECT_TRUE(name_pattern("Norm", "--only")("LayerNormBackward"));
+  EXPECT_FALSE(name_pattern("^Norm", "--only")("LayerNorm"));
+  EXPECT_TRUE(name_pattern("^(Add|Mul)$", "--only")("Mul"));
+  EXPECT_FALSE(name_pattern("norm", "--only")("Norm")) << "letters count as they are";
+  EXPECT_TRUE(name_pattern("", "--only")(""));
+}
+
+TEST(NamePattern, IsAnExpressionAndBounded) {
+  EXPECT_EQ(refusal(std::string(200, 'a')), "accepted");
+  EXPECT_EQ(refusal(std::string(201, 'a')), "--only has 201 characters; at most 200 are allowed");
+  EXPECT_EQ(refusal("[").find("--only '[' is not a regular expression: "), 0u);
+}
+
+// Neither the length of a name nor repetitions inside repetitions take a matcher's stack or time.
+TEST(NamePattern, HostileNamesAndPatternsEnd) {
+  EXPECT_FALSE(name_pattern("(a*)*b", "--only")(std::string(3000, 'a')));
+  std::string name(1 << 20, 'a');
+  name.back() = 'b';
+  EXPECT_FALSE(name_pattern("b$", "--only")(name)) << "4096 letters are searched";
+}
+
+}  // namespace opbench

@@ -1,0 +1,36 @@
+// Distances are Levenshtein's: insertions, deletions and replacements of one letter.
+#include "tensor/nearest.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace opbench {
+namespace {
+
+const std::vector<std::string> kNames = {"relu", "softplus", "softplus_v2", "sum"};
+
+}  // namespace
+
+TEST(Nearest, TakesTheSmallestDistance) {
+  EXPECT_EQ(nearest("softplus", kNames), "softplus");
+  EXPECT_EQ(nearest("softplusv2", kNames), "softplus_v2") << "1 against 2";
+  EXPECT_EQ(nearest("gelu", kNames), "relu");
+  EXPECT_EQ(nearest("smu", kNames), "sum") << "two letters swapped are two replaced";
+}
+
+// At most 2 letters, or a third of a long name.
+TEST(Nearest, NothingIsNearToWhatIsFar) {
+  EXPECT_EQ(nearest("matmul", kNames), "");
+  EXPECT_EQ(nearest("abc", {{"xyz"}}), "");
+  EXPECT_EQ(nearest("abcdefghi", {{"xyzdefghi"}}), "xyzdefghi");
+  EXPECT_EQ(nearest("abcdefghi", {{"wxyzefghi"}}), "");
+  EXPECT_EQ(nearest("relu", {}), "");
+}
+
+TEST(Nearest, SuggestsOneNameOrShowsAll) {
+  EXPECT_EQ(suggestion("rely", kNames), "; did you mean 'relu'?");
+  EXPECT_EQ(suggestion("matmul", kNames), "; allowed: relu, softplus, softplus_v2, sum");
+}
+
+}  // namespace opbench

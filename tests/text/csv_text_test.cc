@@ -1,0 +1,39 @@
+// RFC 4180, section 2: quotes around cells with commas, quotes or line breaks; quotes doubled.
+#include "text/csv_text.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace opbench {
+
+TEST(CsvText, QuotesOnlyWhatMustBe) {
+  EXPECT_EQ(csv_quoted(""), "");
+  EXPECT_EQ(csv_quoted("relu; 1x2 'a'"), "relu; 1x2 'a'");
+  EXPECT_EQ(csv_quoted("relu[1,2]"), "\"relu[1,2]\"");
+  EXPECT_EQ(csv_quoted("say \"x\""), "\"say \"\"x\"\"\"");
+  EXPECT_EQ(csv_quoted("a\nb"), "\"a\nb\"");
+  EXPECT_EQ(csv_quoted("a\rb"), "\"a\rb\"");
+}
+
+TEST(CsvText, NumbersGiveTheSameValueBack) {
+  EXPECT_EQ(csv_cell(0.1), "0.1");
+  EXPECT_EQ(csv_cell(1.0 / 3), "0.3333333333333333");
+  EXPECT_EQ(csv_cell(5e-324), "5e-324");
+  EXPECT_EQ(csv_cell(-0.0), "-0");
+  EXPECT_EQ(csv_cell(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+}
+
+TEST(CsvText, WhatIsNoNumberIsAnEmptyCell) {
+  EXPECT_EQ(csv_cell(std::monostate()), "");
+  EXPECT_EQ(csv_cell(std::numeric_limits<double>::quiet_NaN()), "");
+  EXPECT_EQ(csv_cell(-std::numeric_limits<double>::infinity()), "");
+}
+
+TEST(CsvText, TextsAndTruthValues) {
+  EXPECT_EQ(csv_cell(std::string("a,b")), "\"a,b\"");
+  EXPECT_EQ(csv_cell(true), "true");
+  EXPECT_EQ(csv_cell(false), "false");
+}
+
+}  // namespace opbench

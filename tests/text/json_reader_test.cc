@@ -1,0 +1,112 @@
+// Every error begins with the file and the place.
+#include "text/json_reader.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tensor/error.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+
+const std::string kFile = "old.json";
+
+template <class Work>
+std::string refusal(const Work& work) {
+  try {
+    work();
+    return "accepted";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+/// What `read` says of the value of "b" in {"a": [{"b": TEXT}]}.
+template <class Read>
+std::string refusal_of(const std::string& text, const Read& read) {
+  const auto json = parse_json("{\"a\": [{\"b\": " + text + "}]}", kFile);
+  return refusal([&] {
+    const JsonValue document(json, kFile);
+    document.member("a").elements([&](const JsonValue& element) { read(element.member("b")); });
+  });
+}
+
+const auto as_integer = [](const JsonValue& value) { value.integer(0, 9); };
+const auto as_number = [](const JsonValue& value) { value.number(0, 1); };
+const auto as_text = [](const JsonValue& value) { value.text(); };
+
+}  // namespace
+
+TEST(JsonReader, ValuesKnowTheirPlace) {
+  EXPECT_EQ(refusal_of("1", [](const JsonValue& value) { value.fail("is odd"); }),
+            "old.json: a[0].b is odd");
+  EXPECT_EQ(
+      refusal_of("1", [](const JsonValue& value) { value.located([] { throw Error("inner"); }); }),
+      "old.json: a[0].b: inner");
+  EXPECT_EQ(refusal_of("{}", [](const JsonValue& value) { value.member("c"); }),
+            "old.json: a[0].b has no 'c'");
+  const auto list = parse_json("[]", kFile);
+  EXPECT_EQ(refusal([&] { JsonValue(list, kFile).member("a"); }),
+            "old.json: the file is a list; it must be an object");
+}
+
+TEST(JsonReader, NumbersAreOfTheirKindAndRange) {
+  EXPECT_EQ(refusal_of("9", as_integer), "accepted");
+  for (const char* other : {"10", "-1", "1.0", "18446744073709551615", "true"}) {
+    EXPECT_EQ(refusal_of(other, as_integer), std::string("old.json: a[0].b is ") + other +
+                                                 "; it must be a whole number from 0 to 9");
+  }
+  EXPECT_EQ(refusal_of("0.5", as_number), "accepted");
+  EXPECT_EQ(refusal_of("\"x\"", as_number),
+            "old.json: a[0].b is the text 'x'; it must be a number from 0 to 1");
+  EXPECT_EQ(refusal_of("-1",
+                       [](const JsonValue& value) {
+                         value.number(0, std::numeric_limits<double>::max());
+                       }),
+            "old.json: a[0].b is -1; it must be a number from 0");
+}
+
+TEST(JsonReader, TextsAndTruthValues) {
+  EXPECT_EQ(refusal_of("\"x\"", as_text), "accepted");
+  EXPECT_EQ(refusal_of("null", as_text), "old.json: a[0].b is null; it must be a text");
+  EXPECT_EQ(refusal_of("1", [](const JsonValue& value) { value.boolean(); }),
+            "old.json: a[0].b is 1; it must be true or false");
+}
+
+TEST(JsonReader, MembersComeInTheirOrder) {
+  const auto json = parse_json("{\"z\": 1, \"a\": 2}", kFile);
+  std::vector<std::string> keys;
+  JsonValue(json, kFile).members([&](const std::string& key, const JsonValue&) {
+    keys.push_back(key);
+  });
+  EXPECT_THAT(keys, ElementsAre("z", "a"));
+}
+
+TEST(JsonReader, WhatIsNoJsonOrTooMuchIsRefused) {
+  EXPECT_EQ(refusal([] { parse_json(" \n", kFile); }), "old.json: the file is empty");
+  EXPECT_THAT(refusal([] { parse_json("{\n\"a\": x}", kFile); }),
+              StartsWith("old.json: no JSON: parse error at line 2, column 6: "));
+  EXPECT_EQ(refusal([] { parse_json(std::string(70, '['), kFile); }),
+            "old.json: brackets are nested more than 64 deep");
+  EXPECT_EQ(refusal([] { parse_json("[1, 2, 3]", kFile, 4); }),
+            "old.json: holds more than 4 values")
+      << "brackets count";
+}
+
+TEST(JsonReader, FilesHaveALargestSize) {
+  const TempDir directory;
+  const std::string path = directory.write("x.json", "{}");
+  EXPECT_EQ(read_text(path, 2), "{}");
+  EXPECT_EQ(refusal([&] { read_text(path, 1); }),
+            "cannot read '" + path + "': it is larger than 0 MiB");
+  EXPECT_EQ(refusal([] { read_text("/dev/null", 1); }),
+            "cannot read '/dev/null': it is no regular file");
+}
+
+}  // namespace opbench

@@ -1,0 +1,72 @@
+#include "text/output_file.h"
+
+#include <gmock/gmock.h>
+
+#include <ostream>
+#include <stdexcept>
+
+#include "tensor/error.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class OutputFileTest : public testing::Test, protected TempDir {};
+
+template <class Work>
+std::string failure(const Work& work) {
+  try {
+    work();
+    return "done";
+  } catch (const RunError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_F(OutputFileTest, WhatStoodThereStaysUntilTheNewIsComplete) {
+  const std::string path = write("x.json", "old");
+  OutputFile file(path);
+  EXPECT_EQ(read("x.json"), "old");
+  file.write([&](std::ostream& out) {
+    out << "new";
+    EXPECT_EQ(read("x.json"), "old");
+  });
+  EXPECT_EQ(read("x.json"), "new");
+  EXPECT_THAT(files(), ElementsAre("x.json"));
+}
+
+TEST_F(OutputFileTest, NothingIsLeftWhereNothingWasWritten) {
+  { const OutputFile file(path("x.json")); }
+  EXPECT_THROW(OutputFile(path("y.json")).write([](std::ostream& out) {
+    out << "half";
+    throw std::runtime_error("no more");
+  }),
+               std::runtime_error);
+  EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(OutputFileTest, AStreamThatFailedIsAFailure) {
+  EXPECT_THAT(
+      failure([&] {
+        OutputFile(path("x")).write([](std::ostream& out) { out.setstate(std::ios::failbit); });
+      }),
+      StartsWith("cannot write "));
+  EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(OutputFileTest, DirectoriesAreMadeWithThoseAboveThem) {
+  make_directory(path("a/b/c"));
+  make_directory(path("a/b/c"));
+  EXPECT_THAT(files(), ElementsAre("a"));
+  write("file", "");
+  EXPECT_EQ(failure([&] { make_directory(path("file/b")); }),
+            "cannot make directory '" + path("file/b") + "': Not a directory");
+}
+
+}  // namespace opbench

@@ -1,0 +1,32 @@
+#include "text/wrapped.h"
+
+#include <gtest/gtest.h>
+
+namespace opbench {
+
+TEST(Wrapped, BreaksAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("one two three", 6, 1), "one\n two\n three");
+  EXPECT_EQ(wrapped("one two three", 80, 2), "one two three");
+  EXPECT_EQ(wrapped("", 10, 2), "");
+}
+
+TEST(Wrapped, CutsWordsThatAreLongerThanALine) {
+  EXPECT_EQ(wrapped("abcdefgh", 5, 2), "abcde\n  fgh");
+  EXPECT_EQ(wrapped("a bcdefgh", 5, 0), "a\nbcdef\ngh");
+}
+
+TEST(Wrapped, TheFirstLineBeginsAfterWhatIsThere) {
+  EXPECT_EQ(wrapped("one two", 7, 0, 4), "one\ntwo");
+  EXPECT_EQ(wrapped("one two", 7, 2, 5), "\n  one\n  two");
+}
+
+// Columns, not bytes: each of these letters has two.
+TEST(Wrapped, CountsLetters) {
+  EXPECT_EQ(wrapped("äöü äöü", 3, 0), "äöü\näöü");
+  EXPECT_EQ(wrapped("äöüäöü", 4, 0), "äöüä\nöü");
+}
+
+TEST(Wrapped, NoLineEndsWithASpace) { EXPECT_EQ(wrapped("one  two", 4, 0), "one\ntwo"); }
+
+}  // namespace opbench

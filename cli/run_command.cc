@@ -14,7 +14,6 @@
 #include "harness/report/report.h"
 #include "harness/report/text.h"
 #include "harness/run/interrupt.h"
-#include "harness/run/run_dump.h"
 #include "harness/run/runner.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
@@ -70,12 +69,7 @@ RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
     progress.clear();
     report::print_case(context.out, records, style);
   };
-  if (dump) {
-    hooks.dump = [&](const PlannedCase& planned, const Selection& selection,
-                     const Workspace& workspace) {
-      dump_graph(*dump, planned, selection, workspace);
-    };
-  }
+  hooks.dump = dump ? &*dump : nullptr;
   return hooks;
 }
 
@@ -99,11 +93,6 @@ void require_takeable(const RunFlags& flags, const std::vector<PlannedContext>& 
         "{} is for single operators, and contexts are selected: they say in their file {}",
         flags.backward ? "--backward" : "--format",
         flags.backward ? "whether they run backward" : "how inputs arrive (format: of an input)"));
-  }
-  if (!contexts.empty() && !flags.dump.empty()) {
-    throw Error(
-        "--dump writes single operators, and contexts are selected: buffers of a context are used "
-        "again while it runs; leave its case file or --dump out");
   }
   if (contexts.empty() && (flags.explain || !flags.dot.empty())) {
     throw Error(

@@ -71,7 +71,9 @@ void add_result_flags(Command& command, RunFlags& f) {
                  "Directory for results.json, results.csv, results.md and trace.json, and of "
                  "contexts op_summary.csv and op_statistic.csv",
                  {"DIR", results});
-  command.option("--dump", f.dump, "HDF5 file for the inputs and outputs of every variant",
+  command.option("--dump", f.dump,
+                 "HDF5 file for the inputs and outputs of every variant and of every task of a "
+                 "context's steps, failed ones too",
                  {"FILE", results});
 }
 

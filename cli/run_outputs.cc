@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <set>
@@ -49,6 +50,15 @@ void refuse_repeated(const std::vector<std::string>& paths) {
   }
 }
 
+// Why there was nothing to dump.
+std::string why_nothing_ran(const RunResult& result) {
+  if (result.records.empty()) return "the run was interrupted before anything ran";
+  const auto tried = std::find_if(result.records.begin(), result.records.end(),
+                                  [](const Record& r) { return r.status != Status::skipped; });
+  const Record& record = tried == result.records.end() ? result.records.front() : *tried;
+  return fmt::format("nothing ran ({} {}: {})", record.variant, name(record.status), record.reason);
+}
+
 // Needs when samples began, which only the run itself knows.
 void render_trace(std::ostream& out, const ResultsFile& results) {
   report::write_trace(out, results.run.records);
@@ -68,8 +78,8 @@ RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context, bool has_c
   reserve(flags.junit, report::find_report_format("junit").write);
   reserve(flags.benchmark_json, report::find_report_format("gbench").write);
   reserve(flags.trace, render_trace);
-  reserve(flags.op_summary, report::find_report_format("op-summary").write);
   reserve(flags.op_statistic, report::find_report_format("op-statistic").write);
+  dump_path_ = flags.dump;
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
 }
 
@@ -80,8 +90,16 @@ bool RunOutputs::write(const RunResult& result) {
     is_well &= attempt(
         [&] { report.file.write([&](std::ostream& out) { report.render(out, results); }); });
   }
-  if (dump_) is_well &= attempt([&] { dump_->finish(); });
+  if (dump_) is_well &= attempt([&] { finish_dump(result); });
   return is_well;
+}
+
+// A file without a record would look like a run without results.
+void RunOutputs::finish_dump(const RunResult& result) {
+  if (dump_->records() > 0) return dump_->finish();
+  dump_.reset();
+  context_.err << fmt::format("opbench: no dump is written to {}: {}\n", dump_path_,
+                              why_nothing_ran(result));
 }
 
 void RunOutputs::reserve(const std::string& path, Render render) {

@@ -25,7 +25,7 @@ class RunOutputs {
   std::optional<DumpWriter>& dump() { return dump_; }
 
   /// Writes all of them; one that fails does not keep the others from being written. True if none
-  /// failed.
+  /// failed. A dump without a record is left out, with a line that says why.
   bool write(const RunResult& result);
 
  private:
@@ -37,11 +37,13 @@ class RunOutputs {
   };
 
   void reserve(const std::string& path, Render render);
+  void finish_dump(const RunResult& result);
   bool attempt(const std::function<void()>& action) const;
 
   const CommandContext& context_;
   // Files neither move nor copy.
   std::deque<Report> reports_;
+  std::string dump_path_;
   std::optional<DumpWriter> dump_;
 };
 

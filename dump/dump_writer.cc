@@ -158,6 +158,8 @@ void DumpWriter::write_input_scalar(std::string_view name, bool value) {
   impl_->add_scalar(name, StoredType::i8, &byte);
 }
 
+int DumpWriter::records() const { return impl_->seq; }
+
 void DumpWriter::finish() {
   if (!impl_->complete) {
     throw RunError(fmt::format("cannot write {}: an earlier write failed", impl_->target));

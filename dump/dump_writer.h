@@ -42,6 +42,9 @@ class DumpWriter {
   void write_input_scalar(std::string_view name, std::int64_t value);
   void write_input_scalar(std::string_view name, bool value);
 
+  /// Records begun so far.
+  int records() const;
+
   /// Closes the file and gives it its real name.
   void finish();
 

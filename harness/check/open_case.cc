@@ -7,12 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/plan/selection.h"
-#include "harness/run/memory.h"
-#include "harness/run/timing.h"
-#include "harness/run/verify.h"
-#include "tensor/checksum.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 
@@ -82,98 +78,69 @@ std::map<std::string, double, std::less<>> parse_slowdown(std::string_view text)
 }
 
 OpenCase::OpenCase(const OpenRequest& request, std::string_view slowdown)
-    : planned_(std::make_unique<PlannedCase>(plan_case(request))),
-      threads_(request.threads),
-      is_cold_(request.cold),
+    : is_cold_(request.cold),
       sample_seconds_(request.sample_seconds),
-      slowdown_(parse_slowdown(slowdown)) {
-  reply_.id = case_id(planned_->spec);
-  std::vector<const Selection*> taken;
-  for (const Selection& selection : planned_->variants) {
-    const bool is_refused = !selection.refusal.empty();
-    reply_.variants.push_back({selection.variant,
+      slowdown_(parse_slowdown(slowdown)),
+      open_(make_item(plan_case(request)), request.threads, times_) {
+  reply_.id = open_.item().id;
+  std::vector<std::size_t> taken;
+  for (std::size_t i = 0; i < open_.item().runnables.size(); ++i) {
+    const Runnable& runnable = open_.runnable(i);
+    const bool is_refused = !runnable.refusal().empty();
+    reply_.variants.push_back({runnable.name(),
                                is_refused ? Status::skipped : Status::unverified,
-                               selection.refusal,
+                               runnable.refusal(),
                                {}});
-    if (!is_refused) taken.push_back(&selection);
+    if (!is_refused) taken.push_back(i);
   }
   if (taken.empty()) return;
-  require_memory(planned_->graph, taken, threads_);
-  workspace_.emplace(planned_->graph);
-  data_ = input_data(planned_->spec, planned_->graph.nodes[0].problem);
-  workspace_->fill_inputs(data_, seed_of(planned_->spec));
-  prepare_variants(request);
+  open_.require_memory(taken, request.verify);
+  open_.allocate(taken);
+  open_.load(taken.front(), {open_.item().seed});
+  for (const std::size_t i : taken) prepare(i, request.verify);
 }
 
-void OpenCase::prepare_variants(const OpenRequest& request) {
-  for (std::size_t i = 0; i < reply_.variants.size(); ++i) {
-    OpenedVariant& opened = reply_.variants[i];
-    if (opened.status == Status::skipped) continue;
-    try {
-      Variant variant{&planned_->variants[i], nullptr, {}};
-      variant.bound = std::make_unique<BoundGraph>(planned_->graph, variant.selection->kernels,
-                                                   workspace_->storage(), threads_);
-      if (request.verify) verify_variant(variant, opened);
-      if (opened.status != Status::failed) variants_.emplace(opened.name, std::move(variant));
-    } catch (const std::exception& error) {
-      opened.status = Status::errored;
-      opened.reason = error.what();
-    }
+void OpenCase::prepare(std::size_t i, bool verifies) {
+  OpenedVariant& opened = reply_.variants[i];
+  try {
+    open_.prepare(i);
+    if (verifies) verify(i, opened);
+    if (opened.status != Status::failed) ready_.emplace(opened.name, Ready{i, {}});
+  } catch (const std::exception& error) {
+    opened.status = Status::errored;
+    opened.reason = error.what();
   }
-  if (request.verify) workspace_->remove_corner_values(data_, seed_of(planned_->spec));
 }
 
-void OpenCase::verify_variant(const Variant& variant, OpenedVariant& opened) {
-  const std::uint64_t seed = seed_of(planned_->spec);
-  const Verification found =
-      verify_with_corners(*workspace_, *variant.bound, *variant.selection, data_, seed, threads_);
+void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
+  const Verification found = open_.verify(i, open_.item().seed);
   opened.status = status_of(found.judgement.verdict);
   opened.reason = found.judgement.reason;
   keep_worst(opened.accuracy, found.stats);
-  if (opened.accuracy) opened.bits = result_bits();
-  if (opened.status == Status::failed) {
-    // It may have spoilt the data of the next one.
-    workspace_->restore_guards();
-    workspace_->fill_inputs(data_, seed);
-  }
+  if (opened.accuracy) opened.bits = open_.result_bits(i);
 }
 
-std::string OpenCase::result_bits() const {
-  std::uint64_t bits = 0;
-  const std::vector<GraphTensor>& tensors = workspace_->graph().tensors;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].role != GraphTensor::output) continue;
-    bits = (bits * 31) ^ checksum(workspace_->data(i), tensors[i].desc.bytes());
-  }
-  return fmt::format("{:016x}", bits);
-}
-
-ShortSampler OpenCase::make_sampler(const Variant& variant, std::string_view name) const {
+ShortSampler OpenCase::make_sampler(std::size_t i) const {
   ShortSampler::Options options;
   options.seconds = sample_seconds_;
-  if (is_cold_) {
-    options.evict = [this] {
-      for (std::size_t i = 0; i < planned_->graph.tensors.size(); ++i) {
-        evict_from_caches(workspace_->data(i), planned_->graph.tensors[i].desc.bytes());
-      }
-    };
-  }
-  if (const auto found = slowdown_.find(name); found != slowdown_.end()) {
+  if (is_cold_) options.evict = [this, i] { open_.evict(i); };
+  if (const auto found = slowdown_.find(open_.runnable(i).name()); found != slowdown_.end()) {
     options.extra_share = found->second;
   }
-  return {[bound = variant.bound.get()] { bound->run(); }, std::move(options)};
+  return {[this, i] { open_.bound(i).run(); }, std::move(options)};
 }
 
 double OpenCase::sample_us(std::string_view name) {
-  const auto found = variants_.find(name);
-  if (found == variants_.end()) {
+  const auto found = ready_.find(name);
+  if (found == ready_.end()) {
     throw Error(fmt::format("{}: no variant '{}' that can be timed", reply_.id, name));
   }
-  Variant& variant = found->second;
+  auto& [i, sampler] = found->second;
   double us = 0;
-  with_threads(threads_, [&] {
-    if (!variant.sampler) variant.sampler.emplace(make_sampler(variant, name));
-    us = variant.sampler->sample_us();
+  open_.load(i, {open_.item().seed});
+  with_threads(open_.threads(), [&] {
+    if (!sampler) sampler.emplace(make_sampler(i));
+    us = sampler->sample_us();
   });
   return us;
 }

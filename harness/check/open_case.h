@@ -1,16 +1,13 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "harness/check/protocol.h"
 #include "harness/check/sampler.h"
-#include "harness/plan/plan.h"
-#include "harness/plan/selection.h"
-#include "harness/run/workspace.h"
+#include "harness/run/open_item.h"
 
 namespace opbench::check {
 
@@ -31,25 +28,22 @@ class OpenCase {
   double sample_us(std::string_view variant);
 
  private:
-  struct Variant {
-    const Selection* selection;
-    std::unique_ptr<BoundGraph> bound;
+  /// A variant that can be timed.
+  struct Ready {
+    std::size_t place;  ///< among the item's runnables
     std::optional<ShortSampler> sampler;
   };
 
-  void prepare_variants(const OpenRequest& request);
-  void verify_variant(const Variant& variant, OpenedVariant& opened);
-  std::string result_bits() const;
-  ShortSampler make_sampler(const Variant& variant, std::string_view name) const;
+  void prepare(std::size_t i, bool verifies);
+  void verify(std::size_t i, OpenedVariant& opened);
+  ShortSampler make_sampler(std::size_t i) const;
 
-  std::unique_ptr<PlannedCase> planned_;
-  int threads_;
   bool is_cold_;
   double sample_seconds_;
   std::map<std::string, double, std::less<>> slowdown_;
-  std::vector<Distribution> data_;
-  std::optional<Workspace> workspace_;
-  std::map<std::string, Variant, std::less<>> variants_;
+  PhaseTimes times_;
+  OpenItem open_;
+  std::map<std::string, Ready, std::less<>> ready_;
   OpenReply reply_;
 };
 

@@ -43,10 +43,12 @@ Graph build_graph(const Case& c) {
   Graph graph;
   const Problem problem = problem_of(c);
   try {
+    const std::vector<Distribution> data = input_data(c, problem);
     std::vector<std::size_t> inputs;
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
       inputs.push_back(
           add_tensor(graph, c.op->input_name(i), problem.inputs[i], GraphTensor::input));
+      graph.tensors.back().data = data[i];
     }
     graph.nodes[add_node(graph, *c.op, std::move(inputs), c.attrs, "")].under_test = true;
     if (c.backward) add_backward(graph);

@@ -10,6 +10,7 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20, kLargeTensor = std::size_t{1} << 20;
 /// More than any machine has, and so little that sums of a few plans do not overflow.
 constexpr std::size_t kMostBytes = std::size_t{1} << 60;
 
@@ -74,10 +75,13 @@ class Gaps {
   std::set<std::pair<std::size_t, std::size_t>> by_size_;  // (bytes, offset)
 };
 
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 // With its share of guard zones.
 std::size_t room_for(const TensorDesc& desc) {
-  const std::size_t rounded = (desc.bytes() + kAlignment - 1) / kAlignment * kAlignment;
-  return rounded + 2 * MemoryPlan::kGuardBytes;
+  return round_up(desc.bytes(), kAlignment) + 2 * MemoryPlan::kGuardBytes;
 }
 
 // The last node that touches each tensor; those that live for ever have none.
@@ -131,6 +135,19 @@ MemoryPlan plan_memory(const Graph& graph) {
     }
   }
   plan.bytes = gaps.end();
+  return plan;
+}
+
+MemoryPlan plan_apart(const Graph& graph) {
+  MemoryPlan plan;
+  for (const GraphTensor& tensor : graph.tensors) {
+    const bool is_large = tensor.desc.bytes() >= kLargeTensor;
+    const std::size_t offset =
+        round_up(plan.bytes + MemoryPlan::kGuardBytes, is_large ? kHugePage : kAlignment);
+    plan.offsets.push_back(offset);
+    plan.bytes = offset + round_up(tensor.desc.bytes(), kAlignment) + MemoryPlan::kGuardBytes;
+  }
+  plan.unshared_bytes = plan.bytes;
   return plan;
 }
 

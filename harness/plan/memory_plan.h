@@ -25,4 +25,8 @@ struct MemoryPlan {
 /// Errors: throws Error if the tensors come to more than 2^60 bytes.
 MemoryPlan plan_memory(const Graph& graph);
 
+/// A place of its own for every tensor, none used again: for a graph whose tensors are all looked
+/// at after it has run. Large tensors begin on a huge page, as a Buffer of their own would.
+MemoryPlan plan_apart(const Graph& graph);
+
 }  // namespace opbench

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/step_check.h"
+#include "harness/run/step_results.h"
 
 namespace opbench {
 
@@ -14,8 +14,8 @@ class FirstResults {
   /// shapes, or keeps it if it is the first. Fails if an output of the context has no partner, and
   /// says how many other results have none. After an overflow neither gradients nor updated
   /// parameters are meant, and the step is no standard for others.
-  Judgement hold(const PlannedStep& step, const TensorStorage& storage, const StepCheck& check,
-                 bool has_overflow);
+  Judgement hold(const PlannedStep& step, const TensorStorage& storage,
+                 const std::map<std::size_t, double>& random_sums, bool has_overflow);
 
  private:
   struct First {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "harness/plan/context_plan.h"
 #include "harness/plan/graph.h"
 #include "harness/plan/selection.h"
 
@@ -11,7 +12,12 @@ namespace opbench {
 
 /// Refuses a graph that does not fit into memory with the temporaries of all `selections`, which
 /// are prepared at once. Errors: throws RunError that says what to do.
-void require_memory(const Graph& graph, std::span<const Selection* const> selections, int threads);
+void require_memory_of(const Graph& graph, std::span<const Selection* const> selections,
+                       int threads);
+
+/// The same for a step of a context, whose temporaries share one place; where it is verified, with
+/// the results that steps are held to.
+void require_memory_of(const PlannedStep& step, int threads, bool verifies);
 
 /// Errors: throws RunError that names both numbers and `advice` if so much is not free.
 void require_memory(std::size_t bytes, std::string_view advice);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "harness/plan/selection.h"
 #include "tensor/isa.h"
@@ -33,34 +34,86 @@ std::string changed_attributes(const Case& c) {
   return text;
 }
 
-}  // namespace
+std::string kernel_summary(const PlannedStep& step) {
+  std::string text;
+  std::map<std::string, bool> seen;
+  for (const Kernel* kernel : step.selection.kernels) {
+    if (!seen.emplace(kernel->key(), true).second) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : "+", kernel->key());
+  }
+  return text;
+}
 
-Record new_record(const PlannedCase& planned, const Selection& selection, int threads,
-                  bool is_cold) {
+std::string first_shape(const PlannedStep& step) {
+  for (const GraphTensor& tensor : step.graph.tensors) {
+    if (tensor.role == GraphTensor::input) return to_string(tensor.desc.shape);
+  }
+  return {};
+}
+
+// " --set N=8 --set C=4" from "N=8,C=4".
+std::string sets_text(const std::string& symbols) {
+  std::string text;
+  for (std::size_t start = 0; start < symbols.size();) {
+    const std::size_t end = std::min(symbols.find(',', start), symbols.size());
+    text += fmt::format(" --set {}", symbols.substr(start, end - start));
+    start = end + 1;
+  }
+  return text;
+}
+
+// Sets what a case says; returns the selecting part of the line that repeats it.
+std::string describe(const PlannedCase& planned, const Selection& variant, Record& record) {
   const Case& c = planned.spec;
-  const Traffic traffic = planned.graph.traffic();
-  Record record;
-  record.case_id = case_id(c);
+  const TensorDesc& first = planned.graph.tensors.front().desc;
   record.case_name = c.name;
   record.op = c.op->name;
-  record.variant = selection.variant;
-  if (!selection.kernels.empty()) record.provider = name(selection.provider());
-  record.kernels = selection.kernel_names();
+  if (!variant.kernels.empty()) record.provider = name(variant.provider());
+  record.kernels = variant.kernel_names();
   record.shape = shapes_text(c);
   record.attributes = changed_attributes(c);
   record.dtype = name(c.dtype);
-  record.format = name(planned.graph.tensors.front().desc.format);
+  record.format = name(first.format);
   record.backward = c.backward;
   record.count = c.count;
+  record.elements = static_cast<double>(first.elements());
+  return fmt::format("--case '{}' --variant {}", record.case_id, variant.variant);
+}
+
+// The same for a step of a context.
+std::string describe(const PlannedContext& planned, const PlannedStep& step, Record& record) {
+  record.op = planned.spec.name;
+  record.provider = name(Provider::npu);
+  record.kernels = kernel_summary(step);
+  record.shape = first_shape(step);
+  record.dtype = name(planned.dtype);
+  record.format = "planned";
+  record.backward = planned.spec.backward;
+  record.elements = static_cast<double>(step.spec.samples);
+  const std::string file = planned.spec.origin.substr(0, planned.spec.origin.rfind(':'));
+  return fmt::format("--cases {} --filter '^{}$'{} --dtype {} --variant '{}'", file,
+                     planned.spec.name, sets_text(planned.spec.symbols), record.dtype,
+                     step.spec.name);
+}
+
+}  // namespace
+
+Record new_record(const Item& item, std::size_t index, int threads, bool is_cold) {
+  const Runnable& runnable = item.runnables[index];
+  const Traffic traffic = runnable.graph->traffic();
+  Record record;
+  record.case_id = item.id;
+  record.variant = runnable.name();
   record.threads = threads;
   record.isa = current_isa();
   record.cold = is_cold;
-  record.elements = static_cast<double>(planned.graph.tensors.front().desc.elements());
   record.bytes = traffic.bytes();
   record.operations = traffic.operations;
+  const std::string selected = item.is_context()
+                                   ? describe(*item.context, *runnable.step, record)
+                                   : describe(*item.planned_case, *runnable.selection, record);
   record.reproduce = fmt::format(
-      "opbench --case '{}' --variant {} --threads {}{}{}", record.case_id, selection.variant,
-      threads, is_cold ? " --cold" : "",
+      "opbench {} --threads {}{}{}", selected, threads, is_cold ? " --cold" : "",
       record.isa == supported_isas().front() ? "" : fmt::format(" --isa {}", record.isa));
   return record;
 }

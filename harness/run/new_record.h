@@ -1,14 +1,12 @@
 #pragma once
 
-#include "harness/plan/plan.h"
-#include "harness/plan/selection.h"
 #include "harness/record/record.h"
+#include "harness/run/item.h"
 
 namespace opbench {
 
-/// The record of one variant on one case before anything has run: everything but status, times and
-/// accuracy.
-Record new_record(const PlannedCase& planned, const Selection& selection, int threads,
-                  bool is_cold);
+/// The record of runnable `index` of an item before anything has run: everything but status, times
+/// and accuracy.
+Record new_record(const Item& item, std::size_t index, int threads, bool is_cold);
 
 }  // namespace opbench

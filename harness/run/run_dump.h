@@ -1,14 +1,22 @@
 #pragma once
 
 #include "dump/dump_writer.h"
-#include "harness/plan/selection.h"
-#include "harness/run/run_hooks.h"
+#include "harness/record/record.h"
+#include "harness/run/open_item.h"
 
 namespace opbench {
 
-/// Writes one record for every node of a graph that a variant has computed: inputs, attributes,
-/// outputs.
-void dump_graph(DumpWriter& writer, const PlannedCase& planned, const Selection& selection,
-                const Workspace& workspace);
+/// Runs a runnable node by node on the values that are loaded, and writes a record for every
+/// execution: inputs as they were before, attributes, outputs as they are right after, before their
+/// memory is used again. Outputs that a node leaves unwritten are NaN.
+///
+/// Notes of a record: opbench_case, opbench_variant (of a context: the step), opbench_kernel,
+/// opbench_status; of a context also opbench_task, the node's name, and opbench_cause of a task
+/// that the planner put in; opbench_reason and opbench_values where a verdict needs them.
+/// What cannot be prepared leaves the inputs of its first node; what throws leaves everything up to
+/// the node that did, with what that has written.
+/// Errors: whatever a kernel throws, after its record is complete; those of DumpWriter.
+void dump_runnable(DumpWriter& writer, const OpenItem& open, std::size_t i, const Values& values,
+                   const Record& record);
 
 }  // namespace opbench

@@ -4,9 +4,8 @@
 #include <chrono>
 #include <iterator>
 
-#include "harness/run/case_runner.h"
-#include "harness/run/context_runner.h"
 #include "harness/run/interrupt.h"
+#include "harness/run/item_runner.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -35,25 +34,15 @@ RunResult run_plan(const std::vector<PlannedCase>& plan,
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   const std::size_t total = (plan.size() + contexts.size()) * threads.size();
   std::size_t done = 0;
-  const auto for_each_count = [&](const auto& run) {
+  const auto run = [&](const auto& planned, std::size_t bytes) {
     for (const int count : threads) {
       if (interrupted()) return;
       if (hooks.step) hooks.step(done++, total);
-      run(count);
+      keep(run_item(make_item(planned), options, count, hooks, result.times), bytes, hooks, result);
     }
   };
-  for (const PlannedCase& planned : plan) {
-    for_each_count([&](int count) {
-      keep(run_case(planned, options, count, hooks, result.times), planned.graph.memory_bytes(),
-           hooks, result);
-    });
-  }
-  for (const PlannedContext& planned : contexts) {
-    for_each_count([&](int count) {
-      keep(run_context(planned, options, count, hooks, result.times), planned.largest_step_bytes(),
-           hooks, result);
-    });
-  }
+  for (const PlannedCase& planned : plan) run(planned, planned.graph.memory_bytes());
+  for (const PlannedContext& planned : contexts) run(planned, planned.largest_step_bytes());
   result.was_interrupted = interrupted();
   result.times.total =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

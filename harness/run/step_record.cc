@@ -1,32 +1,12 @@
 #include "harness/run/step_record.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
 #include "harness/plan/task_names.h"
-#include "tensor/isa.h"
 
 namespace opbench {
 namespace {
-
-std::string kernel_summary(const PlannedStep& step) {
-  std::string text;
-  std::map<std::string, bool> seen;
-  for (const Kernel* kernel : step.selection.kernels) {
-    if (!seen.emplace(kernel->key(), true).second) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : "+", kernel->key());
-  }
-  return text;
-}
-
-std::string first_shape(const PlannedStep& step) {
-  for (const GraphTensor& tensor : step.graph.tensors) {
-    if (tensor.role == GraphTensor::input) return to_string(tensor.desc.shape);
-  }
-  return {};
-}
 
 // TransData, Cast and copies first: what tuning takes away.
 int type_rank(const std::string& type) {
@@ -86,39 +66,6 @@ void add_tasks(const PlannedStep& step, const StepMeasurement& measured, StepDet
 }
 
 }  // namespace
-
-Record step_record(const PlannedContext& planned, std::size_t index, int threads, bool is_cold) {
-  const PlannedStep& step = planned.steps[index];
-  const Traffic traffic = step.graph.traffic();
-  Record record;
-  record.case_id = planned.id();
-  record.op = planned.spec.name;
-  record.variant = step.spec.name;
-  record.provider = name(Provider::npu);
-  record.kernels = kernel_summary(step);
-  record.shape = first_shape(step);
-  record.dtype = name(planned.dtype);
-  record.format = "planned";
-  record.backward = planned.spec.backward;
-  record.threads = threads;
-  record.isa = current_isa();
-  record.cold = is_cold;
-  record.bytes = traffic.bytes();
-  record.operations = traffic.operations;
-  record.elements = static_cast<double>(step.spec.samples);
-  const std::string file = planned.spec.origin.substr(0, planned.spec.origin.rfind(':'));
-  std::string sets;
-  for (std::size_t start = 0; start < planned.spec.symbols.size();) {
-    const std::size_t end =
-        std::min(planned.spec.symbols.find(',', start), planned.spec.symbols.size());
-    sets += fmt::format(" --set {}", planned.spec.symbols.substr(start, end - start));
-    start = end + 1;
-  }
-  record.reproduce = fmt::format(
-      "opbench --cases {} --filter '^{}$'{} --dtype {} --variant '{}' --threads {}{}", file,
-      planned.spec.name, sets, record.dtype, step.spec.name, threads, is_cold ? " --cold" : "");
-  return record;
-}
 
 std::vector<double> task_medians(std::span<const std::vector<double>> rounds) {
   std::vector<double> medians;

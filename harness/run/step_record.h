@@ -8,9 +8,6 @@
 
 namespace opbench {
 
-/// Everything about a step that is known before it runs.
-Record step_record(const PlannedContext& planned, std::size_t index, int threads, bool is_cold);
-
 /// The median time of each node over rounds of all nodes; empty if there was none.
 std::vector<double> task_medians(std::span<const std::vector<double>> rounds);
 

@@ -2,70 +2,162 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "harness/plan/selection.h"
 #include "harness/run/judge_node.h"
+#include "harness/run/random_sums.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-// Judges one node; the first failure of the graph decides. Only outputs of the graph can be
-// mistrusted: a constant gradient in between is what mean gives.
-void judge_node(const Workspace& workspace, const Node& node, const Kernel& kernel,
-                Verification& result) {
-  const TensorStorage storage = workspace.storage();
-  for (std::size_t output = 0; output < node.outputs.size(); ++output) {
-    auto [judgement, stats] = judge_output({node, kernel, storage}, output);
-    const GraphTensor& tensor = workspace.graph().tensors[node.outputs[output]];
-    const bool is_named = workspace.graph().nodes.size() > 1 || node.outputs.size() > 1;
-    if (is_named && !judgement.reason.empty()) {
-      judgement.reason = fmt::format("{}: {}", tensor.name, judgement.reason);
+constexpr int kEveryTime = VerifyRules{}.enough;
+
+std::string problem_text(const Problem& problem) {
+  std::string text(problem.op->name);
+  for (const TensorDesc& input : problem.inputs) text += fmt::format(" {}", to_string(input));
+  for (const auto& [name, value] : problem.attrs.values()) {
+    text += fmt::format(" {}={}", name, to_string(value));
+  }
+  return text;
+}
+
+/// One node on its way through the checks.
+class NodeCheck {
+ public:
+  NodeCheck(const Runnable& runnable, const Workspace& workspace, std::size_t node)
+      : runnable_(runnable),
+        workspace_(workspace),
+        node_(runnable.graph->nodes[node]),
+        kernel_(*runnable.selection->kernels[node]),
+        storage_(workspace.storage_of(runnable)) {}
+
+  void prepare() const {
+    for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output);
+  }
+
+  std::vector<std::uint64_t> input_fingerprints() const {
+    std::vector<std::uint64_t> sums;
+    for (const std::size_t input : node_.inputs) {
+      sums.push_back(workspace_.fingerprint(runnable_, input));
     }
-    const bool counts = judgement.verdict == Verdict::failed || tensor.role == GraphTensor::output;
-    if (result.judgement.verdict != Verdict::failed && counts &&
-        judgement.verdict != Verdict::passed) {
-      result.judgement = judgement;
+    return sums;
+  }
+
+  // Empty, or the tensor around which something was written. Of the inputs only those have fresh
+  // guards that were loaded.
+  std::string damaged_guard() const {
+    for (const auto* list : {&node_.outputs, &node_.inputs}) {
+      for (const std::size_t tensor : *list) {
+        const GraphTensor& looked_at = runnable_.graph->tensors[tensor];
+        const bool is_fresh = list == &node_.outputs || !looked_at.is_computed();
+        if (is_fresh && !workspace_.guards_intact(runnable_, tensor)) return looked_at.name;
+      }
     }
-    if (node.under_test) result.stats.merge(stats);
+    return {};
+  }
+
+  OutputJudgement judge(std::size_t output, bool by_magnitude) const {
+    return judge_output({node_, kernel_, storage_, by_magnitude, runnable_.saturates()}, output);
+  }
+
+  // Of a context's node its name and kernel; of a case's, which has none, the output where there
+  // are several.
+  std::string place(std::size_t output, const std::string& reason) const {
+    if (!node_.name.empty()) return located(reason);
+    const bool is_only = runnable_.graph->nodes.size() == 1 && node_.outputs.size() == 1;
+    if (is_only || reason.empty()) return reason;
+    return fmt::format("{}: {}", runnable_.graph->tensors[node_.outputs[output]].name, reason);
+  }
+  std::string located(const std::string& reason) const {
+    if (node_.name.empty()) return reason;
+    return fmt::format("{} ({}): {}", node_.name, kernel_.name, reason);
+  }
+
+  bool is_result(std::size_t output) const {
+    return runnable_.graph->tensors[node_.outputs[output]].role == GraphTensor::output;
+  }
+  const Node& node() const { return node_; }
+  const TensorStorage& storage() const { return storage_; }
+
+ private:
+  const Runnable& runnable_;
+  const Workspace& workspace_;
+  const Node& node_;
+  const Kernel& kernel_;
+  TensorStorage storage_;
+};
+
+// Judges the outputs of a node that has run; the first failure of the graph decides. Only outputs
+// of the graph can be mistrusted: a constant gradient in between is what mean gives.
+void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
+  for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
+    const auto [judgement, stats] = check.judge(output, rules.by_magnitude);
+    const bool is_failure = judgement.verdict == Verdict::failed;
+    const bool is_doubt =
+        judgement.verdict == Verdict::mistrusted && rules.can_mistrust && check.is_result(output);
+    if (result.judgement.verdict != Verdict::failed && (is_failure || is_doubt)) {
+      result.judgement = {judgement.verdict, check.place(output, judgement.reason)};
+    }
+    if (!rules.counts_under_test || check.node().under_test) result.stats.merge(stats);
+    if (is_failure && rules.stops_at_failure) return;
   }
 }
 
 }  // namespace
 
-Verification verify(Workspace& workspace, const BoundGraph& bound, const Selection& selection,
-                    int threads) {
-  workspace.poison_results();
-  const std::uint64_t before = workspace.input_checksum();
-  with_threads(threads, [&] { bound.run(); });
-  Verification result;
-  const auto fail = [&](std::string reason) {
-    result.judgement = {Verdict::failed, std::move(reason)};
-    return result;
-  };
-  if (const std::string tensor = workspace.damaged_guard(); !tensor.empty()) {
-    return fail(fmt::format("wrote outside the tensor '{}'", tensor));
-  }
-  if (workspace.input_checksum() != before) return fail("changed its input");
-  const std::vector<Node>& nodes = workspace.graph().nodes;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    judge_node(workspace, nodes[i], *selection.kernels[i], result);
-  }
-  return result;
+VerifyRules rules_for(const Item& item) {
+  if (!item.is_context()) return {};
+  return {.enough = 1,
+          .by_magnitude = true,
+          .stops_at_failure = true,
+          .can_mistrust = false,
+          .counts_under_test = false};
 }
 
-Verification verify_with_corners(Workspace& workspace, const BoundGraph& bound,
-                                 const Selection& selection, std::span<const Distribution> data,
-                                 std::uint64_t seed, int threads) {
-  const bool mixes = workspace.graph().mixes_elements();
-  const InputRange drowned = mixes ? InputRange::finite : InputRange::any;
-  constexpr double kLargestTerm = 128;
-  workspace.add_corner_values(data, seed, std::max(drowned, selection.takes()),
-                              mixes ? kLargestTerm : HUGE_VAL);
-  return verify(workspace, bound, selection, threads);
+bool Verifier::is_known(const Runnable& runnable, std::size_t node) {
+  if (rules_.enough == kEveryTime) return false;
+  const Key key{runnable.selection->kernels[node],
+                problem_text(runnable.graph->nodes[node].problem), runnable.saturates()};
+  return judged_[key]++ >= rules_.enough;
+}
+
+Verification Verifier::verify(const Runnable& runnable, const Workspace& workspace,
+                              const BoundGraph& bound, int threads) {
+  Verification result;
+  RandomSums sums(runnable);
+  const std::size_t nodes = runnable.graph->nodes.size();
+  // All that is given are the inputs of the only node, which are looked at with it.
+  const bool is_covered = nodes == 1 && rules_.enough == kEveryTime;
+  const std::uint64_t given = is_covered ? 0 : workspace.given_fingerprint(runnable);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    if (bound.is_skipped(i)) continue;
+    const NodeCheck check(runnable, workspace, i);
+    const auto fail = [&](const std::string& what) {
+      result.judgement = {Verdict::failed, check.located(what)};
+      return result;
+    };
+    const bool known = is_known(runnable, i);
+    check.prepare();
+    const std::vector<std::uint64_t> inputs =
+        known ? std::vector<std::uint64_t>() : check.input_fingerprints();
+    with_threads(threads, [&] { bound.run_node(i); });
+    if (const std::string tensor = check.damaged_guard(); !tensor.empty()) {
+      return fail(fmt::format("wrote outside the tensor '{}'", tensor));
+    }
+    if (!known && check.input_fingerprints() != inputs) return fail("changed its input");
+    sums.add(check.node(), check.storage());
+    // A flag that is also the device's status is no function of its inputs alone.
+    if (known || bound.reads_status(i)) continue;
+    judge_outputs(check, rules_, result);
+    if (result.judgement.verdict == Verdict::failed && rules_.stops_at_failure) return result;
+  }
+  const bool is_failed = result.judgement.verdict == Verdict::failed;
+  if (!is_failed && !is_covered && workspace.given_fingerprint(runnable) != given) {
+    result.judgement = {Verdict::failed, "changed what it was given"};
+  }
+  result.random_sums = sums.values();
+  return result;
 }
 
 }  // namespace opbench

@@ -1,31 +1,64 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <limits>
+#include <map>
 #include <string>
 
 #include "compare/judge/stats.h"
-#include "harness/plan/selection.h"
 #include "harness/run/workspace.h"
 
 namespace opbench {
 
-/// What verification found on the outputs of all nodes together.
+/// What verification found on all nodes together.
 struct Verification {
   Judgement judgement;
-  Stats stats;  ///< joined over the outputs of the operator under test and its gradient
+  Stats stats;  ///< joined over the outputs that count
+  /// What an element of a result that is a sum comes to where its terms do not cancel, by tensor.
+  std::map<std::size_t, double> random_sums = {};
 };
 
-/// Runs the bound graph of `selection` once on what the inputs hold and compares every node with
-/// its reference, each node on the inputs it really got, block by block without a second copy of
-/// anything. Fails too if an input changed or a guard zone was written.
-Verification verify(Workspace& workspace, const BoundGraph& bound, const Selection& selection,
-                    int threads);
+/// What differs between a case, whose operator is looked at closely, and a context, which repeats
+/// its layers.
+struct VerifyRules {
+  /// A kernel that has been judged on so many sets of values of the same problem, in this runnable
+  /// or another, is not judged again.
+  int enough = std::numeric_limits<int>::max();
+  bool by_magnitude = false;  ///< see NodeToJudge
+  /// Nodes behind one that failed are left out; else they still count for the accuracy.
+  bool stops_at_failure = false;
+  /// An output of the graph whose values prove little is mistrusted.
+  bool can_mistrust = true;
+  /// The accuracy is that of the operator under test and its gradient; else that of all nodes.
+  bool counts_under_test = true;
+};
 
-/// `verify` on the data of the workspace with corner values mixed in: those that `selection` takes
-/// and that do not drown the others. `data` and `seed` are what the inputs were filled with.
-Verification verify_with_corners(Workspace& workspace, const BoundGraph& bound,
-                                 const Selection& selection, std::span<const Distribution> data,
-                                 std::uint64_t seed, int threads);
+/// The rules for an item: those above for a case.
+VerifyRules rules_for(const Item& item);
+
+/// Runs runnables node by node and judges each node right away, while its inputs are still there,
+/// against the fp64 reference on the inputs it really got, block by block without a second copy of
+/// anything. Before a node runs its outputs are NaN; afterwards guard zones and inputs must be as
+/// they were.
+class Verifier {
+ public:
+  explicit Verifier(VerifyRules rules) : rules_(rules) {}
+
+  /// The data is loaded. Kernels run with `threads` threads, judging with those of the caller.
+  Verification verify(const Runnable& runnable, const Workspace& workspace, const BoundGraph& bound,
+                      int threads);
+
+ private:
+  struct Key {
+    const Kernel* kernel;
+    std::string problem;
+    bool saturates;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  bool is_known(const Runnable& runnable, std::size_t node);
+
+  VerifyRules rules_;
+  std::map<Key, int> judged_;  // how often
+};
 
 }  // namespace opbench

@@ -1,147 +1,116 @@
 #include "harness/run/workspace.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "harness/run/timing.h"
 #include "tensor/checksum.h"
-#include "tensor/parallel.h"
+#include "tensor/error.h"
 
 namespace opbench {
 namespace {
 
 constexpr int kPoison = 0xFF;  // NaN in every floating dtype
 
-// Inputs of one case must not be alike: relu_grad on equal inputs would prove nothing.
-std::uint64_t seed_of_input(std::uint64_t seed, std::size_t input) {
-  return seed + 0x9E3779B97F4A7C15 * input;
+// False where an input that the operator bounds, such as an index, is computed: it is not there
+// yet.
+bool is_given(const Graph& graph, const Node& node) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const bool is_own = node.problem.op->input(i).has_own_dtype();
+    if (is_own && graph.tensors[node.inputs[i]].is_computed()) return false;
+  }
+  return true;
 }
 
-// At most a quarter of the elements are corner values, or small tensors would hold nothing else.
-std::size_t corner_count(std::int64_t elements, std::size_t corners) {
-  return std::min(corners, static_cast<std::size_t>(elements / 4));
-}
-
-// 0 for dtypes that have no subnormals.
-double smallest_normal(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return std::numeric_limits<double>::min();
-    case DType::fp16:
-      return 0x1p-14;
-    case DType::fp32:
-    case DType::bf16:
-      return std::numeric_limits<float>::min();
-    default:
-      return 0;
+void check_values(const Graph& graph, const TensorStorage& storage) {
+  for (const Node& node : graph.nodes) {
+    if (node.problem.op->check_values == nullptr || !is_given(graph, node)) continue;
+    std::vector<InputReader> inputs;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      inputs.emplace_back(node.problem.inputs[i], storage(node.inputs[i]));
+    }
+    try {
+      node.problem.op->check_values(node.problem, inputs);
+    } catch (const Error& error) {
+      throw Error(
+          fmt::format("{}{}{}", node.origin, node.origin.empty() ? "" : ": ", error.what()));
+    }
   }
 }
 
 }  // namespace
 
-Workspace::Workspace(const Graph& graph) : graph_(&graph) {
-  for (const GraphTensor& tensor : graph.tensors) tensors_.emplace_back(tensor.desc);
+TensorStorage Workspace::storage_of(const Runnable& runnable) const {
+  return [this, runnable](std::size_t tensor) { return at(runnable, tensor); };
 }
 
-void Workspace::fill_inputs(std::span<const Distribution> data, std::uint64_t seed) {
-  std::vector<InputReader> inputs;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    fill(tensors_[i], data[i], seed_of_input(seed, i));
-    inputs.emplace_back(tensors_[i].desc, tensors_[i].data());
-  }
-  const Problem& problem = graph_->nodes[0].problem;
-  if (problem.op->check_values != nullptr) problem.op->check_values(problem, inputs);
-  write_gradient_seeds(false);
-}
-
-void Workspace::write_gradient_seeds(bool scaled) {
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (graph_->tensors[i].role != GraphTensor::gradient_seed) continue;
-    const auto elements = static_cast<double>(graph_->tensors.front().desc.elements());
-    constexpr double kLargestHalf = 65504;
-    const double value = scaled ? std::clamp(elements, 1.0, kLargestHalf) : 1.0;
-    from_doubles(tensors_[i].desc.dtype, &value, 1, tensors_[i].data());
-  }
-}
-
-bool Workspace::has_corners(std::size_t tensor) const {
-  const TensorSpec& spec = graph_->nodes[0].problem.op->input(tensor);
-  return !spec.has_own_dtype() && spec.data == nullptr;
-}
-
-void Workspace::write_corners(std::size_t tensor, const Distribution& data, std::uint64_t seed,
-                              const std::function<bool(double corner)>& is_wanted) {
-  const TensorDesc& desc = tensors_[tensor].desc;
-  const std::vector<double> corners = corner_values(graph_->nodes[0].problem);
-  const std::size_t count = corner_count(desc.elements(), corners.size());
-  const std::int64_t stride = count == 0 ? 0 : desc.elements() / static_cast<std::int64_t>(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    // Which corners a small tensor gets, and beside which neighbours they stand, changes with the
-    // seed; each input has its own places.
-    const double corner = corners[(k + seed) % corners.size()];
-    const std::int64_t place =
-        static_cast<std::int64_t>(k) * stride +
-        static_cast<std::int64_t>((seed + tensor) % static_cast<std::size_t>(stride));
-    std::byte value[sizeof(double)];
-    if (is_wanted(corner)) {
-      from_doubles(desc.dtype, &corner, 1, value);
-    } else {
-      generate(data, seed_of_input(seed, tensor), desc.dtype, desc.elements(), {place, 1}, value);
+void Workspace::fill_tensor(const Runnable& runnable, std::size_t tensor,
+                            std::uint64_t seed) const {
+  const GraphTensor& given = runnable.graph->tensors[tensor];
+  void* to = at(runnable, tensor);
+  switch (given.role) {
+    case GraphTensor::input:
+    case GraphTensor::parameter:
+      return fill(given.desc, to, given.data, runnable.seed_of(tensor, seed));
+    case GraphTensor::gradient_seed:
+      return fill(given.desc, to, {DistributionKind::constant, given.seed, 0}, 0);
+    case GraphTensor::constant: {
+      const std::vector<double> index(given.index.begin(), given.index.end());
+      return from_doubles(given.desc.dtype, index.data(), std::ssize(index), to);
     }
-    write_elements(desc, tensors_[tensor].data(), {place, 1}, value);
+    default:
+      return fill_bytes(to, 0, given.desc.bytes());
   }
 }
 
-void Workspace::add_corner_values(std::span<const Distribution> data, std::uint64_t seed,
-                                  InputRange range, double largest) {
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const double least = smallest_normal(tensors_[i].desc.dtype);
-    const auto is_wanted = [&](double corner) {
-      const bool is_subnormal = corner != 0 && std::fabs(corner) < least;
-      if (std::isfinite(corner) && std::fabs(corner) > largest) return false;
-      return range == InputRange::any ||
-             (std::isfinite(corner) && !(range == InputRange::normal && is_subnormal));
-    };
-    if (has_corners(i)) write_corners(i, data[i], seed, is_wanted);
+void Workspace::load(const Runnable& runnable, std::uint64_t seed) const {
+  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
+    if (runnable.graph->tensors[i].is_computed()) continue;
+    write_guards(at(runnable, i), bytes_of(runnable, i));
+    fill_tensor(runnable, i, seed);
   }
-  write_gradient_seeds(true);
+  check_values(*runnable.graph, storage_of(runnable));
 }
 
-void Workspace::remove_corner_values(std::span<const Distribution> data, std::uint64_t seed) {
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (has_corners(i)) write_corners(i, data[i], seed, [](double) { return false; });
-  }
-  write_gradient_seeds(false);
+std::uint64_t Workspace::fingerprint(const Runnable& runnable, std::size_t tensor) const {
+  return checksum(at(runnable, tensor), bytes_of(runnable, tensor));
 }
 
-void Workspace::poison_results() {
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (graph_->tensors[i].is_computed()) {
-      fill_bytes(tensors_[i].data(), kPoison, tensors_[i].buffer.size());
-    }
-  }
-}
-
-std::uint64_t Workspace::input_checksum() const {
+std::uint64_t Workspace::given_fingerprint(const Runnable& runnable) const {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (!graph_->tensors[i].is_computed()) {
-      sum = sum * 31 + checksum(tensors_[i].data(), tensors_[i].buffer.size());
-    }
+  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
+    if (!runnable.graph->tensors[i].is_computed()) sum = sum * 31 + fingerprint(runnable, i);
   }
   return sum;
 }
 
-std::string Workspace::damaged_guard() const {
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (!tensors_[i].buffer.guards_intact()) return graph_->tensors[i].name;
-  }
-  return {};
+void Workspace::poison(const Runnable& runnable, std::size_t tensor) const {
+  fill_bytes(at(runnable, tensor), kPoison, bytes_of(runnable, tensor));
+  write_guards(at(runnable, tensor), bytes_of(runnable, tensor));
 }
 
-void Workspace::restore_guards() {
-  for (const Tensor& tensor : tensors_) tensor.buffer.restore_guards();
+bool Workspace::guards_intact(const Runnable& runnable, std::size_t tensor) const {
+  return opbench::guards_intact(at(runnable, tensor), bytes_of(runnable, tensor));
+}
+
+void Workspace::evict(const Runnable& runnable) const {
+  std::vector<std::pair<std::size_t, std::size_t>> parts;  // begin, end
+  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
+    const std::size_t begin = runnable.memory->offsets[i];
+    parts.emplace_back(begin, begin + bytes_of(runnable, i));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::size_t done = 0;  // places are used more than once
+  for (const auto& [begin, end] : parts) {
+    const std::size_t first = std::max(begin, done);
+    if (first >= end) continue;
+    evict_from_caches(static_cast<std::byte*>(buffer_.data()) + first, end - first);
+    done = end;
+  }
 }
 
 }  // namespace opbench

@@ -1,63 +1,49 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "harness/plan/graph.h"
 #include "harness/run/bound_graph.h"
+#include "harness/run/item.h"
+#include "tensor/buffer.h"
 
 namespace opbench {
 
-/// The memory of one graph and the data in it. All variants of a case share it, so memory does not
-/// grow with them.
+/// Memory in which the runnables of an item take turns. Each lays its tensors out by its plan.
 class Workspace {
  public:
-  /// Allocates every tensor of the graph. Errors: throws RunError if memory does not suffice.
-  explicit Workspace(const Graph& graph);
+  /// Errors: throws RunError if the memory is not to be had.
+  explicit Workspace(std::size_t bytes) : buffer_(bytes) {}
 
-  /// Fills input i from `data[i]`, seeded by `seed`; the seeds of the backward pass with 1.
-  /// Errors: throws Error if the operator refuses the values.
-  void fill_inputs(std::span<const Distribution> data, std::uint64_t seed);
-
-  /// Mixes corner values into the inputs: those of `range` and no larger than `largest`, since one
-  /// large term would drown the others where a graph adds elements up. Raises the seeds of the
-  /// backward pass to the number of elements, so that gradients are not lost to underflow. Call
-  /// after `fill_inputs` with the same arguments; may be called again with another range.
-  void add_corner_values(std::span<const Distribution> data, std::uint64_t seed, InputRange range,
-                         double largest);
-
-  /// Undoes `add_corner_values`.
-  void remove_corner_values(std::span<const Distribution> data, std::uint64_t seed);
-
-  /// Fills everything that is computed with NaN (0xFF bytes), so that an element nobody writes is
-  /// seen.
-  void poison_results();
-
-  /// Fingerprint of the inputs.
-  std::uint64_t input_checksum() const;
-
-  /// Empty, or the name of a tensor around which something was written.
-  std::string damaged_guard() const;
-  void restore_guards();
-
-  const Graph& graph() const { return *graph_; }
-  void* data(std::size_t tensor) const { return tensors_[tensor].data(); }
-  TensorStorage storage() const {
-    return [this](std::size_t tensor) { return data(tensor); };
+  void* at(const Runnable& runnable, std::size_t tensor) const {
+    return static_cast<std::byte*>(buffer_.data()) + runnable.memory->offsets[tensor];
   }
+  /// Where the tensors lie. Valid while the workspace lives and `runnable`'s plan stays.
+  TensorStorage storage_of(const Runnable& runnable) const;
+
+  /// Fills what the graph is given and writes guard zones around it: inputs and parameters by their
+  /// distributions, each from a stream of its own; constants, zeros and the seeds of the backward
+  /// pass with what they hold. Errors: throws Error if an operator refuses the values.
+  void load(const Runnable& runnable, std::uint64_t seed) const;
+
+  /// Fingerprint of one tensor, and of all that `load` filled.
+  std::uint64_t fingerprint(const Runnable& runnable, std::size_t tensor) const;
+  std::uint64_t given_fingerprint(const Runnable& runnable) const;
+
+  /// NaN bytes over a tensor, so that an element nobody writes is seen, and fresh guard zones.
+  void poison(const Runnable& runnable, std::size_t tensor) const;
+  /// False if something wrote around the tensor since it was loaded or poisoned.
+  bool guards_intact(const Runnable& runnable, std::size_t tensor) const;
+
+  /// Writes all tensors back to memory, out of the caches.
+  void evict(const Runnable& runnable) const;
 
  private:
-  /// A corner value, or what was filled in where `is_wanted` refuses it, in each corner's place.
-  void write_corners(std::size_t tensor, const Distribution& data, std::uint64_t seed,
-                     const std::function<bool(double corner)>& is_wanted);
-  bool has_corners(std::size_t tensor) const;
-  void write_gradient_seeds(bool scaled);
+  std::size_t bytes_of(const Runnable& runnable, std::size_t tensor) const {
+    return runnable.graph->tensors[tensor].desc.bytes();
+  }
+  void fill_tensor(const Runnable& runnable, std::size_t tensor, std::uint64_t seed) const;
 
-  const Graph* graph_;
-  std::vector<Tensor> tensors_;
+  Buffer buffer_;
 };
 
 }  // namespace opbench

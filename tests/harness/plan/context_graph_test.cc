@@ -54,9 +54,9 @@ TEST(ContextGraph, GradientIsThatOfTheLoss) {
     with_loss.context().loss = loss;
     const PlannedStep step = with_loss.plan(with_loss.step());
     const std::vector<StepResult> results = results_of(step);
-    const ContextMemory memory(step.memory.bytes);
-    memory.load(step, 1);
-    const auto* x = static_cast<const float*>(memory.storage_of(step)(0));
+    const Workspace memory(step.memory.bytes);
+    memory.load(make_runnable(step), 1);
+    const auto* x = static_cast<const float*>(memory.storage_of(make_runnable(step))(0));
     const StepResult& gradient = result_named(results, "grad_x");
     double sum = 0;
     for (std::size_t i = 0; i < 7; ++i) {
@@ -86,12 +86,12 @@ TEST(ContextGraph, UpdateGoesAgainstTheGradient) {
   builder.context().update = ContextUpdate{0.5};
   const PlannedStep step = builder.plan(builder.step());
   const std::vector<StepResult> results = results_of(step);
-  const ContextMemory memory(step.memory.bytes);
-  memory.load(step, 1);
+  const Workspace memory(step.memory.bytes);
+  memory.load(make_runnable(step), 1);
   const auto b = std::find_if(step.graph.tensors.begin(), step.graph.tensors.end(),
                               [](const GraphTensor& t) { return t.name == "b"; });
   const auto place = static_cast<std::size_t>(b - step.graph.tensors.begin());
-  const auto* before = static_cast<const float*>(memory.storage_of(step)(place));
+  const auto* before = static_cast<const float*>(memory.storage_of(make_runnable(step))(place));
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(result_named(results, "grad_b").values[i], 3);  // of sum: one for each row
     EXPECT_EQ(result_named(results, "updated_b").values[i], before[i] - 1.5F);

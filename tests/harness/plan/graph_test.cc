@@ -68,12 +68,14 @@ TEST(Graph, RefusalsNameTheReason) {
 TEST(Graph, ComputesLossAndGradient) {
   Case c = parse_case_id("softplus[2,fp32,backward,data=constant(0)]");
   const Graph graph = build_graph(c);
-  Workspace workspace(graph);
-  workspace.fill_inputs(input_data(c, graph.nodes[0].problem), seed_of(c));
   const Selection selection = select_kernels(graph, find_kernel("softplus", "softplus_v2"));
-  BoundGraph(graph, selection.kernels, workspace.storage(), 1).run();
+  const MemoryPlan memory = plan_apart(graph);
+  const Runnable runnable{&graph, &selection, &memory, nullptr};
+  const Workspace workspace(memory.bytes);
+  workspace.load(runnable, seed_of(c));
+  BoundGraph(graph, selection.kernels, workspace.storage_of(runnable), 1).run();
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const auto* values = static_cast<const float*>(workspace.data(i));
+    const auto* values = static_cast<const float*>(workspace.at(runnable, i));
     if (graph.tensors[i].name == "loss") {
       EXPECT_FLOAT_EQ(values[0], 0.69314718f);
     }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/context_runner.h"
+#include "harness/run/item_runner.h"
 #include "harness/spec/case_file.h"
 
 namespace opbench {
@@ -30,7 +30,7 @@ inline PlannedContext planned_text(const std::string& text) {
 inline std::vector<Record> run_planned(const PlannedContext& planned,
                                        const RunOptions& options = quick()) {
   PhaseTimes times;
-  return run_context(planned, options, 2, {}, times);
+  return run_item(make_item(planned), options, 2, {}, times);
 }
 
 inline std::vector<Record> run_text(const std::string& text) {

@@ -5,27 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/context_memory.h"
-#include "harness/run/step_check.h"
+#include "harness/run/step_results.h"
+#include "harness/run/verify.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 
 /// Loads a step with `seed`, runs it, judges every node, and returns its results.
 inline std::vector<StepResult> results_of(const PlannedStep& step, std::uint64_t seed = 1) {
-  const ContextMemory memory(step.memory.bytes);
+  const Workspace memory(step.memory.bytes);
+  const Runnable runnable = make_runnable(step);
   std::vector<StepResult> results;
   with_threads(2, [&] {
-    const bool saturates = step.spec.precision.half == Precision::Half::saturate;
-    const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(step), 2,
-                           saturates);
-    memory.load(step, seed);
-    StepChecker checker;
-    const StepCheck found = checker.check(step, memory, bound);
+    const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(runnable), 2,
+                           runnable.saturates());
+    memory.load(runnable, seed);
+    Verifier verifier({.enough = 2, .by_magnitude = true, .stops_at_failure = true});
+    const Verification found = verifier.verify(runnable, memory, bound, 2);
     EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
-    memory.load(step, seed);
+    memory.load(runnable, seed);
     bound.run();
-    results = collect_results(step, memory.storage_of(step));
+    results = collect_results(step, memory.storage_of(runnable));
   });
   return results;
 }

@@ -3,7 +3,7 @@
 
 #include "harness/plan/case_graph.h"
 #include "harness/plan/selection.h"
-#include "harness/run/case_runner.h"
+#include "harness/run/item_runner.h"
 #include "tensor/parallel.h"
 #include "tests/evaluate.h"
 
@@ -61,7 +61,7 @@ TEST(Temporaries, ACaseThatTheyMakeTooLargeIsRefused) {
   planned.graph = build_graph(planned.spec);
   planned.variants = {select_kernels(planned.graph, greedy)};
   PhaseTimes times;
-  const Record record = run_case(planned, RunOptions{}, 1, {}, times).at(0);
+  const Record record = run_item(make_item(planned), RunOptions{}, 1, {}, times).at(0);
   EXPECT_EQ(record.status, Status::errored);
   EXPECT_THAT(record.reason, testing::HasSubstr("needs 1.05e+06 GiB of memory"));
 }

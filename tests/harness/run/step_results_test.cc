@@ -1,5 +1,5 @@
 // Results of one step beside those of another.
-#include "harness/run/step_check.h"
+#include "harness/run/step_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

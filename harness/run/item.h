@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/plan/context_plan.h"
+#include "harness/plan/plan.h"
+
+namespace opbench {
+
+/// One way to compute an item: a variant of a case, or a step of a context. Refers to the item's
+/// plan.
+struct Runnable {
+  const Graph* graph = nullptr;
+  const Selection* selection = nullptr;
+  const MemoryPlan* memory = nullptr;
+  const PlannedStep* step = nullptr;  ///< of a context; null for a variant of a case
+
+  const std::string& name() const { return selection->variant; }
+  /// Why it does not run; empty if it does.
+  const std::string& refusal() const { return selection->refusal; }
+  /// True if its fp16 is that of a device without Inf and NaN.
+  bool saturates() const;
+  /// The seed of a tensor's values where its item has `seed`. Inputs of one case must not be alike:
+  /// each has a stream by its place. Steps of a context have the same inputs in other places: there
+  /// the name chooses the stream.
+  std::uint64_t seed_of(std::size_t tensor, std::uint64_t seed) const;
+};
+
+/// What is planned, run and recorded as one: a case with its variants, or a context with its steps.
+/// Variants compute one graph on the same data, which stands in memory once. Steps have graphs of
+/// their own and take turns in the memory of the largest.
+struct Item {
+  std::string id;  ///< of the case or context: the name in reports
+  std::uint64_t seed = 0;
+  std::vector<Runnable> runnables;
+
+  /// One of both is there. A context is a copy, since a dynamic loss scale plans its steps anew.
+  std::shared_ptr<const PlannedCase> planned_case;
+  std::shared_ptr<PlannedContext> context;
+  std::shared_ptr<const MemoryPlan> memory;  ///< of the case's graph
+
+  bool is_context() const { return context != nullptr; }
+};
+
+/// Refers to `step`.
+Runnable make_runnable(const PlannedStep& step);
+
+Item make_item(PlannedCase planned);
+Item make_item(PlannedContext planned);
+
+}  // namespace opbench

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/record/run_result.h"
+#include "harness/run/bound_graph.h"
+#include "harness/run/first_results.h"
+#include "harness/run/item.h"
+#include "harness/run/verify.h"
+#include "harness/run/workspace.h"
+
+namespace opbench {
+
+/// The values that are in memory while a runnable is verified or timed.
+struct Values {
+  std::uint64_t seed = 0;
+  bool has_corners = false;  ///< corner values among them, as `verify` mixes into a case's inputs
+
+  bool operator==(const Values&) const = default;
+};
+
+/// What dynamic loss scaling came to.
+struct LossScaling {
+  bool has_overflow = false;  ///< a gradient was not finite with the last scale
+  int skipped_updates = 0;
+};
+
+/// An item in memory, a case as well as a context, and what can be done with its runnables: the one
+/// way in which `opbench run` and the workers of `opbench check` run anything. Runnables are named
+/// by their place in `item().runnables`.
+///
+/// Order: require_memory, allocate, prepare, then any of the others for what is prepared, in any
+/// order: what a runnable needs in memory is put there. To sample one call:
+///     open.load(i, {open.item().seed});
+///     with_threads(open.threads(), [&] { sampler.sample_us(); });  // calls open.bound(i).run()
+class OpenItem {
+ public:
+  /// Plans only; nothing is allocated. Phases are added to `times`, which must outlive it.
+  OpenItem(Item item, int threads, PhaseTimes& times);
+
+  const Item& item() const { return item_; }
+  int threads() const { return threads_; }
+  const Runnable& runnable(std::size_t i) const { return item_.runnables[i]; }
+
+  /// Errors: throws RunError with both numbers if the runnables do not fit: the variants of a case
+  /// with all their temporaries side by side, the largest step of a context, and where `verifies`
+  /// the results that steps are held to.
+  void require_memory(std::span<const std::size_t> chosen, bool verifies) const;
+  /// Errors: throws RunError if the memory is not to be had.
+  void allocate(std::span<const std::size_t> chosen);
+  bool is_allocated() const { return workspace_.has_value(); }
+
+  /// Binds the kernels to the memory. Errors: whatever a kernel throws.
+  void prepare(std::size_t i);
+  bool is_prepared(std::size_t i) const { return opened_[i].bound != nullptr; }
+  /// Frees what the kernels of a runnable hold.
+  void release(std::size_t i) { opened_[i].bound.reset(); }
+
+  /// Training halves a dynamic loss scale after every step that overflowed, until one fits; the
+  /// step is planned anew with it. Nothing to do for a runnable without loss scale.
+  LossScaling find_loss_scale(std::size_t i);
+
+  /// Puts a runnable's values in place, unless they are there. Errors: throws Error if an operator
+  /// refuses them.
+  void load(std::size_t i, const Values& values);
+
+  /// Runs a runnable on the values of `seed`, with corner values in the inputs of a case, and
+  /// judges every node. On the item's own seed the results of a step are held to those of the first
+  /// step with the same inputs, too. A pass may come with a reason to know of. Errors: whatever a
+  /// kernel throws.
+  Verification verify(std::size_t i, std::uint64_t seed);
+
+  /// Fingerprint of the outputs that the last run of a runnable left, as 16 hexadecimal digits.
+  std::string result_bits(std::size_t i) const;
+
+  /// What a sample calls, inside `with_threads`.
+  const BoundGraph& bound(std::size_t i) const { return *opened_[i].bound; }
+  /// Empties the caches of a runnable's tensors, for `--cold`.
+  void evict(std::size_t i) const { workspace_->evict(runnable(i)); }
+  const Workspace& workspace() const { return *workspace_; }
+
+ private:
+  struct Opened {
+    std::unique_ptr<BoundGraph> bound;
+    LossScaling scaling;
+  };
+  /// What is in memory.
+  struct Loaded {
+    const Graph* graph;
+    Values values;
+  };
+
+  void replan(std::size_t i, double loss_scale);
+  bool overflowed(std::size_t i) const;
+  void hold_to_first(std::size_t i, Verification& found);
+
+  Item item_;
+  int threads_;
+  PhaseTimes& times_;
+  std::vector<Opened> opened_;
+  std::optional<Workspace> workspace_;
+  std::optional<Loaded> loaded_;
+  ScratchPool scratch_;  // of the kernels of all steps: one node runs at a time
+  std::map<std::uint64_t, Verifier> verifiers_;  // by seed
+  FirstResults firsts_;
+};
+
+}  // namespace opbench

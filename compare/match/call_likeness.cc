@@ -58,6 +58,13 @@ std::optional<double> mean_closeness(const std::vector<std::vector<double>>& act
 
 }  // namespace
 
+std::string_view task_of(const DumpRecord& call) {
+  for (const Note& note : call.notes) {
+    if (note.name == "opbench_task") return note.value;
+  }
+  return {};
+}
+
 CallLikeness::Sketch CallLikeness::sketch_of(const DumpRecord& call, const ValueSample& sample) {
   Sketch sketch;
   std::vector<const DumpEntry*> inputs;
@@ -90,6 +97,12 @@ const CallLikeness::Sketch& CallLikeness::sketch(std::vector<std::optional<Sketc
 }
 
 double CallLikeness::operator()(std::size_t actual, std::size_t expected) {
+  const std::string_view mine = task_of(*family_.actual.calls[actual]);
+  const std::string_view theirs = task_of(*family_.expected.calls[expected]);
+  if (!mine.empty() && !theirs.empty()) {
+    has_compared_tasks_ = true;
+    return mine == theirs ? kSure : -1;
+  }
   constexpr double kOtherSizes = 0.05, kSameSizes = 0.75, kSameShapes = 1, kSameValues = 2;
   const Sketch& a = sketch(actual_, actual, family_.actual, options_.sample_actual);
   const Sketch& e = sketch(expected_, expected, family_.expected, options_.sample_expected);

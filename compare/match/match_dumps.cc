@@ -65,7 +65,9 @@ void pair_aligned(const FamilyPair& family, const MatchOptions& options,
     return add_aligned(family, by_number(family), "by number: too many calls to align", pairs);
   }
   add_aligned(family, alignment,
-              likeness.has_compared_values() ? "by shape, dtype and inputs" : "by shape and dtype",
+              likeness.has_compared_tasks()    ? "by task"
+              : likeness.has_compared_values() ? "by shape, dtype and inputs"
+                                               : "by shape and dtype",
               pairs);
 }
 
@@ -85,11 +87,20 @@ void pair_by_seq(const FamilyPair& family, std::vector<CallPair>& pairs) {
   for (const auto& [seq, call] : theirs) pairs.push_back({nullptr, call, {}});
 }
 
+// Two steps of a context: as many conversions need not be the same ones.
+bool name_tasks(const FamilyPair& family) {
+  const auto names_task = [](const DumpRecord* call) { return !task_of(*call).empty(); };
+  const auto &mine = family.actual.calls, &theirs = family.expected.calls;
+  return std::any_of(mine.begin(), mine.end(), names_task) &&
+         std::any_of(theirs.begin(), theirs.end(), names_task);
+}
+
 void pair_calls(const FamilyPair& family, bool by_seq, const MatchOptions& options,
                 std::vector<CallPair>& pairs) {
   const std::size_t mine = family.actual.calls.size(), theirs = family.expected.calls.size();
   if (by_seq) return pair_by_seq(family, pairs);
-  if (mine == theirs || mine == 0 || theirs == 0 || options.rule == CallRule::by_number) {
+  const bool is_even = mine == theirs && !name_tasks(family);
+  if (is_even || mine == 0 || theirs == 0 || options.rule == CallRule::by_number) {
     return add_aligned(family, by_number(family), "by number", pairs);
   }
   pair_aligned(family, options, pairs);

@@ -23,7 +23,8 @@ using ValueSample = std::function<std::vector<double>(const DumpEntry&)>;
 /// Which calls of an operator belong together.
 enum class CallRule {
   /// The k-th with the k-th where both dumps hold as many, else by shape, dtype and the inputs'
-  /// values, so that an extra call does not shift the later ones.
+  /// values, so that an extra call does not shift the later ones. Calls that name their task in a
+  /// context pair with the same task only.
   aligned,
   /// The k-th with the k-th, as msaccucmp does it.
   by_number,

@@ -103,12 +103,6 @@ TEST_F(ContextCli, GraphsNeedAContext) {
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
-TEST_F(ContextCli, DumpIsRefusedBeforeAnythingIsWritten) {
-  expect_one_line_error(unit({"--dump", path("x.h5"), "--dot", path("x.dot")}),
-                        "--dump writes single operators, and contexts are selected");
-  EXPECT_THAT(files(), testing::IsEmpty());
-}
-
 TEST_F(ContextCli, BadFilesAreOneLineWithTheirPlace) {
   const std::pair<const char*, const char*> texts[] = {
       {"contexts:\n  - name: a\n    inputs: {x: [2]}\n    nodes: [{op: relu, in: q, out: y}]\n"

@@ -76,6 +76,23 @@ TEST(MatchDumps, PairsTheKthCalls) {
   EXPECT_THAT(tensors(matches[0]), ElementsAre("input/x input/x", "output/y output/y"));
 }
 
+// Two steps of a context with as many conversions, of which only one is in both.
+TEST(MatchDumps, PairsCallsThatNameTheirTaskByIt) {
+  Records mine = npu({{"Cast", "1", kPlain}, {"Cast", "2", kPlain}});
+  Records theirs = npu({{"Cast", "1", kPlain}, {"Cast", "2", kPlain}});
+  mine[0].notes = {{"opbench_task", "conv.cast0"}};
+  mine[1].notes = {{"opbench_task", "conv.cast1"}};
+  theirs[0].notes = {{"opbench_task", "conv.cast1"}};
+  theirs[1].notes = {{"opbench_task", "conv.cast2"}};
+  const auto matches = matched(mine, theirs);
+  EXPECT_THAT(calls(matches), ElementsAre("Cast/1 -", "Cast/2 Cast/1", "- Cast/2"));
+  EXPECT_EQ(matches[1].note, "aligned: call 2 of 2 with call 1 of 2, by task");
+  theirs[0].notes.clear();
+  theirs[1].notes.clear();
+  EXPECT_THAT(calls(matched(mine, theirs)), ElementsAre("Cast/1 Cast/1", "Cast/2 Cast/2"))
+      << "only one side names tasks";
+}
+
 TEST(MatchDumps, OrdersByNumberThenText) {
   const Records mine = npu({{"A", "10", kPlain},
                             {"A", "2", kPlain},

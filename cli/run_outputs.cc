@@ -78,6 +78,7 @@ RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context, bool has_c
   reserve(flags.junit, report::find_report_format("junit").write);
   reserve(flags.benchmark_json, report::find_report_format("gbench").write);
   reserve(flags.trace, render_trace);
+  reserve(flags.op_summary, report::find_report_format("op-summary").write);
   reserve(flags.op_statistic, report::find_report_format("op-statistic").write);
   dump_path_ = flags.dump;
   if (!flags.dump.empty()) dump_.emplace(flags.dump);

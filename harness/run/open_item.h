@@ -35,8 +35,8 @@ struct LossScaling {
 /// way in which `opbench run` and the workers of `opbench check` run anything. Runnables are named
 /// by their place in `item().runnables`.
 ///
-/// Order: require_memory, allocate, prepare, then any of the others for what is prepared, in any
-/// order: what a runnable needs in memory is put there. To sample one call:
+/// Order: require_memory, allocate, prepare, find_loss_scale, then verify and samples of what is
+/// prepared in any order: what a runnable needs in memory is put there. To sample one call:
 ///     open.load(i, {open.item().seed});
 ///     with_threads(open.threads(), [&] { sampler.sample_us(); });  // calls open.bound(i).run()
 class OpenItem {

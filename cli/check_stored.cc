@@ -30,7 +30,8 @@ bool StoredCheck::has_baseline() const { return flags_.update || fs::exists(flag
 
 ResultsFile StoredCheck::run_now() const {
   const RunOptions options = options_of(flags_.run);
-  const std::vector<PlannedCase> plan = make_plan(options);
+  CaseFiles files(options.selection.symbols);
+  const std::vector<PlannedCase> plan = make_plan(options.selection, files);
   RunHooks hooks;
   hooks.step = [&](std::size_t done, std::size_t total) {
     if (context_.quiet || done >= plan.size()) return;
@@ -39,7 +40,7 @@ ResultsFile StoredCheck::run_now() const {
   ResultsFile results;
   results.path = "this run";
   results.command = context_.command_line;
-  results.run = run_plan(plan, make_context_plan(options), options, hooks);
+  results.run = run_plan(plan, make_context_plan(options.selection, files), options, hooks);
   results.machine = describe_machine();
   return results;
 }

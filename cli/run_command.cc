@@ -87,12 +87,14 @@ void print_failures(const RunResult& result, std::ostream& out) {
 }
 
 // Errors: throws Error for flags that need a context, or that contexts do not take.
-void require_takeable(const RunFlags& flags, const std::vector<PlannedContext>& contexts) {
-  if (!contexts.empty() && (flags.backward || !flags.formats.empty())) {
+void require_takeable(const RunFlags& flags, const CaseSelection& selection,
+                      const std::vector<PlannedContext>& contexts) {
+  if (!contexts.empty() && (selection.backward || !selection.formats.empty())) {
     throw Error(fmt::format(
         "{} is for single operators, and contexts are selected: they say in their file {}",
-        flags.backward ? "--backward" : "--format",
-        flags.backward ? "whether they run backward" : "how inputs arrive (format: of an input)"));
+        selection.backward ? "--backward" : "--format",
+        selection.backward ? "whether they run backward"
+                           : "how inputs arrive (format: of an input)"));
   }
   if (contexts.empty() && (flags.explain || !flags.dot.empty())) {
     throw Error(
@@ -105,15 +107,16 @@ void require_takeable(const RunFlags& flags, const std::vector<PlannedContext>& 
 int run(const RunFlags& flags, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
-  const std::vector<PlannedCase> plan = make_plan(options);
-  const std::vector<PlannedContext> contexts = make_context_plan(options);
+  CaseFiles files(options.selection.symbols);
+  const std::vector<PlannedCase> plan = make_plan(options.selection, files);
+  const std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
   if (plan.empty() && contexts.empty()) {
     context.err
         << "opbench: no case selected; name some with --op and --shapes, --cases or --case, "
            "and check --filter and --shard\n";
     return kNothingToJudge;
   }
-  require_takeable(flags, contexts);
+  require_takeable(flags, options.selection, contexts);
   if (!flags.dot.empty()) {
     OutputFile(flags.dot).write([&](std::ostream& out) { write_dot(out, contexts); });
   }

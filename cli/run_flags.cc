@@ -3,32 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
-
-template <class T>
-bool parse_whole(std::string_view text, T& value) {
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return status == std::errc{} && end == text.data() + text.size();
-}
-
-Symbols parse_symbols(const std::vector<std::string>& sets) {
-  Symbols symbols;
-  for (const std::string& set : sets) {
-    const auto equals = set.find('=');
-    std::int64_t value = 0;
-    if (equals == 0 || equals == std::string::npos ||
-        !parse_whole(std::string_view(set).substr(equals + 1), value) || value < 0) {
-      throw Error(fmt::format("--set '{}' must be NAME=VALUE with a whole number from 0", set));
-    }
-    symbols[set.substr(0, equals)] = value;
-  }
-  return symbols;
-}
 
 template <class T>
 void check_range(const char* flag, T value, T least, T most) {
@@ -37,14 +19,26 @@ void check_range(const char* flag, T value, T least, T most) {
   }
 }
 
-void parse_shard(const std::string& text, RunOptions& options) {
-  if (text.empty()) return;
-  const auto slash = text.find('/');
-  if (slash == std::string::npos ||
-      !parse_whole(std::string_view(text).substr(0, slash), options.shard_index) ||
-      !parse_whole(std::string_view(text).substr(slash + 1), options.shard_count) ||
-      options.shard_index < 1 || options.shard_index > options.shard_count) {
-    throw Error(fmt::format("--shard '{}' must be I/N with 1 <= I <= N, such as 1/4", text));
+Values values_of(ValueList list) {
+  switch (list) {
+    case ValueList::by_commas:
+      return Values::by_commas;
+    case ValueList::repeated:
+      return Values::one_each;
+    default:
+      return Values::usual;
+  }
+}
+
+void add_field(Command& command, const SelectionField& field, FieldText& text) {
+  const char* what = "What to run";
+  const OptionForm form{field.value_name, what, values_of(field.list)};
+  if (auto* is_given = std::get_if<bool>(&text)) {
+    command.flag(field.flag, *is_given, field.help, what);
+  } else if (auto* one = std::get_if<std::string>(&text)) {
+    command.option(field.flag, *one, field.help, form);
+  } else {
+    command.option(field.flag, std::get<std::vector<std::string>>(text), field.help, form);
   }
 }
 
@@ -80,25 +74,8 @@ void add_result_flags(Command& command, RunFlags& f) {
 }  // namespace
 
 void add_selection_flags(Command& command, RunFlags& f) {
-  const char* what = "What to run";
-  command.option("--op", f.ops, "Operators to run over --shapes",
-                 {.value = "OP", .group = what, .values = Values::by_commas});
-  command.option("--shapes", f.shapes, "Case file whose `shapes` --op runs over", {"FILE", what});
-  command.option("--cases", f.case_files, "Case files whose `cases` run", {"FILE", what});
-  command.option("--case", f.case_ids, "A case by its id, as reports print it",
-                 {.value = "ID", .group = what, .values = Values::one_each});
-  command.option("--filter", f.filter,
-                 "Only cases whose id or name matches this regular expression", {"REGEX", what});
-  command.option("--dtype", f.dtypes, "fp32, fp16, bf16 instead of the file's",
-                 {.value = "DTYPE", .group = what, .values = Values::by_commas});
-  command.option("--format", f.formats, "NCHW, NC1HWC0, ... instead of the file's",
-                 {.value = "FORMAT", .group = what, .values = Values::by_commas});
-  command.option("--variant", f.variants, "Only these variants; `reference` is the fp64 reference",
-                 {.value = "VARIANT", .group = what, .values = Values::by_commas});
-  command.flag("--backward", f.backward, "Operator, mean, and the backward pass", what);
-  command.option("--set", f.sets, "NAME=VALUE for a symbol of the case file, such as N=128",
-                 {.value = "NAME=VALUE", .group = what, .values = Values::one_each});
-  command.option("--shard", f.shard, "I/N: only every N-th case, from the I-th", {"I/N", what});
+  const auto fields = selection_fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) add_field(command, fields[i], f.selection[i]);
   const char* how = "How to measure";
   command.option("--threads", f.threads,
                  "Threads; several numbers run every case with each [all cores]",
@@ -129,16 +106,7 @@ void add_run_flags(Command& command, RunFlags& f) {
 
 RunOptions options_of(const RunFlags& f) {
   RunOptions options;
-  options.ops = f.ops;
-  options.shapes_file = f.shapes;
-  options.case_files = f.case_files;
-  options.case_ids = f.case_ids;
-  options.filter = f.filter;
-  for (const std::string& dtype : f.dtypes) options.dtypes.push_back(parse_dtype(dtype));
-  for (const std::string& format : f.formats) options.formats.push_back(parse_format(format));
-  options.variants = f.variants;
-  options.backward = f.backward;
-  options.symbols = parse_symbols(f.sets);
+  options.selection = read_selection(f.selection);
   for (const int threads : f.threads) {
     check_range("--threads", threads, 1, 1024);
     const bool is_new =
@@ -147,7 +115,6 @@ RunOptions options_of(const RunFlags& f) {
   }
   check_range("--time", f.seconds, 1e-6, 3600.0);
   check_range("--repetitions", f.repetitions, 1, 10000);
-  parse_shard(f.shard, options);
   options.seconds_per_case = f.seconds;
   options.repetitions = f.repetitions;
   options.cold = f.cold;

@@ -5,17 +5,18 @@
 
 #include "cli/command_line.h"
 #include "harness/spec/options.h"
+#include "harness/spec/selection_fields.h"
 
 namespace opbench {
 
 /// The flags of `run` as typed, before they are checked.
 struct RunFlags {
-  std::vector<std::string> ops, case_files, case_ids, dtypes, formats, variants, sets;
-  std::string shapes, filter, isa, shard;
+  SelectionText selection = absent_selection();
+  std::string isa;
   std::vector<int> threads;
   double seconds = 0.1;
   int repetitions = 9;
-  bool backward = false, cold = false, no_verify = false, dry_run = false, explain = false;
+  bool cold = false, no_verify = false, dry_run = false, explain = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic;
 };

@@ -70,7 +70,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   std::map<std::string, ListedCase> others;
   bool is_listed = true;
   try {
-    for (ListedCase& c : base.list(options)) others.emplace(c.key, std::move(c));
+    for (ListedCase& c : base.list(options.selection)) others.emplace(c.key, std::move(c));
   } catch (const PeerError& error) {  // older than an operator or than a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
@@ -80,7 +80,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   const std::vector<int> threads =
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   std::vector<ComparedCase> cases;
-  for (const ListedCase& c : current.list(options)) {
+  for (const ListedCase& c : current.list(options.selection)) {
     const auto other = others.find(c.key);
     std::optional<ListedCase> same;
     if (!is_listed) same = c;

@@ -41,11 +41,11 @@ std::vector<std::string> known_variants(const Case& c, const std::vector<std::st
 
 PlannedCase plan_case(const OpenRequest& request) {
   const Case c = parse_case(request);
-  RunOptions options;
-  options.case_ids = {case_id(c)};
-  options.variants = known_variants(c, request.variants);
-  PlannedCase planned = std::move(make_plan(options).front());
-  if (options.variants.empty() && !request.variants.empty()) planned.variants.clear();
+  CaseSelection selection;
+  selection.case_ids = {case_id(c)};
+  selection.variants = known_variants(c, request.variants);
+  PlannedCase planned = std::move(make_plan(selection).front());
+  if (selection.variants.empty() && !request.variants.empty()) planned.variants.clear();
   return planned;
 }
 

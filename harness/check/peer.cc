@@ -83,8 +83,8 @@ const BuildInfo& Peer::build() {
   return build_;
 }
 
-std::vector<ListedCase> Peer::list(const RunOptions& options) {
-  return parsed(ask(list_line(options)), parse_listed);
+std::vector<ListedCase> Peer::list(const CaseSelection& selection) {
+  return parsed(ask(list_line(selection)), parse_listed);
 }
 
 OpenReply Peer::open(const OpenRequest& request) {

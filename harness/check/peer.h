@@ -35,7 +35,7 @@ class Peer {
   explicit Peer(PeerProgram program) : program_(std::move(program)) {}
 
   const BuildInfo& build();
-  std::vector<ListedCase> list(const RunOptions& options);
+  std::vector<ListedCase> list(const CaseSelection& selection);
   OpenReply open(const OpenRequest& request);
   double sample_us(std::string_view variant);
   /// Frees what the open case holds.

@@ -7,7 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <variant>
 
+#include "harness/spec/selection_fields.h"
 #include "text/json_number.h"
 #include "text/json_reader.h"
 
@@ -63,34 +65,49 @@ Status status_of(const JsonValue& value) {
   return status;
 }
 
-template <class Value>
-std::vector<std::string> names_of(const std::vector<Value>& values) {
-  std::vector<std::string> names;
-  for (const Value value : values) names.emplace_back(name(value));
-  return names;
+// The two fields that are more than text in a message.
+constexpr const char* kShardIndex = "shard_index";
+constexpr const char* kShardCount = "shard_count";
+using SymbolsMember = Symbols CaseSelection::*;
+using ShardMember = Shard CaseSelection::*;
+
+void write_field(const SelectionField& field, const CaseSelection& selection, Json& line) {
+  if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
+    line[field.key] = Json::object();
+    for (const auto& [symbol, value] : selection.**symbols) line[field.key][symbol] = value;
+  } else if (std::holds_alternative<ShardMember>(field.member)) {
+    line[kShardIndex] = selection.shard.index;
+    line[kShardCount] = selection.shard.count;
+  } else {
+    std::visit([&](const auto& text) { line[field.key] = text; }, text_of(field, selection));
+  }
 }
 
-RunOptions parse_options(const JsonValue& value) {
-  RunOptions options;
-  options.ops = texts(value.member("ops"));
-  options.shapes_file = value.member("shapes").text();
-  options.case_files = texts(value.member("files"));
-  options.case_ids = texts(value.member("ids"));
-  options.filter = value.member("filter").text();
-  for (const std::string& dtype : texts(value.member("dtypes"))) {
-    options.dtypes.push_back(parse_dtype(dtype));
+FieldText field_text(const SelectionField& field, const JsonValue& value) {
+  FieldText text = absent_text(field);
+  if (auto* is_given = std::get_if<bool>(&text)) *is_given = value.boolean();
+  if (auto* one = std::get_if<std::string>(&text)) *one = value.text();
+  if (auto* several = std::get_if<std::vector<std::string>>(&text)) *several = texts(value);
+  return text;
+}
+
+void parse_field(const SelectionField& field, const JsonValue& line, CaseSelection& selection) {
+  if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
+    line.member(field.key).members([&](const std::string& symbol, const JsonValue& number) {
+      (selection.**symbols)[symbol] = number.integer(0, std::numeric_limits<std::int64_t>::max());
+    });
+  } else if (std::holds_alternative<ShardMember>(field.member)) {
+    selection.shard.index = whole(line.member(kShardIndex), 1, kLargestCount);
+    selection.shard.count = whole(line.member(kShardCount), 1, kLargestCount);
+  } else {
+    read_field(field, field_text(field, line.member(field.key)), selection);
   }
-  for (const std::string& format : texts(value.member("formats"))) {
-    options.formats.push_back(parse_format(format));
-  }
-  options.variants = texts(value.member("variants"));
-  options.backward = value.member("backward").boolean();
-  value.member("set").members([&](const std::string& symbol, const JsonValue& number) {
-    options.symbols[symbol] = number.integer(0, std::numeric_limits<std::int64_t>::max());
-  });
-  options.shard_index = whole(value.member("shard_index"), 1, kLargestCount);
-  options.shard_count = whole(value.member("shard_count"), 1, kLargestCount);
-  return options;
+}
+
+CaseSelection parse_selection(const JsonValue& line) {
+  CaseSelection selection;
+  for (const SelectionField& field : selection_fields()) parse_field(field, line, selection);
+  return selection;
 }
 
 OpenRequest parse_open(const JsonValue& value) {
@@ -158,22 +175,10 @@ Hello parse_hello(std::string_view text) {
   return hello;
 }
 
-std::string list_line(const RunOptions& o) {
-  Json symbols = Json::object();
-  for (const auto& [symbol, value] : o.symbols) symbols[symbol] = value;
-  return line_of({{"do", "list"},
-                  {"ops", o.ops},
-                  {"shapes", o.shapes_file},
-                  {"files", o.case_files},
-                  {"ids", o.case_ids},
-                  {"filter", o.filter},
-                  {"dtypes", names_of(o.dtypes)},
-                  {"formats", names_of(o.formats)},
-                  {"variants", o.variants},
-                  {"backward", o.backward},
-                  {"set", std::move(symbols)},
-                  {"shard_index", o.shard_index},
-                  {"shard_count", o.shard_count}});
+std::string list_line(const CaseSelection& selection) {
+  Json line = {{"do", "list"}};
+  for (const SelectionField& field : selection_fields()) write_field(field, selection, line);
+  return line_of(line);
 }
 
 std::string open_line(const OpenRequest& r) {
@@ -201,7 +206,7 @@ Request parse_request(std::string_view text) {
   Request request;
   if (kind == "list") {
     request.kind = Request::list;
-    request.options = parse_options(value);
+    request.selection = parse_selection(value);
   } else if (kind == "open") {
     request.kind = Request::open;
     request.open_it = parse_open(value);

@@ -81,9 +81,9 @@ struct OpenReply {
 struct Request {
   enum Kind { list, open, sample, close };
   Kind kind = close;
-  RunOptions options;   ///< of list: what to plan
-  OpenRequest open_it;  ///< of open
-  std::string variant;  ///< of sample
+  CaseSelection selection;  ///< of list: what to plan
+  OpenRequest open_it;      ///< of open
+  std::string variant;      ///< of sample
 };
 
 /// An error that the other side reported: bad input, such as a case that it refuses, or a failure.
@@ -92,7 +92,7 @@ struct PeerError : Error {
 };
 
 std::string hello_line(const Hello& hello);
-std::string list_line(const RunOptions& options);
+std::string list_line(const CaseSelection& selection);
 std::string open_line(const OpenRequest& request);
 std::string sample_line(std::string_view variant);
 std::string close_line();

@@ -16,12 +16,12 @@
 namespace opbench::check {
 namespace {
 
-std::vector<ListedCase> list_cases(const RunOptions& options) {
+std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   std::vector<ListedCase> cases;
-  for (const PlannedCase& planned : make_plan(options)) {
+  for (const PlannedCase& planned : make_plan(selection)) {
     const Case& c = planned.spec;
     cases.push_back({case_id(c), case_key(c), c.name, c.count,
-                     options.variants.empty() ? c.variants : options.variants, c.threshold});
+                     selection.variants.empty() ? c.variants : selection.variants, c.threshold});
   }
   return cases;
 }
@@ -34,7 +34,7 @@ class Worker {
       const Request request = parse_request(line);
       switch (request.kind) {
         case Request::list:
-          return listed_line(list_cases(request.options));
+          return listed_line(list_cases(request.selection));
         case Request::open:
           return open(request.open_it);
         case Request::sample:

@@ -41,16 +41,17 @@ void add_backward(Graph& graph) {
 
 Graph build_graph(const Case& c) {
   Graph graph;
-  const Problem problem = problem_of(c);
+  std::vector<TensorDesc> descs = inputs_of(c);
   try {
-    const std::vector<Distribution> data = input_data(c, problem);
     std::vector<std::size_t> inputs;
-    for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < descs.size(); ++i) {
       inputs.push_back(
-          add_tensor(graph, c.op->input_name(i), problem.inputs[i], GraphTensor::input));
-      graph.tensors.back().data = data[i];
+          add_tensor(graph, c.op->input_name(i), std::move(descs[i]), GraphTensor::input));
     }
-    graph.nodes[add_node(graph, *c.op, std::move(inputs), c.attrs, "")].under_test = true;
+    Node& node = graph.nodes[add_node(graph, *c.op, std::move(inputs), c.attrs, "")];
+    node.under_test = true;
+    const std::vector<Distribution> data = input_data(c, node.problem);
+    for (std::size_t i = 0; i < data.size(); ++i) graph.tensors[i].data = data[i];
     if (c.backward) add_backward(graph);
     mark_unread_as_outputs(graph);
   } catch (const Error& error) {

@@ -15,19 +15,19 @@
 namespace opbench {
 namespace {
 
-const std::vector<DType>& dtypes_of(const RunOptions& options, const Context& context) {
-  return options.dtypes.empty() ? context.dtypes : options.dtypes;
+const std::vector<DType>& dtypes_of(const CaseSelection& selection, const Context& context) {
+  return selection.dtypes.empty() ? context.dtypes : selection.dtypes;
 }
 
 // Steps that are left out are no longer compared with.
-void select_steps(const RunOptions& options, Context& context) {
-  if (options.variants.empty()) return;
+void select_steps(const CaseSelection& selection, Context& context) {
+  if (selection.variants.empty()) return;
   std::vector<ContextStep> kept;
   std::vector<int> place(context.steps.size(), -1);
   for (std::size_t i = 0; i < context.steps.size(); ++i) {
     ContextStep& step = context.steps[i];
-    const bool is_wanted = std::find(options.variants.begin(), options.variants.end(), step.name) !=
-                           options.variants.end();
+    const bool is_wanted = std::find(selection.variants.begin(), selection.variants.end(),
+                                     step.name) != selection.variants.end();
     if (!is_wanted) continue;
     place[i] = static_cast<int>(kept.size());
     if (step.after >= 0) step.after = place[static_cast<std::size_t>(step.after)];
@@ -98,29 +98,33 @@ PlannedStep plan_step(const Context& context, const ContextStep& step, DType dty
   return planned;
 }
 
-std::vector<PlannedContext> make_context_plan(const RunOptions& options) {
+std::vector<PlannedContext> make_context_plan(const CaseSelection& selection, CaseFiles& files) {
   std::vector<PlannedContext> plan;
-  const CaseFilter filter(options.filter);
+  const CaseFilter filter(selection.filter);
   std::size_t selected = 0;
-  for (const std::string& path : options.case_files) {
-    const CaseFile file = load_case_file(path, options.symbols);
+  for (const std::string& path : selection.case_files) {
+    const CaseFile& file = files.file(path);
     for (const Context& context : file.contexts) {
-      for (const DType dtype : dtypes_of(options, context)) {
+      for (const DType dtype : dtypes_of(selection, context)) {
         PlannedContext named;
         named.spec.name = context.name;
         named.spec.symbols = context.symbols;
         named.dtype = dtype;
         if (!filter.takes(named.id(), context.name)) continue;
         Context chosen = context;
-        select_steps(options, chosen);
+        select_steps(selection, chosen);
         if (chosen.steps.empty()) continue;
-        const std::size_t place = selected++ % static_cast<std::size_t>(options.shard_count);
-        if (static_cast<int>(place) != options.shard_index - 1) continue;
+        if (!selection.shard.takes(selected++)) continue;
         plan.push_back(plan_context(std::move(chosen), dtype));
       }
     }
   }
   return plan;
+}
+
+std::vector<PlannedContext> make_context_plan(const CaseSelection& selection) {
+  CaseFiles files(selection.symbols);
+  return make_context_plan(selection, files);
 }
 
 }  // namespace opbench

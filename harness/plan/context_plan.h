@@ -6,6 +6,7 @@
 #include "harness/plan/graph.h"
 #include "harness/plan/memory_plan.h"
 #include "harness/plan/selection.h"
+#include "harness/spec/case_files.h"
 #include "harness/spec/context.h"
 #include "harness/spec/options.h"
 
@@ -40,9 +41,11 @@ struct PlannedContext {
 /// the reason as its refusal.
 PlannedStep plan_step(const Context& context, const ContextStep& step, DType dtype);
 
-/// Everything of the case files' contexts that the options select: crossed with dtypes, filtered by
+/// Everything of the case files' contexts that is selected: crossed with dtypes, filtered by
 /// id and name, with the steps that `--variant` names, or all.
 /// Errors: throws Error on anything that the command line or a file gets wrong.
-std::vector<PlannedContext> make_context_plan(const RunOptions& options);
+std::vector<PlannedContext> make_context_plan(const CaseSelection& selection, CaseFiles& files);
+/// The same, for one who needs the files for nothing else.
+std::vector<PlannedContext> make_context_plan(const CaseSelection& selection);
 
 }  // namespace opbench

@@ -64,18 +64,20 @@ std::vector<Dims> shapes_of(const Op& op, const NamedShape& shape, const Attrs& 
   }
 }
 
-void add_op_over_shapes(const RunOptions& options, std::vector<Case>& cases) {
-  if (options.ops.empty() && options.shapes_file.empty()) return;
-  if (options.ops.empty()) throw Error("--shapes needs --op NAME: the operator to run over them");
-  if (options.shapes_file.empty()) {
-    throw Error(fmt::format("--op {} needs --shapes FILE (or use --case ID)", options.ops.front()));
+void add_op_over_shapes(const CaseSelection& selection, CaseFiles& files,
+                        std::vector<Case>& cases) {
+  if (selection.ops.empty() && selection.shapes_file.empty()) return;
+  if (selection.ops.empty()) throw Error("--shapes needs --op NAME: the operator to run over them");
+  if (selection.shapes_file.empty()) {
+    throw Error(
+        fmt::format("--op {} needs --shapes FILE (or use --case ID)", selection.ops.front()));
   }
-  const CaseFile file = load_case_file(options.shapes_file, options.symbols);
+  const CaseFile& file = files.file(selection.shapes_file);
   if (file.shapes.empty()) {
     throw Error(fmt::format("{}: the file has no 'shapes'; run its cases with --cases {}",
                             file.path, file.path));
   }
-  for (const std::string& op_name : options.ops) {
+  for (const std::string& op_name : selection.ops) {
     Case base;
     base.op = &find_op(op_name);
     base.attrs = Attrs(base.op->attrs);
@@ -87,15 +89,15 @@ void add_op_over_shapes(const RunOptions& options, std::vector<Case>& cases) {
       base.name = shape.name;
       base.count = shape.count;
       base.origin = shape.origin;
-      cross(base, first_stated(options.dtypes, file.dtypes, kDefaultDTypes),
-            first_stated(options.formats, file.formats, {Format::NCHW}), cases);
+      cross(base, first_stated(selection.dtypes, file.dtypes, kDefaultDTypes),
+            first_stated(selection.formats, file.formats, {Format::NCHW}), cases);
     }
   }
 }
 
-void add_case_files(const RunOptions& options, std::vector<Case>& cases) {
-  for (const std::string& path : options.case_files) {
-    const CaseFile file = load_case_file(path, options.symbols);
+void add_case_files(const CaseSelection& selection, CaseFiles& files, std::vector<Case>& cases) {
+  for (const std::string& path : selection.case_files) {
+    const CaseFile& file = files.file(path);
     if (file.cases.empty() && file.contexts.empty()) {
       throw Error(
           fmt::format("{}: the file has no 'cases' and no 'contexts'; use its shapes with "
@@ -104,33 +106,33 @@ void add_case_files(const RunOptions& options, std::vector<Case>& cases) {
     }
     for (const CaseTemplate& entry : file.cases) {
       cross(entry.base,
-            first_stated(options.dtypes, entry.dtypes.value_or(file.dtypes),
+            first_stated(selection.dtypes, entry.dtypes.value_or(file.dtypes),
                          first_stated(file.dtypes, {}, kDefaultDTypes)),
-            first_stated(options.formats, entry.formats.value_or(file.formats),
+            first_stated(selection.formats, entry.formats.value_or(file.formats),
                          first_stated(file.formats, {}, {Format::NCHW})),
             cases);
     }
   }
 }
 
-std::vector<Case> collect(const RunOptions& options) {
+std::vector<Case> collect(const CaseSelection& selection, CaseFiles& files) {
   std::vector<Case> cases;
-  const bool has_files = !options.ops.empty() || !options.case_files.empty();
+  const bool has_files = !selection.ops.empty() || !selection.case_files.empty();
   const bool is_overridden =
-      !options.dtypes.empty() || !options.formats.empty() || !options.symbols.empty();
-  if (!options.case_ids.empty() && !has_files && is_overridden) {
+      !selection.dtypes.empty() || !selection.formats.empty() || !selection.symbols.empty();
+  if (!selection.case_ids.empty() && !has_files && is_overridden) {
     throw Error(
         "--case states dtype, format and shape itself; leave out --dtype, --format and --set");
   }
-  for (const std::string& id : options.case_ids) cases.push_back(parse_case_id(id));
-  add_op_over_shapes(options, cases);
-  add_case_files(options, cases);
-  for (Case& c : cases) c.backward |= options.backward;
+  for (const std::string& id : selection.case_ids) cases.push_back(parse_case_id(id));
+  add_op_over_shapes(selection, files, cases);
+  add_case_files(selection, files, cases);
+  for (Case& c : cases) c.backward |= selection.backward;
   return cases;
 }
 
-void apply_filter(const RunOptions& options, std::vector<Case>& cases) {
-  const CaseFilter filter(options.filter);
+void apply_filter(const CaseSelection& selection, std::vector<Case>& cases) {
+  const CaseFilter filter(selection.filter);
   std::erase_if(cases, [&](const Case& c) { return !filter.takes(case_id(c), c.name); });
 }
 
@@ -148,13 +150,10 @@ void join_repeated(std::vector<Case>& cases) {
   cases = std::move(kept);
 }
 
-void apply_shard(const RunOptions& options, std::vector<Case>& cases) {
+void apply_shard(const CaseSelection& selection, std::vector<Case>& cases) {
   std::vector<Case> kept;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (static_cast<int>(i % static_cast<std::size_t>(options.shard_count)) ==
-        options.shard_index - 1) {
-      kept.push_back(std::move(cases[i]));
-    }
+    if (selection.shard.takes(i)) kept.push_back(std::move(cases[i]));
   }
   cases = std::move(kept);
 }
@@ -177,11 +176,11 @@ std::vector<Selection> select_variants(const Case& c, const Graph& graph,
 }
 
 // Steps of contexts are named like variants.
-std::set<std::string> step_names(const RunOptions& options) {
+std::set<std::string> step_names(const CaseSelection& selection, CaseFiles& files) {
   std::set<std::string> names;
-  if (options.variants.empty()) return names;
-  for (const std::string& path : options.case_files) {
-    for (const Context& context : load_case_file(path, options.symbols).contexts) {
+  if (selection.variants.empty()) return names;
+  for (const std::string& path : selection.case_files) {
+    for (const Context& context : files.file(path).contexts) {
       for (const ContextStep& step : context.steps) names.insert(step.name);
     }
   }
@@ -209,23 +208,28 @@ void check_variant_names(const std::vector<std::string>& wanted, const std::vect
 
 }  // namespace
 
-std::vector<PlannedCase> make_plan(const RunOptions& options) {
-  std::vector<Case> cases = collect(options);
-  check_variant_names(options.variants, cases, step_names(options));
+std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files) {
+  std::vector<Case> cases = collect(selection, files);
+  check_variant_names(selection.variants, cases, step_names(selection, files));
   for (const Case& c : cases) check_variant_names(c.variants, {c});
-  apply_filter(options, cases);
+  apply_filter(selection, cases);
   join_repeated(cases);
-  apply_shard(options, cases);
+  apply_shard(selection, cases);
   std::vector<PlannedCase> plan;
   for (Case& c : cases) {
     PlannedCase planned{std::move(c), {}, {}};
     planned.graph = build_graph(planned.spec);
     planned.variants =
         select_variants(planned.spec, planned.graph,
-                        options.variants.empty() ? planned.spec.variants : options.variants);
+                        selection.variants.empty() ? planned.spec.variants : selection.variants);
     plan.push_back(std::move(planned));
   }
   return plan;
+}
+
+std::vector<PlannedCase> make_plan(const CaseSelection& selection) {
+  CaseFiles files(selection.symbols);
+  return make_plan(selection, files);
 }
 
 }  // namespace opbench

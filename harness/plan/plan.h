@@ -4,6 +4,7 @@
 
 #include "harness/plan/graph.h"
 #include "harness/plan/selection.h"
+#include "harness/spec/case_files.h"
 #include "harness/spec/options.h"
 
 namespace opbench {
@@ -15,10 +16,11 @@ struct PlannedCase {
   std::vector<Selection> variants;
 };
 
-/// Everything a run will do, checked: cases in the order of the command line and the files, crossed
-/// with dtypes, then formats; the filter and the shard applied.
-/// Errors: throws Error on anything that the command line or a file gets wrong. Nothing has run
-/// then.
-std::vector<PlannedCase> make_plan(const RunOptions& options);
+/// All single operators that are selected, checked: cases in the order of the command line and the
+/// files, crossed with dtypes, then formats; the filter and the shard applied. Errors: throws Error
+/// on anything that the command line or a file gets wrong. Nothing has run then.
+std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files);
+/// The same, for one who needs the files for nothing else.
+std::vector<PlannedCase> make_plan(const CaseSelection& selection);
 
 }  // namespace opbench

@@ -171,7 +171,7 @@ std::uint64_t seed_of(const Case& c) {
   return c.data.has_seed ? c.data.seed : text_hash(case_id(c));
 }
 
-Problem problem_of(const Case& c) {
+std::vector<TensorDesc> inputs_of(const Case& c) {
   try {
     std::vector<Dims> shapes;
     std::vector<std::optional<DType>> dtypes;
@@ -179,8 +179,16 @@ Problem problem_of(const Case& c) {
       shapes.push_back(input.shape);
       dtypes.push_back(input.dtype);
     }
-    return make_problem(*c.op, describe_inputs(*c.op, shapes, c.dtype, c.format, c.attrs, dtypes),
-                        c.attrs);
+    return describe_inputs(*c.op, shapes, c.dtype, c.format, c.attrs, dtypes);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", c.origin, error.what()));
+  }
+}
+
+Problem problem_of(const Case& c) {
+  std::vector<TensorDesc> inputs = inputs_of(c);
+  try {
+    return make_problem(*c.op, std::move(inputs), c.attrs);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }

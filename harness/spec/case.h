@@ -69,8 +69,11 @@ std::uint64_t text_hash(std::string_view text);
 /// The seed of a case: its own, else a hash of its id.
 std::uint64_t seed_of(const Case& c);
 
-/// The operator's problem that the case states. Errors: throws Error, prefixed with the case's
-/// origin.
+/// The input tensors that the case states. Errors: throws Error, prefixed with the case's origin.
+std::vector<TensorDesc> inputs_of(const Case& c);
+
+/// The operator's problem that the case states, outputs inferred. Errors: throws Error, prefixed
+/// with the case's origin.
 Problem problem_of(const Case& c);
 
 /// What each input of the case is filled with.

@@ -45,26 +45,21 @@ TEST(CheckProtocol, HelloGoesThrough) {
 }
 
 TEST(CheckProtocol, RequestsGoThrough) {
-  RunOptions options;
-  options.ops = {"softplus", "relu"};
-  options.shapes_file = "cases/a \"b\".yaml";
-  options.filter = "a|b";
-  options.dtypes = {DType::fp16};
-  options.formats = {Format::NC1HWC0};
-  options.symbols = {{"N", 8}};
-  options.backward = true;
-  options.shard_index = 2;
-  options.shard_count = 3;
-  const Request list = parse_request(list_line(options));
+  CaseSelection selection;
+  selection.ops = {"softplus", "relu"};
+  selection.shapes_file = "cases/a \"b\".yaml";
+  selection.case_files = {"x.yaml", "y.yaml"};
+  selection.case_ids = {"relu[8]"};
+  selection.filter = "a|b";
+  selection.dtypes = {DType::fp16};
+  selection.formats = {Format::NC1HWC0};
+  selection.variants = {"native"};
+  selection.symbols = {{"N", 8}};
+  selection.backward = true;
+  selection.shard = {2, 3};
+  const Request list = parse_request(list_line(selection));
   ASSERT_EQ(list.kind, Request::list);
-  EXPECT_EQ(list.options.ops, options.ops);
-  EXPECT_EQ(list.options.shapes_file, options.shapes_file);
-  EXPECT_EQ(list.options.dtypes, options.dtypes);
-  EXPECT_EQ(list.options.formats, options.formats);
-  EXPECT_EQ(list.options.symbols, options.symbols);
-  EXPECT_TRUE(list.options.backward);
-  EXPECT_EQ(list.options.shard_index, 2);
-  EXPECT_EQ(list.options.shard_count, 3);
+  EXPECT_EQ(list.selection, selection);
 
   const Request open = parse_request(open_line(small_case()));
   ASSERT_EQ(open.kind, Request::open);
@@ -167,6 +162,18 @@ TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {
   EXPECT_THROW(parse_opened(answers({open_line(request)})[1]), PeerError);
 }
 
+// The line that builds of protocol 1 write and read.
+TEST(CheckProtocol, TheSelectionKeepsItsForm) {
+  CaseSelection selection;
+  selection.ops = {"relu"};
+  selection.dtypes = {DType::fp16, DType::bf16};
+  selection.symbols = {{"C", 3}, {"N", 8}};
+  EXPECT_EQ(list_line(selection),
+            R"({"do":"list","ops":["relu"],"shapes":"","files":[],"ids":[],"filter":"",)"
+            R"("dtypes":["fp16","bf16"],"formats":[],"variants":[],"backward":false,)"
+            R"("set":{"C":3,"N":8},"shard_index":1,"shard_count":1})");
+}
+
 TEST(CheckWorker, BadRequestsAreAnsweredAndSurvived) {
   OpenRequest other = small_case();
   other.id = other.key = "nosuch[8]";
@@ -177,9 +184,9 @@ TEST(CheckWorker, BadRequestsAreAnsweredAndSurvived) {
 }
 
 TEST(CheckWorker, ListsWhatIsSelected) {
-  RunOptions options;
-  options.case_ids = {"relu[4x4,fp16]", "softplus[8x64,fp32,beta=2]"};
-  const auto cases = parse_listed(answers({list_line(options)})[1]);
+  CaseSelection selection;
+  selection.case_ids = {"relu[4x4,fp16]", "softplus[8x64,fp32,beta=2]"};
+  const auto cases = parse_listed(answers({list_line(selection)})[1]);
   ASSERT_EQ(cases.size(), 2u);
   EXPECT_EQ(cases[1].id, "softplus[8x64,fp32,ND,beta=2,threshold=20]");
   EXPECT_EQ(cases[1].key, "softplus[8x64,fp32,ND,beta=2]");

@@ -23,15 +23,15 @@ std::vector<std::string> case_files() {
 }
 
 std::vector<PlannedCase> plan_of(const std::string& path) {
-  RunOptions options;
-  options.case_files = {path};
-  return make_plan(options);
+  CaseSelection selection;
+  selection.case_files = {path};
+  return make_plan(selection);
 }
 
 std::vector<PlannedContext> contexts_of(const std::string& path) {
-  RunOptions options;
-  options.case_files = {path};
-  return make_context_plan(options);
+  CaseSelection selection;
+  selection.case_files = {path};
+  return make_context_plan(selection);
 }
 
 // Gradients count where the graph of a case reaches them.
@@ -75,10 +75,10 @@ TEST(Cases, EveryListOfShapesPlansWithAnOperator) {
   for (const std::string& path : case_files()) {
     if (load_case_file(path, {}).shapes.empty()) continue;
     SCOPED_TRACE(path);
-    RunOptions options;
-    options.ops = {"softplus"};
-    options.shapes_file = path;
-    EXPECT_NO_THROW(EXPECT_FALSE(make_plan(options).empty()));
+    CaseSelection selection;
+    selection.ops = {"softplus"};
+    selection.shapes_file = path;
+    EXPECT_NO_THROW(EXPECT_FALSE(make_plan(selection).empty()));
   }
 }
 

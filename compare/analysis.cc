@@ -25,10 +25,10 @@ SideSummary summarise(const OperatorResult& op, Side side) {
   SideSummary summary;
   for (const TensorResult& tensor : op.tensors) {
     if (tensor.entry().side != side) continue;
-    const PairVerdict verdict = tensor.judgement.verdict;
-    summary.failed += verdict == PairVerdict::failed;
-    summary.not_compared += verdict == PairVerdict::not_compared;
-    summary.compared += verdict != PairVerdict::not_compared;
+    const Verdict verdict = tensor.judgement.verdict;
+    summary.failed += verdict == Verdict::failed;
+    summary.not_compared += verdict == Verdict::not_compared;
+    summary.compared += verdict != Verdict::not_compared;
     if (tensor.is_measured) {
       summary.error = std::max(summary.error.value_or(0), tensor.relative_error());
     }
@@ -79,29 +79,29 @@ void analyse_operator(OperatorResult& op, bool is_load_mode) {
     op.origin = Origin::repaired;
     op.explanation =
         fmt::format("{} of {} inputs fail, no output does", inputs.failed, inputs.compared);
-  } else if (op.verdict == PairVerdict::failed) {
+  } else if (op.verdict == Verdict::failed) {
     op.origin = Origin::unknown;
     op.explanation = "none of its outputs was compared";
   }
 }
 
 // Higher is worse.
-int rank(PairVerdict verdict) {
+int rank(Verdict verdict) {
   switch (verdict) {
-    case PairVerdict::not_compared:
+    case Verdict::not_compared:
       return 0;
-    case PairVerdict::passed:
+    case Verdict::passed:
       return 1;
-    case PairVerdict::mistrusted:
+    case Verdict::mistrusted:
       return 2;
-    case PairVerdict::failed:
+    case Verdict::failed:
       break;
   }
   return 3;
 }
 
-PairVerdict worst_verdict(const OperatorResult& op) {
-  PairVerdict worst = PairVerdict::not_compared;
+Verdict worst_verdict(const OperatorResult& op) {
+  Verdict worst = Verdict::not_compared;
   for (const TensorResult& tensor : op.tensors) {
     if (rank(tensor.judgement.verdict) > rank(worst)) worst = tensor.judgement.verdict;
   }
@@ -124,7 +124,7 @@ int rank(Origin origin) {
 
 void count_operator(const OperatorResult& op, ComparisonCounts& counts) {
   ++counts.operators;
-  counts.failed_operators += op.verdict == PairVerdict::failed;
+  counts.failed_operators += op.verdict == Verdict::failed;
   counts.introduced += op.origin == Origin::introduced;
   counts.inherited += op.origin == Origin::inherited;
   counts.amplified += op.origin == Origin::amplified;
@@ -155,7 +155,7 @@ class Grouper {
 };
 
 bool starts_failure(const OperatorResult& op) {
-  return op.verdict == PairVerdict::failed && op.origin != Origin::inherited &&
+  return op.verdict == Verdict::failed && op.origin != Origin::inherited &&
          op.origin != Origin::repaired;
 }
 
@@ -171,7 +171,7 @@ void analyse(Comparison& comparison) {
 std::optional<std::size_t> first_departure(const Comparison& comparison) {
   const auto& operators = comparison.operators;
   const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
-    return op.verdict == PairVerdict::failed;
+    return op.verdict == Verdict::failed;
   });
   if (found == operators.end()) return std::nullopt;
   return static_cast<std::size_t>(found - operators.begin());
@@ -180,7 +180,7 @@ std::optional<std::size_t> first_departure(const Comparison& comparison) {
 std::vector<std::size_t> worst_operators(const Comparison& comparison) {
   std::vector<std::size_t> worst;
   for (std::size_t i = 0; i < comparison.operators.size(); ++i) {
-    if (comparison.operators[i].verdict == PairVerdict::failed) worst.push_back(i);
+    if (comparison.operators[i].verdict == Verdict::failed) worst.push_back(i);
   }
   const auto key = [&](std::size_t i) {
     const OperatorResult& op = comparison.operators[i];
@@ -208,18 +208,18 @@ ComparisonCounts count(const Comparison& comparison) {
   for (const OperatorResult& op : comparison.operators) {
     count_operator(op, counts);
     for (const TensorResult& tensor : op.tensors) {
-      const PairVerdict verdict = tensor.judgement.verdict;
-      counts.passed += verdict == PairVerdict::passed;
-      counts.failed += verdict == PairVerdict::failed;
-      counts.mistrusted += verdict == PairVerdict::mistrusted;
-      counts.not_compared += verdict == PairVerdict::not_compared;
+      const Verdict verdict = tensor.judgement.verdict;
+      counts.passed += verdict == Verdict::passed;
+      counts.failed += verdict == Verdict::failed;
+      counts.mistrusted += verdict == Verdict::mistrusted;
+      counts.not_compared += verdict == Verdict::not_compared;
       counts.warnings += !tensor.warnings.empty();
     }
   }
   return counts;
 }
 
-std::vector<ReasonGroup> by_reason(const Comparison& comparison, PairVerdict verdict) {
+std::vector<ReasonGroup> by_reason(const Comparison& comparison, Verdict verdict) {
   Grouper grouper;
   for (const OperatorResult& op : comparison.operators) {
     for (const TensorResult& tensor : op.tensors) {
@@ -245,7 +245,7 @@ const TensorResult* worst_tensor(const OperatorResult& op) {
     return std::tuple(tensor.entry().side == Side::output, tensor.relative_error());
   };
   for (const TensorResult& tensor : op.tensors) {
-    if (tensor.judgement.verdict != PairVerdict::failed) continue;
+    if (tensor.judgement.verdict != Verdict::failed) continue;
     if (worst == nullptr || key(tensor) > key(*worst)) worst = &tensor;
   }
   return worst;
@@ -258,10 +258,10 @@ FailOn parse_fail_on(std::string_view text) {
   throw Error(fmt::format("--fail-on is '{}'; it must be any, first or none", text));
 }
 
-PairVerdict verdict_of(const ComparisonCounts& counts) {
-  if (counts.failed > 0) return PairVerdict::failed;
-  if (counts.compared() == 0) return PairVerdict::not_compared;
-  return counts.passed > 0 ? PairVerdict::passed : PairVerdict::mistrusted;
+Verdict verdict_of(const ComparisonCounts& counts) {
+  if (counts.failed > 0) return Verdict::failed;
+  if (counts.compared() == 0) return Verdict::not_compared;
+  return counts.passed > 0 ? Verdict::passed : Verdict::mistrusted;
 }
 
 ExitCode exit_code(const Comparison& comparison, FailOn fail_on) {

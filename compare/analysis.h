@@ -50,7 +50,7 @@ struct ReasonGroup {
   std::vector<const TensorResult*> tensors;
 };
 /// Tensors of that verdict by its reason, the largest group first.
-std::vector<ReasonGroup> by_reason(const Comparison& comparison, PairVerdict verdict);
+std::vector<ReasonGroup> by_reason(const Comparison& comparison, Verdict verdict);
 /// Tensors by warnings, the largest group first; one with two warnings is in two groups.
 std::vector<ReasonGroup> by_warning(const Comparison& comparison);
 
@@ -68,7 +68,7 @@ FailOn parse_fail_on(std::string_view text);
 
 /// Of the whole comparison: failed if a tensor fails, not_compared if none was compared, mistrusted
 /// if none passed, else passed.
-PairVerdict verdict_of(const ComparisonCounts& counts);
+Verdict verdict_of(const ComparisonCounts& counts);
 
 /// kVerdictFailed before kCouldNotFinish, which a partial comparison is.
 ExitCode exit_code(const Comparison& comparison, FailOn fail_on);

@@ -27,7 +27,7 @@ TensorResult planned(const TensorMatch& match, const std::string& op, const Comp
   TensorResult result;
   result.match = match;
   result.standard = standard_for(plan.standards, plan.choice, op, judged_dtype(match));
-  result.judgement = {PairVerdict::not_compared, reason_for(match, plan)};
+  result.judgement = {Verdict::not_compared, reason_for(match, plan)};
   result.warnings = pair_warnings(match, plan.sides);
   return result;
 }
@@ -77,11 +77,11 @@ std::vector<OperatorResult> plan_results(std::vector<OperatorMatch> matches,
 }
 
 bool is_waiting(const TensorResult& result) {
-  return result.judgement.verdict == PairVerdict::not_compared && result.judgement.reason.empty();
+  return result.judgement.verdict == Verdict::not_compared && result.judgement.reason.empty();
 }
 
 void add_measures(TensorResult& result, const PairMeasures& measures) {
-  result.judgement = {PairVerdict::not_compared, void_reason(measures)};
+  result.judgement = {Verdict::not_compared, void_reason(measures)};
   if (!result.judgement.reason.empty()) return;
   result.is_measured = true;
   result.stats = measures.stats;
@@ -89,7 +89,7 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
     result.judgement.reason = "not held to a golden file";
     return;
   }
-  result.judgement = judge_pair(result.match, result.stats, result.standard);
+  result.judgement = judge(result.stats, result.standard, judged_shape(result.match));
 }
 
 std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,
@@ -127,10 +127,11 @@ void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMe
   std::string reason = void_reason(npu);
   if (reason.empty()) reason = void_reason(gpu);
   if (!reason.empty()) {
-    if (decides) result.judgement = {PairVerdict::not_compared, std::move(reason)};
+    if (decides) result.judgement = {Verdict::not_compared, std::move(reason)};
     return;
   }
-  result.cross_check = judge_cross_check(result.match, npu.stats, gpu.stats, result.standard);
+  result.cross_check =
+      judge_cross_check(npu.stats, gpu.stats, result.standard, judged_shape(result.match));
   if (decides) result.judgement = result.cross_check->judgement;
 }
 

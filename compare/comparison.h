@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/judge/judge_pair.h"
+#include "compare/judge/comparable.h"
+#include "compare/judge/judge.h"
 #include "compare/match/matching.h"
 #include "compare/measure/pair_stats.h"
 #include "compare/standard/standard.h"
@@ -18,7 +19,7 @@ struct TensorResult {
   TensorMatch match;
   Standard standard;
   /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
-  PairJudgement judgement{PairVerdict::not_compared, {}};
+  Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;
   bool is_measured = false;
   PairStats stats;                        ///< only if it is measured
@@ -44,7 +45,7 @@ struct OperatorResult {
   std::vector<TensorResult> tensors;
 
   // What `analyse` adds.
-  PairVerdict verdict = PairVerdict::not_compared;  ///< the worst of its tensors'
+  Verdict verdict = Verdict::not_compared;  ///< the worst of its tensors'
   Origin origin = Origin::none;
   std::string explanation;            ///< of the origin, in words
   std::optional<double> input_error;  ///< largest relative error of its inputs, if any was measured

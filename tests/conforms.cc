@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "compare/judge/stats.h"
+#include "compare/judge/compare_values.h"
 #include "compare/standard/standards.h"
 #include "tests/evaluate.h"
 
@@ -16,22 +16,27 @@ Judgement judge_output(const Kernel& kernel, const Problem& problem,
                        std::size_t i) {
   std::vector<InputReader> readers;
   for (const Tensor& input : inputs) readers.emplace_back(input.desc, input.data());
-  const Tensor& output = outputs[i];
-  const ElementRange all{0, output.desc.elements()};
-  const DType dtype = output.desc.dtype;
-  const auto count = static_cast<std::size_t>(all.count);
+  const TensorDesc& desc = outputs[i].desc;
+  const DType dtype = desc.dtype;
+  const ElementRange all{0, desc.elements()};
+  std::vector<std::byte> expected(static_cast<std::size_t>(all.count) * size_of(dtype));
+  std::vector<std::byte> actual(expected.size());
+  Standard standard{.kind = StandardKind::mixed,
+                    .tolerance = mixed_tolerance(kernel.judged_as.value_or(dtype))};
   if (problem.op->exact_reference != nullptr) {
-    std::vector<std::byte> expected(count * size_of(dtype)), actual(expected.size());
-    problem.op->exact_reference(readers, problem.attrs)(i, all, expected.data());
-    read_elements(output.desc, output.data(), all, actual.data());
     const bool any_nan = problem.op->accuracy == AccuracyClass::exact_value;
-    return judge(measure_bits(dtype, any_nan, all, actual.data(), expected.data()), {});
+    standard = {.kind = StandardKind::exact};
+    standard.tolerance.equality = any_nan ? Equality::bits_but_nan : Equality::bits;
+    problem.op->exact_reference(readers, problem.attrs)(i, all, expected.data());
+  } else {
+    std::vector<double> golden(static_cast<std::size_t>(all.count));
+    problem.op->reference(readers, problem.attrs)(i, all, golden);
+    from_doubles(dtype, golden.data(), all.count, expected.data());
   }
-  std::vector<double> expected(count), actual(count);
-  problem.op->reference(readers, problem.attrs)(i, all, expected);
-  read_doubles(output.desc, output.data(), all, actual);
-  const Tolerance tolerance = mixed_tolerance(kernel.judged_as.value_or(dtype));
-  return judge(measure(dtype, tolerance, 0, actual, expected), tolerance);
+  read_elements(desc, outputs[i].data(), all, actual.data());
+  return compare_values(actual.data(), dtype, expected.data(), dtype, all.count, standard,
+                        desc.shape)
+      .judgement;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
+#include "compare/judge/comparable.h"
+
 #include <fmt/format.h>
 
-#include "compare/judge/judge_pair.h"
-#include "compare/measure/measure_pairs.h"
+#include "compare/measure/pair_rules.h"
 #include "dump/dump_meaning.h"
 
 namespace opbench {
@@ -92,6 +93,10 @@ DType judged_dtype(const TensorMatch& match) {
   if (match.actual == nullptr) return match.expected->desc.dtype;
   if (match.expected == nullptr) return match.actual->desc.dtype;
   return common_dtype(match.actual->desc.dtype, match.expected->desc.dtype);
+}
+
+const Dims& judged_shape(const TensorMatch& match) {
+  return match.actual != nullptr ? match.actual->desc.shape : match.expected->desc.shape;
 }
 
 }  // namespace opbench

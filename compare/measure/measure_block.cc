@@ -120,6 +120,10 @@ PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected
   if (range.unequal == 0) return stats;
   add_ulp(place, actual, expected, sums, stats);
   add_worst(place, actual, expected, sums, stats);
+  // No quotient is above its error.
+  if (place.rules.finds_min_tolerance && sums.max_error > place.before.min_tolerance) {
+    stats.min_tolerance = block_min_tolerance(place.count, actual, expected);
+  }
   return stats;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "compare/measure/measure_block.h"
@@ -61,26 +62,74 @@ PairStats wide_stats(const PairChunk& block, const BlockPlace& place) {
   return measure_block(place, a, e);
 }
 
+bool both_fit_float(const PairRules& rules) {
+  return fits_float(rules.actual) && fits_float(rules.expected);
+}
+
+bool is_equal(const PairRules& rules, const void* actual, const void* expected) {
+  if (std::memcmp(actual, expected, size_of(rules.actual.stored)) == 0) return true;
+  if (rules.tolerance.equality == Equality::bits) return false;
+  double a = 0, e = 0;
+  values_to_doubles(rules.actual, actual, 1, &a);
+  values_to_doubles(rules.expected, expected, 1, &e);
+  return std::isnan(a) && std::isnan(e);
+}
+
+// Counts elements as unequal whose bits differ, whatever their values.
+void hold_to_bits(const PairChunk& block, PairStats& stats) {
+  const PairRules& rules = *block.rules;
+  const std::size_t size = size_of(rules.actual.stored);
+  if (rules.tolerance.equality == Equality::value || rules.actual.stored != rules.expected.stored ||
+      std::memcmp(block.actual, block.expected, static_cast<std::size_t>(block.count) * size) ==
+          0) {
+    return;
+  }
+  stats.unequal = 0;
+  for (std::int64_t i = 0; i < block.count; ++i) {
+    const void* const actual = at(block.actual, rules.actual.stored, i);
+    const void* const expected = at(block.expected, rules.expected.stored, i);
+    if (is_equal(rules, actual, expected)) continue;
+    ++stats.unequal;
+    if (stats.worst_abs.index >= 0) continue;
+    stats.worst_abs.index = block.first + i;
+    values_to_doubles(rules.actual, actual, 1, &stats.worst_abs.actual);
+    values_to_doubles(rules.expected, expected, 1, &stats.worst_abs.expected);
+  }
+  stats.inside = stats.count - stats.unequal;
+}
+
+PairStats stats_of(const PairChunk& block, const BlockPlace& place) {
+  const PairRules& rules = *block.rules;
+  PairStats stats;
+  if (both_fit_float(rules)) {
+    stats =
+        measure_block(place, floats(rules.actual, block.actual, block.count, place.scratch.actual),
+                      floats(rules.expected, block.expected, block.count, place.scratch.expected));
+  } else {
+    stats = wide_stats(block, place);
+  }
+  hold_to_bits(block, stats);
+  return stats;
+}
+
+BlockPlace place_of(const PairChunk& block, const PairStats& before, BlockScratch& scratch) {
+  return {*block.rules, before, block.first, static_cast<std::size_t>(block.count), scratch};
+}
+
 ChunkMeasures measure_block(const PairChunk& block, const PairStats& before,
                             BlockScratch& scratch) {
   const PairRules& rules = *block.rules;
-  const BlockPlace place{rules, before, block.first, static_cast<std::size_t>(block.count),
-                         scratch};
+  const BlockPlace place = place_of(block, before, scratch);
   const float* x = stored_floats(rules.actual, block.actual, block.count, scratch.x);
   const float* y = stored_floats(rules.expected, block.expected, block.count, scratch.y);
   ChunkMeasures found;
-  const bool fits = fits_float(rules.actual) && fits_float(rules.expected);
-  if (fits && means_what_it_stores(rules.actual) && means_what_it_stores(rules.expected)) {
+  if (both_fit_float(rules) && means_what_it_stores(rules.actual) &&
+      means_what_it_stores(rules.expected)) {
     measure_block(place, x, y, found.stats, found.sums);
-    return found;
-  }
-  found.sums = measure_block_sums(place, x, y);
-  if (fits) {
-    found.stats =
-        measure_block(place, floats(rules.actual, block.actual, block.count, scratch.actual),
-                      floats(rules.expected, block.expected, block.count, scratch.expected));
+    hold_to_bits(block, found.stats);
   } else {
-    found.stats = wide_stats(block, place);
+    found.sums = measure_block_sums(place, x, y);
+    found.stats = stats_of(block, place);
   }
   return found;
 }
@@ -121,6 +170,15 @@ ChunkMeasures measure_chunk(const PairChunk& chunk, BlockScratch& scratch) {
     measures.merge(found);
   }
   return measures;
+}
+
+PairStats measure_chunk_stats(const PairChunk& chunk, BlockScratch& scratch) {
+  PairStats stats;
+  for (std::int64_t begin = 0; begin < chunk.count; begin += kMeasureBlock) {
+    const PairChunk block = block_of(chunk, begin);
+    stats.merge(stats_of(block, place_of(block, stats, scratch)));
+  }
+  return stats;
 }
 
 KlScales kl_scales(const MsaccucmpSums& sums) {

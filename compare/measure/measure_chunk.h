@@ -47,6 +47,9 @@ struct PairChunk {
 /// The first pass: all but KL divergence.
 ChunkMeasures measure_chunk(const PairChunk& chunk, BlockScratch& scratch);
 
+/// The same without what only msaccucmp's metrics need.
+PairStats measure_chunk_stats(const PairChunk& chunk, BlockScratch& scratch);
+
 /// How both sides are scaled for the second pass, from what the first pass found in all elements.
 struct KlScales {
   KlScale x, y;

@@ -33,6 +33,9 @@ void add_difference(PairStats& stats, const PairRules& rules, const FinitePair& 
   stats.sum_sq += pair.error * pair.error;
   stats.max_ulp = std::max(stats.max_ulp, pair.ulp);
   stats.sum_ulp += pair.ulp;
+  if (rules.finds_min_tolerance) {
+    stats.min_tolerance = std::max(stats.min_tolerance, pair.error / (1 + size));
+  }
   ++stats.histogram.counts[static_cast<std::size_t>(histogram_bucket(pair.error))];
 }
 

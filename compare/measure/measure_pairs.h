@@ -54,8 +54,4 @@ std::vector<PairMeasures> measure_pairs(std::size_t count,
                                         const std::function<TensorPair(std::size_t)>& pair,
                                         const MeasureOptions& options, const MeasureHooks& hooks);
 
-/// The coarser of both floating dtypes or the wider of both integers, a floating dtype before an
-/// integer, which errors are counted in: fp16 against fp32 is fp16.
-DType common_dtype(DType a, DType b);
-
 }  // namespace opbench

@@ -21,6 +21,8 @@ HWY_EXPORT(relative_errors);
 HWY_EXPORT(ulp_distances);
 HWY_EXPORT(floats_beyond);
 HWY_EXPORT(doubles_beyond);
+HWY_EXPORT(float_min_tolerance);
+HWY_EXPORT(double_min_tolerance);
 HWY_EXPORT(spread_of);
 HWY_EXPORT(find_float_error);
 HWY_EXPORT(find_double_error);
@@ -63,6 +65,14 @@ std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const f
 std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const double* actual,
                           const double* expected, const std::uint32_t* distances) {
   return HWY_DYNAMIC_DISPATCH(doubles_beyond)(tolerance, count, actual, expected, distances);
+}
+
+double block_min_tolerance(std::size_t count, const float* actual, const float* expected) {
+  return HWY_DYNAMIC_DISPATCH(float_min_tolerance)(count, actual, expected);
+}
+
+double block_min_tolerance(std::size_t count, const double* actual, const double* expected) {
+  return HWY_DYNAMIC_DISPATCH(double_min_tolerance)(count, actual, expected);
 }
 
 double block_spread(double mean, std::size_t count, const float* values) {

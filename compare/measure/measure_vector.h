@@ -60,6 +60,10 @@ std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const f
 std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const double* actual,
                           const double* expected, const std::uint32_t* distances);
 
+/// The largest |actual - expected| / (1 + |expected|).
+double block_min_tolerance(std::size_t count, const float* actual, const float* expected);
+double block_min_tolerance(std::size_t count, const double* actual, const double* expected);
+
 /// The sum of (value - mean)^2.
 double block_spread(double mean, std::size_t count, const float* values);
 

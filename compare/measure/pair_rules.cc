@@ -4,8 +4,6 @@
 #include <bit>
 #include <cfloat>
 
-#include "compare/measure/measure_pairs.h"
-
 namespace opbench {
 namespace {
 

@@ -14,7 +14,12 @@ struct PairRules {
   DType common = DType::fp32;  ///< whose units in the last place count
   double smallest = 0;         ///< divisor of relative errors where expected values are smaller
   Tolerance tolerance;
+  bool finds_min_tolerance = false;
 };
+
+/// The coarser of both floating dtypes or the wider of both integers, a floating dtype before an
+/// integer, which errors are counted in: fp16 against fp32 is fp16.
+DType common_dtype(DType a, DType b);
 
 PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
                      const Tolerance& tolerance);

@@ -29,7 +29,8 @@ void merge_values(ValueCounts& values, std::int64_t count, const ValueCounts& la
 }
 
 void merge_worst(WorstElement& worst, const WorstElement& later) {
-  if (later.error > worst.error) worst = later;
+  const bool is_first = worst.index < 0 && later.index >= 0;
+  if (is_first || later.error > worst.error) worst = later;
 }
 
 void merge_histogram(ErrorHistogram& histogram, const ErrorHistogram& later) {
@@ -92,6 +93,7 @@ void PairStats::merge(const PairStats& later) {
   sum_product += later.sum_product;
   max_ulp = std::max(max_ulp, later.max_ulp);
   sum_ulp += later.sum_ulp;
+  min_tolerance = std::max(min_tolerance, later.min_tolerance);
 }
 
 }  // namespace opbench

@@ -14,7 +14,8 @@ struct ValueCounts {
   double min = 0, max = 0;  ///< over finite values; both 0 if there are none
 };
 
-/// The element where an error is largest, the first of several; index -1 where nothing is off.
+/// The element where an error is largest, the first of several; where elements differ in their bits
+/// alone, the first of them with an error of 0. Index -1 where nothing is off.
 struct WorstElement {
   std::int64_t index = -1;  ///< in logical row-major order
   double actual = 0, expected = 0;
@@ -44,16 +45,21 @@ struct PairStats {
   std::int64_t inf_mismatches = 0;   ///< Inf on one side only, or of the other sign; no NaN
   std::int64_t first_mismatch = -1;  ///< index of the first NaN or Inf mismatch
   double mismatch_actual = 0, mismatch_expected = 0;  ///< the values there
-  std::int64_t unequal = 0;                           ///< other values, mismatches included
-  std::int64_t inside = 0;        ///< within atol + rtol*|expected|, agreeing NaN and Inf included
+  std::int64_t unequal = 0;  ///< by the tolerance's equality, mismatches included
+  /// Within atol + rtol*|expected|, agreeing NaN and Inf included; equal ones where bits count.
+  std::int64_t inside = 0;
   std::int64_t beyond_limit = 0;  ///< off by more than the limit, in value and in ULP
   WorstElement worst_abs, worst_rel;
   double sum_abs = 0, sum_rel = 0, sum_sq = 0;  ///< of the errors, over finite pairs
   double sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;
+  /// Least t with |actual - expected| <= t + t*|expected| for all finite pairs; 0 if it was not
+  /// asked for.
+  double min_tolerance = 0;
   ErrorHistogram histogram;
 
   std::int64_t finite_pairs() const;
+  std::int64_t nonfinite_mismatches() const { return nan_mismatches + inf_mismatches; }
   double mean_abs() const;
   double mean_rel() const;
   double rmse() const;

@@ -66,6 +66,17 @@ std::size_t found_worst_rel(double smallest, std::size_t count, const T* actual,
 }
 
 template <class T>
+double min_tolerance_of(std::size_t count, const T* actual, const T* expected) {
+  VF64 max = hn::Zero(F64());
+  for_each_vector(hn::Lanes(F64()), count, actual, expected,
+                  [&](const T* a, const T* e, std::size_t) HWY_ATTR {
+                    const VF64 size = hn::Add(number(1), hn::Abs(doubles(e)));
+                    max = hn::Max(max, hn::Div(error_of(a, e), size));
+                  });
+  return largest_lane(F64(), max);
+}
+
+template <class T>
 std::int64_t beyond_of(const Tolerance& tolerance, std::size_t count, const T* actual,
                        const T* expected, const std::uint32_t* distances) {
   const std::size_t lanes = hn::Lanes(F64());
@@ -106,6 +117,14 @@ std::size_t find_worst_float_rel(double smallest, std::size_t count, const float
 std::size_t find_worst_double_rel(double smallest, std::size_t count, const double* actual,
                                   const double* expected, double& error) {
   return found_worst_rel(smallest, count, actual, expected, error);
+}
+
+double float_min_tolerance(std::size_t count, const float* actual, const float* expected) {
+  return min_tolerance_of(count, actual, expected);
+}
+
+double double_min_tolerance(std::size_t count, const double* actual, const double* expected) {
+  return min_tolerance_of(count, actual, expected);
 }
 
 std::int64_t floats_beyond(const Tolerance& tolerance, std::size_t count, const float* actual,

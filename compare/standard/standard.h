@@ -11,9 +11,14 @@
 
 namespace opbench {
 
+/// Which elements are equal: those of one value (NaN to NaN, +0 to -0), those of the same bits, or
+/// those of the same bits but for the payload of a NaN. Bits can be compared only where both sides
+/// are stored alike.
+enum class Equality { value, bits, bits_but_nan };
+
 /// The numbers of the `mixed` standard for one dtype: at least `inside_share` of the elements
 /// satisfy |actual - expected| <= atol + rtol*|expected|, and none is off by more than `limit`
-/// unless within `limit_ulp` units in the last place. All zero: bit for bit.
+/// unless within `limit_ulp` units in the last place. All zero: every element equal.
 struct Tolerance {
   double rtol = 0;
   double atol = 0;
@@ -22,6 +27,7 @@ struct Tolerance {
   double inside_share = 1;
   /// Least divisor of relative errors, where it is above the smallest normal number.
   double relative_floor = 0;
+  Equality equality = Equality::value;
 
   bool operator==(const Tolerance&) const = default;
 };

@@ -66,16 +66,16 @@ void compare_variants(std::span<Record> records) {
   }
 }
 
-void keep_worst(std::optional<Accuracy>& accuracy, const Stats& stats) {
+void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats) {
   if (stats.count == 0) return;
   if (!accuracy) accuracy.emplace();
   Accuracy& worst = *accuracy;
   worst.max_ulp = std::max(worst.max_ulp, stats.max_ulp);
   worst.mean_ulp = std::max(worst.mean_ulp, stats.mean_ulp());
-  worst.max_abs = std::max(worst.max_abs, stats.max_abs);
+  worst.max_abs = std::max(worst.max_abs, stats.worst_abs.error);
   worst.inside_share = std::min(worst.inside_share, stats.inside_share());
   worst.min_tolerance = std::max(worst.min_tolerance, stats.min_tolerance);
-  worst.nonfinite_mismatches += stats.nonfinite_mismatches;
+  worst.nonfinite_mismatches += stats.nonfinite_mismatches();
 }
 
 }  // namespace opbench

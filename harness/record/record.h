@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/judge/stats.h"
+#include "compare/measure/pair_stats.h"
 #include "harness/record/samples.h"
 #include "harness/record/step_details.h"
 #include "text/cell.h"
@@ -110,7 +110,7 @@ void set_times(Record& record, std::vector<Sample> samples);
 
 /// Keeps the worst of each number over several verifications; nothing changes if `stats` has no
 /// elements.
-void keep_worst(std::optional<Accuracy>& accuracy, const Stats& stats);
+void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats);
 
 /// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
 /// speed-up over native.

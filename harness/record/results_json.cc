@@ -1,27 +1,14 @@
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "harness/record/results_file.h"
 #include "harness/record/step_json.h"
+#include "text/json_cell.h"
 
 namespace opbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json cell_value(const Cell& cell) {
-  struct Visitor {
-    Json operator()(std::monostate) const { return nullptr; }
-    Json operator()(double number) const {
-      return std::isfinite(number) ? Json(number) : Json(nullptr);
-    }
-    Json operator()(const std::string& text) const { return text; }
-    Json operator()(std::int64_t number) const { return number; }
-    Json operator()(bool value) const { return value; }
-  };
-  return std::visit(Visitor{}, cell);
-}
 
 Json record_value(const Record& record) {
   Json value;

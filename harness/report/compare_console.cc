@@ -33,15 +33,15 @@ struct Page {
   }
 };
 
-std::string_view colour_of(PairVerdict verdict) {
+std::string_view colour_of(Verdict verdict) {
   switch (verdict) {
-    case PairVerdict::passed:
+    case Verdict::passed:
       return kGreen;
-    case PairVerdict::failed:
+    case Verdict::failed:
       return kRed;
-    case PairVerdict::mistrusted:
+    case Verdict::mistrusted:
       return kYellow;
-    case PairVerdict::not_compared:
+    case Verdict::not_compared:
       break;
   }
   return kDim;
@@ -99,9 +99,9 @@ std::string tensor_text(const TensorResult& tensor) {
 
 void print_verdict(const Page& page, const ComparisonCounts& counts) {
   const Comparison& c = page.comparison;
-  const PairVerdict verdict = verdict_of(counts);
+  const Verdict verdict = verdict_of(counts);
   const std::string word =
-      verdict == PairVerdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
+      verdict == Verdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
   std::string rest = fmt::format(": {} against {}", c.actual.path, c.expected.path);
   if (c.golden) rest += fmt::format(", golden {}", c.golden->path);
   rest = printable(fmt::format("{}, standard {}", rest, to_string(c.standard)));
@@ -137,23 +137,27 @@ void print_first(const Page& page) {
   page.paragraph(worst.entry().path, 2);
 }
 
-// "1 introduces an error", "2 introduce an error"; empty for none.
-std::string origin_count(std::int64_t count, std::string_view verb, std::string_view rest) {
-  if (count == 0) return {};
-  return fmt::format("{} {}{}{}", count, verb, count == 1 ? "s" : "", rest);
-}
+/// How many operators have an origin, and how that is said of one and of several.
+struct OriginCount {
+  std::int64_t count;
+  std::string_view one, several;
+};
 
+// "2 operators fail: 1 introduces an error, 1 amplifies one"
 void print_origins(const Page& page, const ComparisonCounts& counts) {
   if (counts.failed_operators == 0) return;
+  const OriginCount origins[] = {
+      {counts.introduced, "introduces an error", "introduce an error"},
+      {counts.amplified, "amplifies one", "amplify one"},
+      {counts.inherited, "inherits one", "inherit one"},
+      {counts.repaired, "repairs one", "repair one"},
+      {counts.unknown, "of unknown origin", "of unknown origin"},
+  };
   std::string text;
-  for (const std::string& part :
-       {origin_count(counts.introduced, "introduce", " an error"),
-        origin_count(counts.amplified, "amplifie", counts.amplified == 1 ? " one" : "s one"),
-        origin_count(counts.inherited, "inherit", " one"),
-        origin_count(counts.repaired, "repair", " one"),
-        counts.unknown == 0 ? std::string()
-                            : fmt::format("{} of unknown origin", counts.unknown)}) {
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  for (const OriginCount& origin : origins) {
+    if (origin.count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", origin.count,
+                        origin.count == 1 ? origin.one : origin.several);
   }
   page.out << '\n';
   page.paragraph(fmt::format("{} fail{}: {}", counted(counts.failed_operators, "operator"),
@@ -215,7 +219,8 @@ void print_groups(const Page& page, std::string_view title, std::span<const Reas
     if (group.tensors.size() > kExamples) page.paragraph("...", 4);
   }
   if (shown < groups.size()) {
-    page.paragraph(fmt::format("and {} more reasons", groups.size() - shown), 2);
+    const auto rest = static_cast<std::int64_t>(groups.size() - shown);
+    page.paragraph(fmt::format("and {}", counted(rest, "more reason")), 2);
   }
 }
 
@@ -243,9 +248,9 @@ void print_comparison(std::ostream& out, const Comparison& comparison, std::size
   print_origins(page, counts);
   print_worst(page);
   print_amplifying(page);
-  print_groups(page, "Not compared", by_reason(comparison, PairVerdict::not_compared));
+  print_groups(page, "Not compared", by_reason(comparison, Verdict::not_compared));
   print_groups(page, "Mistrusted: a pass that proves little",
-               by_reason(comparison, PairVerdict::mistrusted));
+               by_reason(comparison, Verdict::mistrusted));
   print_groups(page, "Warnings", by_warning(comparison));
   print_problems(page);
   out << '\n';

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -7,30 +6,19 @@
 #include "compare/analysis.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
+#include "text/json_cell.h"
+#include "text/json_number.h"
 
 namespace opbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number_value(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
-
 Json number_value(const std::optional<double>& number) {
-  return number ? number_value(*number) : Json(nullptr);
+  return number ? finite_or_null(*number) : Json(nullptr);
 }
 
 Json text_value(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json cell_value(const Cell& cell) {
-  struct Visitor {
-    Json operator()(std::monostate) const { return nullptr; }
-    Json operator()(double number) const { return number_value(number); }
-    Json operator()(const std::string& text) const { return text; }
-    Json operator()(std::int64_t number) const { return number; }
-    Json operator()(bool value) const { return value; }
-  };
-  return std::visit(Visitor{}, cell);
-}
 
 // Counts from the first to the last bucket that holds any; the first one's exponent before them.
 void add_histogram(const TensorResult& tensor, Json& value) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
+#include "compare/measure/measure_values.h"
 #include "compare/standard/standards.h"
 #include "harness/run/saturate.h"
 #include "tensor/parallel.h"
@@ -12,9 +14,8 @@
 namespace opbench {
 namespace {
 
-/// One block of an output beside its golden values.
-using MeasureBlock =
-    std::function<Stats(ElementRange range, const TensorDesc& desc, const void* storage)>;
+/// Writes the golden values of a block of an output, dense and in its dtype.
+using GoldenBlock = std::function<void(ElementRange range, void* to)>;
 
 // Sum over the elements, in the order of blocks.
 template <class OfBlock>
@@ -57,9 +58,7 @@ double rounding_scale(const NodeToJudge& what, const TensorDesc& output) {
 }
 
 Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
-  const Problem& problem = what.node.problem;
-  const TensorDesc& desc = problem.outputs[output];
-  if (problem.op->accuracy != AccuracyClass::rounded) return {};
+  const TensorDesc& desc = what.node.problem.outputs[output];
   const DType dtype = desc.dtype;
   Tolerance tolerance =
       mixed_tolerance(is_floating(dtype) ? what.kernel.judged_as.value_or(dtype) : dtype);
@@ -73,38 +72,61 @@ Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
   return tolerance;
 }
 
-MeasureBlock measure_rounded(const NodeToJudge& what, std::span<const InputReader> inputs,
-                             std::size_t output, const Tolerance& tolerance) {
-  const Problem& problem = what.node.problem;
-  const bool saturates = what.saturates && problem.outputs[output].dtype == DType::fp16;
-  return [saturates, output, tolerance, reference = problem.op->reference(inputs, problem.attrs)](
-             ElementRange range, const TensorDesc& desc, const void* storage) {
-    thread_local std::vector<double> actual, expected;
-    actual.resize(static_cast<std::size_t>(range.count));
-    expected.resize(actual.size());
-    reference(output, range, expected);
-    if (saturates)
-      std::transform(expected.begin(), expected.end(), expected.begin(), saturated_fp16);
-    read_doubles(desc, storage, range, actual);
-    return measure(desc.dtype, tolerance, range.first, actual, expected);
+// Data that is moved keeps its bits; a conversion may choose the payload of a NaN.
+Standard standard_of(const NodeToJudge& what, std::size_t output) {
+  const Op& op = *what.node.problem.op;
+  Standard standard{.kind = StandardKind::exact};
+  if (op.exact_reference != nullptr) {
+    standard.tolerance.equality =
+        op.accuracy == AccuracyClass::exact_value ? Equality::bits_but_nan : Equality::bits;
+  } else if (op.accuracy == AccuracyClass::rounded) {
+    standard.kind = StandardKind::mixed;
+    standard.tolerance = tolerance_of(what, output);
+  }
+  return standard;
+}
+
+GoldenBlock exact_golden(const Problem& problem, std::span<const InputReader> inputs,
+                         std::size_t output) {
+  return [output, reference = problem.op->exact_reference(inputs, problem.attrs)](
+             ElementRange range, void* to) { reference(output, range, to); };
+}
+
+// Rounded to the output's dtype: half a unit of the format is not the kernel's error.
+GoldenBlock rounded_golden(const Problem& problem, std::span<const InputReader> inputs,
+                           std::size_t output) {
+  const DType dtype = problem.outputs[output].dtype;
+  return [dtype, output, reference = problem.op->reference(inputs, problem.attrs)](
+             ElementRange range, void* to) {
+    thread_local std::vector<double> golden;
+    golden.resize(static_cast<std::size_t>(range.count));
+    reference(output, range, golden);
+    from_doubles(dtype, golden.data(), range.count, to);
   };
 }
 
-MeasureBlock measure_exact(const NodeToJudge& what, std::span<const InputReader> inputs,
-                           std::size_t output) {
-  const Op& op = *what.node.problem.op;
-  const bool saturates = what.saturates && what.node.problem.outputs[output].dtype == DType::fp16;
-  return [saturates, any_nan = op.accuracy == AccuracyClass::exact_value, output,
-          reference = op.exact_reference(inputs, what.node.problem.attrs)](
-             ElementRange range, const TensorDesc& desc, const void* storage) {
-    thread_local std::vector<std::byte> actual, expected;
-    actual.resize(static_cast<std::size_t>(range.count) * size_of(desc.dtype));
-    expected.resize(actual.size());
-    reference(output, range, expected.data());
-    if (saturates) saturate_fp16(expected.data(), range.count);
-    read_elements(desc, storage, range, actual.data());
-    return measure_bits(desc.dtype, any_nan, range, actual.data(), expected.data());
+GoldenBlock golden_of(const NodeToJudge& what, std::span<const InputReader> inputs,
+                      std::size_t output) {
+  const Problem& problem = what.node.problem;
+  GoldenBlock golden = problem.op->exact_reference != nullptr
+                           ? exact_golden(problem, inputs, output)
+                           : rounded_golden(problem, inputs, output);
+  if (!what.saturates || problem.outputs[output].dtype != DType::fp16) return golden;
+  return [golden = std::move(golden)](ElementRange range, void* to) {
+    golden(range, to);
+    auto* const bits = static_cast<std::uint16_t*>(to);
+    std::transform(bits, bits + range.count, bits, saturated_fp16);
   };
+}
+
+PairStats measure_block(const TensorDesc& desc, const void* storage, ElementRange range,
+                        const GoldenBlock& golden, const Tolerance& tolerance) {
+  thread_local std::vector<std::byte> actual, expected;
+  actual.resize(static_cast<std::size_t>(range.count) * size_of(desc.dtype));
+  expected.resize(actual.size());
+  golden(range, expected.data());
+  read_elements(desc, storage, range, actual.data());
+  return measure_values({desc.dtype, desc.dtype, actual.data(), expected.data(), range}, tolerance);
 }
 
 }  // namespace
@@ -120,26 +142,25 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
   return 0;
 }
 
-OutputJudgement judge_output(const NodeToJudge& what, std::size_t output) {
+ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   const Problem& problem = what.node.problem;
   std::vector<InputReader> inputs;
   for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
     inputs.emplace_back(problem.inputs[i], what.storage(what.node.inputs[i]));
   }
-  const Tolerance tolerance = tolerance_of(what, output);
-  const MeasureBlock measure = problem.op->exact_reference != nullptr
-                                   ? measure_exact(what, inputs, output)
-                                   : measure_rounded(what, inputs, output, tolerance);
+  const Standard standard = standard_of(what, output);
+  const GoldenBlock golden = golden_of(what, inputs, output);
   const TensorDesc& desc = problem.outputs[output];
   const void* storage = what.storage(what.node.outputs[output]);
-  std::vector<Stats> parts(static_cast<std::size_t>(block_count(desc)));
+  std::vector<PairStats> parts(static_cast<std::size_t>(block_count(desc)));
   parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
-    parts[static_cast<std::size_t>(i)] = measure(block(desc, i), desc, storage);
+    parts[static_cast<std::size_t>(i)] =
+        measure_block(desc, storage, block(desc, i), golden, standard.tolerance);
   });
-  OutputJudgement result;
-  for (const Stats& part : parts) result.stats.merge(part);
-  result.judgement = judge(result.stats, tolerance);
-  return result;
+  ValueComparison found;
+  for (const PairStats& part : parts) found.stats.merge(part);
+  found.judgement = judge(found.stats, standard, desc.shape);
+  return found;
 }
 
 }  // namespace opbench

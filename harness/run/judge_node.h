@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compare/judge/stats.h"
+#include "compare/judge/compare_values.h"
 #include "harness/run/bound_graph.h"
 
 namespace opbench {
@@ -17,17 +17,12 @@ struct NodeToJudge {
   bool saturates = false;
 };
 
-struct OutputJudgement {
-  Judgement judgement;
-  Stats stats;
-};
-
 /// What an element of `output` comes to if the terms that `node` adds up have the magnitude of its
 /// first floating input and random signs: what is far below it has cancelled.
 double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output);
 
 /// Compares output `output` with the node's reference on the inputs that it really got, block by
-/// block.
-OutputJudgement judge_output(const NodeToJudge& what, std::size_t output);
+/// block without a second copy of it. The same bits for any number of threads.
+ValueComparison judge_output(const NodeToJudge& what, std::size_t output);
 
 }  // namespace opbench

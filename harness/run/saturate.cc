@@ -1,8 +1,6 @@
 #include "harness/run/saturate.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "tensor/parallel.h"
 
@@ -11,14 +9,14 @@ namespace {
 
 constexpr std::uint16_t kExponent = 0x7C00, kMantissa = 0x03FF, kSign = 0x8000, kLargest = 0x7BFF;
 
-std::uint16_t saturated(std::uint16_t bits) {
+}  // namespace
+
+std::uint16_t saturated_fp16(std::uint16_t bits) {
   const bool is_special = (bits & kExponent) == kExponent;
   const bool is_nan = is_special && (bits & kMantissa) != 0;
   const auto largest = static_cast<std::uint16_t>((bits & kSign) | kLargest);
   return is_nan ? std::uint16_t{0} : is_special ? largest : bits;
 }
-
-}  // namespace
 
 bool saturate_fp16(void* data, std::int64_t elements) {
   constexpr std::int64_t kGrain = 32 * 1024;  // worth waking a thread for
@@ -28,18 +26,12 @@ bool saturate_fp16(void* data, std::int64_t elements) {
     std::uint16_t changed = 0;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::uint16_t before = values[i];
-      values[i] = saturated(before);
+      values[i] = saturated_fp16(before);
       changed = static_cast<std::uint16_t>(changed | (before ^ values[i]));
     }
     if (changed != 0) any = true;
   });
   return any;
-}
-
-double saturated_fp16(double value) {
-  constexpr double kLargestHalf = 65504;
-  if (std::isnan(value)) return 0;
-  return std::clamp(value, -kLargestHalf, kLargestHalf);
 }
 
 }  // namespace opbench

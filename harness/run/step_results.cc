@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/judge/judge_pair.h"
-#include "compare/measure/measure_pairs.h"
+#include "compare/judge/compare_values.h"
+#include "compare/measure/pair_rules.h"
 #include "compare/standard/standards.h"
 #include "tensor/parallel.h"
 
@@ -25,6 +25,23 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
   return standard;
 }
 
+ValueComparison compare_result(const StepResult& actual, const StepResult& expected,
+                               const ContextStandard& wanted) {
+  const DType a = actual.desc.dtype, e = expected.desc.dtype;
+  return compare_values(actual.values.data(), a, expected.values.data(), e, actual.desc.elements(),
+                        standard_of(wanted, common_dtype(a, e)), actual.desc.shape);
+}
+
+// A gradient that is 0 but for what its cancelled terms leave.
+bool is_noise(const StepResult& actual, const StepResult& expected, const ValueComparison& found) {
+  const PairStats& stats = found.stats;
+  const double sum = std::max(actual.random_sum, expected.random_sum);
+  const double noise = 0x1p-6 * sum * std::sqrt(static_cast<double>(stats.count));
+  // The sum of squares leaves NaN and Inf out.
+  return actual.name.starts_with("grad_") && stats.nonfinite_mismatches() == 0 && sum > 0 &&
+         std::sqrt(stats.sum_sq) <= noise;
+}
+
 }  // namespace
 
 std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
@@ -36,14 +53,12 @@ std::vector<StepResult> collect_results(const PlannedStep& step, const TensorSto
     if (const auto sum = random_sums.find(tensor); sum != random_sums.end()) {
       result.random_sum = sum->second;
     }
-    result.values.resize(static_cast<std::size_t>(desc.elements()));
+    result.values.resize(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
-      thread_local std::vector<double> values;
       const ElementRange range = block(desc, i);
-      values.resize(static_cast<std::size_t>(range.count));
-      read_doubles(desc, storage(tensor), range, values);
-      std::transform(values.begin(), values.end(), result.values.begin() + range.first,
-                     [](double value) { return static_cast<float>(value); });
+      std::byte* const to =
+          result.values.data() + static_cast<std::size_t>(range.first) * size_of(desc.dtype);
+      read_elements(desc, storage(tensor), range, to);
     });
     results.push_back(std::move(result));
   }
@@ -56,37 +71,10 @@ Judgement compare_results(const std::vector<StepResult>& actual,
     return {Verdict::failed,
             fmt::format("{} results, but {} to compare with", actual.size(), expected.size())};
   }
-  const auto side = [](const StepResult& result) {
-    return PairSide{StoredType::f32, result.desc.dtype, [&result](ElementRange range, void* to) {
-                      std::copy_n(result.values.begin() + range.first, range.count,
-                                  static_cast<float*>(to));
-                    }};
-  };
-  const auto standard = [&](std::size_t i) {
-    return standard_of(wanted, common_dtype(actual[i].desc.dtype, expected[i].desc.dtype));
-  };
-  const std::vector<PairMeasures> measured =
-      measure_pairs(actual.size(),
-                    [&](std::size_t i) {
-                      return TensorPair{side(actual[i]), side(expected[i]),
-                                        std::ssize(actual[i].values), standard(i).tolerance};
-                    },
-                    {.memory_bytes = std::int64_t{256} << 20, .wants_kl = false}, {});
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    if (!measured[i].error.empty()) return {Verdict::failed, measured[i].error};
-    DumpEntry a, e;
-    a.desc = actual[i].desc;
-    e.desc = expected[i].desc;
-    const PairStats& stats = measured[i].stats;
-    const PairJudgement judged = judge_pair({&a, &e}, stats, standard(i));
-    // The sum of squares leaves NaN and Inf out.
-    const bool is_finite = stats.nan_mismatches == 0 && stats.inf_mismatches == 0;
-    const double sum = std::max(actual[i].random_sum, expected[i].random_sum);
-    const double noise = 0x1p-6 * sum * std::sqrt(static_cast<double>(stats.count));
-    const bool is_gradient = actual[i].name.starts_with("grad_");
-    const bool is_noise = is_gradient && is_finite && sum > 0 && std::sqrt(stats.sum_sq) <= noise;
-    if (judged.verdict == PairVerdict::failed && !is_noise) {
-      return {Verdict::failed, fmt::format("{}: {}", actual[i].name, judged.reason)};
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const ValueComparison found = compare_result(actual[i], expected[i], wanted);
+    if (found.judgement.verdict == Verdict::failed && !is_noise(actual[i], expected[i], found)) {
+      return {Verdict::failed, fmt::format("{}: {}", actual[i].name, found.judgement.reason)};
     }
   }
   return {};

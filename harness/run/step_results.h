@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "compare/judge/stats.h"
+#include "compare/judge/judge.h"
 #include "harness/plan/context_plan.h"
 #include "harness/run/bound_graph.h"
 
@@ -14,7 +15,7 @@ namespace opbench {
 struct StepResult {
   std::string name;
   TensorDesc desc;
-  std::vector<float> values;
+  std::vector<std::byte> values;
   double random_sum = 0;  ///< of an element; 0: it is no sum
 };
 

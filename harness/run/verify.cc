@@ -57,7 +57,7 @@ class NodeCheck {
     return {};
   }
 
-  OutputJudgement judge(std::size_t output, bool by_magnitude) const {
+  ValueComparison judge(std::size_t output, bool by_magnitude) const {
     return judge_output({node_, kernel_, storage_, by_magnitude, runnable_.saturates()}, output);
   }
 
@@ -92,7 +92,7 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const auto [judgement, stats] = check.judge(output, rules.by_magnitude);
+    const auto [stats, judgement] = check.judge(output, rules.by_magnitude);
     const bool is_failure = judgement.verdict == Verdict::failed;
     const bool is_doubt =
         judgement.verdict == Verdict::mistrusted && rules.can_mistrust && check.is_result(output);

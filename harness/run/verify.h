@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "compare/judge/stats.h"
+#include "compare/judge/judge.h"
 #include "harness/run/workspace.h"
 
 namespace opbench {
@@ -12,7 +12,7 @@ namespace opbench {
 /// What verification found on all nodes together.
 struct Verification {
   Judgement judgement;
-  Stats stats;  ///< joined over the outputs that count
+  PairStats stats;  ///< joined over the outputs that count
   /// What an element of a result that is a sum comes to where its terms do not cancel, by tensor.
   std::map<std::size_t, double> random_sums = {};
 };

@@ -33,14 +33,14 @@ TEST(Analysis, TellsIntroducedFromInherited) {
                          call("4", 0.1f, 0.5f), call("5", 0.5f, 0)});
   const auto& ops = in(sample).operators;
   EXPECT_EQ(ops[0].origin, Origin::none);
-  EXPECT_EQ(ops[0].verdict, PairVerdict::passed);
+  EXPECT_EQ(ops[0].verdict, Verdict::passed);
   EXPECT_EQ(ops[1].origin, Origin::introduced);
   EXPECT_EQ(ops[1].explanation, "its inputs agree");
   EXPECT_EQ(ops[2].origin, Origin::inherited);
   EXPECT_EQ(ops[2].explanation, "1 of 1 inputs fail already");
   EXPECT_EQ(ops[3].origin, Origin::amplified);
   EXPECT_EQ(ops[4].origin, Origin::repaired);
-  EXPECT_EQ(ops[4].verdict, PairVerdict::failed);
+  EXPECT_EQ(ops[4].verdict, Verdict::failed);
 }
 
 TEST(Analysis, ErrorsAreRelativeToTheLength) {
@@ -130,7 +130,7 @@ TEST(Analysis, CountsAndExitCodes) {
   EXPECT_EQ(exit_code(in(clean), FailOn::any), 3);
   auto nothing = compare({{"A", "3", {{"input/x", kTrue, {}}}}});
   EXPECT_EQ(exit_code(in(nothing), FailOn::any), 4);
-  EXPECT_EQ(verdict_of(count(in(nothing))), PairVerdict::not_compared);
+  EXPECT_EQ(verdict_of(count(in(nothing))), Verdict::not_compared);
 }
 
 TEST(Analysis, FailOnIsReadStrictly) {
@@ -141,7 +141,7 @@ TEST(Analysis, FailOnIsReadStrictly) {
 TEST(Analysis, GroupsReasons) {
   auto sample = compare({{"A", "1", {{"input/x", kTrue, {}}, {"output/y", {}, kTrue}}},
                          {"B", "2", {{"input/x", {}, kTrue}}}});
-  const auto groups = by_reason(in(sample), PairVerdict::not_compared);
+  const auto groups = by_reason(in(sample), Verdict::not_compared);
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].reason, "only in gpu.h5");
   EXPECT_EQ(groups[0].tensors.size(), 2u);
@@ -169,7 +169,7 @@ TEST(BuildComparison, UnreachedAndUnreadablePairsAreNotCompared) {
   TensorResult result = in(sample).operators[0].tensors[0];
   PairMeasures measures;
   add_measures(result, measures);
-  EXPECT_EQ(result.judgement.verdict, PairVerdict::not_compared);
+  EXPECT_EQ(result.judgement.verdict, Verdict::not_compared);
   EXPECT_EQ(result.judgement.reason, "not reached before the run was stopped");
   measures.error = "npu.h5 was changed";
   add_measures(result, measures);
@@ -198,13 +198,13 @@ TEST(BuildComparison, CrossCheckDecidesUnderItsStandardOnly) {
   TensorResult& first = in(mixed).operators[0].tensors[0];
   first.standard = compare_tests::standard("mixed");
   add_cross_check(first, measures, exact);
-  EXPECT_EQ(first.judgement.verdict, PairVerdict::passed);
+  EXPECT_EQ(first.judgement.verdict, Verdict::passed);
   EXPECT_TRUE(first.cross_check.has_value());
   auto crossed = compare({call("1", 0, 0)}, "cross-check");
   TensorResult& second = in(crossed).operators[0].tensors[0];
   EXPECT_EQ(second.judgement.reason, "not held to a golden file");
   add_cross_check(second, measures, exact);
-  EXPECT_EQ(second.judgement.verdict, PairVerdict::failed);
+  EXPECT_EQ(second.judgement.verdict, Verdict::failed);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "compare/judge/stats.h"
+#include "compare/judge/compare_values.h"
 #include "tensor/error.h"
 #include "tensor/fill.h"
 #include "tests/evaluate.h"
@@ -73,9 +73,11 @@ void expect_agrees(const char* variant, DType from, DType to, std::int64_t count
   std::vector<std::byte> expected(y.desc.bytes());
   const std::vector<InputReader> readers = {{x.desc, x.data()}};
   problem.op->exact_reference(readers, problem.attrs)(0, {0, count}, expected.data());
-  const Stats stats = measure_bits(to, true, {0, count}, y.data(), expected.data());
-  EXPECT_EQ(stats.bit_mismatches, 0) << variant << ' ' << name(from) << " to " << name(to) << ", "
-                                     << count << " elements: " << judge(stats, {}).reason;
+  Standard standard{.kind = StandardKind::exact};
+  standard.tolerance.equality = Equality::bits_but_nan;
+  const ValueComparison found = compare_values(y.data(), to, expected.data(), to, count, standard);
+  EXPECT_EQ(found.stats.unequal, 0) << variant << ' ' << name(from) << " to " << name(to) << ", "
+                                    << count << " elements: " << found.judgement.reason;
 }
 
 }  // namespace

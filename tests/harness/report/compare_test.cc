@@ -100,6 +100,18 @@ TEST(ReportCompare, ConsoleSaysWhatIsWrongAndWhereItStarts) {
                               "1 not compared\n"));
 }
 
+TEST(ReportCompare, VerbsAgreeWithTheirCounts) {
+  const std::vector<float> off = {3, 4, 0.5f}, worse = {3, NAN, 0.5f};
+  const HandMade sample =
+      compare({{"Softplus", "1", {{"input/x", kTrue, kTrue}, {"output/y", off, kTrue}}},
+               {"Mul", "2", {{"input/x", off, kTrue}, {"output/y", worse, kTrue}}},
+               {"Exp", "3", {{"input/x", off, kTrue}, {"output/y", worse, kTrue}}},
+               {"Neg", "4", {{"input/x", off, kTrue}, {"output/y", off, kTrue}}},
+               {"Abs", "5", {{"input/x", off, kTrue}, {"output/y", off, kTrue}}}});
+  EXPECT_THAT(console(sample.comparison),
+              HasSubstr("5 operators fail: 1 introduces an error, 2 amplify one, 2 inherit one\n"));
+}
+
 TEST(ReportCompare, ConsoleOfACleanComparisonIsShort) {
   const HandMade sample =
       compare({{"Relu", "1", {{"input/x", kTrue, kTrue}, {"output/y", kTrue, kTrue}}}});

@@ -63,7 +63,7 @@ TEST(ContextAdversary, AnHonestKernelPasses) {
 
 TEST(ContextAdversary, DoesNothing) {
   expect_caught(run_with([](const Problem&) -> Launch { return [](const KernelArgs&) {}; }),
-                "NaN/Inf where the reference has none");
+                "NaN on one side only");
 }
 
 TEST(ContextAdversary, WritesOneElementTooFar) {
@@ -105,7 +105,7 @@ TEST(ContextAdversary, SkipsTheTail) {
                     std::memcpy(output(args), whole.data(), (kElements - 1) * sizeof(float));
                   };
                 }),
-                "element 1008");
+                "1008]: NaN, expected ");
 }
 
 // Right while it is verified, then the same answer for ever.
@@ -133,7 +133,7 @@ TEST(ContextAdversary, CachesByPointer) {
                     *seen = args.inputs[0];
                   };
                 }),
-                "NaN/Inf where the reference has none");
+                "NaN on one side only");
 }
 
 TEST(ContextAdversary, Throws) {

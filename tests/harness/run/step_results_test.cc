@@ -12,9 +12,13 @@ namespace {
 
 using testing::HasSubstr;
 
-StepResult result(const std::string& name, std::vector<float> values, double random_sum = 0) {
-  const TensorDesc desc = describe(DType::fp32, {std::ssize(values)});
-  return {name, desc, std::move(values), random_sum};
+StepResult result(const std::string& name, const std::vector<float>& values,
+                  double random_sum = 0) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(values.data());
+  return {name,
+          describe(DType::fp32, {std::ssize(values)}),
+          {bytes, bytes + values.size() * sizeof(float)},
+          random_sum};
 }
 
 // Terms that would come to 100 at random leave 100*2^-6 = 1.5625 an element, 2.21 for two.

@@ -1,4 +1,4 @@
-#include "compare/judge/judge_pair.h"
+#include "compare/judge/judge.h"
 
 #include <fmt/format.h>
 
@@ -7,24 +7,19 @@
 namespace opbench {
 namespace {
 
-const Dims& shape_of(const TensorMatch& match) {
-  return match.actual != nullptr ? match.actual->desc.shape : match.expected->desc.shape;
+std::string element_text(const Dims& shape, std::int64_t index, double actual, double expected) {
+  return fmt::format("at {}: {}, expected {}", index_text(shape, index), value_text(actual),
+                     value_text(expected));
 }
 
-std::string element_text(const TensorMatch& match, std::int64_t index, double actual,
-                         double expected) {
-  return fmt::format("at {}: {}, expected {}", index_text(shape_of(match), index),
-                     value_text(actual), value_text(expected));
-}
-
-std::string worst_text(const TensorMatch& match, const WorstElement& worst) {
-  return element_text(match, worst.index, worst.actual, worst.expected);
+std::string worst_text(const Dims& shape, const WorstElement& worst) {
+  return element_text(shape, worst.index, worst.actual, worst.expected);
 }
 
 // "; worst at [3]: 1.5, expected 1"
-std::string worst_absolute(const TensorMatch& match, const PairStats& stats) {
+std::string worst_absolute(const Dims& shape, const PairStats& stats) {
   if (stats.worst_abs.index < 0) return {};
-  return fmt::format("; worst {}", worst_text(match, stats.worst_abs));
+  return fmt::format("; worst {}", worst_text(shape, stats.worst_abs));
 }
 
 std::string percent(double share) { return fmt::format("{:.4g}%", 100 * share); }
@@ -35,9 +30,9 @@ std::string share_text(double share, double needed) {
   return text == percent(needed) ? fmt::format("{:.10g}%", 100 * share) : text;
 }
 
-PairJudgement failed(std::string reason) { return {PairVerdict::failed, std::move(reason)}; }
+Judgement failed(std::string reason) { return {Verdict::failed, std::move(reason)}; }
 
-std::string judge_nonfinite(const TensorMatch& match, const PairStats& stats) {
+std::string judge_nonfinite(const Dims& shape, const PairStats& stats) {
   if (stats.nan_mismatches + stats.inf_mismatches == 0) return {};
   std::string counts;
   if (stats.nan_mismatches > 0) counts = fmt::format("{} NaN", stats.nan_mismatches);
@@ -46,32 +41,34 @@ std::string judge_nonfinite(const TensorMatch& match, const PairStats& stats) {
   }
   return fmt::format(
       "{} on one side only, first {}", counts,
-      element_text(match, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected));
+      element_text(shape, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected));
 }
 
-std::string judge_mixed(const TensorMatch& match, const PairStats& stats, const Tolerance& t) {
+std::string judge_mixed(const Dims& shape, const PairStats& stats, const Tolerance& t) {
   if (stats.inside_share() < t.inside_share) {
     return fmt::format("{} inside tolerance, {} needed{}",
                        share_text(stats.inside_share(), t.inside_share), percent(t.inside_share),
-                       worst_absolute(match, stats));
+                       worst_absolute(shape, stats));
   }
   if (stats.beyond_limit > 0) {
     return fmt::format("{} of {} elements off by more than {:.3g} and {:.0f} ULP{}",
                        stats.beyond_limit, stats.count, t.limit, t.limit_ulp,
-                       worst_absolute(match, stats));
+                       worst_absolute(shape, stats));
   }
   return {};
 }
 
-std::string judge_exact(const TensorMatch& match, const PairStats& stats) {
+std::string judge_exact(const Dims& shape, const PairStats& stats, Equality equality) {
   if (stats.unequal == 0) return {};
-  return fmt::format("{} of {} elements differ{}", stats.unequal, stats.count,
-                     worst_absolute(match, stats));
+  // +0 and -0 look alike: that only bits differ must be said.
+  const bool in_bits = equality != Equality::value;
+  return fmt::format("{} of {} elements differ{}{}", stats.unequal, stats.count,
+                     in_bits ? " in their bits" : "", worst_absolute(shape, stats));
 }
 
-std::string judge_statistical(const TensorMatch& match, const PairStats& stats, const Standard& s) {
+std::string judge_statistical(const Dims& shape, const PairStats& stats, const Standard& s) {
   const std::string worst =
-      stats.worst_rel.index < 0 ? "" : "; worst " + worst_text(match, stats.worst_rel);
+      stats.worst_rel.index < 0 ? "" : "; worst " + worst_text(shape, stats.worst_rel);
   if (!(stats.mean_rel() <= s.mean_relative)) {
     return fmt::format("mean relative error {:.4g}, at most {:.4g} allowed{}", stats.mean_rel(),
                        s.mean_relative, worst);
@@ -83,34 +80,34 @@ std::string judge_statistical(const TensorMatch& match, const PairStats& stats, 
   return {};
 }
 
-std::string judge_cosine(const TensorMatch& match, const PairStats& stats, const Standard& s) {
+std::string judge_cosine(const Dims& shape, const PairStats& stats, const Standard& s) {
   // Squares that overflow leave no angle; that is no pass.
   if (stats.cosine() >= s.least_cosine) return {};
   return fmt::format("cosine {:.9g}, at least {:.9g} needed{}", stats.cosine(), s.least_cosine,
-                     worst_absolute(match, stats));
+                     worst_absolute(shape, stats));
 }
 
-std::string judge_absolute(const TensorMatch& match, const PairStats& stats, const Tolerance& t) {
+std::string judge_absolute(const Dims& shape, const PairStats& stats, const Tolerance& t) {
   if (stats.inside == stats.count) return {};
   return fmt::format("{} of {} elements off by more than {:.9g}{}", stats.count - stats.inside,
-                     stats.count, t.atol, worst_absolute(match, stats));
+                     stats.count, t.atol, worst_absolute(shape, stats));
 }
 
-std::string judge_values(const TensorMatch& match, const PairStats& stats, const Standard& s) {
+std::string judge_values(const Dims& shape, const PairStats& stats, const Standard& s) {
   switch (s.kind) {
     case StandardKind::mixed:
     case StandardKind::cross_check:
-      return judge_mixed(match, stats, s.tolerance);
+      return judge_mixed(shape, stats, s.tolerance);
     case StandardKind::exact:
-      return judge_exact(match, stats);
+      return judge_exact(shape, stats, s.tolerance.equality);
     case StandardKind::statistical:
-      return judge_statistical(match, stats, s);
+      return judge_statistical(shape, stats, s);
     case StandardKind::cosine:
-      return judge_cosine(match, stats, s);
+      return judge_cosine(shape, stats, s);
     case StandardKind::absolute:
       break;
   }
-  return judge_absolute(match, stats, s.tolerance);
+  return judge_absolute(shape, stats, s.tolerance);
 }
 
 // Why a pass proves little; empty if it does not.
@@ -132,10 +129,10 @@ std::string doubt(const PairStats& stats) {
   return {};
 }
 
-PairJudgement passed(const PairStats& stats) {
+Judgement passed(const PairStats& stats) {
   std::string reason = doubt(stats);
   if (reason.empty()) return {};
-  return {PairVerdict::mistrusted, std::move(reason)};
+  return {Verdict::mistrusted, std::move(reason)};
 }
 
 double ratio(double npu, double gpu, double least) {
@@ -166,15 +163,15 @@ std::string judge_ratios(const CrossCheck& check, const PairStats& npu, const Pa
 
 }  // namespace
 
-std::string_view name(PairVerdict verdict) {
+std::string_view name(Verdict verdict) {
   switch (verdict) {
-    case PairVerdict::passed:
+    case Verdict::passed:
       return "passed";
-    case PairVerdict::failed:
+    case Verdict::failed:
       return "failed";
-    case PairVerdict::mistrusted:
+    case Verdict::mistrusted:
       return "mistrusted";
-    case PairVerdict::not_compared:
+    case Verdict::not_compared:
       break;
   }
   return "not compared";
@@ -194,28 +191,27 @@ std::string value_text(double value) {
   return std::isnan(value) ? "NaN" : fmt::format("{:.9g}", value);
 }
 
-PairJudgement judge_pair(const TensorMatch& match, const PairStats& stats,
-                         const Standard& standard) {
-  std::string reason = judge_nonfinite(match, stats);
-  if (reason.empty()) reason = judge_values(match, stats, standard);
+Judgement judge(const PairStats& stats, const Standard& standard, const Dims& shape) {
+  std::string reason = judge_nonfinite(shape, stats);
+  if (reason.empty()) reason = judge_values(shape, stats, standard);
   return reason.empty() ? passed(stats) : failed(std::move(reason));
 }
 
-CrossCheck judge_cross_check(const TensorMatch& match, const PairStats& npu, const PairStats& gpu,
-                             const Standard& standard) {
+CrossCheck judge_cross_check(const PairStats& npu, const PairStats& gpu, const Standard& standard,
+                             const Dims& shape) {
   CrossCheck check;
   const double count = static_cast<double>(std::max<std::int64_t>(npu.finite_pairs(), 1));
   const double size = std::sqrt(npu.sum_expected_sq / count);
   check.mare = ratio(npu.worst_rel.error, gpu.worst_rel.error, standard.rounding);
   check.mere = ratio(npu.mean_rel(), gpu.mean_rel(), standard.rounding);
   check.rmse = ratio(npu.rmse(), gpu.rmse(), standard.rounding * size);
-  std::string reason = judge_nonfinite(match, npu);
+  std::string reason = judge_nonfinite(shape, npu);
   if (!reason.empty()) reason += " (against the golden file)";
   if (reason.empty() && standard.rounding == 0) {
-    reason = judge_exact(match, npu);
+    reason = judge_exact(shape, npu, Equality::value);
   } else if (reason.empty()) {
     reason = judge_ratios(check, npu, gpu, standard.ratios);
-    if (!reason.empty()) reason += "; worst " + worst_text(match, npu.worst_rel);
+    if (!reason.empty()) reason += "; worst " + worst_text(shape, npu.worst_rel);
   }
   check.judgement = reason.empty() ? passed(npu) : failed(std::move(reason));
   return check;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "compare/judge/judge.h"
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// What the comparison of two tensors found.
+struct ValueComparison {
+  PairStats stats;
+  Judgement judgement;
+};
+
+/// Compares `count` elements that lie densely in memory with those that are expected there, and
+/// holds them to `standard`, which is no cross-check. Errors are counted in units of the coarser
+/// dtype; `shape`, of `count` elements, names their places: without it they are in one row. The
+/// same bits for any number of threads (see with_threads), and those of the same values in two
+/// dumps.
+ValueComparison compare_values(const void* actual, DType actual_dtype, const void* expected,
+                               DType expected_dtype, std::int64_t count, const Standard& standard,
+                               const Dims& shape = {});
+
+}  // namespace opbench

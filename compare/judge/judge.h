@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "compare/measure/pair_stats.h"
+#include "compare/standard/standard.h"
+#include "tensor/shape.h"
+
+namespace opbench {
+
+/// `mistrusted` is a pass that proves little: no elements, constant, mostly zeros, nothing finite.
+enum class Verdict { passed, failed, mistrusted, not_compared };
+
+/// "passed", "failed", "mistrusted", "not compared".
+std::string_view name(Verdict verdict);
+
+struct Judgement {
+  Verdict verdict = Verdict::passed;
+  /// One line with the deciding number, and where something is off the worst element's index and
+  /// both values; empty for a plain pass.
+  std::string reason;
+};
+
+/// Holds two tensors of `shape`, measured with `standard.tolerance`, to `standard`, which is no
+/// cross-check.
+Judgement judge(const PairStats& stats, const Standard& standard, const Dims& shape);
+
+/// The ratios of two devices' errors, both against the same golden values.
+struct CrossCheck {
+  double mare = 0, mere = 0, rmse = 0;  ///< ratios, NPU over GPU
+  Judgement judgement;
+};
+
+/// Holds the NPU's errors to the GPU's; both were measured with `standard.tolerance`, and `shape`
+/// is that of the NPU's tensor. The GPU's relative errors count as at least `standard.rounding`,
+/// its rmse as at least that part of the golden values' root mean square; without a rounding the
+/// golden values must be met exactly.
+CrossCheck judge_cross_check(const PairStats& npu, const PairStats& gpu, const Standard& standard,
+                             const Dims& shape);
+
+/// Place of an element in a tensor of `shape`: "[0,3,1]", "[]" for a scalar.
+std::string index_text(const Dims& shape, std::int64_t element);
+
+/// As reasons write values: nine digits, "NaN" without a sign.
+std::string value_text(double value);
+
+}  // namespace opbench

@@ -10,8 +10,8 @@ namespace opbench {
 namespace {
 
 void set_form(CLI::Option& option, const OptionForm& form) {
-  if (form.values == Values::by_commas) option.delimiter(',');
-  if (form.values == Values::one_each) option.allow_extra_args(false);
+  if (form.values == ValueSplit::by_commas) option.delimiter(',');
+  if (form.values == ValueSplit::one_each) option.allow_extra_args(false);
   if (form.shows_default) option.capture_default_str();
   option.required(form.is_required);
   if (!form.value.empty()) option.type_name(form.value);

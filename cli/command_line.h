@@ -21,7 +21,7 @@ namespace opbench {
 using Action = std::function<int()>;
 
 /// How a command line spells the values of an option.
-enum class Values {
+enum class ValueSplit {
   usual,      ///< one; of a vector: all words that follow, too
   by_commas,  ///< of a vector: several with commas between them
   one_each,   ///< of a vector: one, and the option may be repeated
@@ -32,7 +32,7 @@ struct OptionForm {
   std::string value =
       {};  ///< its name in --help: FILE; says what completes it, see command_model.h
   std::string group = {};  ///< heading in --help; empty: the usual one
-  Values values = Values::usual;
+  ValueSplit values = ValueSplit::usual;
   bool shows_default = false;
   bool is_required = false;
 };

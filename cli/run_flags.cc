@@ -19,14 +19,14 @@ void check_range(const char* flag, T value, T least, T most) {
   }
 }
 
-Values values_of(ValueList list) {
+ValueSplit values_of(ValueList list) {
   switch (list) {
     case ValueList::by_commas:
-      return Values::by_commas;
+      return ValueSplit::by_commas;
     case ValueList::repeated:
-      return Values::one_each;
+      return ValueSplit::one_each;
     default:
-      return Values::usual;
+      return ValueSplit::usual;
   }
 }
 
@@ -79,7 +79,7 @@ void add_selection_flags(Command& command, RunFlags& f) {
   const char* how = "How to measure";
   command.option("--threads", f.threads,
                  "Threads; several numbers run every case with each [all cores]",
-                 {.value = "N", .group = how, .values = Values::by_commas});
+                 {.value = "N", .group = how, .values = ValueSplit::by_commas});
   command.flag("--cold", f.cold, "Empty the caches before every call, outside the timed window",
                how);
   command.flag("--no-verify", f.no_verify, "Time without comparing with the reference", how);

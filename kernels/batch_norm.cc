@@ -167,6 +167,7 @@ const RegisteredKernel training{{
     .refusal = refuse_mode<true>,
     .prepare = prepare<Forward>,
     .temporary_bytes = temporaries<0>,
+    .device_name = "BNTrainingUpdate",
 }};
 
 const RegisteredKernel inference{{
@@ -176,6 +177,7 @@ const RegisteredKernel inference{{
     .refusal = refuse_mode<false>,
     .prepare = prepare<Forward>,
     .temporary_bytes = temporaries<0>,
+    .device_name = "BNInfer",
 }};
 
 const RegisteredKernel gradient{{
@@ -186,6 +188,7 @@ const RegisteredKernel gradient{{
     .refusal = refuse,
     .prepare = prepare<Backward>,
     .temporary_bytes = temporaries<1>,
+    .device_name = "BNTrainingUpdateGrad",
 }};
 
 }  // namespace

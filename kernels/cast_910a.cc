@@ -137,6 +137,7 @@ const RegisteredKernel npu_910a{{
     .refusal = refuse_pair,
     .prepare = prepare,
     .takes = InputRange::finite,
+    .device_name = "Cast",
 }};
 
 }  // namespace

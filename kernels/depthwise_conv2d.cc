@@ -159,6 +159,7 @@ const RegisteredKernel forward{{
     .refusal = refuse,
     .prepare = prepare<Forward<false>>,
     .judged_as = DType::fp16,
+    .is_made_for = is_depthwise,
 }};
 
 const RegisteredKernel backprop_input{{
@@ -169,6 +170,7 @@ const RegisteredKernel backprop_input{{
     .refusal = refuse,
     .prepare = prepare<Forward<true>>,
     .judged_as = DType::fp16,
+    .is_made_for = is_depthwise,
 }};
 
 const RegisteredKernel backprop_filter{{
@@ -179,6 +181,7 @@ const RegisteredKernel backprop_filter{{
     .refusal = refuse,
     .prepare = prepare<Filter>,
     .judged_as = DType::fp16,
+    .is_made_for = is_depthwise,
 }};
 
 }  // namespace

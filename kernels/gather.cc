@@ -277,7 +277,8 @@ const RegisteredKernel shuffle_select{
     {.op = "channel_shuffle",
      .name = "index_select",
      .summary = "index_select with fp_index, made once and kept; GatherV3 underneath",
-     .prepare = prepare_shuffle<Version::v3>}};
+     .prepare = prepare_shuffle<Version::v3>,
+     .device_name = "GatherV2"}};
 const RegisteredKernel shuffle_generated{
     {.op = "channel_shuffle",
      .name = "index_select_generated",

@@ -185,6 +185,7 @@ const RegisteredKernel index_add{{
     .summary = "InplaceIndexAdd on a copy: rows in vectors, columns over threads",
     .prepare = prepare_index_add,
     .temporary_bytes = IndexAddPlan::bytes,
+    .device_name = "InplaceIndexAdd",
 }};
 
 const RegisteredKernel index_select{{
@@ -194,6 +195,7 @@ const RegisteredKernel index_select{{
     .refusal = refuse_other_lengths,
     .prepare = prepare_index_select,
     .temporary_bytes = IndexAddPlan::bytes,
+    .device_name = "GatherV2",
 }};
 
 }  // namespace

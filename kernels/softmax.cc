@@ -177,6 +177,7 @@ const RegisteredKernel nll_loss_grad{{
     .family = "log_softmax_v2",
     .summary = "NLLLossGrad and LogSoftmaxGrad, row by row in cache, fp32",
     .prepare = cross_entropy_grad,
+    .device_name = "NLLLossGrad",
 }};
 
 }  // namespace

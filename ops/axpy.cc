@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 
 namespace opbench {
 namespace {
@@ -17,6 +22,24 @@ std::vector<GradientCall> gradient(const Problem& forward) {
           {"muls", {{GradientArg::output_gradient, 0}}, {1}, scaled}};
 }
 
+bool has_equal_shapes(const Problem& problem) {
+  return std::all_of(problem.inputs.begin(), problem.inputs.end(), [&](const TensorDesc& input) {
+    return input.shape == problem.inputs[0].shape;
+  });
+}
+
+// In private formats channels must fill their blocks, or the shapes be equal and the rule be on.
+std::string engine_refusal(const Problem& problem, const FrameworkRules& rules) {
+  if (!is_private(problem.inputs[0].format)) return {};
+  const std::int64_t channels = unaligned_channels(problem.inputs);
+  if (channels == 0) return {};
+  if (!has_equal_shapes(problem)) {
+    return fmt::format("axpy: C={} is not a multiple of 16 and the shapes differ", channels);
+  }
+  if (rules.axpy_equal_shapes) return {};
+  return fmt::format("axpy: C={} is not a multiple of 16 (axpy_equal_shapes is off)", channels);
+}
+
 const RegisteredOp registered{{
     .name = "axpy",
     .ir_name = "add",
@@ -32,6 +55,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 2); },
     .gradient = gradient,
+    .context = {.engine_refusal = engine_refusal},
 }};
 
 }  // namespace

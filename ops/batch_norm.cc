@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -164,6 +165,7 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixes_elements = true,
+    .context = {.needs_fp32 = true, .input_format = blocked_images},
 }};
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "ops/batch_norm.h"
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -102,6 +103,7 @@ const RegisteredOp registered{{
     .traffic = traffic,
     .inputs_like = inputs_like,
     .mixes_elements = true,
+    .context = {.input_format = blocked_images},
 }};
 
 }  // namespace

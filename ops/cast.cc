@@ -139,6 +139,7 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = movement_traffic,
     .gradient = gradient,
+    .context = {.conversion = Conversion::dtype, .factor = unchanged},
 }};
 
 }  // namespace

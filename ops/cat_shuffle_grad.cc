@@ -1,4 +1,6 @@
+#include "ops/format_rules.h"
 #include "ops/shuffle.h"
+#include "ops/shuffle_forms.h"
 
 namespace opbench {
 namespace {
@@ -29,6 +31,10 @@ const RegisteredOp registered{{
     .infer = infer,
     .exact_reference = reference,
     .traffic = movement_traffic,
+    .context = {.output_format = joined_output,
+                .forms = {"native", "index_add", "full", "half"},
+                .compose = compose_shuffle_grad,
+                .variant_of = "cat_shuffle"},
 }};
 
 }  // namespace

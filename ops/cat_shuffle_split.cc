@@ -1,4 +1,6 @@
+#include "ops/format_rules.h"
 #include "ops/shuffle.h"
+#include "ops/shuffle_forms.h"
 
 namespace opbench {
 namespace {
@@ -34,6 +36,9 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = movement_traffic,
     .gradient = gradient,
+    .context = {.output_format = joined_output,
+                .forms = {"native", "full", "half"},
+                .compose = compose_shuffle},
 }};
 
 }  // namespace

@@ -38,6 +38,7 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = movement_traffic,
     .gradient = gradient,
+    .context = {.view_copies = ViewCopies::in_framework},
 }};
 
 }  // namespace

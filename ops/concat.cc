@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -64,6 +65,11 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {call};
 }
 
+// ConcatD joins along the channels of NC1HWC0 only between blocks; nothing follows the last.
+std::string engine_refusal(const Problem& problem, const FrameworkRules&) {
+  return unaligned_cut(problem, std::span(problem.inputs).first(problem.inputs.size() - 1));
+}
+
 const RegisteredOp registered{{
     .name = "concat",
     .ir_name = "cat",
@@ -84,6 +90,7 @@ const RegisteredOp registered{{
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, shape};
         },
+    .context = {.output_format = joined_output, .engine_refusal = engine_refusal},
 }};
 
 }  // namespace

@@ -31,6 +31,11 @@ Traffic traffic(const Problem& problem) {
       .bytes_written = double(problem.outputs[0].bytes())};
 }
 
+std::vector<std::string> variants(const FrameworkRules& rules) {
+  if (rules.contiguous == FrameworkRules::Contiguous::native) return {"native"};
+  return {"gather_v2", "as_strided"};
+}
+
 const RegisteredOp registered{{
     .name = "contiguous",
     .ir_name = "contiguous",
@@ -47,6 +52,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .exact_reference = reference,
     .traffic = traffic,
+    .context = {.variants = variants, .view_copies = ViewCopies::always},
 }};
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "ops/channels.h"
 #include "ops/conv2d_reference.h"
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -101,6 +102,15 @@ std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
 
 Distribution weights(const Problem& problem) { return weight_data(conv2d_shape(problem).terms()); }
 
+std::optional<FormatChoice> output_format(const FormatQuery& query) {
+  if (is_depthwise(query.problem) && !query.rules.dwconv_output_5hd) {
+    return conv2d_output(query, {Format::NCHW,
+                                 "conv2d: a depthwise output is NCHW "
+                                 "(dwconv_output_5hd is off)"});
+  }
+  return conv2d_output(query, {Format::NC1HWC0, "conv2d: the output is NC1HWC0"});
+}
+
 const RegisteredOp registered{{
     .name = "conv2d",
     .ir_name = "convolution",
@@ -122,6 +132,10 @@ const RegisteredOp registered{{
     .adapt_inputs = [](std::span<TensorDesc> inputs,
                        const Attrs& attrs) { store_weight_beside(inputs[0], attrs, inputs[1]); },
     .mixes_elements = true,
+    .context = {.uses_cube = true,
+                .input_format = cube_images,
+                .output_format = output_format,
+                .keeps_parameters = keeps_grouped_weight},
 }};
 
 }  // namespace

@@ -54,6 +54,16 @@ Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, cons
 /// Of a use of conv2d or one of its gradients.
 Conv2d conv2d_shape(const Problem& problem);
 
+/// True for a use of conv2d or one of its gradients that has a group for each channel.
+bool is_depthwise(const Problem& problem);
+
+/// The framework leaves grouped weights as they are when it stores parameters for their kernels.
+bool keeps_grouped_weight(const Attrs& attrs);
+
+/// The output rule of conv2d and its gradients: `on_device` where the device computes them, else
+/// as the kernel writes it.
+FormatChoice conv2d_output(const FormatQuery& query, FormatChoice on_device);
+
 /// Calls row(oh, ih, begin, end, first) for the rows where tap (i, j) of the kernel meets x:
 /// columns [begin, end) of row `oh` of y meet columns first, first + stride, ... of row `ih` of x.
 template <class Row>

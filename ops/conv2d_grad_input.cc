@@ -2,6 +2,7 @@
 
 #include "ops/conv2d_reference.h"
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -126,6 +127,10 @@ Distribution weights(const Problem& problem) {
   return weight_data(conv.group_m() * conv.taps());
 }
 
+std::optional<FormatChoice> output_format(const FormatQuery& query) {
+  return conv2d_output(query, {Format::NC1HWC0, "conv2d: dx is NC1HWC0"});
+}
+
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = "ConvolutionBackward",
@@ -144,6 +149,10 @@ const RegisteredOp registered{{
     .adapt_inputs = [](std::span<TensorDesc> inputs,
                        const Attrs& attrs) { store_weight_beside(inputs[0], attrs, inputs[1]); },
     .mixes_elements = true,
+    .context = {.uses_cube = true,
+                .input_format = cube_images,
+                .output_format = output_format,
+                .keeps_parameters = keeps_grouped_weight},
 }};
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "ops/conv2d_reference.h"
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -127,6 +128,12 @@ Distribution gradients(const Problem& problem) {
   return weight_data(dy[0] * dy[2] * dy[3]);
 }
 
+std::optional<FormatChoice> output_format(const FormatQuery& query) {
+  const bool is_grouped = query.problem.attrs.integer("groups") > 1;
+  return conv2d_output(query, {is_grouped ? Format::NCHW : Format::FRACTAL_Z,
+                               "conv2d: the weight's gradient is NCHW where it has groups"});
+}
+
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = "ConvolutionBackward",
@@ -142,6 +149,10 @@ const RegisteredOp registered{{
     .traffic = traffic,
     .inputs_like = inputs_like,
     .mixes_elements = true,
+    .context = {.uses_cube = true,
+                .input_format = cube_images,
+                .output_format = output_format,
+                .keeps_parameters = keeps_grouped_weight},
 }};
 
 }  // namespace

@@ -52,6 +52,18 @@ void require_room(std::string_view op, const Dims& x, const Dims& weight, const 
 
 }  // namespace
 
+bool is_depthwise(const Problem& problem) {
+  const std::int64_t groups = problem.attrs.integer("groups");
+  return groups > 1 && problem.inputs[0].shape.size() == 4 && groups == problem.inputs[0].shape[1];
+}
+
+bool keeps_grouped_weight(const Attrs& attrs) { return attrs.integer("groups") > 1; }
+
+FormatChoice conv2d_output(const FormatQuery& query, FormatChoice on_device) {
+  if (query.is_on_device) return on_device;
+  return {query.problem.outputs[0].format, "conv2d: the framework leaves its output as it is"};
+}
+
 std::string pair_problem(const AttrValue& value, std::int64_t least) {
   const auto& numbers = std::get<std::vector<std::int64_t>>(value);
   const bool fits = (numbers.size() == 1 || numbers.size() == 2) &&

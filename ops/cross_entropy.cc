@@ -123,6 +123,7 @@ const RegisteredOp cross_entropy{{
         },
     .check_values = check_classes<0>,
     .mixes_elements = true,
+    .context = {.needs_fp32 = true},
 }};
 
 const RegisteredOp cross_entropy_grad{{

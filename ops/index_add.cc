@@ -126,6 +126,8 @@ const RegisteredOp registered{{
           return std::vector<Dims>{shape, {shape[axis_in(shape, attrs)]}, shape};
         },
     .check_values = check_values,
+    // The first input is zeros, made like the gradient that is added.
+    .context = {.device_name = "InplaceIndexAdd", .leading_input = 2},
 }};
 
 }  // namespace

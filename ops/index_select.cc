@@ -66,6 +66,7 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .inputs_like = inputs_like,
     .check_values = check_values,
+    .context = {.device_name = "GatherV2"},
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -78,6 +79,7 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixes_elements = true,
+    .context = {.uses_cube = true, .input_format = cube_matrices},
 }};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -97,6 +98,7 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixes_elements = true,
+    .context = {.uses_cube = true, .input_format = cube_matrices},
 }};
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "ops/conv2d_reference.h"
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/movement.h"
 #include "ops/pool.h"
 #include "tensor/error.h"
@@ -87,6 +88,7 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = traffic,
     .gradient = gradient,
+    .context = {.input_format = blocked_images},
 }};
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "ops/conv2d_reference.h"
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/index.h"
 #include "ops/movement.h"
 #include "ops/pool.h"
@@ -77,6 +78,7 @@ const RegisteredOp registered{{
           check_index({kName, "indices", places(problem)}, inputs[1].read_index());
         },
     .mixes_elements = true,
+    .context = {.input_format = blocked_images},
 }};
 
 }  // namespace

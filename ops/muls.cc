@@ -26,6 +26,7 @@ const RegisteredOp registered{{
         [](const Problem&) {
           return std::vector<GradientCall>{{"muls", {{GradientArg::output_gradient, 0}}}};
         },
+    .context = {.factor = [](const Attrs& attrs) { return attrs.number("value"); }},
 }};
 
 }  // namespace

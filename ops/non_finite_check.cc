@@ -65,6 +65,7 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = traffic,
     .mixes_elements = true,
+    .context = {.takes_any_storage = true, .reads_overflow_status = true},
 }};
 
 }  // namespace

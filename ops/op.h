@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/attrs.h"
+#include "ops/context_traits.h"
 #include "tensor/elements.h"
 #include "tensor/fill.h"
 #include "tensor/registered.h"
@@ -146,6 +147,10 @@ struct Op {
   /// An output element depends on many input elements, so one NaN or Inf would drown all others:
   /// corner values stay finite.
   bool mixes_elements = false;
+  /// Inputs that follow the case's dtype may have different floating dtypes, as stated for each;
+  /// the output has the one that PyTorch promotes them to (promoted).
+  bool promotes = false;
+  ContextTraits context = {};  ///< how a context plans it
 
   std::string key() const { return std::string(name); }
   /// Of input (output) `i` of a use: "x", or "x0", "x1", ... where the list repeats.

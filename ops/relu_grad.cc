@@ -11,6 +11,19 @@ Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   });
 }
 
+std::optional<FormatChoice> input_format(const FormatQuery& query) {
+  const Format gradients = query.given[0].format, features = query.given[1].format;
+  const bool is_cast =
+      query.rules.relu_grad_cast && gradients == Format::NCHW && features == Format::NC1HWC0;
+  if (!is_cast) return std::nullopt;
+  return FormatChoice{Format::NC1HWC0,
+                      "relu_grad: the gradient is cast to the forward output's NC1HWC0"};
+}
+
+std::optional<FormatChoice> output_format(const FormatQuery& query) {
+  return FormatChoice{query.given[1].format, "relu_grad: the output follows the forward output"};
+}
+
 const RegisteredOp registered{{
     .name = "relu_grad",
     .ir_name = "ReluBackward0",
@@ -24,6 +37,7 @@ const RegisteredOp registered{{
                 const Attrs&) { return infer_elementwise("relu_grad", in); },
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1); },
+    .context = {.input_format = input_format, .output_format = output_format},
 }};
 
 }  // namespace

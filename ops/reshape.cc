@@ -68,6 +68,7 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = movement_traffic,
     .gradient = gradient,
+    .context = {.factor = unchanged},
 }};
 
 }  // namespace

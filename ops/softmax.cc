@@ -94,6 +94,7 @@ const RegisteredOp softmax{{
               {"softmax_grad", {{GradientArg::output_gradient, 0}, {GradientArg::output, 0}}}};
         },
     .mixes_elements = true,
+    .context = {.needs_fp32 = true},
 }};
 
 // Of a line of results each is a share of 1.

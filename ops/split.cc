@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ops/elementwise.h"
+#include "ops/format_rules.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -78,6 +79,18 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {call};
 }
 
+// SplitD cuts along the channels of NC1HWC0 only between blocks.
+std::string engine_refusal(const Problem& problem, const FrameworkRules&) {
+  return unaligned_cut(problem, problem.outputs);
+}
+
+// A copy of each part: views that the next operator needs dense.
+std::vector<ComposedCall> compose(const Problem& problem, std::string_view) {
+  return dense_parts({ComposedArg::input, 0}, problem.inputs[0].shape,
+                     split_sizes(problem.inputs[0].shape, problem.attrs),
+                     problem.attrs.integer("axis"));
+}
+
 const RegisteredOp registered{{
     .name = "split",
     .ir_name = "split",
@@ -96,6 +109,10 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = movement_traffic,
     .gradient = gradient,
+    .context = {.view_copies = ViewCopies::in_framework,
+                .engine_refusal = engine_refusal,
+                .forms = {"native"},
+                .compose = compose},
 }};
 
 }  // namespace
@@ -105,6 +122,21 @@ std::vector<std::int64_t> split_sizes(const Dims& shape, const Attrs& attrs) {
   if (attrs.list("sizes").empty()) return chunk_sizes(shape[axis], attrs.integer("chunks"));
   check_sizes(attrs.list("sizes"), shape[axis], axis, shape);
   return attrs.list("sizes");
+}
+
+std::vector<ComposedCall> dense_parts(const ComposedArg& whole, const Dims& shape,
+                                      const std::vector<std::int64_t>& sizes, std::int64_t axis) {
+  if (axis < 0) axis += std::ssize(shape);
+  std::vector<ComposedCall> calls;
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::pair<std::string_view, AttrValue> view[] = {
+        {"view", fmt::format("slice({},{},{})", axis, start, sizes[i])}};
+    calls.push_back(
+        {"contiguous", {whole}, attrs_with("contiguous", view), fmt::format("contiguous{}", i), i});
+    start += sizes[i];
+  }
+  return calls;
 }
 
 }  // namespace opbench

@@ -140,6 +140,7 @@ const RegisteredOp registered{{
     .traffic = movement_traffic,
     .gradient = gradient,
     .adapt_inputs = adapt_inputs,
+    .context = {.conversion = Conversion::format, .factor = unchanged},
 }};
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string tensors_text(const std::vector<TensorDesc>& tensors) {
 }
 
 void explain_node(std::ostream& out, const Node& node, const Kernel& kernel) {
-  const std::string what = node.problem.op->name == "trans_data"
+  const std::string what = node.problem.op->context.conversion == Conversion::format
                                ? fmt::format("{} > {}", to_string(node.problem.inputs[0]),
                                              name(node.problem.outputs[0].format))
                                : fmt::format("{} -> {}", tensors_text(node.problem.inputs),

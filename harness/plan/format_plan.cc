@@ -7,7 +7,6 @@
 #include "harness/plan/conversions.h"
 #include "harness/plan/framework_rules.h"
 #include "harness/plan/kernel_choice.h"
-#include "harness/plan/precision.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -73,14 +72,14 @@ class FormatPlanner {
   }
 
   // Tensors that nobody has stored yet can be had in any format: zeros, and parameters that the
-  // framework casts when it loads them. It leaves grouped weights as they are.
+  // framework casts when it loads them.
   bool is_free(const Node& node, std::size_t tensor) const {
     if (physical_[tensor] != Node::kNone) return false;
     const GraphTensor::Role role = logical_.graph.tensors[tensor].role;
     if (role == GraphTensor::zeros) return true;
-    const bool is_grouped =
-        node.problem.op->name.starts_with("conv2d") && node.problem.attrs.integer("groups") > 1;
-    return role == GraphTensor::parameter && rules_.weight_format_init && !is_grouped;
+    const auto is_kept = node.problem.op->context.keeps_parameters;
+    return role == GraphTensor::parameter && rules_.weight_format_init &&
+           (is_kept == nullptr || !is_kept(node.problem.attrs));
   }
 
   std::vector<TensorDesc> given_to(const Node& node) const {
@@ -104,7 +103,7 @@ class FormatPlanner {
   }
 
   void plan(const Node& node) {
-    if (node.problem.op->name == "cast") store_for_reader_of(node);
+    if (node.problem.op->context.conversion == Conversion::dtype) store_for_reader_of(node);
     const std::vector<TensorDesc> given = given_to(node);
     Fit fit = fit_of(node, given);
     Node call;
@@ -150,8 +149,8 @@ class FormatPlanner {
   // that is wanted.
   std::string fit_formats(const Node& node, std::span<const TensorDesc> given, Fit& fit) {
     const bool is_on_device = fit.kernel->provider == Provider::npu;
-    if (node.problem.op->name == "non_finite_check") return fit_as_given(node, given, fit);
-    const OutputRule wanted = wanted_format(node.problem, given, rules_, is_on_device);
+    if (node.problem.op->context.takes_any_storage) return fit_as_given(node, given, fit);
+    const FormatChoice wanted = input_format({node.problem, given, rules_, is_on_device});
     std::string reason = fit_format(node, wanted.format, fit);
     if (reason.empty()) {
       fit.cause = wanted.why;
@@ -165,7 +164,6 @@ class FormatPlanner {
     return reason;
   }
 
-  // The check looks at storage, tensor by tensor.
   static std::string fit_as_given(const Node& node, std::span<const TensorDesc> given, Fit& fit) {
     const std::vector<TensorDesc> inputs(given.begin(), given.end());
     fit.problem = make_problem(*node.problem.op, inputs, node.problem.attrs);
@@ -206,7 +204,7 @@ class FormatPlanner {
   // Cube operators of the device have fp16 only: the engine casts around them.
   bool is_narrowed(const Node& node, const Kernel& kernel) const {
     return rules_.allow_fp32_to_fp16 && kernel.provider == Provider::npu &&
-           is_cube_op(node.problem.op->name) && node.problem.inputs[0].dtype == DType::fp32;
+           node.problem.op->context.uses_cube && node.problem.inputs[0].dtype == DType::fp32;
   }
 
   std::size_t input(const Node& node, std::size_t i, const Fit& fit) {
@@ -235,24 +233,25 @@ class FormatPlanner {
       if (graph().tensors[result].desc.dtype != dtype)
         result = conversions_.cast(result, dtype, node);
       const bool is_on_device = kernels_[added]->provider == Provider::npu;
-      const auto rule = output_rule(graph().nodes[added].problem, given, i, rules_, is_on_device);
-      if (rule) result = store_as(result, *rule, node);
+      const auto choice =
+          output_format({graph().nodes[added].problem, given, rules_, is_on_device}, i);
+      if (choice) result = store_as(result, *choice, node);
     }
     physical_[tensor] = result;
     graph().tensors[result].name = logical_.graph.tensors[tensor].name;
   }
 
-  std::size_t store_as(std::size_t tensor, const OutputRule& rule, const Node& node) {
+  std::size_t store_as(std::size_t tensor, const FormatChoice& choice, const Node& node) {
     const TensorDesc& desc = graph().tensors[tensor].desc;
     TensorDesc wanted;
     try {
-      wanted = describe(desc.dtype, desc.shape, format_for_rank(rule.format, desc.shape.size()));
+      wanted = describe(desc.dtype, desc.shape, format_for_rank(choice.format, desc.shape.size()));
     } catch (const Error&) {
       return tensor;  // the format does not fit the output's rank
     }
     wanted.groups = desc.groups;
     if (wanted.format == desc.format) return tensor;
-    return conversions_.trans_data(tensor, wanted, node, rule.why);
+    return conversions_.trans_data(tensor, wanted, node, choice.why);
   }
 
   const LogicalGraph& logical_;

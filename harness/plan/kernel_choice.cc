@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/plan/framework_rules.h"
 #include "harness/plan/reference_kernel.h"
 
 namespace opbench {
@@ -14,18 +13,17 @@ const std::vector<const Kernel*>& KernelChoice::all(std::string_view op) {
 }
 
 std::vector<std::string> KernelChoice::names(const Problem& problem) const {
-  const std::string op(problem.op->name);
-  if (const auto found = variants_.find(op); found != variants_.end()) return found->second;
-  if (op != "contiguous") return {};
-  const bool is_native = rules_.contiguous == FrameworkRules::Contiguous::native;
-  return is_native ? std::vector<std::string>{"native"}
-                   : std::vector<std::string>{"gather_v2", "as_strided"};
+  const Op& op = *problem.op;
+  const auto found = variants_.find(std::string(op.name));
+  if (found != variants_.end()) return found->second;
+  return op.context.variants == nullptr ? std::vector<std::string>() : op.context.variants(rules_);
 }
 
 std::vector<const Kernel*> KernelChoice::by_default(const Problem& problem) {
   std::vector<const Kernel*> result = all(problem.op->name);
-  // Before tuning a shuffle is views and a copy; the device has no operator of that name.
-  Provider wanted = problem.op->name == "channel_shuffle" ? Provider::framework : Provider::npu;
+  // What is views and a copy in the framework stays so until it is tuned.
+  const bool is_copy = problem.op->context.view_copies == ViewCopies::in_framework;
+  Provider wanted = is_copy ? Provider::framework : Provider::npu;
   if (const auto found = variants_.find(std::string(kDefaultVariants)); found != variants_.end()) {
     const std::string& name = found->second.front();
     if (name == kReferenceVariant) return {&reference_kernel()};
@@ -34,9 +32,7 @@ std::vector<const Kernel*> KernelChoice::by_default(const Problem& problem) {
   }
   const auto rank = [&](const Kernel* kernel) {
     if (kernel->provider == wanted) {
-      const bool is_made_for_it =
-          is_depthwise(problem) && kernel->family_name().starts_with("depthwise");
-      return is_made_for_it ? 0 : 1;
+      return kernel->is_made_for != nullptr && kernel->is_made_for(problem) ? 0 : 1;
     }
     if (kernel->provider == Provider::npu) return 2;
     return kernel->provider == Provider::framework ? 3 : 4;

@@ -16,9 +16,9 @@ class KernelChoice {
   KernelChoice(const Variants& variants, const FrameworkRules& rules)
       : variants_(variants), rules_(rules) {}
 
-  /// Those that `variants` names for the operator; else the rule's for `contiguous`; else those of
-  /// the default provider, then the device's, then the framework's. Depthwise convolutions try the
-  /// kernels made for them first.
+  /// Those that `variants` names for the operator; else the operator's own choice; else those of
+  /// the default provider, then the device's, then the framework's. Kernels that are made for the
+  /// problem come before others of their provider.
   std::vector<const Kernel*> candidates(const Problem& problem);
 
   /// The first candidate that takes the problem as it is; null: none.

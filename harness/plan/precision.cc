@@ -1,18 +1,7 @@
 #include "harness/plan/precision.h"
 
-#include <algorithm>
-#include <array>
-
 namespace opbench {
 namespace {
-
-constexpr std::string_view kCubeOps[] = {"conv2d", "conv2d_grad_input", "conv2d_grad_weight",
-                                         "linear", "matmul"};
-constexpr std::string_view kFp32Ops[] = {"batch_norm", "softmax", "cross_entropy"};
-
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 DType widest(const Graph& graph, const Op& op, const std::vector<std::size_t>& inputs) {
   DType result = DType::fp16;
@@ -28,16 +17,12 @@ DType widest(const Graph& graph, const Op& op, const std::vector<std::size_t>& i
 
 }  // namespace
 
-bool is_cube_op(std::string_view op) { return contains(kCubeOps, op); }
-
 void CastInsertion::apply(Precision::Level level, const Op& op, std::vector<std::size_t>& inputs) {
   if (level == Precision::Level::O0) return;
   DType wanted = widest(graph_, op, inputs);
-  if (level == Precision::Level::O2) {
+  if (level == Precision::Level::O2 || op.context.uses_cube) {
     wanted = DType::fp16;
-  } else if (is_cube_op(op.name)) {
-    wanted = DType::fp16;
-  } else if (contains(kFp32Ops, op.name)) {
+  } else if (op.context.needs_fp32) {
     wanted = DType::fp32;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -14,9 +14,6 @@ namespace opbench {
 /// have it.
 inline constexpr std::string_view kOverflowFlag = "(overflow)";
 
-/// True for operators that the device computes in the cube unit, with fp16 operands only.
-bool is_cube_op(std::string_view op);
-
 /// Inserts the casts of a level of mixed precision before nodes; a tensor is cast once to each
 /// dtype, as the framework's cache of casts keeps it.
 class CastInsertion {
@@ -24,9 +21,8 @@ class CastInsertion {
   explicit CastInsertion(Graph& graph) : graph_(graph) {}
 
   /// Replaces the floating inputs of a use of `op` that follow the case's dtype by their casts.
-  /// O1: cube operators take fp16, those that need the range (batch_norm, softmax, cross_entropy)
-  /// fp32. O2: all take fp16, batch_norm beside fp32 vectors too. Otherwise the widest of the
-  /// inputs' dtypes.
+  /// O1: operators of the cube unit take fp16, those that need the range fp32. O2: all take fp16,
+  /// batch_norm beside fp32 vectors too. Otherwise the widest of the inputs' dtypes.
   void apply(Precision::Level level, const Op& op, std::vector<std::size_t>& inputs);
 
   /// `tensor` as `dtype`: itself, or the result of a Cast.

@@ -1,27 +1,13 @@
 #include "harness/plan/task_names.h"
 
-#include <array>
 #include <cctype>
 #include <string_view>
-#include <utility>
 
 namespace opbench {
 namespace {
 
-// What the rule below does not spell as CANN does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSpelled = {{
-    {"index_add", "InplaceIndexAdd"},
-    {"mat_mul_v2", "MatMulV2"},
-    {"index_select", "GatherV2"},
-    {"muls", "Muls"},
-    {"nll_loss_grad", "NLLLossGrad"},
-}};
-
-// "depthwise_conv2d" -> "DepthwiseConv2D", "bn_training_update" -> "BNTrainingUpdate"
+// "depthwise_conv2d" -> "DepthwiseConv2D", "mat_mul_v2" -> "MatMulV2"
 std::string camel_case(std::string_view name) {
-  for (const auto& [from, to] : kSpelled) {
-    if (name == from) return std::string(to);
-  }
   std::string text;
   bool starts_word = true;
   for (const char c : name) {
@@ -35,23 +21,26 @@ std::string camel_case(std::string_view name) {
     text += is_upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
     starts_word = false;
   }
-  if (text.starts_with("Bn")) text[1] = 'N';
   return text;
+}
+
+std::string task_name(std::string_view device_name, std::string_view name) {
+  return device_name.empty() ? camel_case(name) : std::string(device_name);
 }
 
 }  // namespace
 
 bool is_copy(const Node& node, const Kernel& kernel) {
-  const std::string_view op = node.problem.op->name;
-  if (op == "contiguous") return true;
-  return kernel.provider == Provider::framework && (op == "channel_shuffle" || op == "split");
+  const ViewCopies copies = node.problem.op->context.view_copies;
+  const bool is_framework = kernel.provider == Provider::framework;
+  return copies == ViewCopies::always || (copies == ViewCopies::in_framework && is_framework);
 }
 
 std::string task_type(const Node& node, const Kernel& kernel) {
-  const bool is_device = kernel.provider == Provider::npu;
+  const Op& op = *node.problem.op;
+  if (kernel.provider == Provider::npu) return task_name(kernel.device_name, kernel.name);
   // A device's copy is an operator like any other: GatherV2, AsStrided.
-  if (!is_device && is_copy(node, kernel)) return "contiguous";
-  return camel_case(is_device && kernel.name != "npu_910a" ? kernel.name : node.problem.op->name);
+  return is_copy(node, kernel) ? "contiguous" : task_name(op.context.device_name, op.name);
 }
 
 }  // namespace opbench

@@ -26,7 +26,7 @@ BoundGraph::BoundGraph(const Graph& graph, std::span<const Kernel* const> kernel
           call.halves.push_back({storage(output), desc.storage_elements()});
         }
       }
-      if (saturates && node.problem.op->name == "non_finite_check") {
+      if (saturates && node.problem.op->context.reads_overflow_status) {
         call.status = static_cast<float*>(storage(node.outputs[0]));
       }
       if (node.unless != Node::kNone) call.unless = static_cast<const float*>(storage(node.unless));

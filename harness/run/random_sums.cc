@@ -1,19 +1,10 @@
 #include "harness/run/random_sums.h"
 
 #include <cmath>
-#include <string_view>
 
 #include "harness/run/judge_node.h"
 
 namespace opbench {
-namespace {
-
-// Operators that hand values on as they are, but for a factor.
-bool hands_on(std::string_view op) {
-  return op == "cast" || op == "trans_data" || op == "reshape" || op == "muls";
-}
-
-}  // namespace
 
 // Tensors become results directly or through operators that hand values on.
 RandomSums::RandomSums(const Runnable& runnable) : leads_(runnable.graph->tensors.size()) {
@@ -22,17 +13,16 @@ RandomSums::RandomSums(const Runnable& runnable) : leads_(runnable.graph->tensor
   const std::vector<Node>& nodes = runnable.graph->nodes;
   for (std::size_t n = nodes.size(); n-- > 0;) {
     const Node& node = nodes[n];
-    if (hands_on(node.problem.op->name) && leads_[node.outputs[0]]) leads_[node.inputs[0]] = true;
+    const bool hands_on = node.problem.op->context.factor != nullptr;
+    if (hands_on && leads_[node.outputs[0]]) leads_[node.inputs[0]] = true;
   }
 }
 
 void RandomSums::add(const Node& node, const TensorStorage& storage) {
-  if (hands_on(node.problem.op->name)) {
+  if (const auto factor = node.problem.op->context.factor; factor != nullptr) {
     const auto found = sums_.find(node.inputs[0]);
     if (found == sums_.end()) return;
-    const bool is_scaled = node.problem.op->name == "muls";
-    const double factor = is_scaled ? std::fabs(node.problem.attrs.number("value")) : 1;
-    sums_[node.outputs[0]] = factor * found->second;
+    sums_[node.outputs[0]] = std::fabs(factor(node.problem.attrs)) * found->second;
     return;
   }
   if (!node.problem.op->mixes_elements) return;

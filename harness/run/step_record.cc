@@ -55,11 +55,12 @@ void add_tasks(const PlannedStep& step, const StepMeasurement& measured, StepDet
     task.start_us = start;
     task.duration_us = measured.task_us.empty() ? 0 : measured.task_us[i];
     start += task.duration_us;
-    if (node.problem.op->name == "trans_data") {
+    const Conversion conversion = node.problem.op->context.conversion;
+    if (conversion == Conversion::format) {
       ++details.trans_data;
       details.trans_data_bytes += node.problem.op->traffic(node.problem).bytes();
     }
-    if (node.problem.op->name == "cast") ++details.casts;
+    if (conversion == Conversion::dtype) ++details.casts;
     if (is_copy(node, kernel)) ++details.copies;
     details.tasks.push_back(std::move(task));
   }

@@ -51,22 +51,6 @@ struct ContextGraph {
 /// What a backward pass starts from.
 enum class Loss { sum, mean };
 
-/// The framework's rules that the tuning record changes.
-struct FrameworkRules {
-  enum class Contiguous { native, gather_v2 };
-  enum class Index { generated, cached };
-
-  bool concat_output_nchw = false;  ///< else its output follows the format of its first input
-  bool axpy_equal_shapes = false;   ///< equal shapes end the check that casts to 4D
-  bool relu_grad_cast = false;      ///< the gradient is cast to the format of the forward output
-  bool dwconv_output_5hd = false;   ///< else a depthwise convolution's output is NCHW
-  bool weight_format_init = false;  ///< parameters are stored as the kernels want them
-  bool grad_cast_once = false;      ///< IndexSelectFull's backward casts its gradient once
-  bool allow_fp32_to_fp16 = true;   ///< Cast around cube operators, which have fp16 only
-  Contiguous contiguous = Contiguous::native;  ///< how views are made dense
-  Index index = Index::cached;                 ///< made by every call, or once and kept
-};
-
 /// Mixed precision.
 struct Precision {
   /// O0: as written. O1: conv2d, linear and matmul in fp16; batch_norm, softmax and cross_entropy

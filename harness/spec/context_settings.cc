@@ -7,7 +7,6 @@
 #include <limits>
 #include <tuple>
 
-#include "harness/spec/lowered_forms.h"
 #include "kernels/registry/kernel.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
@@ -34,7 +33,7 @@ std::vector<std::string> kernel_names(const std::string& op, const YamlValue& va
   std::vector<std::string> known;
   for (const Kernel* kernel : kernels_of(op)) known.emplace_back(kernel->name);
   known.emplace_back(kReferenceVariant);
-  const std::vector<std::string_view> forms = lowered_forms(op);
+  const std::vector<std::string_view>& forms = find_op(op).context.forms;
   known.insert(known.end(), forms.begin(), forms.end());
   std::vector<std::string> names;
   for (const YamlValue& entry : value.list("variants", true)) {

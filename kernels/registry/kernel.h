@@ -55,6 +55,13 @@ struct Kernel {
   /// fit is refused before it runs. Call inside `with_threads`. None: next to nothing.
   std::size_t (*temporary_bytes)(const Problem& problem) = nullptr;
 
+  /// Of a kernel of the device: its task in a profile, where the name in camel case is another
+  /// ("GatherV2" for index_select). Tasks of others are called after the operator.
+  std::string_view device_name = {};
+  /// True for a problem that the kernel is specialised for: a context tries it before the others of
+  /// its provider. Null: for none.
+  bool (*is_made_for)(const Problem& problem) = nullptr;
+
   std::string key() const { return std::string(op) + '/' + std::string(name); }
   std::string_view family_name() const { return family.empty() ? name : family; }
 };

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "kernels/lanes/simd-inl.h"
+#include "kernels/softplus.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -126,11 +127,6 @@ HWY_INLINE VF32 without_excess(VF32 scaled_value) {
   return hn::Mul(scaled_value, constant(0x1p-40f));
 }
 
-struct SoftplusParameters {
-  float beta = 1;
-  float threshold = 20;
-};
-
 // t = beta*x and, where beta is not 1, what the rounding of the product lost.
 struct Scaled {
   VF32 t, low;
@@ -181,7 +177,7 @@ HWY_INLINE VF32 scaled_exp_minus_abs(Scaled s) {
 // that the sum is x there anyway.
 template <bool kUnitBeta, class T, bool kSelect>
 struct SoftplusV2 {
-  SoftplusParameters p;
+  SoftplusAttrs p;
 
   HWY_INLINE VF32 operator()(VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
@@ -219,7 +215,7 @@ struct SoftplusV2 {
 // SoftplusV2Grad, dynamic: dy * sigmoid(t), in the form that does not overflow.
 template <bool kUnitBeta, class T>
 struct SoftplusV2Grad {
-  SoftplusParameters p;
+  SoftplusAttrs p;
 
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
@@ -249,7 +245,7 @@ HWY_INLINE VF32 log_of_rounded_sum(VF32 t) {
 // Ascend 910A saturates: exp(t) ends at the largest fp32 number, its logarithm at 88.7.
 template <class T>
 struct SoftplusV2Static {
-  SoftplusParameters p;
+  SoftplusAttrs p;
 
   HWY_INLINE VF32 operator()(VF32 x) const {
     const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));
@@ -263,7 +259,7 @@ struct SoftplusV2Static {
 // Its gradient, dy*e^t/(1+e^t) with the same masks. For t > 0 the quotient is 1/(1+e^-t).
 template <class T>
 struct SoftplusV2GradStatic {
-  SoftplusParameters p;
+  SoftplusAttrs p;
 
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));

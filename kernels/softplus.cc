@@ -15,9 +15,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T>
-void softplus_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t count, const T* x,
+void softplus_of(SoftplusForm form, SoftplusAttrs p, bool stream, std::size_t count, const T* x,
                  T* y) {
-  const SoftplusParameters p{a.beta, a.threshold};
   if (form == SoftplusForm::v1) return map(SoftplusV1<T>{}, stream, count, y, x);
   if (form == SoftplusForm::v2_static) return map(SoftplusV2Static<T>{p}, stream, count, y, x);
   if (p.beta != 1) return map(SoftplusV2<false, T, true>{p}, stream, count, y, x);
@@ -31,9 +30,8 @@ void softplus_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t co
 }
 
 template <class T>
-void softplus_grad_of(SoftplusForm form, SoftplusAttrs a, bool stream, std::size_t count,
+void softplus_grad_of(SoftplusForm form, SoftplusAttrs p, bool stream, std::size_t count,
                       const T* dy, const T* x, T* dx) {
-  const SoftplusParameters p{a.beta, a.threshold};
   if (form == SoftplusForm::v1) return map(SoftplusV1Grad{}, stream, count, dx, dy, x);
   if (form == SoftplusForm::v2_static)
     return map(SoftplusV2GradStatic<T>{p}, stream, count, dx, dy, x);

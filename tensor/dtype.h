@@ -38,4 +38,9 @@ DType parse_dtype(std::string_view text);
 /// True for fp64, fp32, fp16, bf16.
 bool is_floating(DType dtype);
 
+/// What a conversion to fp16 does at the end of the range.
+///   ieee:     overflow gives +-Inf, NaN stays NaN (Ascend 910B and later).
+///   saturate: overflow and +-Inf give +-65504, NaN gives +0 (Ascend 910A).
+enum class HalfMode { ieee, saturate };
+
 }  // namespace opbench

@@ -14,7 +14,6 @@
 #include "tensor/element_map.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
-#include "tensor/layout.h"
 #include "tensor/parallel.h"
 #include "tensor/permutation.h"
 #include "tensor/random.h"
@@ -223,7 +222,7 @@ void fill(const TensorDesc& desc, void* storage, const Distribution& distributio
   const std::int64_t total = desc.elements();
   const bool row_major = is_row_major(desc);
   require_valid(distribution);
-  clear_padding(desc, storage);
+  if (has_padding(desc)) fill_bytes(storage, 0, desc.bytes());
   parallel_blocks(block_count(desc), [&](std::int64_t index) {
     const ElementRange range = block(desc, index);
     if (row_major) {

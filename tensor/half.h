@@ -3,15 +3,12 @@
 #include <Eigen/Core>
 #include <cstddef>
 
+#include "tensor/dtype.h"
+
 namespace opbench {
 
 using half = Eigen::half;
 using bfloat16 = Eigen::bfloat16;
-
-/// What a conversion to fp16 does at the end of the range.
-///   ieee:     overflow gives +-Inf, NaN stays NaN (Ascend 910B and later).
-///   saturate: overflow and +-Inf give +-65504, NaN gives +0 (Ascend 910A).
-enum class HalfMode { ieee, saturate };
 
 /// Round to nearest, ties to even, subnormals kept.
 half to_half(float value, HalfMode mode = HalfMode::ieee);

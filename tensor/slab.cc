@@ -18,7 +18,6 @@ class Tile {
 
   void load_row(int row, const T* from) { std::memcpy(&rows_[row], from, sizeof(Row)); }
   void store_row(int row, T* to) const { std::memcpy(to, &rows_[row], sizeof(Row)); }
-  void clear_row(int row) { rows_[row] = Row{}; }
 
   // Interleaving row i with row i + side/2 moves one bit of the row number into the column number;
   // after log2(side) times they have changed places.
@@ -93,26 +92,23 @@ void to_plain(const SlabPart& part, const T* slab, T* plain) {
   });
 }
 
-template <class T, bool kPad>
+template <class T>
 void from_plain(const SlabPart& part, const T* plain, T* slab) {
   constexpr int kSide = Tile<T>::kSide;
   slab += part.first_lane;
-  const int written = kPad ? static_cast<int>(part.c0) : part.lanes;
-  for_each_rectangle<T>(written, part.pixels, [&](const Rectangle& r) {
+  for_each_rectangle<T>(part.lanes, part.pixels, [&](const Rectangle& r) {
     std::int64_t pixel = r.begin;
-    const int valid = std::clamp(part.lanes - r.lane, 0, r.lanes);
     for (; r.lanes == kSide && pixel + kSide <= r.end; pixel += kSide) {
       Tile<T> tile;
-      for (int i = 0; i < valid; ++i) {
+      for (int i = 0; i < kSide; ++i) {
         tile.load_row(i, plain + (r.lane + i) * part.plain_stride + pixel);
       }
-      for (int i = valid; i < kSide; ++i) tile.clear_row(i);
       tile.transpose();
       for (int i = 0; i < kSide; ++i) tile.store_row(i, slab + (pixel + i) * part.c0 + r.lane);
     }
     for (int lane = r.lane; lane < r.lane + r.lanes; ++lane) {
       for (std::int64_t p = pixel; p < r.end; ++p) {
-        slab[p * part.c0 + lane] = lane < part.lanes ? plain[lane * part.plain_stride + p] : T{0};
+        slab[p * part.c0 + lane] = plain[lane * part.plain_stride + p];
       }
     }
   });
@@ -145,18 +141,7 @@ void slab_from_plain(const SlabPart& part, const void* plain, void* slab,
     return copy_straight(part, plain, 0, slab, part.first_lane, element_bytes);
   }
   visit_width(element_bytes, [&]<class T>(T) {
-    from_plain<T, false>(part, static_cast<const T*>(plain), static_cast<T*>(slab));
-  });
-}
-
-void slab_from_plain_padded(const SlabPart& part, const void* plain, void* slab,
-                            std::size_t element_bytes) {
-  if (is_straight_copy(part)) {
-    std::memset(slab, 0, static_cast<std::size_t>(part.c0) * element_bytes);
-    return copy_straight(part, plain, 0, slab, 0, element_bytes);
-  }
-  visit_width(element_bytes, [&]<class T>(T) {
-    from_plain<T, true>(part, static_cast<const T*>(plain), static_cast<T*>(slab));
+    from_plain(part, static_cast<const T*>(plain), static_cast<T*>(slab));
   });
 }
 

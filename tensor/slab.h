@@ -16,12 +16,9 @@ struct SlabPart {
 };
 
 /// Copies between slab[pixel * c0 + first_lane + lane] and plain[lane * plain_stride + pixel], on
-/// one thread. `slab_from_plain` leaves the other lanes as they are; `slab_from_plain_padded`
-/// starts at lane 0 and zeroes the lanes from `lanes` on. `element_bytes` is 1, 2, 4 or 8.
+/// one thread; the other lanes stay as they are. `element_bytes` is 1, 2, 4 or 8.
 void slab_to_plain(const SlabPart& part, const void* slab, void* plain, std::size_t element_bytes);
 void slab_from_plain(const SlabPart& part, const void* plain, void* slab,
                      std::size_t element_bytes);
-void slab_from_plain_padded(const SlabPart& part, const void* plain, void* slab,
-                            std::size_t element_bytes);
 
 }  // namespace opbench

@@ -4,75 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "tensor/error.h"
-#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
-
-constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
 
 std::size_t checked_axis(const StridedView& view, std::int64_t axis) {
   const std::int64_t rank = std::ssize(view.shape);
   if (axis >= 0 && axis < rank) return static_cast<std::size_t>(axis);
   throw Error(fmt::format("axis {} is out of range for shape {}: allowed are 0 to {}", axis,
                           to_string(view.shape), rank - 1));
-}
-
-/// One step of the indices of all axes but the last, as an odometer; returns the new offset.
-std::int64_t next_row(const StridedView& view, Dims& index, std::int64_t offset) {
-  for (std::size_t axis = view.shape.size() - 1; axis-- > 0;) {
-    offset += view.strides[axis];
-    if (++index[axis] < view.shape[axis]) break;
-    offset -= view.strides[axis] * view.shape[axis];
-    index[axis] = 0;
-  }
-  return offset;
-}
-
-/// Indices and offset of row `row`, the rows counted in row-major order of all axes but the last.
-std::int64_t seek_row(const StridedView& view, std::int64_t row, Dims& index) {
-  std::int64_t offset = view.offset;
-  for (std::size_t axis = view.shape.size() - 1; axis-- > 0;) {
-    index[axis] = row % view.shape[axis];
-    row /= view.shape[axis];
-    offset += index[axis] * view.strides[axis];
-  }
-  return offset;
-}
-
-template <class T>
-void copy_row(const T* from, std::int64_t count, std::int64_t stride, T* to) {
-  if (stride == 1) {
-    std::copy_n(from, count, to);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
-  }
-}
-
-template <class T>
-void copy_rows(const StridedView& view, const T* base, std::int64_t first, std::int64_t last,
-               T* to) {
-  const std::int64_t length = view.shape.back(), stride = view.strides.back();
-  Dims index(view.shape.size());
-  std::int64_t offset = seek_row(view, first, index);
-  for (std::int64_t row = first; row < last; ++row) {
-    copy_row(base + offset, length, stride, to + row * length);
-    offset = next_row(view, index, offset);
-  }
-}
-
-template <class T>
-void copy_typed(const StridedView& view, const void* base, void* to) {
-  const std::int64_t length = view.shape.back();
-  const std::int64_t rows = element_count(view.shape) / length;
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / length);
-  parallel_ranges(rows, grain, [&](std::int64_t first, std::int64_t last) {
-    copy_rows(view, static_cast<const T*>(base), first, last, static_cast<T*>(to));
-  });
 }
 
 }  // namespace
@@ -170,25 +113,6 @@ std::int64_t extent(const StridedView& view) {
     last += (view.shape[axis] - 1) * view.strides[axis];
   }
   return last + 1;
-}
-
-void copy_to_dense(const StridedView& view, const void* base, std::size_t element_bytes, void* to) {
-  StridedView rows = view;
-  rows.shape.insert(rows.shape.begin(), 1);  // so that a scalar has a last axis, too
-  rows.strides.insert(rows.strides.begin(), 0);
-  if (element_count(rows.shape) == 0) return;
-  switch (element_bytes) {
-    case 1:
-      return copy_typed<std::uint8_t>(rows, base, to);
-    case 2:
-      return copy_typed<std::uint16_t>(rows, base, to);
-    case 4:
-      return copy_typed<std::uint32_t>(rows, base, to);
-    case 8:
-      return copy_typed<std::uint64_t>(rows, base, to);
-    default:
-      throw Error(fmt::format("elements of {} bytes; allowed: 1, 2, 4, 8", element_bytes));
-  }
 }
 
 }  // namespace opbench

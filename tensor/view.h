@@ -44,7 +44,4 @@ bool is_contiguous(const StridedView& view);
 /// One past the largest element offset the view touches; 0 if it is empty. For bounds checks.
 std::int64_t extent(const StridedView& view);
 
-/// Copies the viewed elements to dense row-major memory.
-void copy_to_dense(const StridedView& view, const void* base, std::size_t element_bytes, void* to);
-
 }  // namespace opbench

@@ -67,6 +67,19 @@ Problem example_problem(const Op& op, DType dtype, Format format) {
   throw Error(std::string(op.name) + " takes no example: " + reason);
 }
 
+Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs) {
+  if (op.reference != nullptr) return op.reference(inputs, attrs);
+  Problem problem = make_problem(op, descs_of(inputs), attrs);
+  return [exact = op.exact_reference(inputs, attrs), outputs = std::move(problem.outputs)](
+             std::size_t output, ElementRange range, std::span<double> to) {
+    thread_local std::vector<std::byte> bits;
+    const DType dtype = outputs[output].dtype;
+    bits.resize(static_cast<std::size_t>(range.count) * size_of(dtype));
+    exact(output, range, bits.data());
+    to_doubles(dtype, bits.data(), range.count, to.data());
+  };
+}
+
 std::vector<double> reference_values(std::string_view op, DType dtype,
                                      const std::vector<std::vector<double>>& inputs,
                                      const AttrTexts& attrs, bool scalar_first) {

@@ -23,6 +23,9 @@ Problem problem_with(const Op& op, const std::vector<Dims>& shapes, const AttrTe
 /// more) and the default attributes. Errors: throws Error if the operator takes none of them.
 Problem example_problem(const Op& op, DType dtype, Format format);
 
+/// Golden values of an operator of either kind, as fp64.
+Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs);
+
 /// The reference of an operator on one-dimensional fp64-valued inputs of `dtype` (scalars where an
 /// input has one element and `scalar_first` is set), as fp64.
 std::vector<double> reference_values(std::string_view op, DType dtype,

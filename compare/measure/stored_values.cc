@@ -22,20 +22,11 @@ bool fits_float(const ValueKind& kind) {
   return is_bool(kind) || size_of(kind.stored) <= 2 || kind.stored == StoredType::f32;
 }
 
-bool is_wide_integer(const ValueKind& kind) {
-  return !is_bool(kind) && (kind.stored == StoredType::i64 || kind.stored == StoredType::u64);
-}
-
 bool is_integer(const ValueKind& kind) { return is_bool(kind) || !is_floating(kind.stored); }
 
 bool means_what_it_stores(const ValueKind& kind) {
   if (kind.stored == StoredType::boolean) return true;
   return !is_bool(kind) && (kind.dtype != DType::uint8 || kind.stored != StoredType::i8);
-}
-
-void stored_to_floats(StoredType stored, const void* from, std::int64_t count, float* to) {
-  // A dtype that changes nothing, whatever is stored.
-  values_to_floats({stored, DType::fp32}, from, count, to);
 }
 
 void values_to_floats(const ValueKind& kind, const void* from, std::int64_t count, float* to) {
@@ -54,15 +45,6 @@ void values_to_doubles(const ValueKind& kind, const void* from, std::int64_t cou
     const auto* typed = static_cast<const T*>(from);
     std::transform(typed, typed + count, to, [&](T v) { return static_cast<double>(convert(v)); });
   });
-}
-
-std::int64_t count_true(const void* from, std::int64_t count, StoredType stored) {
-  std::int64_t found = 0;
-  visit_stored(stored, [&]<class T>(T) {
-    const auto* typed = static_cast<const T*>(from);
-    found = count - std::count(typed, typed + count, T(0));
-  });
-  return found;
 }
 
 }  // namespace opbench

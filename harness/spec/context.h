@@ -57,7 +57,7 @@ struct Precision {
   /// in fp32. O2: all but batch_norm in fp16.
   enum class Level { O0, O1, O2 };
   enum class Scaling { none, fixed, dynamic };
-  enum class Half { ieee, saturate };
+  using Half = HalfMode;
 
   Level level = Level::O0;
   Scaling scaling = Scaling::none;

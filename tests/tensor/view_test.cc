@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "tensor/error.h"
-#include "tests/support.h"
 
 namespace opbench {
 namespace {
@@ -46,23 +44,6 @@ std::vector<StridedView> views() {
 }
 
 }  // namespace
-
-TEST(View, CopyMatchesTheDefinition) {
-  for (const StridedView& view : views()) {
-    const std::vector<std::int64_t> from = offsets(view);
-    for (const std::size_t size : {1, 2, 4, 8}) {
-      const auto base = noise(static_cast<std::size_t>(extent(view)) * size);
-      std::vector<std::uint8_t> dense(from.size() * size + 1, 0xAB);
-      copy_to_dense(view, base.data(), size, dense.data());
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        ASSERT_EQ(
-            std::memcmp(&dense[i * size], &base[static_cast<std::size_t>(from[i]) * size], size),
-            0);
-      }
-      EXPECT_EQ(dense.back(), 0xAB);
-    }
-  }
-}
 
 TEST(View, ExtentIsOnePastTheLargestOffset) {
   for (const StridedView& view : views()) {
@@ -120,12 +101,6 @@ TEST(View, BroadcastRepeatsExtentsOfOne) {
   EXPECT_THROW(broadcast_to(kDense, {5, 6}), Error);
   EXPECT_THROW(broadcast_to(kDense, {4, 5, 12}), Error);
   EXPECT_THROW(broadcast_to(kDense, {4, 1, 6}), Error);
-}
-
-TEST(View, OddElementSizesThrow) {
-  const std::uint32_t from = 0;
-  std::uint32_t to;
-  EXPECT_THROW(copy_to_dense(dense_view({1}), &from, 3, &to), Error);
 }
 
 }  // namespace opbench

@@ -1,13 +1,46 @@
 // Data movement as a framework does it: views, made contiguous by an element loop through strides.
+#include <algorithm>
+
+#include "kernels/cast.h"
+#include "kernels/lanes/elementwise.h"
 #include "kernels/move/element_copy.h"
-#include "kernels/registry/kernel.h"
 #include "ops/movement.h"
+#include "ops/promotion.h"
 #include "ops/shuffle.h"
 #include "ops/transpose.h"
 #include "ops/view_text.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
+
+/// `part` converted to the dtype of `whole`, from `start` on along `axis`. Both plain.
+ElementCopy convert_into(const TensorDesc& part, const TensorDesc& whole, std::size_t axis,
+                         std::int64_t start) {
+  const AxisView from(part.shape, axis), to(whole.shape, axis);
+  const std::int64_t length = from.extent * from.inner, whole_length = to.extent * to.inner;
+  const auto convert = cast_loop(part.dtype, whole.dtype);
+  return [=, elements = part.elements(), first = start * to.inner, from_dtype = part.dtype,
+          to_dtype = whole.dtype](const void* source, void* target) {
+    constexpr std::int64_t kGrain = 16 * 1024;  // elements worth waking a thread for
+    parallel_ranges(elements, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t row = begin / length, position = begin % length;
+        const std::int64_t count = std::min(length - position, end - begin);
+        convert(at(source, from_dtype, begin),
+                at(target, to_dtype, row * whole_length + first + position),
+                static_cast<std::size_t>(count));
+        begin += count;
+      }
+    });
+  };
+}
+
+std::string refuse_concat(const Problem& problem) {
+  const bool is_mixed = has_mixed_dtypes(*problem.op, problem.inputs);
+  if (!is_mixed || problem.inputs[0].format != Format::NC1HWC0) return {};
+  return "different dtypes are joined in plain formats only";
+}
 
 Launch concat(const Problem& problem) {
   const std::size_t axis =
@@ -15,7 +48,9 @@ Launch concat(const Problem& problem) {
   std::vector<ElementCopy> copies;
   std::int64_t start = 0;
   for (const TensorDesc& input : problem.inputs) {
-    copies.push_back(copy_into(input, problem.outputs[0], axis, start));
+    const bool is_same = input.dtype == problem.outputs[0].dtype;
+    copies.push_back(is_same ? copy_into(input, problem.outputs[0], axis, start)
+                             : convert_into(input, problem.outputs[0], axis, start));
     start += input.shape[axis];
   }
   return [copies](const KernelArgs& args) {
@@ -59,8 +94,11 @@ const RegisteredKernel native_concat{{
     .op = "concat",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "each input copied into its part of the output, element by element",
+    .summary = "each input copied into its part of the output, element by element, "
+               "converted where its dtype is another",
+    .refusal = refuse_concat,
     .prepare = concat,
+    .promotes = true,
 }};
 
 const RegisteredKernel native_split{{

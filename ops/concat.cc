@@ -5,15 +5,17 @@
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/movement.h"
+#include "ops/promotion.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
 
-// Inputs may differ in their extent of the axis only.
+// Inputs may differ in their extent of the axis only, and in their floating dtype.
 void check_alike(std::span<const TensorDesc> inputs, std::size_t axis) {
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     TensorDesc wanted = inputs[0];
+    wanted.dtype = inputs[i].dtype;
     if (inputs[i].shape.size() == wanted.shape.size()) wanted.shape[axis] = inputs[i].shape[axis];
     if (inputs[i] == wanted) continue;
     throw Error(
@@ -32,7 +34,9 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
       throw Error(fmt::format("concat: the extents of axis {} add up to more than 2^63 - 1", axis));
     }
   }
-  return {with_shape(inputs[0], std::move(shape))};
+  TensorDesc output = with_shape(inputs[0], std::move(shape));
+  output.dtype = promoted(inputs);
+  return {output};
 }
 
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
@@ -43,13 +47,14 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   for (const InputReader& input : inputs) {
     starts.push_back(starts.back() + input.desc().shape[axis] * inner);
   }
-  return moved(inputs, [starts](std::size_t, std::int64_t element) -> SourceRun {
-    const std::int64_t row = element / starts.back(), position = element % starts.back();
-    const auto next = std::upper_bound(starts.begin(), starts.end(), position);
-    const std::int64_t start = *(next - 1), length = *next - start;
-    return {static_cast<std::size_t>(next - starts.begin()) - 1, row * length + position - start,
-            *next - position};
-  });
+  return moved(
+      inputs, promoted(descs_of(inputs)), [starts](std::size_t, std::int64_t element) -> SourceRun {
+        const std::int64_t row = element / starts.back(), position = element % starts.back();
+        const auto next = std::upper_bound(starts.begin(), starts.end(), position);
+        const std::int64_t start = *(next - 1), length = *next - start;
+        return {static_cast<std::size_t>(next - starts.begin()) - 1,
+                row * length + position - start, *next - position};
+      });
 }
 
 std::vector<GradientCall> gradient(const Problem& forward) {
@@ -90,6 +95,7 @@ const RegisteredOp registered{{
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, shape};
         },
+    .promotes = true,
     .context = {.output_format = joined_output, .engine_refusal = engine_refusal},
 }};
 

@@ -8,19 +8,35 @@
 
 namespace opbench {
 
+namespace {
+
+// Elements `range` of an input as `dtype`.
+void read_as(DType dtype, const InputReader& input, ElementRange range, void* to) {
+  if (input.desc().dtype == dtype) return input.read_bits(range, to);
+  thread_local std::vector<double> values;
+  values.resize(static_cast<std::size_t>(range.count));
+  input.read(range, values);
+  from_doubles(dtype, values.data(), range.count, to);
+}
+
+}  // namespace
+
 ExactReference moved(std::span<const InputReader> inputs, SourceMap source) {
-  return [inputs = std::vector<InputReader>(inputs.begin(), inputs.end()),
-          bytes = size_of(inputs.front().desc().dtype),
+  return moved(inputs, inputs.front().desc().dtype, std::move(source));
+}
+
+ExactReference moved(std::span<const InputReader> inputs, DType dtype, SourceMap source) {
+  return [inputs = std::vector<InputReader>(inputs.begin(), inputs.end()), dtype,
           source = std::move(source)](std::size_t output, ElementRange range, void* to) {
     auto* out = static_cast<std::byte*>(to);
     for (std::int64_t done = 0; done < range.count;) {
       SourceRun run = source(output, range.first + done);
       run.count = std::min(run.count, range.count - done);
-      const std::size_t moved_bytes = static_cast<std::size_t>(run.count) * bytes;
+      const std::size_t moved_bytes = static_cast<std::size_t>(run.count) * size_of(dtype);
       if (run.input == SourceRun::kZeros) {
         std::memset(out, 0, moved_bytes);
       } else {
-        inputs[run.input].read_bits({run.first, run.count}, out);
+        read_as(dtype, inputs[run.input], {run.first, run.count}, out);
       }
       out += moved_bytes;
       done += run.count;

@@ -32,6 +32,9 @@ using SourceMap = std::function<SourceRun(std::size_t output, std::int64_t eleme
 /// whatever the storage.
 ExactReference moved(std::span<const InputReader> inputs, SourceMap source);
 
+/// The same for inputs of different floating dtypes, each of which `dtype` holds exactly.
+ExactReference moved(std::span<const InputReader> inputs, DType dtype, SourceMap source);
+
 /// The elements of `view`, a window on input `input`, in row-major order.
 SourceMap viewed(StridedView view, std::size_t input = 0);
 

@@ -87,7 +87,7 @@ void check_input(const Op& op, std::size_t i, const TensorDesc& input) {
                           names_of(own.empty() ? op.formats : own)));
 }
 
-// All inputs that follow the case's dtype follow the same one.
+// All inputs that follow the case's dtype follow the same one, or are floating and promoted.
 void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {
   check_input_count(op, inputs.size());
   const TensorDesc* first = nullptr;
@@ -95,18 +95,12 @@ void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {
     check_input(op, i, inputs[i]);
     if (op.input(i).has_own_dtype()) continue;
     if (first == nullptr) first = &inputs[i];
-    if (inputs[i].dtype != first->dtype) {
-      throw Error(fmt::format("{}: input '{}' is {}, but '{}' is {}; they must be the same",
-                              op.name, op.input_name(i), name(inputs[i].dtype), op.input_name(0),
-                              name(first->dtype)));
-    }
+    if (inputs[i].dtype == first->dtype) continue;
+    if (op.promotes && is_floating(inputs[i].dtype) && is_floating(first->dtype)) continue;
+    throw Error(fmt::format("{}: input '{}' is {}, but '{}' is {}; they must be the same{}",
+                            op.name, op.input_name(i), name(inputs[i].dtype), op.input_name(0),
+                            name(first->dtype), op.promotes ? ", or both floating" : ""));
   }
-}
-
-std::vector<TensorDesc> descs_of(std::span<const InputReader> inputs) {
-  std::vector<TensorDesc> descs;
-  for (const InputReader& input : inputs) descs.push_back(input.desc());
-  return descs;
 }
 
 std::string numbered(std::string_view name, bool repeats, std::size_t i) {
@@ -150,17 +144,10 @@ std::string Op::output_path(const Problem& problem, std::size_t i) const {
   return numbered(outputs[std::min(i, outputs.size() - 1)].ir_path, repeats, i);
 }
 
-Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs) {
-  if (op.reference != nullptr) return op.reference(inputs, attrs);
-  Problem problem = make_problem(op, descs_of(inputs), attrs);
-  return [exact = op.exact_reference(inputs, attrs), outputs = std::move(problem.outputs)](
-             std::size_t output, ElementRange range, std::span<double> to) {
-    thread_local std::vector<std::byte> bits;
-    const DType dtype = outputs[output].dtype;
-    bits.resize(static_cast<std::size_t>(range.count) * size_of(dtype));
-    exact(output, range, bits.data());
-    to_doubles(dtype, bits.data(), range.count, to.data());
-  };
+std::vector<TensorDesc> descs_of(std::span<const InputReader> inputs) {
+  std::vector<TensorDesc> descs;
+  for (const InputReader& input : inputs) descs.push_back(input.desc());
+  return descs;
 }
 
 Distribution default_data(const Problem& problem, std::size_t i) {

@@ -147,8 +147,8 @@ struct Op {
   /// An output element depends on many input elements, so one NaN or Inf would drown all others:
   /// corner values stay finite.
   bool mixes_elements = false;
-  /// Inputs that follow the case's dtype may have different floating dtypes, as stated for each;
-  /// the output has the one that PyTorch promotes them to (promoted).
+  /// Inputs that follow the case's dtype may have different floating dtypes, as a case states for
+  /// each; `infer` promotes them (ops/promotion.h).
   bool promotes = false;
   ContextTraits context = {};  ///< how a context plans it
 
@@ -168,8 +168,8 @@ using RegisteredOp = Registered<Op>;
 /// The operator called `name`. Errors: throws Error that suggests the nearest name.
 const Op& find_op(std::string_view name);
 
-/// Golden values of an operator of either kind, as fp64.
-Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs);
+/// What the readers read, in their order.
+std::vector<TensorDesc> descs_of(std::span<const InputReader> inputs);
 
 /// The data of input `i` of a problem where the case states none: what the operator wants, else
 /// normal(0,1), whole numbers for integer dtypes.

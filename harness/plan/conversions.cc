@@ -26,9 +26,11 @@ std::size_t Conversions::cast(std::size_t tensor, DType dtype, const Node& node)
   const Op& op = find_op("cast");
   Attrs attrs(op.attrs);
   attrs.put("to", std::string(name(dtype)));
-  return insert(
-      op, tensor, std::move(attrs), node,
-      fmt::format("{}: the cube unit takes fp16 (allow_fp32_to_fp16)", node.problem.op->name));
+  const std::string_view cause = node.problem.op->context.uses_cube
+                                     ? "the cube unit takes fp16 (allow_fp32_to_fp16)"
+                                     : "the kernel takes inputs of one dtype";
+  return insert(op, tensor, std::move(attrs), node,
+                fmt::format("{}: {}", node.problem.op->name, cause));
 }
 
 std::size_t Conversions::trans_data(std::size_t tensor, const TensorDesc& wanted, const Node& node,

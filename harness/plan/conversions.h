@@ -25,7 +25,8 @@ class Conversions {
   std::size_t convert(std::size_t tensor, const TensorDesc& wanted, const Node& node,
                       const std::string& cause);
 
-  /// `tensor` as `dtype`, stored as it is, because the cube unit takes and gives fp16.
+  /// `tensor` as `dtype`, stored as it is: because the cube unit takes and gives fp16, or a kernel
+  /// takes inputs of one dtype only.
   std::size_t cast(std::size_t tensor, DType dtype, const Node& node);
 
   /// `tensor` stored like `wanted`: in one go where the device has the pair, else through the plain

@@ -56,8 +56,23 @@ class Differentiation {
       const std::size_t differentiated = node.inputs[call.of_inputs[i]];
       const std::size_t result = graph_.nodes[added].outputs[i];
       graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
-      set_gradient(differentiated, result);
+      set_gradient(differentiated,
+                   node.problem.op->promotes ? in_dtype_of(differentiated, result, node) : result);
     }
+  }
+
+  // The gradient of an input that was promoted has the dtype of the result.
+  std::size_t in_dtype_of(std::size_t tensor, std::size_t gradient, const Node& forward) {
+    const DType wanted = graph_.tensors[tensor].desc.dtype;
+    if (graph_.tensors[gradient].desc.dtype == wanted) return gradient;
+    const Op& cast = find_op("cast");
+    Attrs attrs(cast.attrs);
+    attrs.put("to", std::string(name(wanted)));
+    const std::size_t added = append(cast, {gradient}, std::move(attrs), forward);
+    graph_.nodes[added].under_test = forward.under_test;
+    const std::size_t result = graph_.nodes[added].outputs[0];
+    graph_.tensors[result].name = graph_.tensors[gradient].name;
+    return result;
   }
 
   std::size_t append(const Op& op, std::vector<std::size_t> inputs, Attrs attrs,

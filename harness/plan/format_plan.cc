@@ -7,6 +7,7 @@
 #include "harness/plan/conversions.h"
 #include "harness/plan/framework_rules.h"
 #include "harness/plan/kernel_choice.h"
+#include "ops/promotion.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -193,10 +194,13 @@ class FormatPlanner {
       const bool is_own = op.input(i).has_own_dtype();
       if (!is_own) dtype = node.problem.inputs[i].dtype;
     }
+    const bool is_mixed = has_mixed_dtypes(op, node.problem.inputs);
+    if (is_mixed) dtype = promoted(node.problem.inputs);
     if (is_narrowed(node, *fit.kernel)) dtype = DType::fp16;
     for (std::size_t i = 0; i < node.problem.inputs.size(); ++i) {
+      const bool is_kept = op.input(i).has_own_dtype() || (is_mixed && fit.kernel->promotes);
       shapes.push_back(node.problem.inputs[i].shape);
-      dtypes.push_back(op.input(i).has_own_dtype() ? node.problem.inputs[i].dtype : dtype);
+      dtypes.push_back(is_kept ? node.problem.inputs[i].dtype : dtype);
     }
     return describe_inputs(op, shapes, dtype, format, node.problem.attrs, dtypes);
   }

@@ -10,6 +10,7 @@
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
 #include "harness/spec/case_filter.h"
+#include "ops/promotion.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 
@@ -40,9 +41,22 @@ bool fits(Format format, const Case& c) {
 
 constexpr std::size_t kMostCases = 100000;
 
+/// The dtype of a case whose inputs all state one, which nothing else changes: what they are
+/// promoted to.
+std::optional<DType> stated_dtype(const Case& c) {
+  std::optional<DType> dtype;
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    if (c.op->input(i).has_own_dtype()) continue;
+    if (!c.inputs[i].dtype) return std::nullopt;
+    dtype = dtype ? promoted(*dtype, *c.inputs[i].dtype) : *c.inputs[i].dtype;
+  }
+  return dtype;
+}
+
 void cross(const Case& base, const std::vector<DType>& dtypes, const std::vector<Format>& formats,
            std::vector<Case>& cases) {
-  for (const DType dtype : dtypes) {
+  const std::optional<DType> stated = base.op->promotes ? stated_dtype(base) : std::nullopt;
+  for (const DType dtype : stated ? std::vector<DType>{*stated} : dtypes) {
     for (const Format format : formats) {
       if (formats.size() > 1 && !fits(format, base)) continue;
       Case c = base;

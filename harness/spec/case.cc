@@ -42,9 +42,11 @@ CaseInput parse_input(std::string_view text) {
   return input;
 }
 
-std::string input_text(const CaseInput& input) {
-  return to_string(input.shape) +
-         (input.dtype ? fmt::format(":{}", name(*input.dtype)) : std::string());
+// Without a dtype that the case states for all inputs.
+std::string input_text(const Case& c, std::size_t i) {
+  const CaseInput& input = c.inputs[i];
+  const bool is_other = input.dtype && (c.op->input(i).has_own_dtype() || *input.dtype != c.dtype);
+  return to_string(input.shape) + (is_other ? fmt::format(":{}", name(*input.dtype)) : "");
 }
 
 CaseInput& input_called(Case& c, std::string_view name) {
@@ -113,7 +115,7 @@ std::size_t largest_rank(const Case& c) {
 
 std::string id_text(const Case& c, bool with_defaults) {
   std::string id = fmt::format("{}[", c.op->name);
-  for (const CaseInput& input : c.inputs) id += input_text(input) + ",";
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) id += input_text(c, i) + ",";
   id += fmt::format("{},{}", name(c.dtype), name(format_for_rank(c.format, largest_rank(c))));
   for (const AttrSpec& spec : c.op->attrs) {
     const AttrValue& value = c.attrs.values().at(std::string(spec.name));

@@ -23,8 +23,10 @@ struct DataSpec {
 
 /// One input tensor. What is left out follows the case and the operator.
 struct CaseInput {
-  Dims shape;                  ///< logical
-  std::optional<DType> dtype;  ///< of an input with dtypes of its own, such as an index
+  Dims shape;  ///< logical
+  /// Of an input with dtypes of its own, such as an index, or another floating one than the case's
+  /// where the operator promotes its inputs.
+  std::optional<DType> dtype;
   std::optional<Distribution> data;
 
   bool operator==(const CaseInput&) const = default;
@@ -50,8 +52,8 @@ struct Case {
 
 /// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]":
 /// the benchmark name, the seed (hash), the key in reports and baselines, and the argument of
-/// --case. Shapes ("116:int32" for an input with a dtype of its own), dtype, format, attributes in
-/// the operator's order, then "backward", "data=", "data.INPUT=" and "seed=" where they are not the
+/// --case. Shapes ("116:int32" for an input with another dtype), dtype, format, attributes in the
+/// operator's order, then "backward", "data=", "data.INPUT=" and "seed=" where they are not the
 /// default.
 std::string case_id(const Case& c);
 

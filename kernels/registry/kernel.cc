@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/promotion.h"
+
 namespace opbench {
 
 std::string_view name(Provider provider) {
@@ -27,6 +29,9 @@ std::vector<const Kernel*> kernels_of(std::string_view op) {
 }
 
 std::string refusal(const Kernel& kernel, const Problem& problem) {
+  if (!kernel.promotes && has_mixed_dtypes(*problem.op, problem.inputs)) {
+    return "inputs of different dtypes must be cast to one before";
+  }
   return kernel.refusal == nullptr ? std::string() : kernel.refusal(problem);
 }
 

@@ -47,6 +47,9 @@ struct Kernel {
   std::string (*refusal)(const Problem& problem) = nullptr;
   Launch (*prepare)(const Problem& problem);
   InputRange takes = InputRange::any;
+  /// Takes inputs of different floating dtypes where the operator promotes them; others want them
+  /// cast before.
+  bool promotes = false;
   /// A library that cuts sums by the number of threads: the last bits follow that number.
   bool sums_by_thread = false;
   /// A variant that computes in a narrower type than it stores is judged by that type's tolerance.

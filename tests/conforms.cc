@@ -71,8 +71,8 @@ std::vector<Tensor> poisoned_outputs(const Problem& problem) {
   return outputs;
 }
 
-void expect_conforms(const Kernel& kernel, const Problem& problem, int threads) {
-  if (!refusal(kernel, problem).empty()) return;
+bool expect_conforms(const Kernel& kernel, const Problem& problem, int threads) {
+  if (!refusal(kernel, problem).empty()) return false;
   std::vector<Tensor> inputs = filled_inputs(problem);
   std::vector<Tensor> outputs = poisoned_outputs(problem);
   run_kernel(kernel, problem, pointers_to<const Tensor>(inputs), pointers_to<Tensor>(outputs),
@@ -83,6 +83,7 @@ void expect_conforms(const Kernel& kernel, const Problem& problem, int threads) 
         << kernel.key() << " on " << to_string(problem.inputs.back()) << ", output " << i << ": "
         << judgement.reason;
   }
+  return true;
 }
 
 }  // namespace opbench

@@ -28,7 +28,7 @@ std::vector<T*> pointers_to(std::vector<std::remove_const_t<T>>& tensors) {
 }
 
 /// Runs a variant that takes the problem on poisoned storage and holds every output against the
-/// reference.
-void expect_conforms(const Kernel& kernel, const Problem& problem, int threads);
+/// reference. Returns whether it does: false and nothing run where it refuses.
+[[nodiscard]] bool expect_conforms(const Kernel& kernel, const Problem& problem, int threads);
 
 }  // namespace opbench

@@ -140,9 +140,8 @@ TEST_P(Layers, AgreeWithTheReference) {
       if (format == Format::NC1HWC0 && rank != 4) continue;
       const Problem problem = problem_with(op, shapes, attrs, dtype, format);
       for (const Kernel* kernel : kernels_of(op_name)) {
-        if (!refusal(*kernel, problem).empty()) continue;
-        expect_conforms(*kernel, problem, 1);
-        expect_conforms(*kernel, problem, 2);
+        if (!expect_conforms(*kernel, problem, 1)) continue;
+        EXPECT_TRUE(expect_conforms(*kernel, problem, 2));
         ++held;
       }
     }

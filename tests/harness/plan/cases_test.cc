@@ -107,6 +107,7 @@ TEST(Cases, EveryOperatorHasOne) {
   std::set<std::string_view> covered;
   for (const std::string& path : case_files()) add_ops(plan_of(path), covered);
   for (const Op* op : RegisteredOp::all()) {
+    if (op->name.starts_with("test_")) continue;  // of this program only
     EXPECT_TRUE(covered.contains(op->name)) << op->name << " is in no case of cases/*.yaml";
   }
 }

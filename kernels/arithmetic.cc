@@ -8,9 +8,11 @@
 
 #include <cmath>
 
+#include "kernels/cast.h"
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/simd-inl.h"
+#include "ops/promotion.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -101,24 +103,57 @@ std::string refuse_lost_scalar(std::string_view name, float value, DType dtype) 
 
 namespace {
 
+/// a, b and y of one dtype.
+using Binary = std::function<void(DType dtype, bool stream, std::size_t count, const void* a,
+                                  const void* b, void* y)>;
+
+/// Part of an input as `to`: itself, or converted to `buffer`.
+const void* promoted_part(const void* from, DType dtype, DType to, std::size_t first,
+                          std::size_t count, void* buffer) {
+  from = at(from, dtype, static_cast<std::int64_t>(first));
+  if (dtype == to) return from;
+  cast_loop(dtype, to)(from, buffer, count);
+  return buffer;
+}
+
+/// Inputs of another dtype than the output are converted to it, piece by piece in the cache.
+Launch prepare_promoting(const Problem& problem, Binary binary) {
+  return elementwise_launch(problem, [a = problem.inputs[0].dtype, b = problem.inputs[1].dtype,
+                                      y = problem.outputs[0].dtype,
+                                      binary = std::move(binary)](const ElementwisePart& part) {
+    constexpr std::size_t kPiece = 1024;
+    alignas(64) std::byte left[kPiece * sizeof(float)], right[kPiece * sizeof(float)];
+    for (std::size_t first = 0; first < part.count; first += kPiece) {
+      const std::size_t count = std::min(kPiece, part.count - first);
+      binary(y, false, count, promoted_part(part.inputs[0], a, y, first, count, left),
+             promoted_part(part.inputs[1], b, y, first, count, right),
+             at(part.output, y, static_cast<std::int64_t>(first)));
+    }
+  });
+}
+
+Launch prepare_binary(const Problem& problem, bool stream, Binary binary) {
+  if (has_mixed_dtypes(*problem.op, problem.inputs)) {
+    return prepare_promoting(problem, std::move(binary));
+  }
+  return elementwise_launch(problem, [dtype = problem.inputs[0].dtype, stream,
+                                      binary = std::move(binary)](const ElementwisePart& part) {
+    binary(dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+  });
+}
+
 template <bool kStream>
 Launch prepare_add(const Problem& problem) {
-  return elementwise_launch(
-      problem, [dtype = problem.inputs[0].dtype,
-                stream = kStream && outgrows_cache(problem)](const ElementwisePart& part) {
-        HWY_DYNAMIC_DISPATCH(add)
-        (dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
-      });
+  return prepare_binary(problem, kStream && outgrows_cache(problem), [](auto... args) {
+    HWY_DYNAMIC_DISPATCH(add)(args...);
+  });
 }
 
 template <bool kStream>
 Launch prepare_mul(const Problem& problem) {
-  return elementwise_launch(
-      problem, [dtype = problem.inputs[0].dtype,
-                stream = kStream && outgrows_cache(problem)](const ElementwisePart& part) {
-        HWY_DYNAMIC_DISPATCH(mul)
-        (dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
-      });
+  return prepare_binary(problem, kStream && outgrows_cache(problem), [](auto... args) {
+    HWY_DYNAMIC_DISPATCH(mul)(args...);
+  });
 }
 
 Launch prepare_muls(const Problem& problem, float value, bool stream) {
@@ -135,8 +170,9 @@ const RegisteredKernel native_add{{
     .op = "add",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "one pass, plain stores",
+    .summary = "one pass, plain stores; inputs of another dtype converted on the way",
     .prepare = prepare_add<false>,
+    .promotes = true,
 }};
 
 const RegisteredKernel npu_add{{
@@ -150,8 +186,9 @@ const RegisteredKernel native_mul{{
     .op = "mul",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "one pass, plain stores",
+    .summary = "one pass, plain stores; inputs of another dtype converted on the way",
     .prepare = prepare_mul<false>,
+    .promotes = true,
 }};
 
 const RegisteredKernel npu_mul{{

@@ -1,4 +1,5 @@
 #include "ops/elementwise.h"
+#include "ops/promotion.h"
 
 namespace opbench {
 namespace {
@@ -21,11 +22,11 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .dtypes = kArithmeticDTypes,
     .formats = kElementwiseFormats,
-    .infer = [](std::span<const TensorDesc> in,
-                const Attrs&) { return infer_elementwise("mul", in); },
+    .infer = [](std::span<const TensorDesc> in, const Attrs&) { return infer_promoted("mul", in); },
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1); },
     .gradient = gradient,
+    .promotes = true,
 }};
 
 }  // namespace

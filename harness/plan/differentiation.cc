@@ -47,7 +47,10 @@ class Differentiation {
   void apply(const GradientCall& call, const Node& node) {
     std::vector<std::size_t> args;
     for (const GradientArg& arg : call.args) args.push_back(argument(arg, node));
-    if (call.op.empty()) return set_gradient(node.inputs[call.of_inputs.front()], args.front());
+    if (call.op.empty()) {
+      const std::size_t differentiated = node.inputs[call.of_inputs.front()];
+      return set_gradient(differentiated, in_dtype_of(differentiated, args.front(), node));
+    }
     const Op& op = find_op(call.op);
     Attrs attrs = call.attrs.empty() ? node.problem.attrs.restricted_to(op.attrs) : call.attrs;
     const std::size_t added = append(op, std::move(args), std::move(attrs), node);
@@ -56,22 +59,22 @@ class Differentiation {
       const std::size_t differentiated = node.inputs[call.of_inputs[i]];
       const std::size_t result = graph_.nodes[added].outputs[i];
       graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
-      set_gradient(differentiated,
-                   node.problem.op->promotes ? in_dtype_of(differentiated, result, node) : result);
+      set_gradient(differentiated, in_dtype_of(differentiated, result, node));
     }
   }
 
   // The gradient of an input that was promoted has the dtype of the result.
   std::size_t in_dtype_of(std::size_t tensor, std::size_t gradient, const Node& forward) {
     const DType wanted = graph_.tensors[tensor].desc.dtype;
-    if (graph_.tensors[gradient].desc.dtype == wanted) return gradient;
+    const bool is_same = graph_.tensors[gradient].desc.dtype == wanted;
+    if (is_same || !forward.problem.op->promotes) return gradient;
     const Op& cast = find_op("cast");
     Attrs attrs(cast.attrs);
     attrs.put("to", std::string(name(wanted)));
     const std::size_t added = append(cast, {gradient}, std::move(attrs), forward);
     graph_.nodes[added].under_test = forward.under_test;
     const std::size_t result = graph_.nodes[added].outputs[0];
-    graph_.tensors[result].name = graph_.tensors[gradient].name;
+    graph_.tensors[result].name = "grad_" + graph_.tensors[tensor].name;
     return result;
   }
 

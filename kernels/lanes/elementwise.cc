@@ -33,16 +33,19 @@ void* at(void* data, DType dtype, std::int64_t index) {
 Launch elementwise_launch(const Problem& problem,
                           std::function<void(const ElementwisePart& part)> compute) {
   assert(problem.inputs.size() <= std::size(ElementwisePart{}.inputs));
-  return [compute = std::move(compute), dtype = problem.inputs[0].dtype,
-          elements = stored_elements(problem)](const KernelArgs& args) {
-    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      ElementwisePart part{
-          static_cast<std::size_t>(end - begin), {}, at(args.outputs[0], dtype, begin)};
-      for (std::size_t i = 0; i < args.inputs.size(); ++i)
-        part.inputs[i] = at(args.inputs[i], dtype, begin);
-      compute(part);
-    });
-  };
+  std::vector<DType> dtypes;
+  for (const TensorDesc& input : problem.inputs) dtypes.push_back(input.dtype);
+  return
+      [compute = std::move(compute), dtypes = std::move(dtypes), result = problem.outputs[0].dtype,
+       elements = stored_elements(problem)](const KernelArgs& args) {
+        for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
+          ElementwisePart part{
+              static_cast<std::size_t>(end - begin), {}, at(args.outputs[0], result, begin)};
+          for (std::size_t i = 0; i < args.inputs.size(); ++i)
+            part.inputs[i] = at(args.inputs[i], dtypes[i], begin);
+          compute(part);
+        });
+      };
 }
 
 void for_each_range(std::int64_t count,

@@ -5,6 +5,7 @@
 
 #include "tensor/error.h"
 #include "tests/evaluate.h"
+#include "tests/on_tensors.h"
 #include "tests/support.h"
 
 namespace opbench {
@@ -24,6 +25,37 @@ TEST(Add, AddsAndKeepsNonfinite) {
 TEST(Mul, MultipliesAndKeepsNonfinite) {
   EXPECT_THAT(reference_values("mul", DType::fp32, {{3, 2.5, kInf, kInf}, {2, -1, -1, 0}}),
               ElementsAre(6, -2.5, -kInf, IsNan()));
+}
+
+// 2^11 + 1 is no fp16 number: the sum is made in fp32, to which the fp16 input is promoted.
+TEST(Add, PromotesTheNarrowerInput) {
+  const std::vector<Given> inputs = {{DType::fp16, {3}, {2048, 0.5, -1}},
+                                     {DType::fp32, {3}, {1, 0x1p-20, 1}}};
+  EXPECT_THAT(reference_of_tensors("add", inputs),
+              ElementsAre(ElementsAre(2049, 0.5 + 0x1p-20, 0)));
+  EXPECT_THAT(kernel_on_tensors("add", "native", inputs),
+              ElementsAre(ElementsAre(2049, 0.5 + 0x1p-20, 0)));
+}
+
+// 1.5 * 1.0078125 = 1.51171875 has 8 more bits than bf16 has.
+TEST(Mul, OfFp16AndBf16IsFp32) {
+  const std::vector<Given> inputs = {{DType::bf16, {2}, {1.0078125, 3}},
+                                     {DType::fp16, {2}, {1.5, -0.5}}};
+  EXPECT_THAT(kernel_on_tensors("mul", "native", inputs),
+              ElementsAre(ElementsAre(1.51171875, -1.5)));
+}
+
+// More elements than are converted at a time, in a tail.
+TEST(Add, PromotesInPieces) {
+  Given narrow{DType::fp16, {2500}, std::vector<double>(2500)};
+  for (std::size_t i = 0; i < 2500; ++i) narrow.values[i] = double(i % 2048);
+  const Given wide{DType::fp32, {2500}, std::vector<double>(2500, 0.125)};
+  on_every_isa([&] {
+    for (const int threads : {1, 2}) {
+      const Values sums = kernel_on_tensors("add", "native", {wide, narrow}, {}, threads);
+      for (std::size_t i = 0; i < 2500; ++i) ASSERT_EQ(sums[0][i], double(i % 2048) + 0.125) << i;
+    }
+  });
 }
 
 TEST(Muls, Multiplies) {

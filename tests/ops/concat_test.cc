@@ -2,6 +2,7 @@
 
 #include "tensor/error.h"
 #include "tests/evaluate.h"
+#include "tests/on_tensors.h"
 
 namespace opbench {
 
@@ -22,6 +23,44 @@ TEST(Concat, KeepsTheStorageFormat) {
   const Problem problem = problem_with(find_op("concat"), {{1, 18, 3, 3}, {1, 5, 3, 3}}, {},
                                        DType::fp16, Format::NC1HWC0);
   EXPECT_EQ(problem.outputs[0], describe(DType::fp16, {1, 23, 3, 3}, Format::NC1HWC0));
+}
+
+// torch.result_type: the wider of two floating dtypes, fp32 for fp16 and bf16.
+TEST(Concat, PromotesFloatingDtypes) {
+  const Op& op = find_op("concat");
+  const auto result_of = [&](std::vector<DType> dtypes) {
+    std::vector<TensorDesc> inputs;
+    for (const DType dtype : dtypes) inputs.push_back(describe(dtype, {2, 3}));
+    return make_problem(op, std::move(inputs), Attrs(op.attrs)).outputs[0];
+  };
+  EXPECT_EQ(result_of({DType::fp16, DType::fp32}), describe(DType::fp32, {2, 6}));
+  EXPECT_EQ(result_of({DType::fp16, DType::bf16}), describe(DType::fp32, {2, 6}));
+  EXPECT_EQ(result_of({DType::bf16, DType::fp64, DType::fp32}), describe(DType::fp64, {2, 9}));
+  EXPECT_THAT(
+      [&] {
+        result_of({DType::int32, DType::fp32});
+      },
+      ThrowsMessage<Error>(HasSubstr("input 'x1' is fp32, but 'x0' is int32; they must be "
+                                     "the same, or both floating")));
+}
+
+// 2048 is the last of the whole numbers that fp16 has without gaps; 2049 is fp32's.
+TEST(Concat, ConvertsTheNarrowerInputs) {
+  const std::vector<Given> inputs = {{DType::fp16, {2, 2}, {1, 2048, -0.5, 3}},
+                                     {DType::fp32, {2, 1}, {2049, 0.1f}}};
+  const std::vector<double> expected = {1, 2048, 2049, -0.5, 3, double(0.1f)};
+  EXPECT_THAT(reference_of_tensors("concat", inputs), ElementsAre(expected));
+  for (const int threads : {1, 2}) {
+    EXPECT_THAT(kernel_on_tensors("concat", "native", inputs, {}, threads), ElementsAre(expected));
+  }
+}
+
+TEST(Concat, KernelsOfOneDtypeRefuseSeveral) {
+  const Op& op = find_op("concat");
+  const Problem problem = make_problem(
+      op, {describe(DType::fp16, {2, 3}), describe(DType::fp32, {2, 3})}, Attrs(op.attrs));
+  EXPECT_THAT(refusal(find_kernel("concat", "concat_d"), problem), HasSubstr("cast"));
+  EXPECT_EQ(refusal(find_kernel("concat", "native"), problem), "");
 }
 
 TEST(Concat, NamesTheInputThatDoesNotFit) {

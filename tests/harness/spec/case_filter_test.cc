@@ -1,0 +1,35 @@
+#include "harness/spec/case_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::string refusal(const std::string& pattern) {
+  try {
+    const CaseFilter filter(pattern);
+    return "accepted";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST(CaseFilter, IsFoundInIdOrName) {
+  const CaseFilter filter("^stage2|7x7");
+  EXPECT_TRUE(filter.takes("relu[1x2,fp32]", "stage2.relu"));
+  EXPECT_TRUE(filter.takes("relu[7x7,fp32]", ""));
+  EXPECT_FALSE(filter.takes("relu[1x2,fp32]", "the stage2"));
+}
+
+TEST(CaseFilter, AnEmptyOneTakesAll) { EXPECT_TRUE(CaseFilter("").takes("relu[1]", "")); }
+
+TEST(CaseFilter, WhatIsNoExpressionIsRefused) {
+  EXPECT_EQ(refusal("relu[").find("--filter 'relu[' is not a regular expression: "), 0u);
+  EXPECT_EQ(refusal(std::string(201, 'a')), "--filter has 201 characters; at most 200 are allowed");
+}
+
+}  // namespace opbench

@@ -1,0 +1,141 @@
+// The tests as a whole: every module has one, and they read and know nothing outside the
+// repository.
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::IsEmpty;
+
+const std::vector<std::string> kRooms = {"cli",     "compare", "dump",   "harness",
+                                         "kernels", "ops",     "tensor", "text"};
+
+/// The files below a folder, as paths from the root, whose names end like one of `endings`.
+std::vector<std::string> files_of(const std::string& folder,
+                                  const std::vector<std::string>& endings) {
+  const fs::path root = source_file("");
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const std::string path = entry.path().lexically_relative(root).string();
+    const bool is_one = std::any_of(endings.begin(), endings.end(),
+                                    [&](const std::string& end) { return path.ends_with(end); });
+    if (entry.is_regular_file() && is_one) files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// "tensor/shape" for tensor/shape.h and tensor/shape.cc.
+std::set<std::string> modules() {
+  std::set<std::string> result;
+  for (const std::string& room : kRooms) {
+    for (const std::string& file : files_of(room, {".h", ".cc"})) {
+      result.insert(fs::path(file).replace_extension().string());
+    }
+  }
+  return result;
+}
+
+/// The modules that have a test file of their name, or whose header a test file includes.
+std::set<std::string> tested_modules() {
+  std::set<std::string> result;
+  for (const std::string& file : files_of("tests", {"_test.cc"})) {
+    result.insert(file.substr(6, file.size() - 6 - 8));
+    std::istringstream lines(text_of(source_file(file)));
+    for (std::string line; std::getline(lines, line);) {
+      const std::string begin = "#include \"";
+      if (!line.starts_with(begin) || !line.ends_with(".h\"")) continue;
+      result.insert(line.substr(begin.size(), line.size() - begin.size() - 3));
+    }
+  }
+  return result;
+}
+
+/// A row of tests/tested_elsewhere.txt.
+struct Elsewhere {
+  std::string pattern, test, reason;
+
+  bool covers(const std::string& module) const {
+    return fnmatch(pattern.c_str(), module.c_str(), 0) == 0;
+  }
+};
+
+std::vector<Elsewhere> tested_elsewhere() {
+  std::vector<Elsewhere> rows;
+  std::istringstream lines(text_of(source_file("tests/tested_elsewhere.txt")));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    std::istringstream words(line);
+    Elsewhere row;
+    words >> row.pattern >> row.test >> std::ws;
+    std::getline(words, row.reason);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> modules_without_test() {
+  const std::set<std::string> all = modules(), tested = tested_modules();
+  std::vector<std::string> result;
+  std::set_difference(all.begin(), all.end(), tested.begin(), tested.end(),
+                      std::back_inserter(result));
+  return result;
+}
+
+/// The test sources that contain `text`.
+std::vector<std::string> tests_with(const std::string& text) {
+  std::vector<std::string> found;
+  for (const std::string& file : files_of("tests", {".cc", ".h", ".py", ".sh", ".yaml"})) {
+    if (text_of(source_file(file)).find(text) != std::string::npos) found.push_back(file);
+  }
+  return found;
+}
+
+}  // namespace
+
+// A new module needs tests/ROOM/NAME_test.cc, or a row that says which test is its test.
+TEST(Modules, EachHasATest) {
+  const std::vector<Elsewhere> rows = tested_elsewhere();
+  std::vector<std::string> missing;
+  for (const std::string& module : modules_without_test()) {
+    const bool is_covered = std::any_of(rows.begin(), rows.end(),
+                                        [&](const Elsewhere& row) { return row.covers(module); });
+    if (!is_covered) missing.push_back(module);
+  }
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(Modules, WhatIsTestedElsewhereIsAsTheListSays) {
+  const std::vector<std::string> untested = modules_without_test();
+  for (const Elsewhere& row : tested_elsewhere()) {
+    EXPECT_TRUE(fs::exists(source_file(row.test))) << row.pattern << ": no " << row.test;
+    EXPECT_NE(row.reason, "") << row.pattern;
+    EXPECT_TRUE(std::any_of(untested.begin(), untested.end(),
+                            [&](const std::string& module) { return row.covers(module); }))
+        << row.pattern << " is tested, or is no module";
+  }
+}
+
+TEST(Modules, NoTestReadsWhatIsNotInTheRepository) {
+  EXPECT_THAT(tests_with(fmt::format("..{}shared", "/")), IsEmpty());
+}
+
+TEST(Modules, OneFileKnowsWhereTheBuildStands) {
+  EXPECT_THAT(tests_with(fmt::format("OPBENCH_{}", "SOURCE_DIR")),
+              testing::ElementsAre("tests/support/source_tree.cc"));
+}
+
+}  // namespace opbench

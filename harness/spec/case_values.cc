@@ -10,6 +10,7 @@
 
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/yaml_reader.h"
 
 namespace opbench {
 namespace {

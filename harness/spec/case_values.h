@@ -7,9 +7,10 @@
 
 #include "ops/op.h"
 #include "tensor/fill.h"
-#include "text/yaml_reader.h"
 
 namespace opbench {
+
+class YamlValue;
 
 /// Names for extents, which a file declares and --set changes.
 using Symbols = std::map<std::string, std::int64_t>;

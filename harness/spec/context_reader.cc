@@ -6,6 +6,7 @@
 
 #include "harness/spec/context_settings.h"
 #include "harness/spec/context_steps.h"
+#include "text/yaml_reader.h"
 
 namespace opbench {
 namespace {

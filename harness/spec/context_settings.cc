@@ -10,6 +10,7 @@
 #include "kernels/registry/kernel.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/yaml_reader.h"
 
 namespace opbench {
 namespace {

@@ -8,6 +8,7 @@
 #include "harness/spec/context_order.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/yaml_reader.h"
 
 namespace opbench {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "harness/spec/case_values.h"
 #include "tensor/error.h"
+#include "text/yaml_reader.h"
 
 namespace opbench {
 namespace {

@@ -8,9 +8,10 @@
 #include "harness/spec/context_limits.h"
 #include "ops/op.h"
 #include "tensor/fill.h"
-#include "text/yaml_reader.h"
 
 namespace opbench {
+
+class YamlValue;
 
 /// A context's or a block's tensor as written; the shape is of extent expressions.
 struct TensorTemplate {

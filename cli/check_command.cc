@@ -24,6 +24,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   opbench check --against ../base/build/release/opbench --op softplus --shapes cases/resnet.yaml --set N=1
   opbench check --against old/opbench --cases cases/shufflenet_v2.yaml --threads 1 --fail-over 1
+  opbench check --against old/opbench --cases cases/shufflenet_v2_unit.yaml --set N=1     contexts, step by step
   tools/check-against-base origin/main --cases cases/resnet.yaml     builds the other revision first
   opbench check --baseline results.json --cases cases/resnet.yaml    stored results: a watch, no gate
 

@@ -37,7 +37,8 @@ void add_gate_flags(Command& command, CheckFlags& flags) {
   command.option("--floor", flags.floor_us, "Smaller differences count for nothing",
                  {.value = "MICROSECONDS", .group = how, .shows_default = true});
   command.option("--fail-over", flags.fail_over,
-                 "Fail only if all slower cases together cost more of the network's step",
+                 "Fail only if all slower cases together cost more of the network's step, or a "
+                 "context's step is slower by more",
                  {"PERCENT", how});
   command.flag("--exclusive", flags.exclusive, "Nothing else runs on this machine", how);
   command.option("--budget", flags.budget, "Time for all; screening comes first",
@@ -65,7 +66,8 @@ void add_stored_flags(Command& command, CheckFlags& flags) {
 void add_result_flags(Command& command, CheckFlags& flags) {
   const char* results = "Where results go (the verdicts always go to standard output)";
   command.option("--json", flags.json, "Everything", {"FILE", results});
-  command.option("--junit", flags.junit, "JUnit XML, a test case for every variant of a case",
+  command.option("--junit", flags.junit,
+                 "JUnit XML, a test case for every variant of a case and every step of a context",
                  {"FILE", results});
   command.option("--markdown", flags.markdown,
                  "For a pull request: at most ten rows, the rest folded", {"FILE", results});

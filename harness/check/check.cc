@@ -48,7 +48,7 @@ CaseAndThreads case_of(const Item& item) { return {item.case_id, item.threads}; 
 std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
   std::map<CaseAndThreads, double> fastest;
   for (const Item& item : items) {
-    if (!item.speed) continue;
+    if (!item.speed || item.context) continue;
     const auto [place, is_new] = fastest.emplace(case_of(item), item.speed->base_us);
     if (!is_new) place->second = std::min(place->second, item.speed->base_us);
   }
@@ -73,6 +73,10 @@ double Report::slower_percent_of_step() const {
   std::map<int, double> by_threads;  // each number of threads is a step of its own
   for (const auto& [key, share] : worst) by_threads[key.second] += share;
   double largest = 0;
+  for (const Item& item : items) {
+    if (item.verdict != Verdict::slower || !item.context) continue;
+    largest = std::max(largest, 100 * item.speed->change);
+  }
   for (const auto& [threads, share] : by_threads) largest = std::max(largest, share);
   return largest;
 }
@@ -116,7 +120,7 @@ void weigh_and_sort(std::vector<Item>& items) {
   std::map<int, double> steps;
   for (const auto& [key, us] : fastest) steps[key.second] += us * counts[key];
   for (Item& item : items) {
-    if (!item.speed) continue;
+    if (!item.speed || item.context) continue;
     const double others = steps[item.threads] - fastest.at(case_of(item)) * item.count;
     const double step = others + item.speed->base_us * item.count;
     item.step_percent = 100 * item.count * item.speed->base_us * item.speed->change / step;

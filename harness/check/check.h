@@ -37,7 +37,7 @@ struct SpeedRule {
 
 /// Times of one build against those of the other, in pairs.
 struct SpeedChange {
-  double base_us = 0, current_us = 0;  ///< medians, of one call
+  double base_us = 0, current_us = 0;  ///< medians, of one call; of a step of one sample
   double change = 0;                   ///< 0.05: 5% slower; from the median log-ratio
   Interval interval;                   ///< 99%, of `change`
   int rounds = 0, slower_rounds = 0;
@@ -45,10 +45,11 @@ struct SpeedChange {
   double adjusted_p = 1;  ///< over all that was measured
 };
 
-/// One variant of one case with one number of threads.
+/// One variant of one case, or one step of a context, with one number of threads.
 struct Item {
   std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
   std::string case_name, variant;
+  std::optional<ContextSource> context;  ///< where the context stands; none: a case
   int count = 1, threads = 1;
   Verdict verdict = Verdict::ambiguous;
   bool is_regression = false;  ///< fails the check
@@ -60,8 +61,9 @@ struct Item {
   std::optional<SpeedChange> speed;
   std::optional<Accuracy> base_accuracy, current_accuracy;
   std::string base_bits, current_bits;  ///< fingerprints of all outputs, beside the accuracies
+  std::optional<Conversions> base_conversions, current_conversions;
   /// What the change costs, in percent of a step that runs every case `count` times: this variant
-  /// here, the fastest elsewhere.
+  /// here, the fastest elsewhere. None for a step of a context, which is the whole itself.
   std::optional<double> step_percent;
 };
 
@@ -79,7 +81,8 @@ struct Report {
   bool was_interrupted = false;
   double seconds = 0;
 
-  /// What all SLOWER cases cost, in percent of the step; of a case the worst variant.
+  /// What all SLOWER cases cost, in percent of the step, of a case the worst variant; or what the
+  /// slowest step of a context lost, if that is more.
   double slower_percent_of_step() const;
   int count(Verdict verdict) const;
   /// 1 for a regression, else 3 if something could not be judged, 4 if nothing could, 5 if the

@@ -16,6 +16,7 @@ ComparedVariant& add_variant(ComparedCase& compared, const std::string& name) {
   variant.item.case_id = compared.spec.id;
   variant.item.case_key = compared.spec.key;
   variant.item.case_name = compared.spec.name;
+  variant.item.context = compared.spec.context;
   variant.item.variant = name;
   variant.item.count = compared.spec.count;
   variant.item.threads = compared.threads;
@@ -28,9 +29,22 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
   const auto is_skipped = [](const OpenedVariant* opened) {
     return opened == nullptr || opened->status == Status::skipped;
   };
-  if (is_skipped(base) && is_skipped(current)) return;
+  // That an operator's variants do not take every case goes without saying.
+  const bool is_refused = is_skipped(base) && is_skipped(current);
+  if (is_refused && !compared.spec.context) return;
   ComparedVariant& variant = add_variant(compared, name);
-  variant.is_open = judge_accuracy(variant.item, base, current);
+  if (is_refused) {
+    variant.item.verdict = Verdict::incomparable;
+    variant.item.evidence = fmt::format("skipped: {}", (current ? current : base)->reason);
+    return;
+  }
+  variant.is_open = judge_accuracy(variant.item, base, current) &&
+                    judge_conversions(variant.item, *base, *current);
+}
+
+// Contexts of two files may have one name.
+std::string key_of(const ListedCase& listed) {
+  return listed.context ? fmt::format("{} of {}", listed.key, listed.context->file) : listed.key;
 }
 
 // A case that the other build may not have is new where it refuses it.
@@ -70,7 +84,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   std::map<std::string, ListedCase> others;
   bool is_listed = true;
   try {
-    for (ListedCase& c : base.list(options.selection)) others.emplace(c.key, std::move(c));
+    for (ListedCase& c : base.list(options.selection)) others.emplace(key_of(c), std::move(c));
   } catch (const PeerError& error) {  // older than an operator or than a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
@@ -81,7 +95,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   std::vector<ComparedCase> cases;
   for (const ListedCase& c : current.list(options.selection)) {
-    const auto other = others.find(c.key);
+    const auto other = others.find(key_of(c));
     std::optional<ListedCase> same;
     if (!is_listed) same = c;
     if (other != others.end()) same = other->second;
@@ -99,12 +113,15 @@ OpenRequest current_request(const ComparedCase& compared, OpenRequest how) {
   how.key = compared.spec.key;
   how.threads = compared.threads;
   how.variants = compared.spec.variants;
+  how.context = compared.spec.context;
   return how;
 }
 
 OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
   OpenRequest request = current_request(compared, std::move(how));
   request.id = compared.base->id;
+  request.context = compared.base->context;
+  if (request.context) request.variants = compared.base->variants;  // steps of its own may be gone
   return request;
 }
 

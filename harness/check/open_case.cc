@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <set>
 #include <utility>
 
+#include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
+#include "harness/run/step_record.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 
@@ -49,6 +52,37 @@ PlannedCase plan_case(const OpenRequest& request) {
   return planned;
 }
 
+// A filter that takes this name only.
+std::string name_filter(const std::string& name) {
+  std::string pattern = "^";
+  for (const char letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') pattern += '\\';
+    pattern += letter;
+  }
+  return pattern + "$";
+}
+
+// The wanted steps that this build has.
+PlannedContext plan_context(const ContextSource& source, const std::vector<std::string>& steps) {
+  CaseSelection selection;
+  selection.case_files = {source.file};
+  selection.filter = name_filter(source.name);
+  selection.dtypes = {source.dtype};
+  selection.symbols = source.symbols;
+  selection.variants = steps;
+  std::vector<PlannedContext> planned = make_context_plan(selection);
+  if (planned.empty()) {
+    throw Error(
+        fmt::format("{}: there is no context '{}' with such steps", source.file, source.name));
+  }
+  return std::move(planned.front());
+}
+
+opbench::Item plan_item(const OpenRequest& request) {
+  return request.context ? make_item(plan_context(*request.context, request.variants))
+                         : make_item(plan_case(request));
+}
+
 Status status_of(opbench::Verdict verdict) {
   return verdict == opbench::Verdict::passed   ? Status::passed
          : verdict == opbench::Verdict::failed ? Status::failed
@@ -81,17 +115,21 @@ OpenCase::OpenCase(const OpenRequest& request, std::string_view slowdown)
     : is_cold_(request.cold),
       sample_seconds_(request.sample_seconds),
       slowdown_(parse_slowdown(slowdown)),
-      open_(make_item(plan_case(request)), request.threads, times_) {
+      open_(plan_item(request), request.threads, times_) {
   reply_.id = open_.item().id;
   std::vector<std::size_t> taken;
   for (std::size_t i = 0; i < open_.item().runnables.size(); ++i) {
     const Runnable& runnable = open_.runnable(i);
     const bool is_refused = !runnable.refusal().empty();
-    reply_.variants.push_back({runnable.name(),
-                               is_refused ? Status::skipped : Status::unverified,
-                               runnable.refusal(),
-                               {}});
-    if (!is_refused) taken.push_back(i);
+    OpenedVariant& opened = reply_.variants.emplace_back();
+    opened.name = runnable.name();
+    opened.status = is_refused ? Status::skipped : Status::unverified;
+    opened.reason = runnable.refusal();
+    if (is_refused) continue;
+    taken.push_back(i);
+    if (runnable.step != nullptr) {
+      opened.conversions = conversions_of(step_details(*open_.item().context, i, {}));
+    }
   }
   if (taken.empty()) return;
   open_.require_memory(taken, request.verify);
@@ -104,6 +142,7 @@ void OpenCase::prepare(std::size_t i, bool verifies) {
   OpenedVariant& opened = reply_.variants[i];
   try {
     open_.prepare(i);
+    open_.find_loss_scale(i);
     if (verifies) verify(i, opened);
     if (opened.status != Status::failed) ready_.emplace(opened.name, Ready{i, {}});
   } catch (const std::exception& error) {
@@ -142,7 +181,8 @@ double OpenCase::sample_us(std::string_view name) {
     if (!sampler) sampler.emplace(make_sampler(i));
     us = sampler->sample_us();
   });
-  return us;
+  const PlannedStep* step = open_.runnable(i).step;
+  return step == nullptr ? us : us / static_cast<double>(step->spec.samples);
 }
 
 }  // namespace opbench::check

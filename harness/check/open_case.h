@@ -15,7 +15,8 @@ namespace opbench::check {
 /// the check only. Errors: throws Error if it cannot be read.
 std::map<std::string, double, std::less<>> parse_slowdown(std::string_view text);
 
-/// One case in a worker: allocated, filled, its variants verified and ready to be timed.
+/// One case or context in a worker: allocated, filled, its variants (or steps) verified and ready
+/// to be timed.
 class OpenCase {
  public:
   /// Errors: throws Error if this build does not take the case, RunError if it does not fit. What
@@ -24,7 +25,8 @@ class OpenCase {
 
   const OpenReply& reply() const { return reply_; }
 
-  /// Microseconds of one call. Errors: throws Error if the variant is none that can be timed.
+  /// Microseconds of one call; of a step of one of its samples. Errors: throws Error if the variant
+  /// is none that can be timed.
   double sample_us(std::string_view variant);
 
  private:

@@ -71,16 +71,29 @@ constexpr const char* kShardCount = "shard_count";
 using SymbolsMember = Symbols CaseSelection::*;
 using ShardMember = Shard CaseSelection::*;
 
+Json symbols_value(const Symbols& symbols) {
+  Json result = Json::object();
+  for (const auto& [symbol, value] : symbols) result[symbol] = value;
+  return result;
+}
+
 void write_field(const SelectionField& field, const CaseSelection& selection, Json& line) {
   if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
-    line[field.key] = Json::object();
-    for (const auto& [symbol, value] : selection.**symbols) line[field.key][symbol] = value;
+    line[field.key] = symbols_value(selection.**symbols);
   } else if (std::holds_alternative<ShardMember>(field.member)) {
     line[kShardIndex] = selection.shard.index;
     line[kShardCount] = selection.shard.count;
   } else {
     std::visit([&](const auto& text) { line[field.key] = text; }, text_of(field, selection));
   }
+}
+
+Symbols parse_symbols(const JsonValue& value) {
+  Symbols symbols;
+  value.members([&](const std::string& symbol, const JsonValue& number) {
+    symbols[symbol] = number.integer(0, std::numeric_limits<std::int64_t>::max());
+  });
+  return symbols;
 }
 
 FieldText field_text(const SelectionField& field, const JsonValue& value) {
@@ -93,9 +106,7 @@ FieldText field_text(const SelectionField& field, const JsonValue& value) {
 
 void parse_field(const SelectionField& field, const JsonValue& line, CaseSelection& selection) {
   if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
-    line.member(field.key).members([&](const std::string& symbol, const JsonValue& number) {
-      (selection.**symbols)[symbol] = number.integer(0, std::numeric_limits<std::int64_t>::max());
-    });
+    selection.** symbols = parse_symbols(line.member(field.key));
   } else if (std::holds_alternative<ShardMember>(field.member)) {
     selection.shard.index = whole(line.member(kShardIndex), 1, kLargestCount);
     selection.shard.count = whole(line.member(kShardCount), 1, kLargestCount);
@@ -110,6 +121,35 @@ CaseSelection parse_selection(const JsonValue& line) {
   return selection;
 }
 
+Json context_value(const std::optional<ContextSource>& context) {
+  if (!context) return nullptr;
+  return {{"file", context->file},
+          {"name", context->name},
+          {"dtype", name(context->dtype)},
+          {"set", symbols_value(context->symbols)}};
+}
+
+std::optional<ContextSource> parse_context(const JsonValue& value) {
+  if (value.is_null()) return std::nullopt;
+  return ContextSource{value.member("file").text(), value.member("name").text(),
+                       parse_dtype(value.member("dtype").text()),
+                       parse_symbols(value.member("set"))};
+}
+
+Json conversions_value(const Conversions& conversions) {
+  return {{"trans_data", conversions.trans_data},
+          {"trans_data_bytes", conversions.trans_data_bytes},
+          {"casts", conversions.casts},
+          {"copies", conversions.copies}};
+}
+
+Conversions parse_conversions(const JsonValue& value) {
+  return {whole(value.member("trans_data"), 0, kLargestCount),
+          value.member("trans_data_bytes").number(0, kLargest),
+          whole(value.member("casts"), 0, kLargestCount),
+          whole(value.member("copies"), 0, kLargestCount)};
+}
+
 OpenRequest parse_open(const JsonValue& value) {
   OpenRequest request;
   request.id = value.member("case").text();
@@ -120,20 +160,24 @@ OpenRequest parse_open(const JsonValue& value) {
   request.verify = value.member("verify").boolean();
   request.isa = value.member("isa").text();
   request.sample_seconds = value.member("sample_seconds").number(1e-9, 3600);
+  if (value.has("context")) request.context = parse_context(value.member("context"));
   return request;
 }
 
 OpenedVariant parse_variant(const JsonValue& value) {
-  OpenedVariant variant{value.member("variant").text(),
-                        status_of(value.member("status")),
-                        value.member("reason").text(),
-                        {}};
+  OpenedVariant variant;
+  variant.name = value.member("variant").text();
+  variant.status = status_of(value.member("status"));
+  variant.reason = value.member("reason").text();
   if (value.has("bits")) {
     variant.bits = value.member("bits").text();
     Accuracy& accuracy = variant.accuracy.emplace();
     accuracy.max_ulp = number_or_infinite(value.member("max_ulp"));
     accuracy.mean_ulp = number_or_infinite(value.member("mean_ulp"));
     accuracy.max_abs = number_or_infinite(value.member("max_abs"));
+  }
+  if (value.has("conversions")) {
+    variant.conversions = parse_conversions(value.member("conversions"));
   }
   return variant;
 }
@@ -148,10 +192,15 @@ ListedCase parse_listed_case(const JsonValue& value) {
   if (value.has("threshold") && !value.member("threshold").is_null()) {
     c.threshold = value.member("threshold").number(0, kLargest);
   }
+  if (value.has("context")) c.context = parse_context(value.member("context"));
   return c;
 }
 
 }  // namespace
+
+Conversions conversions_of(const StepDetails& step) {
+  return {step.trans_data, step.trans_data_bytes, step.casts, step.copies};
+}
 
 std::string hello_line(const Hello& hello) {
   return line_of({{"opbench_worker", hello.protocol},
@@ -190,7 +239,8 @@ std::string open_line(const OpenRequest& r) {
                   {"cold", r.cold},
                   {"verify", r.verify},
                   {"isa", r.isa},
-                  {"sample_seconds", r.sample_seconds}});
+                  {"sample_seconds", r.sample_seconds},
+                  {"context", context_value(r.context)}});
 }
 
 std::string sample_line(std::string_view variant) {
@@ -229,7 +279,8 @@ std::string listed_line(const std::vector<ListedCase>& cases) {
                     {"name", c.name},
                     {"count", c.count},
                     {"variants", c.variants},
-                    {"threshold", c.threshold ? Json(*c.threshold) : Json(nullptr)}});
+                    {"threshold", c.threshold ? Json(*c.threshold) : Json(nullptr)},
+                    {"context", context_value(c.context)}});
   }
   return line_of({{"cases", list}});
 }
@@ -252,6 +303,7 @@ std::string opened_line(const OpenReply& reply) {
       value["max_abs"] = finite_or_null(v.accuracy->max_abs);
       value["bits"] = v.bits;
     }
+    if (v.conversions) value["conversions"] = conversions_value(*v.conversions);
     list.push_back(std::move(value));
   }
   return line_of({{"case", reply.id}, {"variants", list}});

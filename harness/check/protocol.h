@@ -17,7 +17,8 @@
 // version of the protocol is one that both speak.
 namespace opbench::check {
 
-inline constexpr int kProtocolVersion = 1, kOldestProtocol = 1;
+// Version 2 has contexts: a worker of version 1 would leave them out without a word.
+inline constexpr int kProtocolVersion = 2, kOldestProtocol = 2;
 
 /// Which build a worker is.
 struct BuildInfo {
@@ -32,7 +33,17 @@ struct Hello {
   BuildInfo build;
 };
 
-/// A case of a plan.
+/// Where a worker finds a context, whose id alone does not say it.
+struct ContextSource {
+  std::string file;  ///< as the selection names it
+  std::string name;
+  DType dtype = DType::fp32;
+  Symbols symbols;  ///< that the selection sets
+
+  bool operator==(const ContextSource&) const = default;
+};
+
+/// A case of a plan, or a context: its variants are the context's steps then.
 struct ListedCase {
   std::string id;
   /// The id without attributes at their defaults: what a build that knows fewer attributes would
@@ -42,11 +53,12 @@ struct ListedCase {
   int count = 1;
   std::vector<std::string> variants;  ///< wanted; empty: all
   std::optional<double> threshold;    ///< as a share: 0.05
+  std::optional<ContextSource> context = {};
 
   bool operator==(const ListedCase&) const = default;
 };
 
-/// Prepares one case in the worker; what was open before is closed.
+/// Prepares one case or context in the worker; what was open before is closed.
 struct OpenRequest {
   std::string id, key;
   int threads = 1;
@@ -55,17 +67,31 @@ struct OpenRequest {
   bool verify = true;
   std::string isa;  ///< empty: the best
   double sample_seconds = 0.02;
+  std::optional<ContextSource> context = {};
 
   bool operator==(const OpenRequest&) const = default;
 };
 
+/// What a step of a context converts and copies in one call.
+struct Conversions {
+  int trans_data = 0;
+  double trans_data_bytes = 0;  ///< read and written
+  int casts = 0, copies = 0;
+
+  bool operator==(const Conversions&) const = default;
+};
+
+Conversions conversions_of(const StepDetails& step);
+
+/// A variant of the open case, or a step of the open context.
 struct OpenedVariant {
   std::string name;
   Status status = Status::errored;
   std::string reason;
   /// Only what check compares goes over the wire: the largest and mean ULP and the largest error.
   std::optional<Accuracy> accuracy;
-  std::string bits = {};  ///< fingerprint of all outputs, beside `accuracy`
+  std::string bits = {};                        ///< fingerprint of all outputs, beside `accuracy`
+  std::optional<Conversions> conversions = {};  ///< of a step that runs
 
   bool operator==(const OpenedVariant&) const = default;
 };

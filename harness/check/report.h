@@ -33,7 +33,7 @@ void print_annotations(std::ostream& out, const Report& report);
 /// "3 SLOWER, 1 ERROR, 26 SAME": verdicts that occur, what needs action first.
 std::string counts_text(const Report& report);
 
-/// "softplus_v2 on softplus[...]", lists in the id cut short.
+/// "softplus_v2 on softplus[...]", "step native of unit[...]", lists in the id cut short.
 std::string title_of(const Item& item);
 
 /// "+0.03% of the step"; empty where there is no time or only one case.

@@ -68,7 +68,10 @@ std::string counts_text(const Report& report) {
 
 std::string title_of(const Item& item) {
   std::string title = report::with_short_lists(item.case_key);
-  if (!item.variant.empty()) title = fmt::format("{} on {}", item.variant, title);
+  if (!item.variant.empty()) {
+    title = item.context ? fmt::format("step {} of {}", item.variant, title)
+                         : fmt::format("{} on {}", item.variant, title);
+  }
   if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
   return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
 }

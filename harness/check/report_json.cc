@@ -38,6 +38,14 @@ Json accuracy_value(const std::optional<Accuracy>& accuracy, const std::string& 
           {"bits", bits}};
 }
 
+Json conversions_value(const std::optional<Conversions>& conversions) {
+  if (!conversions) return nullptr;
+  return {{"trans_data", conversions->trans_data},
+          {"trans_data_bytes", finite_or_null(conversions->trans_data_bytes)},
+          {"casts", conversions->casts},
+          {"copies", conversions->copies}};
+}
+
 Json item_value(const Item& item) {
   return {{"case", item.case_id},
           {"name", item.case_name},
@@ -54,7 +62,9 @@ Json item_value(const Item& item) {
           {"step_percent", item.step_percent ? finite_or_null(*item.step_percent) : Json(nullptr)},
           {"speed", speed_value(item.speed)},
           {"base_accuracy", accuracy_value(item.base_accuracy, item.base_bits)},
-          {"current_accuracy", accuracy_value(item.current_accuracy, item.current_bits)}};
+          {"current_accuracy", accuracy_value(item.current_accuracy, item.current_bits)},
+          {"base_conversions", conversions_value(item.base_conversions)},
+          {"current_conversions", conversions_value(item.current_conversions)}};
 }
 
 Json counts_value(const Report& report) {

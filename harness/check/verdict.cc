@@ -1,6 +1,7 @@
 #include "harness/check/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -58,11 +59,12 @@ std::string rounds_needed(std::span<const double> ratios, std::span<const int> p
                      std::max(std::ceil(rounds), static_cast<double>(ratios.size()) + 1));
 }
 
-std::string speed_text(const SpeedChange& s) {
-  return fmt::format("{} (99%: {} to {}), {} -> {}, slower in {} of {} rounds",
+std::string speed_text(const SpeedChange& s, bool is_per_sample) {
+  return fmt::format("{} (99%: {} to {}), {} -> {}{}, slower in {} of {} rounds",
                      change_text(s.change), change_text(s.interval.low),
                      change_text(s.interval.high), report::time_text(s.base_us),
-                     report::time_text(s.current_us), s.slower_rounds, s.rounds);
+                     report::time_text(s.current_us), is_per_sample ? " per sample" : "",
+                     s.slower_rounds, s.rounds);
 }
 
 bool is_right(const OpenedVariant* variant) {
@@ -174,7 +176,7 @@ void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule) {
   const std::vector<double> ratios = log_ratios(stage);
   const SpeedCall call = judge_speed(ratios, item.speed->base_us, rule, stage.pair);
   item.threshold = rule.threshold;
-  item.evidence = speed_text(*item.speed);
+  item.evidence = speed_text(*item.speed, item.context.has_value());
   if (call == SpeedCall::same) {
     item.verdict = Verdict::same;
     return;
@@ -195,11 +197,48 @@ void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule) {
                                                            limit_of(item.speed->base_us, rule)));
 }
 
+bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVariant& current) {
+  item.base_conversions = base.conversions;
+  item.current_conversions = current.conversions;
+  if (!base.conversions || !current.conversions) return true;
+  std::vector<std::string> more, less;
+  const auto compare = [&](std::string_view what, double before, double now) {
+    if (now == before) return;
+    (now > before ? more : less).push_back(fmt::format("{:.0f} {}, was {:.0f}", now, what, before));
+  };
+  const Conversions &a = *base.conversions, &b = *current.conversions;
+  compare("TransData", a.trans_data, b.trans_data);
+  compare("bytes of TransData", a.trans_data_bytes, b.trans_data_bytes);
+  compare("Cast", a.casts, b.casts);
+  compare("copies", a.copies, b.copies);
+  for (std::string& text : less) item.notices.push_back(std::move(text));
+  if (more.empty()) return true;
+  return settle(item, Verdict::error, fmt::format("converts more: {}", fmt::join(more, "; ")),
+                true);
+}
+
+namespace {
+
+std::string selection_flags(const Item& item) {
+  if (!item.context) return fmt::format("--case '{}'", item.case_key);
+  std::string text =
+      fmt::format("--cases {} --filter '^{}$'", item.context->file, item.context->name);
+  for (const auto& [symbol, value] : item.context->symbols) {
+    text += fmt::format(" --set {}={}", symbol, value);
+  }
+  return fmt::format("{} --dtype {}", text, name(item.context->dtype));
+}
+
+}  // namespace
+
 std::string next_command(const Item& item, const std::string& base, const std::string& how) {
   if (item.verdict == Verdict::same || item.verdict == Verdict::faster) return {};
+  // Steps have any names, variants those of identifiers.
+  const char* quote = item.context ? "'" : "";
   const std::string what = fmt::format(
-      "--case '{}'{} --threads {}{}", item.case_key,
-      item.variant.empty() ? "" : fmt::format(" --variant {}", item.variant), item.threads, how);
+      "{}{} --threads {}{}", selection_flags(item),
+      item.variant.empty() ? "" : fmt::format(" --variant {}{}{}", quote, item.variant, quote),
+      item.threads, how);
   if (item.verdict == Verdict::gone) return fmt::format("{} {}", base, what);
   const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
   return is_speed ? fmt::format("opbench check --against {} {}", base, what)

@@ -53,6 +53,10 @@ void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule);
 /// Returns false if the item is settled and has no times to compare. Sets notices as well.
 bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* current);
 
+/// What a step of a context converts and copies in both builds, exactly: more of anything is a
+/// regression, whatever the times say. Returns false if the item is settled. Less is a notice.
+bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVariant& current);
+
 /// The command to run next: `base` is the other build's program, `how` further flags. Empty where
 /// there is nothing to do.
 std::string next_command(const Item& item, const std::string& base, const std::string& how);

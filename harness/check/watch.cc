@@ -82,7 +82,9 @@ double relative_error(const Record& record) {
 }
 
 OpenedVariant opened(const Record& record) {
-  return {record.variant, record.status, record.reason, record.accuracy, {}};
+  OpenedVariant result{record.variant, record.status, record.reason, record.accuracy, {}, {}};
+  if (record.step) result.conversions = conversions_of(*record.step);
+  return result;
 }
 
 SpeedChange change_of(const Pair& pair, double drift) {
@@ -149,7 +151,8 @@ Item judged(const Pair& pair, const Setting& setting) {
   const OpenedVariant base = pair.base == nullptr ? OpenedVariant{} : opened(*pair.base);
   const OpenedVariant current = pair.current == nullptr ? OpenedVariant{} : opened(*pair.current);
   const bool is_open = judge_accuracy(item, pair.base == nullptr ? nullptr : &base,
-                                      pair.current == nullptr ? nullptr : &current);
+                                      pair.current == nullptr ? nullptr : &current) &&
+                       judge_conversions(item, base, current);
   if (is_open && setting.is_other_machine) {
     item.verdict = Verdict::incomparable;
     item.evidence = "accuracy is well; times of different machines are not compared";

@@ -8,6 +8,7 @@
 
 #include "harness/check/open_case.h"
 #include "harness/check/protocol.h"
+#include "harness/plan/context_plan.h"
 #include "harness/record/machine.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
@@ -20,8 +21,21 @@ std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   std::vector<ListedCase> cases;
   for (const PlannedCase& planned : make_plan(selection)) {
     const Case& c = planned.spec;
-    cases.push_back({case_id(c), case_key(c), c.name, c.count,
-                     selection.variants.empty() ? c.variants : selection.variants, c.threshold});
+    cases.push_back({case_id(c),
+                     case_key(c),
+                     c.name,
+                     c.count,
+                     selection.variants.empty() ? c.variants : selection.variants,
+                     c.threshold,
+                     {}});
+  }
+  for (const PlannedContext& planned : make_context_plan(selection)) {
+    ListedCase& listed = cases.emplace_back();
+    listed.id = listed.key = planned.id();
+    const std::string& origin = planned.spec.origin;  // "file:line"
+    listed.context = ContextSource{origin.substr(0, origin.rfind(':')), planned.spec.name,
+                                   planned.dtype, selection.symbols};
+    for (const PlannedStep& step : planned.steps) listed.variants.push_back(step.spec.name);
   }
   return cases;
 }

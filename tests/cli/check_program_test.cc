@@ -48,6 +48,22 @@ class CheckProgram : public testing::Test {
     return path;
   }
 
+  /// A case, and a context: a step with kernels of `whose` choice, and one that is skipped. The
+  /// device's pool takes NC1HWC0, a framework's plain tensors.
+  void write_context(const std::string& name, const std::string& whose) const {
+    std::ofstream(dir_ / name) << R"(cases: [{op: relu, inputs: [[64]], variants: [native]}]
+contexts:
+  - name: pair
+    inputs: {x: {shape: [1, 16, 8, 8], format: NC1HWC0}}
+    nodes: [{op: relu, in: x, out: y}, {op: global_avg_pool2d, in: y, out: z}]
+    outputs: [z]
+    steps:
+      - {name: elsewhere, not_applicable: "on a device only"}
+      - name: tuned
+        variants: {default: )" << whose
+                               << "}\n";
+  }
+
   static std::string read(const fs::path& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -61,7 +77,7 @@ const std::string kSmall =
     " --case 'softplus[4096,fp32]' --variant native,softplus_v2 --threads 1 --sample 2";
 // Says hello as this version does.
 const std::string kHello =
-    R"(echo '{"opbench_worker":1,"oldest":1,"version":"0","revision":"r","compiler":"c",)"
+    R"(echo '{"opbench_worker":2,"oldest":2,"version":"0","revision":"r","compiler":"c",)"
     R"("flags":"f","build_type":"Release"}'
 )";
 const std::string kSelf = program();
@@ -188,6 +204,49 @@ TEST_F(CheckProgram, ACaseThatOnlyTheOtherBuildHasIsGone) {
                         "sh -c 'cd " + dir_.string() + " && exec \"$0\" \"$@\"'");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("GONE         softplus[64,fp32,ND]"));
+}
+
+// Noise may make the machine unfit to judge speed; a step is no worse than itself.
+TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
+  write_context("c.yaml", "npu");
+  const Ran ran =
+      check("--against " + kSelf + " --cases " + (dir_ / "c.yaml").string() +
+            " --threads 1 --sample 2 --threshold 50 --json " + (dir_ / "x.json").string());
+  EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.code << ran.out << ran.err;
+  const auto json = nlohmann::json::parse(read(dir_ / "x.json"));
+  EXPECT_EQ(json["exit_code"], ran.code);
+  ASSERT_EQ(json["items"].size(), 3u) << "a case, a step, a step that is skipped";
+  EXPECT_EQ(json["counts"]["INCOMPARABLE"], 1);
+  EXPECT_THAT(ran.out, HasSubstr("INCOMPARABLE step elsewhere of pair[fp32], 1 thread"));
+  EXPECT_THAT(ran.out, HasSubstr("skipped: on a device only"));
+  int steps = 0;
+  for (const auto& item : json["items"]) {
+    EXPECT_EQ(item["base_accuracy"], item["current_accuracy"]);
+    if (item["variant"] != "tuned") continue;
+    ++steps;
+    EXPECT_EQ(item["case"], "pair[fp32]");
+    EXPECT_EQ(item["base_conversions"], item["current_conversions"]);
+    EXPECT_TRUE(item["base_conversions"].is_object());
+    EXPECT_TRUE(item["base_accuracy"].is_object()) << "verified";
+  }
+  EXPECT_EQ(steps, 1);
+}
+
+// The step of this build takes a framework's pool, between two TransData: no time counts any more.
+TEST_F(CheckProgram, OneMoreTransDataIsARegressionWithoutStatistics) {
+  fs::create_directories(dir_ / "old");
+  write_context("old/c.yaml", "npu");
+  write_context("c.yaml", "native");
+  const Ran ran = check("--against " + kSelf +
+                            " --against-directory old --cases c.yaml --threads 1 --sample 2 "
+                            "--threshold 900",
+                        "sh -c 'cd " + dir_.string() + " && exec \"$0\" \"$@\"'");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("ERROR        step tuned of pair[fp32], 1 thread"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("converts more: 2 TransData, was 0; 8320 bytes of TransData, was 0"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("--cases c.yaml --filter '^pair$' --dtype fp32 --variant 'tuned'"));
 }
 
 TEST_F(CheckProgram, NothingSelectedIsNoSuccess) {

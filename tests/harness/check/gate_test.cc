@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "harness/check/report.h"
 #include "tests/harness/check/scripted_build.h"
 
 namespace opbench::check {
@@ -326,6 +327,70 @@ TEST_F(CheckGate, AThresholdOfACaseOverridesTheRule) {
     build->add_case(tolerant, {ScriptedBuild::passing("v", always(build == &base ? 100 : 110))});
   }
   EXPECT_EQ(only_item(run()).verdict, Verdict::same);
+}
+
+// Steps beside a case: one is the same, one slower, one converts more, one is new, one gone, and
+// one is skipped in both. Each is in the report.
+TEST_F(CheckGate, StepsOfAContextAreJudgedOneByOne) {
+  ListedCase listed = ScriptedBuild::listed_case("unit[fp32]");
+  listed.context = ContextSource{"c.yaml", "unit", DType::fp32, {}};
+  const auto step = [](const char* name, double us, int trans_data) {
+    ScriptedVariant result = ScriptedBuild::passing(name, always(us));
+    result.opened.conversions = Conversions{trans_data, 1024.0 * trans_data, 0, 0};
+    return result;
+  };
+  const ScriptedVariant skipped{{"skipped", Status::skipped, "on a device only", {}}, always(1)};
+  listed.variants = {"same", "slower", "more", "gone", "skipped"};
+  base.add_case(listed, {step("same", 100, 2), step("slower", 100, 2), step("more", 100, 2),
+                         step("gone", 100, 2), skipped});
+  listed.variants = {"same", "slower", "more", "new", "skipped"};
+  current.add_case(listed, {step("same", 100, 2), step("slower", 120, 2), step("more", 50, 3),
+                            step("new", 100, 2), skipped});
+  base.add_case(kCase, always(100));
+  current.add_case(kCase, always(100));
+  const Report report = run();
+  std::map<std::string, const Item*> items;
+  for (const Item& item : report.items) items[item.variant] = &item;
+  ASSERT_EQ(items.size(), 7u);
+  EXPECT_EQ(items["v"]->verdict, Verdict::same);
+  EXPECT_EQ(items["same"]->verdict, Verdict::same);
+  EXPECT_EQ(items["slower"]->verdict, Verdict::slower);
+  EXPECT_THAT(items["slower"]->evidence, HasSubstr(" per sample, slower in 60 of 60 rounds"));
+  EXPECT_EQ(items["more"]->verdict, Verdict::error);
+  EXPECT_TRUE(items["more"]->is_regression) << "although it is faster";
+  EXPECT_EQ(items["new"]->verdict, Verdict::new_);
+  EXPECT_EQ(items["gone"]->verdict, Verdict::gone);
+  EXPECT_EQ(items["skipped"]->verdict, Verdict::incomparable);
+  EXPECT_EQ(items["skipped"]->evidence, "skipped: on a device only");
+  EXPECT_EQ(title_of(*items["same"]), "step same of unit[fp32], 1 thread");
+  EXPECT_EQ(current.samples("unit[fp32]", "more"), 0) << "conversions need no statistics";
+  EXPECT_EQ(report.exit_code(), kVerdictFailed);
+}
+
+// All steps are refused: nothing was judged, and that is no success.
+TEST_F(CheckGate, AContextWithoutAStepThatRunsIsNothingToJudge) {
+  ListedCase listed = ScriptedBuild::listed_case("unit[fp32]");
+  listed.context = ContextSource{"c.yaml", "unit", DType::fp32, {}};
+  const ScriptedVariant skipped{{"only", Status::skipped, "on a device only", {}}, always(1)};
+  base.add_case(listed, {skipped});
+  current.add_case(listed, {skipped});
+  const Report report = run();
+  EXPECT_EQ(only_item(report).verdict, Verdict::incomparable);
+  EXPECT_EQ(report.exit_code(), kNothingToJudge);
+}
+
+// 20 % of one step; the case beside it does not dilute it.
+TEST_F(CheckGate, ASlowerStepCostsItsOwnShare) {
+  ListedCase listed = ScriptedBuild::listed_case("unit[fp32]");
+  listed.context = ContextSource{"c.yaml", "unit", DType::fp32, {}};
+  base.add_case(listed, {ScriptedBuild::passing("s", always(100))});
+  current.add_case(listed, {ScriptedBuild::passing("s", always(120))});
+  base.add_case(kCase, always(1e6));
+  current.add_case(kCase, always(1e6));
+  options.fail_over_percent = 19;
+  const Report report = run();
+  EXPECT_NEAR(report.slower_percent_of_step(), 20, 1e-9);
+  EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
 TEST_F(CheckGate, SlowerCasesTogetherDecideWhereAsked) {

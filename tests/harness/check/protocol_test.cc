@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
 #include <sstream>
 
 #include "harness/check/open_case.h"
@@ -78,6 +79,18 @@ TEST(CheckProtocol, AnswersGoThrough) {
   EXPECT_EQ(parse_opened(opened_line(reply)), reply);
   EXPECT_EQ(parse_sampled(sampled_line(0.25)), 0.25);
   parse_closed(closed_line());
+}
+
+TEST(CheckProtocol, ContextsGoThrough) {
+  const ContextSource source{"c.yaml", "unit", DType::fp16, {{"N", 8}}};
+  ListedCase listed{"unit[N=8,fp16]", "unit[N=8,fp16]", "", 1, {"native", "one"}, {}, source};
+  EXPECT_EQ(parse_listed(listed_line({listed})).at(0), listed);
+  OpenRequest request = small_case();
+  request.context = source;
+  EXPECT_EQ(parse_request(open_line(request)).open_it, request);
+  OpenReply reply{"unit[N=8,fp16]", {{"native", Status::passed, "", {}}}};
+  reply.variants[0].conversions = Conversions{3, 6144, 1, 2};
+  EXPECT_EQ(parse_opened(opened_line(reply)), reply);
 }
 
 TEST(CheckProtocol, AnInfiniteErrorStaysInfinite) {
@@ -190,6 +203,52 @@ TEST(CheckWorker, ListsWhatIsSelected) {
   ASSERT_EQ(cases.size(), 2u);
   EXPECT_EQ(cases[1].id, "softplus[8x64,fp32,ND,beta=2,threshold=20]");
   EXPECT_EQ(cases[1].key, "softplus[8x64,fp32,ND,beta=2]");
+}
+
+// A pool in NC1HWC0: as the device takes it, and as a framework does, between two TransData.
+TEST(CheckWorker, StepsOfAContextAreItsVariants) {
+  const std::string path = testing::TempDir() + "opbench_worker_context.yaml";
+  std::ofstream(path) << R"(symbols: {N: 2}
+contexts:
+  - name: pair
+    inputs: {x: {shape: [N, 16, 8, 8], format: NC1HWC0}}
+    nodes: [{op: relu, in: x, out: y}, {op: global_avg_pool2d, in: y, out: z}]
+    outputs: [z]
+    samples: N
+    steps:
+      - {name: npu}
+      - {name: framework, variants: {default: native}}
+      - {name: elsewhere, not_applicable: "on a device only"}
+)";
+  CaseSelection selection;
+  selection.case_files = {path};
+  selection.symbols = {{"N", 1}};
+  const std::vector<ListedCase> listed = parse_listed(answers({list_line(selection)})[1]);
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0].id, "pair[N=1,fp32]");
+  EXPECT_EQ(listed[0].context, (ContextSource{path, "pair", DType::fp32, {{"N", 1}}}));
+  EXPECT_THAT(listed[0].variants, testing::ElementsAre("npu", "framework", "elsewhere"));
+
+  OpenRequest request = small_case();
+  request.id = request.key = listed[0].id;
+  request.context = listed[0].context;
+  request.variants = listed[0].variants;
+  const auto lines = answers({open_line(request), sample_line("npu"), sample_line("framework"),
+                              sample_line("npu"), sample_line("elsewhere")});
+  const OpenReply reply = parse_opened(lines[1]);
+  EXPECT_EQ(reply.id, "pair[N=1,fp32]");
+  ASSERT_EQ(reply.variants.size(), 3u);
+  EXPECT_EQ(reply.variants[0].status, Status::passed);
+  EXPECT_EQ(reply.variants[0].conversions->trans_data, 0);
+  EXPECT_EQ(reply.variants[1].conversions->trans_data, 2);
+  EXPECT_EQ(reply.variants[2].status, Status::skipped);
+  EXPECT_EQ(reply.variants[2].reason, "on a device only");
+  for (int i = 2; i < 5; ++i) EXPECT_GT(parse_sampled(lines[i]), 0);
+  EXPECT_THROW(parse_sampled(lines[5]), PeerError);
+
+  request.context->name = "other";
+  EXPECT_THAT([&] { parse_opened(answers({open_line(request)})[1]); },
+              ThrowsMessage<PeerError>(HasSubstr("there is no context 'other'")));
 }
 
 TEST(CheckWorker, SlowdownIsReadOrRefused) {

@@ -191,6 +191,52 @@ TEST(CheckVerdict, OtherBitsAreANotice) {
   EXPECT_TRUE(met(&before, &before, true).notices.empty());
 }
 
+TEST(CheckVerdict, OneMoreConversionOfAnyKindIsARegression) {
+  const Conversions before{2, 4096, 1, 3};
+  for (const Conversions& more : {Conversions{3, 4096, 1, 3}, Conversions{2, 4097, 1, 3},
+                                  Conversions{2, 4096, 2, 3}, Conversions{2, 4096, 1, 4}}) {
+    OpenedVariant base = variant(Status::passed), current = base;
+    base.conversions = before;
+    current.conversions = more;
+    Item item;
+    EXPECT_FALSE(judge_conversions(item, base, current));
+    EXPECT_EQ(item.verdict, Verdict::error);
+    EXPECT_TRUE(item.is_regression);
+    EXPECT_THAT(item.evidence, testing::StartsWith("converts more: "));
+    EXPECT_TRUE(judge_conversions(item, base, base));
+    EXPECT_TRUE(judge_conversions(item, current, base)) << "less is well";
+  }
+}
+
+TEST(CheckVerdict, ConversionsAreNamedWithBothCounts) {
+  OpenedVariant base = variant(Status::passed), current = base;
+  base.conversions = {2, 4096, 1, 3};
+  current.conversions = {3, 6144, 0, 3};
+  Item item;
+  judge_conversions(item, base, current);
+  EXPECT_EQ(item.evidence, "converts more: 3 TransData, was 2; 6144 bytes of TransData, was 4096");
+  EXPECT_THAT(item.notices, testing::ElementsAre("0 Cast, was 1"));
+}
+
+TEST(CheckVerdict, WhatHasNoConversionsIsNotJudgedByThem) {
+  OpenedVariant base = variant(Status::passed), current = base;
+  current.conversions = {3, 6144, 0, 3};
+  Item item;
+  EXPECT_TRUE(judge_conversions(item, base, current));
+  EXPECT_TRUE(judge_conversions(item, base, base));
+}
+
+TEST(CheckVerdict, TheNextCommandOfAStepNamesItsFile) {
+  Item item;
+  item.case_key = "unit[N=1,fp16]";
+  item.variant = "one index_select";
+  item.context = ContextSource{"c.yaml", "unit", DType::fp16, {{"N", 1}}};
+  item.verdict = Verdict::slower;
+  EXPECT_EQ(next_command(item, "/old/opbench", ""),
+            "opbench check --against /old/opbench --cases c.yaml --filter '^unit$' --set N=1 "
+            "--dtype fp16 --variant 'one index_select' --threads 1");
+}
+
 TEST(CheckVerdict, NextCommands) {
   Item item;
   item.case_key = "relu[8,fp32]";

@@ -23,6 +23,20 @@ Graph chain(int length, Dims shape) {
   return graph;
 }
 
+// Guard zones of 256 bytes on both sides, places at multiples of 64: 28 bytes take 64 of them.
+TEST(MemoryPlan, ApartEveryTensorHasAPlaceOfItsOwn) {
+  const MemoryPlan plan = plan_apart(chain(3, {7}));
+  EXPECT_EQ(plan.offsets, (std::vector<std::size_t>{256, 832, 1408, 1984}));
+  EXPECT_EQ(plan.bytes, 1984u + 64 + 256);
+  EXPECT_EQ(plan.unshared_bytes, plan.bytes);
+}
+
+TEST(MemoryPlan, ApartLargeTensorsBeginOnAHugePage) {
+  constexpr std::size_t kMiB = 1 << 20;
+  const MemoryPlan plan = plan_apart(chain(2, {kMiB / 4}));
+  EXPECT_EQ(plan.offsets, (std::vector<std::size_t>{2 * kMiB, 4 * kMiB, 6 * kMiB}));
+}
+
 /// Nodes from the one that writes a tensor to the last that reads it; all of them for others.
 std::pair<std::size_t, std::size_t> life_of(const Graph& graph, std::size_t tensor) {
   if (graph.tensors[tensor].role != GraphTensor::intermediate) return {0, graph.nodes.size()};

@@ -57,15 +57,15 @@ TEST(ContextGraph, GradientIsThatOfTheLoss) {
     const Workspace memory(step.memory.bytes);
     memory.load(make_runnable(step), 1);
     const auto* x = static_cast<const float*>(memory.storage_of(make_runnable(step))(0));
-    const StepResult& gradient = result_named(results, "grad_x");
+    const std::vector<double> gradient = numbers_of(results, "grad_x");
     double sum = 0;
     for (std::size_t i = 0; i < 7; ++i) {
       constexpr double h = 1e-5;
       const double slope = (value(double(x[i]) + h) - value(double(x[i]) - h)) / (2 * h);
-      EXPECT_NEAR(gradient.values[i], loss == Loss::sum ? slope : slope / 7, 1e-5);
+      EXPECT_NEAR(gradient[i], loss == Loss::sum ? slope : slope / 7, 1e-5);
       sum += value(double(x[i]));
     }
-    EXPECT_NEAR(result_named(results, "loss").values[0], loss == Loss::sum ? sum : sum / 7, 1e-4);
+    EXPECT_NEAR(numbers_of(results, "loss")[0], loss == Loss::sum ? sum : sum / 7, 1e-4);
   }
 }
 
@@ -93,8 +93,8 @@ TEST(ContextGraph, UpdateGoesAgainstTheGradient) {
   const auto place = static_cast<std::size_t>(b - step.graph.tensors.begin());
   const auto* before = static_cast<const float*>(memory.storage_of(make_runnable(step))(place));
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(result_named(results, "grad_b").values[i], 3);  // of sum: one for each row
-    EXPECT_EQ(result_named(results, "updated_b").values[i], before[i] - 1.5F);
+    EXPECT_EQ(numbers_of(results, "grad_b")[i], 3);  // of sum: one for each row
+    EXPECT_EQ(numbers_of(results, "updated_b")[i], before[i] - 1.5F);
   }
 }
 
@@ -145,10 +145,11 @@ TEST(ContextGraph, LossScaleCancels) {
   step.precision.scaling = Precision::Scaling::fixed;
   step.precision.loss_scale = 64;
   const std::vector<StepResult> scaled = results_of(builder.plan(step));
-  EXPECT_EQ(result_named(scaled, std::string(kOverflowFlag)).values[0], 0);
-  const StepResult &a = result_named(plain, "grad_gamma"), &b = result_named(scaled, "grad_gamma");
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    EXPECT_NEAR(a.values[i], b.values[i], 2e-3 * std::fabs(a.values[i]) + 1e-2);
+  EXPECT_EQ(numbers_of(scaled, std::string(kOverflowFlag))[0], 0);
+  const std::vector<double> a = numbers_of(plain, "grad_gamma");
+  const std::vector<double> b = numbers_of(scaled, "grad_gamma");
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_NEAR(a[i], b[i], 2e-3 * std::fabs(a[i]) + 1e-2);
   }
 }
 
@@ -162,10 +163,10 @@ TEST(ContextGraph, OverflowSkipsTheUpdate) {
   step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 65504, Precision::Half::ieee};
   const PlannedStep planned = builder.plan(step);
   const std::vector<StepResult> results = results_of(planned);
-  EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 1);
+  EXPECT_EQ(numbers_of(results, std::string(kOverflowFlag))[0], 1);
   // In saturate mode the overflow shows as the largest finite value.
   step.precision.half = Precision::Half::saturate;
-  EXPECT_EQ(result_named(results_of(builder.plan(step)), std::string(kOverflowFlag)).values[0], 1);
+  EXPECT_EQ(numbers_of(results_of(builder.plan(step)), std::string(kOverflowFlag))[0], 1);
 }
 
 // A file may call a tensor of its own so.
@@ -177,8 +178,8 @@ TEST(ContextGraph, AnOutputCalledOverflowIsNotTheFlag) {
   ContextStep step = builder.step();
   step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 2, Precision::Half::ieee};
   const std::vector<StepResult> results = results_of(builder.plan(step));
-  EXPECT_EQ(result_named(results, "overflow").values.size(), 64U);
-  EXPECT_EQ(result_named(results, std::string(kOverflowFlag)).values[0], 0);
+  EXPECT_EQ(numbers_of(results, "overflow").size(), 64U);
+  EXPECT_EQ(numbers_of(results, std::string(kOverflowFlag))[0], 0);
 }
 
 TEST(ContextGraph, AFormatThatDoesNotFitIsRefusedWithItsPlace) {

@@ -179,7 +179,7 @@ TEST(OwnOperator, IsVerifiedWhereItRuns) {
   const ContextBuilder builder = context_of("test_twice");
   const PlannedStep planned = builder.plan(builder.step());
   const std::vector<StepResult> results = results_of(planned);
-  EXPECT_EQ(result_named(results, "y").values.size(), 2u * 18 * 3 * 5);
+  EXPECT_EQ(numbers_of(results, "y").size(), 2u * 18 * 3 * 5);
 }
 
 TEST(OwnOperator, IsWrittenOutAsItSays) {

@@ -7,6 +7,7 @@
 
 #include "harness/run/step_results.h"
 #include "harness/run/verify.h"
+#include "tensor/elements.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -36,6 +37,15 @@ inline const StepResult& result_named(const std::vector<StepResult>& results,
     if (result.name == name) return result;
   }
   throw std::out_of_range("no result '" + name + "'");
+}
+
+/// The elements of that result, in logical order.
+inline std::vector<double> numbers_of(const std::vector<StepResult>& results,
+                                      const std::string& name) {
+  const StepResult& result = result_named(results, name);
+  std::vector<double> numbers(static_cast<std::size_t>(result.desc.elements()));
+  to_doubles(result.desc.dtype, result.values.data(), result.desc.elements(), numbers.data());
+  return numbers;
 }
 
 }  // namespace opbench

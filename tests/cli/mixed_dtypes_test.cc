@@ -19,10 +19,16 @@ class MixedDtypes : public testing::Test, protected TempDir {
     text_ = outcome.out + outcome.err;
     return outcome.code;
   }
-  int run_case(std::vector<std::string> more) {
-    more.insert(more.begin(),
-                {"--case", std::string(kId), "--time", "0.002", "--repetitions", "2", "--quiet"});
+  int run_briefly(const std::string& id, std::vector<std::string> more) {
+    more.insert(more.begin(), {"--case", id, "--time", "0.002", "--repetitions", "2", "--quiet"});
     return run(std::move(more));
+  }
+  int run_case(std::vector<std::string> more) {
+    return run_briefly(std::string(kId), std::move(more));
+  }
+  int run_native(const std::string& id, std::vector<std::string> more) {
+    more.insert(more.end(), {"--variant", "native"});
+    return run_briefly(id, std::move(more));
   }
   std::string write_cases(const std::string& inputs) const {
     return write("cases.yaml",
@@ -53,17 +59,17 @@ TEST_F(MixedDtypes, OfOneInputAreCrossedWithThoseOfTheOthers) {
 TEST_F(MixedDtypes, AreVerifiedForwardAndBackward) {
   ASSERT_EQ(run_case({"--variant", "native"}), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("1 passed"));
+  // The gradient of a mean is the same everywhere, which the verdict says.
   ASSERT_EQ(run_case({"--variant", "native", "--backward"}), 0) << text_;
-  EXPECT_THAT(text_, HasSubstr("1 passed"));
+  EXPECT_THAT(text_, HasSubstr("1 mistrusted"));
 }
 
 TEST_F(MixedDtypes, AreAddedAndMultiplied) {
   for (const std::string op : {"add", "mul"}) {
-    ASSERT_EQ(run({"--case", op + "[2x300:fp16,2x300,fp32,ND]", "--backward", "--variant", "native",
-                   "--time", "0.002", "--repetitions", "2", "--quiet"}),
-              0)
-        << text_;
+    const std::string id = op + "[2x300:fp16,2x300,fp32,ND]";
+    ASSERT_EQ(run_native(id, {}), 0) << text_;
     EXPECT_THAT(text_, HasSubstr("1 passed"));
+    EXPECT_EQ(run_native(id, {"--backward"}), 0) << text_;
   }
 }
 

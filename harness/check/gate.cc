@@ -137,8 +137,9 @@ class Gate {
   void settle_same(ComparedCase& compared, StageMember stage) {
     for (ComparedVariant* variant : compared.open_variants()) {
       const PairedTimes::Stage& times = variant->times.*stage;
-      variant->is_open = times.empty() || judge_speed(log_ratios(times), median_of(times.base_us),
-                                                      rule_of(compared)) != SpeedCall::same;
+      variant->is_open =
+          times.empty() || judge_speed(log_ratios(times), median_of(times.base_us),
+                                       rule_of(compared), times.pair) != SpeedCall::same;
     }
   }
 

@@ -106,6 +106,19 @@ TEST_F(CheckGate, WhatTheScreeningLeavesOpenIsDecidedByMoreRounds) {
   EXPECT_EQ(current.samples(kCase, "v"), 12 + 30) << "no confirmation of what is the same";
 }
 
+// The screening is open, and three of the verdict's ten pairs of processes show +12 %. Were its 30
+// rounds independent, that would be the same; of pairs, five of ten may be slow in one resample of
+// seven. Ten more pairs without any make it three of twenty, and the same.
+TEST_F(CheckGate, RoundsOfAPairOfProcessesDoNotSettleTheVerdictAsIndependentOnes) {
+  base.add_case(kCase, always(100));
+  current.add_case(kCase, [](ScriptedSample s) {
+    if (s.process == 1) return s.number % 2 == 0 ? 120.0 : 80.0;
+    return s.process <= 4 ? 112.0 : 100.0;
+  });
+  EXPECT_EQ(only_item(run()).verdict, Verdict::same);
+  EXPECT_EQ(current.samples(kCase, "v"), 12 + 30 + 30);
+}
+
 // +20 % in the verdict's processes 2 to 11; of the ten that follow three show nothing. Together the
 // median is above +10 %, but the confirmation alone does not exclude 0.
 TEST_F(CheckGate, ASuspicionThatFreshProcessesDoNotShareIsAmbiguous) {

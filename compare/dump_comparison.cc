@@ -10,7 +10,7 @@
 #include "compare/analysis.h"
 #include "compare/match/sample.h"
 #include "compare/msaccucmp/msaccucmp_match.h"
-#include "compare/standard/name_pattern.h"
+#include "text/name_pattern.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "compare/standard/name_pattern.h"
+#include "text/name_pattern.h"
 #include "opbench_standards.h"
 #include "tensor/error.h"
 #include "text/input_file.h"

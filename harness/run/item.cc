@@ -8,6 +8,10 @@ bool Runnable::saturates() const {
   return step != nullptr && step->spec.precision.half == Precision::Half::saturate;
 }
 
+bool Runnable::scales_loss() const {
+  return step != nullptr && step->spec.precision.scaling != Precision::Scaling::none;
+}
+
 std::uint64_t Runnable::seed_of(std::size_t tensor, std::uint64_t seed) const {
   if (step != nullptr) return seed ^ text_hash(graph->tensors[tensor].name);
   return seed + 0x9E3779B97F4A7C15 * tensor;

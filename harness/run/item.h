@@ -23,6 +23,8 @@ struct Runnable {
   const std::string& refusal() const { return selection->refusal; }
   /// True if its fp16 is that of a device without Inf and NaN.
   bool saturates() const;
+  /// True if its loss is scaled.
+  bool scales_loss() const;
   /// The seed of a tensor's values where its item has `seed`. Inputs of one case must not be alike:
   /// each has a stream by its place. Steps of a context have the same inputs in other places: there
   /// the name chooses the stream.

@@ -154,8 +154,7 @@ class ItemRunner {
   }
 
   void find_loss_scale(Attempt& attempt) {
-    const PlannedStep* step = open_.runnable(attempt.index).step;
-    if (step == nullptr || step->spec.precision.scaling == Precision::Scaling::none) return;
+    if (!open_.runnable(attempt.index).scales_loss()) return;
     report("scale the loss of", attempt);
     const LossScaling found = open_.find_loss_scale(attempt.index);
     attempt.measured.has_overflow = found.has_overflow;

@@ -27,8 +27,8 @@ std::size_t largest_temporary_bytes(const PlannedStep& step, int threads) {
 std::size_t result_bytes(const PlannedStep& step) {
   std::size_t bytes = 0;
   for (const std::size_t tensor : step.results) {
-    const auto elements = step.graph.tensors[tensor].desc.elements();
-    bytes += static_cast<std::size_t>(elements) * sizeof(float);
+    const TensorDesc& desc = step.graph.tensors[tensor].desc;
+    bytes += static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype);
   }
   return bytes;
 }

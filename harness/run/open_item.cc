@@ -94,8 +94,7 @@ bool OpenItem::overflowed(std::size_t i) const {
 
 LossScaling OpenItem::find_loss_scale(std::size_t i) {
   LossScaling& found = opened_[i].scaling;
-  const PlannedStep* step = runnable(i).step;
-  if (step == nullptr || step->spec.precision.scaling == Precision::Scaling::none) return found;
+  if (!runnable(i).scales_loss()) return found;
   while (true) {
     load(i, {item_.seed});
     {
@@ -105,7 +104,7 @@ LossScaling OpenItem::find_loss_scale(std::size_t i) {
     found.has_overflow = overflowed(i);
     if (!found.has_overflow) return found;
     ++found.skipped_updates;
-    const Precision& precision = step->spec.precision;
+    const Precision& precision = runnable(i).step->spec.precision;
     if (precision.scaling == Precision::Scaling::fixed || precision.loss_scale <= 1) return found;
     replan(i, precision.loss_scale / 2);
     prepare(i);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace opbench {
 
@@ -14,8 +15,7 @@ class CaseFilter {
   bool takes(const std::string& id, const std::string& name) const;
 
  private:
-  // Not std::regex: its header and its matcher cost seconds wherever they are compiled.
-  std::function<bool(const std::string& text)> matches_;  ///< empty: everything
+  std::function<bool(std::string_view text)> matches_;  ///< empty: everything
 };
 
 }  // namespace opbench

@@ -1,4 +1,4 @@
-#include "compare/standard/name_pattern.h"
+#include "text/name_pattern.h"
 
 #include <gtest/gtest.h>
 

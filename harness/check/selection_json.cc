@@ -1,0 +1,85 @@
+#include "harness/check/selection_json.h"
+
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "harness/spec/selection_fields.h"
+
+namespace opbench::check {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The two fields that are more than text in a message.
+constexpr const char* kShardIndex = "shard_index";
+constexpr const char* kShardCount = "shard_count";
+using SymbolsMember = Symbols CaseSelection::*;
+using ShardMember = Shard CaseSelection::*;
+
+void write_field(const SelectionField& field, const CaseSelection& selection, Json& line) {
+  if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
+    line[field.key] = symbols_value(selection.*(*symbols));
+  } else if (std::holds_alternative<ShardMember>(field.member)) {
+    line[kShardIndex] = selection.shard.index;
+    line[kShardCount] = selection.shard.count;
+  } else {
+    std::visit([&](const auto& text) { line[field.key] = text; }, text_of(field, selection));
+  }
+}
+
+FieldText field_text(const SelectionField& field, const JsonValue& value) {
+  FieldText text = absent_text(field);
+  if (auto* is_given = std::get_if<bool>(&text)) *is_given = value.boolean();
+  if (auto* one = std::get_if<std::string>(&text)) *one = value.text();
+  if (auto* several = std::get_if<std::vector<std::string>>(&text)) *several = texts(value);
+  return text;
+}
+
+void parse_field(const SelectionField& field, const JsonValue& line, CaseSelection& selection) {
+  if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
+    selection.*(*symbols) = parse_symbols(line.member(field.key));
+  } else if (std::holds_alternative<ShardMember>(field.member)) {
+    selection.shard.index = whole(line.member(kShardIndex), 1, kLargestCount);
+    selection.shard.count = whole(line.member(kShardCount), 1, kLargestCount);
+  } else {
+    read_field(field, field_text(field, line.member(field.key)), selection);
+  }
+}
+
+}  // namespace
+
+int whole(const JsonValue& value, std::int64_t least, std::int64_t most) {
+  return static_cast<int>(value.integer(least, most));
+}
+
+std::vector<std::string> texts(const JsonValue& value) {
+  std::vector<std::string> result;
+  value.elements([&](const JsonValue& text) { result.push_back(text.text()); });
+  return result;
+}
+
+Json symbols_value(const Symbols& symbols) {
+  Json result = Json::object();
+  for (const auto& [symbol, value] : symbols) result[symbol] = value;
+  return result;
+}
+
+Symbols parse_symbols(const JsonValue& value) {
+  Symbols symbols;
+  value.members([&](const std::string& symbol, const JsonValue& number) {
+    symbols[symbol] = number.integer(0, std::numeric_limits<std::int64_t>::max());
+  });
+  return symbols;
+}
+
+void write_selection(const CaseSelection& selection, Json& line) {
+  for (const SelectionField& field : selection_fields()) write_field(field, selection, line);
+}
+
+CaseSelection parse_selection(const JsonValue& line) {
+  CaseSelection selection;
+  for (const SelectionField& field : selection_fields()) parse_field(field, line, selection);
+  return selection;
+}
+
+}  // namespace opbench::check

@@ -10,8 +10,8 @@
 #include "compare/analysis.h"
 #include "compare/match/sample.h"
 #include "compare/msaccucmp/msaccucmp_match.h"
-#include "text/name_pattern.h"
 #include "tensor/error.h"
+#include "text/name_pattern.h"
 
 namespace opbench {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 #include <optional>
 
-#include "text/name_pattern.h"
 #include "opbench_standards.h"
 #include "tensor/error.h"
 #include "text/input_file.h"
+#include "text/name_pattern.h"
 #include "text/yaml_reader.h"
 
 namespace opbench {

@@ -58,6 +58,14 @@ std::string allowed() {
 
 std::size_t size_of(DType dtype) { return spelling(dtype).bytes; }
 
+const void* at(const void* elements, DType dtype, std::int64_t index) {
+  return static_cast<const std::byte*>(elements) + static_cast<std::size_t>(index) * size_of(dtype);
+}
+
+void* at(void* elements, DType dtype, std::int64_t index) {
+  return static_cast<std::byte*>(elements) + static_cast<std::size_t>(index) * size_of(dtype);
+}
+
 std::string_view name(DType dtype) { return spelling(dtype).name; }
 
 DType parse_dtype(std::string_view text) {

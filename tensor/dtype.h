@@ -28,6 +28,10 @@ inline constexpr std::array kAllDTypes = {DType::fp64,  DType::fp32,   DType::fp
 /// Bytes per element.
 std::size_t size_of(DType dtype);
 
+/// Address of element `index` of `dtype` elements that lie densely.
+const void* at(const void* elements, DType dtype, std::int64_t index);
+void* at(void* elements, DType dtype, std::int64_t index);
+
 /// "fp64" ... "uint8", "bool".
 std::string_view name(DType dtype);
 

@@ -226,9 +226,8 @@ void fill(const TensorDesc& desc, void* storage, const Distribution& distributio
   parallel_blocks(block_count(desc), [&](std::int64_t index) {
     const ElementRange range = block(desc, index);
     if (row_major) {
-      const std::size_t offset = static_cast<std::size_t>(range.first) * size_of(desc.dtype);
       return generate(distribution, seed, desc.dtype, total, range,
-                      static_cast<std::byte*>(storage) + offset);
+                      at(storage, desc.dtype, range.first));
     }
     thread_local std::vector<std::byte> values;
     const std::size_t bytes = static_cast<std::size_t>(range.count) * size_of(desc.dtype);

@@ -8,34 +8,34 @@
 #include "tensor/parallel.h"
 
 namespace opbench {
-namespace {
 
-const void* at(const void* elements, DType dtype, std::int64_t index) {
-  return static_cast<const std::byte*>(elements) + static_cast<std::size_t>(index) * size_of(dtype);
+ValueComparison compare_parts(std::int64_t parts,
+                              const std::function<PairStats(std::int64_t part)>& measure,
+                              const Standard& standard, const Dims& shape) {
+  std::vector<PairStats> measured(static_cast<std::size_t>(parts));
+  parallel_blocks(parts,
+                  [&](std::int64_t i) { measured[static_cast<std::size_t>(i)] = measure(i); });
+  ValueComparison found;
+  for (const PairStats& part : measured) found.stats.merge(part);
+  found.judgement = judge(found.stats, standard, shape);
+  return found;
 }
-
-}  // namespace
 
 ValueComparison compare_values(const void* actual, DType actual_dtype, const void* expected,
                                DType expected_dtype, std::int64_t count, const Standard& standard,
                                const Dims& shape) {
   // The chunks of dumps: sums depend on them.
-  const std::int64_t chunks = (count + kMeasureChunk - 1) / kMeasureChunk;
-  std::vector<PairStats> parts(static_cast<std::size_t>(chunks));
-  parallel_blocks(chunks, [&](std::int64_t i) {
-    const std::int64_t first = i * kMeasureChunk;
-    parts[static_cast<std::size_t>(i)] =
-        measure_values({actual_dtype,
-                        expected_dtype,
-                        at(actual, actual_dtype, first),
-                        at(expected, expected_dtype, first),
-                        {first, std::min(kMeasureChunk, count - first)}},
-                       standard.tolerance);
-  });
-  ValueComparison found;
-  for (const PairStats& part : parts) found.stats.merge(part);
-  found.judgement = judge(found.stats, standard, shape.empty() && count != 1 ? Dims{count} : shape);
-  return found;
+  const auto measure = [&](std::int64_t chunk) {
+    const std::int64_t first = chunk * kMeasureChunk;
+    return measure_values({actual_dtype,
+                           expected_dtype,
+                           at(actual, actual_dtype, first),
+                           at(expected, expected_dtype, first),
+                           {first, std::min(kMeasureChunk, count - first)}},
+                          standard.tolerance);
+  };
+  return compare_parts((count + kMeasureChunk - 1) / kMeasureChunk, measure, standard,
+                       shape.empty() && count != 1 ? Dims{count} : shape);
 }
 
 }  // namespace opbench

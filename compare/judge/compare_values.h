@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "compare/judge/judge.h"
 #include "tensor/dtype.h"
@@ -12,6 +13,12 @@ struct ValueComparison {
   PairStats stats;
   Judgement judgement;
 };
+
+/// Measures the parts 0 to parts - 1 of a tensor of `shape` side by side, joins them in order, and
+/// holds them to `standard`, which is no cross-check.
+ValueComparison compare_parts(std::int64_t parts,
+                              const std::function<PairStats(std::int64_t part)>& measure,
+                              const Standard& standard, const Dims& shape);
 
 /// Compares `count` elements that lie densely in memory with those that are expected there, and
 /// holds them to `standard`, which is no cross-check. Errors are counted in units of the coarser

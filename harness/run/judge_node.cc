@@ -152,15 +152,10 @@ ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   const GoldenBlock golden = golden_of(what, inputs, output);
   const TensorDesc& desc = problem.outputs[output];
   const void* storage = what.storage(what.node.outputs[output]);
-  std::vector<PairStats> parts(static_cast<std::size_t>(block_count(desc)));
-  parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
-    parts[static_cast<std::size_t>(i)] =
-        measure_block(desc, storage, block(desc, i), golden, standard.tolerance);
-  });
-  ValueComparison found;
-  for (const PairStats& part : parts) found.stats.merge(part);
-  found.judgement = judge(found.stats, standard, desc.shape);
-  return found;
+  const auto measure = [&](std::int64_t i) {
+    return measure_block(desc, storage, block(desc, i), golden, standard.tolerance);
+  };
+  return compare_parts(block_count(desc), measure, standard, desc.shape);
 }
 
 }  // namespace opbench

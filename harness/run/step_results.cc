@@ -56,9 +56,8 @@ std::vector<StepResult> collect_results(const PlannedStep& step, const TensorSto
     result.values.resize(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
       const ElementRange range = block(desc, i);
-      std::byte* const to =
-          result.values.data() + static_cast<std::size_t>(range.first) * size_of(desc.dtype);
-      read_elements(desc, storage(tensor), range, to);
+      read_elements(desc, storage(tensor), range,
+                    at(result.values.data(), desc.dtype, range.first));
     });
     results.push_back(std::move(result));
   }

@@ -22,14 +22,6 @@ std::int64_t stored_elements(const Problem& problem) {
   return problem.outputs.front().storage_elements();
 }
 
-const void* at(const void* data, DType dtype, std::int64_t index) {
-  return static_cast<const std::byte*>(data) + static_cast<std::size_t>(index) * size_of(dtype);
-}
-
-void* at(void* data, DType dtype, std::int64_t index) {
-  return static_cast<std::byte*>(data) + static_cast<std::size_t>(index) * size_of(dtype);
-}
-
 Launch elementwise_launch(const Problem& problem,
                           std::function<void(const ElementwisePart& part)> compute) {
   assert(problem.inputs.size() <= std::size(ElementwisePart{}.inputs));

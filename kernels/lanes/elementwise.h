@@ -18,10 +18,6 @@ std::int64_t stored_elements(const Problem& problem);
 /// Cuts at multiples of this many elements keep every thread's range aligned to cache lines.
 inline constexpr std::int64_t kElementwiseGrain = 64;
 
-/// Address of element `index` of `dtype` memory.
-const void* at(const void* data, DType dtype, std::int64_t index);
-void* at(void* data, DType dtype, std::int64_t index);
-
 /// One thread's share of an element-wise call: `count` elements, the inputs and the output at its
 /// start.
 struct ElementwisePart {

@@ -37,7 +37,7 @@ void add_gate_flags(Command& command, CheckFlags& flags) {
   command.option("--floor", flags.floor_us, "Smaller differences count for nothing",
                  {.value = "MICROSECONDS", .group = how, .shows_default = true});
   command.option("--fail-over", flags.fail_over,
-                 "Fail only if all slower cases together cost more of the network's step, or a "
+                 "Fail only if all slower cases together cost more of the network's time, or a "
                  "context's step is slower by more",
                  {"PERCENT", how});
   command.flag("--exclusive", flags.exclusive, "Nothing else runs on this machine", how);

@@ -33,7 +33,7 @@ ResultsFile StoredCheck::run_now() const {
   CaseFiles files(options.selection.symbols);
   const std::vector<PlannedCase> plan = make_plan(options.selection, files);
   RunHooks hooks;
-  hooks.step = [&](std::size_t done, std::size_t total) {
+  hooks.progress = [&](std::size_t done, std::size_t total) {
     if (context_.quiet || done >= plan.size()) return;
     context_.err << fmt::format("[{}/{}] {}\n", done + 1, total, case_id(plan[done].spec));
   };

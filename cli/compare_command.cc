@@ -47,7 +47,7 @@ struct Results {
 class Meter {
  public:
   Meter(ProgressLine& progress, std::int64_t bytes) : progress_(progress), bytes_(bytes) {
-    progress_.step("comparing");
+    progress_.begin("comparing");
     progress_.activity(fmt::format("{:.1f} MB", double(bytes) / 1e6));
   }
 
@@ -80,7 +80,7 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   const ComparisonRequest request = request_of(flags);
   std::optional<Results> results;
   ProgressLine progress(context);
-  progress.step("listing");
+  progress.begin("listing");
   progress.activity(fmt::format("{} and {}", request.options.actual, request.options.expected));
   DumpComparison run(request.options);
   if (!flags.out_dir.empty()) {

@@ -8,11 +8,11 @@
 
 namespace opbench {
 
-void ProgressLine::step(std::size_t done, std::size_t total) {
-  step(fmt::format("[{}/{}]", done + 1, total));
+void ProgressLine::begin(std::size_t done, std::size_t total) {
+  begin(fmt::format("[{}/{}]", done + 1, total));
 }
 
-void ProgressLine::step(const std::string& place) {
+void ProgressLine::begin(const std::string& place) {
   place_ = place;
   is_new_ = true;
 }

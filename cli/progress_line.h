@@ -7,17 +7,17 @@
 
 namespace opbench {
 
-/// The line on the terminal that tells what is being done; plain lines, one a step, elsewhere.
+/// The line on the terminal that tells what is being done; plain lines, one a part, elsewhere.
 class ProgressLine {
  public:
   explicit ProgressLine(const CommandContext& context) : context_(context) {}
 
-  /// Begins step `done` + 1 of `total`.
-  void step(std::size_t done, std::size_t total);
-  /// Begins a step that is called `place`.
-  void step(const std::string& place);
-  /// What the step does now. A line that is overwritten shows every one, plain lines the first of a
-  /// step.
+  /// Begins part `done` + 1 of `total`.
+  void begin(std::size_t done, std::size_t total);
+  /// Begins a part that is called `place`.
+  void begin(const std::string& place);
+  /// What the part does now. A line that is overwritten shows every one, plain lines the first of a
+  /// part.
   void activity(const std::string& whole);
   /// Only where the line is overwritten.
   void detail(const std::string& whole);

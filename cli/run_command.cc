@@ -63,7 +63,7 @@ RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
                     std::optional<DumpWriter>& dump) {
   const ConsoleStyle style{context.colour()};
   RunHooks hooks;
-  hooks.step = [&](std::size_t done, std::size_t total) { progress.step(done, total); };
+  hooks.progress = [&](std::size_t done, std::size_t total) { progress.begin(done, total); };
   hooks.activity = [&](const std::string& what) { progress.activity(what); };
   hooks.case_done = [&context, &progress, style](std::span<const Record> records) {
     progress.clear();

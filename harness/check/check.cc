@@ -63,12 +63,12 @@ std::string_view name(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-double Report::slower_percent_of_step() const {
+double Report::slower_percent() const {
   std::map<CaseAndThreads, double> worst;
   for (const Item& item : items) {
-    if (item.verdict != Verdict::slower || !item.step_percent) continue;
+    if (item.verdict != Verdict::slower || !item.network_percent) continue;
     double& share = worst[case_of(item)];
-    share = std::max(share, *item.step_percent);
+    share = std::max(share, *item.network_percent);
   }
   std::map<int, double> by_threads;  // each number of threads is a step of its own
   for (const auto& [key, share] : worst) by_threads[key.second] += share;
@@ -92,7 +92,7 @@ ExitCode Report::exit_code() const {
   };
   if (was_interrupted) return kCouldNotFinish;
   if (any(&Item::is_regression)) return kVerdictFailed;
-  if (fail_over_percent && slower_percent_of_step() > *fail_over_percent) return kVerdictFailed;
+  if (fail_over_percent && slower_percent() > *fail_over_percent) return kVerdictFailed;
   if (any(&Item::is_unfinished)) return kCouldNotFinish;
   if (std::none_of(items.begin(), items.end(), is_judged)) return kNothingToJudge;
   return is_too_noisy ? kTooNoisy : kAllWell;
@@ -117,17 +117,18 @@ void weigh_and_sort(std::vector<Item>& items) {
   const auto fastest = fastest_times(items);
   std::map<CaseAndThreads, int> counts;
   for (const Item& item : items) counts[case_of(item)] = item.count;
-  std::map<int, double> steps;
-  for (const auto& [key, us] : fastest) steps[key.second] += us * counts[key];
+  std::map<int, double> networks;
+  for (const auto& [key, us] : fastest) networks[key.second] += us * counts[key];
   for (Item& item : items) {
     if (!item.speed || item.context) continue;
-    const double others = steps[item.threads] - fastest.at(case_of(item)) * item.count;
-    const double step = others + item.speed->base_us * item.count;
-    item.step_percent = 100 * item.count * item.speed->base_us * item.speed->change / step;
+    const double others = networks[item.threads] - fastest.at(case_of(item)) * item.count;
+    const double network = others + item.speed->base_us * item.count;
+    item.network_percent = 100 * item.count * item.speed->base_us * item.speed->change / network;
   }
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
     const auto harm = [](const Item& item) {
-      return item.step_percent ? -*item.step_percent : -std::numeric_limits<double>::infinity();
+      return item.network_percent ? -*item.network_percent
+                                  : -std::numeric_limits<double>::infinity();
     };
     return std::tuple(urgency(a), harm(a)) < std::tuple(urgency(b), harm(b));
   });

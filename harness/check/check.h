@@ -62,9 +62,9 @@ struct Item {
   std::optional<Accuracy> base_accuracy, current_accuracy;
   std::string base_bits, current_bits;  ///< fingerprints of all outputs, beside the accuracies
   std::optional<Conversions> base_conversions, current_conversions;
-  /// What the change costs, in percent of a step that runs every case `count` times: this variant
-  /// here, the fastest elsewhere. None for a step of a context, which is the whole itself.
-  std::optional<double> step_percent;
+  /// What the change costs, in percent of a network that runs every case `count` times: this
+  /// variant here, the fastest elsewhere. None for a step of a context, the whole itself.
+  std::optional<double> network_percent;
 };
 
 struct Report {
@@ -75,15 +75,16 @@ struct Report {
   SpeedRule rule;
   double noise_floor = 0;  ///< the smallest change this machine can show, as a share
   bool is_too_noisy = false;
-  std::optional<double> fail_over_percent;  ///< of the step; instead of each SLOWER failing alone
+  std::optional<double>
+      fail_over_percent;  ///< of the network; instead of each SLOWER failing alone
   std::vector<std::string> notices;
   std::vector<Item> items;  ///< what needs action first
   bool was_interrupted = false;
   double seconds = 0;
 
-  /// What all SLOWER cases cost, in percent of the step, of a case the worst variant; or what the
-  /// slowest step of a context lost, if that is more.
-  double slower_percent_of_step() const;
+  /// What all SLOWER cases cost, in percent of the network, of a case the worst variant; or what
+  /// the slowest step of a context lost, if that is more.
+  double slower_percent() const;
   int count(Verdict verdict) const;
   /// 1 for a regression, else 3 if something could not be judged, 4 if nothing could, 5 if the
   /// machine is too noisy, else 0. An interrupted check is 3.
@@ -93,7 +94,7 @@ struct Report {
 /// Why `report` has its exit code, in one line.
 std::string outcome_text(const Report& report);
 
-/// Sets every item's share of the step, and sorts: what fails the check, then what is open, by
+/// Sets every item's share of the network, and sorts: what fails the check, then what is open, by
 /// harm.
 void weigh_and_sort(std::vector<Item>& items);
 

@@ -11,7 +11,7 @@
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/run/step_record.h"
+#include "harness/run/step_details.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 

@@ -36,7 +36,7 @@ std::string counts_text(const Report& report);
 /// "softplus_v2 on softplus[...]", "step native of unit[...]", lists in the id cut short.
 std::string title_of(const Item& item);
 
-/// "+0.03% of the step"; empty where there is no time or only one case.
+/// "+0.03% of the network"; empty where there is no time or only one case.
 std::string step_text(const Item& item);
 
 }  // namespace opbench::check

@@ -77,8 +77,8 @@ std::string title_of(const Item& item) {
 }
 
 std::string step_text(const Item& item) {
-  return item.step_percent ? fmt::format("{:+.2f}% of the step", *item.step_percent)
-                           : std::string();
+  return item.network_percent ? fmt::format("{:+.2f}% of the network", *item.network_percent)
+                              : std::string();
 }
 
 void print(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
@@ -98,8 +98,8 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
            "opbench doctor.\n";
   }
   if (report.fail_over_percent) {
-    out << fmt::format("Slower cases cost {:.2f}% of the step; {:.3g}% are allowed.\n",
-                       report.slower_percent_of_step(), *report.fail_over_percent);
+    out << fmt::format("Slower cases cost {:.2f}% of the network; {:.3g}% are allowed.\n",
+                       report.slower_percent(), *report.fail_over_percent);
   }
   for (const std::string& notice : report.notices) out << "note: " << notice << '\n';
   print_items(out, report, style, verbose);

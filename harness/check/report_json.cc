@@ -59,7 +59,8 @@ Json item_value(const Item& item) {
           {"next", item.next},
           {"notices", item.notices},
           {"threshold_percent", finite_or_null(100 * item.threshold)},
-          {"step_percent", item.step_percent ? finite_or_null(*item.step_percent) : Json(nullptr)},
+          {"step_percent",
+           item.network_percent ? finite_or_null(*item.network_percent) : Json(nullptr)},
           {"speed", speed_value(item.speed)},
           {"base_accuracy", accuracy_value(item.base_accuracy, item.base_bits)},
           {"current_accuracy", accuracy_value(item.current_accuracy, item.current_bits)},
@@ -99,7 +100,7 @@ void write_json(std::ostream& out, const Report& report, const Machine& machine)
       {"too_noisy", report.is_too_noisy},
       {"fail_over_percent",
        report.fail_over_percent ? finite_or_null(*report.fail_over_percent) : Json(nullptr)},
-      {"slower_percent_of_step", finite_or_null(report.slower_percent_of_step())},
+      {"slower_percent", finite_or_null(report.slower_percent())},
       {"notices", report.notices},
       {"counts", counts_value(report)},
       {"items", std::move(items)}};

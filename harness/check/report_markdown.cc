@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kMostRows = 10;
 
 void write_table(std::ostream& out, std::span<const Item* const> items) {
-  write_markdown_titles(out, {"verdict", "case", "change", "of the step", "evidence"}, 2, 4);
+  write_markdown_titles(out, {"verdict", "case", "change", "of the network", "evidence"}, 2, 4);
   for (const Item* item : items) {
     const std::string change = item->speed ? change_text(item->speed->change) : "";
     const std::string share =
-        item->step_percent ? fmt::format("{:+.2f}%", *item->step_percent) : "";
+        item->network_percent ? fmt::format("{:+.2f}%", *item->network_percent) : "";
     write_markdown_row(out, {std::string(name(item->verdict)), markdown_escaped(title_of(*item)),
                              change, share, markdown_escaped(item->evidence)});
   }

@@ -12,7 +12,7 @@
 #include "harness/run/open_item.h"
 #include "harness/run/phase_timer.h"
 #include "harness/run/run_dump.h"
-#include "harness/run/step_record.h"
+#include "harness/run/step_details.h"
 #include "harness/run/timing.h"
 #include "tensor/parallel.h"
 

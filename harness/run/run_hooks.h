@@ -13,7 +13,7 @@ class DumpWriter;
 
 struct RunHooks {
   /// Before each case: cases done so far, cases in all.
-  std::function<void(std::size_t done, std::size_t total)> step;
+  std::function<void(std::size_t done, std::size_t total)> progress;
   /// What is being done, for a progress line.
   std::function<void(const std::string& what)> activity;
   /// Takes the inputs and outputs of everything that runs; null: no dump is wanted.

@@ -37,7 +37,7 @@ RunResult run_plan(const std::vector<PlannedCase>& plan,
   const auto run = [&](const auto& planned, std::size_t bytes) {
     for (const int count : threads) {
       if (interrupted()) return;
-      if (hooks.step) hooks.step(done++, total);
+      if (hooks.progress) hooks.progress(done++, total);
       keep(run_item(make_item(planned), options, count, hooks, result.times), bytes, hooks, result);
     }
   };

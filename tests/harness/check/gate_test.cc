@@ -402,7 +402,7 @@ TEST_F(CheckGate, ASlowerStepCostsItsOwnShare) {
   current.add_case(kCase, always(1e6));
   options.fail_over_percent = 19;
   const Report report = run();
-  EXPECT_NEAR(report.slower_percent_of_step(), 20, 1e-9);
+  EXPECT_NEAR(report.slower_percent(), 20, 1e-9);
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 

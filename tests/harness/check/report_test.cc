@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "tests/support/program.h"
 
 namespace opbench::check {
 namespace {
@@ -64,16 +64,16 @@ TEST(CheckReport, SharesOfTheStepByHand) {
                                    item("b[1]", "b", Verdict::slower, 1400, 0.05, 1)});
   ASSERT_EQ(report.items.size(), 3u);
   EXPECT_EQ(report.items[0].variant, "b") << "the most harm first";
-  EXPECT_NEAR(*report.items[0].step_percent, 100 * 70.0 / 1700, 1e-9);
-  EXPECT_NEAR(*report.items[1].step_percent, 3, 1e-9);
-  EXPECT_NEAR(*report.items[2].step_percent, 0, 1e-9);
-  EXPECT_NEAR(report.slower_percent_of_step(), 3 + 100 * 70.0 / 1700, 1e-9);
+  EXPECT_NEAR(*report.items[0].network_percent, 100 * 70.0 / 1700, 1e-9);
+  EXPECT_NEAR(*report.items[1].network_percent, 3, 1e-9);
+  EXPECT_NEAR(*report.items[2].network_percent, 0, 1e-9);
+  EXPECT_NEAR(report.slower_percent(), 3 + 100 * 70.0 / 1700, 1e-9);
 }
 
 TEST(CheckReport, OfACaseTheWorstVariantCounts) {
   const Report report = report_of({item("a[1]", "x", Verdict::slower, 100, 0.10),
                                    item("a[1]", "y", Verdict::slower, 100, 0.20)});
-  EXPECT_NEAR(report.slower_percent_of_step(), 20, 1e-9);
+  EXPECT_NEAR(report.slower_percent(), 20, 1e-9);
 }
 
 TEST(CheckReport, ExitCodes) {
@@ -145,11 +145,10 @@ TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
   EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
   EXPECT_EQ(occurrences(xml, "<testcase "), 4u);
   EXPECT_THAT(xml, HasSubstr("next: opbench --case 'b[1]'"));
-  const std::string path = testing::TempDir() + "opbench_junit.xml";
-  std::ofstream(path) << xml;
+  const TempDir dir;
   const std::string parse =
-      "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' " + path;
-  EXPECT_EQ(std::system(parse.c_str()), 0) << xml;
+      "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' ";
+  EXPECT_EQ(shell(parse + dir.write("junit.xml", xml)).code, 0) << xml;
 }
 
 TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {

@@ -1,4 +1,4 @@
-#include "harness/run/step_record.h"
+#include "harness/run/step_details.h"
 
 #include <algorithm>
 #include <map>

@@ -15,7 +15,7 @@ build_packages="g++ cmake ninja-build git
   libeigen3-dev libtbb-dev libhwy-dev libfmt-dev libhdf5-dev libbenchmark-dev
   libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers"
-test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps"
+test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish"
 format_packages="clang-format"
 fuzz_packages="clang libclang-rt-14-dev"
 

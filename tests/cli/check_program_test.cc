@@ -1,16 +1,13 @@
 // `opbench check` with the built program on both sides, and with programs that are none.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -18,32 +15,21 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class CheckProgram : public testing::Test {
+class CheckProgram : public testing::Test, protected TempDir {
  protected:
-  void SetUp() override {
-    dir_ = fs::path(testing::TempDir()) / ("opbench_check_" + std::to_string(getpid()));
-    fs::create_directories(dir_);
-  }
-  void TearDown() override { fs::remove_all(dir_); }
-
-  struct Ran {
-    int code = -1;
-    std::string out, err;
-  };
-
   /// Runs `opbench check ARGS`, `environment` before it.
-  Ran check(const std::string& args, const std::string& environment = "") const {
-    const fs::path out = dir_ / "out.txt", err = dir_ / "err.txt";
-    const std::string line = "env -u GITHUB_ACTIONS " + environment + " " + program() +
-                             " check -q " + args + " >" + out.string() + " 2>" + err.string();
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read(out), read(err)};
+  Outcome check(const std::string& args, const std::string& environment = "",
+                const ProcessOptions& options = {}) const {
+    return shell("env -u GITHUB_ACTIONS " + environment + " " + program() + " check -q " + args,
+                 options);
+  }
+  Outcome check_here(const std::string& args) const {
+    return check(args, "", {.environment = {}, .directory = directory()});
   }
 
   /// A shell script as the other build.
   std::string script(const std::string& name, const std::string& body) const {
-    const fs::path path = dir_ / name;
-    std::ofstream(path) << "#!/bin/sh\n" << body;
+    const std::string path = write(name, "#!/bin/sh\n" + body);
     fs::permissions(path, fs::perms::owner_all);
     return path;
   }
@@ -51,7 +37,7 @@ class CheckProgram : public testing::Test {
   /// A case, and a context: a step with kernels of `whose` choice, and one that is skipped. The
   /// device's pool takes NC1HWC0, a framework's plain tensors.
   void write_context(const std::string& name, const std::string& whose) const {
-    std::ofstream(dir_ / name) << R"(cases: [{op: relu, inputs: [[64]], variants: [native]}]
+    write(name, R"(cases: [{op: relu, inputs: [[64]], variants: [native]}]
 contexts:
   - name: pair
     inputs: {x: {shape: [1, 16, 8, 8], format: NC1HWC0}}
@@ -60,17 +46,9 @@ contexts:
     steps:
       - {name: elsewhere, not_applicable: "on a device only"}
       - name: tuned
-        variants: {default: )" << whose
-                               << "}\n";
+        variants: {default: )" +
+                    whose + "}\n");
   }
-
-  static std::string read(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-
-  fs::path dir_;
 };
 
 const std::string kSmall =
@@ -87,17 +65,18 @@ const std::string kSelf = program();
 // Noise may make the machine unfit to judge speed, never a regression of a build against itself:
 // with these thresholds only a change by half counts.
 TEST_F(CheckProgram, ABuildIsNoSlowerThanItself) {
-  const Ran ran = check("--against " + kSelf + kSmall + " --threshold 50 --out " + dir_.string());
+  const Outcome ran =
+      check("--against " + kSelf + kSmall + " --threshold 50 --out " + directory().string());
   EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.code << ran.out << ran.err;
-  const auto json = nlohmann::json::parse(read(dir_ / "check.json"));
+  const auto json = nlohmann::json::parse(read("check.json"));
   EXPECT_EQ(json["exit_code"], ran.code);
   EXPECT_EQ(json["items"].size(), 2u);
   for (const auto& item : json["items"]) {
     EXPECT_EQ(item["base_accuracy"], item["current_accuracy"]);
     EXPECT_TRUE(item["notices"].empty()) << "the same bits";
   }
-  EXPECT_THAT(read(dir_ / "junit.xml"), HasSubstr("tests=\"2\""));
-  EXPECT_THAT(read(dir_ / "check.md"), HasSubstr("opbench: "));
+  EXPECT_THAT(read("junit.xml"), HasSubstr("tests=\"2\""));
+  EXPECT_THAT(read("check.md"), HasSubstr("opbench: "));
 }
 
 // The other build answers every sample with a nanosecond: it shows no noise, and any machine is
@@ -110,9 +89,9 @@ TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {
   *) echo '{"us": 0.001}';;
 esac; done
 )");
-  const Ran ran = check("--against " + base +
-                        " --case 'softplus[4096,fp32]' --variant softplus_v2 --threads 1 "
-                        "--sample 2 --threshold 50");
+  const Outcome ran = check("--against " + base +
+                            " --case 'softplus[4096,fp32]' --variant softplus_v2 --threads 1 "
+                            "--sample 2 --threshold 50");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, testing::StartsWith("REGRESSION: 1 SLOWER"));
   EXPECT_THAT(ran.out, HasSubstr("SLOWER       softplus_v2 on softplus[4096,fp32,ND]"));
@@ -126,7 +105,7 @@ TEST_F(CheckProgram, AnnotationsWhereGitHubRuns) {
   const std::string base = script("base", kHello + R"(read -r line
 echo '{"cases":[{"case":"relu[1]","key":"relu[1]","name":"","count":1,"variants":[]}]}'
 cat)");
-  const Ran ran = check("--against " + base + kSmall, "GITHUB_ACTIONS=true");
+  const Outcome ran = check("--against " + base + kSmall, "GITHUB_ACTIONS=true");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("::error title=GONE relu[1]"));
   EXPECT_THAT(ran.out, HasSubstr("1 GONE, 2 NEW"));
@@ -134,21 +113,21 @@ cat)");
 
 TEST_F(CheckProgram, OnlyNewCasesAreNothingToJudge) {
   const std::string base = script("base", kHello + "read -r line\necho '{\"cases\": []}'\ncat\n");
-  const Ran ran = check("--against " + base + kSmall);
+  const Outcome ran = check("--against " + base + kSmall);
   EXPECT_EQ(ran.code, 4) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("2 NEW"));
 }
 
 TEST_F(CheckProgram, ProgramsThatAreNoOtherBuildAreBadInput) {
-  const Ran missing = check("--against " + (dir_ / "missing").string() + kSmall);
+  const Outcome missing = check("--against " + path("missing") + kSmall);
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("cannot start"));
   for (const char* other : {"/bin/true", "/bin/cat", "/etc/passwd"}) {
-    const Ran ran = check(std::string("--against ") + other + kSmall);
+    const Outcome ran = check(std::string("--against ") + other + kSmall);
     EXPECT_EQ(ran.code, 2) << other << ran.out << ran.err;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
   }
-  const Ran talker = check("--against " + script("talker", "echo hello; cat\n") + kSmall);
+  const Outcome talker = check("--against " + script("talker", "echo hello; cat\n") + kSmall);
   EXPECT_EQ(talker.code, 2);
   EXPECT_THAT(talker.err, HasSubstr("is no opbench with `check`"));
 }
@@ -159,14 +138,14 @@ TEST_F(CheckProgram, AnotherProtocolIsRefused) {
              R"(echo '{"opbench_worker":9,"oldest":7,"version":"9","revision":"new","compiler":"",)"
              R"("flags":"","build_type":""}'
 cat)");
-  const Ran ran = check("--against " + future + kSmall);
+  const Outcome ran = check("--against " + future + kSmall);
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("speaks versions 7 to 9 of the protocol"));
 }
 
 TEST_F(CheckProgram, ACrashCostsTheCaseAndIsNoSuccess) {
   const std::string base = script("crash", kHello + "read line; kill -SEGV $$\n");
-  const Ran ran = check("--against " + base + kSmall);
+  const Outcome ran = check("--against " + base + kSmall);
   EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
   EXPECT_THAT(ran.out + ran.err, HasSubstr("signal 11"));
 }
@@ -182,26 +161,24 @@ TEST_F(CheckProgram, AHungWorkerIsEndedAndTheOthersGoOn) {
   *) echo '{"us": 1000000}';;
 esac; done
 )");
-  const Ran ran = check("--against " + base +
-                        " --case 'relu[64,fp32]' --case 'softplus[64,fp32]' --variant native "
-                        "--threads 1 --time-limit 5 --no-verify --json " +
-                        (dir_ / "x.json").string());
+  const Outcome ran = check("--against " + base +
+                            " --case 'relu[64,fp32]' --case 'softplus[64,fp32]' --variant native "
+                            "--threads 1 --time-limit 5 --no-verify --json " +
+                            path("x.json"));
   EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("gave no answer within 5 s"));
-  const auto json = nlohmann::json::parse(read(dir_ / "x.json"));
+  const auto json = nlohmann::json::parse(read("x.json"));
   ASSERT_EQ(json["items"].size(), 2u);
   EXPECT_EQ(json["counts"]["ERROR"], 1);
 }
 
 TEST_F(CheckProgram, ACaseThatOnlyTheOtherBuildHasIsGone) {
   const std::string cases = "cases: [{op: relu, inputs: [[64]], variants: [native]}";
-  fs::create_directories(dir_ / "old");
-  std::ofstream(dir_ / "old/c.yaml") << cases << ", {op: softplus, inputs: [[64]]}]\n";
-  std::ofstream(dir_ / "c.yaml") << cases << "]\n";
-  const Ran ran = check("--against " + kSelf +
-                            " --against-directory old --cases c.yaml --threads 1 "
-                            "--sample 2 --threshold 50",
-                        "sh -c 'cd " + dir_.string() + " && exec \"$0\" \"$@\"'");
+  write("old/c.yaml", cases + ", {op: softplus, inputs: [[64]]}]\n");
+  write("c.yaml", cases + "]\n");
+  const Outcome ran =
+      check_here("--against " + kSelf +
+                 " --against-directory old --cases c.yaml --threads 1 --sample 2 --threshold 50");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("GONE         softplus[64,fp32,ND]"));
 }
@@ -209,11 +186,10 @@ TEST_F(CheckProgram, ACaseThatOnlyTheOtherBuildHasIsGone) {
 // Noise may make the machine unfit to judge speed; a step is no worse than itself.
 TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
   write_context("c.yaml", "npu");
-  const Ran ran =
-      check("--against " + kSelf + " --cases " + (dir_ / "c.yaml").string() +
-            " --threads 1 --sample 2 --threshold 50 --json " + (dir_ / "x.json").string());
+  const Outcome ran = check("--against " + kSelf + " --cases " + path("c.yaml") +
+                            " --threads 1 --sample 2 --threshold 50 --json " + path("x.json"));
   EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.code << ran.out << ran.err;
-  const auto json = nlohmann::json::parse(read(dir_ / "x.json"));
+  const auto json = nlohmann::json::parse(read("x.json"));
   EXPECT_EQ(json["exit_code"], ran.code);
   ASSERT_EQ(json["items"].size(), 3u) << "a case, a step, a step that is skipped";
   EXPECT_EQ(json["counts"]["INCOMPARABLE"], 1);
@@ -234,13 +210,11 @@ TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
 
 // The step of this build takes a framework's pool, between two TransData: no time counts any more.
 TEST_F(CheckProgram, OneMoreTransDataIsARegressionWithoutStatistics) {
-  fs::create_directories(dir_ / "old");
   write_context("old/c.yaml", "npu");
   write_context("c.yaml", "native");
-  const Ran ran = check("--against " + kSelf +
-                            " --against-directory old --cases c.yaml --threads 1 --sample 2 "
-                            "--threshold 900",
-                        "sh -c 'cd " + dir_.string() + " && exec \"$0\" \"$@\"'");
+  const Outcome ran =
+      check_here("--against " + kSelf +
+                 " --against-directory old --cases c.yaml --threads 1 --sample 2 --threshold 900");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("ERROR        step tuned of pair[fp32], 1 thread"));
   EXPECT_THAT(ran.out,
@@ -250,34 +224,34 @@ TEST_F(CheckProgram, OneMoreTransDataIsARegressionWithoutStatistics) {
 }
 
 TEST_F(CheckProgram, NothingSelectedIsNoSuccess) {
-  const Ran ran = check("--against " + kSelf + " --case 'relu[64,fp32]' --filter nothing");
+  const Outcome ran = check("--against " + kSelf + " --case 'relu[64,fp32]' --filter nothing");
   EXPECT_EQ(ran.code, 4) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("NOTHING TO JUDGE"));
 }
 
 TEST_F(CheckProgram, ABaselineIsMadeComparedAndRenewed) {
-  const std::string baseline = (dir_ / "b.json").string();
+  const std::string baseline = path("b.json");
   const std::string what = "--baseline " + baseline + " --case 'relu[64,fp32]' --threads 1";
-  const Ran missing = check(what);
+  const Outcome missing = check(what);
   EXPECT_EQ(missing.code, 4);
   EXPECT_THAT(missing.err, HasSubstr("there is no baseline"));
   EXPECT_FALSE(fs::exists(baseline));
   EXPECT_EQ(check(what + " --update").code, 0);
-  const std::string first = read(baseline);
-  EXPECT_EQ(read(baseline + ".anchor"), first);
-  const Ran again = check(what + " --update");
+  const std::string first = text_of(baseline);
+  EXPECT_EQ(text_of(baseline + ".anchor"), first);
+  const Outcome again = check(what + " --update");
   EXPECT_EQ(again.code, 0) << again.out << again.err;
   EXPECT_THAT(again.out, HasSubstr("since the anchor of"));
-  EXPECT_NE(read(baseline), first);
-  EXPECT_EQ(read(baseline + ".anchor"), first) << "stays";
+  EXPECT_NE(text_of(baseline), first);
+  EXPECT_EQ(text_of(baseline + ".anchor"), first) << "stays";
   EXPECT_EQ(check("--baseline " + baseline + " --current " + baseline + " --gate stored").code, 0);
 }
 
 TEST_F(CheckProgram, BrokenResultsAreBadInput) {
-  const std::string bad = (dir_ / "bad.json").string();
+  const std::string bad = path("bad.json");
   for (const char* text : {"", "{", "[]", "{\"opbench\": 99}"}) {
-    std::ofstream(bad) << text;
-    const Ran ran = check("--baseline " + bad + " --current " + bad);
+    write("bad.json", text);
+    const Outcome ran = check("--baseline " + bad + " --current " + bad);
     EXPECT_EQ(ran.code, 2) << text << ran.out << ran.err;
     EXPECT_THAT(ran.err, HasSubstr(bad));
   }
@@ -297,7 +271,7 @@ TEST_F(CheckProgram, BadFlagsAreBadInput) {
 
 // The budget ends before the first case's turn.
 TEST_F(CheckProgram, WhatTheBudgetDoesNotReachIsNoSuccess) {
-  const Ran ran = check("--against " + kSelf + kSmall + " --budget 0.001");
+  const Outcome ran = check("--against " + kSelf + kSmall + " --budget 0.001");
   EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("the budget ended"));
 }

@@ -34,7 +34,7 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-TEST_F(ContextCli, PrintsTheLadderOfBothUnits) {
+TEST_F(ContextCli, PrintsTheStepsOfBothUnits) {
   const Outcome outcome = unit({});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");

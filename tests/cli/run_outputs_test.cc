@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
-#include "tests/harness/report/ladder.h"
+#include "tests/support/step_records.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -22,7 +22,7 @@ using testing::SizeIs;
 
 class RunFiles : public testing::Test, protected TempDir {
  protected:
-  RunFiles() { result_.records = ladder::shufflenet(); }
+  RunFiles() { result_.records = step_records::shufflenet(); }
 
   std::string refusal(const RunFlags& flags, bool has_contexts) {
     try {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/report/report.h"
+#include "tests/support/records.h"
 
 namespace opbench {
 namespace {
@@ -13,11 +14,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Record record_of(Status status, const std::string& reason = "") {
-  Record record;
-  record.case_id = "relu[64,fp32]";
-  record.op = "relu";
-  record.variant = "native";
+Record ended(Status status, const std::string& reason = "") {
+  Record record = record_of();
   record.threads = 2;
   record.status = status;
   record.reason = reason;
@@ -39,11 +37,11 @@ std::string junit(const std::vector<Record>& records) {
 }  // namespace
 
 TEST(JUnit, WholeReport) {
-  Record timed = record_of(Status::passed);
+  Record timed = ended(Status::passed);
   timed.bytes = 512;
   timed.copy_gb_per_s = 10;
   set_times(timed, {{0, 0, 2000, 500000}, {0, 0, 4000, 250000}});  // 1 s each
-  Record failed = record_of(Status::failed, "3 < 4");
+  Record failed = ended(Status::failed, "3 < 4");
   failed.variant = "relu";
   EXPECT_EQ(junit({timed, failed}), R"xml(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="opbench" tests="2" failures="1" errors="0" skipped="0" time="2.000000">
@@ -74,24 +72,23 @@ failed: 3 &lt; 4
 }
 
 TEST(JUnit, EveryStatusHasItsOutcome) {
-  EXPECT_THAT(junit({record_of(Status::failed, "x")}), HasSubstr("<failure type=\"failed\""));
-  EXPECT_THAT(junit({record_of(Status::errored, "x")}), HasSubstr("<error type=\"errored\""));
-  EXPECT_THAT(junit({record_of(Status::errored)}),
-              HasSubstr("message=\"ERRORED\">ERRORED</error>"));
-  EXPECT_THAT(junit({record_of(Status::skipped, "no fp16")}),
+  EXPECT_THAT(junit({ended(Status::failed, "x")}), HasSubstr("<failure type=\"failed\""));
+  EXPECT_THAT(junit({ended(Status::errored, "x")}), HasSubstr("<error type=\"errored\""));
+  EXPECT_THAT(junit({ended(Status::errored)}), HasSubstr("message=\"ERRORED\">ERRORED</error>"));
+  EXPECT_THAT(junit({ended(Status::skipped, "no fp16")}),
               HasSubstr("<skipped message=\"no fp16\"/>"));
   for (const Status status :
        {Status::passed, Status::mistrusted, Status::suspicious, Status::unverified}) {
-    const std::string text = junit({record_of(status, "why")});
+    const std::string text = junit({ended(status, "why")});
     EXPECT_THAT(text, HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""));
     EXPECT_THAT(text, HasSubstr(std::string(name(status)) + ": why"));
   }
 }
 
 TEST(JUnit, SuitesKeepTheOrderOfTheirFirstCase) {
-  Record other = record_of(Status::skipped);
+  Record other = ended(Status::skipped);
   other.op = "axpy";
-  const std::string text = junit({record_of(Status::errored), other, record_of(Status::skipped)});
+  const std::string text = junit({ended(Status::errored), other, ended(Status::skipped)});
   EXPECT_THAT(text,
               HasSubstr("<testsuites name=\"opbench\" tests=\"3\" failures=\"0\" errors=\"1\" "
                         "skipped=\"2\""));

@@ -8,6 +8,7 @@
 
 #include "harness/check/open_case.h"
 #include "harness/check/worker.h"
+#include "tests/support/temp_dir.h"
 
 namespace opbench::check {
 namespace {
@@ -207,8 +208,8 @@ TEST(CheckWorker, ListsWhatIsSelected) {
 
 // A pool in NC1HWC0: as the device takes it, and as a framework does, between two TransData.
 TEST(CheckWorker, StepsOfAContextAreItsVariants) {
-  const std::string path = testing::TempDir() + "opbench_worker_context.yaml";
-  std::ofstream(path) << R"(symbols: {N: 2}
+  const TempDir dir;
+  const std::string path = dir.write("context.yaml", R"(symbols: {N: 2}
 contexts:
   - name: pair
     inputs: {x: {shape: [N, 16, 8, 8], format: NC1HWC0}}
@@ -219,7 +220,7 @@ contexts:
       - {name: npu}
       - {name: framework, variants: {default: native}}
       - {name: elsewhere, not_applicable: "on a device only"}
-)";
+)");
   CaseSelection selection;
   selection.case_files = {path};
   selection.symbols = {{"N", 1}};

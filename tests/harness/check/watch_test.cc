@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/records.h"
+
 namespace opbench::check {
 namespace {
 
@@ -9,19 +11,11 @@ using testing::HasSubstr;
 
 // Samples of `us` with a spread of 1%.
 Record record(const std::string& variant, double us, double max_ulp = 2, double copy = 10) {
-  Record r;
-  r.case_id = "relu[64,fp32]";
-  r.variant = variant;
-  r.status = Status::passed;
+  std::vector<double> samples;
+  for (int i = -4; i <= 4; ++i) samples.push_back(us * (1 + 0.0025 * i));
+  Record r = timed_record(std::move(samples), "relu[64,fp32]", variant);
   r.accuracy = Accuracy{.max_ulp = max_ulp};
   r.copy_gb_per_s = copy;
-  std::vector<Sample> samples;
-  for (int i = -4; i <= 4; ++i) {
-    Sample sample;
-    sample.ns_per_call = us * 1e3 * (1 + 0.0025 * i);
-    samples.push_back(sample);
-  }
-  set_times(r, std::move(samples));
   r.reproduce = "opbench --case x";
   return r;
 }

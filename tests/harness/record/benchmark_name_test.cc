@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/records.h"
+
 namespace opbench {
 namespace {
 
 Record record(const std::string& variant, const std::string& isa, bool cold = false) {
-  Record record;
-  record.case_id = "relu[64,fp32]";
-  record.variant = variant;
+  Record record = record_of("relu[64,fp32]", variant);
   record.threads = 2;
   record.isa = isa;
   record.cold = cold;

@@ -12,8 +12,8 @@
 #include "harness/report/report.h"
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
-#include "tests/harness/report/ladder.h"
 #include "tests/support/source_tree.h"
+#include "tests/support/step_records.h"
 
 namespace opbench {
 namespace {
@@ -45,21 +45,21 @@ std::string refusal(const Json& json) {
 }
 
 std::string refusal_with(const std::string& pointer, const Json& value) {
-  Json json = Json::parse(written(ladder::shufflenet()));
+  Json json = Json::parse(written(step_records::shufflenet()));
   json[Json::json_pointer(pointer)] = value;
   return refusal(json);
 }
 
 StepDetails everything() {
-  StepDetails d = *ladder::step("x", "y", {{"TransData", 3, 30}, {"Cast", 2, 5}}).step;
+  StepDetails d = *step_records::step("x", "y", {{"TransData", 3, 30}, {"Cast", 2, 5}}).step;
   d.summary = "\"quoted\"\n";
   d.index = 7, d.copies = 4, d.trans_data_bytes = 123.5, d.planning_ms = 0.25;
   d.peak_bytes = std::size_t{1} << 40, d.unshared_bytes = std::size_t{1} << 41;
   d.us_per_sample = 0.1, d.speedup_over_previous = 1.5, d.speedup_over_first = 2.5;
   d.has_overflow = true, d.loss_scale = 1024, d.skipped_updates = 3;
-  d.tasks = ladder::two_tasks();
+  d.tasks = step_records::two_tasks();
   d.tasks[0].inputs[0].c0 = 8;  // NCHW has no C0
-  TensorDesc grouped = ladder::desc(DType::fp16, {116, 1, 3, 3}, Format::FRACTAL_Z);
+  TensorDesc grouped = step_records::desc(DType::fp16, {116, 1, 3, 3}, Format::FRACTAL_Z);
   grouped.groups = 116;
   d.tasks[1].inputs.push_back(grouped);
   d.tasks[1].outputs.push_back(describe(DType::int8, {}));
@@ -70,7 +70,8 @@ StepDetails everything() {
 
 TEST(StepJson, GivesWhatWasWritten) {
   const StepDetails d = everything();
-  const Record record = ladder::with_step(ladder::step("x", "y", {{"TransData", 3, 30}}), d);
+  const Record record =
+      step_records::with_step(step_records::step("x", "y", {{"TransData", 3, 30}}), d);
   const std::string text = written({record});
   const std::vector<Record> read = read_back(text);
   ASSERT_EQ(read.size(), 1u);
@@ -99,15 +100,15 @@ TEST(StepJson, GivesWhatWasWritten) {
   EXPECT_EQ(written(read), text);
 }
 
-TEST(StepJson, AWholeLadderGivesTheSameTextAgain) {
-  std::vector<Record> records = ladder::shufflenet();
+TEST(StepJson, AllStepsGiveTheSameTextAgain) {
+  std::vector<Record> records = step_records::shufflenet();
   records.emplace_back().op = "relu";
   const std::string text = written(records);
   EXPECT_EQ(written(read_back(text)), text);
 }
 
 TEST(StepJson, AStepWithoutAPlanHasNoNumbers) {
-  const Json json = Json::parse(written(ladder::shufflenet()));
+  const Json json = Json::parse(written(step_records::shufflenet()));
   const Json& skipped = json["records"][3];
   for (const char* key : {"nodes", "trans_data_bytes", "casts", "copies", "peak_bytes",
                           "unshared_bytes", "planning_ms", "us_per_sample", "has_overflow",
@@ -128,7 +129,7 @@ TEST(StepJson, RecordsOfOperatorsHaveNone) {
 }
 
 TEST(StepJson, CsvHasTheColumns) {
-  std::vector<Record> records = ladder::shufflenet();
+  std::vector<Record> records = step_records::shufflenet();
   records.emplace_back();
   std::ostringstream out;
   report::write_csv(out, records);
@@ -172,7 +173,7 @@ TEST(StepJson, SaysWhereAndWhat) {
 }
 
 TEST(StepJson, NothingOfAStepCanBeMissing) {
-  const Json good = Json::parse(written(ladder::shufflenet()));
+  const Json good = Json::parse(written(step_records::shufflenet()));
   const auto without = [&](const std::string& parent, const std::string& key) {
     Json json = good;
     json[Json::json_pointer(parent)].erase(key);
@@ -200,7 +201,7 @@ TEST(ResultsVersion1, IsReadAndBecomesToday) {
 
 // A key that version 1 did not know has no meaning there.
 TEST(ResultsVersion1, HasNoSteps) {
-  Json json = Json::parse(written(ladder::shufflenet()));
+  Json json = Json::parse(written(step_records::shufflenet()));
   json["opbench"] = 1;
   const std::vector<Record> records = read_back(json.dump());
   ASSERT_EQ(records.size(), 5u);

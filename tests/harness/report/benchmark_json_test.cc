@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "harness/report/report.h"
+#include "tests/support/records.h"
 
 namespace opbench::report {
 namespace {
@@ -12,15 +13,10 @@ namespace {
 using Json = nlohmann::json;
 
 Record timed() {
-  Record record;
-  record.case_id = "relu[64,fp32]";
-  record.op = "relu";
-  record.variant = "native";
+  Record record = record_of();
   record.threads = 2;
-  record.status = Status::passed;
   record.bytes = 512;
   record.elements = 64;
-  record.reproduce = "opbench --case 'relu[64,fp32]'";
   record.copy_gb_per_s = 1;
   set_times(record, {{0, 0, 1e3, 100}, {0, 0, 2e3, 100}, {0, 0, 6e3, 100}});
   return record;

@@ -9,7 +9,8 @@
 #include "harness/report/files.h"
 #include "harness/report/report.h"
 #include "tests/cli/csv.h"
-#include "tests/harness/report/ladder.h"
+#include "tests/support/records.h"
+#include "tests/support/step_records.h"
 
 namespace opbench::report {
 namespace {
@@ -51,29 +52,24 @@ std::string cell(const std::vector<csv::Row>& rows, std::size_t row, const std::
 /// Two steps of two tasks.
 std::vector<Record> two_steps() {
   StepDetails d;
-  d.tasks = ladder::two_tasks();
+  d.tasks = step_records::two_tasks();
   std::vector<Record> steps = {
-      ladder::step("a", "", {{"TransData", 1, 120.5}, {"X", 1, 80.25}}, d)};
+      step_records::step("a", "", {{"TransData", 1, 120.5}, {"X", 1, 80.25}}, d)};
   d.index = 1;
-  steps.push_back(ladder::step("b", "a", {{"TransData", 1, 120.5}, {"X", 1, 80.25}}, d));
+  steps.push_back(step_records::step("b", "a", {{"TransData", 1, 120.5}, {"X", 1, 80.25}}, d));
   return steps;
 }
 
 Record single() {
-  Record record;
-  record.case_id = "relu[64,fp32]";
-  record.op = "relu";
-  record.variant = "native";
+  Record record = timed_record({1});
   record.provider = "native";
-  record.status = Status::passed;
-  set_times(record, {{0, 1, 1000, 1}});
   return record;
 }
 
 }  // namespace
 
 TEST(ContextMarkdown, HasATableOfStepsAndOneOfTimes) {
-  const std::string text = report("markdown", ladder::shufflenet());
+  const std::string text = report("markdown", step_records::shufflenet());
   EXPECT_THAT(text, HasSubstr("## shufflenet_v2 fp16\n\n2 threads\n\n"
                               "| # | step | changes | time | TransData | Cast | copies | peak | "
                               "after | v. before | v. first | verdict |\n"
@@ -92,7 +88,7 @@ TEST(ContextMarkdown, HasATableOfStepsAndOneOfTimes) {
 }
 
 TEST(ContextMarkdown, SingleOperatorsKeepTheirTables) {
-  std::vector<Record> records = ladder::shufflenet();
+  std::vector<Record> records = step_records::shufflenet();
   records.push_back(single());
   const std::string text = report("markdown", records);
   EXPECT_THAT(text, HasSubstr("\n## relu\n"));
@@ -102,7 +98,7 @@ TEST(ContextMarkdown, SingleOperatorsKeepTheirTables) {
 }
 
 TEST(ContextMarkdown, NamesAreNoMarkup) {
-  Record record = ladder::step("a|b", "", {{"T|U", 1, 5}});
+  Record record = step_records::step("a|b", "", {{"T|U", 1, 5}});
   record.op = "<x>";
   const std::string text = report("markdown", {record});
   EXPECT_THAT(text,
@@ -111,7 +107,7 @@ TEST(ContextMarkdown, NamesAreNoMarkup) {
 
 TEST(ContextSummary, ALinePerContext) {
   RunResult result;
-  result.records = ladder::shufflenet();
+  result.records = step_records::shufflenet();
   result.cases_run = 1;
   std::ostringstream out;
   print_summary(out, result, {});
@@ -122,7 +118,7 @@ TEST(ContextSummary, ALinePerContext) {
 }
 
 TEST(ContextReports, ConsoleIsWhatTheRunPrints) {
-  std::vector<Record> records = ladder::shufflenet();
+  std::vector<Record> records = step_records::shufflenet();
   std::ostringstream run;
   print_case(run, records, {});
   EXPECT_EQ(report("console", records), run.str());
@@ -133,12 +129,12 @@ TEST(ContextReports, ConsoleIsWhatTheRunPrints) {
 }
 
 TEST(ContextReports, AStepIsATestCase) {
-  const std::string xml = report("junit", ladder::shufflenet());
+  const std::string xml = report("junit", step_records::shufflenet());
   EXPECT_THAT(xml, HasSubstr("name=\"shufflenet_v2[fp16,N=8]/shuffle_gather/threads:2\""));
   EXPECT_THAT(xml, HasSubstr("<skipped"));
-  const Json gbench = Json::parse(report("gbench", ladder::shufflenet()));
+  const Json gbench = Json::parse(report("gbench", step_records::shufflenet()));
   EXPECT_EQ(gbench["benchmarks"][0]["run_name"], "shufflenet_v2[fp16,N=8]/baseline/threads:2");
-  const Json smaller = Json::parse(report("smaller-is-better", ladder::shufflenet()));
+  const Json smaller = Json::parse(report("smaller-is-better", step_records::shufflenet()));
   ASSERT_THAT(smaller, SizeIs(4));
   EXPECT_EQ(smaller[3]["name"], "shufflenet_v2[fp16,N=8]/weights_init/threads:2");
   EXPECT_EQ(smaller[3]["value"], 10770);
@@ -185,11 +181,12 @@ TEST(OpSummary, DTypesScalarsAndGroupsAsTheProfilerSpellsThem) {
   TaskTime task;
   task.name = "odd, \"name\"";
   for (const DType dtype : kAllDTypes) task.inputs.push_back(describe(dtype, {}));
-  TensorDesc weight = ladder::desc(DType::fp16, {32, 1, 3, 3}, Format::FRACTAL_Z);
+  TensorDesc weight = step_records::desc(DType::fp16, {32, 1, 3, 3}, Format::FRACTAL_Z);
   weight.groups = 32;
   task.inputs.push_back(weight);
   d.tasks = {task};
-  const std::vector<csv::Row> rows = table("op-summary", {ladder::step("a", "", {{"X", 1, 1}}, d)});
+  const std::vector<csv::Row> rows =
+      table("op-summary", {step_records::step("a", "", {{"X", 1, 1}}, d)});
   EXPECT_EQ(cell(rows, 1, "Op Name"), "odd, \"name\"");
   EXPECT_EQ(cell(rows, 1, "Input Data Types"),
             "DOUBLE;FLOAT;FLOAT16;DT_BF16;INT64;INT32;INT16;INT8;UINT8;BOOL;FLOAT16");
@@ -200,7 +197,7 @@ TEST(OpSummary, DTypesScalarsAndGroupsAsTheProfilerSpellsThem) {
 }
 
 TEST(OpStatistic, SumsTheTasksByType) {
-  const std::vector<csv::Row> rows = table("op-statistic", ladder::shufflenet());
+  const std::vector<csv::Row> rows = table("op-statistic", step_records::shufflenet());
   ASSERT_THAT(rows, SizeIs(1 + 11 + 11 + 11 + 10));
   EXPECT_THAT(rows[0], ElementsAre("Device_id", "Model Name", "OP Type", "Core Type", "Count",
                                    "Total Time(us)", "Min Time(us)", "Avg Time(us)", "Max Time(us)",

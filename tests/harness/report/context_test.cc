@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "harness/report/step_table.h"
-#include "tests/harness/report/ladder.h"
+#include "tests/support/step_records.h"
 
 namespace opbench::report {
 namespace {
@@ -37,7 +37,7 @@ Record with_notes(bool has_overflow, int skipped_updates, double loss_scale) {
   details.has_overflow = has_overflow;
   details.skipped_updates = skipped_updates;
   details.loss_scale = loss_scale;
-  return ladder::step("a", "", {{"Relu", 1, 10}}, details);
+  return step_records::step("a", "", {{"Relu", 1, 10}}, details);
 }
 
 std::vector<std::string> first_cells(const TextTable& table) {
@@ -49,7 +49,7 @@ std::vector<std::string> first_cells(const TextTable& table) {
 }  // namespace
 
 TEST(ContextConsole, ShowsStepsAndWhereTheirTimeGoes) {
-  EXPECT_EQ(console(ladder::shufflenet()),
+  EXPECT_EQ(console(step_records::shufflenet()),
             R"(shufflenet_v2 fp16  (2 threads, 5 steps)
   #  step                 time       TransData  Cast  copies      peak  after  v. before  v. first  verdict
   1  baseline        23.800 ms  118, 212.3 MiB    12      32  48.5 MiB      -          -     1.00x  passed
@@ -80,15 +80,15 @@ TEST(ContextConsole, ShowsStepsAndWhereTheirTimeGoes) {
 }
 
 TEST(ContextConsole, ColoursOnlyWhereTheStyleHasThem) {
-  EXPECT_THAT(console(ladder::shufflenet()), Not(HasSubstr("\033")));
-  const std::string text = console(ladder::shufflenet(), true);
+  EXPECT_THAT(console(step_records::shufflenet()), Not(HasSubstr("\033")));
+  const std::string text = console(step_records::shufflenet(), true);
   EXPECT_THAT(text, HasSubstr("\033[1mshufflenet_v2 fp16\033[0m"));
   EXPECT_THAT(text, HasSubstr("\033[32mpassed\033[0m"));
 }
 
 TEST(ContextConsole, StepsThatBuildOnTheOneAboveNeedNoAfter) {
-  const std::string text = console(
-      {ladder::step("a", "", {{"Relu", 1, 30}}), ladder::step("b", "a", {{"Relu", 1, 15}})});
+  const std::string text = console({step_records::step("a", "", {{"Relu", 1, 30}}),
+                                    step_records::step("b", "a", {{"Relu", 1, 15}})});
   EXPECT_THAT(text, Not(HasSubstr("after")));
   EXPECT_THAT(text, Not(HasSubstr("per sample")));
   EXPECT_THAT(text, HasSubstr("  Relu       30.0 100 %  15.0 100 %\n"));
@@ -97,8 +97,8 @@ TEST(ContextConsole, StepsThatBuildOnTheOneAboveNeedNoAfter) {
 TEST(ContextConsole, TimePerSampleWhereSamplesDiffer) {
   StepDetails larger;
   larger.us_per_sample = 0.5;  // 16 samples; the other has 8
-  const std::string text = console(
-      {ladder::step("a", "", {{"Relu", 1, 8}}), ladder::step("b", "a", {{"Relu", 1, 8}}, larger)});
+  const std::string text = console({step_records::step("a", "", {{"Relu", 1, 8}}),
+                                    step_records::step("b", "a", {{"Relu", 1, 8}}, larger)});
   EXPECT_THAT(text, HasSubstr("     time  per sample  "));
   EXPECT_THAT(text, HasSubstr("  8.00 us     1.00 us  "));
   EXPECT_THAT(text, HasSubstr("  8.00 us     0.50 us  "));
@@ -120,7 +120,7 @@ TEST(ContextConsole, StaysWithin120Columns) {
   std::vector<Record> steps;
   for (int i = 0; i < 20; ++i) {
     Record record =
-        ladder::step("step_with_a_long_name_" + std::to_string(i), "", {{"Relu", 1, 5e3}});
+        step_records::step("step_with_a_long_name_" + std::to_string(i), "", {{"Relu", 1, 5e3}});
     record.status = Status::failed;
     record.reason = "output differs: " + std::string(150, 'x') + " and so on";
     steps.push_back(record);
@@ -134,7 +134,7 @@ TEST(ContextConsole, StaysWithin120Columns) {
 }
 
 TEST(ContextConsole, TextFromFilesDrivesNoTerminal) {
-  std::vector<Record> steps = {ladder::step("\033[2Jx", "", {{"R\ne", 1, 5}})};
+  std::vector<Record> steps = {step_records::step("\033[2Jx", "", {{"R\ne", 1, 5}})};
   steps[0].reason = "\033]0;";
   steps[0].op = "a\nb";
   const std::string text = console(steps);
@@ -143,8 +143,8 @@ TEST(ContextConsole, TextFromFilesDrivesNoTerminal) {
 }
 
 TEST(ContextConsole, SeveralContextsStandApart) {
-  std::vector<Record> steps = {ladder::step("a", "", {{"Relu", 1, 30}}),
-                               ladder::step("a", "", {{"Relu", 1, 30}})};
+  std::vector<Record> steps = {step_records::step("a", "", {{"Relu", 1, 30}}),
+                               step_records::step("a", "", {{"Relu", 1, 30}})};
   steps[1].threads = 1;
   const std::vector<ContextSteps> contexts = steps_by_context(steps);
   ASSERT_THAT(contexts, SizeIs(2));
@@ -156,9 +156,9 @@ TEST(ContextConsole, SeveralContextsStandApart) {
 
 TEST(TimeTable, WhatTuningRemovesFirstThenByTime) {
   const std::vector<Record> steps = {
-      ladder::step("a", "",
-                   {{"Small", 1, 1}, {"Cast", 1, 2}, {"Large", 1, 10}, {"TransData", 1, 3}}),
-      ladder::step("b", "a", {{"New", 1, 100}, {"contiguous", 1, 1}})};
+      step_records::step("a", "",
+                         {{"Small", 1, 1}, {"Cast", 1, 2}, {"Large", 1, 10}, {"TransData", 1, 3}}),
+      step_records::step("b", "a", {{"New", 1, 100}, {"contiguous", 1, 1}})};
   const TextTable table = time_table(steps_by_context(steps).front(), 9).table;
   EXPECT_THAT(first_cells(table), testing::ElementsAre("TransData", "Cast", "contiguous", "Large",
                                                        "Small", "New", "all tasks"));
@@ -166,7 +166,7 @@ TEST(TimeTable, WhatTuningRemovesFirstThenByTime) {
 
 TEST(TimeTable, OthersAreSummed) {
   const std::vector<Record> steps = {
-      ladder::step("a", "", {{"A", 1, 50}, {"B", 1, 30}, {"C", 1, 15}, {"D", 1, 5}})};
+      step_records::step("a", "", {{"A", 1, 50}, {"B", 1, 30}, {"C", 1, 15}, {"D", 1, 5}})};
   const TextTable table = time_table(steps_by_context(steps).front(), 2).table;
   EXPECT_THAT(first_cells(table), testing::ElementsAre("A", "B", "2 others", "all tasks"));
   EXPECT_EQ(table.rows[2][1], "20.0  20 %");
@@ -177,7 +177,7 @@ TEST(TimeTable, OthersAreSummed) {
 
 TEST(TimeTable, ChoosesItsUnit) {
   const auto unit = [](double us) {
-    const std::vector<Record> steps = {ladder::step("a", "", {{"A", 1, us}})};
+    const std::vector<Record> steps = {step_records::step("a", "", {{"A", 1, us}})};
     const TimeTable table = time_table(steps_by_context(steps).front(), 2);
     return table.table.rows[0][1] + " " + std::string(table.unit);
   };

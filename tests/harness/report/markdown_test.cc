@@ -5,6 +5,7 @@
 
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
+#include "tests/support/records.h"
 
 namespace opbench::report {
 namespace {
@@ -12,17 +13,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Record record_of(const char* variant, const char* provider, double median_us, double mad_us = 0) {
-  Record record;
-  record.case_id = "axpy[64,64,fp32]";
-  record.op = "axpy";
-  record.variant = variant;
+Record axpy(const char* variant, const char* provider, double median_us, double mad_us = 0) {
+  Record record = timed_record({median_us}, "axpy[64,64,fp32]", variant);
   record.provider = provider;
   record.shape = "64";
-  record.dtype = "fp32";
-  record.format = "ND";
-  record.status = Status::passed;
-  set_times(record, {{0, median_us, median_us * 1e3, 1}});
   record.times->mad_us = mad_us;
   return record;
 }
@@ -44,7 +38,7 @@ std::string markdown(std::vector<Record> records,
 }  // namespace
 
 TEST(Markdown, DescribesMachineCommandAndResults) {
-  Record native = record_of("native", "native", 100);
+  Record native = axpy("native", "native", 100);
   native.case_name = "layer1";
   native.count = 3;
   native.threads = 2;
@@ -73,11 +67,10 @@ TEST(Markdown, DescribesMachineCommandAndResults) {
 }
 
 TEST(Markdown, HasATableForEveryOperator) {
-  Record other = record_of("native", "native", 1);
+  Record other = axpy("native", "native", 1);
   other.op = "relu";
   other.case_id = "relu[64,fp32]";
-  const std::string text =
-      markdown({record_of("native", "native", 1), other, record_of("axpy", "npu", 1)});
+  const std::string text = markdown({axpy("native", "native", 1), other, axpy("axpy", "npu", 1)});
   EXPECT_LT(text.find("\n## axpy\n"), text.find("\n## relu\n"));
   EXPECT_LT(text.find("| axpy | npu |"), text.find("\n## relu\n"));
   EXPECT_THAT(text, HasSubstr("\n| relu/native | 1 |"));
@@ -85,7 +78,7 @@ TEST(Markdown, HasATableForEveryOperator) {
 
 // A row is a line of as many cells as its table has titles, whatever a name holds.
 TEST(Markdown, EscapesWhatWouldBreakATable) {
-  Record record = record_of("native", "native", 1);
+  Record record = axpy("native", "native", 1);
   record.case_name = "a|b\nc\\|*d* <i>";
   record.status = Status::errored;
   record.reason = "x|y\r\nz";
@@ -97,7 +90,7 @@ TEST(Markdown, EscapesWhatWouldBreakATable) {
 }
 
 TEST(Markdown, TellsHowACaseDiffers) {
-  Record record = record_of("native", "native", 1);
+  Record record = axpy("native", "native", 1);
   record.attributes = "sizes=[1234567,1234567,1234567,1234567,1234567,1234567] lr=0.2";
   record.backward = true;
   EXPECT_THAT(markdown({record}),
@@ -109,21 +102,21 @@ TEST(SlowerThanExpected, NpuAgainstNativeBeyondNoise) {
   const auto slow = [](Record native, Record npu) {
     return slower_than_expected(std::vector{native, npu}).size();
   };
-  const Record native = record_of("native", "native", 100);
-  EXPECT_EQ(slow(native, record_of("axpy", "npu", 106)), 1u);
-  EXPECT_EQ(slow(native, record_of("axpy", "npu", 105)), 0u) << "within 5 %";
-  EXPECT_EQ(slow(record_of("native", "native", 100, 2), record_of("axpy", "npu", 111)), 0u);
-  EXPECT_EQ(slow(record_of("native", "native", 100, 2), record_of("axpy", "npu", 112)), 1u);
-  EXPECT_EQ(slow(native, record_of("axpy", "npu", 111, 2)), 0u) << "its own noise counts too";
-  EXPECT_EQ(slow(native, record_of("onednn", "vendor", 200)), 0u);
-  Record other = record_of("axpy", "npu", 200);
+  const Record native = axpy("native", "native", 100);
+  EXPECT_EQ(slow(native, axpy("axpy", "npu", 106)), 1u);
+  EXPECT_EQ(slow(native, axpy("axpy", "npu", 105)), 0u) << "within 5 %";
+  EXPECT_EQ(slow(axpy("native", "native", 100, 2), axpy("axpy", "npu", 111)), 0u);
+  EXPECT_EQ(slow(axpy("native", "native", 100, 2), axpy("axpy", "npu", 112)), 1u);
+  EXPECT_EQ(slow(native, axpy("axpy", "npu", 111, 2)), 0u) << "its own noise counts too";
+  EXPECT_EQ(slow(native, axpy("onednn", "vendor", 200)), 0u);
+  Record other = axpy("axpy", "npu", 200);
   other.threads = 2;
   EXPECT_EQ(slow(native, other), 0u) << "other threads, another contest";
 }
 
 TEST(SlowerThanExpected, OnlyTheBestNpuVariantAgainstTheVendor) {
-  const std::vector<Record> records = {record_of("axpy", "npu", 300), record_of("v2", "npu", 200),
-                                       record_of("onednn", "vendor", 100)};
+  const std::vector<Record> records = {axpy("axpy", "npu", 300), axpy("v2", "npu", 200),
+                                       axpy("onednn", "vendor", 100)};
   const std::vector<SlowResult> slow = slower_than_expected(records);
   ASSERT_EQ(slow.size(), 1u);
   EXPECT_EQ(slow[0].record->variant, "v2");
@@ -132,12 +125,11 @@ TEST(SlowerThanExpected, OnlyTheBestNpuVariantAgainstTheVendor) {
 }
 
 TEST(Markdown, ListsWhatIsSlowerOrNone) {
-  const std::string slow =
-      markdown({record_of("native", "native", 100), record_of("axpy", "npu", 150)});
+  const std::string slow = markdown({axpy("native", "native", 100), axpy("axpy", "npu", 150)});
   EXPECT_THAT(slow, HasSubstr("| axpy | | 64 | fp32 | ND | | 1 | axpy | 150.00 us | native | "
                               "100.00 us | 1.50 |\n"));
   EXPECT_THAT(slow, Not(HasSubstr("\nnone\n")));
-  EXPECT_THAT(markdown({record_of("native", "native", 100), record_of("axpy", "npu", 50)}),
+  EXPECT_THAT(markdown({axpy("native", "native", 100), axpy("axpy", "npu", 50)}),
               HasSubstr("\nnone\n"));
 }
 

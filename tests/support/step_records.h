@@ -9,7 +9,7 @@
 #include "harness/record/record.h"
 
 // Steps of a context made by hand: what the reports of contexts are tested with.
-namespace opbench::ladder {
+namespace opbench::step_records {
 
 inline constexpr double kMiB = 1 << 20;
 
@@ -181,4 +181,4 @@ inline std::vector<Record> shufflenet() {
   return steps;
 }
 
-}  // namespace opbench::ladder
+}  // namespace opbench::step_records

@@ -1,0 +1,100 @@
+// A case and a context in memory, as a run and a worker of the check use them.
+#include "harness/run/open_item.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/plan/case_graph.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "tests/harness/run/run_context.h"
+
+namespace opbench {
+namespace {
+
+PlannedCase planned_case(const char* id) {
+  PlannedCase planned{parse_case_id(id), {}, {}};
+  planned.graph = build_graph(planned.spec);
+  for (const Kernel* kernel : kernels_of(planned.spec.op->name)) {
+    Selection variant = select_kernels(planned.graph, *kernel);
+    if (variant.refusal.empty()) planned.variants.push_back(std::move(variant));
+  }
+  return planned;
+}
+
+// relu twice over, in two steps.
+PlannedContext planned_context() {
+  return planned_text(
+      "contexts:\n"
+      "  - name: twice\n"
+      "    inputs: {x: [100]}\n"
+      "    nodes:\n"
+      "      - {name: first, op: relu, in: x, out: a}\n"
+      "      - {name: second, op: softplus, in: a, out: y}\n"
+      "    outputs: [y]\n"
+      "    steps: [{name: one}, {name: two}]\n");
+}
+
+std::vector<std::size_t> open_all(OpenItem& open) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < open.item().runnables.size(); ++i) all.push_back(i);
+  open.require_memory(all, true);
+  open.allocate(all);
+  for (const std::size_t i : all) open.prepare(i);
+  return all;
+}
+
+// Whatever ran in between: verification of another runnable, corner values, other seeds.
+void expect_same_bits_every_time(Item item) {
+  PhaseTimes times;
+  OpenItem open(std::move(item), 2, times);
+  const std::vector<std::size_t> all = open_all(open);
+  ASSERT_GE(all.size(), 2u);
+  const auto bits = [&](std::size_t i) {
+    open.load(i, {open.item().seed});
+    with_threads(2, [&] { open.bound(i).run(); });
+    return open.result_bits(i);
+  };
+  std::vector<std::string> first;
+  for (const std::size_t i : all) {
+    first.push_back(bits(i));
+    EXPECT_EQ(first.back().size(), 16u);
+  }
+  for (const std::size_t i : all) {
+    const Verification found = open.verify(i, open.item().seed + 1);
+    EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
+    // Tasks of a context are not held to a reference one by one.
+    EXPECT_EQ(found.stats.count > 0, !open.item().is_context());
+  }
+  for (const std::size_t i : all) EXPECT_EQ(bits(i), first[i]) << open.runnable(i).name();
+}
+
+TEST(OpenItem, ACaseGivesTheSameResultsEveryTime) {
+  expect_same_bits_every_time(make_item(planned_case("relu[100,fp32]")));
+}
+
+TEST(OpenItem, AContextGivesTheSameResultsEveryTime) {
+  expect_same_bits_every_time(make_item(planned_context()));
+}
+
+TEST(OpenItem, VariantsShareMemoryAndStepsTakeTurnsInIt) {
+  const Item of_case = make_item(planned_case("relu[100,fp32]"));
+  EXPECT_FALSE(of_case.is_context());
+  EXPECT_EQ(of_case.id, "relu[100,fp32,ND]");
+  EXPECT_EQ(of_case.runnables[0].graph, of_case.runnables[1].graph);
+  const Item of_context = make_item(planned_context());
+  EXPECT_TRUE(of_context.is_context());
+  EXPECT_EQ(of_context.id, "twice[fp32]");
+  EXPECT_NE(of_context.runnables[0].graph, of_context.runnables[1].graph);
+  EXPECT_EQ(of_context.runnables[0].seed_of(0, 7), of_context.runnables[1].seed_of(0, 7));
+}
+
+TEST(OpenItem, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
+  PhaseTimes times;
+  const OpenItem open(make_item(planned_case("relu[1048576x1048576,fp32]")), 1, times);
+  const std::size_t first = 0;
+  EXPECT_THROW(open.require_memory({&first, 1}, true), RunError);
+  EXPECT_FALSE(open.is_allocated());
+}
+
+}  // namespace
+}  // namespace opbench

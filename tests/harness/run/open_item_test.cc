@@ -59,12 +59,13 @@ void expect_same_bits_every_time(Item item) {
     first.push_back(bits(i));
     EXPECT_EQ(first.back().size(), 16u);
   }
+  std::int64_t judged = 0;  // by all: equal tasks of two steps are judged once
   for (const std::size_t i : all) {
     const Verification found = open.verify(i, open.item().seed + 1);
     EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
-    // Tasks of a context are not held to a reference one by one.
-    EXPECT_EQ(found.stats.count > 0, !open.item().is_context());
+    judged += found.stats.count;
   }
+  EXPECT_GT(judged, 0);
   for (const std::size_t i : all) EXPECT_EQ(bits(i), first[i]) << open.runnable(i).name();
 }
 

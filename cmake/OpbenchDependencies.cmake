@@ -11,6 +11,14 @@ find_dependency(benchmark)
 find_dependency(yaml-cpp)
 find_dependency(nlohmann_json)
 find_dependency(CLI11)
+# Debian's package has no file for CMake.
+if(NOT TARGET re2::re2)
+  find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+  find_library(RE2_LIBRARY re2 REQUIRED)
+  add_library(re2::re2 UNKNOWN IMPORTED)
+  set_target_properties(re2::re2 PROPERTIES IMPORTED_LOCATION "${RE2_LIBRARY}"
+                        INTERFACE_INCLUDE_DIRECTORIES "${RE2_INCLUDE_DIR}")
+endif()
 
 # oneDNN is optional: without it the `onednn` variants are absent and everything else works.
 # Debian's package configuration stops hard without OpenCL's headers, so they are looked for first.

@@ -6,7 +6,7 @@ namespace opbench {
 
 // Ids are searched as a whole: those of an optimiser list hundreds of shapes.
 CaseFilter::CaseFilter(const std::string& pattern)
-    : matches_(pattern.empty() ? nullptr : name_pattern(pattern, "--filter", std::string::npos)) {}
+    : matches_(pattern.empty() ? nullptr : name_pattern(pattern, "--filter")) {}
 
 bool CaseFilter::takes(const std::string& id, const std::string& name) const {
   return !matches_ || matches_(id) || matches_(name);

@@ -27,17 +27,22 @@ TEST(NamePattern, IsFoundAnywhere) {
 }
 
 TEST(NamePattern, IsAnExpressionAndBounded) {
-  EXPECT_EQ(refusal(std::string(200, 'a')), "accepted");
-  EXPECT_EQ(refusal(std::string(201, 'a')), "--only has 201 characters; at most 200 are allowed");
+  EXPECT_EQ(refusal(std::string(4096, 'a')), "accepted");
+  EXPECT_EQ(refusal(std::string(4097, 'a')),
+            "--only has 4097 characters; at most 4096 are allowed");
   EXPECT_EQ(refusal("[").find("--only '[' is not a regular expression: "), 0u);
+  EXPECT_EQ(refusal("(?=a)"),
+            "--only '(?=a)' is not a regular expression: invalid perl operator: (?=");
 }
 
-// Neither the length of a name nor repetitions inside repetitions take a matcher's stack or time.
+// Neither the length of a name nor repetitions inside repetitions take a matcher's stack or time:
+// a matcher that backtracks needs minutes for the second of these.
 TEST(NamePattern, HostileNamesAndPatternsEnd) {
   EXPECT_FALSE(name_pattern("(a*)*b", "--only")(std::string(3000, 'a')));
+  EXPECT_FALSE(name_pattern("(.*a){12}b", "--only")(std::string(3000, 'a')));
   std::string name(1 << 20, 'a');
   name.back() = 'b';
-  EXPECT_FALSE(name_pattern("b$", "--only")(name)) << "4096 letters are searched";
+  EXPECT_TRUE(name_pattern("b$", "--only")(name));
 }
 
 }  // namespace opbench

@@ -125,6 +125,9 @@ void add_compare_flags(Command& command, CompareFlags& f) {
   command.flag("--advisor", f.advisor, "Also advisor_summary.txt (also -advisor)", results);
   const char* cost = "What it may take";
   command.option("--threads", f.threads, "Threads [all cores]", {"N", cost});
+  command.option("--max-elements", f.max_elements,
+                 "A tensor that claims more is left unread: damage, or an attack",
+                 {.value = "N", .group = cost, .shows_default = true});
   command.option("--memory", f.memory_mib, "MiB for buffers, whatever the size of the tensors",
                  {.value = "MIB", .group = cost, .shows_default = true});
 }
@@ -140,10 +143,12 @@ ComparisonRequest request_of(const CompareFlags& flags) {
   options.only = flags.only;
   take_standard(flags, options);
   check_range("--memory", flags.memory_mib, kLeastMiB, kMostMiB);
+  check_range("--max-elements", flags.max_elements, 1, std::int64_t{1} << 50);
   check_range("--top", flags.top, 0, 1'000'000);
   check_range("--threads", flags.threads, 0, 1024);
   check_results(flags);
   options.memory_bytes = flags.memory_mib << 20;
+  options.max_elements = flags.max_elements;
   options.wants_msaccucmp = !flags.out_dir.empty();
   request.metrics = parse_metrics(flags.algorithms);
   request.extras = {flags.post_process == 1, flags.advisor};

@@ -27,8 +27,8 @@ SideSummary summarise(const OperatorResult& op, Side side) {
     if (tensor.entry().side != side) continue;
     const Verdict verdict = tensor.judgement.verdict;
     summary.failed += verdict == Verdict::failed;
-    summary.not_compared += verdict == Verdict::not_compared;
-    summary.compared += verdict != Verdict::not_compared;
+    summary.not_compared += !is_compared(verdict);
+    summary.compared += is_compared(verdict);
     if (tensor.is_measured) {
       summary.error = std::max(summary.error.value_or(0), tensor.relative_error());
     }
@@ -94,10 +94,12 @@ int rank(Verdict verdict) {
       return 1;
     case Verdict::mistrusted:
       return 2;
+    case Verdict::unread:
+      return 3;
     case Verdict::failed:
       break;
   }
-  return 3;
+  return 4;
 }
 
 Verdict worst_verdict(const OperatorResult& op) {
@@ -213,6 +215,7 @@ ComparisonCounts count(const Comparison& comparison) {
       counts.failed += verdict == Verdict::failed;
       counts.mistrusted += verdict == Verdict::mistrusted;
       counts.not_compared += verdict == Verdict::not_compared;
+      counts.unread += verdict == Verdict::unread;
       counts.warnings += !tensor.warnings.empty();
     }
   }
@@ -260,6 +263,7 @@ FailOn parse_fail_on(std::string_view text) {
 
 Verdict verdict_of(const ComparisonCounts& counts) {
   if (counts.failed > 0) return Verdict::failed;
+  if (counts.unread > 0) return Verdict::unread;
   if (counts.compared() == 0) return Verdict::not_compared;
   return counts.passed > 0 ? Verdict::passed : Verdict::mistrusted;
 }
@@ -272,7 +276,7 @@ ExitCode exit_code(const Comparison& comparison, FailOn fail_on) {
                          : fail_on == FailOn::first &&
                                std::any_of(operators.begin(), operators.end(), starts_failure);
   if (fails) return kVerdictFailed;
-  if (comparison.is_partial) return kCouldNotFinish;
+  if (comparison.is_partial || counts.unread > 0) return kCouldNotFinish;
   return counts.compared() == 0 ? kNothingToJudge : kAllWell;
 }
 

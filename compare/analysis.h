@@ -35,7 +35,7 @@ std::vector<std::size_t> amplifying_operators(const Comparison& comparison);
 
 /// Tensors by verdict, operators by origin.
 struct ComparisonCounts {
-  std::int64_t passed = 0, failed = 0, mistrusted = 0, not_compared = 0;
+  std::int64_t passed = 0, failed = 0, mistrusted = 0, not_compared = 0, unread = 0;
   std::int64_t warnings = 0;  ///< tensors that have one
   std::int64_t operators = 0, failed_operators = 0;
   std::int64_t introduced = 0, inherited = 0, amplified = 0, repaired = 0, unknown = 0;
@@ -66,11 +66,12 @@ enum class FailOn { any, first, none };
 /// "any", "first" or "none". Errors: throws Error that lists them.
 FailOn parse_fail_on(std::string_view text);
 
-/// Of the whole comparison: failed if a tensor fails, not_compared if none was compared, mistrusted
-/// if none passed, else passed.
+/// Of the whole comparison: failed if a tensor fails, unread if one could not be read, not_compared
+/// if none was compared, mistrusted if none passed, else passed.
 Verdict verdict_of(const ComparisonCounts& counts);
 
-/// kVerdictFailed before kCouldNotFinish, which a partial comparison is.
+/// kVerdictFailed before kCouldNotFinish, which a partial comparison is and one with a tensor that
+/// could not be read, whatever makes the command fail.
 ExitCode exit_code(const Comparison& comparison, FailOn fail_on);
 
 }  // namespace opbench

@@ -16,18 +16,36 @@ bool is_wanted(const ComparisonPlan& plan, const OperatorMatch& match, const Ten
          (tensor.expected != nullptr && plan.only(tensor.expected->path));
 }
 
-std::string reason_for(const TensorMatch& match, const ComparisonPlan& plan) {
+// Not compared without a reason: it can be.
+Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPlan& plan) {
   if (plan.is_load_mode && match.actual == nullptr && match.expected->side == Side::input) {
-    return fmt::format("was an input of the run that made {} (load mode)", plan.sides.actual);
+    return {Verdict::not_compared,
+            fmt::format("was an input of the run that made {} (load mode)", plan.sides.actual)};
   }
-  return why_not_compared(match, plan.sides);
+  Judgement found{Verdict::not_compared, why_not_compared(match, plan.sides)};
+  if (is_unread(match)) found.verdict = Verdict::unread;
+  const std::int64_t elements =
+      (match.actual != nullptr ? match.actual : match.expected)->desc.elements();
+  if (found.reason.empty() && elements > plan.max_elements) {
+    return {Verdict::unread,
+            fmt::format("{} elements; --max-elements allows {}", elements, plan.max_elements)};
+  }
+  // Whether the partner stood in what is damaged, nobody can tell.
+  const bool may_be_lost = (match.actual == nullptr && plan.damaged.actual) ||
+                           (match.expected == nullptr && plan.damaged.expected);
+  if (may_be_lost) {
+    found.verdict = Verdict::unread;
+    found.reason += fmt::format("; parts of {} are damaged",
+                                match.actual == nullptr ? plan.sides.actual : plan.sides.expected);
+  }
+  return found;
 }
 
 TensorResult planned(const TensorMatch& match, const std::string& op, const ComparisonPlan& plan) {
   TensorResult result;
   result.match = match;
   result.standard = standard_for(plan.standards, plan.choice, op, judged_dtype(match));
-  result.judgement = {Verdict::not_compared, reason_for(match, plan)};
+  result.judgement = judgement_before_reading(match, plan);
   result.warnings = pair_warnings(match, plan.sides);
   return result;
 }
@@ -49,10 +67,11 @@ TensorMatch with_partner(const DumpEntry* entry, const Partners& partners) {
   return {entry, found == partners.end() ? nullptr : found->second};
 }
 
-// Why measures are void; empty if they are not.
-std::string void_reason(const PairMeasures& measures) {
-  if (!measures.error.empty()) return measures.error;
-  return measures.is_done ? std::string() : "not reached before the run was stopped";
+// Of measures that are void: unread, or not reached. Not compared without a reason: they are not.
+Judgement judgement_without_values(const PairMeasures& measures) {
+  if (!measures.error.empty()) return {Verdict::unread, measures.error};
+  return {Verdict::not_compared,
+          measures.is_done ? std::string() : "not reached before the run was stopped"};
 }
 
 }  // namespace
@@ -81,7 +100,7 @@ bool is_waiting(const TensorResult& result) {
 }
 
 void add_measures(TensorResult& result, const PairMeasures& measures) {
-  result.judgement = {Verdict::not_compared, void_reason(measures)};
+  result.judgement = judgement_without_values(measures);
   if (!result.judgement.reason.empty()) return;
   result.is_measured = true;
   result.stats = measures.stats;
@@ -124,10 +143,10 @@ std::string why_not_cross_checked(const GoldenMatch& golden, const SideNames& si
 
 void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu) {
   const bool decides = result.standard.kind == StandardKind::cross_check;
-  std::string reason = void_reason(npu);
-  if (reason.empty()) reason = void_reason(gpu);
-  if (!reason.empty()) {
-    if (decides) result.judgement = {Verdict::not_compared, std::move(reason)};
+  Judgement missing = judgement_without_values(npu);
+  if (missing.reason.empty()) missing = judgement_without_values(gpu);
+  if (!missing.reason.empty()) {
+    if (decides) result.judgement = std::move(missing);
     return;
   }
   result.cross_check =

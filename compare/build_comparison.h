@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,12 @@ struct ComparisonPlan {
   StandardChoice choice;
   SideNames sides;
   bool is_load_mode = false;
+  std::int64_t max_elements =
+      std::numeric_limits<std::int64_t>::max();  ///< of a tensor that is read
+  /// Dumps with objects that damage hides: what is missing there may be one of them.
+  struct Damaged {
+    bool actual = false, expected = false;
+  } damaged = {};
   /// --only: operators and paths that it accepts; empty for all.
   std::function<bool(std::string_view)> only = {};
 };

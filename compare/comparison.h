@@ -66,6 +66,7 @@ struct ComparedFile {
   std::string device;
   std::size_t operators = 0, tensors = 0;
   std::vector<std::string> problems;  ///< what could not be opened, one line each
+  std::int64_t damaged = 0;           ///< of them, for damage: groups and tensors may be missing
 };
 
 /// All that a report says. Points into the records of both dumps.

@@ -35,11 +35,14 @@ ValueSample sampler(DumpFile& file) {
 }
 
 ComparedFile describe(DumpFile& file) {
-  ComparedFile described{file.name(), 0, to_string(device_of(file.records())),
-                         0,           0, file.problems()};
+  ComparedFile described;
+  described.path = file.name();
+  described.device = to_string(device_of(file.records()));
+  described.problems = file.problems();
   std::error_code ignored;
   described.bytes = static_cast<std::int64_t>(fs::file_size(file.name(), ignored));
   described.operators = file.records().size();
+  described.damaged = file.damaged();
   for (const DumpRecord& record : file.records()) {
     described.tensors += static_cast<std::size_t>(
         std::count_if(record.entries.begin(), record.entries.end(),
@@ -56,6 +59,10 @@ SideNames side_names(const std::string& actual, const std::string& expected) {
 
 bool is_good(const PairMeasures* measures) {
   return measures != nullptr && measures->is_done && measures->error.empty();
+}
+
+bool has_error(const PairMeasures* measures) {
+  return measures != nullptr && !measures->error.empty();
 }
 
 template <class Visit>
@@ -94,9 +101,15 @@ std::vector<OperatorMatch> DumpComparison::match(DumpFile& a, DumpFile& b) const
 }
 
 void DumpComparison::plan() {
-  comparison_.operators = plan_results(
-      match(actual_, expected_),
-      {options_.standards, options_.standard, sides_, comparison_.is_load_mode, only_});
+  comparison_.operators =
+      plan_results(match(actual_, expected_),
+                   {.standards = options_.standards,
+                    .choice = options_.standard,
+                    .sides = sides_,
+                    .is_load_mode = comparison_.is_load_mode,
+                    .max_elements = options_.max_elements,
+                    .damaged = {comparison_.actual.damaged > 0, comparison_.expected.damaged > 0},
+                    .only = only_});
   for_each_tensor(comparison_, [&](TensorResult& result) {
     if (!is_waiting(result)) return;
     pairs_.add(actual_, expected_, result.match, result.standard.tolerance);
@@ -116,7 +129,8 @@ void DumpComparison::plan_golden() {
       pairs_.add(actual_, *golden_, golden.npu, result.standard.tolerance);
       pairs_.add(expected_, *golden_, golden.gpu, result.standard.tolerance);
     } else if (result.standard.kind == StandardKind::cross_check) {
-      result.judgement.reason = reason;
+      const bool is_there = !is_unread(golden.npu) && !is_unread(golden.gpu);
+      result.judgement = {is_there ? Verdict::not_compared : Verdict::unread, reason};
     }
   });
 }
@@ -139,6 +153,9 @@ void DumpComparison::plan_msaccucmp() {
 }
 
 void DumpComparison::measure(const MeasureHooks& hooks) {
+  for (DumpFile* file : {&actual_, &expected_, golden_ ? &*golden_ : nullptr}) {
+    if (file != nullptr) file->stop_when(hooks.stop);
+  }
   pairs_.measure({.memory_bytes = options_.memory_bytes, .wants_kl = options_.wants_msaccucmp},
                  hooks);
   std::size_t next = 0;
@@ -167,7 +184,9 @@ void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& go
   if (result.is_measured && is_good(npu) && is_good(gpu)) {
     add_cross_check(result, *npu, *gpu);
   } else if (result.standard.kind == StandardKind::cross_check && result.judgement.reason.empty()) {
-    result.judgement.reason = "it could not be measured against the golden dump";
+    const bool is_there = !has_error(npu) && !has_error(gpu);
+    result.judgement = {is_there ? Verdict::not_compared : Verdict::unread,
+                        "it could not be measured against the golden dump"};
   }
 }
 

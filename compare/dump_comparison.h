@@ -26,6 +26,7 @@ struct ComparisonOptions {
   Standards standards;
   StandardChoice standard;
   std::int64_t memory_bytes = std::int64_t{256} << 20;
+  std::int64_t max_elements = 10'000'000'000;  ///< of a tensor that is read
   bool wants_msaccucmp = false;  ///< its lines too; they cost a second pass over the data
 };
 

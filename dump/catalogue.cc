@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "dump/dump_meaning.h"
@@ -168,6 +169,7 @@ void visit(V& v, Fields<Catalogue> auto& catalogue) {
   v.field(catalogue.records);
   v.field(catalogue.strays);
   v.field(catalogue.problems);
+  v.field(catalogue.damaged);
 }
 
 // What DumpFile::read relies on.
@@ -178,8 +180,8 @@ bool can_be_read(const DumpEntry& entry, std::int64_t file_bytes) {
   const auto& stride = entry.attributes.stride;
   if (entry.is_strided && (!stride || !stays_inside(shape, *stride, elements))) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(entry.stored));
-  return entry.offset < 0 ||
-         (entry.offset <= file_bytes && elements <= (file_bytes - entry.offset) / bytes);
+  if (entry.offset < 0) return elements <= std::numeric_limits<std::int64_t>::max() / bytes;
+  return entry.offset <= file_bytes && elements <= (file_bytes - entry.offset) / bytes;
 }
 
 void check_entries(const std::vector<DumpEntry>& entries, std::int64_t file_bytes) {

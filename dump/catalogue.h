@@ -14,6 +14,7 @@ struct Catalogue {
   std::vector<DumpRecord> records;  ///< by operator (bytes), number, name
   std::vector<DumpEntry> strays;    ///< datasets outside of any /{op}/{seq}, in the file's order
   std::vector<std::string> problems;
+  std::int64_t damaged = 0;  ///< of the problems, those that are damage to the file
 };
 
 /// The catalogue as bytes, and back: how it comes from the process that reads the file.

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "dump/reader_process.h"
 #include "dump/strided_read.h"
@@ -24,6 +25,9 @@ namespace fs = std::filesystem;
 
 // Elements that are asked of the reading process at once; bounds its memory.
 constexpr std::int64_t kMostAtOnce = 512 * 1024;
+
+// Every end costs a new process, a hang half a minute before it.
+constexpr int kMostEnds = 1000, kMostHangs = 3;
 
 class Descriptor {
  public:
@@ -71,14 +75,15 @@ struct DumpFile::Impl {
       : name(path.string()),
         descriptor(open_regular(path)),
         state(state_of(descriptor)),
-        process(descriptor, name) {}
+        process(std::make_unique<ReaderProcess>(descriptor, name,
+                                                ReaderProcess::Task::list_and_read, stop)) {}
 
   const Catalogue& catalogue() {
     const std::lock_guard lock(mutex);
     if (!failure.empty()) throw Error(failure);
     if (listed) return *listed;
     try {
-      listed = process.catalogue(state.st_size);
+      listed = process->catalogue(state.st_size);
     } catch (const Error& error) {
       check_unchanged();  // which explains everything
       failure = error.what();
@@ -106,6 +111,7 @@ struct DumpFile::Impl {
 
   // By place in the file.
   void read_places(const DumpEntry& entry, ElementRange places, void* to) {
+    if (stop && stop()) throw Error(fmt::format("stopped while reading {}", printable(entry.path)));
     const std::size_t bytes = size_of(entry.stored);
     if (entry.offset >= 0) {
       return read_bytes(static_cast<std::size_t>(places.count) * bytes,
@@ -113,8 +119,30 @@ struct DumpFile::Impl {
     }
     for (std::int64_t done = 0; done < places.count; done += kMostAtOnce) {
       const std::int64_t count = std::min(places.count - done, kMostAtOnce);
-      process.read(entry, {places.first + done, count},
-                   static_cast<std::byte*>(to) + static_cast<std::size_t>(done) * bytes);
+      read_by_process(entry, {places.first + done, count},
+                      static_cast<std::byte*>(to) + static_cast<std::size_t>(done) * bytes);
+    }
+  }
+
+  // What ends a process costs the tensor that it was reading; a fresh one reads the others.
+  void read_by_process(const DumpEntry& entry, ElementRange places, void* to) {
+    const std::lock_guard lock(process_mutex);
+    if (!process) {
+      if (ended >= kMostEnds || hung >= kMostHangs) {
+        throw Error(
+            fmt::format("cannot read {}: {} processes that read it have ended; no other "
+                        "is started",
+                        name, ended));
+      }
+      process = std::make_unique<ReaderProcess>(descriptor, name, ReaderProcess::Task::read, stop);
+    }
+    try {
+      process->read(entry, places, to);
+    } catch (const ReaderEnded& error) {
+      process.reset();
+      ++ended;
+      hung += error.was_hung;
+      throw;
     }
   }
 
@@ -136,7 +164,10 @@ struct DumpFile::Impl {
   std::string name;
   Descriptor descriptor;
   struct stat state;
-  ReaderProcess process;
+  std::function<bool()> stop;
+  std::mutex process_mutex;
+  std::unique_ptr<ReaderProcess> process;  // null after its end
+  int ended = 0, hung = 0;                 // processes
   std::mutex mutex;
   std::optional<Catalogue> listed;
   std::string failure;  // why there is no list
@@ -152,6 +183,9 @@ const std::string& DumpFile::name() const { return impl_->name; }
 const std::vector<DumpRecord>& DumpFile::records() { return impl_->catalogue().records; }
 const std::vector<DumpEntry>& DumpFile::strays() { return impl_->catalogue().strays; }
 const std::vector<std::string>& DumpFile::problems() { return impl_->catalogue().problems; }
+std::int64_t DumpFile::damaged() { return impl_->catalogue().damaged; }
+
+void DumpFile::stop_when(std::function<bool()> stop) { impl_->stop = std::move(stop); }
 
 void DumpFile::read(const DumpEntry& entry, ElementRange range, void* to) {
   if (!entry.problem.empty()) throw Error(entry.problem);

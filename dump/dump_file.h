@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ class DumpFile {
   const std::vector<DumpEntry>& strays();
   /// What was left out because it is no dataset or could not be opened, one line each.
   const std::vector<std::string>& problems();
+  /// How many of those the file is damaged at: what was in them is not known.
+  std::int64_t damaged();
 
   /// Elements of an entry as they are stored (entry.stored, in the machine's byte order), in
   /// logical order. Thread-safe for entries whose data is contiguous in the file; others wait for
@@ -39,6 +42,9 @@ class DumpFile {
   /// entry has a problem, the range leaves it, the data is damaged or the file was changed since it
   /// was opened.
   void read(const DumpEntry& entry, ElementRange range, void* to);
+
+  /// From now on reads give up with an Error soon after `stop` is true. Before the first of them.
+  void stop_when(std::function<bool()> stop);
 
  private:
   struct Impl;

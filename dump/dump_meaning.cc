@@ -39,9 +39,9 @@ EntryKind kind_of(std::int64_t save_type, std::string& warning) {
       return EntryKind::other;
   }
   add_remark(warning, fmt::format("attribute Type is {}, which stands for nothing; known are 0 "
-                                  "(tensor), 2 to 7, 9, 10 and 13 to 18",
+                                  "(tensor), 2 to 7, 9, 10 and 13 to 18; taken as a tensor",
                                   save_type));
-  return EntryKind::other;
+  return EntryKind::tensor;
 }
 
 // What nothing else says is told by how it is stored.
@@ -161,8 +161,7 @@ void interpret_kind(DumpEntry& entry) {
   } else if (attributes.count == 0) {
     add_remark(entry.warning, "no attributes; taken as a tensor");
   } else if (attributes.count == 1 && attributes.device_type) {
-    entry.kind = EntryKind::other;
-    add_remark(entry.warning,
+    add_remark(entry.problem,
                "no attribute Type: what Ascend's dumper leaves of a tensor whose dtype it does not "
                "know (bf16, complex, quantised)");
   } else {

@@ -55,6 +55,12 @@ bool comes_before(const DumpRecord& a, const DumpRecord& b) {
   return std::tie(a.seq, a.seq_text) < std::tie(b.seq, b.seq_text);
 }
 
+/// What went wrong with an object; no text where nothing did.
+struct Problem {
+  std::string text;
+  bool is_damage = false;
+};
+
 herr_t refuse_external(const char*, const char*, const char*, const char*, unsigned*, hid_t,
                        void*) {
   return -1;
@@ -77,20 +83,21 @@ class Scan {
     return fmt::format("{}: {}: {}", file_name_, printable(path), what);
   }
 
-  void report(const std::string& path, const std::string& what) {
-    catalogue_.problems.push_back(message(path, what));
+  void report(const std::string& path, const Problem& problem) {
+    catalogue_.problems.push_back(message(path, problem.text));
+    catalogue_.damaged += problem.is_damage;
   }
 
   // Runs `work` and returns what went wrong.
   template <class Work>
-  std::string problem_of(Work&& work) {
+  Problem problem_of(Work&& work) {
     try {
       work();
-      return "";
+      return {};
     } catch (const Error& error) {
-      return error.what();
+      return {error.what()};
     } catch (const H5::Exception&) {
-      return "damaged: " + errors_.text();
+      return {"damaged: " + errors_.text(), true};
     }
   }
 
@@ -125,7 +132,7 @@ class Scan {
   void visit_link(hid_t group, const std::string& path, const Link& link,
                   const std::vector<haddr_t>& ancestors) {
     bool is_dataset = false;
-    const std::string problem = problem_of([&] {
+    const Problem problem = problem_of([&] {
       const ObjectHandle object = open(group, link);
       const H5I_type_t type = H5Iget_type(object);
       is_dataset = type == H5I_DATASET;
@@ -138,7 +145,7 @@ class Scan {
         throw Error("a named datatype, which holds no data");
       }
     });
-    if (!problem.empty() && !is_dataset) report(path, problem);
+    if (!problem.text.empty() && !is_dataset) report(path, problem);
   }
 
   static haddr_t address_of(hid_t object) {
@@ -168,8 +175,8 @@ class Scan {
     const std::size_t slash = path.find('/', 1);
     DumpRecord record{path.substr(1, slash - 1), path.substr(slash + 1), {}, {}, {}};
     record.seq = parse_seq(record.seq_text);
-    const std::string problem = problem_of([&] { record.notes = read_notes(group); });
-    if (!problem.empty()) report(path, problem);
+    const Problem problem = problem_of([&] { record.notes = read_notes(group); });
+    if (!problem.text.empty()) report(path, {problem.text});  // hides no tensor
     catalogue_.records.push_back(std::move(record));
   }
 
@@ -177,8 +184,8 @@ class Scan {
   void add_dataset(hid_t dataset, const std::string& path, std::size_t depth) {
     DumpEntry entry;
     entry.path = path;
-    const std::string problem = problem_of([&] { describe_dataset(dataset, file_bytes_, entry); });
-    if (!problem.empty()) add_remark(entry.problem, problem);
+    const Problem problem = problem_of([&] { describe_dataset(dataset, file_bytes_, entry); });
+    if (!problem.text.empty()) add_remark(entry.problem, problem.text);
     if (!entry.problem.empty()) entry.problem = message(path, entry.problem);
     constexpr std::size_t kInsideRecord = 3;
     if (depth < kInsideRecord) {

@@ -141,10 +141,11 @@ bool report_problems(MessageSocket& socket, Work&& work) {
 
 }  // namespace
 
-void serve(MessageSocket& socket, const std::string& path, const std::string& name) noexcept {
+void serve(MessageSocket& socket, const std::string& path, const std::string& name,
+           bool lists) noexcept {
   report_problems(socket, [&] {
     Server server(socket, path, name);
-    server.send_catalogue(path);
+    if (lists) server.send_catalogue(path);
     Message message;
     while (socket.receive(message) && message.kind == MessageKind::request) {
       report_problems(socket, [&] { server.answer(message.bytes); });

@@ -8,10 +8,11 @@
 
 namespace opbench::hdf5 {
 
-/// What the process that reads a file does: sends its list, then answers requests for data until
-/// the other end is gone. `path` is where this process finds the file, `name` what messages call
-/// it.
-void serve(MessageSocket& socket, const std::string& path, const std::string& name) noexcept;
+/// What the process that reads a file does: sends its list if it `lists`, then answers requests for
+/// data until the other end is gone. `path` is where this process finds the file, `name` what
+/// messages call it.
+void serve(MessageSocket& socket, const std::string& path, const std::string& name,
+           bool lists) noexcept;
 
 /// Asks for stored elements of an entry by their places in the file.
 std::string encode_request(const DumpEntry& entry, ElementRange places);

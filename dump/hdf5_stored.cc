@@ -12,6 +12,9 @@
 namespace opbench::hdf5 {
 namespace {
 
+// What filters make of data that is all the same: 1032 to 1 is the most of deflate. Below so many
+// elements it does not matter.
+constexpr std::int64_t kMostCompression = 4096, kFewElements = 1 << 22;
 constexpr hsize_t kLargestChunk = hsize_t{1} << 28;  // bytes; HDF5 holds a whole one in memory
 
 StoredType integer_type(std::size_t bytes, bool is_signed) {
@@ -127,6 +130,12 @@ void check_indirect(hid_t dataset, std::int64_t elements, std::size_t bytes,
   H5D_space_status_t status{};
   checked(H5Dget_space_status(dataset, &status));
   if (elements > 0 && status == H5D_SPACE_STATUS_NOT_ALLOCATED) throw Error("no data was written");
+  const auto stored = static_cast<std::int64_t>(H5Dget_storage_size(dataset));
+  const auto each = static_cast<std::int64_t>(bytes);
+  if (elements > kFewElements && elements / kMostCompression > stored / each) {
+    throw Error(fmt::format("{} elements of {} bytes are declared, {} bytes are stored", elements,
+                            bytes, stored));
+  }
   if (elements > 0 && layout == H5D_CONTIGUOUS) {
     throw Error(fmt::format("{} elements of {} bytes are declared, the file has {} bytes", elements,
                             bytes, file_bytes));

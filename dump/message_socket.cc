@@ -1,5 +1,6 @@
 #include "dump/message_socket.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -46,9 +47,9 @@ bool MessageSocket::send(MessageKind kind, std::string_view bytes) {
          send_bytes(descriptor_, bytes.data(), bytes.size());
 }
 
-bool MessageSocket::receive(Message& message) {
+bool MessageSocket::receive(Message& message, const std::function<bool()>& stop) {
   Head head{};
-  if (!receive_bytes(&head, sizeof head) || head.bytes > kLargestMessage) return false;
+  if (!receive_bytes(&head, sizeof head, stop) || head.bytes > kLargestMessage) return false;
   message.kind = head.kind;
   // Grows with what arrives: a damaged length alone costs nothing.
   constexpr std::size_t kPiece = 64 << 20;
@@ -56,14 +57,27 @@ bool MessageSocket::receive(Message& message) {
   while (message.bytes.size() < head.bytes) {
     const std::size_t had = message.bytes.size();
     message.bytes.resize(had + std::min<std::size_t>(kPiece, head.bytes - had));
-    if (!receive_bytes(message.bytes.data() + had, message.bytes.size() - had)) return false;
+    if (!receive_bytes(message.bytes.data() + had, message.bytes.size() - had, stop)) return false;
   }
   return true;
 }
 
-bool MessageSocket::receive_bytes(void* to, std::size_t count) {
+// A signal may come between two looks at it, so no wait is long.
+bool MessageSocket::wait_for_bytes(const std::function<bool()>& stop) const {
+  constexpr int kMilliseconds = 100;
+  while (stop) {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    const int ready = poll(&waiting, 1, kMilliseconds);
+    if (ready > 0) break;
+    if (stop() || (ready < 0 && errno != EINTR)) return false;
+  }
+  return true;
+}
+
+bool MessageSocket::receive_bytes(void* to, std::size_t count, const std::function<bool()>& stop) {
   auto* bytes = static_cast<char*>(to);
   while (count > 0) {
+    if (!wait_for_bytes(stop)) return false;
     const ssize_t received = recv(descriptor_, bytes, count, 0);
     if (received < 0 && errno == EINTR) continue;
     if (received <= 0) return false;

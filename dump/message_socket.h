@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,12 +26,14 @@ class MessageSocket {
 
   /// False if the other end is gone.
   bool send(MessageKind kind, std::string_view bytes);
-  /// False if the other end is gone or sends something else.
-  bool receive(Message& message);
+  /// False if the other end is gone or sends something else, and once `stop`, if there is one, is
+  /// true: then the connection is of no use any more.
+  bool receive(Message& message, const std::function<bool()>& stop = {});
   void close();
 
  private:
-  bool receive_bytes(void* to, std::size_t count);
+  bool receive_bytes(void* to, std::size_t count, const std::function<bool()>& stop);
+  bool wait_for_bytes(const std::function<bool()>& stop) const;
 
   int descriptor_;
 };

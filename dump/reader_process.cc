@@ -16,7 +16,26 @@
 
 namespace opbench {
 
-ReaderProcess::ReaderProcess(int descriptor, const std::string& name) : name_(name) {
+namespace {
+
+std::string reason_of_end(const std::string& doing, bool was_hung, int signal) {
+  if (was_hung) {
+    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
+  }
+  if (signal == 0) {
+    return fmt::format("the HDF5 library crashed while {}; the file is damaged", doing);
+  }
+  // The kernel that is out of memory, or a person: nothing is known of the file.
+  const bool may_be_damaged = signal != SIGKILL && signal != SIGTERM;
+  return fmt::format("the process that read it ended by signal {} ({}) while {}{}", signal,
+                     strsignal(signal), doing, may_be_damaged ? "; the file may be damaged" : "");
+}
+
+}  // namespace
+
+ReaderProcess::ReaderProcess(int descriptor, const std::string& name, Task task,
+                             const std::function<bool()>& stop)
+    : name_(name), stop_(stop) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
@@ -31,7 +50,8 @@ ReaderProcess::ReaderProcess(int descriptor, const std::string& name) : name_(na
   confine_child(parent, descriptor, ends[1]);
   // The file may lie where nothing can be locked; nobody writes to it here.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
-  hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor), name);
+  hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor), name,
+              task == Task::list_and_read);
   _exit(0);  // nothing of the parent's is to be cleaned up here
 }
 
@@ -70,7 +90,10 @@ void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) 
 
 Message ReaderProcess::answer(MessageKind wanted, const std::string& doing) {
   Message message;
-  if (!socket_->receive(message)) fail_of_end(doing);
+  if (!socket_->receive(message, stop_)) {
+    if (stop_ && stop_()) throw Error(fmt::format("stopped while {}", doing));
+    fail_of_end(doing);
+  }
   if (message.kind == MessageKind::problem) throw Error(message.bytes);
   if (message.kind != wanted) fail_of_end(doing);
   return message;
@@ -78,10 +101,6 @@ Message ReaderProcess::answer(MessageKind wanted, const std::string& doing) {
 
 // The process is gone, or sent what it never should have: then the library overwrote its memory.
 void ReaderProcess::fail_of_end(const std::string& doing) {
-  throw Error(fmt::format("cannot read {}: {}", name_, reason_of_end(doing)));
-}
-
-std::string ReaderProcess::reason_of_end(const std::string& doing) {
   socket_->close();  // ends a healthy one
   int status = 0;
   constexpr int kAttempts = 100;
@@ -92,13 +111,10 @@ std::string ReaderProcess::reason_of_end(const std::string& doing) {
   }
   const bool is_gone = ended > 0;
   if (is_gone) id_ = -1;
-  const int killed_by = is_gone && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (killed_by == SIGKILL) return "the process that read it was killed while " + doing;
-  if (is_gone && WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode) {
-    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
-  }
-  const std::string signal = killed_by ? fmt::format(" ({})", strsignal(killed_by)) : "";
-  return fmt::format("the HDF5 library crashed while {}{}; the file is damaged", doing, signal);
+  const bool was_hung = is_gone && WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode;
+  const int signal = is_gone && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  throw ReaderEnded(
+      fmt::format("cannot read {}: {}", name_, reason_of_end(doing, was_hung, signal)), was_hung);
 }
 
 }  // namespace opbench

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,16 +10,28 @@
 #include "dump/catalogue.h"
 #include "dump/message_socket.h"
 #include "tensor/elements.h"
+#include "tensor/error.h"
 
 namespace opbench {
 
+/// The process that read a file is gone: killed, or ended by what it read.
+class ReaderEnded : public Error {
+ public:
+  ReaderEnded(const std::string& message, bool hung) : Error(message), was_hung(hung) {}
+  const bool was_hung;  ///< ended because it did not come back
+};
+
 /// A process that reads one HDF5 file for this one. The library may crash in it, or never come back
-/// from a damaged file: that is an Error here.
+/// from a damaged file: that is a ReaderEnded here, and of no use any more is the process.
 class ReaderProcess {
  public:
-  /// Starts to list the file behind `descriptor`, which messages call `name`.
+  enum class Task { list_and_read, read };
+
+  /// Starts to list the file behind `descriptor`, which messages call `name`, if that is its task.
+  /// Waits give up with an Error once `stop`, if there is one, is true.
   /// Errors: throws RunError if no process can be started.
-  ReaderProcess(int descriptor, const std::string& name);
+  ReaderProcess(int descriptor, const std::string& name, Task task,
+                const std::function<bool()>& stop);
   ReaderProcess(const ReaderProcess&) = delete;
   ReaderProcess& operator=(const ReaderProcess&) = delete;
   ~ReaderProcess();
@@ -33,9 +46,9 @@ class ReaderProcess {
  private:
   Message answer(MessageKind wanted, const std::string& doing);
   [[noreturn]] void fail_of_end(const std::string& doing);
-  std::string reason_of_end(const std::string& doing);
 
   std::string name_;
+  const std::function<bool()>& stop_;
   std::mutex mutex_;
   pid_t id_ = -1;
   std::unique_ptr<MessageSocket> socket_;

@@ -21,6 +21,11 @@ bool is_stored_as_float(const DumpEntry& entry) {
          entry.stored == StoredType::f64;
 }
 
+// What Ascend's dumper leaves of a dtype that it does not know: no values.
+bool is_left_empty(const DumpAttributes& attributes) {
+  return attributes.count == 1 && attributes.device_type && !attributes.type;
+}
+
 // fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
 bool is_unsupported(const DumpEntry& entry) {
   const std::int64_t number = entry.attributes.data_type.value_or(0);
@@ -39,6 +44,12 @@ std::string unreadable(const DumpEntry& entry, std::string_view side) {
                        entry.stored_name.empty() ? "unknown" : entry.stored_name);
   }
   return {};
+}
+
+bool is_unread(const DumpEntry& entry) {
+  const bool is_no_number = entry.stored == StoredType::none && !entry.stored_name.empty();
+  return !entry.problem.empty() && !is_unsupported(entry) && !is_no_number &&
+         !is_left_empty(entry.attributes);
 }
 
 // "which is a matter of taste" among floating dtypes and among integers; else worth a second look.
@@ -71,6 +82,11 @@ std::string why_not_compared(const TensorMatch& match, const SideNames& sides) {
   if (actual.elements() == expected.elements()) return {};
   return fmt::format("{} elements against {} (shapes {} and {})", actual.elements(),
                      expected.elements(), to_string(actual.shape), to_string(expected.shape));
+}
+
+bool is_unread(const TensorMatch& match) {
+  return match.actual != nullptr && match.expected != nullptr &&
+         (is_unread(*match.actual) || is_unread(*match.expected));
 }
 
 std::vector<std::string> pair_warnings(const TensorMatch& match, const SideNames& sides) {

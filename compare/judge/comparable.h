@@ -17,6 +17,10 @@ struct SideNames {
 /// differ, a dtype is not supported. Empty if it can be measured.
 std::string why_not_compared(const TensorMatch& match, const SideNames& sides = {});
 
+/// Is one of both tensors there, and could not be read? Elements of a kind that is not supported
+/// are no fault of the file.
+bool is_unread(const TensorMatch& match);
+
 /// What a reader of the numbers should know of a pair that is compared: shapes or dtypes that
 /// differ, and what is doubtful about either side.
 std::vector<std::string> pair_warnings(const TensorMatch& match, const SideNames& sides = {});

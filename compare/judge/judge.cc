@@ -171,6 +171,8 @@ std::string_view name(Verdict verdict) {
       return "failed";
     case Verdict::mistrusted:
       return "mistrusted";
+    case Verdict::unread:
+      return "unread";
     case Verdict::not_compared:
       break;
   }

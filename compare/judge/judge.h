@@ -11,10 +11,16 @@
 namespace opbench {
 
 /// `mistrusted` is a pass that proves little: no elements, constant, mostly zeros, nothing finite.
-enum class Verdict { passed, failed, mistrusted, not_compared };
+/// `unread`: there is data on both sides, and it could not be read.
+enum class Verdict { passed, failed, mistrusted, not_compared, unread };
 
-/// "passed", "failed", "mistrusted", "not compared".
+/// "passed", "failed", "mistrusted", "not compared", "unread".
 std::string_view name(Verdict verdict);
+
+/// True if values were held against each other.
+inline bool is_compared(Verdict verdict) {
+  return verdict != Verdict::not_compared && verdict != Verdict::unread;
+}
 
 struct Judgement {
   Verdict verdict = Verdict::passed;

@@ -63,6 +63,11 @@ PairMeasures failed(std::string error) {
   return measures;
 }
 
+// Of a piece that has an error.
+PairMeasures outcome(Piece& piece) {
+  return piece.is_cut_off ? PairMeasures{} : failed(std::move(piece.error));
+}
+
 PairMeasures done(const ChunkMeasures& found) {
   PairMeasures measures;
   measures.stats = found.stats;
@@ -193,7 +198,10 @@ void PairPipeline::read_piece(Token& token, const TensorPair& pair, Piece piece)
     pair.expected.read({piece.first, piece.count}, to + piece.expected_at);
     token.used = bytes;
   });
-  if (!piece.error.empty()) piece.count = 0;
+  if (!piece.error.empty()) {
+    piece.count = 0;
+    piece.is_cut_off = hooks_.stop && hooks_.stop();
+  }
   token.pieces.push_back(std::move(piece));
 }
 
@@ -224,12 +232,12 @@ void PairPipeline::merge(Token& token) {
   hand_over();
   for (Piece& piece : token.pieces) {
     if (piece.large == nullptr) {
-      if (!piece.error.empty()) results[piece.index] = failed(std::move(piece.error));
+      if (!piece.error.empty()) results[piece.index] = outcome(piece);
       continue;
     }
     LargePair& large = *piece.large;
     if (!piece.error.empty()) {
-      finish(large, std::move(piece.error));
+      finish(large, outcome(piece));
       continue;
     }
     if (large.is_second)
@@ -259,12 +267,12 @@ void PairPipeline::finish_pass(LargePair& large) {
   } else if (options_.wants_kl) {
     set_kl(sums, no_divergence());
   }
-  finish(large, "");
+  finish(large, done(large.measures));
 }
 
-void PairPipeline::finish(LargePair& large, std::string error) {
+void PairPipeline::finish(LargePair& large, PairMeasures found) {
   const std::size_t index = large.index;
-  results[index] = error.empty() ? done(large.measures) : failed(std::move(error));
+  results[index] = std::move(found);
   const std::lock_guard lock(mutex_);
   large_.erase(index);
 }

@@ -33,7 +33,8 @@ struct Piece {
   std::int64_t first = 0, count = 0;
   std::size_t actual_at = 0, expected_at = 0;  ///< bytes from the start of the token's buffer
   LargePair* large = nullptr;
-  std::string error = {};  ///< why it could not be read
+  std::string error = {};   ///< why it could not be read
+  bool is_cut_off = false;  ///< because the run was stopped
 };
 
 /// What goes through the pipeline: one chunk of a large pair, or as many small pairs as make the
@@ -71,7 +72,7 @@ class PairPipeline {
   void read_small(Token& token);
   void read_piece(Token& token, const TensorPair& pair, Piece piece);
   void finish_pass(LargePair& large);
-  void finish(LargePair& large, std::string error);
+  void finish(LargePair& large, PairMeasures found);
   Token& take_token();
   void hand_over() const;
 

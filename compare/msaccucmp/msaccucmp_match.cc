@@ -23,9 +23,11 @@ struct Call {
   std::vector<const DumpEntry*> tensors;
 };
 
-// msaccucmp skips what has attributes but no Type, and ends where there are none at all.
+// msaccucmp skips what has attributes but no Type of a tensor, and ends where there are none at
+// all.
 bool is_listed(const DumpEntry& entry) {
-  return entry.kind == EntryKind::tensor && (entry.attributes.type || entry.attributes.count == 0);
+  const bool says_so = entry.attributes.type == std::int64_t{0};
+  return entry.kind == EntryKind::tensor && (says_so || entry.attributes.count == 0);
 }
 
 std::string key(std::string_view op, std::size_t k) { return fmt::format("{}:{}", op, k); }

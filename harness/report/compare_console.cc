@@ -38,6 +38,7 @@ std::string_view colour_of(Verdict verdict) {
     case Verdict::passed:
       return kGreen;
     case Verdict::failed:
+    case Verdict::unread:
       return kRed;
     case Verdict::mistrusted:
       return kYellow;
@@ -97,16 +98,28 @@ std::string tensor_text(const TensorResult& tensor) {
                      tensor.judgement.reason);
 }
 
+// "UNREAD 3 of 80"
+std::string unread_text(const ComparisonCounts& counts) {
+  return fmt::format("UNREAD {} of {}", counts.unread, counts.unread + counts.compared());
+}
+
+std::string verdict_text(const ComparisonCounts& counts) {
+  const Verdict verdict = verdict_of(counts);
+  if (verdict == Verdict::unread) return unread_text(counts);
+  return verdict == Verdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
+}
+
 void print_verdict(const Page& page, const ComparisonCounts& counts) {
   const Comparison& c = page.comparison;
-  const Verdict verdict = verdict_of(counts);
-  const std::string word =
-      verdict == Verdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
+  const std::string word = verdict_text(counts);
   std::string rest = fmt::format(": {} against {}", c.actual.path, c.expected.path);
   if (c.golden) rest += fmt::format(", golden {}", c.golden->path);
   rest = printable(fmt::format("{}, standard {}", rest, to_string(c.standard)));
-  page.out << coloured(word, colour_of(verdict), page.style)
+  page.out << coloured(word, colour_of(verdict_of(counts)), page.style)
            << wrapped(rest, kWidth, 0, word.size()) << '\n';
+  if (counts.failed > 0 && counts.unread > 0) {
+    page.out << coloured(unread_text(counts) + " tensors", kRed, page.style) << '\n';
+  }
   if (c.is_partial) {
     page.out << coloured(wrapped("PARTIAL: stopped before its end; what was not reached counts as "
                                  "not compared",
@@ -248,16 +261,18 @@ void print_comparison(std::ostream& out, const Comparison& comparison, std::size
   print_origins(page, counts);
   print_worst(page);
   print_amplifying(page);
+  print_groups(page, "Could not be read", by_reason(comparison, Verdict::unread));
   print_groups(page, "Not compared", by_reason(comparison, Verdict::not_compared));
   print_groups(page, "Mistrusted: a pass that proves little",
                by_reason(comparison, Verdict::mistrusted));
   print_groups(page, "Warnings", by_warning(comparison));
   print_problems(page);
   out << '\n';
-  page.paragraph(fmt::format("{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}",
-                             counted(counts.compared(), "tensor"), counts.passed, counts.failed,
-                             counts.mistrusted, counts.not_compared,
-                             comparison.is_partial ? "; partial" : ""));
+  const std::string unread = counts.unread > 0 ? fmt::format("; {} unread", counts.unread) : "";
+  page.paragraph(fmt::format(
+      "{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}{}",
+      counted(counts.compared(), "tensor"), counts.passed, counts.failed, counts.mistrusted,
+      counts.not_compared, unread, comparison.is_partial ? "; partial" : ""));
   out.flush();
 }
 

@@ -69,17 +69,12 @@ Json file_value(const ComparedFile& file) {
 }
 
 Json counts_value(const ComparisonCounts& counts) {
-  return {{"passed", counts.passed},
-          {"failed", counts.failed},
-          {"mistrusted", counts.mistrusted},
-          {"not_compared", counts.not_compared},
-          {"with_warnings", counts.warnings},
-          {"operators", counts.operators},
-          {"operators_failed", counts.failed_operators},
-          {"introduced", counts.introduced},
-          {"inherited", counts.inherited},
-          {"amplified", counts.amplified},
-          {"repaired", counts.repaired},
+  return {{"passed", counts.passed},         {"failed", counts.failed},
+          {"mistrusted", counts.mistrusted}, {"not_compared", counts.not_compared},
+          {"unread", counts.unread},         {"with_warnings", counts.warnings},
+          {"operators", counts.operators},   {"operators_failed", counts.failed_operators},
+          {"introduced", counts.introduced}, {"inherited", counts.inherited},
+          {"amplified", counts.amplified},   {"repaired", counts.repaired},
           {"unknown", counts.unknown}};
 }
 

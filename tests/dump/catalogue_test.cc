@@ -78,6 +78,14 @@ TEST(CatalogueCodec, RefusesEntriesThatWouldBeReadFromElsewhere) {
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.offset = 1001; }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.offset = INT64_MAX; }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.desc.shape = {2, 4}; }));
+  // Read through the library, so the file's size bounds nothing; the bytes overflow.
+  const auto claim = [](DumpEntry& entry, std::int64_t elements) {
+    entry.offset = -1;
+    entry.desc.shape = {elements, 1};
+    entry.attributes.stride = Dims{1, 2};
+  };
+  EXPECT_FALSE(is_refused([&](DumpEntry& entry) { claim(entry, INT64_MAX / 4); }));
+  EXPECT_TRUE(is_refused([&](DumpEntry& entry) { claim(entry, INT64_MAX / 4 + 1); }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.attributes.stride = Dims{1, 3}; }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.attributes.stride = Dims{1, -1}; }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.attributes.stride = Dims{1}; }));

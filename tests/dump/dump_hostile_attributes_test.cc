@@ -23,10 +23,10 @@ TEST_F(HostileAttributes, MissingAttributes) {
   EXPECT_EQ(remarks(), "no attribute DataType; the values are taken as fp32");
   device = 10;
   save_type.reset();  // so the original leaves dtypes that it does not know
-  EXPECT_EQ(remarks(),
+  EXPECT_EQ(problem(),
             "no attribute Type: what Ascend's dumper leaves of a tensor whose dtype it does not "
             "know (bf16, complex, quantised)");
-  EXPECT_EQ(kind(), EntryKind::other);
+  EXPECT_EQ(kind(), EntryKind::tensor);
   device.reset();
   EXPECT_EQ(remarks(),
             "no attributes; taken as a tensor; no attribute DataType; the values are "
@@ -130,8 +130,8 @@ TEST_F(HostileAttributes, TypesThatStandForNothing) {
     save_type = number;
     EXPECT_EQ(remarks(), "attribute Type is " + std::to_string(number) +
                              ", which stands for nothing; known are 0 (tensor), 2 to 7, 9, 10 and "
-                             "13 to 18");
-    EXPECT_EQ(kind(), EntryKind::other);
+                             "13 to 18; taken as a tensor");
+    EXPECT_EQ(kind(), EntryKind::tensor);
   }
 }
 

@@ -75,7 +75,8 @@ TEST_F(DumpProcess, KilledWhileItListsIsAnError) {
   DumpFile file(path());
   for (const pid_t id : children_of(getpid())) kill(id, SIGKILL);
   const std::string killed = fmt::format(
-      "cannot read {}: the process that read it was killed while listing it", path().string());
+      "cannot read {}: the process that read it ended by signal 9 (Killed) while listing it",
+      path().string());
   // It may have been faster.
   const std::string message = error_of([&] { file.records(); });
   EXPECT_THAT(message, ::testing::AnyOf(killed, "(no error)"));

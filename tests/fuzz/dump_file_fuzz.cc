@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 0;
   std::thread server([end = ends[1]] {
     opbench::MessageSocket theirs(end);
-    opbench::hdf5::serve(theirs, path, "x.h5");
+    opbench::hdf5::serve(theirs, path, "x.h5", true);
   });
   {
     opbench::MessageSocket ours(ends[0]);

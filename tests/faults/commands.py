@@ -1,0 +1,87 @@
+"""The commands that faults are tried on: arguments, the files they write, and how those are known to be whole."""
+import csv
+import json
+
+import h5py
+
+CASE = ["--case", "softplus[64x64x8x8,fp32,NCHW]", "--case", "relu[8x64x8x8,fp16,NCHW]", "--threads", "1",
+        "--time", "0.02", "--repetitions", "3"]
+
+CONTEXT = """contexts:
+  - name: pair
+    inputs: {x: {shape: [4, 16, 32, 32], format: NC1HWC0}}
+    nodes: [{op: relu, in: x, out: y}, {op: global_avg_pool2d, in: y, out: z}]
+    outputs: [z]
+    steps:
+      - {name: npu}
+      - {name: framework, variants: {default: native}}
+"""
+
+
+def is_json(path):
+    json.loads(path.read_text())
+
+
+def is_csv(path):
+    rows = list(csv.reader(path.read_text().splitlines()))
+    assert rows and all(len(row) == len(rows[0]) for row in rows)
+
+
+def is_dump(path):
+    with h5py.File(path, "r") as file:
+        assert len(file) > 0
+        file.visititems(lambda name, item: item[()] if isinstance(item, h5py.Dataset) else None)
+
+
+def is_text(path):
+    assert path.read_text().endswith("\n")
+
+
+WHOLE = {".json": is_json, ".csv": is_csv, ".h5": is_dump}
+
+
+def broken_outputs(directory):
+    """Files below the directory that are there and not whole."""
+    found = []
+    for path in sorted(directory.rglob("*")):
+        if not path.is_file() or path.name.startswith("in."):
+            continue
+        try:
+            WHOLE.get(path.suffix, is_text)(path)
+        except Exception as error:
+            found.append(f"{path.name} is not whole ({type(error).__name__})")
+    return found
+
+
+def run_outputs(directory):
+    """Flags of `run` with a file each."""
+    return {"--json": directory / "r.json", "--csv": directory / "r.csv", "--markdown": directory / "r.md",
+            "--junit": directory / "r.xml", "--trace": directory / "t.json", "--dump": directory / "d.h5",
+            "--benchmark-json": directory / "b.json"}
+
+
+def flat(outputs):
+    return [word for flag, path in outputs.items() for word in (flag, path)]
+
+
+def write_context(directory):
+    path = directory / "in.context.yaml"
+    path.write_text(CONTEXT)
+    return path
+
+
+def commands(world, directory):
+    """name -> arguments; all their outputs go below `directory`."""
+    context = write_context(directory)
+    from damaged_files import write_dump
+    npu, gpu = directory / "in.npu.h5", directory / "in.gpu.h5"
+    write_dump(npu, 10, {"chunks": (10, 25), "fletcher32": True})
+    write_dump(gpu, 1, {"chunks": (10, 25), "fletcher32": True})
+    outputs = flat(run_outputs(directory))
+    return {
+        "run": ["run", "-q", *CASE, *outputs],
+        "context": ["run", "-q", "--cases", context, "--time", "0.02", *outputs],
+        "compare": ["compare", "-q", npu, gpu, "-o", directory / "cmp"],
+        "check": ["check", "-q", "--against", world.program, "--case", "relu[64,fp32]", "--threads", "1", "--sample", "2",
+                  "--out", directory / "chk"],
+    }

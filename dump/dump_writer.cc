@@ -4,12 +4,12 @@
 
 #include <set>
 #include <string>
-#include <utility>
 
 #include "dump/dump_names.h"
 #include "dump/hdf5_attributes.h"
 #include "dump/hdf5_dataset.h"
 #include "dump/hdf5_errors.h"
+#include "dump/hdf5_output.h"
 #include "text/temporary_file.h"
 
 namespace opbench {
@@ -53,7 +53,6 @@ struct DumpWriter::Impl {
 
   std::string target;
   TemporaryFile temporary;
-  hdf5::LastReference reference;
   H5::H5File file;
   bool complete = true;  // nothing that was begun has failed
   int seq = 0;
@@ -64,11 +63,8 @@ struct DumpWriter::Impl {
 };
 
 H5::H5File DumpWriter::Impl::create() {
-  return hdf5::guarded<RunError>("cannot write " + target, [&] {
-    H5::H5File created(temporary.path().string(), H5F_ACC_TRUNC);
-    reference.hold(created);
-    return created;
-  });
+  return hdf5::guarded<RunError>("cannot write " + target,
+                                 [&] { return hdf5::create_file(temporary); });
 }
 
 // The dataset's path. Errors: throws Error if it clashes with what the record holds.
@@ -85,12 +81,18 @@ std::string DumpWriter::Impl::reserve(const char* side, std::string_view name) {
   return path;
 }
 
-// Runs `work`. Once it fails, the file is incomplete and must not get its real name.
+// Runs `work`. Once it fails, the file is incomplete: it takes no more and never gets its real
+// name.
 template <class Work>
 void DumpWriter::Impl::change(const std::string& where, Work&& work) {
-  const bool was_complete = std::exchange(complete, false);
+  if (!complete) {
+    temporary.check();
+    throw RunError(fmt::format("cannot write {}: an earlier write failed", target));
+  }
+  complete = false;
   hdf5::guarded<RunError>(fmt::format("cannot write {}: {}", target, where), work);
-  complete = was_complete;
+  temporary.check(where);
+  complete = true;
 }
 
 // Calls `work` with the group that holds the dataset, and the dataset's name there.
@@ -161,13 +163,7 @@ void DumpWriter::write_input_scalar(std::string_view name, bool value) {
 int DumpWriter::records() const { return impl_->seq; }
 
 void DumpWriter::finish() {
-  if (!impl_->complete) {
-    throw RunError(fmt::format("cannot write {}: an earlier write failed", impl_->target));
-  }
-  impl_->change("closing", [&] {
-    impl_->file.close();
-    impl_->reference.close();
-  });
+  impl_->change("closing", [&] { impl_->file.close(); });
   impl_->temporary.commit();
   impl_->record.clear();
 }

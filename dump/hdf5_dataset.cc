@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "dump/hdf5_attributes.h"
-#include "dump/hdf5_errors.h"
 #include "tensor/half.h"
 
 namespace opbench::hdf5 {
@@ -89,18 +88,6 @@ void write_data(const TensorDesc& desc, const void* storage, const H5::DataSet& 
   }
 }
 
-// Closes the dataset before returning, because that may write data, and fail.
-template <class Fill>
-void create_dataset(const H5::Group& group, const std::string& name, const H5::PredType& type,
-                    const Dims& shape, Fill&& fill) {
-  LastReference reference;
-  H5::DataSet dataset = group.createDataSet(name, type, space_of(shape));
-  reference.hold(dataset);
-  fill(dataset);
-  dataset.close();
-  reference.close();
-}
-
 }  // namespace
 
 void check_dumpable(const TensorDesc& desc) {
@@ -114,18 +101,16 @@ void check_dumpable(const TensorDesc& desc) {
 void write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
                   DeviceType device, const void* storage) {
   const H5::PredType& type = file_type(data_type_row(desc.dtype).stored);
-  create_dataset(group, name, type, desc.shape, [&](const H5::DataSet& dataset) {
-    write_attributes(dataset, desc, device);
-    write_data(desc, storage, dataset);
-  });
+  const H5::DataSet dataset = group.createDataSet(name, type, space_of(desc.shape));
+  write_attributes(dataset, desc, device);
+  write_data(desc, storage, dataset);
 }
 
 void write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
                   const void* value) {
-  create_dataset(group, name, file_type(stored), {}, [&](const H5::DataSet& dataset) {
-    write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::scalar));
-    dataset.write(value, memory_type(stored));
-  });
+  const H5::DataSet dataset = group.createDataSet(name, file_type(stored), space_of({}));
+  write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::scalar));
+  dataset.write(value, memory_type(stored));
 }
 
 }  // namespace opbench::hdf5

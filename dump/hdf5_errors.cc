@@ -1,7 +1,6 @@
 #include "dump/hdf5_errors.h"
 
 #include <cstdio>
-#include <utility>
 
 namespace opbench::hdf5 {
 namespace {
@@ -37,17 +36,5 @@ std::string ErrorCapture::text() const {
   const std::string_view rest = all.substr(begin + kSystem.size());
   return printable(rest.substr(0, rest.find('\'')));
 }
-
-LastReference::~LastReference() {
-  const ErrorCapture quiet;
-  if (id_ >= 0) H5Idec_ref(id_);
-}
-
-void LastReference::hold(const H5::IdComponent& object) {
-  checked(H5Iinc_ref(object.getId()));
-  id_ = object.getId();
-}
-
-void LastReference::close() { checked(H5Idec_ref(std::exchange(id_, H5I_INVALID_HID))); }
 
 }  // namespace opbench::hdf5

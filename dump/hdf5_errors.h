@@ -36,24 +36,6 @@ Status checked(Status status) {
   return status;
 }
 
-/// Keeps an HDF5 object open beyond its C++ handle. That handle's destructor prints when closing
-/// fails, as it does on a full disk; this one reports in `close` or stays quiet. Declare it before
-/// the handle.
-class LastReference {
- public:
-  LastReference() = default;
-  LastReference(const LastReference&) = delete;
-  LastReference& operator=(const LastReference&) = delete;
-  ~LastReference();
-
-  void hold(const H5::IdComponent& object);
-  /// Errors: H5::Exception.
-  void close();
-
- private:
-  hid_t id_ = H5I_INVALID_HID;
-};
-
 /// `work()`; what HDF5 throws becomes Failure("{doing}: {innermost text}").
 template <class Failure, class Work>
 decltype(auto) guarded(std::string_view doing, Work&& work) {

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -65,27 +63,16 @@ std::string header(StoredType type, const Dims& shape) {
 }  // namespace
 
 NpyWriter::NpyWriter(const std::filesystem::path& path, StoredType type, const Dims& shape)
-    : path_(path), temporary_(path) {
+    : file_(path) {
   const std::string text = header(type, shape);
-  errno = 0;
-  file_.open(temporary_.path(), std::ios::binary | std::ios::trunc);
   write(text.data(), text.size());
 }
 
 void NpyWriter::write(const void* elements, std::size_t bytes) {
-  file_.write(static_cast<const char*>(elements), static_cast<std::streamsize>(bytes));
-  check();
+  file_.write(elements, bytes);
+  file_.check();
 }
 
-void NpyWriter::finish() {
-  file_.close();
-  check();
-  temporary_.commit();
-}
-
-void NpyWriter::check() const {
-  if (file_) return;
-  throw RunError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
-}
+void NpyWriter::finish() { file_.commit(); }
 
 }  // namespace opbench

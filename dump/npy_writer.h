@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 
 #include "dump/dump_types.h"
 #include "tensor/shape.h"
@@ -21,11 +20,7 @@ class NpyWriter {
   void finish();
 
  private:
-  void check() const;
-
-  std::filesystem::path path_;
-  TemporaryFile temporary_;
-  std::ofstream file_;
+  TemporaryFile file_;
 };
 
 }  // namespace opbench

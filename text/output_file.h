@@ -14,10 +14,11 @@ namespace opbench {
 /// then. Errors: throws RunError "cannot write ...: reason"; devices and directories are refused.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path) : temporary_(path) {}
+  explicit OutputFile(const std::string& path) : path_(path), temporary_(path) {}
   void write(const std::function<void(std::ostream&)>& content);
 
  private:
+  std::string path_;
   TemporaryFile temporary_;
 };
 

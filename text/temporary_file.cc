@@ -2,76 +2,165 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "tensor/error.h"
+#include "text/stale_files.h"
 
 namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& target, const std::string& reason) {
+[[noreturn]] void fail(const fs::path& target, std::string_view reason) {
   throw RunError(fmt::format("cannot write {}: {}", target.string(), reason));
 }
 
-// A rename would put a regular file in the place of a device or a pipe, so those are refused.
-void check_target(const fs::path& target) {
-  std::error_code error;
-  const fs::file_type type = fs::status(target, error).type();
-  if (type == fs::file_type::directory) fail(target, "Is a directory");
-  if (type == fs::file_type::none) fail(target, error.message());
-  if (type != fs::file_type::not_found && type != fs::file_type::regular) {
-    fail(target, "not a regular file");
+[[noreturn]] void fail(const fs::path& target, int error) {
+  fail(target, std::generic_category().message(error));
+}
+
+// The mode of what will be replaced, if anything. A rename asks nobody whether the old file may be
+// written, and would put a regular file in the place of a device or a pipe.
+std::optional<mode_t> mode_of_replaced(const fs::path& target) {
+  struct stat found {};
+  if (stat(target.c_str(), &found) != 0) {
+    if (errno != ENOENT) fail(target, errno);
+    return std::nullopt;
   }
-  if (!target.has_filename()) fail(target, "the path names no file");
+  if (S_ISDIR(found.st_mode)) fail(target, EISDIR);
+  if (!S_ISREG(found.st_mode)) fail(target, "not a regular file");
+  if ((found.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) fail(target, "it is read-only");
+  if (access(target.c_str(), W_OK) != 0) fail(target, errno);
+  return found.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
 }
 
-// A link stays a link: what it points to is replaced.
-fs::path follow_link(const fs::path& target) {
-  std::error_code error;
-  const fs::path real = fs::canonical(target, error);
-  return error ? target : real;
+// False if another process took it for a stale one before it was locked. Where a file system has no
+// locks there is nobody who could.
+bool lock(int descriptor) {
+  if (stale_files::lock(descriptor) == EAGAIN) return false;
+  struct stat found {};
+  return fstat(descriptor, &found) == 0 && found.st_nlink > 0;
 }
 
-// A name of its own, so that a long target name does not become too long. Numbers are counted up
-// past files that a killed process of the same id left behind.
-fs::path create_beside(const fs::path& target) {
+struct Created {
+  fs::path path;
+  int descriptor;
+};
+
+// A name of its own, so that a long target name does not become too long.
+Created create_beside(const fs::path& place, mode_t mode) {
   static std::atomic<int> counter = 0;
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    fs::path path = target.parent_path() / fmt::format(".opbench-{}-{}.part", getpid(), ++counter);
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      close(descriptor);
-      return path;
-    }
-    if (errno != EEXIST) break;
+    fs::path path = place.parent_path() / stale_files::new_name(++counter);
+    const int descriptor =
+        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (descriptor < 0 && errno != EEXIST) break;
+    if (descriptor < 0) continue;
+    if (lock(descriptor)) return {std::move(path), descriptor};
+    close(descriptor);
   }
-  fail(target, std::generic_category().message(errno));
+  return {{}, -1};
+}
+
+// 0, or the error.
+int write_all(int descriptor, std::uint64_t offset, const void* bytes, std::size_t count) {
+  const char* from = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t written = pwrite(descriptor, from, count, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written == 0 ? EIO : errno;
+    from += written;
+    offset += static_cast<std::uint64_t>(written);
+    count -= static_cast<std::size_t>(written);
+  }
+  return 0;
 }
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(const fs::path& target) {
-  check_target(target);
-  target_ = follow_link(target);
-  path_ = create_beside(target_);
+fs::path behind_links(const fs::path& given) {
+  constexpr int kMostLinks = 40;  // Linux's own limit
+  std::error_code error;
+  fs::path path = fs::canonical(given, error);
+  if (!error) return path;
+  path = given;  // its last link may point to nothing yet
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+    path = path.parent_path() / fs::read_symlink(path, error);
+  }
+  return path;
+}
+
+TemporaryFile::TemporaryFile(const fs::path& target) : target_(target) {
+  const std::optional<mode_t> mode = mode_of_replaced(target);
+  if (!target.has_filename()) fail(target, "the path names no file");
+  place_ = behind_links(target);
+  stale_files::remove_beside(place_);
+  Created created = create_beside(place_, mode ? S_IRUSR | S_IWUSR : 0666);
+  if (created.descriptor < 0) fail(target, errno);
+  if (mode) fchmod(created.descriptor, *mode);  // some file systems have no modes to keep
+  path_ = std::move(created.path);
+  descriptor_ = created.descriptor;
 }
 
 TemporaryFile::~TemporaryFile() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove(path_, ignored);
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
+void TemporaryFile::write(const void* bytes, std::size_t count) {
+  write_at(size_, bytes, count);
+  size_ += count;
+}
+
+void TemporaryFile::write_at(std::uint64_t offset, const void* bytes, std::size_t count) {
+  if (error_ == 0) error_ = write_all(descriptor_, offset, bytes, count);
+}
+
+void TemporaryFile::resize(std::uint64_t bytes) {
+  if (error_ == 0 && ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) error_ = errno;
+}
+
+bool TemporaryFile::read_at(std::uint64_t offset, void* bytes, std::size_t count) const {
+  char* to = static_cast<char*>(bytes);
+  while (count > 0) {
+    const ssize_t got = pread(descriptor_, to, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) break;
+    to += got;
+    offset += static_cast<std::uint64_t>(got);
+    count -= static_cast<std::size_t>(got);
+  }
+  std::memset(to, 0, count);
+  return true;
+}
+
+void TemporaryFile::check(std::string_view doing) const {
+  if (error_ == 0) return;
+  const std::string reason = std::generic_category().message(error_);
+  fail(target_, doing.empty() ? reason : fmt::format("{}: {}", doing, reason));
+}
+
+// A network file system says at a close what it could not write. A copy is closed, because the lock
+// is held until the file has its name.
 void TemporaryFile::commit() {
+  if (error_ == 0 && close(dup(descriptor_)) != 0) error_ = errno;
+  check();
   std::error_code error;
-  fs::rename(path_, target_, error);
+  fs::rename(path_, place_, error);
   if (error) fail(target_, error.message());
   path_.clear();
+  close(std::exchange(descriptor_, -1));
 }
 
 }  // namespace opbench

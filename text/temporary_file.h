@@ -1,10 +1,21 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 namespace opbench {
 
+/// The file that a path leads to through links, be it there already or still to come.
+std::filesystem::path behind_links(const std::filesystem::path& path);
+
 /// A new, empty file beside `target` that takes its place when committed and is removed when not.
+/// It is opened once and locked while its process lives, so that one which a killed process left
+/// behind is known as such: the next file in the same directory removes it. What is replaced keeps
+/// its mode; a link stays a link, also one to a file that is still to come.
+///
+/// A write that fails is remembered, and those after it do nothing: `check` and `commit` report it.
 /// Errors: throws RunError "cannot write {target}: {reason}".
 class TemporaryFile {
  public:
@@ -13,12 +24,28 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
+  /// Where it stands until it is committed.
   const std::filesystem::path& path() const { return path_; }
+
+  /// Appends.
+  void write(const void* bytes, std::size_t count);
+  void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
+  void resize(std::uint64_t bytes);
+  /// What lies beyond the end is read as 0. False if it cannot be read.
+  bool read_at(std::uint64_t offset, void* bytes, std::size_t count) const;
+
+  bool has_failed() const { return error_ != 0; }
+  /// Throws if a write has failed: "cannot write {target}: {doing}: {reason}".
+  void check(std::string_view doing = "") const;
   void commit();
 
  private:
-  std::filesystem::path target_;
+  std::filesystem::path target_;  // as it was given
+  std::filesystem::path place_;   // behind all links
   std::filesystem::path path_;
+  int descriptor_ = -1;
+  int error_ = 0;           // of the first write that failed
+  std::uint64_t size_ = 0;  // of what was appended
 };
 
 }  // namespace opbench

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tensor/error.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -58,6 +59,28 @@ TEST_F(OutputFileTest, AStreamThatFailedIsAFailure) {
       }),
       StartsWith("cannot write "));
   EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(OutputFileTest, AFullDiskIsSaidWithTheFilesOwnName) {
+  write("x", "old");
+  const FileSizeLimit limit(100'000);
+  EXPECT_EQ(failure([&] {
+              OutputFile(path("x")).write(
+                  [](std::ostream& out) { out << std::string(200'000, 'a') << "the end"; });
+            }),
+            "cannot write " + path("x") + ": File too large");
+  EXPECT_EQ(read("x"), "old");
+  EXPECT_THAT(files(), ElementsAre("x"));
+}
+
+TEST_F(OutputFileTest, ALongTextArrivesAsItIs) {
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += std::to_string(i) + '\n';
+  OutputFile(path("x")).write([&](std::ostream& out) {
+    out << text;
+    for (const char letter : text) out.put(letter);
+  });
+  EXPECT_EQ(read("x"), text + text);
 }
 
 TEST_F(OutputFileTest, DirectoriesAreMadeWithThoseAboveThem) {

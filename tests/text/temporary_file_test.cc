@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tensor/error.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -60,6 +61,66 @@ TEST_F(TemporaryFileTest, ALinkStaysALink) {
   file.commit();
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(read("target"), "new");
+}
+
+TEST_F(TemporaryFileTest, ALinkToWhatIsStillToComeIsFollowed) {
+  fs::create_directory(path("d"));
+  fs::create_symlink("d/second", path("link"));
+  fs::create_symlink("target", path("d/second"));
+  TemporaryFile file(path("link"));
+  EXPECT_EQ(file.path().parent_path(), fs::path(path("d")));
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path("d/target"))));
+}
+
+TEST_F(TemporaryFileTest, WhatIsReplacedKeepsItsMode) {
+  for (const fs::perms mode : {fs::perms(0600), fs::perms(0664), fs::perms(0755)}) {
+    fs::permissions(write("x", "old"), mode);
+    TemporaryFile file(path("x"));
+    EXPECT_EQ(fs::status(file.path()).permissions(), mode);
+    file.commit();
+    EXPECT_EQ(fs::status(path("x")).permissions(), mode);
+  }
+}
+
+TEST_F(TemporaryFileTest, AReadOnlyFileIsNotReplaced) {
+  fs::permissions(write("x", "old"), fs::perms(0444));
+  EXPECT_EQ(refusal(path("x")), "cannot write " + path("x") + ": it is read-only");
+}
+
+TEST_F(TemporaryFileTest, HoldsWhatIsWritten) {
+  TemporaryFile file(path("x"));
+  file.write("abc", 3);
+  file.write("def", 3);
+  file.write_at(1, "XY", 2);
+  char bytes[4];
+  ASSERT_TRUE(file.read_at(4, bytes, 4));
+  EXPECT_EQ(std::string(bytes, 4), std::string("ef\0\0", 4));
+  file.resize(5);
+  file.commit();
+  EXPECT_EQ(read("x"), "aXYde");
+}
+
+TEST_F(TemporaryFileTest, TheFirstFailedWriteIsRemembered) {
+  TemporaryFile file(path("x"));
+  {
+    const FileSizeLimit limit(2);
+    file.write("abc", 3);
+  }
+  EXPECT_TRUE(file.has_failed());
+  file.write("abc", 3);
+  const auto failure = [](const auto& work) -> std::string {
+    try {
+      work();
+    } catch (const RunError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(failure([&] { file.check("closing"); }),
+            "cannot write " + path("x") + ": closing: File too large");
+  EXPECT_EQ(failure([&] { file.commit(); }), "cannot write " + path("x") + ": File too large");
 }
 
 TEST_F(TemporaryFileTest, WhatCannotBeReplacedIsRefused) {

@@ -10,10 +10,10 @@
 #include <Eigen/Core>
 #include <chrono>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "dump/hdf5_version.h"
+#include "harness/record/available_memory.h"
 #include "kernels/registry/vendor.h"
 #include "opbench_build_info.h"
 #include "tensor/isa.h"
@@ -109,17 +109,6 @@ Machine describe_machine() {
       "{:%Y-%m-%dT%H:%M:%SZ}",
       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   return m;
-}
-
-std::size_t available_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key, unit;
-  std::size_t kib = 0;
-  while (meminfo >> key >> kib) {
-    if (key == "MemAvailable:") return kib * 1024;
-    std::getline(meminfo, unit);
-  }
-  return std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace opbench

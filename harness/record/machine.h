@@ -28,7 +28,4 @@ struct Machine {
 
 Machine describe_machine();
 
-/// Memory this machine can still give, in bytes.
-std::size_t available_memory();
-
 }  // namespace opbench

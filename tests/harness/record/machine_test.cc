@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/record/available_memory.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 

@@ -6,11 +6,14 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <vector>
 
 #include "cli/check_flags.h"
 #include "cli/check_stored.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/named_files.h"
+#include "cli/run_outputs.h"
 #include "harness/check/report.h"
 #include "harness/report/text.h"
 #include "harness/run/interrupt.h"
@@ -41,6 +44,7 @@ class CheckOutputs {
       if (flags.junit.empty()) flags.junit = dir / "junit.xml";
       if (flags.markdown.empty()) flags.markdown = dir / "check.md";
     }
+    refuse_to_replace(flags);
     reserve(json_, flags.json);
     reserve(junit_, flags.junit);
     reserve(markdown_, flags.markdown);
@@ -59,6 +63,18 @@ class CheckOutputs {
   }
 
  private:
+  // A baseline that is brought up to date is a result, too.
+  void refuse_to_replace(const CheckFlags& flags) {
+    std::vector<NamedFile> read = input_files(flags.run.selection);
+    read.insert(read.end(), {{"--against", flags.against}, {"--current", flags.current}});
+    std::vector<NamedFile> written = {
+        {"--json", flags.json}, {"--junit", flags.junit}, {"--markdown", flags.markdown}};
+    std::vector<NamedFile>& of_baseline = flags.update ? written : read;
+    of_baseline.push_back({"--baseline", flags.baseline});
+    of_baseline.push_back({"the baseline's anchor", StoredCheck(flags, context_).anchor_path()});
+    require_distinct(read, written);
+  }
+
   static void reserve(std::optional<OutputFile>& file, const std::string& path) {
     if (!path.empty()) file.emplace(path);
   }
@@ -128,8 +144,8 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
   const check::GateOptions options = gate_options_of(flags);
+  watch_interrupts();  // before there is a file that could be left behind
   CheckOutputs outputs(flags, context);
-  watch_interrupts();
   if (!flags.baseline.empty()) return check_stored(flags, outputs, context);
   check::Report report = run_gate(options, make_hooks(context));
   return finish(report, outputs, context);

@@ -13,6 +13,9 @@ class StoredCheck {
   StoredCheck(const CheckFlags& flags, CommandContext& context)
       : flags_(flags), context_(context) {}
 
+  /// The first baseline ever stays here.
+  std::string anchor_path() const { return flags_.baseline + ".anchor"; }
+
   /// False where there is no baseline and none is to be made: nothing can be judged.
   bool has_baseline() const;
 
@@ -20,13 +23,12 @@ class StoredCheck {
   /// selection that is no good.
   check::Report compare();
 
-  /// With --update: the results become the baseline. The first baseline ever stays beside it as
-  /// FILE.anchor, and `compare` looks at both, so that slow creep shows.
+  /// With --update: the results become the baseline. `compare` looks at it and at the anchor, so
+  /// that slow creep shows.
   void update();
 
  private:
   ResultsFile run_now() const;
-  std::string anchor_path() const { return flags_.baseline + ".anchor"; }
   void note_anchor(check::Report& report, const check::WatchOptions& options) const;
 
   const CheckFlags& flags_;

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <vector>
 
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/compare_flags.h"
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "compare/analysis.h"
 #include "compare/dump_comparison.h"
@@ -76,6 +78,18 @@ void describe(Comparison& comparison, const ComparisonRequest& request,
   comparison.options = request.given;
 }
 
+void refuse_to_replace_inputs(const CompareFlags& flags, const ComparisonRequest& request) {
+  const std::string directory = flags.out_dir + "/";
+  require_distinct(std::vector<NamedFile>{{"the dump", request.options.actual},
+                                          {"the dump", request.options.expected},
+                                          {"--golden", flags.golden},
+                                          {"--map", flags.map_file},
+                                          {"--standards", flags.standards_file}},
+                   std::vector<NamedFile>{{"-o", directory + "compare.json"},
+                                          {"-o", directory + "compare.csv"},
+                                          {"-o", directory + "advisor_summary.txt"}});
+}
+
 int compare(const CompareFlags& flags, CommandContext& context) {
   const ComparisonRequest request = request_of(flags);
   std::optional<Results> results;
@@ -83,11 +97,12 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   progress.begin("listing");
   progress.activity(fmt::format("{} and {}", request.options.actual, request.options.expected));
   DumpComparison run(request.options);
+  watch_interrupts();  // before there is a file that could be left behind
   if (!flags.out_dir.empty()) {
+    refuse_to_replace_inputs(flags, request);
     make_directory(flags.out_dir);
     results.emplace(flags.out_dir, std::time(nullptr));
   }
-  watch_interrupts();
   Meter meter(progress, run.bytes());
   MeasureHooks hooks;
   hooks.progress = [&](std::size_t, std::int64_t bytes) { meter.tell(bytes); };

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <ostream>
+#include <vector>
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/named_files.h"
 #include "harness/report/files.h"
-#include "tensor/error.h"
 #include "text/output_file.h"
 
 namespace opbench {
@@ -37,15 +37,9 @@ std::string format_names() {
 
 // Results that were turned into a page are lost to every later question.
 void refuse_to_replace_results(const ReportFlags& flags) {
-  for (const std::string& file : flags.files) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(file, flags.output, ignored)) {
-      throw Error(
-          fmt::format("-o '{}' would replace the results that it is made from; name another "
-                      "file",
-                      flags.output));
-    }
-  }
+  std::vector<NamedFile> results;
+  for (const std::string& file : flags.files) results.push_back({"the results", file});
+  require_distinct(results, std::vector<NamedFile>{{"-o", flags.output}});
 }
 
 int write_report(const ReportFlags& flags, const CommandContext& context) {

@@ -105,6 +105,7 @@ void require_takeable(const RunFlags& flags, const CaseSelection& selection,
 }
 
 int run(const RunFlags& flags, CommandContext& context) {
+  require_distinct_files(flags);
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
   CaseFiles files(options.selection.symbols);
@@ -117,6 +118,7 @@ int run(const RunFlags& flags, CommandContext& context) {
     return kNothingToJudge;
   }
   require_takeable(flags, options.selection, contexts);
+  watch_interrupts();  // before there is a file that could be left behind
   if (!flags.dot.empty()) {
     OutputFile(flags.dot).write([&](std::ostream& out) { write_dot(out, contexts); });
   }
@@ -126,7 +128,6 @@ int run(const RunFlags& flags, CommandContext& context) {
   }
   if (flags.dry_run) return print_plan(plan, contexts, context.out);
   RunOutputs outputs(flags, context, !contexts.empty());
-  watch_interrupts();
   ProgressLine progress(context);
   if (!plan.empty()) report::print_heading(context.out, {context.colour()});
   const RunResult result =

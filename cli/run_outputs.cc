@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
-#include <set>
-#include <vector>
+#include <string_view>
+#include <variant>
 
 #include "harness/report/files.h"
 #include "harness/report/report.h"
@@ -40,16 +40,6 @@ void refuse_tasks_of_operators(const RunFlags& flags) {
   }
 }
 
-void refuse_repeated(const std::vector<std::string>& paths) {
-  std::set<std::filesystem::path> seen;
-  for (const std::string& path : paths) {
-    std::error_code ignored;
-    if (!path.empty() && !seen.insert(std::filesystem::weakly_canonical(path, ignored)).second) {
-      throw Error(fmt::format("two results cannot go to the same file '{}'", path));
-    }
-  }
-}
-
 // Why there was nothing to dump.
 std::string why_nothing_ran(const RunResult& result) {
   if (result.records.empty()) return "the run was interrupted before anything ran";
@@ -66,12 +56,39 @@ void render_trace(std::ostream& out, const ResultsFile& results) {
 
 }  // namespace
 
+std::vector<NamedFile> input_files(const SelectionText& selection) {
+  std::vector<NamedFile> files;
+  for (std::size_t i = 0; i < selection.size(); ++i) {
+    const SelectionField& field = selection_fields()[i];
+    if (field.value_name != std::string_view("FILE")) continue;
+    if (const auto* one = std::get_if<std::string>(&selection[i])) {
+      files.push_back({field.flag, *one});
+    } else if (const auto* several = std::get_if<std::vector<std::string>>(&selection[i])) {
+      for (const std::string& path : *several) files.push_back({field.flag, path});
+    }
+  }
+  return files;
+}
+
+void require_distinct_files(const RunFlags& flags) {
+  require_distinct(input_files(flags.selection),
+                   std::vector<NamedFile>{{"--json", flags.json},
+                                          {"--csv", flags.csv},
+                                          {"--markdown", flags.markdown},
+                                          {"--junit", flags.junit},
+                                          {"--benchmark-json", flags.benchmark_json},
+                                          {"--trace", flags.trace},
+                                          {"--dump", flags.dump},
+                                          {"--dot", flags.dot},
+                                          {"--op-summary", flags.op_summary},
+                                          {"--op-statistic", flags.op_statistic}});
+}
+
 RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context, bool has_contexts)
     : context_(context) {
   if (!has_contexts) refuse_tasks_of_operators(flags);
   settle_directory(flags, has_contexts);
-  refuse_repeated({flags.json, flags.csv, flags.markdown, flags.junit, flags.benchmark_json,
-                   flags.trace, flags.dump, flags.dot, flags.op_summary, flags.op_statistic});
+  require_distinct_files(flags);
   reserve(flags.json, report::find_report_format("json").write);
   reserve(flags.csv, report::find_report_format("csv").write);
   reserve(flags.markdown, report::find_report_format("markdown").write);

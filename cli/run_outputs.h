@@ -4,8 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
+#include "cli/named_files.h"
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
 #include "harness/record/results_file.h"
@@ -13,13 +15,19 @@
 
 namespace opbench {
 
+/// What a selection reads.
+std::vector<NamedFile> input_files(const SelectionText& selection);
+
+/// Errors: throws Error if a result would replace another, or what the run reads.
+void require_distinct_files(const RunFlags& flags);
+
 /// The files of a run, all reserved before anything runs: a result that cannot be written is a
 /// wasted hour.
 class RunOutputs {
  public:
   /// `has_contexts`: contexts are among what runs, and their tasks can be written.
-  /// Errors: throws Error for two results in one file and for tasks that nothing has, RunError for
-  /// a file that cannot be written.
+  /// Errors: throws Error like `require_distinct_files`, which here knows the files of --out-dir,
+  /// and for tasks that nothing has; RunError for a file that cannot be written.
   RunOutputs(RunFlags flags, const CommandContext& context, bool has_contexts = false);
 
   std::optional<DumpWriter>& dump() { return dump_; }

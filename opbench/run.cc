@@ -1,5 +1,10 @@
 #include "opbench/run.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <iostream>
 
@@ -7,6 +12,7 @@
 #include "harness/run/copy_rate.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "text/exit_code.h"
 
 namespace opbench {
 namespace {
@@ -17,12 +23,50 @@ void require_sensible(const FunctionOptions& options) {
   if (!(options.seconds > 0)) throw Error("time_function: seconds must be above 0");
 }
 
-}  // namespace
+// The number of a closed stream would be given to the next file that is opened, and that file would
+// get what is printed.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    if (open("/dev/null", O_RDWR) != stream) {
+      throw RunError(
+          fmt::format("file descriptor {} is closed, and /dev/null cannot be opened in "
+                      "its place",
+                      stream));
+    }
+  }
+}
 
-int run_program(int argc, const char* const* argv) {
+// Where one file too many is opened, libraries end the process without a word.
+void require_open_files() {
+  constexpr rlim_t kNeeded = 32;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kNeeded) return;
+  if (limit.rlim_max < kNeeded) {
+    throw RunError(fmt::format("{} files may be open at once (ulimit -n), at least {} are needed",
+                               limit.rlim_max, kNeeded));
+  }
+  limit.rlim_cur = kNeeded;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void prepare_process() {
   // A reader that goes away (| head) or a file size limit is an error to report, not the end.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  open_standard_streams();
+  require_open_files();
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  try {
+    prepare_process();
+  } catch (const RunError& error) {
+    std::cerr << "opbench: " << error.what() << '\n';
+    return kCouldNotFinish;
+  }
   return run_cli({argv + 1, argv + argc}, std::cout, std::cerr);
 }
 

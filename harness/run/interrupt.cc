@@ -6,7 +6,7 @@
 namespace opbench {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::atomic<bool> flag{false};
 static_assert(std::atomic<bool>::is_always_lock_free);

@@ -2,8 +2,9 @@
 
 namespace opbench {
 
-/// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP ask the run to stop after what it is doing; a
-/// second one ends the process.
+/// From now on Ctrl-C (SIGINT), SIGTERM, SIGHUP and SIGQUIT ask the run to stop after what it is
+/// doing; a second one ends the process. To be called before the first file is reserved, or one
+/// that comes earlier leaves it behind.
 void watch_interrupts();
 
 /// True once one of them came.

@@ -94,7 +94,7 @@ TEST_F(Report, ResultsAreNotReplacedByTheirReport) {
   fs::create_symlink(results, path("link.json"));
   for (const std::string& output : {results, path("link.json")}) {
     expect_refusal(opbench_with({"report", results, "-o", output}),
-                   "would replace the results that it is made from");
+                   "would replace what is read, the results '");
   }
   EXPECT_EQ(text_of(results), text_of(kSample));
 }

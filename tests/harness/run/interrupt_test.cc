@@ -22,7 +22,7 @@ int end_of(const Work& work) {
 }  // namespace
 
 TEST(Interrupt, TheFirstSignalAsksTheSecondEnds) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     EXPECT_EQ(end_of([&] {
                 watch_interrupts();
                 if (interrupted()) return 1;

@@ -1,0 +1,45 @@
+#include "cli/named_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "tensor/error.h"
+#include "text/temporary_file.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path normalised(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(behind_links(path), ignored), ignored);
+}
+
+bool is_same(const NamedFile& a, const NamedFile& b) {
+  if (a.path.empty() || b.path.empty()) return false;
+  std::error_code ignored;  // one that does not exist is compared by its path
+  return fs::equivalent(a.path, b.path, ignored) || normalised(a.path) == normalised(b.path);
+}
+
+}  // namespace
+
+void require_distinct(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const NamedFile& output = outputs[i];
+    for (const NamedFile& input : inputs) {
+      if (!is_same(output, input)) continue;
+      throw Error(fmt::format("{} '{}' would replace what is read, {} '{}'; name another file",
+                              output.flag, output.path, input.flag, input.path));
+    }
+    for (const NamedFile& other : outputs.first(i)) {
+      if (!is_same(output, other)) continue;
+      throw Error(fmt::format("two results cannot go to the same file: {} '{}' and {} '{}'",
+                              other.flag, other.path, output.flag, output.path));
+    }
+  }
+}
+
+}  // namespace opbench

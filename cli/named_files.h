@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace opbench {
+
+/// A file and the flag that names it. An empty path: the flag is not given.
+struct NamedFile {
+  std::string flag, path;
+};
+
+/// Nothing that is read, and no other result, is lost to a result: files are told apart by device
+/// and inode where they exist, by their normalised paths where not. To be called before anything
+/// runs.
+/// Errors: throws Error that names both flags.
+void require_distinct(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs);
+
+}  // namespace opbench

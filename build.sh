@@ -70,7 +70,7 @@ fuzz() { # seconds, targets
   programs=build/fuzz/tests/fuzz
   new=build/fuzz/new
   [ -d "$new/dumps" ] || { mkdir -p "$new/dumps" "$new/lists" && "$programs/write_dump_seeds" "$new/dumps" "$new/lists"; }
-  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz catalogue_fuzz dump_file_fuzz}; do
+  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz comparison_tables_fuzz catalogue_fuzz dump_file_fuzz}; do
     name=${target%_fuzz}
     case $name in
       catalogue) seeds=$new/lists more= ;;

@@ -1,0 +1,45 @@
+// Lines that the other build of a check, or whoever starts a worker, may send.
+#include <cstdint>
+#include <string>
+
+#include "harness/check/protocol.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace opbench::check {
+namespace {
+
+// An `error` of the other side is its own text, so it is only not to end the process.
+template <class Parse>
+void accept_any(Parse&& parse) {
+  try {
+    parse();
+  } catch (const PeerError&) {
+  } catch (const Error& error) {
+    require_one_line(error.what());
+  }
+}
+
+// What was read can be said, and is then read again.
+template <class Value, class Parse, class Say>
+void round_trip(std::string_view line, Parse&& parse, Say&& say) {
+  accept_any([&] {
+    const Value value = parse(line);
+    const std::string said = say(value);
+    require(say(parse(said)) == said, "what is said is understood", said);
+  });
+}
+
+}  // namespace
+}  // namespace opbench::check
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace opbench::check;
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  round_trip<Hello>(line, parse_hello, hello_line);
+  round_trip<std::vector<ListedCase>>(line, parse_listed, listed_line);
+  round_trip<OpenReply>(line, parse_opened, opened_line);
+  accept_any([&] { parse_request(line); });
+  accept_any([&] { parse_sampled(line); });
+  accept_any([&] { parse_closed(line); });
+  return 0;
+}

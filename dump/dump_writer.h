@@ -20,7 +20,8 @@ namespace opbench {
 /// unfinished file is removed by the destructor, and what stood at `path` before stays.
 ///
 /// Errors: Error for names and tensors that cannot be dumped, after which the writer goes on as
-/// before; RunError if the file cannot be written, after which `finish` refuses.
+/// before; RunError if the file cannot be written, after which it takes no more and `finish`
+/// refuses.
 class DumpWriter {
  public:
   /// Errors: "cannot write out/x.h5: No such file or directory" and the like, as RunError.

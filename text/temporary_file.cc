@@ -154,7 +154,8 @@ void TemporaryFile::check(std::string_view doing) const {
 // A network file system says at a close what it could not write. A copy is closed, because the lock
 // is held until the file has its name.
 void TemporaryFile::commit() {
-  if (error_ == 0 && close(dup(descriptor_)) != 0) error_ = errno;
+  const int copy = dup(descriptor_);
+  if (copy >= 0 && close(copy) != 0 && error_ == 0) error_ = errno;
   check();
   std::error_code error;
   fs::rename(path_, place_, error);

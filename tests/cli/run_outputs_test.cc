@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
+#include "tests/support/refusal.h"
 #include "tests/support/step_records.h"
 #include "tests/support/temp_dir.h"
 
@@ -25,12 +26,7 @@ class RunFiles : public testing::Test, protected TempDir {
   RunFiles() { result_.records = step_records::shufflenet(); }
 
   std::string refusal(const RunFlags& flags, bool has_contexts) {
-    try {
-      RunOutputs(flags, context_, has_contexts);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
+    return refusal_by([&] { RunOutputs(flags, context_, has_contexts); });
   }
 
   std::ostringstream out_, err_;

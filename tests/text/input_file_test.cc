@@ -5,18 +5,14 @@
 #include <filesystem>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
 
 std::string refusal(const std::string& path) {
-  try {
-    read_input_file(path, "case file");
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return refusal_by([&] { read_input_file(path, "case file"); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -17,21 +18,11 @@ using testing::StartsWith;
 
 const std::string kFile = "old.json";
 
-template <class Work>
-std::string refusal(const Work& work) {
-  try {
-    work();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 /// What `read` says of the value of "b" in {"a": [{"b": TEXT}]}.
 template <class Read>
 std::string refusal_of(const std::string& text, const Read& read) {
   const auto json = parse_json("{\"a\": [{\"b\": " + text + "}]}", kFile);
-  return refusal([&] {
+  return refusal_by([&] {
     const JsonValue document(json, kFile);
     document.member("a").elements([&](const JsonValue& element) { read(element.member("b")); });
   });
@@ -52,7 +43,7 @@ TEST(JsonReader, ValuesKnowTheirPlace) {
   EXPECT_EQ(refusal_of("{}", [](const JsonValue& value) { value.member("c"); }),
             "old.json: a[0].b has no 'c'");
   const auto list = parse_json("[]", kFile);
-  EXPECT_EQ(refusal([&] { JsonValue(list, kFile).member("a"); }),
+  EXPECT_EQ(refusal_by([&] { JsonValue(list, kFile).member("a"); }),
             "old.json: the file is a list; it must be an object");
 }
 
@@ -89,12 +80,12 @@ TEST(JsonReader, MembersComeInTheirOrder) {
 }
 
 TEST(JsonReader, WhatIsNoJsonOrTooMuchIsRefused) {
-  EXPECT_EQ(refusal([] { parse_json(" \n", kFile); }), "old.json: the file is empty");
-  EXPECT_THAT(refusal([] { parse_json("{\n\"a\": x}", kFile); }),
+  EXPECT_EQ(refusal_by([] { parse_json(" \n", kFile); }), "old.json: the file is empty");
+  EXPECT_THAT(refusal_by([] { parse_json("{\n\"a\": x}", kFile); }),
               StartsWith("old.json: no JSON: parse error at line 2, column 6: "));
-  EXPECT_EQ(refusal([] { parse_json(std::string(70, '['), kFile); }),
+  EXPECT_EQ(refusal_by([] { parse_json(std::string(70, '['), kFile); }),
             "old.json: brackets are nested more than 64 deep");
-  EXPECT_EQ(refusal([] { parse_json("[1, 2, 3]", kFile, 4); }),
+  EXPECT_EQ(refusal_by([] { parse_json("[1, 2, 3]", kFile, 4); }),
             "old.json: holds more than 4 values")
       << "brackets count";
 }
@@ -103,9 +94,9 @@ TEST(JsonReader, FilesHaveALargestSize) {
   const TempDir directory;
   const std::string path = directory.write("x.json", "{}");
   EXPECT_EQ(read_text(path, 2), "{}");
-  EXPECT_EQ(refusal([&] { read_text(path, 1); }),
+  EXPECT_EQ(refusal_by([&] { read_text(path, 1); }),
             "cannot read '" + path + "': it is larger than 0 MiB");
-  EXPECT_EQ(refusal([] { read_text("/dev/null", 1); }),
+  EXPECT_EQ(refusal_by([] { read_text("/dev/null", 1); }),
             "cannot read '/dev/null': it is no regular file");
 }
 

@@ -3,17 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 
 namespace opbench {
 namespace {
 
 std::string refusal(const std::string& pattern) {
-  try {
-    name_pattern(pattern, "--only");
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return refusal_by([&] { name_pattern(pattern, "--only"); });
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/refusal.h"
+
 namespace opbench {
 namespace {
 
@@ -21,26 +23,16 @@ YamlValue value_of(const std::string& text, const std::string& key) {
   return found.at(0);
 }
 
-template <class Work>
-std::string refusal(const Work& work) {
-  try {
-    work();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 std::string refusal_of_integer(const std::string& value) {
-  return refusal([&] { value_of("a: 1\nb: " + value, "b").integer("b", -3, 5); });
+  return refusal_by([&] { value_of("a: 1\nb: " + value, "b").integer("b", -3, 5); });
 }
 
 }  // namespace
 
 TEST(YamlReader, ValuesKnowTheirLine) {
   EXPECT_EQ(value_of("a: 1\n\nb: 2\n", "b").place(), "x.yaml:3");
-  EXPECT_EQ(refusal([] { value_of("a: 1\n\nb: 2\n", "b").fail("no"); }), "x.yaml:3: no");
-  EXPECT_EQ(refusal([] { value_of("b: 2", "b").located([] { throw Error("inner"); }); }),
+  EXPECT_EQ(refusal_by([] { value_of("a: 1\n\nb: 2\n", "b").fail("no"); }), "x.yaml:3: no");
+  EXPECT_EQ(refusal_by([] { value_of("b: 2", "b").located([] { throw Error("inner"); }); }),
             "x.yaml:1: inner");
 }
 
@@ -58,13 +50,13 @@ TEST(YamlReader, WholeNumbers) {
 
 TEST(YamlReader, NumbersSeedsAndSwitches) {
   EXPECT_EQ(value_of("b: 2.5e-1", "b").number("b", 0, 1), 0.25);
-  EXPECT_EQ(refusal([] { value_of("b: nan", "b").number("b", 0, 1); }),
+  EXPECT_EQ(refusal_by([] { value_of("b: nan", "b").number("b", 0, 1); }),
             "x.yaml:1: b is 'nan'; it must be a number from 0 to 1");
   EXPECT_EQ(value_of("b: 18446744073709551615", "b").seed("b"), 0xFFFFFFFFFFFFFFFFull);
-  EXPECT_EQ(refusal([] { value_of("b: -1", "b").seed("b"); }),
+  EXPECT_EQ(refusal_by([] { value_of("b: -1", "b").seed("b"); }),
             "x.yaml:1: b is '-1'; it must be a whole number from 0 to 2^64-1");
   EXPECT_TRUE(value_of("b: true", "b").boolean("b"));
-  EXPECT_EQ(refusal([] { value_of("b: yes", "b").boolean("b"); }),
+  EXPECT_EQ(refusal_by([] { value_of("b: yes", "b").boolean("b"); }),
             "x.yaml:1: b is 'yes'; it must be true or false");
 }
 
@@ -75,7 +67,7 @@ TEST(YamlReader, ListsAndScalars) {
   }
   EXPECT_THAT(texts, ElementsAre("x", "2"));
   EXPECT_EQ(value_of("b: x", "b").list("b", true).size(), 1u);
-  EXPECT_EQ(refusal([] { value_of("b: x", "b").list("b"); }),
+  EXPECT_EQ(refusal_by([] { value_of("b: x", "b").list("b"); }),
             "x.yaml:1: b is 'x'; it must be a list");
   EXPECT_EQ(value_of("b: [1,   2]", "b").flow_text(), "[1, 2]");
   EXPECT_EQ(value_of("b: 0.50", "b").flow_text(), "0.50") << "as written";
@@ -84,7 +76,7 @@ TEST(YamlReader, ListsAndScalars) {
 TEST(YamlReader, KeysAreKnownAndStandOnce) {
   const auto ignore = [](const std::string&, const YamlValue&) {};
   const auto read = [&](const std::string& text) {
-    return refusal([&] { parse_yaml(text, kPath).mapping("a case", {"op", "inputs"}, ignore); });
+    return refusal_by([&] { parse_yaml(text, kPath).mapping("a case", {"op", "inputs"}, ignore); });
   };
   EXPECT_EQ(read("op: relu"), "accepted");
   EXPECT_EQ(read("op: relu\nimputs: 1"),
@@ -96,9 +88,9 @@ TEST(YamlReader, KeysAreKnownAndStandOnce) {
 }
 
 TEST(YamlReader, WhatIsNoYamlOrTooDeepIsRefused) {
-  EXPECT_THAT(refusal([] { parse_yaml("a: [1\nb: 2", kPath); }),
+  EXPECT_THAT(refusal_by([] { parse_yaml("a: [1\nb: 2", kPath); }),
               StartsWith("x.yaml:2: not YAML: "));
-  EXPECT_EQ(refusal([] { parse_yaml("\n" + std::string(65, '['), kPath); }),
+  EXPECT_EQ(refusal_by([] { parse_yaml("\n" + std::string(65, '['), kPath); }),
             "x.yaml:2: brackets are nested more than 64 deep");
 }
 
@@ -106,7 +98,7 @@ TEST(YamlReader, WhatIsNoYamlOrTooDeepIsRefused) {
 TEST(YamlReader, MessagesAreShort) {
   const std::string word(300, 'a');
   EXPECT_EQ(
-      refusal([&] { value_of("b: " + word, "b").text("b"); }),
+      refusal_by([&] { value_of("b: " + word, "b").text("b"); }),
       "x.yaml:1: b is '" + std::string(60, 'a') + "...'; it must be a word of at most 256 bytes");
 }
 

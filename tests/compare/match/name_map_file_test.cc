@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 
 namespace opbench {
 namespace {
@@ -12,12 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_name_map(text, "map.yaml");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_by([&] { parse_name_map(text, "map.yaml"); });
 }
 
 TEST(NameMapFile, ExtendsTheDefaultMap) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -13,12 +14,7 @@ using testing::HasSubstr;
 
 // What a file of standards is refused for.
 std::string refusal(const std::string& text) {
-  try {
-    parse_standards(text, "my.yaml");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_by([&] { parse_standards(text, "my.yaml"); });
 }
 
 Standard held_to(const Standards& standards, const std::string& typed, const std::string& op,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {
@@ -15,12 +16,7 @@ CaseFile parse(const std::string& text, const Symbols& set = {}) {
 }
 
 std::string error_of(const std::string& text, const Symbols& set = {}) {
-  try {
-    parse(text, set);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return refusal_by([&] { parse(text, set); });
 }
 
 TEST(CaseFile, ReadsShapesWithSymbols) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 
 namespace opbench {
 namespace {
@@ -11,16 +12,6 @@ const Symbols kSymbols = {{"C", 58}, {"N", 2}};
 
 std::string replaced(const std::string& value) {
   return attr_text({.name = "a", .values = {value}, .origin = ""}, kSymbols);
-}
-
-template <class Work>
-std::string refusal(const Work& work) {
-  try {
-    work();
-    return "accepted";
-  } catch (const Error& error) {
-    return error.what();
-  }
 }
 
 /// A block with a symbol `groups` that must be given and `width` of twice C.
@@ -59,9 +50,9 @@ TEST(ContextSymbols, ListsAreReplacedOneByOne) {
 }
 
 TEST(ContextSymbols, WhatHasNoValueIsAnError) {
-  EXPECT_EQ(refusal([] { replaced("{C"); }), "'{C' has no '}' for its '{'");
-  EXPECT_NE(refusal([] { replaced("{M}"); }), "accepted");
-  EXPECT_NE(refusal([] { replaced("C/5"); }), "accepted") << "with a remainder";
+  EXPECT_EQ(refusal_by([] { replaced("{C"); }), "'{C' has no '}' for its '{'");
+  EXPECT_NE(refusal_by([] { replaced("{M}"); }), "accepted");
+  EXPECT_NE(refusal_by([] { replaced("C/5"); }), "accepted") << "with a remainder";
 }
 
 TEST(ContextSymbols, ABlockSeesWhatIsGivenAndItsDefaults) {
@@ -71,13 +62,13 @@ TEST(ContextSymbols, ABlockSeesWhatIsGivenAndItsDefaults) {
 }
 
 TEST(ContextSymbols, ABlocksErrorsNameTheirPlace) {
-  EXPECT_EQ(refusal([] { with({}); }),
+  EXPECT_EQ(refusal_by([] { with({}); }),
             "net.yaml:9: block 'unit' needs a value for symbol 'groups'; give it in 'with'");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_by([] {
               with({{"group", "1", "net.yaml:10"}});
             }),
             "net.yaml:10: block 'unit' has no symbol 'group'; did you mean 'groups'?");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_by([] {
               with({{"groups", "M", "net.yaml:10"}});
             }).find("net.yaml:10: symbol 'groups': "),
             0u);

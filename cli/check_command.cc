@@ -99,8 +99,8 @@ check::GateHooks make_hooks(CommandContext& context) {
   if (context.quiet) return hooks;
   hooks.progress = [&context](const std::string& phase, std::size_t done, std::size_t total,
                               const std::string& what) {
-    const std::string text =
-        fmt::format("[{} {}/{}] {}", phase, done + 1, total, report::with_short_lists(what));
+    const std::string text = fmt::format("[{} {}/{}] {}", phase, done + 1, total,
+                                         printable(report::with_short_lists(what)));
     if (context.is_progress_overwritten()) {
       context.err << "\r\033[K" << text.substr(0, context.progress_width()) << std::flush;
     } else {

@@ -92,8 +92,8 @@ void StoredCheck::update() {
     write_results(anchor_path(), is_first ? current_ : read_results_file(flags_.baseline));
   }
   write_results(flags_.baseline, current_);
-  context_.err << fmt::format("opbench: {} is the new baseline; {} stays\n", flags_.baseline,
-                              anchor_path());
+  context_.err << fmt::format("opbench: {} is the new baseline; {} stays\n",
+                              printable(flags_.baseline), printable(anchor_path()));
 }
 
 }  // namespace opbench

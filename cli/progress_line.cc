@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "harness/report/text.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 
@@ -19,16 +20,16 @@ void ProgressLine::begin(const std::string& place) {
 
 void ProgressLine::activity(const std::string& whole) {
   if (context_.quiet) return;
-  const std::string what = report::with_short_lists(whole);
+  const auto shown = [](const std::string& text) {
+    return printable(report::with_short_lists(text));
+  };
   if (context_.is_progress_overwritten()) {
     // One row of a narrow terminal, so that the next text can overwrite it.
-    context_.err << "\r\033[K" << (place_ + " " + what).substr(0, context_.progress_width())
+    context_.err << "\r\033[K" << (place_ + " " + shown(whole)).substr(0, context_.progress_width())
                  << std::flush;
   } else if (is_new_ || context_.verbose) {
     context_.err << place_ << ' '
-                 << (context_.verbose ? what
-                                      : report::with_short_lists(whole.substr(0, whole.find(' '))))
-                 << '\n';
+                 << shown(context_.verbose ? whole : whole.substr(0, whole.find(' '))) << '\n';
   }
   is_new_ = false;
 }

@@ -52,7 +52,7 @@ int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedCo
       if (step.refusal().empty())
         out << fmt::format("  {} tasks", step.graph.nodes.size());
       else
-        out << "  skipped: " << step.refusal();
+        out << "  skipped: " << printable(step.refusal());
       out << '\n';
     }
   }
@@ -81,8 +81,8 @@ void print_failures(const RunResult& result, std::ostream& out) {
       continue;
     }
     out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status),
-                       report::with_short_lists(record.case_id), record.variant, record.reason,
-                       record.reproduce);
+                       printable(report::with_short_lists(record.case_id)),
+                       printable(record.variant), printable(record.reason), record.reproduce);
   }
 }
 

@@ -2,11 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 namespace opbench {
+namespace {
+
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return status == std::errc{} && end == text.data() + text.size();
+}
+
+// Spreadsheets compute cells that begin so.
+bool is_formula(std::string_view text) {
+  constexpr std::string_view kBegins = "=+-@\t\r";
+  return !text.empty() && kBegins.find(text.front()) != kBegins.npos && !is_number(text);
+}
+
+}  // namespace
 
 std::string csv_quoted(std::string_view text) {
+  if (is_formula(text)) return csv_quoted(fmt::format("'{}", text));
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   std::string result = "\"";
   for (const char letter : text) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ostream>
 
+#include "tensor/utf8.h"
+
 namespace opbench {
 namespace {
 
@@ -13,29 +15,12 @@ using Outcome = JUnitCase::Outcome;
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-unsigned char byte_at(std::string_view text, std::size_t place) {
-  return place < text.size() ? static_cast<unsigned char>(text[place]) : 0;
-}
-
-// Bytes of the character at `place`; 0 if it is no UTF-8 (RFC 3629) or no character of XML 1.0
-// (section 2.2: no surrogates, no U+FFFE and U+FFFF, of the control characters only tab and ends of
-// lines).
+// Bytes of the character at `place`; 0 if it is no UTF-8 or no character of XML 1.0 (section 2.2:
+// no U+FFFE and U+FFFF, of the control characters only tab and ends of lines).
 std::size_t character_bytes(std::string_view text, std::size_t place) {
-  const unsigned first = byte_at(text, place);
-  if (first < 0x80) return first >= 0x20 || first == '\t' || first == '\n' || first == '\r' ? 1 : 0;
-  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  char32_t code = first & (0x7Fu >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const unsigned next = byte_at(text, place + i);
-    if ((next & 0xC0) != 0x80) return 0;
-    code = code << 6 | (next & 0x3F);
-  }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-  const bool is_character = code >= kLeast[bytes] && code <= 0x10FFFF && !is_surrogate &&
-                            code != 0xFFFE && code != 0xFFFF;
-  return is_character ? bytes : 0;
+  const auto [code, bytes] = utf8_character(text, place);
+  const bool is_control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+  return is_control || code == 0xFFFE || code == 0xFFFF ? 0 : bytes;
 }
 
 std::string_view entity_of(char letter, bool in_attribute) {

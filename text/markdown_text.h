@@ -9,8 +9,11 @@
 // Tables of GitHub's Markdown.
 namespace opbench {
 
-/// Text that stays in its cell and is no markup.
+/// Text that stays in its cell and is no markup, no HTML and no link.
 std::string markdown_escaped(std::string_view text);
+
+/// A block of shell commands, which nothing in them ends.
+void write_markdown_code(std::ostream& out, const std::vector<std::string>& lines);
 
 /// A row of a table. Cells are Markdown already.
 void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells);

@@ -8,6 +8,7 @@
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"
 #include "harness/report/text.h"
+#include "tensor/printable.h"
 
 namespace opbench::check {
 namespace {
@@ -23,17 +24,19 @@ std::string_view outcome_colour(ExitCode code) {
 
 void print_item(std::ostream& out, const Item& item, const ConsoleStyle& style) {
   const std::string verdict = fmt::format("{:<12}", name(item.verdict));
-  out << coloured(verdict, colour_of(item), style) << ' ' << title_of(item) << '\n';
-  if (!item.evidence.empty()) out << "             " << item.evidence << '\n';
+  out << coloured(verdict, colour_of(item), style) << ' ' << printable(title_of(item)) << '\n';
+  if (!item.evidence.empty()) out << "             " << printable(item.evidence) << '\n';
   if (const std::string step = step_text(item); !step.empty() && item.verdict != Verdict::same) {
     out << "             " << step << '\n';
   }
-  for (const std::string& notice : item.notices) out << "             note: " << notice << '\n';
+  for (const std::string& notice : item.notices) {
+    out << "             note: " << printable(notice) << '\n';
+  }
   if (!item.next.empty()) out << "             next: " << item.next << '\n';
 }
 
 std::string build_text(const BuildInfo& build) {
-  return fmt::format("opbench {} ({})", build.version, build.revision);
+  return printable(fmt::format("opbench {} ({})", build.version, build.revision));
 }
 
 // What fails or is open, each kind up to a number that still can be read.
@@ -85,7 +88,7 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
   const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
-  out << fmt::format("{} against {} {}\n", build_text(report.current), report.base_name,
+  out << fmt::format("{} against {} {}\n", build_text(report.current), printable(report.base_name),
                      build_text(report.base));
   out << fmt::format("A change counts from {:.3g}% and {:.3g} us",
                      100 * std::max(report.rule.threshold, report.noise_floor),
@@ -101,7 +104,7 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
     out << fmt::format("Slower cases cost {:.2f}% of the network; {:.3g}% are allowed.\n",
                        report.slower_percent(), *report.fail_over_percent);
   }
-  for (const std::string& notice : report.notices) out << "note: " << notice << '\n';
+  for (const std::string& notice : report.notices) out << "note: " << printable(notice) << '\n';
   print_items(out, report, style, verbose);
   const auto notices = std::count_if(report.items.begin(), report.items.end(),
                                      [](const Item& item) { return !item.notices.empty(); });

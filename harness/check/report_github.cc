@@ -3,17 +3,18 @@
 #include <ostream>
 
 #include "harness/check/report.h"
+#include "tensor/printable.h"
 
 namespace opbench::check {
 namespace {
 
-// Workflow commands end at the line; %, CR and LF are written as in URLs, and in properties ':' and
-// ',' too.
+const std::string kNewLine = "%0A";
+
+// In workflow commands % is written as in URLs, and in properties ':' and ',' too.
 std::string data(std::string_view text, bool is_property) {
   std::string result;
-  for (const char letter : text) {
-    const bool is_special = letter == '%' || letter == '\r' || letter == '\n' ||
-                            (is_property && (letter == ':' || letter == ','));
+  for (const char letter : printable(text)) {
+    const bool is_special = letter == '%' || (is_property && (letter == ':' || letter == ','));
     result += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(letter))
                          : std::string(1, letter);
   }
@@ -31,11 +32,10 @@ void print_annotations(std::ostream& out, const Report& report) {
     if (!item.is_regression && !is_open) continue;
     int& count = item.is_regression ? errors : warnings;
     if (++count > kMost) continue;
-    out << fmt::format(
-        "::{} title={}::{}\n", item.is_regression ? "error" : "warning",
-        data(fmt::format("{} {}", name(item.verdict), title_of(item)), true),
-        data(item.next.empty() ? item.evidence : fmt::format("{}\n{}", item.evidence, item.next),
-             false));
+    out << fmt::format("::{} title={}::{}{}\n", item.is_regression ? "error" : "warning",
+                       data(fmt::format("{} {}", name(item.verdict), title_of(item)), true),
+                       data(item.evidence, false),
+                       item.next.empty() ? "" : kNewLine + data(item.next, false));
   }
   if (report.is_too_noisy) {
     out << fmt::format("::warning title=opbench::{}: this machine shows changes from {:.1f}%25\n",

@@ -33,14 +33,13 @@ void write_folded(std::ostream& out, const std::string& summary,
 }
 
 void write_next(std::ostream& out, std::span<const Item* const> items) {
-  bool is_first = true;
+  std::vector<std::string> lines;
   for (const Item* item : items) {
-    if (item->next.empty()) continue;
-    if (is_first) out << "\n```sh\n";
-    is_first = false;
-    out << item->next << '\n';
+    if (!item->next.empty()) lines.push_back(item->next);
   }
-  if (!is_first) out << "```\n";
+  if (lines.empty()) return;
+  out << '\n';
+  write_markdown_code(out, lines);
 }
 
 std::string hint_of(ExitCode code) {

@@ -9,20 +9,6 @@
 namespace opbench::report {
 namespace {
 
-// Spreadsheets run cells that begin so.
-bool looks_like_formula(std::string_view text) {
-  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-}
-
-std::string guarded(const std::string& text) {
-  return csv_quoted(looks_like_formula(text) ? "'" + text : text);
-}
-
-std::string cell_text(const Cell& cell) {
-  const auto* text = std::get_if<std::string>(&cell);
-  return text != nullptr ? guarded(*text) : csv_cell(cell);
-}
-
 std::string joined(const std::vector<std::string>& texts) {
   std::string result;
   for (const std::string& text : texts) result += (result.empty() ? "" : "; ") + text;
@@ -42,8 +28,8 @@ std::string histogram_text(const TensorResult& tensor) {
 }
 
 void write_row(std::ostream& out, const TensorRow& row) {
-  for (const TensorField& field : tensor_fields()) out << cell_text(field.value(row)) << ',';
-  out << guarded(joined(row.tensor.warnings)) << ',' << histogram_text(row.tensor) << "\r\n";
+  for (const TensorField& field : tensor_fields()) out << csv_cell(field.value(row)) << ',';
+  out << csv_quoted(joined(row.tensor.warnings)) << ',' << histogram_text(row.tensor) << "\r\n";
 }
 
 }  // namespace

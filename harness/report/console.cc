@@ -6,13 +6,14 @@
 #include "harness/report/report.h"
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
+#include "tensor/printable.h"
 
 namespace opbench::report {
 namespace {
 
 std::string verdict_text(const Record& record, const ConsoleStyle& style) {
   const std::string text = coloured(status_text(record), status_colour(record.status), style);
-  return record.reason.empty() ? text : fmt::format("{}: {}", text, record.reason);
+  return record.reason.empty() ? text : fmt::format("{}: {}", text, printable(record.reason));
 }
 
 std::string numbers_text(const Record& record) {
@@ -46,10 +47,10 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
   if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
   if (first.cold) details += ", cold";
   if (first.copy_gb_per_s > 0) details += fmt::format(", copy {:.1f} GB/s", first.copy_gb_per_s);
-  out << coloured(title, kBold, style) << "  (" << details << ")\n";
+  out << coloured(printable(title), kBold, style) << "  (" << printable(details) << ")\n";
   for (const Record& record : records) {
     const std::string line = fmt::format(
-        "{} {:<20} {}", record.is_best ? '*' : ' ', record.variant,
+        "{} {:<20} {}", record.is_best ? '*' : ' ', printable(record.variant),
         record.is_timed()
             ? numbers_text(record)
             : fmt::format("{:>11} {:>8} {:>8} {:>9} {:>8}", "-", "-", "-", "-", ulp_text(record)));

@@ -60,13 +60,6 @@ void write_machine(std::ostream& out, const Machine& m) {
   out << '\n';
 }
 
-// A fence longer than any row of backticks in the text.
-void write_code(std::ostream& out, const std::string& text) {
-  std::string fence = "```";
-  while (text.find(fence) != std::string::npos) fence += '`';
-  out << fence << "sh\n" << text << '\n' << fence << "\n\n";
-}
-
 std::string attributes_text(const Record& record) {
   std::string text = with_short_lists(record.attributes, kLongestAttributeList);
   for (const auto& [applies, what] :
@@ -78,8 +71,10 @@ std::string attributes_text(const Record& record) {
 
 // Name, shape, dtype, format, attributes.
 std::vector<std::string> case_cells(const Record& r) {
-  return {markdown_escaped(name_text(r)), markdown_escaped(with_short_lists(r.shape)), r.dtype,
-          r.format, markdown_escaped(attributes_text(r))};
+  std::vector<std::string> cells = {name_text(r), with_short_lists(r.shape), r.dtype, r.format,
+                                    attributes_text(r)};
+  for (std::string& cell : cells) cell = markdown_escaped(cell);
+  return cells;
 }
 
 std::string variant_text(const Record& record) {
@@ -97,7 +92,7 @@ void write_record(std::ostream& out, const Record& r, double vendor_us) {
   std::vector<std::string> cells = case_cells(r);
   cells.push_back(fmt::format("{}", r.threads));
   cells.push_back(variant_text(r));
-  cells.push_back(r.provider);
+  cells.push_back(markdown_escaped(r.provider));
   const std::optional<Times>& t = r.times;
   cells.push_back(t ? time_text(t->median_us) : "-");
   cells.push_back(t ? fmt::format("{:.1f}", t->gb_per_s) : "-");
@@ -117,7 +112,7 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
     if (std::find(ops.begin(), ops.end(), record.op) == ops.end()) ops.push_back(record.op);
   }
   for (const std::string& op : ops) {
-    out << "## " << op << "\n\n";
+    out << "## " << markdown_escaped(op) << "\n\n";
     write_markdown_titles(
         out,
         {"name", "shape", "dtype", "format", "attributes", "threads", "variant", "provider", "time",
@@ -180,7 +175,8 @@ void write_slow(std::ostream& out, std::span<const Record> records) {
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command) {
   out << "# opbench results\n\n";
-  write_code(out, command);
+  write_markdown_code(out, {command});
+  out << '\n';
   write_machine(out, machine);
   write_operators(out, result.records);
   write_contexts_markdown(out, result.records);

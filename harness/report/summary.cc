@@ -9,6 +9,7 @@
 #include "harness/report/context.h"
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
+#include "tensor/printable.h"
 
 namespace opbench::report {
 namespace {
@@ -22,9 +23,9 @@ void print_variants(std::ostream& out, const RunResult& result) {
                      "threads", "timed", "failed", "skipped", "v. native", "% of copy",
                      "time / onednn");
   for (const VariantSummary& s : comparison.variants) {
-    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", s.variant,
-                       s.threads, s.timed, s.failed, s.skipped, s.speedup_text(), s.percent_text(),
-                       s.vendor_text());
+    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n",
+                       printable(s.variant), s.threads, s.timed, s.failed, s.skipped,
+                       s.speedup_text(), s.percent_text(), s.vendor_text());
   }
 }
 
@@ -48,8 +49,8 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
   if (ratios.empty()) return;
   out << "Elements per second against fp32, geometric mean (worst):\n";
   for (const auto& [variant, values] : ratios) {
-    out << fmt::format("  {:<24} {:>7} {:>15}\n", variant.first, variant.second,
-                       smallest_text(values, "x", 2));
+    out << fmt::format("  {:<24} {:>7} {:>15}\n", printable(variant.first),
+                       printable(variant.second), smallest_text(values, "x", 2));
   }
 }
 

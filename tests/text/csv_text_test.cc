@@ -16,6 +16,20 @@ TEST(CsvText, QuotesOnlyWhatMustBe) {
   EXPECT_EQ(csv_quoted("a\rb"), "\"a\rb\"");
 }
 
+TEST(CsvText, WhatASpreadsheetWouldComputeIsText) {
+  EXPECT_EQ(csv_quoted("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_quoted("=HYPERLINK(\"x\",1)"), "\"'=HYPERLINK(\"\"x\"\",1)\"");
+  EXPECT_EQ(csv_quoted("+cmd"), "'+cmd");
+  EXPECT_EQ(csv_quoted("-2+3"), "'-2+3");
+  EXPECT_EQ(csv_quoted("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(csv_quoted("\t=1"), "'\t=1");
+  EXPECT_EQ(csv_quoted("\r=1"), "\"'\r=1\"");
+  EXPECT_EQ(csv_cell(std::string("=1")), "'=1");
+  for (const char* plain : {"-5", "+5", "-1.5e-3", "a=1", "1-2", ""}) {
+    EXPECT_EQ(csv_quoted(plain), plain);
+  }
+}
+
 TEST(CsvText, NumbersGiveTheSameValueBack) {
   EXPECT_EQ(csv_cell(0.1), "0.1");
   EXPECT_EQ(csv_cell(1.0 / 3), "0.3333333333333333");

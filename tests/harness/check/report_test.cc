@@ -168,12 +168,13 @@ TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
 
 TEST(CheckReport, AnnotationsAreOneLineEach) {
   Item slower = item("b[1,2]", "v", Verdict::slower, 10, 0.2);
-  slower.evidence = "50% slower\nthan before";
+  slower.evidence = "50% slower\n::add-mask::x";
   const std::string text =
       written([&](std::ostream& out) { print_annotations(out, report_of({slower})); });
-  EXPECT_EQ(text,
-            "::error title=SLOWER v on b[1%2C2]%2C 1 thread::50%25 slower%0Athan before%0Aopbench "
-            "--case 'b[1,2]'\n");
+  EXPECT_EQ(
+      text,
+      "::error title=SLOWER v on b[1%2C2]%2C 1 thread::50%25 slower\\x0a::add-mask::x%0Aopbench "
+      "--case 'b[1,2]'\n");
 }
 
 TEST(CheckReport, NoMoreThanTenAnnotationsOfAKind) {

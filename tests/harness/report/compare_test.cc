@@ -280,8 +280,8 @@ TEST(ReportCompare, CsvQuotesNamesAndGuardsFormulas) {
   ASSERT_EQ(rows.size(), 6u);
   EXPECT_EQ(cell(rows, 1, "operator"), "a,\"b\"\n=c");
   EXPECT_EQ(cell(rows, 3, "operator"), "'=cmd|' /C calc'!A0");
-  EXPECT_EQ(cell(rows, 3, "tensor"), "'+1");
-  EXPECT_EQ(cell(rows, 4, "tensor"), "'-2");
+  EXPECT_EQ(cell(rows, 3, "tensor"), "+1") << "a number";
+  EXPECT_EQ(cell(rows, 4, "tensor"), "-2");
   EXPECT_EQ(cell(rows, 4, "operator").substr(0, 2), "'@");
   EXPECT_THAT(cell(rows, 1, "warnings"), HasSubstr("; =1"));
   // Numbers stay numbers.

@@ -15,6 +15,7 @@
 #include "harness/record/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/shell_quoted.h"
 
 namespace opbench {
 namespace {
@@ -51,20 +52,9 @@ void insert_default_command(std::vector<std::string>& args) {
   if (first.starts_with("-")) args.insert(args.begin(), "run");
 }
 
-std::string shell_quoted(const std::string& arg) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+%@";
-  if (!arg.empty() && arg.find_first_not_of(kPlain) == std::string::npos) return arg;
-  std::string result = "'";
-  for (const char letter : arg)
-    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return result + "'";
-}
-
-std::string command_line_of(const std::vector<std::string>& args) {
-  std::string line = "opbench";
-  for (const std::string& arg : args) line += " " + shell_quoted(arg);
-  return line;
+std::string command_line_of(std::vector<std::string> args) {
+  args.insert(args.begin(), "opbench");
+  return shell_line(args);
 }
 
 // One line: what is wrong and where to read on.

@@ -227,9 +227,11 @@ class Gate {
   }
 
   // To repeat a measurement with.
-  std::string further_flags() const {
-    return fmt::format("{}{}", how_.cold ? " --cold" : "",
-                       how_.isa.empty() ? "" : " --isa " + how_.isa);
+  std::vector<std::string> further_flags() const {
+    std::vector<std::string> flags;
+    if (how_.cold) flags.emplace_back("--cold");
+    if (!how_.isa.empty()) flags.insert(flags.end(), {"--isa", how_.isa});
+    return flags;
   }
 
   const GateOptions& options_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/step_details.h"
+#include "harness/spec/case_filter.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 
@@ -52,21 +52,11 @@ PlannedCase plan_case(const OpenRequest& request) {
   return planned;
 }
 
-// A filter that takes this name only.
-std::string name_filter(const std::string& name) {
-  std::string pattern = "^";
-  for (const char letter : name) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') pattern += '\\';
-    pattern += letter;
-  }
-  return pattern + "$";
-}
-
 // The wanted steps that this build has.
 PlannedContext plan_context(const ContextSource& source, const std::vector<std::string>& steps) {
   CaseSelection selection;
   selection.case_files = {source.file};
-  selection.filter = name_filter(source.name);
+  selection.filter = pattern_of_name(source.name);
   selection.dtypes = {source.dtype};
   selection.symbols = source.symbols;
   selection.variants = steps;

@@ -8,6 +8,8 @@
 
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
+#include "harness/spec/case_filter.h"
+#include "text/shell_quoted.h"
 
 namespace opbench::check {
 namespace {
@@ -219,30 +221,37 @@ bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVarian
 
 namespace {
 
-std::string selection_flags(const Item& item) {
-  if (!item.context) return fmt::format("--case '{}'", item.case_key);
-  std::string text =
-      fmt::format("--cases {} --filter '^{}$'", item.context->file, item.context->name);
-  for (const auto& [symbol, value] : item.context->symbols) {
-    text += fmt::format(" --set {}={}", symbol, value);
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+// What selects the item.
+Words selection_flags(const Item& item) {
+  if (!item.context) return {"--case", item.case_key};
+  const ContextSource& context = *item.context;
+  Words words = {"--cases", context.file, "--filter", pattern_of_name(context.name)};
+  for (const auto& [symbol, value] : context.symbols) {
+    append(words, {"--set", fmt::format("{}={}", symbol, value)});
   }
-  return fmt::format("{} --dtype {}", text, name(item.context->dtype));
+  append(words, {"--dtype", std::string(name(context.dtype))});
+  return words;
 }
 
 }  // namespace
 
-std::string next_command(const Item& item, const std::string& base, const std::string& how) {
+std::string next_command(const Item& item, const std::string& base,
+                         const std::vector<std::string>& how) {
   if (item.verdict == Verdict::same || item.verdict == Verdict::faster) return {};
-  // Steps have any names, variants those of identifiers.
-  const char* quote = item.context ? "'" : "";
-  const std::string what = fmt::format(
-      "{}{} --threads {}{}", selection_flags(item),
-      item.variant.empty() ? "" : fmt::format(" --variant {}{}{}", quote, item.variant, quote),
-      item.threads, how);
-  if (item.verdict == Verdict::gone) return fmt::format("{} {}", base, what);
   const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
-  return is_speed ? fmt::format("opbench check --against {} {}", base, what)
-                  : fmt::format("opbench {}", what);
+  Words words = {item.verdict == Verdict::gone ? base : "opbench"};
+  if (is_speed) append(words, {"check", "--against", base});
+  append(words, selection_flags(item));
+  if (!item.variant.empty()) append(words, {"--variant", item.variant});
+  append(words, {"--threads", fmt::format("{}", item.threads)});
+  append(words, how);
+  return shell_line(words);
 }
 
 bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* current) {

@@ -57,9 +57,10 @@ bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* 
 /// regression, whatever the times say. Returns false if the item is settled. Less is a notice.
 bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVariant& current);
 
-/// The command to run next: `base` is the other build's program, `how` further flags. Empty where
-/// there is nothing to do.
-std::string next_command(const Item& item, const std::string& base, const std::string& how);
+/// The command to run next, quoted for a shell: `base` is the other build's program, `how` further
+/// flags. Empty where there is nothing to do.
+std::string next_command(const Item& item, const std::string& base,
+                         const std::vector<std::string>& how);
 
 /// "+7.2%"
 std::string change_text(double change);

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #include "harness/plan/selection.h"
+#include "harness/spec/case_filter.h"
 #include "tensor/isa.h"
+#include "text/shell_quoted.h"
 
 namespace opbench {
 namespace {
@@ -51,19 +55,19 @@ std::string first_shape(const PlannedStep& step) {
   return {};
 }
 
-// " --set N=8 --set C=4" from "N=8,C=4".
-std::string sets_text(const std::string& symbols) {
-  std::string text;
+using Words = std::vector<std::string>;
+
+// --set N=8 --set C=4 from "N=8,C=4".
+void add_sets(const std::string& symbols, Words& words) {
   for (std::size_t start = 0; start < symbols.size();) {
     const std::size_t end = std::min(symbols.find(',', start), symbols.size());
-    text += fmt::format(" --set {}", symbols.substr(start, end - start));
+    words.insert(words.end(), {"--set", symbols.substr(start, end - start)});
     start = end + 1;
   }
-  return text;
 }
 
-// Sets what a case says; returns the selecting part of the line that repeats it.
-std::string describe(const PlannedCase& planned, const Selection& variant, Record& record) {
+// Sets what a case says; returns what selects it on a command line.
+Words describe(const PlannedCase& planned, const Selection& variant, Record& record) {
   const Case& c = planned.spec;
   const TensorDesc& first = planned.graph.tensors.front().desc;
   record.case_name = c.name;
@@ -77,11 +81,11 @@ std::string describe(const PlannedCase& planned, const Selection& variant, Recor
   record.backward = c.backward;
   record.count = c.count;
   record.elements = static_cast<double>(first.elements());
-  return fmt::format("--case '{}' --variant {}", record.case_id, variant.variant);
+  return {"--case", record.case_id, "--variant", variant.variant};
 }
 
 // The same for a step of a context.
-std::string describe(const PlannedContext& planned, const PlannedStep& step, Record& record) {
+Words describe(const PlannedContext& planned, const PlannedStep& step, Record& record) {
   record.op = planned.spec.name;
   record.provider = name(Provider::npu);
   record.kernels = kernel_summary(step);
@@ -91,9 +95,19 @@ std::string describe(const PlannedContext& planned, const PlannedStep& step, Rec
   record.backward = planned.spec.backward;
   record.elements = static_cast<double>(step.spec.samples);
   const std::string file = planned.spec.origin.substr(0, planned.spec.origin.rfind(':'));
-  return fmt::format("--cases {} --filter '^{}$'{} --dtype {} --variant '{}'", file,
-                     planned.spec.name, sets_text(planned.spec.symbols), record.dtype,
-                     step.spec.name);
+  Words words = {"--cases", file, "--filter", pattern_of_name(planned.spec.name)};
+  add_sets(planned.spec.symbols, words);
+  words.insert(words.end(), {"--dtype", record.dtype, "--variant", step.spec.name});
+  return words;
+}
+
+std::string line_that_repeats(const Record& record, Words selecting) {
+  Words words = {"opbench"};
+  std::move(selecting.begin(), selecting.end(), std::back_inserter(words));
+  words.insert(words.end(), {"--threads", fmt::format("{}", record.threads)});
+  if (record.cold) words.emplace_back("--cold");
+  if (record.isa != supported_isas().front()) words.insert(words.end(), {"--isa", record.isa});
+  return shell_line(words);
 }
 
 }  // namespace
@@ -109,12 +123,9 @@ Record new_record(const Item& item, std::size_t index, int threads, bool is_cold
   record.cold = is_cold;
   record.bytes = traffic.bytes();
   record.operations = traffic.operations;
-  const std::string selected = item.is_context()
-                                   ? describe(*item.context, *runnable.step, record)
-                                   : describe(*item.planned_case, *runnable.selection, record);
-  record.reproduce = fmt::format(
-      "opbench {} --threads {}{}{}", selected, threads, is_cold ? " --cold" : "",
-      record.isa == supported_isas().front() ? "" : fmt::format(" --isa {}", record.isa));
+  record.reproduce = line_that_repeats(
+      record, item.is_context() ? describe(*item.context, *runnable.step, record)
+                                : describe(*item.planned_case, *runnable.selection, record));
   return record;
 }
 

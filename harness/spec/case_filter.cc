@@ -12,4 +12,14 @@ bool CaseFilter::takes(const std::string& id, const std::string& name) const {
   return !matches_ || matches_(id) || matches_(name);
 }
 
+std::string pattern_of_name(std::string_view name) {
+  constexpr std::string_view kSpecial = "^$\\.*+?()[]{}|";
+  std::string pattern = "^";
+  for (const char letter : name) {
+    if (kSpecial.find(letter) != kSpecial.npos) pattern += '\\';
+    pattern += letter;
+  }
+  return pattern + "$";
+}
+
 }  // namespace opbench

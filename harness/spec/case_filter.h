@@ -18,4 +18,7 @@ class CaseFilter {
   std::function<bool(std::string_view text)> matches_;  ///< empty: everything
 };
 
+/// The pattern that takes this name only.
+std::string pattern_of_name(std::string_view name);
+
 }  // namespace opbench

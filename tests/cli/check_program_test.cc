@@ -219,8 +219,7 @@ TEST_F(CheckProgram, OneMoreTransDataIsARegressionWithoutStatistics) {
   EXPECT_THAT(ran.out, HasSubstr("ERROR        step tuned of pair[fp32], 1 thread"));
   EXPECT_THAT(ran.out,
               HasSubstr("converts more: 2 TransData, was 0; 8320 bytes of TransData, was 0"));
-  EXPECT_THAT(ran.out,
-              HasSubstr("--cases c.yaml --filter '^pair$' --dtype fp32 --variant 'tuned'"));
+  EXPECT_THAT(ran.out, HasSubstr("--cases c.yaml --filter '^pair$' --dtype fp32 --variant tuned"));
 }
 
 TEST_F(CheckProgram, NothingSelectedIsNoSuccess) {

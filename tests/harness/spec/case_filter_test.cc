@@ -23,6 +23,16 @@ TEST(CaseFilter, IsFoundInIdOrName) {
 
 TEST(CaseFilter, AnEmptyOneTakesAll) { EXPECT_TRUE(CaseFilter("").takes("relu[1]", "")); }
 
+TEST(CaseFilter, ThePatternOfANameTakesNoOther) {
+  EXPECT_EQ(pattern_of_name("unit-1.a"), "^unit-1\\.a$");
+  for (const std::string name : {"unit-1.a", "$(id)", "a[1]{2}|b*c+d?e^f\\", "größe"}) {
+    const CaseFilter filter(pattern_of_name(name));
+    EXPECT_TRUE(filter.takes("", name)) << name;
+    EXPECT_FALSE(filter.takes("", name + "x")) << name;
+  }
+  EXPECT_FALSE(CaseFilter(pattern_of_name("a.b")).takes("", "acb"));
+}
+
 TEST(CaseFilter, WhatIsNoExpressionIsRefused) {
   EXPECT_EQ(refusal("relu[").find("--filter 'relu[' is not a regular expression: "), 0u);
   EXPECT_EQ(refusal(std::string(4097, 'a')),

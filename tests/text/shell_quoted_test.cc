@@ -1,0 +1,43 @@
+// Words as POSIX (Shell Command Language, 2.2) and bash's $'...' quote them; bash reads them back.
+#include "text/shell_quoted.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/program.h"
+
+namespace opbench {
+
+TEST(ShellQuoted, PlainWordsStay) {
+  EXPECT_EQ(shell_quoted("cases/resnet_50-a.yaml"), "cases/resnet_50-a.yaml");
+  EXPECT_EQ(shell_quoted("N=8,C=4"), "N=8,C=4");
+}
+
+TEST(ShellQuoted, WhatMeansSomethingToAShellIsQuoted) {
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("relu[1]"), "'relu[1]'");
+  EXPECT_EQ(shell_quoted("$(id)"), "'$(id)'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+}
+
+TEST(ShellQuoted, LinesHoldNothingThatIsNotPrintable) {
+  EXPECT_EQ(shell_quoted("a\nb'\x1b"), "$'a\\012b\\047\\033'");
+  EXPECT_EQ(shell_quoted("##[error]"), "$'\\043\\043\\133error\\135'");
+}
+
+TEST(ShellQuoted, BashReadsEveryWordBack) {
+  std::string all;
+  for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);
+  for (const std::string& word :
+       {all, std::string("$(touch x) `id` \\ \"' ; & | ~ ! * {a,b}"), std::string("a\n::error::b"),
+        std::string("\\047"), std::string("größe")}) {
+    const Outcome echoed = shell("bash -c " + shell_quoted("printf %s " + shell_quoted(word)));
+    EXPECT_EQ(echoed.out, word);
+  }
+}
+
+TEST(ShellQuoted, ALineIsItsWords) {
+  EXPECT_EQ(shell_line({"opbench", "--case", "relu[1]"}), "opbench --case 'relu[1]'");
+  EXPECT_EQ(shell_line({}), "");
+}
+
+}  // namespace opbench

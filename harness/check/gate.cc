@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "harness/check/compared_case.h"
@@ -83,11 +84,13 @@ class Gate {
   }
 
   void measure_noise() {
-    report_.noise_floor =
+    NoiseFloor noise =
         measure_noise_floor(base_, null_, cases_, how_, budget_,
                             [&](std::size_t done, std::size_t total, const ComparedCase& compared) {
                               announce("noise", done, total, compared);
                             });
+    report_.noise_floor = noise.share;
+    std::move(noise.lost.begin(), noise.lost.end(), std::back_inserter(report_.notices));
     report_.is_too_noisy = report_.noise_floor > kLargestNoiseFloor;
   }
 

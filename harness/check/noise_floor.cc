@@ -1,8 +1,11 @@
 #include "harness/check/noise_floor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "harness/check/stages.h"
 #include "harness/record/samples.h"
@@ -22,22 +25,28 @@ class NullComparison {
       : run_(base, null), how_(how), budget_(budget) {}
 
   /// The smallest change that the verdict's rounds of this case can show; none where nothing could
-  /// be timed. A worker that is lost here will be lost again when it can be reported.
+  /// be timed.
   std::optional<double> floor_of(const ComparedCase& compared) {
     try {
       ComparedVariant variant;
       if (!open(compared, variant)) return std::nullopt;
       run_.measure({&variant}, &PairedTimes::screening, kScreeningRounds, budget_);
+      if (variant.item.is_unfinished) throw ChildLost(variant.item.evidence);
       run_.close();
       const std::vector<double> ratios = log_ratios(variant.times.screening);
       if (!variant.is_open || ratios.empty()) return std::nullopt;
       const double error = median_standard_error(ratios, kVerdictRounds);
       return std::expm1(std::max(kErrorsOfFloor * error, std::fabs(median_of(ratios))));
-    } catch (const ChildLost&) {
-    } catch (const PeerError&) {
+    } catch (const ChildLost& lost) {
+      lost_.push_back(fmt::format("a worker was lost while noise was measured with {}: {}",
+                                  compared.spec.id, lost.what()));
+    } catch (const PeerError&) {  // says so again when the case has its turn
     }
     return std::nullopt;
   }
+
+  /// A worker that is lost here need not be lost again when its case has its turn.
+  std::vector<std::string> lost() { return std::move(lost_); }
 
  private:
   // The first variant that can be timed.
@@ -57,6 +66,7 @@ class NullComparison {
   PairedRun run_;
   const OpenRequest& how_;
   const Budget& budget_;
+  std::vector<std::string> lost_;
 };
 
 double typical_floor(NullComparison& comparison, const std::vector<const ComparedCase*>& known,
@@ -75,8 +85,8 @@ double typical_floor(NullComparison& comparison, const std::vector<const Compare
 
 }  // namespace
 
-double measure_noise_floor(Peer& base, Peer& null, const std::vector<ComparedCase>& cases,
-                           OpenRequest how, const Budget& budget, const BeforeCase& before) {
+NoiseFloor measure_noise_floor(Peer& base, Peer& null, const std::vector<ComparedCase>& cases,
+                               OpenRequest how, const Budget& budget, const BeforeCase& before) {
   std::vector<const ComparedCase*> known;
   for (const ComparedCase& compared : cases) {
     if (compared.base) known.push_back(&compared);
@@ -88,7 +98,7 @@ double measure_noise_floor(Peer& base, Peer& null, const std::vector<ComparedCas
     floor = typical_floor(comparison, known, before);
   }
   null.restart();
-  return floor;
+  return {floor, comparison.lost()};
 }
 
 }  // namespace opbench::check

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "harness/check/compared_case.h"
@@ -14,11 +15,16 @@ inline constexpr double kLargestNoiseFloor = 0.10;
 using BeforeCase =
     std::function<void(std::size_t done, std::size_t total, const ComparedCase& compared)>;
 
+struct NoiseFloor {
+  double share = 0;
+  std::vector<std::string> lost;  ///< workers, with the case, for the report
+};
+
 /// The smallest change that this machine can show now, as a share: the other build is measured
 /// against itself (`base` and `null` are two processes of it) on cases from all over the plan. What
 /// two equal builds differ by is noise. Measured again if it is above `kLargestNoiseFloor`, since a
 /// burst of other work may pass. 0 where nothing could be timed.
-double measure_noise_floor(Peer& base, Peer& null, const std::vector<ComparedCase>& cases,
-                           OpenRequest how, const Budget& budget, const BeforeCase& before);
+NoiseFloor measure_noise_floor(Peer& base, Peer& null, const std::vector<ComparedCase>& cases,
+                               OpenRequest how, const Budget& budget, const BeforeCase& before);
 
 }  // namespace opbench::check

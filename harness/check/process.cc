@@ -123,6 +123,13 @@ int ChildProcess::reap() {
   return status;
 }
 
+int ChildProcess::end() {
+  kill(-pid_, SIGKILL);
+  const int status = reap();
+  close_all();
+  return status;
+}
+
 void ChildProcess::take_errors() {
   char buffer[4096];
   for (ssize_t got = 0; (got = read(errors_, buffer, sizeof buffer)) > 0;) {
@@ -142,9 +149,7 @@ void ChildProcess::fail_ended() {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   take_errors();
-  kill(-pid_, SIGKILL);
-  const int status = reap();
-  close_all();
+  const int status = end();
   const std::string said = last_line(last_errors_);
   throw ChildLost(fmt::format("'{}' {}{}{}", program_, ending_text(status),
                               said.empty() ? "" : "; last on standard error: ", said));
@@ -156,9 +161,7 @@ void ChildProcess::wait_for(int file, short events, Deadline deadline, double se
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
-      kill(-pid_, SIGKILL);
-      reap();
-      close_all();
+      end();
       throw ChildLost(
           fmt::format("'{}' gave no answer within {:.3g} s and was ended", program_, seconds));
     }
@@ -208,11 +211,12 @@ std::string ChildProcess::read_line(double seconds) {
     }
     searched = pending_.size();
     if (pending_.size() > kLongestLine) {
-      kill(-pid_, SIGKILL);
-      fail_ended();
+      end();
+      throw ChildLost(fmt::format("'{}' wrote a line longer than {} MiB and was ended", program_,
+                                  kLongestLine >> 20));
     }
     wait_for(output_, POLLIN, deadline, seconds);
-    char buffer[65536];
+    char buffer[4096];
     const ssize_t got = read(output_, buffer, sizeof buffer);
     if (got > 0) pending_.append(buffer, static_cast<std::size_t>(got));
     if (got == 0) fail_ended();

@@ -42,6 +42,8 @@ class ChildProcess {
   void wait_for(int file, short events, Deadline deadline, double seconds);
   void take_errors();
   [[noreturn]] void fail_ended();
+  /// Ends it with all that it started; returns its wait status.
+  int end();
   void close_all();
   /// Waits for its end, which is near; returns its wait status.
   int reap();

@@ -223,6 +223,20 @@ TEST_F(CheckGate, ABudgetThatEndsBeforeTheConfirmationLeavesItAmbiguous) {
               HasSubstr("the budget ended before it could be confirmed"));
 }
 
+// It is started again, nothing fails any more, and the report says why the noise is of one case
+// less.
+TEST_F(CheckGate, AWorkerThatIsLostWhileNoiseIsMeasuredIsSaid) {
+  base.add_case(kCase, [](ScriptedSample s) -> double {
+    if (s.process == 1 && s.number == 3) throw ChildLost("was ended by signal 9");
+    return 100;
+  });
+  current.add_case(kCase, always(100));
+  const Report report = run();
+  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  EXPECT_THAT(report.notices, ElementsAre("a worker was lost while noise was measured with "
+                                          "relu[64]: was ended by signal 9"));
+}
+
 // The first of two variants hangs in its sixth sample: the second goes on in a new process.
 TEST_F(CheckGate, AHungVariantCostsItselfOnly) {
   const auto hangs = [](ScriptedSample s) -> double {

@@ -1,9 +1,11 @@
 #include "harness/check/process.h"
 
 #include <gmock/gmock.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 namespace opbench::check {
@@ -24,7 +26,31 @@ bool is_alive(pid_t pid) {
   return true;
 }
 
+/// Runs `work` in a thread with a stack of so many bytes.
+void run_on_stack(std::size_t bytes, std::function<void()> work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  const auto run = [](void* data) -> void* {
+    (*static_cast<std::function<void()>*>(data))();
+    return nullptr;
+  };
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
+  pthread_attr_destroy(&attributes);
+  pthread_join(thread, nullptr);
+}
+
 }  // namespace
+
+// As `ulimit -s 64` leaves it to the program.
+TEST(CheckProcess, TalksOnASmallStack) {
+  run_on_stack(64 << 10, [] {
+    ChildProcess child({"cat"});
+    child.write_line("one", 10);
+    EXPECT_EQ(child.read_line(10), "one");
+  });
+}
 
 TEST(CheckProcess, TalksLineByLine) {
   ChildProcess child({"cat"});
@@ -67,6 +93,13 @@ TEST(CheckProcess, ACrashIsToldWithItsSignal) {
   ChildProcess child = shell("kill -SEGV $$");
   EXPECT_THAT([&] { child.read_line(10); },
               ThrowsMessage<ChildLost>(AllOf(HasSubstr("signal 11"), HasSubstr("Segmentation"))));
+}
+
+TEST(CheckProcess, ALineWithoutEndIsToldAsOne) {
+  ChildProcess child = shell("tr '\\0' x < /dev/zero");
+  EXPECT_THAT([&] { child.read_line(60); },
+              ThrowsMessage<ChildLost>("'sh' wrote a line longer than 64 MiB and was ended"));
+  EXPECT_THAT([&] { child.read_line(60); }, ThrowsMessage<ChildLost>("'sh' is gone"));
 }
 
 TEST(CheckProcess, AHungChildIsEndedWithItsChildren) {

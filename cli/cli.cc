@@ -15,6 +15,7 @@
 #include "harness/record/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/excerpt.h"
 #include "text/shell_quoted.h"
 
 namespace opbench {
@@ -57,7 +58,13 @@ std::string command_line_of(std::vector<std::string> args) {
   return shell_line(args);
 }
 
-// One line: what is wrong and where to read on.
+// One line, whatever it quotes. Arguments may be as long as the system takes them.
+void complain(std::ostream& err, std::string_view message) {
+  constexpr std::size_t kLongest = 1000;
+  err << "opbench: " << printable(excerpt(message, kLongest)) << '\n';
+}
+
+// What is wrong and where to read on.
 int report_usage_error(const UsageError& error, const std::vector<std::string>& args,
                        std::ostream& err) {
   std::string message = error.what();
@@ -67,7 +74,7 @@ int report_usage_error(const UsageError& error, const std::vector<std::string>& 
     message = fmt::format("unknown command '{}'", args.front());
     hint = suggestion(args.front(), kCommands);
   }
-  err << "opbench: " << message << hint << "; see opbench --help\n";
+  complain(err, message + hint + "; see opbench --help");
   return kBadInput;
 }
 
@@ -138,19 +145,19 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
     const int code = parse_and_run(std::move(args), out, err);
     out.flush();
     if (!out) {
-      err << "opbench: cannot write to standard output\n";
+      complain(err, "cannot write to standard output");
       return kCouldNotFinish;
     }
     return code;
   } catch (const RunError& error) {
-    err << "opbench: " << error.what() << '\n';
+    complain(err, error.what());
   } catch (const Error& error) {
-    err << "opbench: " << error.what() << '\n';
+    complain(err, error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    err << "opbench: out of memory\n";
+    complain(err, "out of memory");
   } catch (const std::exception& error) {
-    err << "opbench: internal error: " << error.what() << '\n';
+    complain(err, fmt::format("internal error: {}", error.what()));
   }
   return kCouldNotFinish;
 }

@@ -6,6 +6,7 @@
 
 #include "harness/report/text.h"
 #include "tensor/printable.h"
+#include "text/excerpt.h"
 
 namespace opbench {
 
@@ -20,8 +21,9 @@ void ProgressLine::begin(const std::string& place) {
 
 void ProgressLine::activity(const std::string& whole) {
   if (context_.quiet) return;
+  constexpr std::size_t kLongest = 1000;
   const auto shown = [](const std::string& text) {
-    return printable(report::with_short_lists(text));
+    return printable(excerpt(report::with_short_lists(text), kLongest));
   };
   if (context_.is_progress_overwritten()) {
     // One row of a narrow terminal, so that the next text can overwrite it.

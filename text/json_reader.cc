@@ -3,11 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -163,25 +158,6 @@ Json parse_json(const std::string& text, const std::string& file, std::size_t mo
   } catch (const Json::exception& error) {
     throw Error(fmt::format("{}: no JSON: {}", file, parse_message(error.what())));
   }
-}
-
-std::string read_text(const std::string& path, std::size_t most_bytes) {
-  namespace fs = std::filesystem;
-  const auto fail = [&](const std::string& reason) {
-    throw Error(fmt::format("cannot read '{}': {}", path, reason));
-  };
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (error) fail(error.message());
-  if (!fs::is_regular_file(status)) fail("it is no regular file");
-  if (fs::file_size(path, error) > most_bytes) {
-    fail(fmt::format("it is larger than {} MiB", most_bytes >> 20));
-  }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail(std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) fail("reading stopped half-way");
-  return text;
 }
 
 }  // namespace opbench

@@ -65,8 +65,4 @@ inline constexpr std::size_t kMostJsonValues = std::size_t{16} << 20;
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file,
                                   std::size_t most_values = kMostJsonValues);
 
-/// The bytes of a file. Errors: throws Error "cannot read 'path': reason" for what is no regular
-/// file or has more than `most_bytes`.
-std::string read_text(const std::string& path, std::size_t most_bytes);
-
 }  // namespace opbench

@@ -8,6 +8,7 @@
 
 #include "harness/record/step_json.h"
 #include "tensor/error.h"
+#include "text/input_file.h"
 #include "text/json_reader.h"
 
 namespace opbench {
@@ -151,7 +152,7 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path) {
 }
 
 ResultsFile read_results_file(const std::string& path) {
-  return parse_results(read_text(path, kLargestResultsFile), path);
+  return parse_results(read_input_file(path, "", kLargestResultsFile), path);
 }
 
 }  // namespace opbench

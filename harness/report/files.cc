@@ -12,6 +12,7 @@
 #include "harness/report/variant_summary.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/input_file.h"
 #include "text/json_reader.h"
 
 namespace opbench::report {
@@ -111,7 +112,7 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
   std::vector<Document> documents;
   const FileKind* kind = nullptr;
   for (const std::string& path : paths) {
-    documents.push_back({path, parse_json(read_text(path, kLargestResultsFile), path)});
+    documents.push_back({path, parse_json(read_input_file(path, "", kLargestResultsFile), path)});
     const FileKind& found = kind_of(documents.back());
     if (kind != nullptr && kind != &found) {
       throw Error(fmt::format("{}: from {}, and {} from {}; files of one kind make a report", path,

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -37,7 +39,7 @@ class HostileText : public testing::Test, protected TempDir {
     const std::string path = write(
         name,
         "#!/bin/sh\n"
-        R"(echo '{"opbench_worker":2,"oldest":2,"version":"0","revision":")" +
+        R"(printf '%s\n' '{"opbench_worker":2,"oldest":2,"version":"0","revision":")" +
             kHostile + R"(","compiler":"c","flags":"f","build_type":"Release"}')" + "\n" + answers);
     fs::permissions(path, fs::perms::owner_all);
     return path;
@@ -119,8 +121,9 @@ TEST_F(HostileText, NamesOfACaseFileAreEscapedWhereverTheyAreShown) {
 TEST_F(HostileText, WhatTheOtherBuildSaysIsEscaped) {
   const std::string one = R"({"case":"relu[1]","key":")" + kHostile + R"(","name":")" + kHostile +
                           R"(","count":1,"variants":[]})";
-  script("base", "read -r line\necho '{\"cases\":[" + one + "]}'\ncat >/dev/null\n");
-  script("refuses", "while read -r line; do echo '{\"error\":\"" + kHostile + "\"}'; done\n");
+  script("base", "read -r line\nprintf '%s\\n' '{\"cases\":[" + one + "]}'\ncat\n");
+  script("refuses",
+         "while read -r line; do printf '%s\\n' '{\"error\":\"" + kHostile + "\"}'; done\n");
   script("talks", "printf '\\033[31m\\n::error::x\\377\\n' >&2; exit 1\n");
   for (const char* base : {"base", "refuses", "talks"}) {
     SCOPED_TRACE(base);
@@ -135,14 +138,38 @@ TEST_F(HostileText, WhatTheOtherBuildSaysIsEscaped) {
 }
 
 TEST_F(HostileText, ArgumentsAreEscapedInMessages) {
-  for (const char* args :
-       {R"("$(printf '\033[31m\n::error::x\377')")", R"(--cases "$(printf 'a\n::error::\377')")",
-        R"(report "$(printf 'a\n::error::\377')")", R"("--$(printf 'a\n::error::\377')")",
-        R"(check --against "$(printf 'a\n::error::\377')" --case 'relu[1]')"}) {
-    const Outcome ran = run(args);
-    EXPECT_EQ(ran.code, 2) << args;
+  const std::string bad = "\x1b[31m\n::error::x\xff\u202e";
+  const std::vector<std::vector<std::string>> commands = {
+      {bad},
+      {"--" + bad},
+      {"--cases", bad},
+      {"--case", "relu[" + bad + "]"},
+      {"report", bad},
+      {"check", "--against", bad, "--case", "relu[1]"}};
+  for (const auto& args : commands) {
+    const Outcome ran = run_program(args);
+    EXPECT_EQ(ran.code, 2) << args.front();
     expect_harmless(ran.out + ran.err);
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+}
+
+// Both ends of what was wrong, and not 100 KB of it.
+TEST_F(HostileText, LongArgumentsAreCutInMessages) {
+  const std::string word(100000, 'x');
+  const std::vector<std::vector<std::string>> commands = {
+      {word},
+      {"--" + word},
+      {"--cases", word},
+      {"--case", word + "[1]"},
+      {"report", word},
+      {"compare", word, word},
+      {"check", "--against", word, "--case", "relu[1]"}};
+  for (const auto& args : commands) {
+    const Outcome ran = run_program(args);
+    EXPECT_EQ(ran.code, 2) << args.front().substr(0, 20);
+    EXPECT_LT(ran.err.size(), 2500u) << "compare has a line of progress, too";
+    EXPECT_THAT(ran.err, HasSubstr("x ... "));
   }
 }
 

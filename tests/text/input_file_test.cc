@@ -1,6 +1,7 @@
 #include "text/input_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -32,6 +33,35 @@ TEST(InputFile, WhatIsNoFileIsRefused) {
       refusal(directory.directory()),
       "cannot read case file '" + directory.directory().string() + "': it is no regular file");
   EXPECT_EQ(refusal("/dev/zero"), "cannot read case file '/dev/zero': it is no regular file");
+}
+
+// Of size 0 as the system says, and what they hold cannot be read.
+TEST(InputFile, FilesOfTheSystemsOwnAreRefusedInOneLine) {
+  EXPECT_EQ(refusal("/proc/self/mem"),
+            "cannot read case file '/proc/self/mem': Input/output error");
+  EXPECT_NE(read_input_file("/proc/self/stat", ""), "");
+}
+
+TEST(InputFile, APipeIsNotWaitedFor) {
+  const TempDir directory;
+  ASSERT_EQ(mkfifo(directory.path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(refusal(directory.path("pipe")),
+            "cannot read case file '" + directory.path("pipe") + "': it is no regular file");
+}
+
+TEST(InputFile, LinksInALoopAndLongNamesAreRefused) {
+  const TempDir directory;
+  std::filesystem::create_symlink("loop", directory.path("loop"));
+  EXPECT_EQ(refusal(directory.path("loop")), "cannot read case file '" + directory.path("loop") +
+                                                 "': Too many levels of symbolic links");
+  EXPECT_NE(refusal(std::string(5000, 'x')).find("': File name too long"), std::string::npos);
+}
+
+TEST(InputFile, TheCallerMayTakeLessOrMore) {
+  const TempDir directory;
+  const std::string path = directory.write("x", "{}");
+  EXPECT_EQ(read_input_file(path, "", 2), "{}");
+  EXPECT_THROW(read_input_file(path, "", 1), Error);
 }
 
 TEST(InputFile, FourMebibytesAtMost) {

@@ -8,7 +8,6 @@
 
 #include "tensor/error.h"
 #include "tests/support/refusal.h"
-#include "tests/support/temp_dir.h"
 
 namespace opbench {
 namespace {
@@ -88,16 +87,6 @@ TEST(JsonReader, WhatIsNoJsonOrTooMuchIsRefused) {
   EXPECT_EQ(refusal_by([] { parse_json("[1, 2, 3]", kFile, 4); }),
             "old.json: holds more than 4 values")
       << "brackets count";
-}
-
-TEST(JsonReader, FilesHaveALargestSize) {
-  const TempDir directory;
-  const std::string path = directory.write("x.json", "{}");
-  EXPECT_EQ(read_text(path, 2), "{}");
-  EXPECT_EQ(refusal_by([&] { read_text(path, 1); }),
-            "cannot read '" + path + "': it is larger than 0 MiB");
-  EXPECT_EQ(refusal_by([] { read_text("/dev/null", 1); }),
-            "cannot read '/dev/null': it is no regular file");
 }
 
 }  // namespace opbench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -12,16 +13,40 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kThresholdPercent = 5, kExclusiveThresholdPercent = 3;
+constexpr double kMostPercent = 1000, kMostFloorUs = 1e6;
 
+// What is infinite or no number would judge nothing.
 void check_positive(const char* flag, double value, double most) {
   if (!(value > 0 && value <= most)) {
     throw Error(fmt::format("{} is {}; it must be above 0 and at most {}", flag, value, most));
   }
 }
 
-// The worker may run in another directory.
+void check_from_zero(const char* flag, double value, double most) {
+  if (!(value >= 0 && value <= most)) {
+    throw Error(fmt::format("{} is {}; it must be from 0 to {}", flag, value, most));
+  }
+}
+
+// Left alone, --update would say that it had been done.
+void require_baseline(const CheckFlags& flags) {
+  const std::pair<bool, const char*> kStored[] = {
+      {flags.update, "--update"},
+      {!flags.current.empty(), "--current"},
+      {!flags.gate.empty(), "--gate"},
+      {flags.allow_other_machine, "--allow-other-machine"}};
+  for (const auto& [is_given, flag] : kStored) {
+    if (is_given && flags.baseline.empty()) {
+      throw Error(
+          fmt::format("{} is for stored results, --baseline FILE, and not for --against", flag));
+    }
+  }
+}
+
+// The worker may run in another directory. What is no file is looked up in PATH.
 std::string program_path(const std::string& path) {
-  return fs::exists(path) ? fs::absolute(path).string() : path;
+  std::error_code none;
+  return fs::exists(path, none) ? fs::absolute(path).string() : path;
 }
 
 void add_gate_flags(Command& command, CheckFlags& flags) {
@@ -86,9 +111,9 @@ void add_check_flags(Command& command, CheckFlags& flags) {
 check::SpeedRule speed_rule_of(const CheckFlags& flags) {
   check::SpeedRule rule;
   const double standard = flags.exclusive ? kExclusiveThresholdPercent : kThresholdPercent;
-  const double percent = flags.threshold == 0 ? standard : flags.threshold;
-  check_positive("--threshold", percent, 1000);
-  if (!(flags.floor_us >= 0)) throw Error("--floor is negative; it must be 0 or more");
+  const double percent = flags.threshold.value_or(standard);
+  check_positive("--threshold", percent, kMostPercent);
+  check_from_zero("--floor", flags.floor_us, kMostFloorUs);
   rule.threshold = percent / 100;
   rule.floor_us = flags.floor_us;
   return rule;
@@ -96,6 +121,7 @@ check::SpeedRule speed_rule_of(const CheckFlags& flags) {
 
 check::GateOptions gate_options_of(const CheckFlags& flags) {
   check::GateOptions options;
+  require_baseline(flags);
   check_positive("--time-limit", flags.time_limit, 86400);
   check_positive("--budget", flags.budget, 86400 * 7);
   check_positive("--sample", flags.sample_ms, 60000);
@@ -104,7 +130,8 @@ check::GateOptions gate_options_of(const CheckFlags& flags) {
   options.run = options_of(flags.run);
   options.isa = flags.run.isa;
   options.rule = speed_rule_of(flags);
-  if (flags.fail_over >= 0) options.fail_over_percent = flags.fail_over;
+  if (flags.fail_over) check_from_zero("--fail-over", *flags.fail_over, kMostPercent);
+  options.fail_over_percent = flags.fail_over;
   options.budget_s = flags.budget;
   options.sample_seconds = flags.sample_ms / 1e3;
   return options;

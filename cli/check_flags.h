@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/command_line.h"
@@ -13,9 +14,9 @@ namespace opbench {
 struct CheckFlags {
   RunFlags run;
   std::string against, against_directory;
-  double threshold = 0;  // percent; 0: the default
+  std::optional<double> threshold;  // percent
   double floor_us = 0.05, budget = 600, sample_ms = 20, time_limit = 120;
-  double fail_over = -1;  // percent; negative: none
+  std::optional<double> fail_over;  // percent
   bool exclusive = false;
   std::string baseline, current, gate;
   bool allow_other_machine = false, update = false;

@@ -19,6 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What is in the way but cannot be looked at, as a link to itself, is there: reading it says why.
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) || error;
+}
+
 void write_results(const std::string& path, const ResultsFile& results) {
   OutputFile(path).write(
       [&](std::ostream& out) { write_json(out, results.run, results.machine, results.command); });
@@ -26,7 +32,7 @@ void write_results(const std::string& path, const ResultsFile& results) {
 
 }  // namespace
 
-bool StoredCheck::has_baseline() const { return flags_.update || fs::exists(flags_.baseline); }
+bool StoredCheck::has_baseline() const { return flags_.update || is_there(flags_.baseline); }
 
 ResultsFile StoredCheck::run_now() const {
   const RunOptions options = options_of(flags_.run);
@@ -53,7 +59,7 @@ check::Report StoredCheck::compare() {
   if (!flags_.gate.empty() && !options.is_gate) {
     throw Error(fmt::format("--gate is '{}'; it must be 'stored'", flags_.gate));
   }
-  const bool is_first = !fs::exists(flags_.baseline);
+  const bool is_first = !is_there(flags_.baseline);
   ResultsFile baseline;
   if (!is_first) baseline = read_results_file(flags_.baseline);
   current_ = flags_.current.empty() ? run_now() : read_results_file(flags_.current);
@@ -68,7 +74,7 @@ check::Report StoredCheck::compare() {
 }
 
 void StoredCheck::note_anchor(check::Report& report, const check::WatchOptions& options) const {
-  if (!fs::exists(anchor_path())) return;
+  if (!is_there(anchor_path())) return;
   const ResultsFile anchor = read_results_file(anchor_path());
   const check::Report since = check::run_watch(anchor, current_, options);
   report.notices.push_back(
@@ -87,8 +93,8 @@ void StoredCheck::update() {
     throw RunError(fmt::format("{} is left as it is: the results are {}", flags_.baseline,
                                is_empty ? "empty" : "of an interrupted run"));
   }
-  if (!fs::exists(anchor_path())) {
-    const bool is_first = !fs::exists(flags_.baseline);
+  if (!is_there(anchor_path())) {
+    const bool is_first = !is_there(flags_.baseline);
     write_results(anchor_path(), is_first ? current_ : read_results_file(flags_.baseline));
   }
   write_results(flags_.baseline, current_);

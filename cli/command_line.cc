@@ -73,6 +73,11 @@ void Command::option(const std::string& names, double& value, const std::string&
   set_form(*app_.add_option(names, value, help), form);
 }
 
+void Command::option(const std::string& names, std::optional<double>& value,
+                     const std::string& help, const OptionForm& form) {
+  set_form(*app_.add_option(names, value, help), form);
+}
+
 void Command::option(const std::string& names, std::vector<std::string>& values,
                      const std::string& help, const OptionForm& form) {
   set_form(*app_.add_option(names, values, help), form);

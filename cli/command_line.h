@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Command {
   void option(const std::string& names, std::int64_t& value, const std::string& help,
               const OptionForm& form = {});
   void option(const std::string& names, double& value, const std::string& help,
+              const OptionForm& form = {});
+  void option(const std::string& names, std::optional<double>& value, const std::string& help,
               const OptionForm& form = {});
   void option(const std::string& names, std::vector<std::string>& values, const std::string& help,
               const OptionForm& form = {});

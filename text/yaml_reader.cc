@@ -48,6 +48,30 @@ void check_nesting(const std::string& text, const std::string& path) {
   }
 }
 
+bool is_marker(std::string_view line, std::string_view marker) {
+  return line.starts_with(marker) &&
+         (line.size() == marker.size() ||
+          std::string_view(" \t\r").find(line[marker.size()]) != std::string_view::npos);
+}
+
+// YAML::Load reads the first one and leaves the rest without a word. Markers of documents stand at
+// the start of a line, where no scalar may have them (YAML 1.2, section 9.1.2).
+void check_is_one_document(std::string_view text, const std::string& path) {
+  bool has_begun = false, has_ended = false;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::string_view content = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), content.size() + 1));
+    const bool is_blank = content.find_first_not_of(" \t\r") == content.npos;
+    if (is_blank || content.front() == '#' || (content.front() == '%' && !has_begun)) continue;
+    const bool is_start = is_marker(content, "---"), is_end = is_marker(content, "...");
+    if (has_ended ? !is_end : is_start && has_begun) {
+      throw Error(fmt::format("{}:{}: a second document begins; a file has one", path, line));
+    }
+    has_begun = true;
+    has_ended |= is_end;
+  }
+}
+
 }  // namespace
 
 std::string YamlValue::place() const { return fmt::format("{}:{}", *path_, node_.Mark().line + 1); }
@@ -147,6 +171,7 @@ std::string YamlValue::flow_text() const {
 
 YamlValue parse_yaml(const std::string& text, const std::string& path) {
   check_nesting(text, path);
+  check_is_one_document(text, path);
   try {
     YAML::Node document = YAML::Load(text);
     if (document.IsNull()) document = YAML::Node(YAML::NodeType::Map);

@@ -55,7 +55,7 @@ class YamlValue {
 };
 
 /// The document in `text`; an empty one is an empty mapping. Errors: throws Error "file:line: ..."
-/// if it is not YAML.
+/// if it is not YAML or holds a second document.
 YamlValue parse_yaml(const std::string& text, const std::string& path);
 
 }  // namespace opbench

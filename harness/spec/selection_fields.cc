@@ -69,7 +69,6 @@ void read(const Texts& texts, Symbols& symbols) {
 }
 
 void read(const std::string& text, Shard& shard) {
-  if (text.empty()) return;
   const auto slash = text.find('/');
   if (slash == std::string::npos ||
       !parse_whole(std::string_view(text).substr(0, slash), shard.index) ||
@@ -98,9 +97,7 @@ Texts write(const Symbols& symbols) {
   return texts;
 }
 
-std::string write(const Shard& shard) {
-  return shard == Shard{} ? "" : fmt::format("{}/{}", shard.index, shard.count);
-}
+std::string write(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
 
 }  // namespace
 

@@ -268,6 +268,45 @@ TEST_F(CheckProgram, BadFlagsAreBadInput) {
   }
 }
 
+// With any of these nothing would ever be a regression.
+TEST_F(CheckProgram, FlagsThatWouldSwitchTheGateOffAreRefusedWithWhatIsAllowed) {
+  const struct {
+    const char *flags, *message;
+  } kCases[] = {
+      {"--floor inf", "--floor is inf; it must be from 0 to 1000000"},
+      {"--floor nan", "--floor is nan; it must be from 0 to 1000000"},
+      {"--fail-over inf", "--fail-over is inf; it must be from 0 to 1000"},
+      {"--fail-over nan", "--fail-over is nan; it must be from 0 to 1000"},
+      {"--fail-over -1", "--fail-over is -1; it must be from 0 to 1000"},
+      {"--threshold 0", "--threshold is 0; it must be above 0 and at most 1000"},
+      {"--threshold inf", "--threshold is inf; it must be above 0 and at most 1000"},
+      {"--budget inf", "--budget is inf; it must be above 0 and at most 604800"},
+      {"--update", "--update is for stored results, --baseline FILE, and not for --against"},
+      {"--gate stored", "--gate is for stored results"},
+      {"--current x.json", "--current is for stored results"},
+      {"--shard ''", "--shard '' must be I/N with 1 <= I <= N, such as 1/4"},
+  };
+  for (const auto& c : kCases) {
+    const Outcome ran = check("--against " + kSelf + kSmall + " " + c.flags);
+    EXPECT_EQ(ran.code, 2) << c.flags << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr(c.message));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+}
+
+TEST_F(CheckProgram, ProgramsAndBaselinesThatCannotBeLookedAtAreBadInput) {
+  fs::create_symlink("loop", path("loop"));
+  for (const std::string& name : {path("loop"), std::string(5000, 'x')}) {
+    for (const std::string& flags :
+         {"--against " + name + kSmall, "--baseline " + name + " --current " + name}) {
+      const Outcome ran = check(flags);
+      EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+      EXPECT_THAT(ran.err, testing::Not(HasSubstr("internal error")));
+      EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    }
+  }
+}
+
 // The budget ends before the first case's turn.
 TEST_F(CheckProgram, WhatTheBudgetDoesNotReachIsNoSuccess) {
   const Outcome ran = check("--against " + kSelf + kSmall + " --budget 0.001");

@@ -29,6 +29,22 @@ std::string refusal_of_integer(const std::string& value) {
 
 }  // namespace
 
+TEST(YamlReader, ASecondDocumentIsNotLeftUnread) {
+  const auto second = [](const std::string& text) {
+    return refusal_by([&] { parse_yaml(text, kPath); });
+  };
+  EXPECT_EQ(second("a: 1\n---\nb: 1\n"), "x.yaml:2: a second document begins; a file has one");
+  EXPECT_THAT(second("---\n\n# x\n---\n"), StartsWith("x.yaml:4: a second document"));
+  EXPECT_THAT(second("a: 1\n...\n\nb: 1\n"), StartsWith("x.yaml:4: a second document"));
+  EXPECT_THAT(second("a: 1\n--- b"), StartsWith("x.yaml:2: a second document"));
+  EXPECT_THAT(second("a: |\n  x\n---\t\n"), StartsWith("x.yaml:3: a second document"));
+  for (const char* one :
+       {"", "# x\n", "---\na: 1\n", "%YAML 1.2\n---\na: 1\n...\n", "a: 1\n---b: 1\n",
+        "a: |\n  ---\n  x\n", "a: 1\n...\n\n# end\n...\n", "--- {a: 1}\r\n...\r\n"}) {
+    EXPECT_EQ(second(one), "accepted") << one;
+  }
+}
+
 TEST(YamlReader, ValuesKnowTheirLine) {
   EXPECT_EQ(value_of("a: 1\n\nb: 2\n", "b").place(), "x.yaml:3");
   EXPECT_EQ(refusal_by([] { value_of("a: 1\n\nb: 2\n", "b").fail("no"); }), "x.yaml:3: no");

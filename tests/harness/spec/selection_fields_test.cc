@@ -75,7 +75,7 @@ TEST(SelectionFields, BadTextIsShown) {
     EXPECT_EQ(refusal("--set", Texts{set}),
               "--set '" + std::string(set) + "' must be NAME=VALUE with a whole number from 0");
   }
-  for (const char* shard : {"1", "0/2", "3/2", "1/", "/2", "1/2x"}) {
+  for (const char* shard : {"", "1", "0/2", "3/2", "1/", "/2", "1/2x"}) {
     EXPECT_EQ(refusal("--shard", shard),
               "--shard '" + std::string(shard) + "' must be I/N with 1 <= I <= N, such as 1/4");
   }

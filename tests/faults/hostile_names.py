@@ -26,7 +26,8 @@ def wrong_text(text):
 
 
 def wrong_markdown(text):
-    # What stands between backquotes is shown as it is.
+    # Blocks of code, and what stands between backquotes, are shown as they are.
+    text = re.sub(r"^(```+)\w*\n.*?^\1\n", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"`[^`\n]*`", "", text)
     if re.search(r"(?<!\\)<script", text):
         return "Markdown holds a script"

@@ -85,7 +85,7 @@ class CheckOutputs {
       file->write(content);
       return true;
     } catch (const std::exception& error) {
-      context_.err << "opbench: " << error.what() << '\n';
+      context_.err << "opbench: " << printable(error.what()) << '\n';
       return false;
     }
   }

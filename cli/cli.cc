@@ -60,7 +60,7 @@ std::string command_line_of(std::vector<std::string> args) {
 
 // One line, whatever it quotes. Arguments may be as long as the system takes them.
 void complain(std::ostream& err, std::string_view message) {
-  constexpr std::size_t kLongest = 1000;
+  constexpr std::size_t kLongest = 2000;
   err << "opbench: " << printable(excerpt(message, kLongest)) << '\n';
 }
 

@@ -117,8 +117,9 @@ int compare(const CompareFlags& flags, CommandContext& context) {
     results->csv.write([&](std::ostream& out) { report::write_comparison_csv(out, comparison); });
     results->msaccucmp.write(request.metrics, run.msaccucmp_lines(request.metrics), request.extras,
                              run.actual(), run.expected());
-    context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n", flags.out_dir,
-                               results->msaccucmp.result().string());
+    context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n",
+                               printable(flags.out_dir),
+                               printable(results->msaccucmp.result().string()));
   }
   const ExitCode code = exit_code(comparison, request.fail_on);
   return code == kAllWell && comparison.is_partial ? kCouldNotFinish : code;

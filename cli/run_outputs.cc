@@ -116,8 +116,8 @@ bool RunOutputs::write(const RunResult& result) {
 void RunOutputs::finish_dump(const RunResult& result) {
   if (dump_->records() > 0) return dump_->finish();
   dump_.reset();
-  context_.err << fmt::format("opbench: no dump is written to {}: {}\n", dump_path_,
-                              why_nothing_ran(result));
+  context_.err << fmt::format("opbench: no dump is written to {}: {}\n", printable(dump_path_),
+                              printable(why_nothing_ran(result)));
 }
 
 void RunOutputs::reserve(const std::string& path, Render render) {

@@ -14,4 +14,8 @@ std::string shell_quoted(std::string_view word);
 /// A command line: every word quoted, blanks between them.
 std::string shell_line(const std::vector<std::string>& words);
 
+/// The words of a command line that was written by whatever: what a shell would do beside running
+/// one command, `$(id)` or `; id`, is part of a word.
+std::vector<std::string> shell_words(std::string_view line);
+
 }  // namespace opbench

@@ -35,7 +35,11 @@ struct Lines {
     if (used > indent && used + columns(word) > width) new_line();
     // Paths have no spaces; what is longer than a line is cut at its end.
     while (used + columns(word) > width) {
-      const std::size_t bytes = bytes_of(word, width - used);
+      std::size_t bytes = bytes_of(word, width - used);
+      // A CI system's log takes a line that begins so for a command.
+      if (word.substr(bytes).starts_with("::") && width - used > 1) {
+        bytes = bytes_of(word, width - used - 1);
+      }
       text += word.substr(0, bytes);
       word.remove_prefix(bytes);
       new_line();

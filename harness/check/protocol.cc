@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/check/selection_json.h"
+#include "text/excerpt.h"
 #include "text/json_number.h"
 #include "text/json_reader.h"
 
@@ -33,10 +34,14 @@ class Line {
   Json json_;
 };
 
+constexpr std::size_t kLongestError = 1000;
+
 /// An answer: what an error line says is thrown.
 Line answer(std::string_view text) {
   Line line(text);
-  if (line.value().has("error")) throw PeerError(line.value().member("error").text());
+  if (line.value().has("error")) {
+    throw PeerError(excerpt(line.value().member("error").text(), kLongestError));
+  }
   return line;
 }
 

@@ -11,6 +11,7 @@
 #include "harness/check/verdict.h"
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
+#include "text/shell_quoted.h"
 
 namespace opbench::check {
 namespace {
@@ -44,6 +45,12 @@ struct Pair {
     return record != nullptr && record->times && record->times->median_us > 0;
   }
 };
+
+// A results file may come from anywhere, and old ones hold lines that were not quoted.
+std::string line_to_paste(const std::string& reproduce) {
+  const std::vector<std::string> words = shell_words(reproduce);
+  return !words.empty() && words.front() == "opbench" ? shell_line(words) : std::string();
+}
 
 // In the order of the later file, then what only the earlier one has.
 std::vector<Pair> pairs_of(const ResultsFile& baseline, const ResultsFile& current) {
@@ -164,7 +171,7 @@ Item judged(const Pair& pair, const Setting& setting) {
     item.evidence = "not timed in both";
   }
   const bool is_quiet = item.verdict == Verdict::same || item.verdict == Verdict::faster;
-  if (!is_quiet) item.next = pair.any().reproduce;
+  if (!is_quiet) item.next = line_to_paste(pair.any().reproduce);
   return item;
 }
 

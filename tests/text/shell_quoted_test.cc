@@ -35,6 +35,23 @@ TEST(ShellQuoted, BashReadsEveryWordBack) {
   }
 }
 
+TEST(ShellQuoted, WordsOfALineAreGivenBack) {
+  std::string all;
+  for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);
+  const std::vector<std::string> words = {"opbench", "", "it's", "a b", all, "\\047", "$(id)"};
+  EXPECT_EQ(shell_words(shell_line(words)), words);
+  EXPECT_TRUE(shell_words("").empty());
+}
+
+// Nothing of it is run: each is a word of the one command.
+TEST(ShellQuoted, WordsOfALineThatWasNotQuoted) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(shell_words("opbench  --cases a/$(id).yaml; `id` | x"),
+            (Words{"opbench", "--cases", "a/$(id).yaml;", "`id`", "|", "x"}));
+  EXPECT_EQ(shell_words("a 'not ended"), (Words{"a", "not ended"}));
+  EXPECT_EQ(shell_words("a\\ b $'\\9\\1' \\"), (Words{"a b", "\\9\\1", "\\"}));
+}
+
 TEST(ShellQuoted, ALineIsItsWords) {
   EXPECT_EQ(shell_line({"opbench", "--case", "relu[1]"}), "opbench --case 'relu[1]'");
   EXPECT_EQ(shell_line({}), "");

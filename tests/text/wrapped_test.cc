@@ -16,6 +16,11 @@ TEST(Wrapped, CutsWordsThatAreLongerThanALine) {
   EXPECT_EQ(wrapped("a bcdefgh", 5, 0), "a\nbcdef\ngh");
 }
 
+// GitHub's log would take the second line of the first one for a command.
+TEST(Wrapped, NoLineBeginsAsACommandOfALog) {
+  EXPECT_EQ(wrapped("abcdä::error::x", 5, 0), "abcd\nä::er\nror::\nx");
+}
+
 TEST(Wrapped, TheFirstLineBeginsAfterWhatIsThere) {
   EXPECT_EQ(wrapped("one two", 7, 0, 4), "one\ntwo");
   EXPECT_EQ(wrapped("one two", 7, 2, 5), "\n  one\n  two");

@@ -106,6 +106,9 @@ TEST(CheckProtocol, UnknownKeysAreLeftAlone) {
 TEST(CheckProtocol, AnErrorIsThrownWhateverTheQuestion) {
   const std::string line = error_line("no such\ncase");
   EXPECT_THAT([&] { parse_opened(line); }, ThrowsMessage<PeerError>("no such\\x0acase"));
+  EXPECT_THAT([] { parse_opened(error_line(std::string(100000, 'x'))); },
+              ThrowsMessage<PeerError>(
+                  testing::EndsWith("x ... 99000 more bytes ... " + std::string(500, 'x'))));
   EXPECT_THROW(parse_listed(line), PeerError);
   EXPECT_THROW(parse_sampled(line), PeerError);
   EXPECT_THROW(parse_closed(line), PeerError);

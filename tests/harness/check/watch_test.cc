@@ -49,6 +49,22 @@ TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
   EXPECT_THAT(report.notices.front(), HasSubstr("+20.0%"));
 }
 
+// Results files come from anywhere, and those of older versions hold paths as they were.
+TEST(CheckWatch, TheNextLineRunsOpbenchAndNothingElse) {
+  const auto next_of = [](const std::string& reproduce) {
+    Record slow = record("relu", 57.5);
+    slow.reproduce = reproduce;
+    const Report report = run_watch(file({record("native", 100), record("relu", 50)}),
+                                    file({record("native", 100), slow}), {});
+    return only(report, "relu").next;
+  };
+  EXPECT_EQ(next_of("opbench --case 'relu[64]' --variant 'relu'"),
+            "opbench --case 'relu[64]' --variant relu");
+  EXPECT_EQ(next_of("opbench --cases $(id).yaml;id\n| id"),
+            "opbench --cases $'\\044\\050id\\051.yaml\\073id\\012\\174' id");
+  EXPECT_EQ(next_of("rm -r x"), "");
+}
+
 // 15% beyond a machine that did not change, the doubled threshold is 10%.
 TEST(CheckWatch, SlowerIsShownAndFailsOnlyWhereAsked) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),

@@ -150,6 +150,31 @@ TEST_F(CheckProgram, ACrashCostsTheCaseAndIsNoSuccess) {
   EXPECT_THAT(ran.out + ran.err, HasSubstr("signal 11"));
 }
 
+// Its first sample is one of the noise; the worker that is started in its place lives.
+TEST_F(CheckProgram, AWorkerKilledWhileNoiseIsMeasuredIsSaid) {
+  const std::string base = script("base", kHello + R"(while read -r line; do case $line in
+  *list*) echo '{"error": "cannot say"}';;
+  *open*) echo '{"case":"c","variants":[{"variant":"native","status":"unverified","reason":""}]}';;
+  *close*) echo '{"closed":true}';;
+  *) [ -e killed ] || { touch killed; kill -KILL $$; }; echo '{"us": 1000000}';;
+esac; done
+)");
+  const Outcome ran =
+      check_here("--against " + base +
+                 " --case 'relu[64,fp32]' --variant native --threads 1 --sample 1 --threshold 50");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("note: a worker was lost while noise was measured with "
+                                 "relu[64,fp32,ND]: '" +
+                                 base + "' was ended by signal 9 (Killed)"));
+}
+
+TEST_F(CheckProgram, AnAnswerThatDoesNotEndIsSaid) {
+  const std::string base = script("base", "tr '\\0' x < /dev/zero\n");
+  const Outcome ran = check("--against " + base + kSmall);
+  EXPECT_EQ(ran.code, 2) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("'" + base + "' wrote a line longer than 64 MiB and was ended"));
+}
+
 // Hangs on the first case only: the other one is judged. It is so slow there that any machine is
 // faster, so the hung one alone decides.
 TEST_F(CheckProgram, AHungWorkerIsEndedAndTheOthersGoOn) {

@@ -1,0 +1,172 @@
+// `opbench check` with programs that are no other build or die, and with flags and files that are
+// wrong.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/check_cli.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+using CheckFaults = CheckCli;
+
+}  // namespace
+
+TEST_F(CheckFaults, ProgramsThatAreNoOtherBuildAreBadInput) {
+  const Outcome missing = check("--against " + path("missing") + kSmall);
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("cannot start"));
+  for (const char* other : {"/bin/true", "/bin/cat", "/etc/passwd"}) {
+    const Outcome ran = check(std::string("--against ") + other + kSmall);
+    EXPECT_EQ(ran.code, 2) << other << ran.out << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+  const Outcome talker = check("--against " + script("talker", "echo hello; cat\n") + kSmall);
+  EXPECT_EQ(talker.code, 2);
+  EXPECT_THAT(talker.err, HasSubstr("is no opbench with `check`"));
+}
+
+TEST_F(CheckFaults, AnotherProtocolIsRefused) {
+  const std::string future =
+      script("future",
+             R"(echo '{"opbench_worker":9,"oldest":7,"version":"9","revision":"new","compiler":"",)"
+             R"("flags":"","build_type":""}'
+cat)");
+  const Outcome ran = check("--against " + future + kSmall);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("speaks versions 7 to 9 of the protocol"));
+}
+
+TEST_F(CheckFaults, ACrashCostsTheCaseAndIsNoSuccess) {
+  const std::string base = script("crash", kHello + "read line; kill -SEGV $$\n");
+  const Outcome ran = check("--against " + base + kSmall);
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("signal 11"));
+}
+
+// Its first sample is one of the noise; the worker that is started in its place lives.
+TEST_F(CheckFaults, AWorkerKilledWhileNoiseIsMeasuredIsSaid) {
+  const std::string base = script("base", kHello + R"(while read -r line; do case $line in
+  *list*) echo '{"error": "cannot say"}';;
+  *open*) echo '{"case":"c","variants":[{"variant":"native","status":"unverified","reason":""}]}';;
+  *close*) echo '{"closed":true}';;
+  *) [ -e killed ] || { touch killed; kill -KILL $$; }; echo '{"us": 1000000}';;
+esac; done
+)");
+  const Outcome ran =
+      check_here("--against " + base +
+                 " --case 'relu[64,fp32]' --variant native --threads 1 --sample 1 --threshold 50");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("note: a worker was lost while noise was measured with "
+                                 "relu[64,fp32,ND]: '" +
+                                 base + "' was ended by signal 9 (Killed)"));
+}
+
+TEST_F(CheckFaults, AnAnswerThatDoesNotEndIsSaid) {
+  const std::string base = script("base", "tr '\\0' x < /dev/zero\n");
+  const Outcome ran = check("--against " + base + kSmall);
+  EXPECT_EQ(ran.code, 2) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("'" + base + "' wrote a line longer than 64 MiB and was ended"));
+}
+
+// Hangs on the first case only: the other one is judged. It is so slow there that any machine is
+// faster, so the hung one alone decides.
+TEST_F(CheckFaults, AHungWorkerIsEndedAndTheOthersGoOn) {
+  const std::string base = script("hang", kHello + R"(while read -r line; do case $line in
+  *relu*open*|*open*relu*) sleep 1000;;
+  *list*) echo '{"error": "cannot say"}';;
+  *open*) echo '{"case":"c","variants":[{"variant":"native","status":"passed","reason":""}]}';;
+  *close*) echo '{"closed":true}';;
+  *) echo '{"us": 1000000}';;
+esac; done
+)");
+  const Outcome ran = check("--against " + base +
+                            " --case 'relu[64,fp32]' --case 'softplus[64,fp32]' --variant native "
+                            "--threads 1 --time-limit 5 --no-verify --json " +
+                            path("x.json"));
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("gave no answer within 5 s"));
+  const auto json = nlohmann::json::parse(read("x.json"));
+  ASSERT_EQ(json["items"].size(), 2u);
+  EXPECT_EQ(json["counts"]["ERROR"], 1);
+}
+
+TEST_F(CheckFaults, BrokenResultsAreBadInput) {
+  const std::string bad = path("bad.json");
+  for (const char* text : {"", "{", "[]", "{\"opbench\": 99}"}) {
+    write("bad.json", text);
+    const Outcome ran = check("--baseline " + bad + " --current " + bad);
+    EXPECT_EQ(ran.code, 2) << text << ran.out << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(bad));
+  }
+  EXPECT_EQ(check("--baseline " + bad + " --against " + kSelf + kSmall).code, 2) << "one of both";
+}
+
+TEST_F(CheckFaults, BadFlagsAreBadInput) {
+  EXPECT_EQ(check(kSmall).code, 2) << "neither --against nor --baseline";
+  EXPECT_EQ(check("--against " + kSelf).code, 4) << "no case named";
+  EXPECT_EQ(check("--against " + kSelf + " --case 'nosuch[1]'").code, 2);
+  for (const char* bad :
+       {"--threshold -1", "--threshold x", "--budget 0", "--sample 0", "--floor -1",
+        "--time-limit 0", "--isa nosuch", "--threads 0", "--fail-over x"}) {
+    EXPECT_EQ(check("--against " + kSelf + kSmall + " " + bad).code, 2) << bad;
+  }
+}
+
+// With any of these nothing would ever be a regression.
+TEST_F(CheckFaults, FlagsThatWouldSwitchTheGateOffAreRefusedWithWhatIsAllowed) {
+  const struct {
+    const char *flags, *message;
+  } kCases[] = {
+      {"--floor inf", "--floor is inf; it must be from 0 to 1000000"},
+      {"--floor nan", "--floor is nan; it must be from 0 to 1000000"},
+      {"--fail-over inf", "--fail-over is inf; it must be from 0 to 1000"},
+      {"--fail-over nan", "--fail-over is nan; it must be from 0 to 1000"},
+      {"--fail-over -1", "--fail-over is -1; it must be from 0 to 1000"},
+      {"--threshold 0", "--threshold is 0; it must be above 0 and at most 1000"},
+      {"--threshold inf", "--threshold is inf; it must be above 0 and at most 1000"},
+      {"--budget inf", "--budget is inf; it must be above 0 and at most 604800"},
+      {"--update", "--update is for stored results, --baseline FILE, and not for --against"},
+      {"--gate stored", "--gate is for stored results"},
+      {"--current x.json", "--current is for stored results"},
+      {"--shard ''", "--shard '' must be I/N with 1 <= I <= N, such as 1/4"},
+  };
+  for (const auto& c : kCases) {
+    const Outcome ran = check("--against " + kSelf + kSmall + " " + c.flags);
+    EXPECT_EQ(ran.code, 2) << c.flags << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr(c.message));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+}
+
+TEST_F(CheckFaults, ProgramsAndBaselinesThatCannotBeLookedAtAreBadInput) {
+  fs::create_symlink("loop", path("loop"));
+  for (const std::string& name : {path("loop"), std::string(5000, 'x')}) {
+    for (const std::string& flags :
+         {"--against " + name + kSmall, "--baseline " + name + " --current " + name}) {
+      const Outcome ran = check(flags);
+      EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+      EXPECT_THAT(ran.err, testing::Not(HasSubstr("internal error")));
+      EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    }
+  }
+}
+
+// The budget ends before the first case's turn.
+TEST_F(CheckFaults, WhatTheBudgetDoesNotReachIsNoSuccess) {
+  const Outcome ran = check("--against " + kSelf + kSmall + " --budget 0.001");
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("the budget ended"));
+}
+
+TEST_F(CheckFaults, AFileThatCannotBeWrittenIsAFailure) {
+  EXPECT_EQ(check("--against " + kSelf + kSmall + " --json /no/such/x.json").code, 3);
+}
+
+}  // namespace opbench

@@ -10,8 +10,9 @@ struct Gemm {
   std::int64_t lda, ldb, ldc;
 };
 
-/// c[m, n] = a[m, k] * b[k, n], or c += a * b with `accumulate`: one thread, a fused multiply-add
-/// after the other in the order of k, whatever the vector width. n is a multiple of 16.
+/// c[m, n] = a[m, k] * b[k, n], or c += a * b with `accumulate`: one thread, products added in the
+/// order of k, whatever the vector width; fused where the instruction set has it (avx2, avx3). n is
+/// a multiple of 16.
 void gemm(const Gemm& shape, const float* a, const float* b, float* c, bool accumulate = false);
 
 }  // namespace opbench

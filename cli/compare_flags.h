@@ -23,7 +23,7 @@ struct CompareFlags {
   std::string standard, standards_file, map_file, match, only, fail_on;
   int post_process = 0, top = 10, threads = 0;
   std::int64_t memory_mib = 256;
-  std::int64_t max_elements = 10'000'000'000;
+  std::int64_t max_elements = kMaxElements;
   bool advisor = false;
 };
 

@@ -16,6 +16,9 @@
 
 namespace opbench {
 
+/// Of a tensor, if nobody says otherwise: more than any network has.
+inline constexpr std::int64_t kMaxElements = 10'000'000'000;
+
 /// What `opbench compare` is asked to do, checked.
 struct ComparisonOptions {
   std::string actual, expected;  ///< paths
@@ -26,7 +29,7 @@ struct ComparisonOptions {
   Standards standards;
   StandardChoice standard;
   std::int64_t memory_bytes = std::int64_t{256} << 20;
-  std::int64_t max_elements = 10'000'000'000;  ///< of a tensor that is read
+  std::int64_t max_elements = kMaxElements;  ///< of a tensor that is read
   bool wants_msaccucmp = false;  ///< its lines too; they cost a second pass over the data
 };
 

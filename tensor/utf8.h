@@ -15,4 +15,10 @@ struct Utf8Character {
 /// at most U+10FFFF).
 Utf8Character utf8_character(std::string_view text, std::size_t place);
 
+/// True for a byte that continues a character: text is not to be cut before it.
+inline bool continues_utf8(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// How many characters `text` has; each stands for a column of a terminal.
+std::size_t utf8_length(std::string_view text);
+
 }  // namespace opbench

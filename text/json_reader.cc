@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tensor/error.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {
@@ -21,7 +22,7 @@ std::string excerpt(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   if (text.size() <= kLongest) return text;
   std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && continues_utf8(text[end])) --end;
   return text.substr(0, end) + "...";
 }
 

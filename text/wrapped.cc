@@ -2,20 +2,16 @@
 
 #include <algorithm>
 
+#include "tensor/utf8.h"
+
 namespace opbench {
 namespace {
-
-bool starts_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_letter));
-}
 
 // Bytes of the first `most` letters.
 std::size_t bytes_of(std::string_view text, std::size_t most) {
   std::size_t bytes = 0;
   for (std::size_t letters = 0; bytes < text.size(); ++bytes) {
-    letters += starts_letter(text[bytes]);
+    letters += !continues_utf8(text[bytes]);
     if (letters > most) break;
   }
   return bytes;
@@ -32,9 +28,9 @@ struct Lines {
   }
 
   void add(std::string_view word) {
-    if (used > indent && used + columns(word) > width) new_line();
+    if (used > indent && used + utf8_length(word) > width) new_line();
     // Paths have no spaces; what is longer than a line is cut at its end.
-    while (used + columns(word) > width) {
+    while (used + utf8_length(word) > width) {
       std::size_t bytes = bytes_of(word, width - used);
       // A CI system's log takes a line that begins so for a command.
       if (word.substr(bytes).starts_with("::") && width - used > 1) {
@@ -45,7 +41,7 @@ struct Lines {
       new_line();
     }
     text += word;
-    used += columns(word);
+    used += utf8_length(word);
   }
 
   void space() {

@@ -9,6 +9,7 @@
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
 #include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/console_colour.h"
 #include "text/wrapped.h"
 
@@ -84,7 +85,7 @@ std::string shortened(const std::string& name, std::size_t most) {
   if (name.size() <= most) return name;
   // Not in the middle of a letter.
   std::size_t start = name.size() - (most - 3);
-  while (start < name.size() && (static_cast<unsigned char>(name[start]) & 0xC0) == 0x80) ++start;
+  while (start < name.size() && continues_utf8(name[start])) ++start;
   return "..." + name.substr(start);
 }
 

@@ -9,6 +9,7 @@
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/wrapped.h"
 
 namespace opbench::report {
@@ -19,15 +20,8 @@ constexpr std::size_t kMostTypes = 15;
 constexpr std::size_t kIndent = 2, kGap = 2;
 constexpr std::size_t kReasonIndent = 8;  ///< of what a step's line has no room for
 
-// Letters of UTF-8, which stand for columns.
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
-  }));
-}
-
 std::string padded(const std::string& text, std::size_t width, bool is_number) {
-  const std::size_t used = columns_of(text);
+  const std::size_t used = utf8_length(text);
   const std::string blank(width > used ? width - used : 0, ' ');
   return is_number ? blank + text : text + blank;
 }
@@ -45,8 +39,8 @@ class Layout {
       for (std::string& cell : row) cell = printable(cell);
     }
     for (std::size_t i = 0; i < table_.columns.size(); ++i) {
-      std::size_t width = columns_of(table_.columns[i].title);
-      for (const auto& row : table_.rows) width = std::max(width, columns_of(row[i]));
+      std::size_t width = utf8_length(table_.columns[i].title);
+      for (const auto& row : table_.rows) width = std::max(width, utf8_length(row[i]));
       widths_.push_back(width);
     }
   }
@@ -86,7 +80,7 @@ void print_step(std::ostream& out, const Record& record, const std::string& line
   const std::string rest = verdict.substr(status.size());
   out << (record.is_best ? coloured(line, kBold, style) : line)
       << coloured(status, status_colour(record.status), style);
-  if (columns_of(line) + columns_of(verdict) <= kWidth) {
+  if (utf8_length(line) + utf8_length(verdict) <= kWidth) {
     out << rest << '\n';
     return;
   }

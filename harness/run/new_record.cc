@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
+#include <set>
 #include <vector>
 
 #include "harness/plan/selection.h"
@@ -40,9 +40,9 @@ std::string changed_attributes(const Case& c) {
 
 std::string kernel_summary(const PlannedStep& step) {
   std::string text;
-  std::map<std::string, bool> seen;
+  std::set<std::string> seen;
   for (const Kernel* kernel : step.selection.kernels) {
-    if (!seen.emplace(kernel->key(), true).second) continue;
+    if (!seen.insert(kernel->key()).second) continue;
     text += fmt::format("{}{}", text.empty() ? "" : "+", kernel->key());
   }
   return text;

@@ -1,6 +1,7 @@
 """Signals at any time, to the program and to the processes that it starts."""
 import os
 import signal
+import subprocess
 import time
 
 from commands import broken_outputs, commands
@@ -20,27 +21,33 @@ def duration(world, name):
     return time.monotonic() - start
 
 
+def disturbed(world, name, numbers, times, send):
+    """Starts the command so many times, sends it one of the signals after a while, and waits for its end.
+
+    Yields what was done, in words, the outcome with the seconds from the signal on, and what is wrong with the files."""
+    whole = duration(world, name)
+    for i in range(world.count(times)):
+        directory = world.fresh("signals")
+        number = numbers[i % len(numbers)]
+        process = world.start(commands(world, directory)[name])
+        delay = world.random.uniform(0, whole)
+        time.sleep(delay)
+        send(process, number)
+        outcome = world.finish(process)
+        yield f"{number.name} after {delay:.3f} s", number, outcome, left_behind(directory) + broken_outputs(directory)
+
+
 def to_parent(world):
     for name in ("run", "context", "compare", "check"):
-        whole = duration(world, name)
-        for i in range(world.count(52)):
-            directory = world.fresh("signals")
-            number = TO_PARENT[i % len(TO_PARENT)]
-            process = world.start(commands(world, directory)[name])
-            delay = world.random.uniform(0, whole)
-            time.sleep(delay)
-            sent = time.monotonic()
-            process.send_signal(number)
-            outcome = world.finish(process)
-            reason = None
-            if outcome.code is not None and -outcome.code == number:
-                pass  # before or after there was anything to end in order
-            else:
-                reason = bad_end(outcome)
-            if reason is None and time.monotonic() - sent > LONGEST:
-                reason = f"went on for {time.monotonic() - sent:.1f} s"
-            wrong = ([reason] if reason else []) + left_behind(directory) + broken_outputs(directory)
-            yield f"{name}, {number.name} after {delay:.3f} s: {'; '.join(wrong)}" if wrong else None
+        send = subprocess.Popen.send_signal
+        for what, number, outcome, wrong in disturbed(world, name, TO_PARENT, 52, send):
+            # Killed by it: before or after there was anything to end in order.
+            is_killed = outcome.code is not None and -outcome.code == number
+            reason = None if is_killed else bad_end(outcome)
+            if reason is None and outcome.seconds > LONGEST:
+                reason = f"went on for {outcome.seconds:.1f} s"
+            wrong = ([reason] if reason else []) + wrong
+            yield f"{name}, {what}: {'; '.join(wrong)}" if wrong else None
 
 
 def children_of(parent):
@@ -54,24 +61,18 @@ def children_of(parent):
     return found
 
 
+def send_to_child(process, number):
+    for child in children_of(process.pid)[:1]:
+        try:
+            os.kill(child, number)
+        except ProcessLookupError:
+            pass
+
+
 def to_children(world):
     for name in ("compare", "check"):
-        whole = duration(world, name)
-        for i in range(world.count(51)):
-            directory = world.fresh("signals")
-            number = TO_CHILDREN[i % len(TO_CHILDREN)]
-            process = world.start(commands(world, directory)[name])
-            delay = world.random.uniform(0, whole)
-            time.sleep(delay)
-            children = children_of(process.pid)
-            for child in children[:1]:
-                try:
-                    os.kill(child, number)
-                except ProcessLookupError:
-                    pass
-            outcome = world.finish(process)
-            wrong = [bad_end(outcome)] if bad_end(outcome) else []
-            wrong += left_behind(directory) + broken_outputs(directory)
+        for what, _, outcome, wrong in disturbed(world, name, TO_CHILDREN, 51, send_to_child):
+            wrong = ([bad_end(outcome)] if bad_end(outcome) else []) + wrong
             if outcome.code == 0 and name == "compare" and b"6 tensors compared: 6 passed" not in outcome.out:
                 wrong.append("exit code 0, but not all tensors passed")
-            yield f"{name}, {number.name} to a child after {delay:.3f} s: {'; '.join(wrong)}" if wrong else None
+            yield f"{name}, {what} to a child: {'; '.join(wrong)}" if wrong else None

@@ -9,6 +9,7 @@
 #include "harness/record/results_file.h"
 #include "harness/report/report.h"
 #include "tensor/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -36,14 +37,7 @@ Json good() {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_results(text, "old.json");
-  } catch (const RunError& error) {
-    ADD_FAILURE() << "not bad input: " << error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return bad_input_by([&] { parse_results(text, "old.json"); });
 }
 
 std::string refusal_with(const std::string& pointer, const Json& value) {

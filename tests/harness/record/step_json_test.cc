@@ -12,6 +12,7 @@
 #include "harness/report/report.h"
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
+#include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/step_records.h"
 
@@ -34,14 +35,7 @@ std::vector<Record> read_back(const std::string& text) {
 }
 
 std::string refusal(const Json& json) {
-  try {
-    parse_results(json.dump(), "x.json");
-  } catch (const RunError& error) {
-    ADD_FAILURE() << "not bad input: " << error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return bad_input_by([&] { parse_results(json.dump(), "x.json"); });
 }
 
 std::string refusal_with(const std::string& pointer, const Json& value) {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
+#include "cli/result_file.h"
 #include "cli/run_outputs.h"
 #include "harness/check/report.h"
 #include "harness/report/text.h"
@@ -33,56 +34,73 @@ constexpr const char* kFooter = R"(Examples:
 
 Exit codes: 0 no regression, 1 a regression, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
 
+using Render = void (*)(std::ostream& out, const check::Report& report);
+
+/// A form of the verdicts: the flag that names its file, and its name in the directory of --out.
+struct CheckFile {
+  const char* flag;
+  std::string CheckFlags::*path;
+  const char* in_directory;
+  Render render;
+};
+
+constexpr CheckFile kCheckFiles[] = {
+    {"--json", &CheckFlags::json, "check.json",
+     [](std::ostream& out, const check::Report& report) {
+       check::write_json(out, report, describe_machine());
+     }},
+    {"--junit", &CheckFlags::junit, "junit.xml", check::write_junit},
+    {"--markdown", &CheckFlags::markdown, "check.md", check::write_markdown},
+};
+
 /// The files of a check, all reserved before anything runs.
 class CheckOutputs {
  public:
-  CheckOutputs(CheckFlags flags, CommandContext& context) : context_(context) {
-    if (!flags.out_dir.empty()) {
-      make_directory(flags.out_dir);
-      const std::filesystem::path dir = flags.out_dir;
-      if (flags.json.empty()) flags.json = dir / "check.json";
-      if (flags.junit.empty()) flags.junit = dir / "junit.xml";
-      if (flags.markdown.empty()) flags.markdown = dir / "check.md";
+  CheckOutputs(const CheckFlags& flags, CommandContext& context) : context_(context) {
+    if (!flags.out_dir.empty()) make_directory(flags.out_dir);
+    std::vector<NamedFile> written;
+    for (const CheckFile& file : kCheckFiles) {
+      written.push_back({file.flag, flags.*file.path});
+      written.push_back({"--out", place_in_directory(file, flags)});
     }
-    refuse_to_replace(flags);
-    reserve(json_, flags.json);
-    reserve(junit_, flags.junit);
-    reserve(markdown_, flags.markdown);
+    refuse_to_replace(flags, written);
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (written[i].path.empty()) continue;
+      files_.emplace_back(written[i].path, context_);
+      renders_.push_back(kCheckFiles[i / 2].render);
+    }
   }
 
   /// True if all could be written; one that cannot does not keep the others from being written.
   bool write(const check::Report& report) {
-    const auto json = [&](std::ostream& out) {
-      check::write_json(out, report, describe_machine());
-    };
-    const auto junit = [&](std::ostream& out) { check::write_junit(out, report); };
-    const auto markdown = [&](std::ostream& out) { check::write_markdown(out, report); };
-    bool is_well = attempt(json_, json);
-    is_well &= attempt(junit_, junit);
-    return attempt(markdown_, markdown) && is_well;
+    bool is_well = true;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      is_well &= attempt(files_[i], [&](std::ostream& out) { renders_[i](out, report); });
+    }
+    return is_well;
   }
 
  private:
+  static std::string place_in_directory(const CheckFile& file, const CheckFlags& flags) {
+    if (flags.out_dir.empty()) return {};
+    const std::string place = std::filesystem::path(flags.out_dir) / file.in_directory;
+    const std::string& named = flags.*file.path;
+    return !named.empty() && is_same_file(named, place) ? std::string() : place;
+  }
+
   // A baseline that is brought up to date is a result, too.
-  void refuse_to_replace(const CheckFlags& flags) {
+  void refuse_to_replace(const CheckFlags& flags, std::vector<NamedFile> written) const {
     std::vector<NamedFile> read = input_files(flags.run.selection);
     read.insert(read.end(), {{"--against", flags.against}, {"--current", flags.current}});
-    std::vector<NamedFile> written = {
-        {"--json", flags.json}, {"--junit", flags.junit}, {"--markdown", flags.markdown}};
     std::vector<NamedFile>& of_baseline = flags.update ? written : read;
     of_baseline.push_back({"--baseline", flags.baseline});
     of_baseline.push_back({"the baseline's anchor", StoredCheck(flags, context_).anchor_path()});
     require_distinct(read, written);
   }
 
-  static void reserve(std::optional<OutputFile>& file, const std::string& path) {
-    if (!path.empty()) file.emplace(path);
-  }
-
-  bool attempt(std::optional<OutputFile>& file, const std::function<void(std::ostream&)>& content) {
-    if (!file) return true;
+  bool attempt(ResultFile& file, const std::function<void(std::ostream&)>& content) const {
     try {
-      file->write(content);
+      file.write(content);
       return true;
     } catch (const std::exception& error) {
       context_.err << "opbench: " << printable(error.what()) << '\n';
@@ -91,7 +109,8 @@ class CheckOutputs {
   }
 
   CommandContext& context_;
-  std::optional<OutputFile> json_, junit_, markdown_;
+  std::deque<ResultFile> files_;  // neither move nor copy
+  std::vector<Render> renders_;   // of each
 };
 
 check::GateHooks make_hooks(CommandContext& context) {

@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/compare_flags.h"
+#include "cli/result_file.h"
 #include "harness/record/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
@@ -89,8 +90,15 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_generate_command(line, context);
 }
 
+// It shows control sequences as they are.
+bool is_dumb_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return terminal == nullptr || std::string_view(terminal) == "dumb";
+}
+
 int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
-  CommandContext context{out, err, command_line_of(args)};
+  std::ostream text(out.rdbuf());  // of its own, since a result may take `out` for itself
+  CommandContext context{text, err, command_line_of(args)};
   CommandLine line(
       "opbench",
       "opbench times operators over a network's shapes and proves that variants compute the same",
@@ -111,7 +119,10 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   } catch (const UsageError& error) {
     return report_usage_error(error, args, err);
   }
-  return action();
+  const int code = action();
+  text.flush();
+  if (!text) out.setstate(std::ios::badbit);
+  return code;
 }
 
 }  // namespace
@@ -119,13 +130,12 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
 bool CommandContext::colour() const {
   const char* no_color_variable = std::getenv("NO_COLOR");
   const bool is_refused = no_color || (no_color_variable != nullptr && *no_color_variable != '\0');
-  return !is_refused && &out == &std::cout && isatty(STDOUT_FILENO) != 0;
+  return !is_refused && out.rdbuf() == std::cout.rdbuf() && isatty(STDOUT_FILENO) != 0 &&
+         !is_dumb_terminal();
 }
 
 bool CommandContext::is_progress_overwritten() const {
-  const char* terminal = std::getenv("TERM");
-  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  return &err == &std::cerr && isatty(STDERR_FILENO) != 0 && !is_dumb;
+  return &err == &std::cerr && isatty(STDERR_FILENO) != 0 && !is_dumb_terminal();
 }
 
 std::size_t CommandContext::progress_width() const {
@@ -144,6 +154,7 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
   try {
     const int code = parse_and_run(std::move(args), out, err);
     out.flush();
+    if (!out && has_reader_gone()) return kReaderGone;
     if (!out) {
       complain(err, "cannot write to standard output");
       return kCouldNotFinish;

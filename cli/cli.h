@@ -8,8 +8,12 @@
 
 namespace opbench {
 
+/// The code of a process that SIGPIPE ended: 128 + 13.
+inline constexpr int kReaderGone = 141;
+
 /// Runs opbench with `args` (without the program's name): results to `out`, progress and
-/// diagnostics to `err`. Returns the exit code; throws nothing.
+/// diagnostics to `err`. Returns the exit code, or `kReaderGone`, without a word, where standard
+/// output has lost its reader; throws nothing.
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err);
 
 }  // namespace opbench

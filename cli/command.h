@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <iosfwd>
+#include <ostream>
 #include <string>
 
 #include "cli/command_line.h"
@@ -10,7 +10,7 @@ namespace opbench {
 
 /// What every command may use: where to write, how, and the command line as typed.
 struct CommandContext {
-  std::ostream& out;
+  std::ostream& out;  ///< what people read
   std::ostream& err;
   std::string command_line;
   bool quiet = false;

@@ -19,18 +19,21 @@ fs::path normalised(const std::string& path) {
 }
 
 bool is_same(const NamedFile& a, const NamedFile& b) {
-  if (a.path.empty() || b.path.empty()) return false;
-  std::error_code ignored;  // one that does not exist is compared by its path
-  return fs::equivalent(a.path, b.path, ignored) || normalised(a.path) == normalised(b.path);
+  return !a.path.empty() && !b.path.empty() && is_same_file(a.path, b.path);
 }
 
 }  // namespace
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // one that does not exist is compared by its path
+  return fs::equivalent(a, b, ignored) || normalised(a) == normalised(b);
+}
 
 void require_distinct(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     for (const NamedFile& input : inputs) {
-      if (!is_same(output, input)) continue;
+      if (output.path == "-" || !is_same(output, input)) continue;
       throw Error(fmt::format("{} '{}' would replace what is read, {} '{}'; name another file",
                               output.flag, output.path, input.flag, input.path));
     }

@@ -11,9 +11,11 @@ struct NamedFile {
   std::string flag, path;
 };
 
-/// Nothing that is read, and no other result, is lost to a result: files are told apart by device
-/// and inode where they exist, by their normalised paths where not. To be called before anything
-/// runs.
+/// Files are told apart by device and inode where they exist, by their normalised paths where not.
+bool is_same_file(const std::string& a, const std::string& b);
+
+/// Nothing that is read, and no other result, is lost to a result; "-" is standard output. To be
+/// called before anything runs.
 /// Errors: throws Error that names both flags.
 void require_distinct(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs);
 

@@ -19,7 +19,7 @@ void ProgressLine::begin(const std::string& place) {
   is_new_ = true;
 }
 
-void ProgressLine::activity(const std::string& whole) {
+void ProgressLine::activity(const std::string& whole, const std::string& brief) {
   if (context_.quiet) return;
   constexpr std::size_t kLongest = 1000;
   const auto shown = [](const std::string& text) {
@@ -30,8 +30,8 @@ void ProgressLine::activity(const std::string& whole) {
     context_.err << "\r\033[K" << (place_ + " " + shown(whole)).substr(0, context_.progress_width())
                  << std::flush;
   } else if (is_new_ || context_.verbose) {
-    context_.err << place_ << ' '
-                 << shown(context_.verbose ? whole : whole.substr(0, whole.find(' '))) << '\n';
+    const bool is_whole = context_.verbose || brief.empty();
+    context_.err << place_ << ' ' << shown(is_whole ? whole : brief) << '\n';
   }
   is_new_ = false;
 }

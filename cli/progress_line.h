@@ -17,8 +17,8 @@ class ProgressLine {
   /// Begins a part that is called `place`.
   void begin(const std::string& place);
   /// What the part does now. A line that is overwritten shows every one, plain lines the first of a
-  /// part.
-  void activity(const std::string& whole);
+  /// part, or `brief` in its place.
+  void activity(const std::string& whole, const std::string& brief = "");
   /// Only where the line is overwritten.
   void detail(const std::string& whole);
   void clear();

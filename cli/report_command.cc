@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <vector>
@@ -7,15 +8,15 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
+#include "cli/result_file.h"
 #include "harness/report/files.h"
-#include "text/output_file.h"
 
 namespace opbench {
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
   opbench report results.json                                   Markdown, on the terminal
-  opbench report results.json --format junit -o junit.xml
+  opbench report results.json -o junit.xml                      JUnit: by the extension
   opbench report shard1.json shard2.json --format json -o whole.json
   opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
 Results that are joined must be of one machine and one build. The exit code is that of making the
@@ -23,7 +24,7 @@ report, 4 if there is nothing to report; whether results passed is what the repo
 
 struct ReportFlags {
   std::vector<std::string> files;
-  std::string format = "markdown";
+  std::string format;  // empty: as the name of the output says
   std::string output;
 };
 
@@ -35,6 +36,17 @@ std::string format_names() {
   return names;
 }
 
+std::string format_of(const ReportFlags& flags) {
+  constexpr std::pair<std::string_view, std::string_view> kByExtension[] = {
+      {".csv", "csv"}, {".json", "json"}, {".xml", "junit"}, {".txt", "console"}};
+  if (!flags.format.empty()) return flags.format;
+  const std::string extension = std::filesystem::path(flags.output).extension();
+  for (const auto& [known, format] : kByExtension) {
+    if (extension == known) return std::string(format);
+  }
+  return "markdown";
+}
+
 // Results that were turned into a page are lost to every later question.
 void refuse_to_replace_results(const ReportFlags& flags) {
   std::vector<NamedFile> results;
@@ -42,9 +54,9 @@ void refuse_to_replace_results(const ReportFlags& flags) {
   require_distinct(results, std::vector<NamedFile>{{"-o", flags.output}});
 }
 
-int write_report(const ReportFlags& flags, const CommandContext& context) {
+int write_report(const ReportFlags& flags, CommandContext& context) {
   refuse_to_replace_results(flags);
-  const report::FileReport made = report::report_of_files(flags.files, flags.format);
+  const report::FileReport made = report::report_of_files(flags.files, format_of(flags));
   if (made.is_empty) {
     context.err << fmt::format("opbench: nothing to report: {} no results\n",
                                flags.files.size() == 1
@@ -55,7 +67,7 @@ int write_report(const ReportFlags& flags, const CommandContext& context) {
   if (flags.output.empty()) {
     made.write(context.out);
   } else {
-    OutputFile(flags.output).write(made.write);
+    ResultFile(flags.output, context).write(made.write);
   }
   return kAllWell;
 }
@@ -68,9 +80,12 @@ void add_report_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<ReportFlags>();
   command.option("FILE", flags->files, "Results of `opbench run --json`; several are joined",
                  {.value = "FILE", .is_required = true});
-  command.option("--format", flags->format, "What to write",
-                 {.value = format_names(), .shows_default = true});
-  command.option("-o,--output", flags->output, "Where to write it [standard output]", {"FILE"});
+  command.option("--format", flags->format,
+                 "What to write [as the extension of -o says: .md .csv .json .txt, .xml is junit; "
+                 "markdown]",
+                 {.value = format_names()});
+  command.option("-o,--output", flags->output, "Where to write it [standard output, also -]",
+                 {"FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return write_report(*flags, context); });

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
+#include "cli/result_file.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "harness/plan/explain.h"
@@ -17,7 +18,6 @@
 #include "harness/run/runner.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
-#include "text/output_file.h"
 
 namespace opbench {
 namespace {
@@ -59,17 +59,20 @@ int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedCo
   return kAllWell;
 }
 
-RunHooks make_hooks(CommandContext& context, ProgressLine& progress,
-                    std::optional<DumpWriter>& dump) {
+RunHooks make_hooks(CommandContext& context, ProgressLine& progress, RunOutputs& outputs) {
   const ConsoleStyle style{context.colour()};
   RunHooks hooks;
   hooks.progress = [&](std::size_t done, std::size_t total) { progress.begin(done, total); };
-  hooks.activity = [&](const std::string& what) { progress.activity(what); };
-  hooks.case_done = [&context, &progress, style](std::span<const Record> records) {
+  hooks.activity = [&](const std::string& what) {
+    progress.activity(what, what.substr(0, what.find(' ')));  // the case
+  };
+  hooks.case_done = [&, style](std::span<const Record> records) {
     progress.clear();
     report::print_case(context.out, records, style);
+    // Behind `| head` nobody waits for the rest, unless it is for files.
+    if (!context.out && outputs.is_empty()) interrupt();
   };
-  hooks.dump = dump ? &*dump : nullptr;
+  hooks.dump = outputs.dump() ? &*outputs.dump() : nullptr;
   return hooks;
 }
 
@@ -120,7 +123,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   require_takeable(flags, options.selection, contexts);
   watch_interrupts();  // before there is a file that could be left behind
   if (!flags.dot.empty()) {
-    OutputFile(flags.dot).write([&](std::ostream& out) { write_dot(out, contexts); });
+    ResultFile(flags.dot, context).write([&](std::ostream& out) { write_dot(out, contexts); });
   }
   if (flags.explain) {
     for (const PlannedContext& planned : contexts) explain(context.out, planned);
@@ -131,7 +134,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   ProgressLine progress(context);
   if (!plan.empty()) report::print_heading(context.out, {context.colour()});
   const RunResult result =
-      run_plan(plan, contexts, options, make_hooks(context, progress, outputs.dump()));
+      run_plan(plan, contexts, options, make_hooks(context, progress, outputs));
   progress.clear();
   report::print_summary(context.out, result, {context.colour()});
   print_failures(result, context.out);

@@ -16,27 +16,52 @@
 namespace opbench {
 namespace {
 
-void settle_directory(RunFlags& flags, bool has_contexts) {
-  if (flags.out_dir.empty()) return;
-  make_directory(flags.out_dir);
-  const std::filesystem::path dir = flags.out_dir;
-  if (flags.json.empty()) flags.json = dir / "results.json";
-  if (flags.csv.empty()) flags.csv = dir / "results.csv";
-  if (flags.markdown.empty()) flags.markdown = dir / "results.md";
-  if (flags.trace.empty()) flags.trace = dir / "trace.json";
-  if (!has_contexts) return;
-  if (flags.op_summary.empty()) flags.op_summary = dir / "op_summary.csv";
-  if (flags.op_statistic.empty()) flags.op_statistic = dir / "op_statistic.csv";
+/// A form of the results: the flag that names its file, and its name in the directory of --out.
+struct RunFile {
+  const char* flag;
+  std::string RunFlags::*path;
+  std::string_view format;
+  std::string_view in_directory;  ///< empty: not there
+  bool is_of_contexts = false;
+};
+
+constexpr RunFile kRunFiles[] = {
+    {"--json", &RunFlags::json, "json", "results.json"},
+    {"--csv", &RunFlags::csv, "csv", "results.csv"},
+    {"--markdown", &RunFlags::markdown, "markdown", "results.md"},
+    {"--junit", &RunFlags::junit, "junit", ""},
+    {"--benchmark-json", &RunFlags::benchmark_json, "gbench", ""},
+    {"--trace", &RunFlags::trace, "trace", "trace.json"},
+    {"--op-summary", &RunFlags::op_summary, "op-summary", "op_summary.csv", true},
+    {"--op-statistic", &RunFlags::op_statistic, "op-statistic", "op_statistic.csv", true},
+};
+
+// Where the form goes in the directory of --out, beside the file that its own flag names.
+std::string place_in_directory(const RunFile& file, const RunFlags& flags, bool has_contexts) {
+  if (flags.out_dir.empty() || file.in_directory.empty()) return {};
+  if (file.is_of_contexts && !has_contexts) return {};
+  const std::string place = std::filesystem::path(flags.out_dir) / file.in_directory;
+  const std::string& named = flags.*file.path;
+  return !named.empty() && is_same_file(named, place) ? std::string() : place;
+}
+
+std::vector<NamedFile> output_files(const RunFlags& flags) {
+  std::vector<NamedFile> files = {{"--dump", flags.dump}, {"--dot", flags.dot}};
+  for (const RunFile& file : kRunFiles) {
+    files.push_back({file.flag, flags.*file.path});
+    files.push_back({"--out", place_in_directory(file, flags, true)});
+  }
+  return files;
 }
 
 // A file with nothing but titles would look like a run without tasks.
 void refuse_tasks_of_operators(const RunFlags& flags) {
-  for (const auto& [flag, path] : {std::pair("--op-summary", flags.op_summary),
-                                   std::pair("--op-statistic", flags.op_statistic)}) {
-    if (path.empty()) continue;
+  for (const RunFile& file : kRunFiles) {
+    const std::string& path = flags.*file.path;
+    if (!file.is_of_contexts || path.empty()) continue;
     throw Error(
         fmt::format("{} '{}' takes the tasks of a context, and only single operators were selected",
-                    flag, path));
+                    file.flag, path));
   }
 }
 
@@ -52,6 +77,10 @@ std::string why_nothing_ran(const RunResult& result) {
 // Needs when samples began, which only the run itself knows.
 void render_trace(std::ostream& out, const ResultsFile& results) {
   report::write_trace(out, results.run.records);
+}
+
+auto render_of(std::string_view format) {
+  return format == "trace" ? render_trace : report::find_report_format(format).write;
 }
 
 }  // namespace
@@ -71,32 +100,23 @@ std::vector<NamedFile> input_files(const SelectionText& selection) {
 }
 
 void require_distinct_files(const RunFlags& flags) {
-  require_distinct(input_files(flags.selection),
-                   std::vector<NamedFile>{{"--json", flags.json},
-                                          {"--csv", flags.csv},
-                                          {"--markdown", flags.markdown},
-                                          {"--junit", flags.junit},
-                                          {"--benchmark-json", flags.benchmark_json},
-                                          {"--trace", flags.trace},
-                                          {"--dump", flags.dump},
-                                          {"--dot", flags.dot},
-                                          {"--op-summary", flags.op_summary},
-                                          {"--op-statistic", flags.op_statistic}});
+  if (is_standard_output(flags.dump)) {
+    throw Error("--dump writes HDF5, which cannot go to standard output; name a file");
+  }
+  require_distinct(input_files(flags.selection), output_files(flags));
 }
 
-RunOutputs::RunOutputs(RunFlags flags, const CommandContext& context, bool has_contexts)
+RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, bool has_contexts)
     : context_(context) {
   if (!has_contexts) refuse_tasks_of_operators(flags);
-  settle_directory(flags, has_contexts);
+  if (!flags.out_dir.empty()) make_directory(flags.out_dir);
   require_distinct_files(flags);
-  reserve(flags.json, report::find_report_format("json").write);
-  reserve(flags.csv, report::find_report_format("csv").write);
-  reserve(flags.markdown, report::find_report_format("markdown").write);
-  reserve(flags.junit, report::find_report_format("junit").write);
-  reserve(flags.benchmark_json, report::find_report_format("gbench").write);
-  reserve(flags.trace, render_trace);
-  reserve(flags.op_summary, report::find_report_format("op-summary").write);
-  reserve(flags.op_statistic, report::find_report_format("op-statistic").write);
+  for (const RunFile& file : kRunFiles) {
+    for (const std::string& path :
+         {flags.*file.path, place_in_directory(file, flags, has_contexts)}) {
+      if (!path.empty()) reports_.emplace_back(path, context_, render_of(file.format));
+    }
+  }
   dump_path_ = flags.dump;
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
 }
@@ -118,10 +138,6 @@ void RunOutputs::finish_dump(const RunResult& result) {
   dump_.reset();
   context_.err << fmt::format("opbench: no dump is written to {}: {}\n", printable(dump_path_),
                               printable(why_nothing_ran(result)));
-}
-
-void RunOutputs::reserve(const std::string& path, Render render) {
-  if (!path.empty()) reports_.emplace_back(path, render);
 }
 
 bool RunOutputs::attempt(const std::function<void()>& action) const {

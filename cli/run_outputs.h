@@ -8,17 +8,18 @@
 
 #include "cli/command.h"
 #include "cli/named_files.h"
+#include "cli/result_file.h"
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
 #include "harness/record/results_file.h"
-#include "text/output_file.h"
 
 namespace opbench {
 
 /// What a selection reads.
 std::vector<NamedFile> input_files(const SelectionText& selection);
 
-/// Errors: throws Error if a result would replace another, or what the run reads.
+/// Errors: throws Error if a result would replace another, or what the run reads, or is a dump for
+/// standard output.
 void require_distinct_files(const RunFlags& flags);
 
 /// The files of a run, all reserved before anything runs: a result that cannot be written is a
@@ -26,11 +27,13 @@ void require_distinct_files(const RunFlags& flags);
 class RunOutputs {
  public:
   /// `has_contexts`: contexts are among what runs, and their tasks can be written.
-  /// Errors: throws Error like `require_distinct_files`, which here knows the files of --out-dir,
-  /// and for tasks that nothing has; RunError for a file that cannot be written.
-  RunOutputs(RunFlags flags, const CommandContext& context, bool has_contexts = false);
+  /// Errors: throws Error like `require_distinct_files`, and for tasks that nothing has; RunError
+  /// for a file that cannot be written.
+  RunOutputs(const RunFlags& flags, CommandContext& context, bool has_contexts = false);
 
   std::optional<DumpWriter>& dump() { return dump_; }
+  /// Nothing but what is printed.
+  bool is_empty() const { return reports_.empty() && !dump_; }
 
   /// Writes all of them; one that fails does not keep the others from being written. True if none
   /// failed. A dump without a record is left out, with a line that says why.
@@ -39,16 +42,16 @@ class RunOutputs {
  private:
   using Render = void (*)(std::ostream& out, const ResultsFile& results);
   struct Report {
-    Report(const std::string& path, Render chosen) : file(path), render(chosen) {}
-    OutputFile file;
+    Report(const std::string& path, CommandContext& context, Render chosen)
+        : file(path, context), render(chosen) {}
+    ResultFile file;
     Render render;
   };
 
-  void reserve(const std::string& path, Render render);
   void finish_dump(const RunResult& result);
   bool attempt(const std::function<void()>& action) const;
 
-  const CommandContext& context_;
+  CommandContext& context_;
   // Files neither move nor copy.
   std::deque<Report> reports_;
   std::string dump_path_;

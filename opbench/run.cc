@@ -51,7 +51,8 @@ void require_open_files() {
 }
 
 void prepare_process() {
-  // A reader that goes away (| head) or a file size limit is an error to report, not the end.
+  // A reader that goes away (| head) must not end what still has files to keep, nor a file size
+  // limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();
@@ -67,7 +68,12 @@ int run_program(int argc, const char* const* argv) {
     std::cerr << "opbench: " << error.what() << '\n';
     return kCouldNotFinish;
   }
-  return run_cli({argv + 1, argv + argc}, std::cout, std::cerr);
+  const int code = run_cli({argv + 1, argv + argc}, std::cout, std::cerr);
+  if (code == kReaderGone) {  // as programs behind a pipe end
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  return code;
 }
 
 FunctionTiming time_function(const std::function<void()>& function,

@@ -56,8 +56,9 @@ std::string escaped(std::string_view text, bool in_attribute) {
   return result;
 }
 
+// Jenkins' xUnit plugin takes no more than three decimals.
 std::string time_attribute(double seconds) {
-  return fmt::format("{:.6f}", std::isfinite(seconds) ? seconds : 0.0);
+  return fmt::format("{:.3f}", std::isfinite(seconds) ? seconds : 0.0);
 }
 
 struct Counts {
@@ -71,9 +72,13 @@ struct Counts {
     skipped += c.outcome == Outcome::skipped;
     if (std::isfinite(c.seconds)) seconds += c.seconds;
   }
+  // Of <testsuites>: what was skipped is counted by suites only.
   std::string attributes() const {
-    return fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{}")", tests,
-                       failures, errors, skipped, time_attribute(seconds));
+    return fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{}")", tests, failures, errors,
+                       time_attribute(seconds));
+  }
+  std::string suite_attributes() const {
+    return fmt::format(R"({} skipped="{}")", attributes(), skipped);
   }
 };
 
@@ -105,7 +110,7 @@ void write_suite(std::ostream& out, const JUnitReport& report, const std::string
   for (const JUnitCase& c : report.cases) {
     if (c.suite == suite) counts.add(c);
   }
-  out << "  <testsuite name=\"" << xml_attribute(suite) << "\" " << counts.attributes();
+  out << "  <testsuite name=\"" << xml_attribute(suite) << "\" " << counts.suite_attributes();
   if (!report.timestamp.empty()) out << " timestamp=\"" << xml_attribute(report.timestamp) << '"';
   out << ">\n    <properties>\n";
   for (const auto& [name, value] : report.properties) {

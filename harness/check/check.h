@@ -51,6 +51,7 @@ struct Item {
   std::string case_name, variant;
   std::optional<ContextSource> context;  ///< where the context stands; none: a case
   int count = 1, threads = 1;
+  bool cold = false;
   Verdict verdict = Verdict::ambiguous;
   bool is_regression = false;  ///< fails the check
   bool is_unfinished = false;  ///< could not be judged for a reason that is no verdict

@@ -165,11 +165,21 @@ class Gate {
     }
     std::stable_sort(open.begin(), open.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < open.size() && !budget_.is_spent(); ++i) {
+    for (std::size_t i = 0; i < open.size(); ++i) {
       ComparedCase& compared = *open[i].second;
-      announce(phase, i, open.size(), compared);
-      guarded(compared, [&](PairedRun& run) { measure_in_fresh_processes(compared, run, stage); });
+      if (!budget_.is_spent()) {
+        announce(phase, i, open.size(), compared);
+        guarded(compared,
+                [&](PairedRun& run) { measure_in_fresh_processes(compared, run, stage); });
+      }
+      note_cuts(compared, stage);
       if (stage == &PairedTimes::verdict) settle_same(compared, stage);
+    }
+  }
+
+  static void note_cuts(ComparedCase& compared, StageMember stage) {
+    for (ComparedVariant* variant : compared.open_variants()) {
+      variant->times.is_cut = (variant->times.*stage).size() < std::size_t{kVerdictRounds};
     }
   }
 
@@ -217,11 +227,30 @@ class Gate {
     for (ComparedCase& compared : cases_) {
       for (ComparedVariant& variant : compared.variants) finish(compared, variant);
     }
+    note_budget();
     weigh_and_sort(report_.items);
+  }
+
+  void note_budget() {
+    const auto is_left = [](const Item& item) {
+      return item.is_unfinished && item.verdict == Verdict::ambiguous;
+    };
+    const auto is_suspect = [&](const Item& item) {
+      return is_left(item) && item.speed && item.speed->interval.low > 0;
+    };
+    const auto& items = report_.items;
+    const auto left = std::count_if(items.begin(), items.end(), is_left);
+    if (left == 0) return;
+    report_.notices.push_back(fmt::format(
+        "the budget of {:g} s ended with {} of {} undecided, {} of them slower so far; --budget "
+        "gives more time",
+        options_.budget_s, left, items.size(),
+        std::count_if(items.begin(), items.end(), is_suspect)));
   }
 
   void finish(const ComparedCase& compared, ComparedVariant& variant) {
     Item& item = variant.item;
+    item.cold = how_.cold;
     if (item.speed) judge_item(item, variant.times, rule_of(compared));
     // Then all of them together decide.
     if (item.verdict == Verdict::slower && options_.fail_over_percent) item.is_regression = false;

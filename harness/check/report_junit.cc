@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "harness/check/report.h"
+#include "harness/record/benchmark_name.h"
 #include "text/junit.h"
 
 namespace opbench::check {
@@ -19,8 +20,8 @@ JUnitCase::Outcome outcome_of(const Item& item) {
 JUnitCase junit_case(const Item& item) {
   JUnitCase result;
   result.suite = item.case_id.substr(0, item.case_id.find('['));
-  result.name = fmt::format("{}{}{} threads={}", item.case_id, item.variant.empty() ? "" : " ",
-                            item.variant, item.threads);
+  // The name that the same test has in the report of a run.
+  result.name = benchmark_name(item.case_id, item.variant, item.threads, item.cold);
   if (item.speed) result.seconds = item.speed->current_us / 1e6;
   result.outcome = outcome_of(item);
   result.message = fmt::format("{}: {}", name(item.verdict), item.evidence);

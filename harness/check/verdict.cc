@@ -191,8 +191,9 @@ void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule) {
     return;
   }
   item.verdict = Verdict::ambiguous;
-  const bool is_open = times.confirmation.empty();
-  item.evidence += is_open ? "; the budget ended before it could be confirmed"
+  item.is_unfinished = times.is_cut;
+  item.evidence += times.is_cut ? (is_change ? "; the budget ended before it could be confirmed"
+                                             : "; the budget ended before it was decided")
                    : is_change
                        ? "; not confirmed in fresh processes"
                        : fmt::format("; {}", rounds_needed(ratios, stage.pair,

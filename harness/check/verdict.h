@@ -34,6 +34,7 @@ struct PairedTimes {
     void cut(std::size_t rounds);
   };
   Stage screening, verdict, confirmation;
+  bool is_cut = false;  ///< the budget ended before all the rounds that it needs were taken
 
   /// What the verdict rests on: the later stages together where there are any, else the screening.
   Stage decisive() const;
@@ -46,7 +47,8 @@ SpeedChange summarise(const PairedTimes& times);
 
 /// Sets verdict, evidence and whether it is a regression from the times: SLOWER and FASTER only if
 /// the confirmation shows it on its own and it survives the adjustment for many comparisons
-/// (`adjusted_p` <= 0.05). `item.speed` must be set.
+/// (`adjusted_p` <= 0.05). What the budget cut and its rounds do not decide is unfinished.
+/// `item.speed` must be set.
 void judge_item(Item& item, const PairedTimes& times, const SpeedRule& rule);
 
 /// What both builds made of one variant; null: the build does not have it.

@@ -11,6 +11,8 @@
 #include "harness/check/verdict.h"
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
+#include "harness/spec/case.h"
+#include "tensor/error.h"
 #include "text/shell_quoted.h"
 
 namespace opbench::check {
@@ -21,8 +23,19 @@ constexpr double kDeviationsOf99 = 2.5758;  // of a normal distribution, two-sid
 
 using Key = std::tuple<std::string, std::string, int, bool>;
 
+// As the gate knows the case: an operator that gained an attribute since is the same one while the
+// attribute is at its default. What this build cannot read, and a context, keep their ids.
+std::string case_key_of(const Record& record) {
+  if (record.step) return record.case_id;
+  try {
+    return case_key(parse_case_id(record.case_id));
+  } catch (const Error&) {
+    return record.case_id;
+  }
+}
+
 Key key_of(const Record& record) {
-  return {record.case_id, record.variant, record.threads, record.cold};
+  return {case_key_of(record), record.variant, record.threads, record.cold};
 }
 
 std::map<Key, const Record*> records_by_key(const ResultsFile& file) {
@@ -130,11 +143,13 @@ void judge_times(Item& item, const WatchOptions& options) {
 Item item_of(const Pair& pair) {
   const Record& record = pair.any();
   Item item;
-  item.case_id = item.case_key = record.case_id;
+  item.case_id = record.case_id;
+  item.case_key = case_key_of(record);
   item.case_name = record.case_name;
   item.variant = record.variant;
   item.count = record.count;
   item.threads = record.threads;
+  item.cold = record.cold;
   return item;
 }
 

@@ -7,9 +7,14 @@
 
 namespace opbench {
 
+std::string benchmark_name(std::string_view case_id, std::string_view variant, int threads,
+                           bool is_cold) {
+  return fmt::format("{}{}{}/threads:{}{}", case_id, variant.empty() ? "" : "/", variant, threads,
+                     is_cold ? "/cold" : "");
+}
+
 std::string benchmark_name(const Record& record) {
-  return fmt::format("{}/{}/threads:{}{}", record.case_id, record.variant, record.threads,
-                     record.cold ? "/cold" : "");
+  return benchmark_name(record.case_id, record.variant, record.threads, record.cold);
 }
 
 std::vector<std::string> benchmark_names(std::span<const Record> records) {

@@ -25,6 +25,8 @@ void watch_interrupts() {
   }
 }
 
+void interrupt() { flag = true; }
+
 bool interrupted() { return flag; }
 
 }  // namespace opbench

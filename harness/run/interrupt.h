@@ -7,6 +7,9 @@ namespace opbench {
 /// that comes earlier leaves it behind.
 void watch_interrupts();
 
+/// As if one of them had come.
+void interrupt();
+
 /// True once one of them came.
 bool interrupted();
 

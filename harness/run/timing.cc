@@ -13,8 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The first sample's own start is the origin: no event of a trace may come before 0.
 double micros_since_start(Clock::time_point time) {
-  static const Clock::time_point start = Clock::now();
+  static const Clock::time_point start = time;
   return std::chrono::duration<double, std::micro>(time - start).count();
 }
 

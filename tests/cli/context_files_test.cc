@@ -61,6 +61,18 @@ TEST_F(ContextFiles, JsonHasEveryStepWithItsTasks) {
   EXPECT_LT(records[4]["trans_data"], records[3]["trans_data"]);
 }
 
+// Perfetto drops events before 0.
+TEST_F(ContextFiles, NoEventOfTheTraceComesBeforeItsBegin) {
+  const auto trace = nlohmann::json::parse(read("trace.json"));
+  int slices = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    ++slices;
+    EXPECT_GE(event["ts"].get<double>(), 0) << event;
+  }
+  EXPECT_GT(slices, 2 * 6) << "two samples of each step, and the tasks";
+}
+
 TEST_F(ContextFiles, OpSummaryHasEveryTask) {
   std::vector<std::string> names, models, types;
   for (const auto& record : json_["records"]) {

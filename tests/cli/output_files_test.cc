@@ -144,7 +144,7 @@ TEST_F(OutputFiles, ResultsDoNotReplaceWhatIsRead) {
   EXPECT_EQ(read("in.yaml"), kShapes);
   write("dir/results.json", kShapes);
   expect_refused("--op relu --shapes dir/results.json" + kQuick + "--out dir",
-                 "--json 'dir/results.json' would replace what is read, --shapes");
+                 "--out 'dir/results.json' would replace what is read, --shapes");
 }
 
 TEST_F(OutputFiles, ACheckAndAComparisonReplaceNothingThatTheyRead) {

@@ -89,6 +89,22 @@ TEST_F(Report, OutputReplacesAFileAsAWhole) {
   EXPECT_THAT(nowhere.err, HasSubstr("cannot write /no/such/folder/x.md: "));
 }
 
+TEST_F(Report, TheExtensionSaysTheForm) {
+  const std::pair<const char*, const char*> forms[] = {{"x.csv", "csv"},
+                                                       {"x.json", "json"},
+                                                       {"x.xml", "junit"},
+                                                       {"x.md", "markdown"},
+                                                       {"x", "markdown"}};
+  for (const auto& [file, format] : forms) {
+    ASSERT_EQ(opbench_with({"report", kSample, "-o", path(file)}).code, kAllWell);
+    EXPECT_EQ(text_of(path(file)), opbench_with({"report", kSample, "--format", format}).out)
+        << file;
+  }
+  ASSERT_EQ(opbench_with({"report", kSample, "--format", "gbench", "-o", path("x.csv")}).code,
+            kAllWell);
+  EXPECT_THAT(text_of(path("x.csv")), HasSubstr("\"benchmarks\"")) << "as asked";
+}
+
 TEST_F(Report, ResultsAreNotReplacedByTheirReport) {
   const std::string results = write("r.json", text_of(kSample));
   fs::create_symlink(results, path("link.json"));
@@ -163,6 +179,23 @@ TEST_F(Report, JUnitIsWellFormedWhateverTheText) {
       found,
       "'<&\\n\">/native/threads:1'\n"
       "']]> <b a=\\'x\\'>&amp; \"\\ufffd\\ufffd[31m \\ufffd\\ufffd\\ufffd \\r\\n\\t\\U0001f600'\n");
+}
+
+// What Jenkins' xUnit plugin takes: every outcome, times of all lengths.
+TEST_F(Report, JUnitFollowsJenkinsSchema) {
+  auto json = nlohmann::ordered_json::parse(text_of(kSample));
+  const char* const statuses[] = {"failed", "errored", "skipped", "suspicious"};
+  for (std::size_t i = 0; i < std::size(statuses); ++i) {
+    json["records"][i]["status"] = statuses[i];
+    json["records"][i]["reason"] = "why";
+  }
+  const std::string xml = path("x.xml");
+  ASSERT_EQ(
+      opbench_with({"report", write("x.json", json.dump()), "--format", "junit", "-o", xml}).code,
+      kAllWell);
+  const std::string found = python(source_file("tests/text/junit_rules.py") + " " + xml);
+  if (found == "skip") GTEST_SKIP() << "no python3";
+  EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 6) << found;
 }
 
 TEST_F(Report, FollowsTheRulesOfCompare) {

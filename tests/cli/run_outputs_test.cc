@@ -47,6 +47,19 @@ TEST_F(RunFiles, ADirectoryHoldsTheTasksOfContexts) {
   EXPECT_THAT(csv::read(directory() / "op_statistic.csv"), SizeIs(1 + 43));
 }
 
+// What else is asked for comes in addition.
+TEST_F(RunFiles, ADirectoryIsWholeWhateverOtherFilesThereAre) {
+  RunFlags flags;
+  flags.out_dir = directory() / "out";
+  flags.json = directory() / "x.json";
+  flags.csv = directory() / "out" / "." / "results.csv";  // the same file
+  ASSERT_TRUE(RunOutputs(flags, context_, false).write(result_)) << err_.str();
+  EXPECT_EQ(read("x.json"), read("out/results.json"));
+  EXPECT_TRUE(fs::exists(directory() / "out" / "results.csv"));
+  flags.markdown = directory() / "out" / "results.json";
+  EXPECT_THAT(refusal(flags, false), HasSubstr("two results cannot go to the same file: --out"));
+}
+
 TEST_F(RunFiles, ADirectoryOfOperatorsHoldsNone) {
   RunFlags flags;
   flags.out_dir = directory();

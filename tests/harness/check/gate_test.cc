@@ -65,7 +65,9 @@ TEST_F(CheckGate, RoundsAlternateInWhichBuildComesFirst) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
   run();
-  EXPECT_EQ(log, std::string(24, 'b') + "bccbbccbbccbbccbbccbbccb");
+  EXPECT_EQ(log,
+            "bbbbbbbbbbbbbbbbbbbbbbbb"
+            "bccbbccbbccbbccbbccbbccb");
 }
 
 // +10 % in every round: 12 to screen, then 3 in each of ten fresh pairs of processes, twice.
@@ -221,6 +223,39 @@ TEST_F(CheckGate, ABudgetThatEndsBeforeTheConfirmationLeavesItAmbiguous) {
   EXPECT_EQ(only_item(report).speed->rounds, 30);
   EXPECT_THAT(only_item(report).evidence,
               HasSubstr("the budget ended before it could be confirmed"));
+  EXPECT_EQ(report.exit_code(), kCouldNotFinish) << "what was not reached is no success";
+  EXPECT_EQ(outcome_text(report), "COULD NOT FINISH");
+  EXPECT_THAT(report.notices,
+              ElementsAre("the budget of 4.55 s ended with 1 of 1 undecided, 1 of them slower so "
+                          "far; --budget gives more time"));
+}
+
+// Noise and the screening of all three take 3 x 0.68 s each; opening the first that is left
+// for its verdict ends the budget.
+TEST_F(CheckGate, NoVariantThatTheBudgetLeftIsASuccess) {
+  for (const char* id : {"a[1]", "b[1]", "same[1]"}) {
+    base.add_case(id, always(100));
+    current.add_case(id, always(std::string(id) == "same[1]" ? 100 : 111));
+  }
+  options.budget_s = 2 * 3 * 0.68 + 0.1;
+  const Report report = run();
+  EXPECT_EQ(report.count(Verdict::ambiguous), 2);
+  EXPECT_EQ(report.count(Verdict::same), 1);
+  EXPECT_EQ(report.exit_code(), kCouldNotFinish);
+  for (const Item& item : report.items) {
+    if (item.verdict == Verdict::same) continue;
+    EXPECT_TRUE(item.is_unfinished) << item.evidence;
+    EXPECT_THAT(item.evidence, HasSubstr("slower in 12 of 12 rounds; the budget ended"));
+  }
+}
+
+// +-20 % in the first process only: what is the same after 30 rounds has no word of a budget.
+TEST_F(CheckGate, ThirtyRoundsWithoutAChangeNeedNoMore) {
+  base.add_case(kCase, always(100));
+  current.add_case(kCase, [](ScriptedSample s) {
+    return s.process > 1 ? 100.0 : s.number % 2 == 0 ? 120.0 : 80.0;
+  });
+  EXPECT_THAT(only_item(run()).evidence, testing::Not(HasSubstr("budget")));
 }
 
 // It is started again, nothing fails any more, and the report says why the noise is of one case

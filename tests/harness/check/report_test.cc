@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 
 namespace opbench::check {
 namespace {
@@ -142,13 +143,34 @@ TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
   const Report report = report_of({item("b[1]", "loud", Verdict::slower, 10, 0.2), hostile, lost,
                                    item("c[1]", "v", Verdict::same, 1)});
   const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
-  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(
+      xml, HasSubstr("<testsuites name=\"opbench\" tests=\"4\" failures=\"1\" errors=\"1\" time="));
   EXPECT_EQ(occurrences(xml, "<testcase "), 4u);
   EXPECT_THAT(xml, HasSubstr("next: opbench --case 'b[1]'"));
   const TempDir dir;
   const std::string parse =
       "python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' ";
   EXPECT_EQ(shell(parse + dir.write("junit.xml", xml)).code, 0) << xml;
+}
+
+// As `opbench run --junit` names it, so that a CI system shows one history.
+TEST(CheckReport, JUnitFollowsJenkinsSchemaAndNamesTestsAsARunDoes) {
+  Item lost = item("e[1]", "", Verdict::error);
+  lost.is_unfinished = true;
+  Item cold = item("relu[64,fp32]", "native", Verdict::same, 1e10);
+  cold.threads = 2;
+  cold.cold = true;
+  const Report report = report_of({item("relu[64,fp32]", "native", Verdict::slower, 10, 0.2), cold,
+                                   lost, item("a[1]", "v", Verdict::incomparable)});
+  const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
+  const TempDir dir;
+  const Outcome checked = shell("python3 " + source_file("tests/text/junit_rules.py") + " " +
+                                dir.write("junit.xml", xml));
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_EQ(checked.out,
+            "opbench.relu relu[64,fp32]/native/threads:1\n"
+            "opbench.relu relu[64,fp32]/native/threads:2/cold\n"
+            "opbench.e e[1]/threads:1\nopbench.a a[1]/v/threads:1\n");
 }
 
 TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {

@@ -77,9 +77,12 @@ TEST(CheckVerdict, SlowerNeedsConfirmation) {
   PairedTimes times;
   times.screening = stage(100, 0.10, 0.01, 12);
   times.verdict = stage(100, 0.10, 0.01, 30);
+  times.is_cut = true;
   EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
+  EXPECT_TRUE(judged(times).is_unfinished);
   EXPECT_THAT(judged(times).evidence, HasSubstr("the budget ended before it could be confirmed"));
 
+  times.is_cut = false;
   times.confirmation = stage(100, 0.10, 0.01, 30);
   const Item item = judged(times);
   EXPECT_EQ(item.verdict, Verdict::slower);
@@ -89,6 +92,17 @@ TEST(CheckVerdict, SlowerNeedsConfirmation) {
 
   times.confirmation = stage(100, 0, 0.01, 30);  // another process does not show it
   EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
+}
+
+// No confirmation is no sign of a budget's end: 30 rounds that show no change need none.
+TEST(CheckVerdict, OnlyABudgetThatEndedIsToBlame) {
+  PairedTimes times;
+  times.screening = stage(100, 0, 0.2, 12);
+  times.verdict = stage(100, 0, 0.2, 30);
+  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
+  EXPECT_FALSE(judged(times).is_unfinished);
+  EXPECT_THAT(judged(times).evidence, testing::Not(HasSubstr("budget")));
+  EXPECT_THAT(judged(times).evidence, HasSubstr("rounds would decide"));
 }
 
 TEST(CheckVerdict, SlowerMustSurviveTheAdjustmentForManyCases) {

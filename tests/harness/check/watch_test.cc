@@ -90,6 +90,21 @@ TEST(CheckWatch, LostAccuracyAndWhatIsGoneFail) {
   EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
 }
 
+// Of an older build, whose softplus had one attribute; both are at their defaults.
+TEST(CheckWatch, ANewAttributeAtItsDefaultLeavesTheCaseWhatItWas) {
+  Record old = record("softplus_v2", 50);
+  old.case_id = "softplus[64,fp32,ND,beta=1]";
+  Record now = old;
+  now.case_id = "softplus[64,fp32,ND,beta=1,threshold=20]";
+  const Report report = run_watch(file({old}), file({now}), {});
+  ASSERT_EQ(report.items.size(), 1u);
+  EXPECT_EQ(report.items[0].verdict, Verdict::same);
+  EXPECT_EQ(report.items[0].case_key, "softplus[64,fp32,ND]");
+  EXPECT_EQ(report.items[0].case_id, "softplus[64,fp32,ND,beta=1,threshold=20]");
+  now.case_id = "softplus[64,fp32,ND,beta=2,threshold=20]";
+  EXPECT_EQ(run_watch(file({old}), file({now}), {}).count(Verdict::gone), 1);
+}
+
 TEST(CheckWatch, TimesOfOtherMachinesAreNotCompared) {
   const ResultsFile before = file({record("native", 100)});
   ResultsFile after = file({record("native", 300)});

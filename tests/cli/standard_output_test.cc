@@ -1,0 +1,104 @@
+// What goes to standard output and to standard error, of the built program.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/check_cli.h"
+#include "tests/cli/csv.h"
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::vector<std::string> kRun = {"--case", "relu[64,fp32]", "--variant",     "native",
+                                       "--time", "0.001",         "--repetitions", "2"};
+
+class StandardOutput : public CheckCli {
+ protected:
+  Outcome run(std::vector<std::string> more) const {
+    more.insert(more.begin(), kRun.begin(), kRun.end());
+    return run_program(std::move(more), {.environment = {}, .directory = directory()});
+  }
+};
+
+/// On a terminal of that kind.
+std::string on_terminal(const std::string& kind, const std::string& args) {
+  const Outcome outcome =
+      shell("env -u NO_COLOR TERM=" + kind +
+            " python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' '" + program() + "' " + args);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome.out;
+}
+
+}  // namespace
+
+TEST_F(StandardOutput, AResultMayHaveItForItself) {
+  const Outcome json = run({"--json", "-"});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(json.out)["records"][0]["op"], "relu");
+  EXPECT_THAT(json.err, HasSubstr("relu 64 fp32 ND")) << "the table";
+  EXPECT_FALSE(std::filesystem::exists(directory() / "-"));
+  const Outcome csv = run({"--csv", "-", "--json", "x.json"});
+  EXPECT_THAT(csv.out, StartsWith("case,"));
+  EXPECT_THAT(csv.out, Not(HasSubstr("1 case, 1 result")));
+  const Outcome report = run_program({"report", path("x.json"), "--format", "csv", "-o", "-"});
+  EXPECT_EQ(report.out, csv.out);
+  const Outcome checked = check_here("--baseline x.json --current x.json --json - --markdown c.md");
+  EXPECT_EQ(nlohmann::json::parse(checked.out)["mode"], "watch") << checked.err;
+  EXPECT_THAT(checked.err, HasSubstr("1 SAME"));
+}
+
+TEST_F(StandardOutput, HoldsOneResultAndNoDump) {
+  const Outcome two = run({"--json", "-", "--csv", "-"});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("two results cannot go to the same file: --json '-' and --csv"));
+  const Outcome dump = run({"--dump", "-"});
+  EXPECT_EQ(dump.code, 2);
+  EXPECT_THAT(dump.err, HasSubstr("--dump writes HDF5, which cannot go to standard output"));
+}
+
+// As behind `| head`: the reader is gone before a word was written.
+TEST_F(StandardOutput, AReaderThatGoesIsNoError) {
+  const auto ended = [&](const std::string& args) {
+    return shell("{ sleep 0.2; '" + program() + "' " + args + "; echo code $? >&2; } | true").err;
+  };
+  EXPECT_EQ(ended("list"), "code 141\n");
+  EXPECT_EQ(ended("--case 'relu[64,fp32]' -q --json - 2>/dev/null"), "code 141\n");
+  // What is for a file is kept.
+  EXPECT_EQ(ended("--case 'relu[64,fp32]' -q --json " + path("kept.json")), "code 141\n");
+  EXPECT_EQ(nlohmann::json::parse(read("kept.json"))["run"]["interrupted"], false);
+}
+
+// Nobody waits for 2000 cases.
+TEST_F(StandardOutput, ARunEndsWithItsReader) {
+  std::string cases;
+  for (int i = 0; i < 2000; ++i) cases += " --case 'relu[" + std::to_string(100 + i) + ",fp32]'";
+  const Outcome ended = shell("'" + program() + "' -q --time 0.05 --variant native" + cases +
+                              " | head -3; test $? = 0");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, HasSubstr("relu 100 fp32 ND"));
+}
+
+TEST_F(StandardOutput, ADumbTerminalGetsNoColour) {
+  if (!has_command("python3")) GTEST_SKIP() << "no python3";
+  const std::string args = "--case 'relu[64,fp32]' --variant native --time 0.001 --repetitions 2";
+  EXPECT_THAT(on_terminal("xterm", args), HasSubstr("\x1b["));
+  EXPECT_THAT(on_terminal("dumb", args), Not(HasSubstr("\x1b[")));
+}
+
+// Without a terminal a part is told in one whole line.
+TEST_F(StandardOutput, ProgressInPlainLinesIsWhole) {
+  ASSERT_EQ(run({"--dump", "a.h5"}).code, 0);
+  ASSERT_EQ(run({"--dump", "b.h5"}).code, 0);
+  const Outcome compared =
+      run_program({"compare", "a.h5", "b.h5"}, {.environment = {}, .directory = directory()});
+  EXPECT_THAT(compared.err, StartsWith("listing a.h5 and b.h5\ncomparing 0.0 MB\n"));
+  EXPECT_THAT(run({}).err, StartsWith("[1/1] relu[64,fp32,ND]\n"));
+}
+
+}  // namespace opbench

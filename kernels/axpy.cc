@@ -5,15 +5,15 @@
 #define HWY_TARGET_INCLUDE "kernels/axpy.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <bit>
-#include <memory>
+#include <cstddef>
 #include <type_traits>
 
 #include "kernels/arithmetic.h"
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/simd-inl.h"
-#include "tensor/buffer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -107,13 +107,20 @@ Launch prepare(const Problem& problem) {
       });
 }
 
+// The product and the sum one after the other over pieces that stay in the cache.
 Launch prepare_native(const Problem& problem) {
-  return [dtype = problem.inputs[0].dtype, alpha = alpha_of(problem),
-          elements = stored_elements(problem),
-          scaled = std::make_shared<Buffer>(problem.inputs[0].bytes())](const KernelArgs& args) {
-    pass_muls(dtype, elements, args.inputs[1], alpha, scaled->data());
-    pass_add(dtype, elements, args.inputs[0], scaled->data(), args.outputs[0]);
-  };
+  return elementwise_launch(problem, [dtype = problem.inputs[0].dtype,
+                                      alpha = alpha_of(problem)](const ElementwisePart& part) {
+    constexpr std::int64_t kPiece = 2048;
+    alignas(64) std::byte scaled[kPiece * sizeof(float)];
+    const auto count = static_cast<std::int64_t>(part.count);
+    for (std::int64_t first = 0; first < count; first += kPiece) {
+      const std::int64_t piece = std::min(kPiece, count - first);
+      pass_muls(dtype, piece, at(part.inputs[1], dtype, first), alpha, scaled);
+      pass_add(dtype, piece, at(part.inputs[0], dtype, first), scaled,
+               at(part.output, dtype, first));
+    }
+  });
 }
 
 std::string refuse_alpha(const Problem& problem) {
@@ -124,9 +131,9 @@ const RegisteredKernel native{{
     .op = "axpy",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "alpha*x2 into a temporary, then the sum: two passes, two roundings",
+    .summary =
+        "alpha*x2 into a temporary, then the sum: two roundings, piece by piece in the cache",
     .prepare = prepare_native,
-    .temporary_bytes = [](const Problem& problem) { return problem.inputs[0].bytes(); },
 }};
 
 const RegisteredKernel npu{{

@@ -1,69 +1,97 @@
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "kernels/lanes/channel_planes.h"
-#include "kernels/lanes/in_fp32.h"
+#include "kernels/lanes/row_sums.h"
+#include "tensor/elements.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
+constexpr std::int64_t kBlock = 512;                // channels whose sums stay in the L1 cache
+constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
+
 // The columns of a matrix: every thread has its own, row after row.
-void sum_columns(const ChannelView& view, const float* x, float* sums) {
-  for_each_range(view.channels, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(sums + begin, sums + end, 0.0f);
-    for (std::int64_t n = 0; n < view.outer; ++n) {
-      for (std::int64_t c = begin; c < end; ++c) sums[c] += x[n * view.channels + c];
+void sum_columns(DType dtype, const ChannelView& view, const void* x, void* y) {
+  constexpr std::int64_t kLine = 16;
+  const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, view.outer) + kLine;
+  parallel_ranges(view.channels, grain / kLine * kLine, [&](std::int64_t begin, std::int64_t end) {
+    std::array<float, kBlock> sums;
+    for (std::int64_t c = begin; c < end; c += kBlock) {
+      const std::int64_t count = std::min(kBlock, end - c);
+      std::fill_n(sums.begin(), count, 0.0f);
+      add_rows({dtype, at(x, dtype, c), view.outer, count, view.channels}, 1, sums.data());
+      store_floats(dtype, sums.data(), count, at(y, dtype, c));
     }
   });
 }
 
-// One channel after the other, image after image.
-void sum_lines(const ChannelView& view, const float* x, float* sums) {
-  parallel_ranges(view.channels, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t c = begin; c < end; ++c) {
-      double sum = 0;
+// The planes of some channels of an image, image after image.
+void sum_planes(DType dtype, const ChannelView& view, const void* x, void* y) {
+  const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, view.count()) + 1;
+  parallel_ranges(view.channels, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::array<double, kBlock> sums, totals;
+    for (std::int64_t c = begin; c < end; c += kBlock) {
+      const std::int64_t count = std::min(kBlock, end - c);
+      std::fill_n(totals.begin(), count, 0.0);
       for (std::int64_t n = 0; n < view.outer; ++n) {
-        const float* line = x + (n * view.channels + c) * view.inner;
-        for (std::int64_t i = 0; i < view.inner; ++i) sum += double(line[i]);
+        const void* first = at(x, dtype, (n * view.channels + c) * view.inner);
+        sum_rows_in_fp64({dtype, first, count, view.inner, view.inner}, sums.data());
+        std::transform(sums.begin(), sums.begin() + count, totals.begin(), totals.begin(),
+                       std::plus<>());
       }
-      sums[c] = static_cast<float>(sum);
+      from_doubles(dtype, totals.data(), static_cast<std::size_t>(count), at(y, dtype, c));
     }
   });
 }
 
 Launch native_launch(const Problem& problem) {
   const ChannelView view = channel_view("bias_grad", "grad_output", problem.inputs[0]);
-  return in_fp32(problem, [view](const KernelArgs& args) {
-    const auto* x = static_cast<const float*>(args.inputs[0]);
-    auto* sums = static_cast<float*>(args.outputs[0]);
-    view.inner == 1 ? sum_columns(view, x, sums) : sum_lines(view, x, sums);
-  });
+  return [view, dtype = problem.inputs[0].dtype](const KernelArgs& args) {
+    const auto sum = view.inner == 1 ? sum_columns : sum_planes;
+    sum(dtype, view, args.inputs[0], args.outputs[0]);
+  };
 }
 
+// The sum of every plane, of 16 channels side by side in NC1HWC0, then those of the images.
 struct BiasAddGrad {
   ChannelPlanes x;
-  ChannelSums sums;
+  std::vector<float> sums;  // [planes, lanes]
 
-  explicit BiasAddGrad(const Problem& problem) : x(problem.inputs[0]), sums(x) {}
+  explicit BiasAddGrad(const Problem& problem)
+      : x(problem.inputs[0]), sums(static_cast<std::size_t>(x.count() * x.lanes)) {}
+
+  void sum_images(std::int64_t begin, std::int64_t end, void* y) const {
+    std::array<float, kBlock> totals;
+    for (std::int64_t c = begin; c < end; c += kBlock) {
+      const std::int64_t count = std::min(kBlock, end - c);
+      std::fill_n(totals.begin(), count, 0.0f);
+      add_rows({DType::fp32, sums.data() + c, x.outer, count, x.planes * x.lanes}, 1,
+               totals.data());
+      store_floats(x.dtype, totals.data(), count, at(y, x.dtype, c));
+    }
+  }
 
   void operator()(const KernelArgs& args) {
-    parallel_blocks(x.count(), [&](std::int64_t plane) {
-      thread_local std::vector<float> buffer;
-      const float* values = x.load(args.inputs[0], plane, buffer);
-      sums.add_plane(
-          plane, [&](std::int64_t i, std::int64_t) { return values[i]; },
-          [](std::int64_t, std::int64_t) { return 0.0f; });
+    const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, x.elements()) + 1;
+    parallel_ranges(x.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+      sum_of_planes(x, args.inputs[0], begin, end, 1, sums.data() + begin * x.lanes);
     });
-    parallel_ranges(x.channels, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t c = begin; c < end; ++c) {
-        const float sum = sums.total(0, c);
-        store_floats(x.dtype, &sum, 1, at(args.outputs[0], x.dtype, c));
-      }
+    for_each_range(x.channels, [&](std::int64_t begin, std::int64_t end) {
+      sum_images(begin, end, args.outputs[0]);
     });
   }
 };
 
 Launch npu_launch(const Problem& problem) {
+  // Planes of one element are the columns of a matrix.
+  const bool is_matrix = problem.inputs[0].format != Format::NC1HWC0 &&
+                         channel_view("bias_grad", "grad_output", problem.inputs[0]).inner == 1;
+  if (is_matrix) return native_launch(problem);
   return [plan = std::make_shared<BiasAddGrad>(problem)](const KernelArgs& args) { (*plan)(args); };
 }
 
@@ -80,7 +108,6 @@ const RegisteredKernel native{{
     .summary = "a sum over all axes but the channels'",
     .refusal = refuse_private,
     .prepare = native_launch,
-    .temporary_bytes = in_fp32_bytes,
 }};
 
 const RegisteredKernel bias_add_grad{{
@@ -93,7 +120,10 @@ const RegisteredKernel bias_add_grad{{
     },
     .prepare = npu_launch,
     .temporary_bytes =
-        [](const Problem& problem) { return ChannelSums::bytes(ChannelPlanes(problem.inputs[0])); },
+        [](const Problem& problem) {
+          const ChannelPlanes x(problem.inputs[0]);
+          return static_cast<std::size_t>(x.count() * x.lanes) * sizeof(float);
+        },
 }};
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Halves {
 
 ElementCopy shuffle(const TensorDesc& desc, std::int64_t groups) {
   const StridedView view = shuffled_view(desc.shape, groups);
-  return copy_elements(view, dense_view(view.shape), size_of(desc.dtype));
+  return copy_view(view, dense_view(view.shape), size_of(desc.dtype));
 }
 
 /// zeros.index_add_(1, index, source)
@@ -132,7 +132,7 @@ const RegisteredKernel native{{
     .op = "cat_shuffle",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "concat, then a transposed view made contiguous element by element",
+    .summary = "concat, then a transposed view made contiguous",
     .prepare = cat_shuffle,
     .temporary_bytes = wholes<1>,
 }};

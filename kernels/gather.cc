@@ -3,8 +3,6 @@
 // GatherV2 gives every core a contiguous range of rows, and only rows of whole 32-byte blocks leave
 // in one burst; GatherV3 deals tiles of rows in turn and writes rows of any length exactly. Source:
 // CANN gather_v2.py, gather_v3.py. Here a burst is a line put together and streamed past the cache.
-#include "ops/gather.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +11,8 @@
 #include <memory>
 #include <numeric>
 
+#include "kernels/gather_rows.h"
 #include "kernels/lanes/elementwise.h"
-#include "kernels/move/element_copy.h"
 #include "kernels/move/line_writer.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
@@ -41,37 +39,12 @@ struct Gather {
   std::int64_t rows() const { return view.batch * view.outer * view.count; }
 };
 
-/// Rows [begin, end) of the output, one after the other: calls `visit(slice, row of x)`, the row -1
-/// where it is zeros.
-template <class Index, class Visit>
-void for_each_row(const GatherView& view, const Index* index, std::int64_t begin, std::int64_t end,
-                  Visit visit) {
-  std::int64_t slice = begin / view.count, position = begin % view.count;
-  const Index* of_batch = index + slice / view.outer * view.count;
-  for (std::int64_t row = begin; row < end; ++row) {
-    visit(slice, view.row_of(std::int64_t{of_batch[position]}));
-    if (++position < view.count) continue;
-    position = 0;
-    ++slice;
-    of_batch = index + slice / view.outer * view.count;
-  }
-}
-
-// Rows of one element, where a row is no more than a number.
-template <class T, class Index>
-void gather_numbers(const GatherView& view, const Index* index, std::int64_t begin,
-                    std::int64_t end, const T* x, T* y) {
-  T* to = y + begin;
-  for_each_row(view, index, begin, end, [&](std::int64_t slice, std::int64_t row) {
-    *to++ = row < 0 ? T{} : x[slice * view.extent + row];
-  });
-}
-
+// Lines put together and streamed.
 template <class Index>
-void gather_rows(const Gather& g, const Index* index, std::int64_t begin, std::int64_t end,
+void stream_rows(const Gather& g, const Index* index, std::int64_t begin, std::int64_t end,
                  const std::byte* x, std::byte* y) {
   const std::int64_t bytes = g.row_bytes();
-  LineWriter writer(y + begin * bytes, g.stream);
+  LineWriter writer(y + begin * bytes, true);
   std::array<Row, kBatch> batch;
   std::size_t count = 0;
   const auto add = [&](const std::byte* from, std::int64_t size) {
@@ -80,7 +53,7 @@ void gather_rows(const Gather& g, const Index* index, std::int64_t begin, std::i
     writer.append(batch);
     count = 0;
   };
-  for_each_row(g.view, index, begin, end, [&](std::int64_t slice, std::int64_t row) {
+  for_each_gathered_row(g.view, index, begin, end, [&](std::int64_t slice, std::int64_t row) {
     if (row >= 0) return add(x + (slice * g.view.extent + row) * bytes, bytes);
     for (std::int64_t done = 0; done < bytes; done += std::ssize(kZeros)) {
       add(kZeros.data(), std::min<std::int64_t>(std::ssize(kZeros), bytes - done));
@@ -92,15 +65,11 @@ void gather_rows(const Gather& g, const Index* index, std::int64_t begin, std::i
 
 template <class Index>
 void gather_range(const Gather& g, const Index* index, std::int64_t begin, std::int64_t end,
-                  const void* x, void* y) {
-  if (g.view.row == 1) {
-    visit_width(static_cast<std::size_t>(g.element_bytes), [&](auto tag) {
-      using T = decltype(tag);
-      gather_numbers(g.view, index, begin, end, static_cast<const T*>(x), static_cast<T*>(y));
-    });
-  } else {
-    gather_rows(g, index, begin, end, static_cast<const std::byte*>(x), static_cast<std::byte*>(y));
-  }
+                  const void* from, void* to) {
+  const auto* x = static_cast<const std::byte*>(from);
+  auto* y = static_cast<std::byte*>(to);
+  if (g.stream && g.view.row > 1) return stream_rows(g, index, begin, end, x, y);
+  copy_gathered_rows(g.view, index, begin, end, static_cast<std::size_t>(g.row_bytes()), x, y);
 }
 
 // Contiguous ranges of rows.

@@ -1,5 +1,6 @@
 // torch.gather: every element of the output has its own index along one axis.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "kernels/lanes/elementwise.h"
@@ -45,32 +46,43 @@ View merged_view(const Problem& problem) {
   return view;
 }
 
-// Where an output element lies in x, but for the gathered axis.
-std::int64_t base_of(const View& view, std::int64_t element) {
-  std::int64_t base = 0;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    if (i != view.dim) base += element / view.axes[i].stride * view.axes[i].x_stride;
-    element %= view.axes[i].stride;
+// Walks the rows of the last axis and knows where each begins in x, but for the gathered axis.
+class RowsOf {
+ public:
+  RowsOf(const View& view, std::int64_t element) : view_(view) {
+    for (std::size_t i = 0; i < view.axes.size(); ++i) {
+      index_[i] = element / view.axes[i].stride;
+      element %= view.axes[i].stride;
+      if (i != view.dim) base_ += index_[i] * view.axes[i].x_stride;
+    }
   }
-  return base;
-}
+  std::int64_t base() const { return base_; }
+  /// From somewhere in a row to the beginning of the next.
+  void next() {
+    for (std::size_t i = view_.axes.size(); i-- > 0;) {
+      const Axis& axis = view_.axes[i];
+      const std::int64_t step = i == view_.dim ? 0 : axis.x_stride;
+      const bool is_last = i + 1 == view_.axes.size();
+      if (!is_last && ++index_[i] < axis.extent) {
+        base_ += step;
+        return;
+      }
+      base_ -= (is_last ? index_[i] : axis.extent - 1) * step;
+      index_[i] = 0;
+    }
+  }
+
+ private:
+  const View& view_;
+  std::array<std::int64_t, kLargestRank> index_{};
+  std::int64_t base_ = 0;
+};
 
 struct Part {
   std::int64_t begin, end;
   const void *x, *index;
   void* y;
 };
-
-// Coordinates anew for every element.
-template <class T, class Index>
-void gather_by_element(const View& view, const Part& part) {
-  const auto* x = static_cast<const T*>(part.x);
-  const auto* index = static_cast<const Index*>(part.index);
-  for (std::int64_t i = part.begin; i < part.end; ++i) {
-    const auto along = static_cast<std::int64_t>(index[i]) * view.axes[view.dim].x_stride;
-    static_cast<T*>(part.y)[i] = x[base_of(view, i) + along];
-  }
-}
 
 // `count` elements of a row. kStep: of x from one element to the next, 0 along the gathered axis.
 template <std::int64_t kStep, class T, class Index>
@@ -82,14 +94,16 @@ void gather_row(std::int64_t count, std::int64_t x_stride, const T* x, const Ind
 
 // Row after row of the last axis, whose index and output are contiguous; coordinates once a row.
 template <class T, class Index>
-void gather_by_row(const View& view, const Part& part) {
+void gather(const View& view, const Part& part) {
   const bool along_row = view.dim + 1 == view.axes.size();
   const std::int64_t length = view.axes.back().extent, x_stride = view.axes[view.dim].x_stride;
   const auto* x = static_cast<const T*>(part.x);
   const auto* index = static_cast<const Index*>(part.index);
-  for (std::int64_t i = part.begin; i < part.end;) {
-    const std::int64_t count = std::min(length - i % length, part.end - i);
-    const T* from = x + base_of(view, i);
+  RowsOf rows(view, part.begin);
+  std::int64_t left = part.begin == part.end ? 0 : length - part.begin % length;
+  for (std::int64_t i = part.begin; i < part.end; left = length, rows.next()) {
+    const std::int64_t count = std::min(left, part.end - i);
+    const T* from = x + rows.base();
     T* to = static_cast<T*>(part.y) + i;
     if (along_row) {
       gather_row<0>(count, 1, from, index + i, to);
@@ -116,21 +130,18 @@ auto visit_size(std::size_t bytes, Body&& body) {
 
 using Walk = void (*)(const View& view, const Part& part);
 
-template <bool kByRow>
 Walk walk_of(const Problem& problem) {
   return visit_size(size_of(problem.inputs[0].dtype), [&](auto tag) -> Walk {
     using T = typename decltype(tag)::type;
-    if (problem.inputs[1].dtype == DType::int32) {
-      return kByRow ? gather_by_row<T, std::int32_t> : gather_by_element<T, std::int32_t>;
-    }
-    return kByRow ? gather_by_row<T, std::int64_t> : gather_by_element<T, std::int64_t>;
+    if (problem.inputs[1].dtype == DType::int32) return gather<T, std::int32_t>;
+    return gather<T, std::int64_t>;
   });
 }
 
-template <bool kByRow>
+template <bool kMerged>
 Launch prepare(const Problem& problem) {
-  return [view = kByRow ? merged_view(problem) : plain_view(problem),
-          walk = walk_of<kByRow>(problem)](const KernelArgs& args) {
+  return [view = kMerged ? merged_view(problem) : plain_view(problem),
+          walk = walk_of(problem)](const KernelArgs& args) {
     for_each_range(view.elements, [&](std::int64_t begin, std::int64_t end) {
       walk(view, {begin, end, args.inputs[0], args.inputs[1], args.outputs[0]});
     });
@@ -141,14 +152,14 @@ const RegisteredKernel native{{
     .op = "gather_elements",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "element by element, coordinates anew for each",
+    .summary = "row by row of the last axis as it is, coordinates once a row",
     .prepare = prepare<false>,
 }};
 
 const RegisteredKernel gather_elements{{
     .op = "gather_elements",
     .name = "gather_elements",
-    .summary = "GatherElements: row by row of the last axis, coordinates once a row",
+    .summary = "GatherElements: rows of neighbouring axes joined, coordinates once a row",
     .prepare = prepare<true>,
 }};
 

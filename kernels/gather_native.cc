@@ -1,41 +1,29 @@
-// index_select and gather as an element loop: every output element finds its row and looks it up.
-#include "kernels/move/element_copy.h"
+// index_select and gather as a framework does them: a copy for every row that the index names.
+#include <algorithm>
+
+#include "kernels/gather_rows.h"
 #include "kernels/registry/kernel.h"
-#include "ops/gather.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
-
-template <class T, class Index>
-void gather_range(const GatherView& view, std::int64_t begin, std::int64_t end, const T* x,
-                  const Index* index, T* y) {
-  for (std::int64_t element = begin; element < end; ++element) {
-    const std::int64_t position = element % view.row, rows = element / view.row;
-    const std::int64_t slice = rows / view.count;  // of batch * outer
-    const std::int64_t batch = slice / view.outer;
-    const std::int64_t from =
-        view.row_of(std::int64_t{index[batch * view.count + rows % view.count]});
-    y[element] = from < 0 ? T{} : x[(slice * view.extent + from) * view.row + position];
-  }
-}
+constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
 
 Launch launch(const Problem& problem, const GatherView& view) {
-  const std::size_t bytes = size_of(problem.inputs[0].dtype);
-  const bool is_int64 = problem.inputs[1].dtype == DType::int64;
-  return [=, elements = problem.outputs[0].elements()](const KernelArgs& args) {
-    parallel_ranges(elements, kGrainElements, [&](std::int64_t begin, std::int64_t end) {
-      visit_width(bytes, [&](auto tag) {
-        const auto* x = static_cast<const decltype(tag)*>(args.inputs[0]);
-        auto* y = static_cast<decltype(tag)*>(args.outputs[0]);
-        if (is_int64) {
-          gather_range(view, begin, end, x, static_cast<const std::int64_t*>(args.inputs[1]), y);
-        } else {
-          gather_range(view, begin, end, x, static_cast<const std::int32_t*>(args.inputs[1]), y);
-        }
-      });
+  const std::int64_t bytes = view.row * static_cast<std::int64_t>(size_of(problem.inputs[0].dtype));
+  const std::int64_t rows = bytes == 0 ? 0 : view.batch * view.outer * view.count;
+  const std::int64_t grain =
+      std::max<std::int64_t>(1, kGrainBytes / std::max<std::int64_t>(1, bytes));
+  return [=, is_int64 = problem.inputs[1].dtype == DType::int64](const KernelArgs& args) {
+    parallel_ranges(rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      const auto* x = static_cast<const std::byte*>(args.inputs[0]);
+      auto* y = static_cast<std::byte*>(args.outputs[0]);
+      const auto copy = [&](const auto* index) {
+        copy_gathered_rows(view, index, begin, end, static_cast<std::size_t>(bytes), x, y);
+      };
+      if (is_int64) return copy(static_cast<const std::int64_t*>(args.inputs[1]));
+      copy(static_cast<const std::int32_t*>(args.inputs[1]));
     });
   };
 }
@@ -50,11 +38,13 @@ Launch gather(const Problem& problem) {
                 gather_view(problem.inputs[0].shape, problem.inputs[1].shape, problem.attrs));
 }
 
+constexpr std::string_view kSummary = "row after row, a copy for each that the index names";
+
 const RegisteredKernel native_index_select{{
     .op = "index_select",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "element loop, an index looked up for each",
+    .summary = kSummary,
     .prepare = index_select,
 }};
 
@@ -62,7 +52,7 @@ const RegisteredKernel native_gather{{
     .op = "gather",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "element loop, an index looked up for each",
+    .summary = kSummary,
     .prepare = gather,
 }};
 

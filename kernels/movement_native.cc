@@ -1,4 +1,4 @@
-// Data movement as a framework does it: views, made contiguous by an element loop through strides.
+// Data movement as a framework does it: views, made contiguous with plain stores.
 #include <algorithm>
 
 #include "kernels/cast.h"
@@ -72,7 +72,7 @@ Launch split(const Problem& problem) {
 }
 
 Launch contiguous_of(const Problem& problem, const StridedView& view) {
-  return [copy = copy_elements(view, dense_view(view.shape), size_of(problem.inputs[0].dtype))](
+  return [copy = copy_view(view, dense_view(view.shape), size_of(problem.inputs[0].dtype))](
              const KernelArgs& args) { copy(args.inputs[0], args.outputs[0]); };
 }
 
@@ -94,7 +94,7 @@ const RegisteredKernel native_concat{{
     .op = "concat",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "each input copied into its part of the output, element by element, "
+    .summary = "each input copied into its part of the output, "
                "converted where its dtype is another",
     .refusal = refuse_concat,
     .prepare = concat,
@@ -105,7 +105,7 @@ const RegisteredKernel native_split{{
     .op = "split",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "views of the parts, each made contiguous element by element",
+    .summary = "views of the parts, each made contiguous",
     .prepare = split,
 }};
 
@@ -113,7 +113,7 @@ const RegisteredKernel native_transpose{{
     .op = "transpose",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "permuted view, made contiguous element by element",
+    .summary = "permuted view, made contiguous",
     .prepare = transpose,
 }};
 
@@ -121,7 +121,7 @@ const RegisteredKernel native_channel_shuffle{{
     .op = "channel_shuffle",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "view, transpose, contiguous element by element",
+    .summary = "view, transpose, contiguous",
     .prepare = channel_shuffle,
 }};
 
@@ -129,7 +129,7 @@ const RegisteredKernel native_contiguous{{
     .op = "contiguous",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "strided view copied element by element",
+    .summary = "strided view copied",
     .prepare = contiguous,
 }};
 

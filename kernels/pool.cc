@@ -2,8 +2,13 @@
 // 16 side by side.
 #include "ops/pool.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include "kernels/lanes/channel_planes.h"
 #include "kernels/lanes/lane_planes.h"
+#include "kernels/move/repeat.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -87,42 +92,56 @@ Launch max_pool_grad(const Problem& problem) {
   };
 }
 
+constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
+
+// body(begin, end) over planes of so many elements.
+template <class Body>
+void for_each_plane_range(const ChannelPlanes& x, Body body) {
+  parallel_ranges(x.count(), kGrainElements / std::max<std::int64_t>(1, x.elements()) + 1, body);
+}
+
 // kScaledFirst: every element times 1/n, then the sum; else the sum, then divided by n.
 template <bool kScaledFirst>
 Launch global_avg_pool(const Problem& problem) {
-  const ChannelPlanes x(problem.inputs[0]), y(problem.outputs[0]);
-  return
-      [x, y, sums = ChannelSums(ChannelPlanes(problem.inputs[0]))](const KernelArgs& args) mutable {
-        const auto n = static_cast<float>(x.inner);
-        const float scale = kScaledFirst ? 1 / n : 1.0f, divisor = kScaledFirst ? 1.0f : n;
-        parallel_blocks(x.count(), [&](std::int64_t plane) {
-          thread_local std::vector<float> x_buffer, y_buffer;
-          const float* from = x.load(args.inputs[0], plane, x_buffer);
-          sums.add_plane(
-              plane, [&](std::int64_t i, std::int64_t) { return from[i] * scale; },
-              [](std::int64_t, std::int64_t) { return 0.0f; });
-          float* to = y.target(args.outputs[0], plane, y_buffer);
-          for (std::int64_t lane = 0; lane < x.lanes; ++lane) {
-            to[lane] = sums.of_plane(0, plane, lane) / divisor;
-          }
-          y.store(to, plane, args.outputs[0]);
-        });
-      };
+  const ChannelPlanes x(problem.inputs[0]);
+  return [x](const KernelArgs& args) {
+    const auto n = static_cast<float>(x.inner);
+    const float scale = kScaledFirst ? 1 / n : 1.0f, divisor = kScaledFirst ? 1.0f : n;
+    for_each_plane_range(x, [&](std::int64_t begin, std::int64_t end) {
+      constexpr std::int64_t kPlanes = 32;
+      std::array<float, kPlanes * kCube> sums;
+      for (std::int64_t plane = begin; plane < end; plane += kPlanes) {
+        const std::int64_t planes = std::min(kPlanes, end - plane), count = planes * x.lanes;
+        sum_of_planes(x, args.inputs[0], plane, plane + planes, scale, sums.data());
+        for (std::int64_t i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] /= divisor;
+        store_floats(x.dtype, sums.data(), count, at(args.outputs[0], x.dtype, plane * x.lanes));
+      }
+    });
+  };
 }
 
 Launch global_avg_pool_grad(const Problem& problem) {
   const ChannelPlanes dy(problem.inputs[0]), dx(problem.outputs[0]);
   return [dy, dx](const KernelArgs& args) {
-    parallel_blocks(dx.count(), [&](std::int64_t plane) {
-      thread_local std::vector<float> dy_buffer, dx_buffer;
-      const float* from = dy.load(args.inputs[0], plane, dy_buffer);
-      float* to = dx.target(args.outputs[0], plane, dx_buffer);
-      float share[kCube];
-      for (std::int64_t lane = 0; lane < dx.lanes; ++lane) {
-        share[lane] = from[lane] / static_cast<float>(dx.inner);
+    for_each_plane_range(dx, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t plane = begin; plane < end; ++plane) {
+        float share[kCube];
+        load_floats(dy.dtype, dy.address(args.inputs[0], plane), dx.lanes, share);
+        for (std::int64_t lane = 0; lane < dx.lanes; ++lane) {
+          share[lane] /= static_cast<float>(dx.inner);
+        }
+        alignas(64) std::byte element[kCube * sizeof(float)];
+        store_floats(dx.dtype, share, dx.lanes, element);
+        auto* to = static_cast<std::byte*>(dx.address(args.outputs[0], plane));
+        const std::size_t bytes = size_of(dx.dtype);
+        if (dx.lanes == 1) {
+          repeat_element(element, bytes, dx.inner, to);
+          continue;
+        }
+        for (std::int64_t i = 0; i < dx.inner; ++i) {
+          std::memcpy(to + static_cast<std::size_t>(i * kCube) * bytes, element, kCube * bytes);
+        }
       }
-      for (std::int64_t i = 0; i < dx.inner; ++i) std::copy_n(share, dx.lanes, to + i * dx.lanes);
-      dx.store(to, plane, args.outputs[0]);
     });
   };
 }

@@ -1,74 +1,15 @@
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/reduce_mean.cc"
-#include <hwy/foreach_target.h>
-
 #include <algorithm>
+#include <array>
 #include <vector>
 
-#include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/reduce_view.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/lanes/row_sums.h"
+#include "tensor/elements.h"
 #include "tensor/parallel.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace opbench {
-namespace HWY_NAMESPACE {
-namespace {
-
-// Lanes of a row's sum, whatever the vector width, so that every instruction set gives the same
-// bits.
-constexpr std::size_t kLanes = 64;
-
-// sums[i] += scale*x[i]
-template <class T>
-HWY_INLINE void add_row(const T* x, std::size_t count, float scale, float* sums) {
-  const F32 d;
-  const std::size_t width = hn::Lanes(d);
-  const VF32 factor = hn::Set(d, scale);
-  const std::size_t whole = count / width * width;
-  for (std::size_t i = 0; i < whole; i += width) {
-    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), hn::Mul(load(x + i), factor)), d, sums + i);
-  }
-  for (std::size_t i = whole; i < count; ++i) sums[i] += float(x[i]) * scale;
-}
-
-template <class T>
-float sum_row(const T* x, std::size_t count, float scale) {
-  HWY_ALIGN float lanes[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) add_row(x + i, kLanes, scale, lanes);
-  add_row(x + i, count % kLanes, scale, lanes);
-  for (std::size_t half_of = kLanes / 2; half_of > 0; half_of /= 2) {
-    for (std::size_t k = 0; k < half_of; ++k) lanes[k] += lanes[k + half_of];
-  }
-  return lanes[0];
-}
-
-}  // namespace
-
-void add_rows(DType dtype, const void* x, std::size_t count, float scale, float* sums) {
-  visit_arithmetic(
-      dtype, [&](auto tag) { add_row(static_cast<const decltype(tag)*>(x), count, scale, sums); });
-}
-
-float sum_rows(DType dtype, const void* x, std::size_t count, float scale) {
-  float sum = 0;
-  visit_arithmetic(
-      dtype, [&](auto tag) { sum = sum_row(static_cast<const decltype(tag)*>(x), count, scale); });
-  return sum;
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace opbench
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace opbench {
 namespace {
-
-HWY_EXPORT(add_rows);
-HWY_EXPORT(sum_rows);
 
 // What is summed up in fp32 before sums are joined in fp64: about this many elements.
 constexpr std::int64_t kBlock = 32768;
@@ -95,7 +36,9 @@ struct ReduceMean {
         n(reduced_count("reduce_mean", problem.inputs[0].shape, problem.attrs)),
         scale(scaled_first && n > 0 ? static_cast<float>(1 / n) : 1.0f) {
     const std::int64_t sums = view.row_is_reduced ? pieces : view.width;
-    partial.resize(static_cast<std::size_t>(view.kept_rows * blocks * sums));
+    if (!has_whole_rows()) {
+      partial.resize(static_cast<std::size_t>(view.kept_rows * blocks * sums));
+    }
     if (scaled_first && n > 0) n = 1;
   }
 
@@ -104,39 +47,80 @@ struct ReduceMean {
     const std::int64_t first = p * piece, count = std::min(piece, view.width - first);
     const std::int64_t base = ReduceView::offset(view.kept, kept) + first;
     const std::int64_t last = std::min((b + 1) * block, view.reduced_rows);
-    const auto size = static_cast<std::size_t>(count);
     const std::int64_t unit = kept * blocks + b;
     float* sums =
         partial.data() + (view.row_is_reduced ? unit * pieces + p : unit * view.width + first);
     std::fill_n(sums, view.row_is_reduced ? 1 : count, 0.0f);
-    for (std::int64_t row = b * block; row < last; ++row) {
+    // Rows of one axis follow each other at its stride.
+    const AxisGroup axis = view.reduced.empty() ? AxisGroup{1, 0} : view.reduced.front();
+    std::array<float, kRows> row_sums;
+    for (std::int64_t row = b * block; row < last;) {
+      const std::int64_t rows = std::min({kRows, last - row, axis.extent - row % axis.extent});
       const void* from = at(x, dtype, base + ReduceView::offset(view.reduced, row));
-      if (view.row_is_reduced) {
-        *sums += HWY_DYNAMIC_DISPATCH(sum_rows)(dtype, from, size, scale);
-      } else {
-        HWY_DYNAMIC_DISPATCH(add_rows)(dtype, from, size, scale, sums);
+      const SummedRows part{dtype, from, rows, count, axis.stride};
+      row += rows;
+      if (!view.row_is_reduced) {
+        add_rows(part, scale, sums);
+        continue;
       }
+      sum_rows(part, scale, row_sums.data());
+      for (std::int64_t r = 0; r < rows; ++r) *sums += row_sums[static_cast<std::size_t>(r)];
     }
   }
 
+  // `count` results from their sums, `joined` of each, `apart` elements from one to the next.
+  void divide(const float* sums, std::int64_t joined, std::int64_t apart, std::int64_t count,
+              void* y) const {
+    std::array<double, kResults> results;
+    for (std::int64_t i = 0; i < count; ++i) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < joined; ++k) sum += double(sums[i + k * apart]);
+      results[static_cast<std::size_t>(i)] = sum / n;
+    }
+    from_doubles(dtype, results.data(), static_cast<std::size_t>(count), y);
+  }
+
+  // Rows that are results of their own: nothing to join.
+  void sum_whole_rows(const KernelArgs& args) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, kBlock / view.width);
+    parallel_ranges(view.kept_rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::array<float, kResults> sums;
+      for (std::int64_t i = begin; i < end; i += kResults) {
+        const std::int64_t count = std::min(kResults, end - i);
+        sum_rows({dtype, at(args.inputs[0], dtype, i * view.width), count, view.width, view.width},
+                 scale, sums.data());
+        divide(sums.data(), 1, 1, count, at(args.outputs[0], dtype, i));
+      }
+    });
+  }
+
   void operator()(const KernelArgs& args) {
+    if (has_whole_rows()) return sum_whole_rows(args);
     parallel_ranges(view.kept_rows * blocks * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         sum_block(args.inputs[0], i / pieces / blocks, i / pieces % blocks, i % pieces);
       }
     });
-    // Of one result: `joined` sums, `apart` elements from one to the next.
-    const std::int64_t results = view.row_is_reduced ? 1 : view.width;
-    const std::int64_t apart = results, joined = blocks * (view.row_is_reduced ? pieces : 1);
-    for_each_range(view.kept_rows * results, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const float* sums = partial.data() + i / results * joined * apart + i % results;
-        double sum = 0;
-        for (std::int64_t k = 0; k < joined; ++k) sum += double(sums[k * apart]);
-        sum /= n;
-        from_doubles(dtype, &sum, 1, at(args.outputs[0], dtype, i));
+    // Of one kept row: `width` results, or one of all its pieces.
+    const std::int64_t width = view.row_is_reduced ? 1 : view.width;
+    const std::int64_t joined = blocks * (view.row_is_reduced ? pieces : 1);
+    for_each_range(view.kept_rows * width, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end;) {
+        const std::int64_t first = i % width;
+        const std::int64_t count = std::min({kResults, width - first, end - i});
+        divide(partial.data() + i / width * joined * width + first, joined, width, count,
+               at(args.outputs[0], dtype, i));
+        i += count;
       }
     });
+  }
+
+ private:
+  static constexpr std::int64_t kRows = 64;      // that are summed together
+  static constexpr std::int64_t kResults = 256;  // that are divided together
+
+  bool has_whole_rows() const {
+    return view.row_is_reduced && view.reduced_rows == 1 && pieces == 1;
   }
 };
 
@@ -162,4 +146,3 @@ const RegisteredKernel reduce_mean{{
 
 }  // namespace
 }  // namespace opbench
-#endif  // HWY_ONCE

@@ -3,6 +3,7 @@
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/reduce_view.h"
+#include "kernels/move/repeat.h"
 
 namespace opbench {
 namespace {
@@ -26,7 +27,8 @@ void share(const Share& plan, std::int64_t begin, std::int64_t end, const T* dy,
     }
     const std::int64_t count = std::min(length - i % length, end - i);
     if (step == 0) {
-      std::fill_n(dx + i, count, T(float(double(float(dy[source])) / plan.n)));
+      const auto part = T(float(double(float(dy[source])) / plan.n));
+      repeat_element(&part, sizeof(part), count, dx + i);
     } else {
       for (std::int64_t k = 0; k < count; ++k) {
         dx[i + k] = T(float(double(float(dy[source + k * step])) / plan.n));

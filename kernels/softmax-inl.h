@@ -1,5 +1,4 @@
-// Lines of softmax in fp32 lanes: the greatest element, exp of the distances to it and their sum.
-// Included once per target.
+// Passes over lines of softmax in fp32 lanes. Included once per target.
 // clang-format off
 #if defined(OPBENCH_KERNELS_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_KERNELS_SOFTMAX_INL_H_
@@ -9,54 +8,158 @@
 #endif
 // clang-format on
 
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+
+#include "kernels/lanes/exp-inl.h"
+#include "kernels/lanes/row_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Line = hn::CappedTag<float, 16>;
-
-// Lines are padded with -Inf to a multiple of this, whose exp is 0.
-inline constexpr std::size_t kLineStep = 16;
-
-HWY_INLINE float greatest_of(const float* x, std::size_t padded) {
-  const Line d;
-  auto greatest = hn::Set(d, -HUGE_VALF);
-  for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) {
-    greatest = hn::Max(greatest, hn::LoadU(d, x + i));
-  }
-  return hn::GetLane(hn::MaxOfLanes(d, greatest));
+template <class D>
+HWY_INLINE void store_as(hn::Vec<D> value, D d, float* to) {
+  hn::StoreU(value, d, to);
+}
+template <class D>
+HWY_INLINE void store_as(hn::Vec<D> value, D d, half* to) {
+  hn::StoreU(round_to_half_bits(d, value), hn::Rebind<std::uint16_t, D>(),
+             reinterpret_cast<std::uint16_t*>(to));
+}
+template <class D>
+HWY_INLINE void store_as(hn::Vec<D> value, D d, bfloat16* to) {
+  hn::StoreU(round_to_bfloat16_bits(d, value), hn::Rebind<std::uint16_t, D>(),
+             reinterpret_cast<std::uint16_t*>(to));
 }
 
-// x becomes exp(x - greatest); returns the sum, 16 lanes for every vector width.
-HWY_INLINE float exp_and_sum(float* x, std::size_t padded, float greatest) {
-  const Line d;
-  const auto least = hn::Set(d, -200.0f);  // exp is 0 long before
-  HWY_ALIGN float sums[kLineStep] = {};
-  for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) {
-    const auto distance = hn::Max(hn::Sub(hn::LoadU(d, x + i), hn::Set(d, greatest)), least);
-    const auto e = hn::Exp(d, distance);
-    hn::StoreU(e, d, x + i);
-    float* lanes = sums + i % kLineStep;
-    hn::StoreU(hn::Add(hn::LoadU(d, lanes), e), d, lanes);
-  }
-  for (std::size_t half_of = kLineStep / 2; half_of > 0; half_of /= 2) {
-    for (std::size_t k = 0; k < half_of; ++k) sums[k] += sums[k + half_of];
-  }
-  return sums[0];
+// y[i] = f(x[i]...); y may be one of the inputs.
+template <class F, class T, class... Inputs>
+HWY_INLINE void map_line(const F& f, std::int64_t count, T* y, const Inputs*... x) {
+  const SumVector d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + n <= count; i += n) store_as(f(d, load_as(d, x + i)...), d, y + i);
+  if (i == count) return;
+  const auto rest = static_cast<std::size_t>(count - i);
+  HWY_ALIGN T last[hn::MaxLanes(d)];
+  store_as(f(d, load_first(d, x + i, rest, 0)...), d, last);
+  std::memcpy(static_cast<void*>(y + i), last, rest * sizeof(T));
 }
 
-HWY_INLINE void scale_line(float* x, std::size_t padded, float factor) {
-  const Line d;
-  for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) {
-    hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, x + i);
+// NaN may get lost here, but not in the sum.
+struct Greatest {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> greatest, hn::Vec<D> x) const {
+    return hn::Max(greatest, x);
   }
+};
+struct ExpBeside {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x, hn::Vec<D> greatest) const {
+    return exp_of_negative(d, hn::Sub(x, greatest));
+  }
+};
+struct ExpFrom {
+  float greatest;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
+    return exp_of_negative(d, hn::Sub(x, hn::Set(d, greatest)));
+  }
+};
+struct ExpQuotient {
+  float greatest, sum, scale;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
+    return hn::Mul(hn::Div(ExpFrom{greatest}(d, x), hn::Set(d, sum)), hn::Set(d, scale));
+  }
+};
+struct ExpProduct {
+  float greatest, inverse, scale;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
+    return hn::Mul(hn::Mul(ExpFrom{greatest}(d, x), hn::Set(d, inverse)), hn::Set(d, scale));
+  }
+};
+struct Quotient {
+  float divisor;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
+    return hn::Div(x, hn::Set(d, divisor));
+  }
+};
+struct QuotientBeside {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> x, hn::Vec<D> divisor) const {
+    return hn::Div(x, divisor);
+  }
+};
+struct Plus {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> a, hn::Vec<D> b) const {
+    return hn::Add(a, b);
+  }
+};
+struct PlusProduct {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> sum, hn::Vec<D> a, hn::Vec<D> b) const {
+    return hn::Add(sum, hn::Mul(a, b));
+  }
+};
+struct Less {
+  float greatest, log;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
+    return hn::Sub(hn::Sub(x, hn::Set(d, greatest)), hn::Set(d, log));
+  }
+};
+struct LessTimes {
+  float sum;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> dy, hn::Vec<D> y) const {
+    return hn::Mul(hn::Sub(dy, hn::Set(d, sum)), y);
+  }
+};
+struct LessBesideTimes {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> dy, hn::Vec<D> sum, hn::Vec<D> y) const {
+    return hn::Mul(hn::Sub(dy, sum), y);
+  }
+};
+
+template <class T>
+HWY_INLINE float greatest_of(const T* x, std::int64_t count) {
+  const SumVector d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  auto m0 = hn::Set(d, -HUGE_VALF), m1 = m0, m2 = m0, m3 = m0;
+  std::int64_t i = 0;
+  for (; i + 4 * n <= count; i += 4 * n) {
+    m0 = hn::Max(m0, load_as(d, x + i)), m1 = hn::Max(m1, load_as(d, x + i + n));
+    m2 = hn::Max(m2, load_as(d, x + i + 2 * n)), m3 = hn::Max(m3, load_as(d, x + i + 3 * n));
+  }
+  for (; i + n <= count; i += n) m0 = hn::Max(m0, load_as(d, x + i));
+  if (i < count) {
+    const auto rest = static_cast<std::size_t>(count - i);
+    m1 = hn::Max(m1, load_first(d, x + i, rest, -HUGE_VALF));
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(m0, m1), hn::Max(m2, m3))));
+}
+
+// e = exp(x - greatest); returns the sum.
+template <class T>
+HWY_INLINE float exp_and_sum(const T* x, std::int64_t count, float greatest, float* e) {
+  constexpr std::int64_t kBlock = 2048;  // elements: in the L1 cache when they are added up
+  HWY_ALIGN float lanes[kSumLanes] = {};
+  for (std::int64_t i = 0; i < count; i += kBlock) {
+    const std::int64_t part = std::min(kBlock, count - i);
+    map_line(ExpFrom{greatest}, part, e + i, x + i);
+    add_to_lanes(Itself(), part, lanes, e + i);
+  }
+  return sum_of_lanes(lanes);
 }
 
 }  // namespace HWY_NAMESPACE

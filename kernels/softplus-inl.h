@@ -13,6 +13,7 @@
 
 #include <type_traits>
 
+#include "kernels/lanes/exp-inl.h"
 #include "kernels/lanes/simd-inl.h"
 #include "kernels/softplus.h"
 
@@ -31,27 +32,7 @@ inline constexpr bool kShort = !std::is_same_v<T, float>;
 template <class T>
 inline constexpr int kExcess = std::is_same_v<T, half> ? 0 : 40;
 
-// Polynomial coefficients by Remez (fpminimax in fp32): relative error of the value below. The
-// short ones are for outputs of 11 bits or fewer.
-template <class T>
-HWY_INLINE VF32 exp_fraction(VF32 r) {  // e^r for |r| <= ln(2)/2
-  VF32 p;
-  if constexpr (kShort<T>) {  // 1.0e-7
-    p = constant(8.312557823956012725830078125e-3f);
-    p = hn::MulAdd(p, r, constant(4.189018905162811279296875e-2f));
-    p = hn::MulAdd(p, r, constant(0.16667114198207855224609375f));
-    p = hn::MulAdd(p, r, constant(0.499992311000823974609375f));
-  } else {  // 3.3e-9
-    p = constant(1.378246466629207134246826171875e-3f);
-    p = hn::MulAdd(p, r, constant(8.368670009076595306396484375e-3f));
-    p = hn::MulAdd(p, r, constant(4.16689626872539520263671875e-2f));
-    p = hn::MulAdd(p, r, constant(0.16666521131992340087890625f));
-    p = hn::MulAdd(p, r, constant(0.4999999105930328369140625f));
-  }
-  p = hn::MulAdd(p, r, constant(1.0f));
-  return hn::MulAdd(p, r, constant(1.0f));
-}
-
+// Polynomial coefficients are by Remez (fpminimax in fp32), as those of exp_fraction.
 // linear + log(1+u) for 0 <= u <= 1.
 template <class T>
 HWY_INLINE VF32 add_log1p(VF32 linear, VF32 u) {
@@ -114,11 +95,12 @@ HWY_INLINE VF32 scaled_exp_minus_abs(VF32 t, VF32 low) {
   }
   if constexpr (kLow) r = hn::Add(r, low);
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (kScalef<T>) return VF32{_mm512_scalef_ps(exp_fraction<T>(r).raw, n.raw)};
+  if constexpr (kScalef<T>)
+    return VF32{_mm512_scalef_ps(exp_fraction<kShort<T>>(F32(), r).raw, n.raw)};
 #endif
   const hn::RebindToSigned<F32> di;
   const VF32 scale = hn::BitCast(F32(), hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
-  return hn::Mul(exp_fraction<T>(r), scale);
+  return hn::Mul(exp_fraction<kShort<T>>(F32(), r), scale);
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 
 #include "kernels/lanes/cube.h"
 #include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/row_sums.h"
 #include "ops/channels.h"
 
 namespace opbench {
@@ -59,40 +60,30 @@ struct ChannelPlanes {
   }
 };
 
+/// sums[plane - begin][lane] = the sum of scale*x over one lane of a plane, 64 fp32 sums at a time
+/// (kernels/lanes/row_sums.h), for planes [begin, end) on one thread.
+inline void sum_of_planes(const ChannelPlanes& x, const void* data, std::int64_t begin,
+                          std::int64_t end, float scale, float* sums) {
+  if (x.lanes == 1) {
+    const SummedRows rows{x.dtype, x.address(data, begin), end - begin, x.inner, x.inner};
+    return sum_rows(rows, scale, sums);
+  }
+  for (std::int64_t plane = begin; plane < end; ++plane, sums += kCube) {
+    alignas(64) float lanes[kSumLanes] = {};
+    add_to_sum_lanes(x.dtype, x.address(data, plane), x.elements(), scale, lanes);
+    for (std::int64_t lane = 0; lane < kCube; ++lane) {
+      const float* of = lanes + lane;
+      sums[lane] = (of[0] + of[2 * kCube]) + (of[kCube] + of[3 * kCube]);
+    }
+  }
+}
+
 /// Sums of two terms over the planes of every channel: in fp32, 16 at a time within a plane, then
 /// the planes in their order, so that the result is the same for every number of threads.
 class ChannelSums {
  public:
   explicit ChannelSums(const ChannelPlanes& x)
       : x_(x), partial_(static_cast<std::size_t>(2 * x.count() * x.lanes)) {}
-
-  /// Sets both sums of a plane: of first(i, lane) and second(i, lane), i the element in the plane.
-  template <class First, class Second>
-  void add_plane(std::int64_t plane, First first, Second second) {
-    float sums[2][kCube] = {};
-    const std::int64_t whole = x_.elements() / kCube * kCube;
-    for (std::int64_t i = 0; i < whole; i += kCube) {
-      for (std::int64_t lane = 0; lane < kCube; ++lane) {
-        sums[0][lane] += first(i + lane, lane);
-        sums[1][lane] += second(i + lane, lane);
-      }
-    }
-    for (std::int64_t i = whole; i < x_.elements(); ++i) {
-      sums[0][i - whole] += first(i, i - whole);
-      sums[1][i - whole] += second(i, i - whole);
-    }
-    float* to = partial_.data() + 2 * plane * x_.lanes;
-    for (int k = 0; k < 2; ++k) {
-      if (x_.lanes == kCube) {
-        std::copy_n(sums[k], kCube, to + k * kCube);
-        continue;
-      }
-      for (std::int64_t half_of = kCube / 2; half_of > 0; half_of /= 2) {
-        for (std::int64_t i = 0; i < half_of; ++i) sums[k][i] += sums[k][i + half_of];
-      }
-      to[k] = sums[k][0];
-    }
-  }
 
   /// Where the two sums of a plane with 16 lanes go, 16 numbers each.
   float* first_of(std::int64_t plane) { return partial_.data() + 2 * plane * kCube; }

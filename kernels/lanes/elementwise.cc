@@ -1,5 +1,6 @@
 #include "kernels/lanes/elementwise.h"
 
+#include <algorithm>
 #include <cassert>
 #include <iterator>
 #include <utility>
@@ -42,7 +43,12 @@ Launch elementwise_launch(const Problem& problem,
 
 void for_each_range(std::int64_t count,
                     const std::function<void(std::int64_t, std::int64_t)>& body) {
-  parallel_ranges(count, kElementwiseGrain, body);
+  // Threads that are woken for less take longer than they save.
+  constexpr std::int64_t kWorthAThread = 16 * 1024;
+  const std::int64_t threads = std::clamp<std::int64_t>(count / kWorthAThread, 1, thread_count());
+  const std::int64_t share = (count + threads - 1) / threads;
+  parallel_ranges(count, (share + kElementwiseGrain - 1) / kElementwiseGrain * kElementwiseGrain,
+                  body);
 }
 
 }  // namespace opbench

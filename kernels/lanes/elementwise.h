@@ -31,7 +31,7 @@ struct ElementwisePart {
 Launch elementwise_launch(const Problem& problem,
                           std::function<void(const ElementwisePart& part)> compute);
 
-/// `body(begin, end)` over the stored elements, one range per thread.
+/// `body(begin, end)` over the stored elements, one range for each thread that has enough to do.
 void for_each_range(std::int64_t count,
                     const std::function<void(std::int64_t, std::int64_t)>& body);
 

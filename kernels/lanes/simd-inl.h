@@ -70,7 +70,8 @@ void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   constexpr std::size_t kUnroll = 4;
   std::size_t i = 0;
   for (; i + kUnroll * lanes <= count; i += kUnroll * lanes) {
-    for (std::size_t byte = 0; byte < kUnroll * lanes * sizeof(T); byte += 64) {
+    // In the cache it would take as many load slots as the loads themselves.
+    for (std::size_t byte = 0; kStream && byte < kUnroll * lanes * sizeof(T); byte += 64) {
       (hwy::Prefetch(reinterpret_cast<const char*>(x + i) + byte + kPrefetchBytes), ...);
     }
     for (std::size_t k = 0; k < kUnroll; ++k) {

@@ -12,10 +12,9 @@ namespace opbench {
 /// A copy bound to shapes and strides, on the threads of the enclosing `with_threads`.
 using ElementCopy = std::function<void(const void* from, void* to)>;
 
-/// Copies the elements of one view to those of another of the same shape, one by one, as a
-/// framework's copy of non-contiguous tensors does.
-ElementCopy copy_elements(const StridedView& from, const StridedView& to,
-                          std::size_t element_bytes);
+/// Copies the elements of one view to those of another of the same shape, as a framework's copy of
+/// non-contiguous tensors does: along the axes as they lie best, with plain stores.
+ElementCopy copy_view(const StridedView& from, const StridedView& to, std::size_t element_bytes);
 
 /// The same between a dense tensor `part` and the elements of `whole` from `start` on along `axis`.
 /// Both plain or both NC1HWC0.

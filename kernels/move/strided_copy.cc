@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/move/plane.h"
+#include "kernels/move/short_rows.h"
 #include "kernels/move/strided_walk.h"
 #include "tensor/parallel.h"
 #include "tensor/width.h"
@@ -29,30 +30,41 @@ class Rows final : public StridedCopy::Way {
  public:
   Rows(Loops outer, StridedLoop run, std::int64_t bytes, bool stream)
       : outer_(std::move(outer)), run_(run), bytes_(bytes), stream_(stream) {
-    constexpr std::int64_t kShort = 256;
     const bool is_joined = outer_.empty() || outer_.back().to_stride == run_.extent;
-    is_short_ = run_.extent * bytes_ <= kShort && (!is_joined || run_.valid < run_.extent);
+    const std::int64_t valid = run_.valid * bytes_;
+    const std::int64_t longest =
+        is_joined && run_.valid == run_.extent ? kLongestJoined : kLongestShortRow;
+    is_short_ = !outer_.empty() && valid > 0 && valid <= longest && outer_.back().from_stride > 0;
+    if (!is_short_) return;
+    last_ = outer_.back();
+    outer_.pop_back();
   }
 
   void run(const std::byte* from, std::byte* to) const override {
     const std::int64_t row_bytes = run_.extent * bytes_;
     const std::int64_t grain = std::max<std::int64_t>(1, kGrainBytes / row_bytes);
-    parallel_ranges(count_of(outer_), grain, [&](std::int64_t begin, std::int64_t end) {
-      is_short_ ? copy_short(from, to, begin, end) : join(from, to, begin, end);
-    });
+    parallel_ranges(count_of(outer_) * last_.extent, grain,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      is_short_ ? copy_short(from, to, begin, end) : join(from, to, begin, end);
+                    });
   }
 
  private:
-  // Rows too short to be worth more than a copy each, and padding.
+  // Rows of no more bytes are put side by side as they are rather than collected to lines.
+  static constexpr std::int64_t kLongestJoined = 16;
+
   void copy_short(const std::byte* from, std::byte* to, std::int64_t begin,
                   std::int64_t end) const {
-    const auto valid = static_cast<std::size_t>(run_.valid * bytes_);
-    const auto padding = static_cast<std::size_t>(run_.extent * bytes_) - valid;
-    Odometer at(outer_, begin);
-    for (std::int64_t row = begin; row < end; ++row, at.next()) {
-      std::byte* const out = to + at.to() * bytes_;
-      std::memcpy(out, from + at.from() * bytes_, valid);
-      std::memset(out + valid, 0, padding);
+    ShortRows rows{0, run_.valid * bytes_, run_.extent * bytes_, last_.from_stride * bytes_,
+                   last_.to_stride * bytes_};
+    Odometer at(outer_, begin / last_.extent);
+    for (std::int64_t row = begin; row < end; row += rows.count, at.next()) {
+      const std::int64_t first = row % last_.extent;
+      rows.count = std::min(last_.extent - first, end - row);
+      std::byte* const out = to + at.to() * bytes_ + first * rows.to_step;
+      const std::int64_t places = rows.padded | rows.to_step | reinterpret_cast<std::intptr_t>(out);
+      copy_short_rows(rows, from + at.from() * bytes_ + first * rows.from_step, out,
+                      stream_ && places % 16 == 0);
     }
   }
 
@@ -73,6 +85,7 @@ class Rows final : public StridedCopy::Way {
   std::int64_t bytes_;
   bool stream_;
   bool is_short_ = false;
+  StridedLoop last_;  ///< of short rows the innermost loop around them
 };
 
 /// Short rows whose neighbours in the input are not their neighbours in the output: blocks of both.
@@ -195,12 +208,23 @@ class Planes final : public StridedCopy::Way {
   std::int64_t part_ = 0;
 };
 
+// Every kStride-th element, or every `stride`-th where kStride is 0: compilers make shuffles of
+// small ones that they know.
+template <std::int64_t kStride, class T>
+void copy_every(std::int64_t stride, std::int64_t count, const T* __restrict from,
+                T* __restrict to) {
+  if constexpr (kStride != 0) stride = kStride;
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+}
+
 template <class T>
 void copy_strided(const StridedLoop& run, const T* from, T* to) {
   if (run.from_stride == 0) {
     std::fill_n(to, run.valid, *from);
+  } else if (run.from_stride == 2) {
+    copy_every<2>(2, run.valid, from, to);
   } else {
-    for (std::int64_t i = 0; i < run.valid; ++i) to[i] = from[i * run.from_stride];
+    copy_every<0>(run.from_stride, run.valid, from, to);
   }
   std::fill_n(to + run.valid, run.extent - run.valid, T{0});
 }

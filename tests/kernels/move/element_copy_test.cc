@@ -41,7 +41,7 @@ TensorDesc desc_of(Dims shape, Format format) {
 TEST(ElementCopy, FromATransposedView) {  // [[0 1 2] [3 4 5]] -> [[0 3] [1 4] [2 5]]
   const Numbers from = counted(6);
   Numbers to(6);
-  copy_elements({{3, 2}, {1, 3}, 0}, dense_view({3, 2}), 4)(from.data(), to.data());
+  copy_view({{3, 2}, {1, 3}, 0}, dense_view({3, 2}), 4)(from.data(), to.data());
   EXPECT_EQ(to, (Numbers{0, 3, 1, 4, 2, 5}));
 }
 
@@ -50,8 +50,8 @@ TEST(ElementCopy, EveryWidth) {  // every second element
   for (const std::int64_t bytes : {1, 2, 4, 8}) {
     const std::int64_t count = 8 / bytes;
     std::vector<std::uint8_t> to(8), expected;
-    copy_elements({{count}, {2}, 1}, dense_view({count}), static_cast<std::size_t>(bytes))(
-        from.data(), to.data());
+    copy_view({{count}, {2}, 1}, dense_view({count}), static_cast<std::size_t>(bytes))(from.data(),
+                                                                                       to.data());
     for (std::int64_t i = 1; i < 2 * count; i += 2) {
       expected.insert(expected.end(), from.begin() + i * bytes, from.begin() + (i + 1) * bytes);
     }
@@ -62,9 +62,9 @@ TEST(ElementCopy, EveryWidth) {  // every second element
 TEST(ElementCopy, ScalarsAndNothing) {
   const Numbers from = {7};
   Numbers to = {0};
-  copy_elements(dense_view({}), dense_view({}), 4)(from.data(), to.data());
+  copy_view(dense_view({}), dense_view({}), 4)(from.data(), to.data());
   EXPECT_EQ(to[0], 7);
-  copy_elements(dense_view({0, 3}), dense_view({0, 3}), 4)(nullptr, nullptr);
+  copy_view(dense_view({0, 3}), dense_view({0, 3}), 4)(nullptr, nullptr);
 }
 
 // Channels 3, 4 of [1, 6, 1, 2], by hand in both formats.

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "ops/gather.h"
+
+namespace opbench {
+
+/// Rows [begin, end) of a gather's output, one after the other: calls `visit(slice, row of x)`, the
+/// row -1 where it is zeros.
+template <class Index, class Visit>
+void for_each_gathered_row(const GatherView& of, const Index* index, std::int64_t begin,
+                           std::int64_t end, Visit visit) {
+  const GatherView view = of;  // of its own, so that nothing that is written can be part of it
+  std::int64_t slice = begin / view.count, position = begin % view.count;
+  const Index* of_batch = index + slice / view.outer * view.count;
+  for (std::int64_t row = begin; row < end; ++row) {
+    visit(slice, view.row_of(std::int64_t{of_batch[position]}));
+    if (++position < view.count) continue;
+    position = 0;
+    ++slice;
+    of_batch = index + slice / view.outer * view.count;
+  }
+}
+
+/// The same, copied with plain stores: rows of `bytes`, which is kBytes unless that is 0.
+template <std::size_t kBytes, class Index>
+void copy_rows_of(const GatherView& view, const Index* index, std::int64_t begin, std::int64_t end,
+                  std::size_t bytes, const std::byte* x, std::byte* y) {
+  const std::size_t size = kBytes == 0 ? bytes : kBytes;
+  std::byte* to = y + static_cast<std::size_t>(begin) * size;
+  for_each_gathered_row(view, index, begin, end, [&](std::int64_t slice, std::int64_t row) {
+    if (row < 0) {
+      std::memset(to, 0, size);
+    } else {
+      std::memcpy(to, x + static_cast<std::size_t>(slice * view.extent + row) * size, size);
+    }
+    to += size;
+  });
+}
+
+/// The same, with a copy of its own for the lengths of single elements and short rows of them.
+template <class Index>
+void copy_gathered_rows(const GatherView& view, const Index* index, std::int64_t begin,
+                        std::int64_t end, std::size_t bytes, const std::byte* x, std::byte* y) {
+  switch (bytes) {
+    case 1:
+      return copy_rows_of<1>(view, index, begin, end, bytes, x, y);
+    case 2:
+      return copy_rows_of<2>(view, index, begin, end, bytes, x, y);
+    case 4:
+      return copy_rows_of<4>(view, index, begin, end, bytes, x, y);
+    case 8:
+      return copy_rows_of<8>(view, index, begin, end, bytes, x, y);
+    case 16:
+      return copy_rows_of<16>(view, index, begin, end, bytes, x, y);
+    case 32:
+      return copy_rows_of<32>(view, index, begin, end, bytes, x, y);
+    default:
+      return copy_rows_of<0>(view, index, begin, end, bytes, x, y);
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,233 @@
+// Sums of rows in 64 fp32 lanes (kernels/lanes/row_sums.h). Included once per target.
+// clang-format off
+#if defined(OPBENCH_KERNELS_ROW_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPBENCH_KERNELS_ROW_SUMS_INL_H_
+#undef OPBENCH_KERNELS_ROW_SUMS_INL_H_
+#else
+#define OPBENCH_KERNELS_ROW_SUMS_INL_H_
+#endif
+// clang-format on
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/lanes/row_sums.h"
+#include "tensor/half-inl.h"
+#include "tensor/half.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A vector has 16 lanes at most, so that four of them are at most the lanes of a sum.
+using SumVector = hn::CappedTag<float, 16>;
+
+template <class D>
+HWY_INLINE hn::Vec<D> load_as(D d, const float* from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_as(D d, const half* from) {
+  return load_half(d, reinterpret_cast<const std::uint16_t*>(from));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_as(D d, const bfloat16* from) {
+  return load_bfloat16(d, reinterpret_cast<const std::uint16_t*>(from));
+}
+
+// The first `count` lanes of memory, the others `padding`.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first(D d, const T* from, std::size_t count, float padding) {
+  HWY_ALIGN T part[hn::MaxLanes(d)];
+  std::fill_n(part, hn::Lanes(d), static_cast<T>(padding));
+  std::copy_n(from, count, part);
+  return load_as(d, part);
+}
+
+// What is summed: vectors to a vector.
+struct Itself {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> x) const {
+    return x;
+  }
+};
+struct Times {
+  float scale;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> x) const {
+    return hn::Mul(x, hn::Set(d, scale));
+  }
+};
+struct Product {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> a, hn::Vec<D> b) const {
+    return hn::Mul(a, b);
+  }
+};
+
+// lanes[k] += term of elements k, k + 64, ... of `count`, a multiple of 64. Four vectors stay in
+// registers; where they are not all lanes, the elements are walked once for every four.
+template <class Term, class... Inputs>
+HWY_INLINE void add_whole_to_lanes(const Term& term, std::int64_t count, float* lanes,
+                                   const Inputs*... x) {
+  const SumVector d;
+  constexpr auto kAll = static_cast<std::int64_t>(kSumLanes);
+  constexpr std::int64_t kBlock = 2048;  // elements: stay in the L1 cache between the walks
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t first = 0; first < count; first += kBlock) {
+    const std::int64_t last = std::min(first + kBlock, count);
+    for (std::int64_t k = 0; k < kAll; k += 4 * n) {
+      auto s0 = hn::LoadU(d, lanes + k), s1 = hn::LoadU(d, lanes + k + n),
+           s2 = hn::LoadU(d, lanes + k + 2 * n), s3 = hn::LoadU(d, lanes + k + 3 * n);
+      for (std::int64_t i = first + k; i < last; i += kAll) {
+        s0 = hn::Add(s0, term(d, load_as(d, x + i)...));
+        s1 = hn::Add(s1, term(d, load_as(d, x + i + n)...));
+        s2 = hn::Add(s2, term(d, load_as(d, x + i + 2 * n)...));
+        s3 = hn::Add(s3, term(d, load_as(d, x + i + 3 * n)...));
+      }
+      hn::StoreU(s0, d, lanes + k), hn::StoreU(s1, d, lanes + k + n);
+      hn::StoreU(s2, d, lanes + k + 2 * n), hn::StoreU(s3, d, lanes + k + 3 * n);
+    }
+  }
+}
+
+// The same for any count.
+template <class Term, class... Inputs>
+HWY_INLINE void add_to_lanes(const Term& term, std::int64_t count, float* lanes,
+                             const Inputs*... x) {
+  const SumVector d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr auto kAll = static_cast<std::int64_t>(kSumLanes);
+  const std::int64_t whole = count / kAll * kAll;
+  add_whole_to_lanes(term, whole, lanes, x...);
+  std::int64_t i = whole;
+  for (; i + n <= count; i += n, lanes += n) {
+    hn::StoreU(hn::Add(hn::LoadU(d, lanes), term(d, load_as(d, x + i)...)), d, lanes);
+  }
+  if (i == count) return;
+  const auto rest = static_cast<std::size_t>(count - i);
+  const auto last = term(d, load_first(d, x + i, rest, 0)...);
+  HWY_ALIGN float terms[hn::MaxLanes(d)];
+  hn::Store(last, d, terms);
+  for (std::size_t k = 0; k < rest; ++k) lanes[k] += terms[k];
+}
+
+// The upper half of a vector added to the lower one until one lane is left.
+template <class D>
+HWY_INLINE float sum_of_halves(D d, hn::Vec<D> v) {
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+  if constexpr (hn::MaxLanes(D()) > 4) {
+    const hn::Half<D> half_of;
+    return sum_of_halves(half_of, hn::Add(hn::LowerHalf(half_of, v), hn::UpperHalf(half_of, v)));
+  }
+#endif
+  HWY_ALIGN float sums[hn::MaxLanes(d)];
+  hn::Store(v, d, sums);
+  for (std::size_t half_of = hn::Lanes(d) / 2; half_of > 0; half_of /= 2) {
+    for (std::size_t k = 0; k < half_of; ++k) sums[k] += sums[k + half_of];
+  }
+  return sums[0];
+}
+
+// Upper halves added to lower ones until one lane is left.
+HWY_INLINE float sum_of_lanes(const float* lanes) {
+  const SumVector d;
+  const std::size_t n = hn::Lanes(d);
+  HWY_ALIGN float sums[kSumLanes / 2];
+  for (std::size_t k = 0; k < kSumLanes / 2; k += n) {
+    hn::Store(hn::Add(hn::LoadU(d, lanes + k), hn::LoadU(d, lanes + k + kSumLanes / 2)), d,
+              sums + k);
+  }
+  for (std::size_t half_of = kSumLanes / 4; half_of >= n; half_of /= 2) {
+    for (std::size_t k = 0; k < half_of; k += n) {
+      hn::Store(hn::Add(hn::Load(d, sums + k), hn::LoadU(d, sums + k + half_of)), d, sums + k);
+    }
+  }
+  return sum_of_halves(d, hn::Load(d, sums));
+}
+
+#if HWY_TARGET == HWY_AVX3
+// The first `count` lanes, 0 beyond: masked lanes are not accessed.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_masked(D d, const T* from, std::size_t count) {
+  if constexpr (sizeof(T) == 4) {
+    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+  } else {
+    return load_first(d, from, count, 0);
+  }
+}
+
+// Four vectors are all lanes: short rows never leave the registers.
+template <class Term, class... Inputs>
+HWY_INLINE float lane_sum(const Term& term, std::int64_t count, const Inputs*... x) {
+  const SumVector d;
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  std::int64_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    s0 = hn::Add(s0, term(d, load_as(d, x + i)...));
+    s1 = hn::Add(s1, term(d, load_as(d, x + i + 16)...));
+    s2 = hn::Add(s2, term(d, load_as(d, x + i + 32)...));
+    s3 = hn::Add(s3, term(d, load_as(d, x + i + 48)...));
+  }
+  // What is left begins at the first lane again; terms of lanes without an element are 0.
+  const auto next = [&](std::int64_t from) HWY_ATTR {
+    const std::int64_t left = count - from;
+    if (left >= 16) return term(d, load_as(d, x + from)...);
+    if (left <= 0) return hn::Zero(d);
+    const auto rest = static_cast<std::size_t>(left);
+    return hn::IfThenElseZero(hn::FirstN(d, rest), term(d, load_masked(d, x + from, rest)...));
+  };
+  if (i < count) {
+    s0 = hn::Add(s0, next(i)), s1 = hn::Add(s1, next(i + 16));
+    s2 = hn::Add(s2, next(i + 32)), s3 = hn::Add(s3, next(i + 48));
+  }
+  return sum_of_halves(d, hn::Add(hn::Add(s0, s2), hn::Add(s1, s3)));
+}
+#else
+template <class Term, class... Inputs>
+HWY_INLINE float lane_sum(const Term& term, std::int64_t count, const Inputs*... x) {
+  HWY_ALIGN float lanes[kSumLanes] = {};
+  add_to_lanes(term, count, lanes, x...);
+  return sum_of_lanes(lanes);
+}
+#endif
+
+// The sum in 32 lanes of fp64: element i is added to lane i % 32, then the lanes in their order.
+template <class T>
+HWY_INLINE double double_sum(std::int64_t count, const T* x) {
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> narrow;
+  constexpr std::int64_t kAll = 32;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  HWY_ALIGN double lanes[kAll] = {};
+  const std::int64_t whole = count / kAll * kAll;
+  constexpr std::int64_t kBlock = 2048;
+  for (std::int64_t first = 0; first < whole; first += kBlock) {
+    const std::int64_t last = std::min(first + kBlock, whole);
+    for (std::int64_t k = 0; k < kAll; k += 4 * n) {
+      auto s0 = hn::Load(d, lanes + k), s1 = hn::Load(d, lanes + k + n),
+           s2 = hn::Load(d, lanes + k + 2 * n), s3 = hn::Load(d, lanes + k + 3 * n);
+      for (std::int64_t i = first + k; i < last; i += kAll) {
+        s0 = hn::Add(s0, hn::PromoteTo(d, load_as(narrow, x + i)));
+        s1 = hn::Add(s1, hn::PromoteTo(d, load_as(narrow, x + i + n)));
+        s2 = hn::Add(s2, hn::PromoteTo(d, load_as(narrow, x + i + 2 * n)));
+        s3 = hn::Add(s3, hn::PromoteTo(d, load_as(narrow, x + i + 3 * n)));
+      }
+      hn::Store(s0, d, lanes + k), hn::Store(s1, d, lanes + k + n);
+      hn::Store(s2, d, lanes + k + 2 * n), hn::Store(s3, d, lanes + k + 3 * n);
+    }
+  }
+  for (std::int64_t i = whole; i < count; ++i) lanes[i - whole] += double(float(x[i]));
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,134 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/move/short_rows.cc"
+#include "kernels/move/short_rows.h"
+
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+[[maybe_unused]] constexpr std::int64_t kUnit = 16;  // bytes of a vector
+
+// The last rows, and all where vectors are no such.
+void copy_plainly(const ShortRows& rows, std::int64_t first, const std::uint8_t* from,
+                  std::uint8_t* to) {
+  for (std::int64_t i = first; i < rows.count; ++i) {
+    std::uint8_t* const out = to + i * rows.to_step;
+    std::memcpy(out, from + i * rows.from_step, static_cast<std::size_t>(rows.bytes));
+    std::memset(out + rows.bytes, 0, static_cast<std::size_t>(rows.padded - rows.bytes));
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+using Unit = hn::FixedTag<std::uint8_t, kUnit>;
+
+// Rows whose last vector, begun at a multiple of 16, ends no later than the last row does.
+std::int64_t rows_inside(const ShortRows& rows, std::int64_t step) {
+  const std::int64_t beyond = (kUnit - rows.bytes % kUnit) % kUnit;
+  return std::max<std::int64_t>(0, rows.count - (beyond + step - 1) / step);
+}
+
+template <bool kStream>
+HWY_INLINE void put(hn::Vec<Unit> value, std::uint8_t* to) {
+  if constexpr (kStream)
+    hn::Stream(value, Unit(), to);
+  else
+    hn::StoreU(value, Unit(), to);
+}
+
+// kUnits: vectors that hold a row, the last in part. Zeros follow in whole vectors.
+template <int kUnits, bool kStream>
+void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
+  const Unit d;
+  const std::int64_t count = rows_inside(rows, rows.from_step);
+  const auto lanes = static_cast<std::size_t>(rows.bytes - (kUnits - 1) * kUnit);
+  const auto kept = hn::VecFromMask(d, hn::FirstN(d, lanes));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint8_t* const x = from + i * rows.from_step;
+    std::uint8_t* const y = to + i * rows.to_step;
+    for (std::int64_t k = 0; k + 1 < kUnits; ++k) {
+      put<kStream>(hn::LoadU(d, x + k * kUnit), y + k * kUnit);
+    }
+    constexpr std::int64_t kLast = (kUnits - 1) * kUnit;
+    put<kStream>(hn::And(hn::LoadU(d, x + kLast), kept), y + kLast);
+    for (std::int64_t at = kUnits * kUnit; at < rows.padded; at += kUnit) {
+      put<kStream>(hn::Zero(d), y + at);
+    }
+  }
+  copy_plainly(rows, count, from, to);
+}
+
+// Rows side by side in the output: what a vector writes beyond its row is written again by the
+// next.
+template <int kUnits>
+void join(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
+  const Unit d;
+  const std::int64_t count =
+      std::min(rows_inside(rows, rows.from_step), rows_inside(rows, rows.to_step));
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t k = 0; k < kUnits; ++k) {
+      hn::StoreU(hn::LoadU(d, from + i * rows.from_step + k * kUnit), d,
+                 to + i * rows.to_step + k * kUnit);
+    }
+  }
+  copy_plainly(rows, count, from, to);
+}
+
+template <int kUnits>
+void copy_units(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to, bool stream) {
+  if (rows.padded % kUnit != 0) return copy_plainly(rows, 0, from, to);
+  if (stream) return pad<kUnits, true>(rows, from, to);
+  pad<kUnits, false>(rows, from, to);
+}
+
+template <int kUnits>
+void copy_of(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to, bool stream) {
+  const bool is_joined = rows.padded == rows.bytes && rows.to_step == rows.bytes;
+  if (is_joined && rows.bytes % kUnit != 0) return join<kUnits>(rows, from, to);
+  copy_units<kUnits>(rows, from, to, stream);
+}
+
+#endif
+
+}  // namespace
+
+void copy_rows_on_target(const ShortRows& rows, const void* source, void* target, bool stream) {
+  const auto* from = static_cast<const std::uint8_t*>(source);
+  auto* to = static_cast<std::uint8_t*>(target);
+#if HWY_TARGET == HWY_SCALAR
+  (void)stream;
+  copy_plainly(rows, 0, from, to);
+#else
+  if (rows.bytes <= kUnit) return copy_of<1>(rows, from, to, stream);
+  if (rows.bytes <= 2 * kUnit) return copy_of<2>(rows, from, to, stream);
+  if (rows.bytes <= 3 * kUnit) return copy_of<3>(rows, from, to, stream);
+  if (rows.bytes <= 4 * kUnit) return copy_of<4>(rows, from, to, stream);
+  copy_plainly(rows, 0, from, to);
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+
+HWY_EXPORT(copy_rows_on_target);
+
+void copy_short_rows(const ShortRows& rows, const void* from, void* to, bool stream) {
+  HWY_DYNAMIC_DISPATCH(copy_rows_on_target)(rows, from, to, stream);
+  if (stream) hwy::FlushStream();
+}
+
+}  // namespace opbench
+#endif  // HWY_ONCE

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ops/movement.h"
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// Lines of fp32, fp16 or bf16 along an axis, computed in fp32 on all threads: neighbouring lines
+/// side by side in vectors where the axis is not the last one. Sums of lines that lie in one piece
+/// have 64 lanes (kernels/lanes/row_sums.h), others run along the axis. NaN in a line makes all of
+/// its results NaN.
+struct SoftmaxLines {
+  DType dtype;
+  AxisView view;
+};
+
+inline constexpr std::int64_t kSoftmaxTile = 64;  ///< lines that are computed side by side
+
+/// How exp becomes a share of the sum.
+enum class Share {
+  quotient,  ///< exp/sum, as frameworks have it
+  product,   ///< exp times 1/sum, as the device has it
+};
+
+/// y = exp(x - greatest) as a share of their sum.
+void softmax_lines(const SoftmaxLines& lines, Share share, const void* x, void* y);
+
+/// dx = (dy - sum(dy*y))*y
+void softmax_grad_lines(const SoftmaxLines& lines, const void* dy, const void* y, void* dx);
+
+/// What exp(x - greatest) of a line adds up to.
+struct LineSum {
+  float greatest, sum;
+};
+
+/// Of a line of `count` elements that lie in one piece.
+LineSum sum_of_exp(DType dtype, const void* x, std::int64_t count);
+
+/// y = x - of.greatest - log(of.sum), in fp32.
+void log_softmax_line(DType dtype, const void* x, std::int64_t count, const LineSum& of, float* y);
+
+/// y = exp(x - of.greatest) as a share of of.sum, times `scale`.
+void scaled_softmax_line(DType dtype, const void* x, std::int64_t count, const LineSum& of,
+                         Share share, float scale, void* y);
+
+}  // namespace opbench

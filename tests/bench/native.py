@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Holds `native` and the NPU variants against PyTorch: same shapes, dtype and threads, in turn.
+
+  tests/bench/native.py                        every operator, one thread and two
+  tests/bench/native.py --op softmax,gather    only these
+  tests/bench/native.py --threads 1 --size small
+
+Prints a row for each case and what lies beyond --limit times PyTorch's time at the end; exit code 1 if anything does,
+2 if nothing could be measured. PyTorch: `apt-get install python3-torch` (Debian) or `pip install torch`.
+Every round runs opbench, then PyTorch; ratios are those of medians over the rounds. PyTorch writes into outputs
+that exist (out=, copy_) where it can, and where it cannot, its allocator keeps its memory; both sides have huge pages.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from native_calls import CASES
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Memory that is freed is kept and used again, not given back to the system and faulted in for every call.
+ALLOCATOR = {
+    "MALLOC_MMAP_MAX_": "0",
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
+    "MALLOC_TOP_PAD_": str(256 << 20),
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", default="1,2", help="numbers of threads [%(default)s]")
+    parser.add_argument("--op", default="", help="only these operators, separated by commas")
+    parser.add_argument("--dtype", default="fp32,fp16", help="fp32, fp16, bf16 [%(default)s]")
+    parser.add_argument("--size", default="large,small", help="large: of real networks; small: in the L2 cache")
+    parser.add_argument("--rounds", type=int, default=3, help="alternating rounds [%(default)s]")
+    parser.add_argument("--time", type=float, default=0.05, help="seconds per case and round [%(default)s]")
+    parser.add_argument("--limit", type=float, default=1.2, help="of native's time over PyTorch's [%(default)s]")
+    parser.add_argument("--npu-limit", type=float, default=1.0, help="of the best NPU variant's [%(default)s]")
+    parser.add_argument("--noise", type=float, default=0.05, help="what a ratio may be beyond a limit [%(default)s]")
+    parser.add_argument("--json", help="write the rows there")
+    parser.add_argument("--opbench", default=os.path.join(ROOT, "build/release/opbench"))
+    return parser.parse_args()
+
+
+def words(text):
+    return [word for word in text.split(",") if word]
+
+
+def opbench_round(options, cases, threads, verify):
+    """{(case, variant, threads): (microseconds, status)} of one run of the program."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "results.json")
+        command = [options.opbench, "-q", "--threads", threads, "--time", str(options.time), "--repetitions", "5"]
+        command += ["--json", path] + ([] if verify else ["--no-verify"])
+        for case in cases:
+            command += ["--case", case]
+        result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if result.returncode not in (0, 1):
+            sys.exit(f"native.py: {' '.join(command)}\n{result.stderr}")
+        with open(path, encoding="utf-8") as file:
+            records = json.load(file)["records"]
+    # Ids are written out with their default attributes, in the order of the cases.
+    written, names = list(dict.fromkeys(record["case"] for record in records)), {}
+    for case, name in zip(cases, written):
+        names[name] = case
+    return {
+        (names[r["case"]], r["variant"], r["threads"]): (r["median_us"], r["status"], r["provider"], r["reason"])
+        for r in records
+    }
+
+
+def torch_microseconds(torch, call, seconds):
+    """The median of five samples of `call`, each long enough for the clock."""
+    with torch.inference_mode():
+        call()
+        start = time.perf_counter()
+        call()
+        once = max(time.perf_counter() - start, 1e-7)
+        count = max(1, int(seconds / 5 / once))
+        for _ in range(max(1, count // 5)):
+            call()
+        samples = []
+        for _ in range(5):
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            samples.append((time.perf_counter() - start) / count * 1e6)
+    return statistics.median(samples)
+
+
+class Tensors:
+    """Inputs as opbench makes them: normal numbers, indices that are evenly spread."""
+
+    def __init__(self, torch, dtype):
+        self.torch = torch
+        self.dtype = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[dtype]
+        torch.manual_seed(7)
+
+    def normal(self, *shape):
+        return self.torch.randn(shape).to(self.dtype)
+
+    def uniform(self, *shape):
+        return self.torch.rand(shape).to(self.dtype)
+
+    def empty(self, *shape, dtype=None):
+        return self.torch.zeros(shape, dtype=dtype or self.dtype)
+
+    def index(self, limit, *shape):
+        return self.torch.randint(0, limit, shape)
+
+    def permutation(self, count):
+        return self.torch.randperm(count)
+
+
+
+def selected(options):
+    wanted = words(options.op)
+    unknown = set(wanted) - {case.op for case in CASES}
+    if unknown:
+        sys.exit(f"native.py: no case for {', '.join(sorted(unknown))}")
+    sizes = words(options.size)
+    return [case for case in CASES if (not wanted or case.op in wanted) and case.size in sizes]
+
+
+def torch_times(torch, options, cases, dtype, threads):
+    """{(case, threads): microseconds}; without those that PyTorch cannot compute in this dtype."""
+    times = {}
+    for case in cases:
+        try:
+            call = case.torch_call(torch, Tensors(torch, dtype))
+            for count in threads:
+                torch.set_num_threads(count)
+                times[case, count] = torch_microseconds(torch, call, options.time)
+        except (RuntimeError, NotImplementedError) as error:
+            if "not implemented" not in str(error).lower() and "expected scalar type" not in str(error):
+                raise
+    return times
+
+
+def measure(torch, options, cases, dtype):
+    """Rows of one operator and dtype."""
+    threads = [int(count) for count in words(options.threads)]
+    ours, theirs = {}, {}
+    for turn in range(options.rounds):
+        for key, value in torch_times(torch, options, cases, dtype, threads).items():
+            theirs.setdefault(key, []).append(value)
+        timed = [case for case in cases if (case, threads[0]) in theirs]
+        if not timed:
+            return []
+        ids = {case.id(dtype): case for case in timed}
+        for (name, variant, count), found in opbench_round(options, list(ids), options.threads, turn == 0).items():
+            ours.setdefault((ids[name], count), {}).setdefault(variant, []).append(found)
+    return [row(case, dtype, count, theirs[case, count], variants) for (case, count), variants in ours.items()]
+
+
+def row(case, dtype, threads, theirs, variants):
+    torch_us = statistics.median(theirs)
+    times, wrong = {}, []
+    for variant, found in variants.items():
+        if found[0][1] == "skipped":
+            continue
+        if found[0][1] not in ("passed", "mistrusted"):
+            wrong.append(f"{variant}: {found[0][1]} {found[0][3]}")
+        if any(us is None for us, *_ in found):
+            continue
+        times[found[0][2], variant] = statistics.median([us for us, *_ in found])
+    native = times.get(("native", "native"))
+    npu = min(((us, variant) for (provider, variant), us in times.items() if provider == "npu"), default=None)
+    return {
+        "op": case.op, "label": case.label, "size": case.size, "case": case.id(dtype), "dtype": dtype,
+        "threads": threads, "torch_us": torch_us, "native_us": native, "native": native and native / torch_us,
+        "npu_variant": npu and npu[1], "npu": npu and npu[0] / torch_us, "wrong": wrong,
+    }
+
+
+def line_of(row):
+    native = f"{row['native_us']:10.1f} {row['native']:7.2f}" if row["native"] else f"{'-':>10} {'-':>7}"
+    npu = f"{row['npu']:7.2f} {row['npu_variant']}" if row["npu"] else f"{'-':>7}"
+    return (f"{row['op']:<22} {row['label']:<34} {row['dtype']:<5} {row['threads']:>3} {row['torch_us']:>10.1f} "
+            f"{native} {npu}")
+
+
+def beyond(options, rows):
+    """What is slower than it may be, and what is wrong."""
+    lines = []
+    for r in rows:
+        place = f"{r['case']} --threads {r['threads']}"
+        if r["native"] and r["native"] > options.limit * (1 + options.noise):
+            lines.append(f"native {r['native']:.2f}x  {place}")
+        if r["npu"] and r["npu"] > options.npu_limit * (1 + options.noise) and not r["op"] in ("matmul", "linear"):
+            lines.append(f"{r['npu_variant']} {r['npu']:.2f}x  {place}")
+        lines += [f"wrong: {place}: {text}" for text in r["wrong"]]
+    return lines
+
+
+def main():
+    options = parse()
+    if os.environ.get("MALLOC_MMAP_MAX_") != "0":
+        os.execve(sys.executable, [sys.executable] + sys.argv, {**os.environ, **ALLOCATOR})
+    try:
+        import torch
+    except ImportError:
+        sys.exit("native.py: PyTorch is missing; Debian: apt-get install python3-torch")
+    print(f"{'operator':<22} {'shape':<34} dtype thr   torch us  native us   ratio   best variant's ratio")
+    rows, cases = [], selected(options)
+    for op in dict.fromkeys(case.op for case in cases):
+        for dtype in words(options.dtype):
+            for found in measure(torch, options, [case for case in cases if case.op == op], dtype):
+                rows.append(found)
+                print(line_of(found), flush=True)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(rows, file, indent=1)
+    lines = beyond(options, rows)
+    print(f"\n{len(rows)} rows; beyond {options.limit}x (native), {options.npu_limit}x (the best variant):"
+          f" {len(lines)}")
+    print("\n".join(lines))
+    return 2 if not rows else 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

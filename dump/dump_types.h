@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensor/format.h"
@@ -16,13 +18,19 @@ enum class DeviceType : std::int32_t { cpu = 0, cuda = 1, npu = 10 };
 /// "CPU", "CUDA", "NPU", else "device 9".
 std::string to_string(DeviceType device);
 
-/// A string attribute on a record's group, which other readers ignore.
+/// What a record is, beside its tensors: a string attribute of each of its datasets, which other
+/// readers ignore. Older dumps have them on the record's group.
 struct Note {
   std::string name;
   std::string value;
 
   bool operator==(const Note&) const = default;
 };
+
+/// What a note may be called; a reader asks for these.
+inline constexpr std::array<std::string_view, 8> kNoteNames = {
+    "opbench_case",   "opbench_variant", "opbench_kernel", "opbench_status",
+    "opbench_reason", "opbench_values",  "opbench_task",   "opbench_cause"};
 
 /// The HDF5 type of a dataset's elements, whatever its attributes say they mean.
 enum class StoredType { none, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };

@@ -1,7 +1,9 @@
 #include "dump/dump_writer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -20,8 +22,10 @@ H5::Group open_or_create(const H5::Group& parent, const std::string& name) {
 }
 
 std::string note_problem(const Note& note) {
-  if (note.name.empty()) return "its name is empty";
-  if ((note.name + note.value).find('\0') != std::string::npos) return "it contains NUL";
+  if (std::find(kNoteNames.begin(), kNoteNames.end(), note.name) == kNoteNames.end()) {
+    return fmt::format("its name is unknown; allowed are {}", fmt::join(kNoteNames, " "));
+  }
+  if (note.value.find('\0') != std::string::npos) return "it contains NUL";
   if (note.name.size() + note.value.size() <= hdf5::kLongestText) return "";
   return fmt::format("it has {} bytes, at most {} are allowed",
                      note.name.size() + note.value.size(), hdf5::kLongestText);
@@ -57,6 +61,7 @@ struct DumpWriter::Impl {
   bool complete = true;  // nothing that was begun has failed
   int seq = 0;
   DeviceType device = DeviceType::cpu;
+  std::vector<Note> notes;         // of this record
   std::string record;              // "/{op}/{seq}", empty before the first
   std::set<std::string> lists;     // of this record, by path
   std::set<std::string> datasets;  // of this record, by path
@@ -95,7 +100,8 @@ void DumpWriter::Impl::change(const std::string& where, Work&& work) {
   complete = true;
 }
 
-// Calls `work` with the group that holds the dataset, and the dataset's name there.
+// Calls `work` with the group that holds the dataset, and the dataset's name there; `work` returns
+// the dataset.
 template <class Work>
 void DumpWriter::Impl::add(const char* side, std::string_view name, Work&& work) {
   const std::string path = reserve(side, name);
@@ -103,13 +109,14 @@ void DumpWriter::Impl::add(const char* side, std::string_view name, Work&& work)
     H5::Group group = open_or_create(file.openGroup(record), side);
     const std::vector<std::string> components = split_components(name);
     if (components.size() > 1) group = open_or_create(group, components.front());
-    work(group, components.back());
+    const H5::DataSet dataset = work(group, components.back());
+    for (const Note& note : notes) hdf5::write_text(dataset, note.name, note.value);
   });
 }
 
 void DumpWriter::Impl::add_scalar(std::string_view name, StoredType stored, const void* value) {
   add("input", name, [&](const H5::Group& group, const std::string& leaf) {
-    hdf5::write_scalar(group, leaf, stored, value);
+    return hdf5::write_scalar(group, leaf, stored, value);
   });
 }
 
@@ -123,11 +130,11 @@ int DumpWriter::begin_record(std::string_view op_name, DeviceType device,
   const std::string record = fmt::format("/{}/{}", op_name, impl_->seq + 1);
   impl_->change(record, [&] {
     const H5::Group op = open_or_create(impl_->file.openGroup("/"), std::string(op_name));
-    const H5::Group group = op.createGroup(std::to_string(impl_->seq + 1));
-    for (const Note& note : notes) hdf5::write_text(group, note.name, note.value);
+    op.createGroup(std::to_string(impl_->seq + 1));
   });
   impl_->record = record;
   impl_->device = device;
+  impl_->notes = notes;
   impl_->lists.clear();
   impl_->datasets.clear();
   return ++impl_->seq;
@@ -136,14 +143,14 @@ int DumpWriter::begin_record(std::string_view op_name, DeviceType device,
 void DumpWriter::write_input(std::string_view name, const TensorDesc& desc, const void* storage) {
   hdf5::check_dumpable(desc);
   impl_->add("input", name, [&](const H5::Group& group, const std::string& leaf) {
-    hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
+    return hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
   });
 }
 
 void DumpWriter::write_output(std::string_view name, const TensorDesc& desc, const void* storage) {
   hdf5::check_dumpable(desc);
   impl_->add("output", name, [&](const H5::Group& group, const std::string& leaf) {
-    hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
+    return hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
   });
 }
 

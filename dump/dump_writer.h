@@ -14,7 +14,8 @@ namespace opbench {
 /// /{op}/{seq}/{input|output}/{name}, data logical and dense, attributes DeviceType, DataType,
 /// FormatType, Type and Stride. What that layout cannot hold goes into attributes named opbench_*:
 /// opbench_dtype "bf16" (stored as fp32) or "fp16" on the CPU (which the original dumper gets
-/// wrong), opbench_format for private storage formats.
+/// wrong), opbench_format for private storage formats. Notes stand on every dataset of their
+/// record: msaccucmp takes a group that has attributes for a leaf and sees nothing below it.
 ///
 /// Everything goes to a temporary file beside `path`, which takes its place in `finish`. An
 /// unfinished file is removed by the destructor, and what stood at `path` before stays.
@@ -28,7 +29,8 @@ class DumpWriter {
   explicit DumpWriter(const std::filesystem::path& path);
   ~DumpWriter();
 
-  /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records.
+  /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records. Notes
+  /// are among kNoteNames; a record that gets no dataset keeps none.
   int begin_record(std::string_view op_name, DeviceType device,
                    const std::vector<Note>& notes = {});
 

@@ -89,7 +89,7 @@ std::optional<std::string> read_one_text(hid_t attribute) {
   return value;
 }
 
-std::vector<Note> read_notes(hid_t object) {
+std::vector<Note> read_texts(hid_t object) {
   if (attribute_count(object) == 0) return {};
   NoteList list;
   const herr_t status =
@@ -97,6 +97,16 @@ std::vector<Note> read_notes(hid_t object) {
   if (list.failure) std::rethrow_exception(list.failure);
   checked(status);
   return std::move(list.notes);
+}
+
+std::vector<Note> read_notes(hid_t object) {
+  std::vector<Note> notes;
+  for (const std::string_view name : kNoteNames) {
+    const auto attribute = open_attribute(object, name.data());  // of a literal, so NUL ends it
+    if (!attribute) continue;
+    if (auto text = read_one_text(*attribute)) notes.push_back({std::string(name), *text});
+  }
+  return notes;
 }
 
 }  // namespace opbench::hdf5

@@ -34,6 +34,9 @@ std::optional<Dims> read_whole_numbers(hid_t attribute);
 std::optional<std::string> read_one_text(hid_t attribute);
 
 /// All attributes that hold one string of fixed length. Errors: H5::Exception if any is damaged.
+std::vector<Note> read_texts(hid_t object);
+
+/// Those among kNoteNames. Errors: H5::Exception if any is damaged.
 std::vector<Note> read_notes(hid_t object);
 
 }  // namespace opbench::hdf5

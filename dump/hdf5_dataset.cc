@@ -98,19 +98,21 @@ void check_dumpable(const TensorDesc& desc) {
   }
 }
 
-void write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
-                  DeviceType device, const void* storage) {
+H5::DataSet write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
+                         DeviceType device, const void* storage) {
   const H5::PredType& type = file_type(data_type_row(desc.dtype).stored);
   const H5::DataSet dataset = group.createDataSet(name, type, space_of(desc.shape));
   write_attributes(dataset, desc, device);
   write_data(desc, storage, dataset);
+  return dataset;
 }
 
-void write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
-                  const void* value) {
+H5::DataSet write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
+                         const void* value) {
   const H5::DataSet dataset = group.createDataSet(name, file_type(stored), space_of({}));
   write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::scalar));
   dataset.write(value, memory_type(stored));
+  return dataset;
 }
 
 }  // namespace opbench::hdf5

@@ -14,11 +14,11 @@ void check_dumpable(const TensorDesc& desc);
 
 /// Creates the dataset of a tensor: type, extents, attributes and data. `storage` is laid out as
 /// `desc` says. Errors: H5::Exception.
-void write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
-                  DeviceType device, const void* storage);
+H5::DataSet write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
+                         DeviceType device, const void* storage);
 
 /// Creates the dataset of a Scalar; `value` is of memory_type(stored).
-void write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
-                  const void* value);
+H5::DataSet write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
+                         const void* value);
 
 }  // namespace opbench::hdf5

@@ -49,6 +49,14 @@ std::optional<std::int64_t> parse_seq(std::string_view text) {
   return is_whole ? std::optional(seq) : std::nullopt;
 }
 
+// Are there attributes that an entry has no place for?
+bool has_others(const DumpAttributes& attributes) {
+  const int known = attributes.type.has_value() + attributes.data_type.has_value() +
+                    attributes.device_type.has_value() + attributes.format_type.has_value() +
+                    attributes.stride.has_value();
+  return attributes.count > known;
+}
+
 bool comes_before(const DumpRecord& a, const DumpRecord& b) {
   if (a.op != b.op) return a.op < b.op;
   if (a.seq.has_value() != b.seq.has_value()) return a.seq.has_value();
@@ -175,9 +183,15 @@ class Scan {
     const std::size_t slash = path.find('/', 1);
     DumpRecord record{path.substr(1, slash - 1), path.substr(slash + 1), {}, {}, {}};
     record.seq = parse_seq(record.seq_text);
-    const Problem problem = problem_of([&] { record.notes = read_notes(group); });
-    if (!problem.text.empty()) report(path, {problem.text});  // hides no tensor
+    keep_notes(path, record, [&] { return read_texts(group); });
     catalogue_.records.push_back(std::move(record));
+  }
+
+  // The group has them in older dumps, else each dataset has the same.
+  template <class Read>
+  void keep_notes(const std::string& path, DumpRecord& record, Read&& read) {
+    const Problem problem = problem_of([&] { record.notes = read(); });
+    if (!problem.text.empty()) report(path, {problem.text});  // hides no tensor
   }
 
   // `depth` counts the groups above, the root included.
@@ -194,7 +208,11 @@ class Scan {
       return;
     }
     place(entry, path.substr(path.find('/', path.find('/', 1) + 1) + 1));
-    catalogue_.records.back().entries.push_back(std::move(entry));
+    DumpRecord& record = catalogue_.records.back();
+    if (record.notes.empty() && has_others(entry.attributes)) {
+      keep_notes(path, record, [&] { return read_notes(dataset); });
+    }
+    record.entries.push_back(std::move(entry));
   }
 
   // `rest` is the path below the record.

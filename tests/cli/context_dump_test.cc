@@ -1,4 +1,5 @@
 // Dumps of contexts through the built program: what is in them, and that steps can be compared.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -131,6 +132,44 @@ TEST_F(ContextDump, EveryTaskIsDumpedBeforeItsMemoryIsUsedAgain) {
   }
   // softplus(x) = ln(1 + e^x)
   EXPECT_NEAR(records[0].outputs[0][7], std::log1p(std::exp(records[0].inputs[0][7])), 1e-5);
+}
+
+// "operator seq tensors" of every record, as the original tool lists them.
+std::string listed(const std::string& path, const std::string& device) {
+  DumpFile file(path);
+  std::string lines;
+  for (const DumpRecord& record : file.records()) {
+    const auto tensors =
+        std::count_if(record.entries.begin(), record.entries.end(),
+                      [](const DumpEntry& entry) { return entry.kind == EntryKind::tensor; });
+    EXPECT_GT(tensors, 0) << record.op;
+    lines += fmt::format("{} {} {}\n", record.op, record.seq_text, tensors);
+  }
+  return lines + "device " + device + "\n";
+}
+
+Outcome walked(const std::string& path) {
+  return shell("/usr/bin/python3 " + source_file("tests/cli/msaccucmp_walk.py") + " " + path);
+}
+
+// It takes a group that has attributes for a leaf: nothing below it is seen.
+TEST_F(ContextDump, TheOriginalToolSeesEveryTensor) {
+  if (shell("/usr/bin/python3 -c 'import h5py'").code != 0) {
+    GTEST_SKIP() << "/usr/bin/python3 cannot import h5py";
+  }
+  const Outcome variants =
+      run_program({"--case", "softplus[2x3x4x5,fp16,NCHW,beta=2]", "--time", "0.002",
+                   "--repetitions", "2", "--quiet", "--dump", path("variants.h5")});
+  ASSERT_EQ(variants.code, 0) << variants.out << variants.err;
+  const Outcome step =
+      unit({"--filter", "^stride1$", "--variant", "fused", "--dump", path("step.h5")});
+  ASSERT_EQ(step.code, 0) << step.out << step.err;
+  for (const std::string& file : {path("variants.h5"), path("step.h5")}) {
+    const Outcome seen = walked(file);
+    EXPECT_EQ(seen.code, 0) << seen.err;
+    EXPECT_EQ(seen.out, listed(file, "10"));
+    EXPECT_FALSE(note(DumpFile(file).records().front(), "opbench_case").empty());
+  }
 }
 
 TEST_F(ContextDump, StepsAreComparedTaskByTask) {

@@ -184,7 +184,20 @@ TEST_F(HostileAttributes,
   EXPECT_EQ(read_as<half>(opened, entry(opened)).size(), 6u);
 }
 
-TEST_F(HostileAttributes, NotesOfAnyMake) {
+// Others' attributes are no notes, nor is what has the name of one and is no text.
+TEST_F(HostileAttributes, NotesOnADataset) {
+  add = [](H5::DataSet& dataset) {
+    set(dataset, "RequiresGrad", 1);
+    set_text(dataset, "author", "somebody");
+    set_text(dataset, "opbench_task", "conv");
+    set(dataset, "opbench_case", 5);
+  };
+  DumpFile opened = reader();
+  EXPECT_EQ(opened.records().at(0).notes, std::vector<Note>({{"opbench_task", "conv"}}));
+  EXPECT_TRUE(opened.problems().empty());
+}
+
+TEST_F(HostileAttributes, NotesOfOlderDumpsStandOnTheGroup) {
   make();
   {
     H5::H5File file(path().string(), H5F_ACC_RDWR);

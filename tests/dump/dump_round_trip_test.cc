@@ -128,7 +128,7 @@ TEST_F(DumpRoundTrip, HalfKeepsItsSpecialValues) {
 TEST_F(DumpRoundTrip, ScalarInputsAndNotes) {
   const std::vector<Note> notes = {{"opbench_case", "softplus[2x3,fp16,beta=1]"},
                                    {"opbench_variant", ""},
-                                   {"long", std::string(50'000, 'x')}};
+                                   {"opbench_reason", std::string(50'000, 'x')}};
   DumpWriter writer(path());
   writer.begin_record("softplus", DeviceType::npu, notes);
   writer.write_input_scalar("beta", 0.1);

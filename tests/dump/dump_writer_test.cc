@@ -224,14 +224,21 @@ TEST_F(DumpWriting, NotesAreChecked) {
   const auto error = [&](const std::vector<Note>& notes) {
     return error_of([&] { writer.begin_record("op", DeviceType::npu, notes); });
   };
-  EXPECT_EQ(error({{"a", ""}, {"a", ""}}), "note 'a' cannot be dumped: its name is there twice");
-  EXPECT_EQ(error({{"", "x"}}), "note '' cannot be dumped: its name is empty");
-  EXPECT_EQ(error({{"a", std::string(1, '\0')}}), "note 'a' cannot be dumped: it contains NUL");
-  EXPECT_EQ(error({{"a", std::string(60'000, 'x')}}),
-            "note 'a' cannot be dumped: it has 60001 bytes, at most 60000 are allowed");
-  EXPECT_EQ(writer.begin_record("op", DeviceType::npu, {{"a", std::string(59'999, 'x')}}), 1);
+  const std::string name = "opbench_task";
+  const std::string refused = "note 'opbench_task' cannot be dumped: ";
+  EXPECT_EQ(error({{name, ""}, {name, ""}}), refused + "its name is there twice");
+  EXPECT_EQ(error({{"", "x"}}),
+            "note '' cannot be dumped: its name is unknown; allowed are opbench_case "
+            "opbench_variant opbench_kernel opbench_status opbench_reason opbench_values "
+            "opbench_task opbench_cause");
+  EXPECT_EQ(error({{name, std::string(1, '\0')}}), refused + "it contains NUL");
+  EXPECT_EQ(error({{name, std::string(60'000, 'x')}}),
+            refused + "it has 60012 bytes, at most 60000 are allowed");
+  const std::string longest(60'000 - name.size(), 'x');
+  EXPECT_EQ(writer.begin_record("op", DeviceType::npu, {{name, longest}}), 1);
+  writer.write_input_scalar("beta", 1.0);
   writer.finish();
-  EXPECT_EQ(DumpFile(path()).records().at(0).notes.at(0).value.size(), 59'999u);
+  EXPECT_EQ(DumpFile(path()).records().at(0).notes, std::vector<Note>({{name, longest}}));
 }
 
 TEST_F(DumpWriting, TensorsThatCannotBeDumped) {

@@ -22,7 +22,8 @@ void write_dump(const fs::path& path, DType dtype, const Dims& shape, Format for
   const TensorDesc desc = describe(dtype, shape, format);
   const Tensor zeros(desc);
   DumpWriter writer(path);
-  writer.begin_record("SoftplusBackward", DeviceType::npu, {{"case", "softplus[2x3,fp32,ND]"}});
+  writer.begin_record("SoftplusBackward", DeviceType::npu,
+                      {{"opbench_case", "softplus[2x3,fp32,ND]"}});
   writer.write_input("self", desc, zeros.data());
   writer.write_input_scalar("beta", 1.0);
   writer.write_input_scalar("flag", true);

@@ -11,7 +11,7 @@
 #include <new>
 
 #include "cli/command.h"
-#include "cli/compare_flags.h"
+#include "cli/msaccucmp_options.h"
 #include "cli/result_file.h"
 #include "harness/record/machine.h"
 #include "tensor/error.h"
@@ -112,12 +112,16 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     return kAllWell;
   }
   insert_default_command(args);
-  if (args.front() == "compare") translate_msaccucmp_options(args);
   Action action;
+  std::vector<std::string> without_effect;
   try {
+    if (args.front() == "compare") without_effect = translate_msaccucmp_options(args);
     action = line.parse(args, out);
   } catch (const UsageError& error) {
     return report_usage_error(error, args, err);
+  }
+  if (!without_effect.empty()) {
+    complain(err, fmt::format("no effect on HDF5 dumps: {}", fmt::join(without_effect, ", ")));
   }
   const int code = action();
   text.flush();

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/compare_flags.h"
+#include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "compare/analysis.h"
@@ -133,7 +134,7 @@ void add_compare_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<CompareFlags>();
   add_compare_flags(command, *flags);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(fmt::format("{}\n\n{}", kFooter, msaccucmp_options_help()));
   command.action([&context, flags] { return compare(*flags, context); });
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -14,16 +12,6 @@
 
 namespace opbench {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kLongOptions = {{
-    {"-out", "--out"},
-    {"-alg", "--algorithm"},
-    {"-advisor", "--advisor"},
-}};
-
-bool is_digit(const std::string& text) {
-  return text.size() == 1 && text[0] >= '0' && text[0] <= '9';
-}
 
 // The two dumps, however they were named; true if as msaccucmp's users do it.
 bool take_files(const CompareFlags& flags, ComparisonOptions& options) {
@@ -119,7 +107,7 @@ void add_compare_flags(Command& command, CompareFlags& f) {
   command.option("--algorithm", f.algorithms,
                  "Columns of result_*.csv by index or name: 3,0,5 (also -alg)",
                  {.value = "LIST", .group = results, .shows_default = true});
-  command.option("-p", f.post_process,
+  command.option("-p,--post_process", f.post_process,
                  "1: also a folder with the rows of low cosine and their tensors as .npy",
                  {"0|1", results});
   command.flag("--advisor", f.advisor, "Also advisor_summary.txt (also -advisor)", results);
@@ -158,21 +146,6 @@ ComparisonRequest request_of(const CompareFlags& flags) {
   request.threads = flags.threads == 0 ? available_cores() : flags.threads;
   note_given(flags, request);
   return request;
-}
-
-void translate_msaccucmp_options(std::vector<std::string>& args) {
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto known = std::find_if(kLongOptions.begin(), kLongOptions.end(),
-                                    [&](const auto& option) { return option.first == args[i]; });
-    if (known == kLongOptions.end()) continue;
-    args[i] = known->second;
-    if (known->first != "-alg") continue;
-    // `-alg 1 2 8` is `--algorithm 1,2,8`.
-    while (i + 2 < args.size() && is_digit(args[i + 2])) {
-      args[i + 1] += "," + args[i + 2];
-      args.erase(args.begin() + static_cast<std::ptrdiff_t>(i) + 2);
-    }
-  }
 }
 
 }  // namespace opbench

@@ -43,7 +43,4 @@ struct ComparisonRequest {
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 ComparisonRequest request_of(const CompareFlags& flags);
 
-/// msaccucmp's options of one dash and several letters, and its `-alg 1 2 8`, as CLI11 takes them.
-void translate_msaccucmp_options(std::vector<std::string>& args);
-
 }  // namespace opbench

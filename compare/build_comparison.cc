@@ -22,8 +22,9 @@ Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPla
     return {Verdict::not_compared,
             fmt::format("was an input of the run that made {} (load mode)", plan.sides.actual)};
   }
-  Judgement found{Verdict::not_compared, why_not_compared(match, plan.sides)};
-  if (is_unread(match)) found.verdict = Verdict::unread;
+  Obstacle obstacle_found = obstacle(match, plan.sides);
+  Judgement found{obstacle_found.is_unread() ? Verdict::unread : Verdict::not_compared,
+                  std::move(obstacle_found.reason)};
   const std::int64_t elements =
       (match.actual != nullptr ? match.actual : match.expected)->desc.elements();
   if (found.reason.empty() && elements > plan.max_elements) {
@@ -126,19 +127,20 @@ std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,
   return found;
 }
 
-std::string why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
-                                  const std::string& golden_name) {
-  const std::string pair = why_not_compared({golden.npu.actual, golden.gpu.actual}, sides);
-  if (!pair.empty()) return pair;
+Obstacle why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
+                               const std::string& golden_name) {
+  using Kind = Obstacle::Kind;
+  Obstacle pair = obstacle({golden.npu.actual, golden.gpu.actual}, sides);
+  if (pair.kind != Kind::none) return pair;
   for (const TensorMatch& match : {golden.npu, golden.gpu}) {
-    if (match.expected == nullptr) return fmt::format("not in {}", golden_name);
+    if (match.expected == nullptr) return {Kind::missing, fmt::format("not in {}", golden_name)};
   }
   if (golden.npu.expected != golden.gpu.expected) {
-    return fmt::format("{} has different partners for both: {} and {}", golden_name,
-                       golden.npu.expected->path, golden.gpu.expected->path);
+    return {Kind::missing, fmt::format("{} has different partners for both: {} and {}", golden_name,
+                                       golden.npu.expected->path, golden.gpu.expected->path)};
   }
-  const std::string npu = why_not_compared(golden.npu, {sides.actual, golden_name});
-  return npu.empty() ? why_not_compared(golden.gpu, {sides.expected, golden_name}) : npu;
+  Obstacle npu = obstacle(golden.npu, {sides.actual, golden_name});
+  return npu.kind != Kind::none ? npu : obstacle(golden.gpu, {sides.expected, golden_name});
 }
 
 void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu) {

@@ -51,9 +51,9 @@ std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,
                                       std::span<const OperatorMatch> actual_with_golden,
                                       std::span<const OperatorMatch> expected_with_golden);
 
-/// Why a tensor is not held to its golden values; empty if it can be.
-std::string why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
-                                  const std::string& golden_name);
+/// What keeps a tensor from being held to its golden values.
+Obstacle why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
+                               const std::string& golden_name);
 
 /// Adds the cross-check of a result, of which both dumps' tensors were measured against the golden
 /// one with `result.standard.tolerance`. It decides the verdict if the standard is a cross-check.

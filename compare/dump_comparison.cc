@@ -124,13 +124,13 @@ void DumpComparison::plan_golden() {
   for_each_tensor(comparison_, [&](TensorResult& result) {
     const GoldenMatch& golden = golden_matches_[next++];
     if (!is_waiting(result)) return;
-    const std::string reason = why_not_cross_checked(golden, sides_, golden_->name());
-    if (reason.empty()) {
+    Obstacle found = why_not_cross_checked(golden, sides_, golden_->name());
+    if (found.kind == Obstacle::Kind::none) {
       pairs_.add(actual_, *golden_, golden.npu, result.standard.tolerance);
       pairs_.add(expected_, *golden_, golden.gpu, result.standard.tolerance);
     } else if (result.standard.kind == StandardKind::cross_check) {
-      const bool is_there = !is_unread(golden.npu) && !is_unread(golden.gpu);
-      result.judgement = {is_there ? Verdict::not_compared : Verdict::unread, reason};
+      result.judgement = {found.is_unread() ? Verdict::unread : Verdict::not_compared,
+                          std::move(found.reason)};
     }
   });
 }
@@ -145,7 +145,7 @@ void DumpComparison::plan_msaccucmp() {
     const TensorMatch& match = row.tensors;
     if (match.actual != nullptr && match.expected != nullptr) {
       row.reason = msaccucmp_refusal(row.npu_dump, *match.actual, *match.expected);
-      if (row.reason.empty()) row.reason = why_not_compared(match, sides_);
+      if (row.reason.empty()) row.reason = obstacle(match, sides_).reason;
       if (row.reason.empty()) pairs_.add(actual_, expected_, match, {});
     }
     rows_.push_back(std::move(row));
@@ -190,14 +190,13 @@ void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& go
   }
 }
 
-std::vector<MsaccucmpLine> DumpComparison::msaccucmp_lines(std::span<const Metric> metrics) const {
-  std::vector<MsaccucmpLine> lines;
-  lines.reserve(rows_.size());
-  for (const MsaccucmpRow& row : rows_) {
-    const bool is_measured = row.reason.empty() && row.tensors.actual != nullptr;
-    lines.push_back(msaccucmp_line(row, metrics, is_measured ? pairs_.find(row.tensors) : nullptr));
-  }
-  return lines;
+MsaccucmpLines DumpComparison::msaccucmp_lines(std::vector<Metric> metrics) const {
+  return [this, metrics = std::move(metrics)](const auto& use) {
+    for (const MsaccucmpRow& row : rows_) {
+      const bool is_measured = row.reason.empty() && row.tensors.actual != nullptr;
+      use(msaccucmp_line(row, metrics, is_measured ? pairs_.find(row.tensors) : nullptr));
+    }
+  };
 }
 
 }  // namespace opbench

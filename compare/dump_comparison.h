@@ -48,8 +48,8 @@ class DumpComparison {
 
   /// For the reports; `command`, `options` and the like are the caller's.
   Comparison& comparison() { return comparison_; }
-  /// msaccucmp's result, by its own matching rules.
-  std::vector<MsaccucmpLine> msaccucmp_lines(std::span<const Metric> metrics) const;
+  /// msaccucmp's result, by its own matching rules; lines are made as they are asked for.
+  MsaccucmpLines msaccucmp_lines(std::vector<Metric> metrics) const;
 
   DumpFile& actual() { return actual_; }
   DumpFile& expected() { return expected_; }

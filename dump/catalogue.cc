@@ -162,6 +162,7 @@ void visit(V& v, Fields<DumpRecord> auto& record) {
   v.field(record.seq);
   v.field(record.notes);
   v.field(record.entries);
+  v.field(record.has_input_group);
 }
 
 template <class V>

@@ -188,7 +188,9 @@ std::int64_t DumpFile::damaged() { return impl_->catalogue().damaged; }
 void DumpFile::stop_when(std::function<bool()> stop) { impl_->stop = std::move(stop); }
 
 void DumpFile::read(const DumpEntry& entry, ElementRange range, void* to) {
-  if (!entry.problem.empty()) throw Error(entry.problem);
+  if (!entry.problem.empty()) {
+    throw Error(fmt::format("{}: {}: {}", name(), printable(entry.path), entry.problem));
+  }
   impl_->check_range(entry, range);
   const auto read_places = [&](ElementRange places, void* piece) {
     impl_->read_places(entry, places, piece);

@@ -40,6 +40,38 @@ std::size_t size_of(StoredType stored) {
   return 8;
 }
 
+std::string_view numpy_name(StoredType stored) {
+  switch (stored) {
+    case StoredType::none:
+      return "";
+    case StoredType::f16:
+      return "float16";
+    case StoredType::f32:
+      return "float32";
+    case StoredType::f64:
+      return "float64";
+    case StoredType::i8:
+      return "int8";
+    case StoredType::i16:
+      return "int16";
+    case StoredType::i32:
+      return "int32";
+    case StoredType::i64:
+      return "int64";
+    case StoredType::u8:
+      return "uint8";
+    case StoredType::u16:
+      return "uint16";
+    case StoredType::u32:
+      return "uint32";
+    case StoredType::u64:
+      return "uint64";
+    case StoredType::boolean:
+      break;
+  }
+  return "bool";
+}
+
 std::vector<const DumpEntry*> DumpRecord::on(Side side) const {
   std::vector<const DumpEntry*> found;
   for (const DumpEntry& entry : entries) {

@@ -38,6 +38,9 @@ enum class StoredType { none, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u6
 /// Bytes of one element in memory; 0 for `none`.
 std::size_t size_of(StoredType stored);
 
+/// "float32": as numpy spells it; none has no name.
+std::string_view numpy_name(StoredType stored);
+
 enum class EntryKind { tensor, scalar, other };
 
 enum class Side { input, output, other };
@@ -84,6 +87,7 @@ struct DumpRecord {
   std::optional<std::int64_t> seq;  ///< as a number, if it is one
   std::vector<Note> notes;
   std::vector<DumpEntry> entries;  ///< in the file's order: components of the path by their bytes
+  bool has_input_group = false;    ///< there is an `input`, whatever it holds
 
   std::vector<const DumpEntry*> on(Side side) const;
 };

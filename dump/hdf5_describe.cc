@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "dump/dump_meaning.h"
 #include "dump/hdf5_attributes.h"
 #include "dump/hdf5_layout.h"
@@ -77,18 +79,35 @@ OwnMarks read_attributes(hid_t dataset, DumpEntry& entry) {
   return marks;
 }
 
+StoredElements read_elements(hid_t dataset, DumpEntry& entry) {
+  const TypeHandle type(H5Dget_type(dataset));
+  StoredElements elements = stored_elements(type);
+  entry.stored = elements.type;
+  entry.stored_name = elements.name;
+  return elements;
+}
+
+Dims read_shape(hid_t dataset) {
+  // Asking for the extents of a virtual dataset may open the files it points to.
+  if (is_virtual(dataset)) throw Error("it is a virtual dataset, which points to other files");
+  return extents_of(dataset);
+}
+
 }  // namespace
 
 void describe_dataset(hid_t dataset, std::int64_t file_bytes, DumpEntry& entry) {
   const OwnMarks marks = read_attributes(dataset, entry);
-  const TypeHandle type(H5Dget_type(dataset));
-  const StoredElements elements = stored_elements(type);
-  entry.stored = elements.type;
-  entry.stored_name = elements.name;
-  // Asking for the extents of a virtual dataset may open the files it points to.
-  const bool is_elsewhere = is_virtual(dataset);
-  interpret(entry, is_elsewhere ? Dims() : extents_of(dataset), marks);
-  if (is_elsewhere) throw Error("it is a virtual dataset, which points to other files");
+  StoredElements elements;
+  Dims shape;
+  std::exception_ptr failure;
+  try {
+    elements = read_elements(dataset, entry);
+    shape = read_shape(dataset);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  interpret(entry, shape, marks);  // without a shape it is a tensor all the same
+  if (failure) std::rethrow_exception(failure);
   if (entry.stored == StoredType::none) {
     throw Error(
         fmt::format("its type is {}; allowed are integers of 8 to 64 bits, IEEE floating "

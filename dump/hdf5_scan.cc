@@ -133,6 +133,9 @@ class Scan {
     if (ancestors.size() == kRecordDepth) begin_record(group, path);
     for (const Link& link : links_of(group)) {
       count_object();
+      if (ancestors.size() == kRecordDepth && link.name == "input") {
+        catalogue_.records.back().has_input_group = true;
+      }
       visit_link(group, path + "/" + link.name, link, ancestors);
     }
   }
@@ -200,7 +203,6 @@ class Scan {
     entry.path = path;
     const Problem problem = problem_of([&] { describe_dataset(dataset, file_bytes_, entry); });
     if (!problem.text.empty()) add_remark(entry.problem, problem.text);
-    if (!entry.problem.empty()) entry.problem = message(path, entry.problem);
     constexpr std::size_t kInsideRecord = 3;
     if (depth < kInsideRecord) {
       entry.name = path.substr(path.rfind('/') + 1);

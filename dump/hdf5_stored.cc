@@ -87,22 +87,10 @@ std::string_view class_name(H5T_class_t type_class) {
   }
 }
 
-std::string numpy_name(StoredType type, bool is_big_endian) {
-  struct Name {
-    StoredType type;
-    const char *native, *big;
-  };
-  constexpr Name kNames[] = {
-      {StoredType::f16, "float16", ">f2"}, {StoredType::f32, "float32", ">f4"},
-      {StoredType::f64, "float64", ">f8"}, {StoredType::i8, "int8", "int8"},
-      {StoredType::i16, "int16", ">i2"},   {StoredType::i32, "int32", ">i4"},
-      {StoredType::i64, "int64", ">i8"},   {StoredType::u8, "uint8", "uint8"},
-      {StoredType::u16, "uint16", ">u2"},  {StoredType::u32, "uint32", ">u4"},
-      {StoredType::u64, "uint64", ">u8"},  {StoredType::boolean, "bool", "bool"},
-  };
-  const auto* found = std::find_if(std::begin(kNames), std::end(kNames),
-                                   [&](const Name& name) { return name.type == type; });
-  return is_big_endian ? found->big : found->native;
+// ">f4"; integers of one byte have no order.
+std::string big_endian_name(StoredType type) {
+  const char kind = numpy_name(type).front();  // of float, int or uint
+  return fmt::format(">{}{}", kind, size_of(type));
 }
 
 StoredType type_of(hid_t type, H5T_class_t type_class, std::size_t bytes) {
@@ -175,7 +163,8 @@ StoredElements stored_elements(hid_t type) {
             false};
   }
   const bool is_big_endian = bytes > 1 && H5Tget_order(type) != H5T_ORDER_LE;
-  return {stored, numpy_name(stored, is_big_endian), !is_big_endian};
+  return {stored, is_big_endian ? big_endian_name(stored) : std::string(numpy_name(stored)),
+          !is_big_endian};
 }
 
 bool is_virtual(hid_t dataset) {

@@ -32,24 +32,23 @@ bool is_unsupported(const DumpEntry& entry) {
   return is_complex(number) || (is_code(number) && !is_stored_as_float(entry));
 }
 
-std::string unreadable(const DumpEntry& entry, std::string_view side) {
-  if (!entry.problem.empty()) return fmt::format("{}: {}", side, entry.problem);
+// Of one side; `counts` is found by comparing both.
+Obstacle obstacle_of(const DumpEntry& entry, std::string_view side) {
+  using Kind = Obstacle::Kind;
+  const bool is_no_number = entry.stored == StoredType::none && !entry.stored_name.empty();
+  const bool is_known = is_unsupported(entry) || is_no_number || is_left_empty(entry.attributes);
+  if (!entry.problem.empty()) {
+    return {is_known ? Kind::unsupported : Kind::unread,
+            fmt::format("{}: {}", side, entry.problem)};
+  }
   if (is_unsupported(entry)) {
     const std::int64_t number = *entry.attributes.data_type;
-    return fmt::format("{}: DataType {} ({}) is not supported", side, number,
-                       data_type_text(number));
+    return {Kind::unsupported, fmt::format("{}: DataType {} ({}) is not supported", side, number,
+                                           data_type_text(number))};
   }
-  if (entry.stored == StoredType::none) {
-    return fmt::format("{}: its elements are {}, which are no numbers", side,
-                       entry.stored_name.empty() ? "unknown" : entry.stored_name);
-  }
-  return {};
-}
-
-bool is_unread(const DumpEntry& entry) {
-  const bool is_no_number = entry.stored == StoredType::none && !entry.stored_name.empty();
-  return !entry.problem.empty() && !is_unsupported(entry) && !is_no_number &&
-         !is_left_empty(entry.attributes);
+  if (entry.stored != StoredType::none) return {};
+  return {Kind::unsupported, fmt::format("{}: its elements are {}, which are no numbers", side,
+                                         is_no_number ? entry.stored_name : "unknown")};
 }
 
 // "which is a matter of taste" among floating dtypes and among integers; else worth a second look.
@@ -72,31 +71,36 @@ void add(std::vector<std::string>& warnings, std::string warning) {
 
 }  // namespace
 
-std::string why_not_compared(const TensorMatch& match, const SideNames& sides) {
-  if (match.actual == nullptr) return fmt::format("only in {}", sides.expected);
-  if (match.expected == nullptr) return fmt::format("only in {}", sides.actual);
-  std::string reason = unreadable(*match.actual, sides.actual);
-  if (reason.empty()) reason = unreadable(*match.expected, sides.expected);
-  if (!reason.empty()) return reason;
+Obstacle obstacle(const TensorMatch& match, const SideNames& sides) {
+  using Kind = Obstacle::Kind;
+  if (match.actual == nullptr) {
+    return {Kind::missing, fmt::format("only in {}", sides.expected)};
+  }
+  if (match.expected == nullptr) {
+    return {Kind::missing, fmt::format("only in {}", sides.actual)};
+  }
+  Obstacle mine = obstacle_of(*match.actual, sides.actual);
+  Obstacle theirs = obstacle_of(*match.expected, sides.expected);
+  if (mine.is_unread() || (mine.kind != Kind::none && !theirs.is_unread())) return mine;
+  if (theirs.kind != Kind::none) return theirs;
   const TensorDesc &actual = match.actual->desc, &expected = match.expected->desc;
   if (actual.elements() == expected.elements()) return {};
-  return fmt::format("{} elements against {} (shapes {} and {})", actual.elements(),
-                     expected.elements(), to_string(actual.shape), to_string(expected.shape));
-}
-
-bool is_unread(const TensorMatch& match) {
-  return match.actual != nullptr && match.expected != nullptr &&
-         (is_unread(*match.actual) || is_unread(*match.expected));
+  return {Kind::counts,
+          fmt::format("{} elements against {} (shapes {} and {})", actual.elements(),
+                      expected.elements(), to_string(actual.shape), to_string(expected.shape))};
 }
 
 std::vector<std::string> pair_warnings(const TensorMatch& match, const SideNames& sides) {
   std::vector<std::string> warnings;
-  if (match.actual != nullptr && match.expected != nullptr) {
+  const auto is_readable = [](const DumpEntry* entry) {
+    return entry != nullptr && entry->problem.empty();
+  };
+  if (is_readable(match.actual) && is_readable(match.expected)) {
     add(warnings, shape_warning(match.actual->desc.shape, match.expected->desc.shape));
     add(warnings, dtype_warning(match.actual->desc.dtype, match.expected->desc.dtype));
   }
   const auto add_side = [&](const DumpEntry* entry, std::string_view side) {
-    if (entry != nullptr && !entry->warning.empty()) {
+    if (is_readable(entry) && !entry->warning.empty()) {
       warnings.push_back(fmt::format("{}: {}", side, entry->warning));
     }
   };

@@ -13,16 +13,27 @@ struct SideNames {
   std::string actual = "the actual dump", expected = "the expected dump";
 };
 
-/// Why a match has no numbers: one side is missing or cannot be read, the numbers of elements
-/// differ, a dtype is not supported. Empty if it can be measured.
-std::string why_not_compared(const TensorMatch& match, const SideNames& sides = {});
+/// Why a pair has no numbers.
+struct Obstacle {
+  enum class Kind {
+    none,         ///< it can be measured
+    missing,      ///< one side is not there
+    unsupported,  ///< elements of a kind that is not compared, which is no fault of the file
+    unread,       ///< one side is there and could not be read
+    counts,       ///< the numbers of elements differ
+  };
+  Kind kind = Kind::none;
+  std::string reason;  ///< empty if there is none
 
-/// Is one of both tensors there, and could not be read? Elements of a kind that is not supported
-/// are no fault of the file.
-bool is_unread(const TensorMatch& match);
+  bool is_unread() const { return kind == Kind::unread; }
+};
 
-/// What a reader of the numbers should know of a pair that is compared: shapes or dtypes that
-/// differ, and what is doubtful about either side.
+/// What keeps a match from being measured; of two tensors that cannot be, one that is unread counts
+/// before one that is not supported.
+Obstacle obstacle(const TensorMatch& match, const SideNames& sides = {});
+
+/// What a reader of the numbers should know of a pair: shapes or dtypes that differ, and what is
+/// doubtful about either side. Of what cannot be read nothing is said.
 std::vector<std::string> pair_warnings(const TensorMatch& match, const SideNames& sides = {});
 
 /// The dtype whose standard a pair is held to: the coarser of both.

@@ -173,9 +173,9 @@ void add_strays(const DumpContents& actual, const DumpContents& expected,
   matches.push_back(std::move(match));
 }
 
-bool holds(const DumpRecord& record, Side side) {
-  return std::any_of(record.entries.begin(), record.entries.end(), [side](const DumpEntry& entry) {
-    return entry.side == side && entry.kind == EntryKind::tensor;
+bool holds_outputs(const DumpRecord& record) {
+  return std::any_of(record.entries.begin(), record.entries.end(), [](const DumpEntry& entry) {
+    return entry.side == Side::output && entry.kind == EntryKind::tensor;
   });
 }
 
@@ -189,12 +189,13 @@ bool runs_before(const DumpRecord& a, const DumpRecord& b) {
   return key(a) < key(b);
 }
 
+bool holds_inputs(const DumpRecord& record) {
+  return record.has_input_group || !record.on(Side::input).empty();
+}
+
 bool is_load_mode(std::span<const DumpRecord> records) {
-  const auto has = [&](Side side) {
-    return std::any_of(records.begin(), records.end(),
-                       [side](const DumpRecord& record) { return holds(record, side); });
-  };
-  return !has(Side::input) && has(Side::output);
+  return std::none_of(records.begin(), records.end(), holds_inputs) &&
+         std::any_of(records.begin(), records.end(), holds_outputs);
 }
 
 std::vector<OperatorMatch> match_dumps(const DumpContents& actual, const DumpContents& expected,

@@ -42,12 +42,15 @@ struct MatchOptions {
 /// paired by path.
 ///
 /// Operators pair by name, else by `map`, else by the rule Npu* = Cudnn* or Thnn*; within a pair,
-/// tensors by side and name, else by the map's parameters. An actual dump without any inputs was
-/// made from the expected one's ("load mode"): then equal seqs pair.
+/// tensors by side and name, else by the map's parameters. An actual dump without inputs of any
+/// kind was made from the expected one's ("load mode"): then equal seqs pair.
 std::vector<OperatorMatch> match_dumps(const DumpContents& actual, const DumpContents& expected,
                                        const NameMap& map, const MatchOptions& options = {});
 
-/// True if a dump holds outputs and no inputs.
+/// True if there are inputs of any kind: tensors, scalars, or nothing in a group of that name.
+bool holds_inputs(const DumpRecord& record);
+
+/// True if a dump holds outputs and no inputs of any kind.
 bool is_load_mode(std::span<const DumpRecord> records);
 
 /// Whether a record ran before another: by number, records without one after all others and by

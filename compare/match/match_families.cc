@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "compare/match/match_dumps.h"
+#include "compare/match/match_tensors.h"
 
 namespace opbench {
 namespace {
@@ -19,8 +20,7 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 bool holds_tensors(const CallFamily& family) {
   return std::any_of(family.calls.begin(), family.calls.end(), [](const DumpRecord* record) {
-    return std::any_of(record->entries.begin(), record->entries.end(),
-                       [](const DumpEntry& entry) { return entry.kind == EntryKind::tensor; });
+    return std::any_of(record->entries.begin(), record->entries.end(), is_accounted_for);
   });
 }
 

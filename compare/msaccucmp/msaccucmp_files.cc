@@ -66,7 +66,7 @@ MsaccucmpFiles::MsaccucmpFiles(const fs::path& directory, std::time_t now) {
   } while (fs::exists(result_, ignored));
 }
 
-void MsaccucmpFiles::write(std::span<const Metric> metrics, std::span<const MsaccucmpLine> lines,
+void MsaccucmpFiles::write(std::span<const Metric> metrics, const MsaccucmpLines& lines,
                            const MsaccucmpExtras& extras, DumpFile& actual,
                            DumpFile& golden) const {
   write_private(result_, [&](std::ostream& out) { write_msaccucmp_csv(out, metrics, lines); });
@@ -77,20 +77,23 @@ void MsaccucmpFiles::write(std::span<const Metric> metrics, std::span<const Msac
   }
 }
 
-void MsaccucmpFiles::write_filtered(std::span<const Metric> metrics,
-                                    std::span<const MsaccucmpLine> lines, DumpFile& actual,
-                                    DumpFile& golden) const {
+void MsaccucmpFiles::write_filtered(std::span<const Metric> metrics, const MsaccucmpLines& lines,
+                                    DumpFile& actual, DumpFile& golden) const {
   const fs::path folder = result_.parent_path() / (result_.stem().string() + "_filtered");
   make_directory(folder);
-  const std::vector<MsaccucmpLine> kept = lines_to_look_at(lines, metrics);
+  const MsaccucmpLines kept = [&](const std::function<void(const MsaccucmpLine&)>& use) {
+    lines([&](const MsaccucmpLine& line) {
+      if (line.is_to_look_at()) use(line);
+    });
+  };
   write_private(folder / "filtered_result.csv",
                 [&](std::ostream& out) { write_msaccucmp_csv(out, metrics, kept); });
-  for (const MsaccucmpLine& line : kept) {
+  kept([&](const MsaccucmpLine& line) {
     const TensorMatch& tensors = line.row.tensors;
-    if (tensors.actual == nullptr || line.dtype == "NaN") continue;
+    if (tensors.actual == nullptr || line.dtype == "NaN") return;
     save(actual, *tensors.actual, folder / npy_name("my_dump", line.row, *tensors.actual));
     save(golden, *tensors.expected, folder / npy_name("gold_dump", line.row, *tensors.expected));
-  }
+  });
 }
 
 }  // namespace opbench

@@ -27,11 +27,11 @@ class MsaccucmpFiles {
 
   /// Writes the result and what `extras` asks for; the tensors of filtered rows are read from
   /// `actual` and `golden`. Errors: RunError that names the file.
-  void write(std::span<const Metric> metrics, std::span<const MsaccucmpLine> lines,
+  void write(std::span<const Metric> metrics, const MsaccucmpLines& lines,
              const MsaccucmpExtras& extras, DumpFile& actual, DumpFile& golden) const;
 
  private:
-  void write_filtered(std::span<const Metric> metrics, std::span<const MsaccucmpLine> lines,
+  void write_filtered(std::span<const Metric> metrics, const MsaccucmpLines& lines,
                       DumpFile& actual, DumpFile& golden) const;
 
   std::filesystem::path result_;

@@ -3,107 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 
 #include "compare/match/match_dumps.h"
+#include "compare/msaccucmp/msaccucmp_calls.h"
 
 namespace opbench {
 namespace {
 
 constexpr const char* kNothing = "NaN";
 
-// One execution of an operator: msaccucmp's "extended name" op:k.
-struct Call {
-  std::string_view op;
-  std::size_t k = 0;
-  const DumpRecord* record = nullptr;
-  std::vector<const DumpEntry*> tensors;
-};
-
-// msaccucmp skips what has attributes but no Type of a tensor, and ends where there are none at
-// all.
-bool is_listed(const DumpEntry& entry) {
-  const bool says_so = entry.attributes.type == std::int64_t{0};
-  return entry.kind == EntryKind::tensor && (says_so || entry.attributes.count == 0);
-}
-
-std::string key(std::string_view op, std::size_t k) { return fmt::format("{}:{}", op, k); }
-
 // /{op}/{seq}/{rest}: what stands behind the record's own path.
 std::string rest_of(const DumpRecord& record, const DumpEntry& entry) {
   return entry.path.substr(record.op.size() + record.seq_text.size() + 2);
 }
-
-class Calls {
- public:
-  Calls(std::span<const DumpRecord> records, const NameMap& map, bool wants_inputs) {
-    std::map<std::string_view, std::vector<const DumpRecord*>> by_count;  // counted as one
-    const auto group = [&](const std::string& op) {
-      const auto& together = map.counted_together;
-      const bool is_together = std::find(together.begin(), together.end(), op) != together.end();
-      return std::string_view(is_together ? together.front() : op);
-    };
-    for (const DumpRecord& record : records) by_count[group(record.op)].push_back(&record);
-    std::unordered_map<const DumpRecord*, std::size_t> k_of;
-    for (auto& [name, calls] : by_count) number(calls, k_of);
-    for (const DumpRecord& record : records) add(record, k_of.at(&record), wants_inputs);
-    std::stable_sort(calls_.begin(), calls_.end(), [](const Call& a, const Call& b) {
-      if (a.op != b.op) return a.op < b.op;
-      return runs_before(*a.record, *b.record);
-    });
-    for (const Call& call : calls_) by_key_.emplace(key(call.op, call.k), &call);
-  }
-
-  const std::vector<Call>& calls() const { return calls_; }
-
-  // The call if it holds tensors.
-  const Call* find(std::string_view op, std::size_t k) const {
-    const auto found = by_key_.find(key(op, k));
-    return found == by_key_.end() || found->second->tensors.empty() ? nullptr : found->second;
-  }
-
-  const DumpEntry* tensor(const std::string& path) const {
-    const auto found = by_path_.find(path);
-    return found == by_path_.end() ? nullptr : found->second;
-  }
-
-  std::int64_t largest_seq() const { return largest_seq_; }
-
- private:
-  // Two calls with one number, of two operators that are counted together, share their place.
-  static void number(std::vector<const DumpRecord*>& calls,
-                     std::unordered_map<const DumpRecord*, std::size_t>& k_of) {
-    std::stable_sort(calls.begin(), calls.end(),
-                     [](const auto* a, const auto* b) { return runs_before(*a, *b); });
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const bool is_shared =
-          i > 0 && calls[i]->op != calls[i - 1]->op && !runs_before(*calls[i - 1], *calls[i]);
-      if (i > 0 && !is_shared) ++k;
-      k_of[calls[i]] = k;
-    }
-  }
-
-  void add(const DumpRecord& record, std::size_t k, bool wants_inputs) {
-    Call call{record.op, k, &record, {}};
-    for (const DumpEntry& entry : record.entries) {
-      if (!is_listed(entry)) continue;
-      if (entry.side == Side::input && !wants_inputs) continue;
-      call.tensors.push_back(&entry);
-      by_path_.emplace(entry.path, &entry);
-    }
-    if (record.seq) largest_seq_ = std::max(largest_seq_, *record.seq);
-    calls_.push_back(std::move(call));
-  }
-
-  std::vector<Call> calls_;  // by operator, then in the order of execution
-  std::unordered_map<std::string, const Call*> by_key_;
-  std::unordered_map<std::string_view, const DumpEntry*> by_path_;
-  std::int64_t largest_seq_ = 0;
-};
 
 // NpuTanh on the NPU is ThnnTanh on the CPU and CudnnTanh on the GPU.
 std::string by_prefix(std::string_view op, DeviceType other_device) {
@@ -122,22 +36,28 @@ std::string by_prefix(std::string_view op, DeviceType other_device) {
 // Looks from one dump into the other.
 class Lookup {
  public:
-  Lookup(const NameMap& map, const Calls& other, DeviceType other_device, bool is_load_mode)
+  Lookup(const NameMap& map, const MsaccucmpCalls& other, DeviceType other_device,
+         bool is_load_mode)
       : map_(map), other_(other), other_device_(other_device), is_load_mode_(is_load_mode) {}
 
-  const Call* partner(const Call& call) const {
-    if (const Call* same = other_.find(call.op, call.k)) return same;
+  const MsaccucmpCall* partner(const MsaccucmpCall& call) const {
+    if (const MsaccucmpCall* same = other_.find(call.op, call.k)) return same;
     if (const auto candidates = map_.ops.find(call.op); candidates != map_.ops.end()) {
       for (const std::string& candidate : candidates->second) {
-        if (const Call* found = other_.find(candidate, call.k)) return found;
+        if (const MsaccucmpCall* found = other_.find(candidate, call.k)) return found;
       }
     }
     return other_.find(by_prefix(call.op, other_device_), call.k);
   }
 
-  const DumpEntry* partner(const Call& call, const DumpEntry& entry, const Call& other) const {
-    const std::string& seq = is_load_mode_ ? call.record->seq_text : other.record->seq_text;
-    const std::string path = fmt::format("/{}/{}{}", other.op, seq, rest_of(*call.record, entry));
+  // `other` is the call's partner. In load mode, where the tensor may stand in any call, there need
+  // be none.
+  const DumpEntry* partner(const MsaccucmpCall& call, const DumpEntry& entry,
+                           const MsaccucmpCall* other) const {
+    if (other == nullptr && !is_load_mode_) return nullptr;
+    const std::string& seq = is_load_mode_ ? call.record->seq_text : other->record->seq_text;
+    const std::string path =
+        fmt::format("/{}/{}{}", name(call, other), seq, rest_of(*call.record, entry));
     if (const DumpEntry* same = other_.tensor(path)) return same;
     const auto params = map_.params.find(call.op);
     if (params == map_.params.end()) return nullptr;
@@ -147,9 +67,14 @@ class Lookup {
     return other_.tensor(path.substr(0, slash + 1) + renamed->second);
   }
 
+  // What the operator of a call is called in the other dump.
+  std::string name(const MsaccucmpCall& call, const MsaccucmpCall* partner) const {
+    return partner != nullptr ? std::string(partner->op) : by_prefix(call.op, other_device_);
+  }
+
  private:
   const NameMap& map_;
-  const Calls& other_;
+  const MsaccucmpCalls& other_;
   DeviceType other_device_;
   bool is_load_mode_;
 };
@@ -161,17 +86,19 @@ struct OrderedRow {
 
 class Matching {
  public:
-  Matching(const Calls& actual, const Calls& golden, const Lookup& forward, const Lookup& back)
+  Matching(const MsaccucmpCalls& actual, const MsaccucmpCalls& golden, const Lookup& forward,
+           const Lookup& back)
       : actual_(actual), golden_(golden), forward_(forward), back_(back) {}
 
   std::vector<MsaccucmpRow> rows() {
-    std::vector<const Call*> executed;
-    for (const Call& call : actual_.calls()) executed.push_back(&call);
-    std::stable_sort(executed.begin(), executed.end(), [](const Call* a, const Call* b) {
-      return runs_before(*a->record, *b->record);
-    });
-    for (const Call* call : executed) add_call(*call);
-    for (const Call& call : golden_.calls()) add_leftover(call);
+    std::vector<const MsaccucmpCall*> executed;
+    for (const MsaccucmpCall& call : actual_.calls()) executed.push_back(&call);
+    std::stable_sort(executed.begin(), executed.end(),
+                     [](const MsaccucmpCall* a, const MsaccucmpCall* b) {
+                       return runs_before(*a->record, *b->record);
+                     });
+    for (const MsaccucmpCall* call : executed) add_call(*call);
+    for (const MsaccucmpCall& call : golden_.calls()) add_leftover(call);
     std::stable_sort(rows_.begin(), rows_.end(), [](const OrderedRow& a, const OrderedRow& b) {
       if (a.index && b.index) return *a.index < *b.index;
       return a.index.has_value() && !b.index.has_value();
@@ -183,7 +110,7 @@ class Matching {
   }
 
  private:
-  static MsaccucmpRow row_of(const Call& call) {
+  static MsaccucmpRow row_of(const MsaccucmpCall& call) {
     return {call.record->seq_text, std::string(call.op), kNothing, kNothing, "", {}};
   }
 
@@ -192,11 +119,11 @@ class Matching {
     rows_.push_back({index, std::move(row)});
   }
 
-  void add_call(const Call& call) {
-    const Call* other = forward_.partner(call);
+  void add_call(const MsaccucmpCall& call) {
+    const MsaccucmpCall* other = forward_.partner(call);
     std::vector<const DumpEntry*> partners;
     for (const DumpEntry* tensor : call.tensors) {
-      partners.push_back(other == nullptr ? nullptr : forward_.partner(call, *tensor, *other));
+      partners.push_back(other == nullptr ? nullptr : forward_.partner(call, *tensor, other));
     }
     if (partners.empty()) return;
     const bool is_unknown =
@@ -211,7 +138,7 @@ class Matching {
     }
   }
 
-  void add_tensor(const Call& call, const DumpEntry& tensor, const DumpEntry* partner) {
+  void add_tensor(const MsaccucmpCall& call, const DumpEntry& tensor, const DumpEntry* partner) {
     MsaccucmpRow row = row_of(call);
     row.npu_path = tensor.path;
     if (partner == nullptr) {
@@ -223,14 +150,13 @@ class Matching {
     push(call.record->seq, std::move(row));
   }
 
-  // What no tensor of the other dump was found for, looking from the golden side.
-  void add_leftover(const Call& call) {
-    const Call* other = back_.partner(call);
+  // What no tensor of the other dump was found for, looking from the golden side. Unlike the other
+  // way, in load mode no execution of that number has to be there.
+  void add_leftover(const MsaccucmpCall& call) {
+    const MsaccucmpCall* other = back_.partner(call);
     std::vector<const DumpEntry*> unmatched;
     for (const DumpEntry* tensor : call.tensors) {
-      if (other == nullptr || back_.partner(call, *tensor, *other) == nullptr) {
-        unmatched.push_back(tensor);
-      }
+      if (back_.partner(call, *tensor, other) == nullptr) unmatched.push_back(tensor);
     }
     const std::int64_t after_all = actual_.largest_seq() + 1;
     if (unmatched.empty()) return;
@@ -239,8 +165,9 @@ class Matching {
       return push(after_all, leftover(kNothing, path));
     }
     for (const DumpEntry* tensor : unmatched) {
-      const auto index = other->record->seq ? *other->record->seq : after_all;
-      push(index, leftover(std::string(other->op), tensor->path));
+      const bool is_numbered = other != nullptr && other->record->seq;
+      push(is_numbered ? *other->record->seq : after_all,
+           leftover(back_.name(call, other), tensor->path));
     }
   }
 
@@ -253,28 +180,21 @@ class Matching {
             {}};
   }
 
-  const Calls& actual_;
-  const Calls& golden_;
+  const MsaccucmpCalls& actual_;
+  const MsaccucmpCalls& golden_;
   const Lookup& forward_;
   const Lookup& back_;
   std::vector<OrderedRow> rows_;
 };
 
-bool has_inputs(std::span<const DumpRecord> records) {
-  return std::any_of(records.begin(), records.end(), [](const DumpRecord& record) {
-    return std::any_of(record.entries.begin(), record.entries.end(), [](const DumpEntry& entry) {
-      return entry.side == Side::input && is_listed(entry);
-    });
-  });
-}
-
 }  // namespace
 
-DeviceType device_of(std::span<const DumpRecord> records) {
+DeviceType device_of(std::span<const DumpRecord> records, bool counts_inputs) {
   for (const DumpRecord& record : records) {
     for (const DumpEntry& entry : record.entries) {
       const auto& device = entry.attributes.device_type;
-      if (is_listed(entry) && device && *device != 0) return entry.device;
+      if (entry.side == Side::input && !counts_inputs) continue;
+      if (is_msaccucmp_tensor(entry) && device && *device != 0) return entry.device;
     }
   }
   return DeviceType::cpu;
@@ -283,10 +203,10 @@ DeviceType device_of(std::span<const DumpRecord> records) {
 std::vector<MsaccucmpRow> match_as_msaccucmp(std::span<const DumpRecord> actual,
                                              std::span<const DumpRecord> golden,
                                              const NameMap& map) {
-  const bool is_load_mode = !has_inputs(actual);
-  const Calls mine(actual, map, true);
-  const Calls theirs(golden, map, !is_load_mode);
-  const Lookup forward(map, theirs, device_of(golden), is_load_mode);
+  const bool is_load_mode = std::none_of(actual.begin(), actual.end(), holds_inputs);
+  const MsaccucmpCalls mine(actual, map, true);
+  const MsaccucmpCalls theirs(golden, map, !is_load_mode);
+  const Lookup forward(map, theirs, device_of(golden, !is_load_mode), is_load_mode);
   const Lookup back(map, mine, DeviceType::npu, is_load_mode);
   return Matching(mine, theirs, forward, back).rows();
 }

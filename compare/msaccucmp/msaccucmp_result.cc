@@ -94,11 +94,6 @@ void add_reason(std::string& all, const std::string& reason) {
 
 constexpr double kFilterCosine = 0.95, kGoodCosine = 0.99;
 
-std::ptrdiff_t column_of(Metric metric, std::span<const Metric> metrics) {
-  const auto found = std::find(metrics.begin(), metrics.end(), metric);
-  return found == metrics.end() ? -1 : found - metrics.begin();
-}
-
 // NaN for anything that is no number.
 double number_of(const std::string& cell) {
   return cell == kNothing ? std::nan("") : std::strtod(cell.c_str(), nullptr);
@@ -116,6 +111,7 @@ std::string msaccucmp_refusal(const std::string& op, const DumpEntry& actual,
   const std::string data_type = data_type_refusal(actual, golden);
   if (!data_type.empty()) return data_type;
   if (needs_stride(golden) && !golden.attributes.stride) return "'NoneType' object is not iterable";
+  if (!actual.problem.empty() || !golden.problem.empty()) return "";  // elements may be unknown
   const std::int64_t left = actual.desc.elements(), right = golden.desc.elements();
   if (left == right) return "";
   return fmt::format(
@@ -135,11 +131,14 @@ MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> me
   }
   const DumpEntry& actual = *row.tensors.actual;
   const DumpEntry& golden = *row.tensors.expected;
-  line.dtype = actual.stored_name;
+  // numpy's scalars have this machine's byte order, whatever that of the file.
+  const bool is_scalar = actual.desc.shape.empty();
+  line.dtype = is_scalar ? std::string(numpy_name(actual.stored)) : actual.stored_name;
   line.shape = fmt::format("[{}]", fmt::join(actual.desc.shape, ","));
   const bool are_booleans =
       actual.stored == StoredType::boolean && golden.stored == StoredType::boolean;
   const MetricInput input{*measures, are_booleans, actual.desc.shape, actual.path, golden.path};
+  line.cosine = number_of(metric_cell(Metric::cosine_similarity, input).text);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const MetricCell cell = metric_cell(metrics[i], input);
     line.cells[i] = cell.text;
@@ -148,59 +147,47 @@ MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> me
   return line;
 }
 
+bool MsaccucmpLine::is_to_look_at() const { return !(cosine > kFilterCosine); }
+
 void write_msaccucmp_csv(std::ostream& out, std::span<const Metric> metrics,
-                         std::span<const MsaccucmpLine> lines) {
+                         const MsaccucmpLines& lines) {
   out << "Index,NPUDump,NPUDumpPath,GroundTruthPath,DataType,Shape";
   for (const Metric metric : metrics) out << ',' << name(metric);
   out << ",CompareFailReason\r\n";
-  for (const MsaccucmpLine& line : lines) {
+  lines([&](const MsaccucmpLine& line) {
     const MsaccucmpRow& row = line.row;
     out << cell_text(row.index) << ',' << name_text(row.npu_dump) << ',' << name_text(row.npu_path)
         << ',' << name_text(row.golden_path) << ',' << cell_text(line.dtype) << ','
         << cell_text(line.shape);
     for (const std::string& cell : line.cells) out << ',' << cell_text(cell);
     out << ',' << name_text(row.reason) << "\r\n";
-  }
+  });
 }
 
-std::vector<MsaccucmpLine> lines_to_look_at(std::span<const MsaccucmpLine> lines,
-                                            std::span<const Metric> metrics) {
-  const std::ptrdiff_t cosine = column_of(Metric::cosine_similarity, metrics);
-  std::vector<MsaccucmpLine> kept;
-  for (const MsaccucmpLine& line : lines) {
-    const double value =
-        cosine < 0 ? std::nan("") : number_of(line.cells[static_cast<std::size_t>(cosine)]);
-    if (!(value > kFilterCosine)) kept.push_back(line);
-  }
-  return kept;
-}
-
-std::string msaccucmp_advice(std::span<const MsaccucmpLine> lines,
-                             std::span<const Metric> metrics) {
-  const std::ptrdiff_t cosine = column_of(Metric::cosine_similarity, metrics);
-  const MsaccucmpLine* first_bad = nullptr;
+std::string msaccucmp_advice(const MsaccucmpLines& lines, std::span<const Metric> metrics) {
+  const bool has_cosines =
+      std::find(metrics.begin(), metrics.end(), Metric::cosine_similarity) != metrics.end();
+  std::string first_bad;  // its index
   double last = std::nan("");
-  for (const MsaccucmpLine& line : lines) {
-    if (cosine < 0) break;
-    const double value = number_of(line.cells[static_cast<std::size_t>(cosine)]);
-    if (std::isnan(value)) continue;
-    if (value < kGoodCosine && first_bad == nullptr) first_bad = &line;
-    last = value;
-  }
+  lines([&](const MsaccucmpLine& line) {
+    if (!has_cosines || std::isnan(line.cosine)) return;
+    if (line.cosine < kGoodCosine && first_bad.empty()) first_bad = line.row.index;
+    last = line.cosine;
+  });
   if (std::isnan(last)) {
     return advice_text("NA", "NA", "NA");
   }
-  if (first_bad == nullptr) {
+  if (first_bad.empty()) {
     return advice_text("Global Consistency", "NA",
                        "All tensors meet the accuracy requirement. If the result of the model is "
                        "still wrong, check its post-processing.");
   }
   const bool ends_badly = last < kGoodCosine;
   return ends_badly
-             ? advice_text("Global Inconsistency: problem", first_bad->row.index,
+             ? advice_text("Global Inconsistency: problem", first_bad,
                            "The final output does not meet the accuracy requirement. Start with "
                            "this operator: its formula, its overflow, or its quantisation.")
-             : advice_text("Global Inconsistency: deviation", first_bad->row.index,
+             : advice_text("Global Inconsistency: deviation", first_bad,
                            "This operator departs, but the final output meets the accuracy "
                            "requirement: an optimisation inside the device may be the cause.");
 }

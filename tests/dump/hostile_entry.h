@@ -62,9 +62,7 @@ class HostileEntry : public DumpTest {
 
   std::string problem() {
     DumpFile opened = reader();
-    const std::string prefix = path().string() + ": /op/1/input/x: ";
-    const std::string text = inputs_of(opened.records().at(0)).at(0).problem;
-    return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+    return inputs_of(opened.records().at(0)).at(0).problem;
   }
 
   // Of an entry that can be read.

@@ -179,6 +179,19 @@ TEST(MatchDumps, LeavesOutArgumentsButNotWhatCannotBeRead) {
   EXPECT_THAT(tensors(matched(mine, {})[0]), ElementsAre("input/name -", "output/y -"));
 }
 
+// Nothing but the path is known of what has no extents, and of damage.
+TEST(MatchDumps, PairsOperatorsThatHoldNothingReadable) {
+  Records mine = npu({{"Add", "1", {"output/y"}}}), theirs = gpu({{"Add", "4", {"output/y"}}});
+  for (Records* side : {&mine, &theirs}) {
+    DumpEntry& entry = (*side)[0].entries[0];
+    entry.kind = EntryKind::other;
+    entry.problem = "damaged";
+  }
+  const auto matches = matched(mine, theirs);
+  EXPECT_THAT(calls(matches), ElementsAre("Add/1 Add/4"));
+  EXPECT_THAT(tensors(matches[0]), ElementsAre("output/y output/y"));
+}
+
 TEST(MatchDumps, StraysPairByPath) {
   const auto stray = [](const std::string& path) {
     DumpEntry entry = compare_tests::entry("", "", "x", DeviceType::npu);
@@ -202,6 +215,12 @@ TEST(MatchDumps, LoadModeGoesBySeq) {
   EXPECT_TRUE(is_load_mode(mine));
   EXPECT_FALSE(is_load_mode(theirs));
   EXPECT_FALSE(is_load_mode(Records{}));
+  Records with_scalar = npu({{"A", "3", {"input/alpha", "output/y"}}});
+  with_scalar[0].entries[0].kind = EntryKind::scalar;
+  EXPECT_FALSE(is_load_mode(with_scalar));
+  Records with_group = mine;
+  with_group[0].has_input_group = true;
+  EXPECT_FALSE(is_load_mode(with_group));
   const auto matches = matched(mine, theirs);
   EXPECT_THAT(calls(matches), ElementsAre("- A/1", "A/3 A/3", "- A/5", "A/8 -"));
   EXPECT_THAT(tensors(matches[1]), ElementsAre("- input/x", "output/y output/y"));

@@ -15,6 +15,7 @@ using compare_tests::gpu;
 using compare_tests::npu;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 // "index npu_dump npu_path golden_path", and the reason where there is one.
 std::vector<std::string> lines(const std::vector<MsaccucmpRow>& rows) {
@@ -101,6 +102,73 @@ TEST(MsaccucmpMatch, WithoutInputsNumbersMustBeEqual) {
       ElementsAre("12 A /A/12/output/r /A/12/output/r",
                   "13 A NaN NaN No data match with op:A in golden dump data.",
                   "14 NaN NaN /A/14 No data match with /A/14 in my dump data."));
+}
+
+// Looking back, it does not ask for an execution of that number: the path alone decides.
+TEST(MsaccucmpMatch, WithoutInputsAMissingExecutionShiftsNothing) {
+  EXPECT_THAT(match(npu({{"A", "14", {"output/r"}}, {"NpuTanh", "16", {"output/r"}}}),
+                    gpu({{"A", "12", {"output/r"}},
+                         {"A", "14", {"output/r"}},
+                         {"CudnnTanh", "15", {"output/r"}},
+                         {"CudnnTanh", "16", {"output/r", "output/s"}}})),
+              ElementsAre("14 A /A/14/output/r /A/14/output/r",
+                          "16 NpuTanh /NpuTanh/16/output/r /CudnnTanh/16/output/r",
+                          "17 NaN NaN /A/12 No data match with /A/12 in my dump data.",
+                          "17 NaN NaN /CudnnTanh/15 No data match with /CudnnTanh/15 in my dump "
+                          "data.",
+                          "17 NpuTanh NaN /CudnnTanh/16/output/s No data match with "
+                          "/CudnnTanh/16/output/s in my dump data."));
+}
+
+// An `input` is enough, be it empty or of scalars alone.
+TEST(MsaccucmpMatch, AnInputOfAnyKindMeansThatNumbersNeedNotBeEqual) {
+  auto mine = npu({{"A", "12", {"output/r"}}});
+  const auto theirs = gpu({{"A", "3", {"output/r"}}});
+  const auto pair = ElementsAre("12 A /A/12/output/r /A/3/output/r");
+  EXPECT_THAT(match(mine, theirs), Not(pair));
+  mine[0].has_input_group = true;
+  EXPECT_THAT(match(mine, theirs), pair);
+  mine[0].has_input_group = false;
+  mine[0].entries.push_back(compare_tests::entry("A", "12", "input/alpha", DeviceType::npu, {}));
+  mine[0].entries.back().kind = EntryKind::scalar;
+  mine[0].entries.back().attributes.type = 7;
+  EXPECT_THAT(match(mine, theirs), pair);
+}
+
+TEST(MsaccucmpMatch, WhatIsLeftOfOperatorsThatAreCountedTogetherComesByNumber) {
+  const std::string cudnn = "CudnnConvolutionBackward", thnn = "ThnnConvDepthwise2DBackward";
+  std::vector<std::string> paths;
+  for (const MsaccucmpRow& row :
+       match_as_msaccucmp(npu({{"A", "1", {"input/x"}}}), gpu({{cudnn, "2", {"input/x"}},
+                                                               {thnn, "3", {"input/x"}},
+                                                               {cudnn, "4", {"input/x"}},
+                                                               {"Mul", "5", {"input/x"}},
+                                                               {thnn, "6", {"input/x"}}}))) {
+    paths.push_back(row.golden_path);
+  }
+  EXPECT_THAT(paths, ElementsAre("NaN", "/" + cudnn + "/2", "/" + thnn + "/3", "/" + cudnn + "/4",
+                                 "/" + thnn + "/6", "/Mul/5"));
+}
+
+// The union of their numbers is counted.
+TEST(MsaccucmpMatch, OperatorsThatAreCountedTogetherShareANumber) {
+  EXPECT_THAT(match(npu({{"NpuConvolutionBackward", "1", {"input/x"}},
+                         {"NpuConvolutionBackward", "2", {"input/x"}}}),
+                    gpu({{"CudnnConvolutionBackward", "8", {"input/x"}},
+                         {"ThnnConvDepthwise2DBackward", "8", {"input/x"}},
+                         {"ThnnConvDepthwise2DBackward", "9", {"input/x"}}})),
+              ElementsAre("1 NpuConvolutionBackward /NpuConvolutionBackward/1/input/x "
+                          "/CudnnConvolutionBackward/8/input/x",
+                          "2 NpuConvolutionBackward /NpuConvolutionBackward/2/input/x "
+                          "/ThnnConvDepthwise2DBackward/9/input/x"));
+}
+
+// Its inputs are not even listed.
+TEST(MsaccucmpMatch, WithoutInputsTheDeviceIsThatOfTheGoldenOutputs) {
+  auto theirs = cpu({{"ThnnTanh", "1", {"input/x", "output/r"}}});
+  theirs[0].entries[0] = compare_tests::entry("ThnnTanh", "1", "input/x", DeviceType::cuda);
+  EXPECT_THAT(match(npu({{"NpuTanh", "1", {"output/r"}}}), theirs),
+              ElementsAre("1 NpuTanh /NpuTanh/1/output/r /ThnnTanh/1/output/r"));
 }
 
 TEST(MsaccucmpMatch, OperatorsWithoutTensorsHaveNoRow) {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/compare/dump_records.h"
+#include "tests/compare/pair_support.h"
 
 namespace opbench {
 namespace {
@@ -73,7 +74,14 @@ MsaccucmpLine line(const std::string& index, const std::string& cosine) {
   MsaccucmpLine made;
   made.row = {index, "Op", "/Op/1/output/r", "/Op/2/output/r", "", {}};
   made.cells = {cosine, "0.5"};
+  if (cosine != "NaN") made.cosine = std::stod(cosine);
   return made;
+}
+
+MsaccucmpLines all(const std::vector<MsaccucmpLine>& lines) {
+  return [&lines](const auto& use) {
+    for (const MsaccucmpLine& line : lines) use(line);
+  };
 }
 
 const std::vector<Metric> kColumns = {Metric::cosine_similarity, Metric::max_absolute_error};
@@ -84,7 +92,7 @@ TEST(MsaccucmpCsv, HeaderQuotesAndLineEnds) {
   first.shape = "[2,3]";
   first.row.reason = "one, \"two\"";
   std::ostringstream out;
-  write_msaccucmp_csv(out, kColumns, std::vector{first});
+  write_msaccucmp_csv(out, kColumns, all({first}));
   EXPECT_EQ(out.str(),
             "Index,NPUDump,NPUDumpPath,GroundTruthPath,DataType,Shape,CosineSimilarity,"
             "MaxAbsoluteError,CompareFailReason\r\n"
@@ -96,7 +104,7 @@ TEST(MsaccucmpCsv, NamesThatASpreadsheetWouldRunAreTexts) {
   MsaccucmpLine evil = line("1", "1.000000");
   evil.row.npu_dump = "=cmd|' /C calc'!A0";
   std::ostringstream out;
-  write_msaccucmp_csv(out, kColumns, std::vector{evil});
+  write_msaccucmp_csv(out, kColumns, all({evil}));
   EXPECT_THAT(out.str(), HasSubstr("\r\n1,'=cmd|' /C calc'!A0,"));
 }
 
@@ -127,14 +135,23 @@ TEST(MsaccucmpLine, TypeAndShapeAreTheNpuTensors) {
 
 // "nan" is what msaccucmp's own filter forgets.
 TEST(MsaccucmpFilter, KeepsWhatIsLowOrNoNumber) {
-  const std::vector lines = {line("1", "0.950000"), line("2", "0.950001"), line("3", "NaN"),
-                             line("4", "nan"), line("5", "1.0")};
-  const auto kept = lines_to_look_at(lines, kColumns);
-  ASSERT_THAT(kept, SizeIs(3));
-  EXPECT_EQ(kept[0].row.index, "1");
-  EXPECT_EQ(kept[1].row.index, "3");
-  EXPECT_EQ(kept[2].row.index, "4");
-  EXPECT_THAT(lines_to_look_at(lines, std::vector{Metric::max_absolute_error}), SizeIs(5));
+  EXPECT_TRUE(line("1", "0.950000").is_to_look_at());
+  EXPECT_FALSE(line("2", "0.950001").is_to_look_at());
+  EXPECT_TRUE(line("3", "NaN").is_to_look_at());
+  EXPECT_TRUE(line("4", "nan").is_to_look_at());
+  EXPECT_FALSE(line("5", "1.0").is_to_look_at());
+}
+
+// The original looks into another column then.
+TEST(MsaccucmpFilter, NeedsNoColumnOfCosines) {
+  const DumpEntry mine = npu_entry(), theirs = gpu_entry();
+  const MsaccucmpRow row = {"2", "Mix", mine.path, theirs.path, "", {&mine, &theirs}};
+  const PairMeasures good = measure_one(float_pair({1, 2}, {1, 2}));
+  const PairMeasures bad = measure_one(float_pair({1, 2}, {1, -2}));
+  const std::vector columns = {Metric::max_absolute_error};
+  EXPECT_FALSE(msaccucmp_line(row, columns, &good).is_to_look_at());
+  EXPECT_TRUE(msaccucmp_line(row, columns, &bad).is_to_look_at());
+  EXPECT_THAT(msaccucmp_line(row, columns, &bad).cells, SizeIs(1));
 }
 
 std::string advice(const std::vector<std::string>& cosines) {
@@ -142,7 +159,7 @@ std::string advice(const std::vector<std::string>& cosines) {
   for (const std::string& cosine : cosines) {
     lines.push_back(line(std::to_string(lines.size() + 1), cosine));
   }
-  return msaccucmp_advice(lines, kColumns);
+  return msaccucmp_advice(all(lines), kColumns);
 }
 
 TEST(MsaccucmpAdvice, FollowsTheFirstAndTheLastCosine) {

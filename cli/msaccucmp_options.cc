@@ -1,0 +1,230 @@
+#include "cli/msaccucmp_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "cli/command_line.h"
+
+namespace opbench {
+namespace {
+
+enum class Values { none, one, several };
+
+/// What becomes of an option.
+enum class Use {
+  as_ours,  ///< `text` is opbench's name
+  ignored,  ///< for HDF5 dumps it has no effect in msaccucmp either
+  refused,  ///< `text` says what to use instead
+};
+
+struct Option {
+  std::string_view name, long_name;  ///< the latter may be empty
+  Values values;
+  Use use;
+  std::string_view text = {};
+};
+
+constexpr std::string_view kOnlyModels = "it is for dumps of offline models";
+constexpr std::string_view kOnlyNames = "--only REGEX picks operators and tensors";
+
+// All options of `msaccucmp.py compare` of CANN 8.1.
+constexpr Option kOptions[] = {
+    {"-m", "--my_dump_path", Values::one, Use::as_ours, "--my_dump_path"},
+    {"-g", "--golden_dump_path", Values::one, Use::as_ours, "--golden_dump_path"},
+    {"-out", "--output", Values::one, Use::as_ours, "--out"},
+    {"-alg", "--algorithm", Values::several, Use::as_ours, "--algorithm"},
+    {"-p", "--post_process", Values::one, Use::as_ours, "-p"},
+    {"-o", "", Values::one, Use::as_ours, "-o"},  // there a tensor of the operator of -op
+    {"-advisor", "", Values::none, Use::as_ours, "--advisor"},
+    {"-a", "--algorithm_options", Values::one, Use::ignored},
+    {"-cf", "--close_fusion_rule_file", Values::one, Use::ignored},
+    {"-max", "--max_cmp_size", Values::one, Use::ignored},
+    {"-overflow_detection", "", Values::none, Use::ignored},
+    {"-ffts", "", Values::none, Use::ignored},
+    {"--ignore_single_op_result", "", Values::none, Use::ignored},
+    {"-v", "--version", Values::one, Use::ignored},  // only 2, which is the default
+    {"-f", "--fusion_rule_file", Values::one, Use::refused, kOnlyModels},
+    {"-q", "--quant_fusion_rule_file", Values::one, Use::refused, kOnlyModels},
+    {"-map", "--mapping", Values::none, Use::refused,
+     "it is for dumps of offline models; --map FILE gives operators other names"},
+    {"-c", "--custom_script_path", Values::one, Use::refused, kOnlyModels},
+    {"-op", "--op_name", Values::one, Use::refused, kOnlyNames},
+    {"-r", "--range", Values::one, Use::refused, kOnlyNames},
+    {"-s", "--select", Values::one, Use::refused, kOnlyNames},
+    {"-i", "--input_tensor", Values::one, Use::refused, kOnlyNames},
+    {"", "--output_tensor", Values::one, Use::refused, kOnlyNames},
+    {"-n", "--topn", Values::one, Use::refused, "--top N is for operators on the console"},
+    {"-ml", "--max_line", Values::one, Use::refused, "it goes with -op, which is not supported"},
+};
+
+// opbench's own, which are the start of some of msaccucmp's.
+constexpr std::string_view kOurs[] = {"--out", "--golden", "--map", "--top"};
+
+bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
+bool is_long(std::string_view name) { return name.starts_with("--"); }
+
+bool is_number(std::string_view word) {
+  return is_option(word) && word.find_first_not_of("0123456789.", 1) == word.npos;
+}
+
+bool is_digit(std::string_view word) {
+  return word.size() == 1 && word[0] >= '0' && word[0] <= '9';
+}
+
+bool names_dumps(std::string_view word) {
+  return word.starts_with("-m=") || word.starts_with("-g=") || word == "-m" || word == "-g" ||
+         word.starts_with("--my") || word.starts_with("--golden_");
+}
+
+/// One pass over the arguments.
+class Translation {
+ public:
+  explicit Translation(std::span<const std::string> words)
+      : words_(words), names_dumps_(std::any_of(words.begin(), words.end(), names_dumps)) {}
+
+  void run() {
+    while (next_ < words_.size()) {
+      const std::string& word = words_[next_++];
+      if (word == "--") break;
+      const std::size_t equals = is_option(word) ? word.find('=') : word.npos;
+      const std::string name = word.substr(0, equals);
+      const Option* const option = option_of(name);
+      if (option == nullptr) {
+        args.push_back(word);
+        continue;
+      }
+      std::optional<std::string> value;
+      if (equals != word.npos) value = word.substr(equals + 1);
+      take(*option, name, std::move(value));
+    }
+    // What follows "--", which is kept.
+    if (next_ > 0 && words_[next_ - 1] == "--") --next_;
+    args.insert(args.end(), words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
+  }
+
+  std::vector<std::string> args, without_effect;
+
+ private:
+  // Null for what is not msaccucmp's, or is opbench's in the first place.
+  const Option* option_of(std::string_view name) const {
+    if (!is_option(name)) return nullptr;
+    if (std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs)) return nullptr;
+    for (const Option& option : kOptions) {
+      if (name == option.name || name == option.long_name) {
+        return name.size() == 2 && is_our_letter(option) ? nullptr : &option;
+      }
+    }
+    return by_prefix(name);
+  }
+
+  // -q and -v take no value here; there a file of rules, and a number.
+  bool is_our_letter(const Option& option) const {
+    if (!names_dumps_) return true;
+    const std::string_view next = next_ < words_.size() ? words_[next_] : std::string_view();
+    return (option.name == "-q" && !next.ends_with(".json")) ||
+           (option.name == "-v" && (next.empty() || !is_digit(next)));
+  }
+
+  const Option* by_prefix(std::string_view name) const {
+    constexpr std::size_t kShortest = 3;  // "-m" is the start of many
+    if (name.size() < kShortest) return nullptr;
+    std::vector<std::string_view> found;
+    const Option* option = nullptr;
+    for (const Option& candidate : kOptions) {
+      for (const std::string_view full : {candidate.name, candidate.long_name}) {
+        if (!full.starts_with(name) || is_long(full) != is_long(name)) continue;
+        found.push_back(full);
+        option = &candidate;
+      }
+      // "-oreport" is -o with its value.
+      const bool is_joined =
+          !is_long(name) && candidate.name == name.substr(0, 2) && candidate.values != Values::none;
+      if (is_joined) found.push_back(candidate.name);
+    }
+    // Where msaccucmp is meant, a word that it does not know must not become a directory.
+    if (option == nullptr && names_dumps_ && name.starts_with("-o")) {
+      throw UsageError(fmt::format("{} is unknown; a directory is -o DIR", name));
+    }
+    if (option == nullptr) return nullptr;
+    if (found.size() > 1) {
+      throw UsageError(
+          fmt::format("{} is the start of several options: {}", name, fmt::join(found, ", ")));
+    }
+    return option;
+  }
+
+  void take(const Option& option, const std::string& typed, std::optional<std::string> value) {
+    if (option.use == Use::refused) {
+      throw UsageError(fmt::format("{} is not for HDF5 dumps: {}", typed, option.text));
+    }
+    if (option.values == Values::none && value) {
+      throw UsageError(fmt::format("{} takes no value, found '{}'", typed, *value));
+    }
+    if (option.values != Values::none && !value) value = next_value(typed);
+    if (option.values == Values::several) add_digits(*value);
+    if (option.use == Use::ignored) {
+      if (option.name == "-v" && value != "2") {
+        throw UsageError(fmt::format(
+            "{} is {}; only 2 is allowed for HDF5 dumps (--verbose says more)", typed, *value));
+      }
+      without_effect.push_back(typed);
+      return;
+    }
+    args.emplace_back(option.text);
+    if (value) args.push_back(std::move(*value));
+  }
+
+  std::string next_value(const std::string& typed) {
+    const bool is_there =
+        next_ < words_.size() && (!is_option(words_[next_]) || is_number(words_[next_]));
+    if (!is_there) throw UsageError(fmt::format("{} needs a value", typed));
+    return words_[next_++];
+  }
+
+  // `-alg 1 2 8` is `-alg 1,2,8`.
+  void add_digits(std::string& value) {
+    while (next_ < words_.size() && is_digit(words_[next_])) value += "," + words_[next_++];
+  }
+
+  std::span<const std::string> words_;
+  bool names_dumps_;  // as msaccucmp does it
+  std::size_t next_ = 0;
+};
+
+std::string names_of(Use use) {
+  std::vector<std::string_view> names;
+  for (const Option& option : kOptions) {
+    if (option.use == use) names.push_back(option.name.empty() ? option.long_name : option.name);
+  }
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+}  // namespace
+
+std::vector<std::string> translate_msaccucmp_options(std::vector<std::string>& args) {
+  Translation translation(std::span<const std::string>(args).subspan(1));
+  translation.run();
+  translation.args.insert(translation.args.begin(), args.front());
+  args = std::move(translation.args);
+  return std::move(translation.without_effect);
+}
+
+std::string msaccucmp_options_help() {
+  return fmt::format(
+      "msaccucmp's options are read as it reads them, by these or their long names:\n"
+      "  {}\n"
+      "accepted with a note, as they have no effect on HDF5 dumps there either:\n"
+      "  {}\n"
+      "refused for HDF5 dumps, as there: {}\n"
+      "With -m and -g, `-q FILE.json` and `-v 2` are msaccucmp's.",
+      names_of(Use::as_ours), names_of(Use::ignored), names_of(Use::refused));
+}
+
+}  // namespace opbench

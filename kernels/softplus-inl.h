@@ -136,14 +136,9 @@ HWY_INLINE Scaled scaled(VF32 x, float beta) {
   return {t, hn::IfThenElseZero(hn::Lt(hn::Abs(t), constant(200.0f)), product_rest(x, b, t))};
 }
 
-// beta*x <= threshold, decided on the exact product: where it rounds to the threshold its rest
-// decides. False for NaN.
-template <bool kUnitBeta>
+// beta*x <= threshold, decided on the rounded product as PyTorch does. False for NaN.
 HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
-  const VF32 limit = constant(threshold);
-  if constexpr (kUnitBeta) return hn::Le(s.t, limit);
-  const auto tie = hn::And(hn::Eq(s.t, limit), hn::Le(s.low, hn::Zero(F32())));
-  return hn::Or(hn::Lt(s.t, limit), tie);
+  return hn::Le(s.t, constant(threshold));
 }
 
 // 2^kExcess exp(-|t|)
@@ -172,7 +167,7 @@ struct SoftplusV2 {
     else
       y = over_beta(s.t, x, add_log1p<T>(zero, u), excess_u);
     if constexpr (!kSelect) return y;
-    return hn::IfThenElse(within<kUnitBeta>(s, p.threshold), y, x);
+    return hn::IfThenElse(within(s, p.threshold), y, x);
   }
 
  private:
@@ -194,20 +189,26 @@ struct SoftplusV2 {
   }
 };
 
+// The type whose way to exp a gradient takes. dy may be Inf, and Inf times a slope of 0 is NaN:
+// where fp16's way ends at exp(-87), it takes bf16's, which reaches 0 where fp32 does.
+template <class T>
+using GradSlope = std::conditional_t<kScalef<T> || !std::is_same_v<T, half>, T, bfloat16>;
+
 // SoftplusV2Grad, dynamic: dy * sigmoid(t), in the form that does not overflow.
 template <bool kUnitBeta, class T>
 struct SoftplusV2Grad {
+  using Slope = GradSlope<T>;
   SoftplusAttrs p;
 
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const Scaled s = scaled<kUnitBeta>(x, p.beta);
     const VF32 one = constant(1.0f);
-    const VF32 u = without_excess<T>(scaled_exp_minus_abs<kUnitBeta, T>(s));
+    const VF32 u = without_excess<Slope>(scaled_exp_minus_abs<kUnitBeta, Slope>(s));
     const VF32 numerator = hn::IfThenElse(hn::Lt(s.t, hn::Zero(F32())), u, one);
     const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
     // Where x is NaN neither side holds, and the product keeps it.
-    const VF32 slope = hn::IfThenElse(within<kUnitBeta>(s, p.threshold), sigmoid,
-                                      hn::IfThenElse(hn::Eq(x, x), one, x));
+    const VF32 slope =
+        hn::IfThenElse(within(s, p.threshold), sigmoid, hn::IfThenElse(hn::Eq(x, x), one, x));
     return hn::Mul(dy, slope);
   }
 };
@@ -241,11 +242,12 @@ struct SoftplusV2Static {
 // Its gradient, dy*e^t/(1+e^t) with the same masks. For t > 0 the quotient is 1/(1+e^-t).
 template <class T>
 struct SoftplusV2GradStatic {
+  using Slope = GradSlope<T>;
   SoftplusAttrs p;
 
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const VF32 one = constant(1.0f), t = hn::Mul(x, constant(p.beta));
-    const VF32 u = without_excess<T>(scaled_exp_minus_abs<true, T>(Scaled{t, t}));
+    const VF32 u = without_excess<Slope>(scaled_exp_minus_abs<true, Slope>(Scaled{t, t}));
     const VF32 numerator = hn::IfThenElse(hn::Lt(t, hn::Zero(F32())), u, one);
     const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
     const VF32 is_linear = hn::IfThenElseZero(hn::Gt(t, constant(p.threshold)), one);

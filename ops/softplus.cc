@@ -16,17 +16,15 @@ double log1p_unit(double e) {
 
 // log(1 + exp(t)) / beta where t = beta*x <= threshold, else x; in the form that neither overflows
 // nor cancels.
-double softplus(double x, double beta, double threshold) {
-  const double t = beta * x;
-  if (t > threshold) return x;
+double softplus(double x, const SoftplusNumbers& p) {
+  if (p.is_linear(x)) return x;
+  const double beta = double(p.beta), t = beta * x;
   return ((t > 0 ? t : 0) + log1p_unit(std::exp(-std::fabs(t)))) / beta;
 }
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return unary_reference(
-      inputs[0], [beta = attrs.number("beta"), threshold = attrs.number("threshold")](double x) {
-        return softplus(x, beta, threshold);
-      });
+  return unary_reference(inputs[0],
+                         [p = SoftplusNumbers(attrs)](double x) { return softplus(x, p); });
 }
 
 const RegisteredOp registered{{

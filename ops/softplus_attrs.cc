@@ -6,8 +6,9 @@ namespace opbench {
 namespace {
 
 std::string nonzero(const AttrValue& value) {
-  return std::get<double>(value) == 0 ? "beta = 0 divides by zero; any other number is allowed"
-                                      : "";
+  return static_cast<float>(std::get<double>(value)) == 0
+             ? "beta = 0 divides by zero; any other number of fp32 is allowed"
+             : "";
 }
 
 }  // namespace

@@ -7,20 +7,20 @@ namespace opbench {
 namespace {
 
 // dy * sigmoid(beta*x) where beta*x <= threshold, else dy.
-double softplus_grad(double dy, double x, double beta, double threshold) {
-  const double t = beta * x;
-  if (t > threshold) return dy;
+double softplus_grad(double dy, double x, const SoftplusNumbers& p) {
+  if (p.is_linear(x)) return dy;
+  const double t = double(p.beta) * x;
   // exp of a negative number only, so that nothing overflows on either side.
   const double e = std::exp(-std::fabs(t));
-  return dy * ((t >= 0 ? 1.0 : e) / (1 + e));
+  const double slope = (t >= 0 ? 1.0 : e) / (1 + e);
+  // Below exp(-103.97) fp32 has no slope but 0, and Inf*0 is NaN.
+  return dy * (std::isinf(dy) ? double(static_cast<float>(slope)) : slope);
 }
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return binary_reference(
-      inputs[0], inputs[1],
-      [beta = attrs.number("beta"), threshold = attrs.number("threshold")](double dy, double x) {
-        return softplus_grad(dy, x, beta, threshold);
-      });
+  return binary_reference(inputs[0], inputs[1], [p = SoftplusNumbers(attrs)](double dy, double x) {
+    return softplus_grad(dy, x, p);
+  });
 }
 
 const RegisteredOp registered{{

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/evaluate.h"
+#include "tests/support.h"
 
 namespace opbench {
 
@@ -43,6 +44,34 @@ TEST(Softplus, ThresholdIsStrict) {
               ElementsAre(DoubleNear(2.1269280110429727, 1e-15), above));
 }
 
+// Where beta*x is the threshold once it is rounded to fp32, but not before. Source: PyTorch 1.13,
+// torch.nn.functional.softplus(torch.tensor([10.]), 0.3, 3) and so on; x itself where the exact
+// product decides.
+TEST(Softplus, TheRoundedProductDecides) {
+  struct Tie {
+    const char *beta, *threshold;
+    double x, y, slope;
+  };
+  for (const Tie& tie : {Tie{"0.3", "3", 10, 10.161957740783691, 0.9525741338729858},
+                         {"0.7", "2.1", 3, 3.1650278568267822, 0.8909031748771667},
+                         {"0.1", "2.5", 25, 25.788898468017578, 0.9241418242454529}}) {
+    const AttrTexts attrs{{"beta", tie.beta}, {"threshold", tie.threshold}};
+    const auto near_y = ElementsAre(DoubleNear(tie.y, 2e-6));
+    const auto near_slope = ElementsAre(DoubleNear(tie.slope, 1e-7));
+    EXPECT_THAT(reference_values("softplus", DType::fp32, {{tie.x}}, attrs), near_y);
+    EXPECT_THAT(reference_values("softplus_grad", DType::fp32, {{1}, {tie.x}}, attrs), near_slope);
+    on_every_isa([&] {
+      for (const char* variant : {"native", "softplus_v2", "softplus_v2_static"}) {
+        EXPECT_THAT(kernel_values("softplus", variant, DType::fp32, {{tie.x}}, attrs), near_y)
+            << variant;
+      }
+      EXPECT_THAT(
+          kernel_values("softplus_grad", "softplus_v2_grad", DType::fp32, {{1}, {tie.x}}, attrs),
+          near_slope);
+    });
+  }
+}
+
 // softplus(x; beta) = softplus(beta x; 1)/beta: log(1+e^6)/2 = 3.0012378731...
 TEST(Softplus, BetaScales) {
   EXPECT_THAT(reference_values("softplus", DType::fp32, {{3}}, {{"beta", "2"}}),
@@ -65,6 +94,28 @@ TEST(Softplus, SpecialValues) {
 TEST(SoftplusGrad, HandComputed) {
   EXPECT_THAT(reference_values("softplus_grad", DType::fp32, {{1, 2, 3, 4}, {0, -1, 25, -kInf}}),
               ElementsAre(0.5, DoubleNear(2 / (1 + std::exp(1.0)), 1e-15), 3, 0));
+}
+
+// exp(-104) is 0 in fp32, and Inf*0 is NaN. Source: PyTorch 1.13, y.backward(torch.tensor([inf]))
+// of softplus in fp32, the type that fp16 and bf16 are computed in, too.
+TEST(SoftplusGrad, OfInfEndsWhereTheSlopeIsZero) {
+  const std::vector<double> x = {-87, -100, -103.9375, -104, -60000, -kInf};
+  const std::vector<double> dy(x.size(), kInf), minus_dy(x.size(), -kInf);
+  const auto nan = testing::IsNan();
+  const auto expected = ElementsAre(kInf, kInf, kInf, nan, nan, nan);
+  const auto negative = ElementsAre(-kInf, -kInf, -kInf, nan, nan, nan);
+  for (const DType dtype : {DType::fp32, DType::fp16}) {
+    EXPECT_THAT(reference_values("softplus_grad", dtype, {dy, x}), expected) << name(dtype);
+    on_every_isa([&] {
+      const auto dx = [&](const std::vector<double>& of, const AttrTexts& attrs) {
+        return kernel_values("softplus_grad", "softplus_v2_grad", dtype, {of, x}, attrs);
+      };
+      EXPECT_THAT(dx(dy, {}), expected) << name(dtype);
+      EXPECT_THAT(dx(minus_dy, {}), negative) << name(dtype);
+      // With beta, too: the same products.
+      EXPECT_THAT(dx(dy, {{"beta", "0.5"}})[4], nan) << name(dtype);
+    });
+  }
 }
 
 // The gradient is the derivative of the reference: central differences.

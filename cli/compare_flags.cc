@@ -88,16 +88,18 @@ void add_compare_flags(Command& command, CompareFlags& f) {
   command.option("--map", f.map_file, "YAML file with more operator and parameter names",
                  {"FILE", what});
   const char* how = "How to judge";
-  command.option("--standard", f.standard,
-                 "mixed, exact, statistical, cosine, prec=X, cross-check[=L0|L1|L2] [mixed; "
-                 "cross-check with --golden]",
-                 {"NAME", how});
+  command.option(
+      "--standard", f.standard,
+      "mixed, exact, statistical, cosine, fp16-cube, prec=X, cross-check[=L0|L1|L2] [mixed; "
+      "cross-check with --golden]",
+      {"NAME", how});
   command.option("--standards", f.standards_file, "YAML file with other numbers for standards",
                  {"FILE", how});
   command.option("--fail-on", f.fail_on,
-                 "What makes exit code 1: any failed tensor, the first operator that departs, none "
+                 "What makes exit code 1: any failed tensor, the first operator that departs, one "
+                 "that is much further off than its inputs and neighbours, none "
                  "[any; none with -m and -g]",
-                 {"any|first|none", how});
+                 {"any|first|jump|none", how});
   const char* results = "Where results go";
   command.option("-o,--out", f.out_dir,
                  "Directory for compare.json, compare.csv and msaccucmp's result_*.csv",

@@ -7,6 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "compare/fp16_cube.h"
+#include "compare/jumps.h"
+#include "compare/operator_error.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -75,6 +78,11 @@ void analyse_operator(OperatorResult& op, bool is_load_mode) {
   op.explanation.clear();
   if (outputs.failed > 0) {
     std::tie(op.origin, op.explanation) = origin_of_failure(op, inputs, is_load_mode);
+  } else if (inputs.failed > 0 && outputs.compared > 0 && outputs.error > inputs.error) {
+    op.origin = Origin::inherited;
+    op.explanation = fmt::format(
+        "{} of {} inputs fail; its outputs are further off, though inside their tolerance",
+        inputs.failed, inputs.compared);
   } else if (inputs.failed > 0 && outputs.compared > 0) {
     op.origin = Origin::repaired;
     op.explanation =
@@ -158,12 +166,29 @@ class Grouper {
 
 bool starts_failure(const OperatorResult& op) {
   return op.verdict == Verdict::failed && op.origin != Origin::inherited &&
-         op.origin != Origin::repaired;
+         op.origin != Origin::repaired && !is_random(op.op());
+}
+
+bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn fail_on) {
+  const auto& operators = comparison.operators;
+  switch (fail_on) {
+    case FailOn::any:
+      return counts.failed > 0;
+    case FailOn::first:
+      return std::any_of(operators.begin(), operators.end(), starts_failure);
+    case FailOn::jump:
+      return first_jump(comparison).has_value();
+    case FailOn::none:
+      break;
+  }
+  return false;
 }
 
 }  // namespace
 
 void analyse(Comparison& comparison) {
+  hold_to_inputs(comparison);
+  find_jumps(comparison);
   for (OperatorResult& op : comparison.operators) {
     op.verdict = worst_verdict(op);
     analyse_operator(op, comparison.is_load_mode);
@@ -173,7 +198,7 @@ void analyse(Comparison& comparison) {
 std::optional<std::size_t> first_departure(const Comparison& comparison) {
   const auto& operators = comparison.operators;
   const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
-    return op.verdict == Verdict::failed;
+    return op.verdict == Verdict::failed && !is_random(op.op());
   });
   if (found == operators.end()) return std::nullopt;
   return static_cast<std::size_t>(found - operators.begin());
@@ -257,8 +282,9 @@ const TensorResult* worst_tensor(const OperatorResult& op) {
 FailOn parse_fail_on(std::string_view text) {
   if (text == "any") return FailOn::any;
   if (text == "first") return FailOn::first;
+  if (text == "jump") return FailOn::jump;
   if (text == "none") return FailOn::none;
-  throw Error(fmt::format("--fail-on is '{}'; it must be any, first or none", text));
+  throw Error(fmt::format("--fail-on is '{}'; it must be any, first, jump or none", text));
 }
 
 Verdict verdict_of(const ComparisonCounts& counts) {
@@ -270,12 +296,7 @@ Verdict verdict_of(const ComparisonCounts& counts) {
 
 ExitCode exit_code(const Comparison& comparison, FailOn fail_on) {
   const ComparisonCounts counts = count(comparison);
-  const auto& operators = comparison.operators;
-  const bool fails = fail_on == FailOn::any
-                         ? counts.failed > 0
-                         : fail_on == FailOn::first &&
-                               std::any_of(operators.begin(), operators.end(), starts_failure);
-  if (fails) return kVerdictFailed;
+  if (fails(comparison, counts, fail_on)) return kVerdictFailed;
   if (comparison.is_partial || counts.unread > 0) return kCouldNotFinish;
   return counts.compared() == 0 ? kNothingToJudge : kAllWell;
 }

@@ -15,14 +15,17 @@ namespace opbench {
 
 /// Fills in the verdicts and the origins of errors of all operators.
 ///
+/// Outputs held to `fp16-cube` are judged first.
 /// An operator whose outputs fail *introduced* the error if none of its inputs fails; if one does,
 /// it *inherited* it, and *amplified* it if its outputs' largest relative error is more than twice
-/// its inputs'. It *repaired* an error if inputs fail and no output does. The origin is *unknown*
-/// where the side that would tell was not compared; but in load mode the inputs were the expected
-/// dump's own, so an error was introduced. Relative errors are TensorResult::relative_error.
+/// its inputs'. It *repaired* an error if inputs fail, no output does, and the outputs' relative
+/// error is no larger. The origin is *unknown* where the side that would tell was not compared; but
+/// in load mode the inputs were the expected dump's own, so an error was introduced. Relative
+/// errors are TensorResult::relative_error.
 void analyse(Comparison& comparison);
 
-/// The first operator in order of execution that has a tensor that fails.
+/// The first operator in order of execution that has a tensor that fails, those that draw random
+/// numbers left out.
 std::optional<std::size_t> first_departure(const Comparison& comparison);
 
 /// Operators that fail, the worst first: those that introduce or amplify an error before those of
@@ -58,12 +61,12 @@ std::vector<ReasonGroup> by_warning(const Comparison& comparison);
 /// tensors, that with the largest relative error. Null if none fails.
 const TensorResult* worst_tensor(const OperatorResult& op);
 
-/// What makes the command fail: any tensor; or only one whose error does not come from inputs that
-/// differ already, that is of an operator that introduces or amplifies an error or whose inputs
-/// were not compared; or none.
-enum class FailOn { any, first, none };
+/// What makes the command fail: any tensor; or an operator that stands out (see find_jumps); or
+/// only one whose error does not come from inputs that differ already, that is of an operator that
+/// introduces or amplifies an error or whose inputs were not compared; or none.
+enum class FailOn { any, first, jump, none };
 
-/// "any", "first" or "none". Errors: throws Error that lists them.
+/// "any", "first", "jump" or "none". Errors: throws Error that lists them.
 FailOn parse_fail_on(std::string_view text);
 
 /// Of the whole comparison: failed if a tensor fails, unread if one could not be read, not_compared

@@ -53,6 +53,9 @@ struct OperatorResult {
   /// output_error over input_error; infinite where the inputs have none. None if either is missing
   /// or the outputs have no error.
   std::optional<double> amplification;
+  /// What find_jumps adds: the error that is usual for it in this pair, and how often that its
+  /// outputs' is.
+  std::optional<double> usual_error, jump;
 
   /// The operator's name in the actual dump, else in the expected one; empty for strays.
   std::string op() const;

@@ -22,7 +22,9 @@ void PairTable::add(DumpFile& actual, DumpFile& expected, const TensorMatch& mat
   pairs_.push_back({&actual, &expected, match, tolerance});
   const std::int64_t bytes = bytes_of(*match.actual) + bytes_of(*match.expected);
   bytes_ += bytes;
-  if (match.actual->desc.elements() > kMeasureChunk) reread_bytes_ += bytes;
+  if (match.actual->desc.elements() <= kMeasureChunk) return;
+  reread_bytes_ += bytes;
+  if (tolerance.follows_scale) bytes_ += bytes_of(*match.expected);
 }
 
 void PairTable::measure(const MeasureOptions& options, const MeasureHooks& hooks) {

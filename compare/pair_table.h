@@ -21,7 +21,8 @@ class PairTable {
            const Tolerance& tolerance);
 
   std::size_t size() const { return pairs_.size(); }
-  /// Bytes that `measure` reads: large tensors twice where KL divergence is wanted.
+  /// Bytes that `measure` reads: large tensors again where KL divergence is wanted, and one side
+  /// of them for its scale.
   std::int64_t bytes(bool wants_kl) const { return bytes_ + (wants_kl ? reread_bytes_ : 0); }
 
   /// Measures all of them; see measure_pairs.

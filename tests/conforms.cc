@@ -4,39 +4,23 @@
 
 #include <cstring>
 
-#include "compare/judge/compare_values.h"
-#include "compare/standard/standards.h"
+#include "harness/run/judge_node.h"
 #include "tests/evaluate.h"
 
 namespace opbench {
 namespace {
 
-Judgement judge_output(const Kernel& kernel, const Problem& problem,
-                       const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
-                       std::size_t i) {
-  std::vector<InputReader> readers;
-  for (const Tensor& input : inputs) readers.emplace_back(input.desc, input.data());
-  const TensorDesc& desc = outputs[i].desc;
-  const DType dtype = desc.dtype;
-  const ElementRange all{0, desc.elements()};
-  std::vector<std::byte> expected(static_cast<std::size_t>(all.count) * size_of(dtype));
-  std::vector<std::byte> actual(expected.size());
-  Standard standard{.kind = StandardKind::mixed,
-                    .tolerance = mixed_tolerance(kernel.judged_as.value_or(dtype))};
-  if (problem.op->exact_reference != nullptr) {
-    const bool any_nan = problem.op->accuracy == AccuracyClass::exact_value;
-    standard = {.kind = StandardKind::exact};
-    standard.tolerance.equality = any_nan ? Equality::bits_but_nan : Equality::bits;
-    problem.op->exact_reference(readers, problem.attrs)(i, all, expected.data());
-  } else {
-    std::vector<double> golden(static_cast<std::size_t>(all.count));
-    problem.op->reference(readers, problem.attrs)(i, all, golden);
-    from_doubles(dtype, golden.data(), all.count, expected.data());
-  }
-  read_elements(desc, outputs[i].data(), all, actual.data());
-  return compare_values(actual.data(), dtype, expected.data(), dtype, all.count, standard,
-                        desc.shape)
-      .judgement;
+// As runs judge it.
+Judgement judged(const Kernel& kernel, const Problem& problem, const std::vector<Tensor>& inputs,
+                 const std::vector<Tensor>& outputs, std::size_t output) {
+  Node node;
+  node.problem = problem;
+  for (std::size_t i = 0; i < inputs.size(); ++i) node.inputs.push_back(i);
+  for (std::size_t i = 0; i < outputs.size(); ++i) node.outputs.push_back(inputs.size() + i);
+  const TensorStorage storage = [&](std::size_t tensor) -> void* {
+    return tensor < inputs.size() ? inputs[tensor].data() : outputs[tensor - inputs.size()].data();
+  };
+  return judge_output({node, kernel, storage}, output).judgement;
 }
 
 }  // namespace
@@ -78,7 +62,7 @@ bool expect_conforms(const Kernel& kernel, const Problem& problem, int threads) 
   run_kernel(kernel, problem, pointers_to<const Tensor>(inputs), pointers_to<Tensor>(outputs),
              threads);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Judgement judgement = judge_output(kernel, problem, inputs, outputs, i);
+    const Judgement judgement = judged(kernel, problem, inputs, outputs, i);
     EXPECT_NE(judgement.verdict, Verdict::failed)
         << kernel.key() << " on " << to_string(problem.inputs.back()) << ", output " << i << ": "
         << judgement.reason;

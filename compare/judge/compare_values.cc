@@ -18,12 +18,15 @@ ValueComparison compare_parts(std::int64_t parts,
   ValueComparison found;
   for (const PairStats& part : measured) found.stats.merge(part);
   found.judgement = judge(found.stats, standard, shape);
+  found.formula = formula(standard, found.stats.scale);
   return found;
 }
 
 ValueComparison compare_values(const void* actual, DType actual_dtype, const void* expected,
                                DType expected_dtype, std::int64_t count, const Standard& standard,
                                const Dims& shape) {
+  const bool follows = standard.tolerance.follows_scale;
+  const double scale = follows ? scale_of(expected_dtype, expected, count) : 1;
   // The chunks of dumps: sums depend on them.
   const auto measure = [&](std::int64_t chunk) {
     const std::int64_t first = chunk * kMeasureChunk;
@@ -32,7 +35,7 @@ ValueComparison compare_values(const void* actual, DType actual_dtype, const voi
                            at(actual, actual_dtype, first),
                            at(expected, expected_dtype, first),
                            {first, std::min(kMeasureChunk, count - first)}},
-                          standard.tolerance);
+                          standard.tolerance, scale);
   };
   return compare_parts((count + kMeasureChunk - 1) / kMeasureChunk, measure, standard,
                        shape.empty() && count != 1 ? Dims{count} : shape);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "compare/judge/judge.h"
 #include "tensor/dtype.h"
@@ -12,6 +13,7 @@ namespace opbench {
 struct ValueComparison {
   PairStats stats;
   Judgement judgement;
+  std::string formula;  ///< what the tensors were held to
 };
 
 /// Measures the parts 0 to parts - 1 of a tensor of `shape` side by side, joins them in order, and

@@ -44,16 +44,21 @@ std::string judge_nonfinite(const Dims& shape, const PairStats& stats) {
       element_text(shape, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected));
 }
 
+// "; a tolerance of 0.003 would hold all"
+std::string least_tolerance(const PairStats& stats) {
+  return fmt::format("; a tolerance of {:.2g} would hold all", stats.min_tolerance);
+}
+
 std::string judge_mixed(const Dims& shape, const PairStats& stats, const Tolerance& t) {
   if (stats.inside_share() < t.inside_share) {
-    return fmt::format("{} inside tolerance, {} needed{}",
+    return fmt::format("{} inside tolerance, {} needed{}{}",
                        share_text(stats.inside_share(), t.inside_share), percent(t.inside_share),
-                       worst_absolute(shape, stats));
+                       worst_absolute(shape, stats), least_tolerance(stats));
   }
   if (stats.beyond_limit > 0) {
-    return fmt::format("{} of {} elements off by more than {:.3g} and {:.0f} ULP{}",
-                       stats.beyond_limit, stats.count, t.limit, t.limit_ulp,
-                       worst_absolute(shape, stats));
+    return fmt::format("{} of {} elements off by more than {:.3g} and {:.0f} ULP{}{}",
+                       stats.beyond_limit, stats.count, t.limit * stats.scale, t.limit_ulp,
+                       worst_absolute(shape, stats), least_tolerance(stats));
   }
   return {};
 }
@@ -104,6 +109,8 @@ std::string judge_values(const Dims& shape, const PairStats& stats, const Standa
       return judge_statistical(shape, stats, s);
     case StandardKind::cosine:
       return judge_cosine(shape, stats, s);
+    case StandardKind::fp16_cube:
+      return {};  // its operator's inputs decide
     case StandardKind::absolute:
       break;
   }
@@ -197,6 +204,47 @@ Judgement judge(const PairStats& stats, const Standard& standard, const Dims& sh
   std::string reason = judge_nonfinite(shape, stats);
   if (reason.empty()) reason = judge_values(shape, stats, standard);
   return reason.empty() ? passed(stats) : failed(std::move(reason));
+}
+
+namespace {
+
+// 2^-9 for a power of two.
+std::string number_text(double value) {
+  int exponent = 0;
+  const bool is_power = std::frexp(value, &exponent) == 0.5 && value < 0.5;
+  return is_power ? fmt::format("2^{}", exponent - 1) : fmt::format("{:.3g}", value);
+}
+
+std::string mixed_formula(const Tolerance& t, double scale) {
+  const std::string times = t.follows_scale ? fmt::format("*{:.3g}", scale) : "";
+  return fmt::format("|a-e| <= {}{} + {}*|e| for {}, all within {}{} or {:.0f} ULP",
+                     number_text(t.atol), times, number_text(t.rtol), percent(t.inside_share),
+                     number_text(t.limit), times, t.limit_ulp);
+}
+
+}  // namespace
+
+std::string formula(const Standard& standard, double scale) {
+  switch (standard.kind) {
+    case StandardKind::mixed:
+      return mixed_formula(standard.tolerance, scale);
+    case StandardKind::exact:
+      return standard.tolerance.equality == Equality::value ? "a = e" : "a = e in all bits";
+    case StandardKind::statistical:
+      return fmt::format("|a-e|/max(|e|, {:.3g}): mean <= {}, maximum <= {}",
+                         standard.tolerance.relative_floor, number_text(standard.mean_relative),
+                         number_text(standard.max_relative));
+    case StandardKind::cosine:
+      return fmt::format("cosine >= {:.9g}", standard.least_cosine);
+    case StandardKind::absolute:
+      return fmt::format("|a-e| <= {:.9g}", standard.tolerance.atol);
+    case StandardKind::fp16_cube:
+      return "sum |a-e| / sum |e| <= 8 times the inputs', or one operator's own";
+    case StandardKind::cross_check:
+      break;
+  }
+  return fmt::format("errors <= {:.3g} (MARE), {:.3g} (MERE), {:.3g} (RMSE) times the other dump's",
+                     standard.ratios.mare, standard.ratios.mere, standard.ratios.rmse);
 }
 
 CrossCheck judge_cross_check(const PairStats& npu, const PairStats& gpu, const Standard& standard,

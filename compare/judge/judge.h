@@ -30,8 +30,11 @@ struct Judgement {
 };
 
 /// Holds two tensors of `shape`, measured with `standard.tolerance`, to `standard`, which is no
-/// cross-check.
+/// cross-check. `fp16-cube` needs an operator's inputs: NaN and Inf alone are judged.
 Judgement judge(const PairStats& stats, const Standard& standard, const Dims& shape);
+
+/// What a pair of that scale is held to, as a formula of its elements a (actual) and e (expected).
+std::string formula(const Standard& standard, double scale);
 
 /// The ratios of two devices' errors, both against the same golden values.
 struct CrossCheck {

@@ -17,6 +17,13 @@ bool is_finite(const BlockSums& sums) {
   return std::isfinite(sums.actual_sq + sums.expected_sq + sums.error_sq);
 }
 
+// Squares of fp64 values may also be lost: then too.
+bool keeps_squares(const BlockSums& sums) {
+  const auto keeps = [](double square, double sum) { return sum == 0 || square > 0x1p-960; };
+  return keeps(sums.expected_sq, sums.expected_abs) && keeps(sums.error_sq, sums.error) &&
+         keeps(sums.actual_sq, sums.expected_abs + sums.error);
+}
+
 // fp64 units, and fp16 or bf16 ones of values that fp32 does not hold, are counted one by one.
 template <class T>
 bool has_vector_ulp(DType common) {
@@ -99,6 +106,14 @@ void set_range(ValueCounts& values, std::int64_t zeros, double min, double max) 
   values.max = max + 0.0;
 }
 
+// No |actual - expected| / (scale + |expected|) of the block is above this.
+double largest_quotient(const PairRules& rules, const BlockSums& sums) {
+  const double by_scale = rules.scale > 0 ? sums.max_error / rules.scale : HUGE_VAL;
+  // The sums' quotients are good to 2^-40.
+  const double by_value = rules.scale >= rules.smallest ? sums.max_rel * (1 + 0x1p-30) : HUGE_VAL;
+  return std::min(by_scale, by_value);
+}
+
 template <class T>
 PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected,
                      const BlockSums& sums, const BlockRange& range) {
@@ -114,15 +129,16 @@ PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected
   stats.sum_actual_sq = sums.actual_sq;
   stats.sum_expected_sq = sums.expected_sq;
   stats.sum_product = sums.product;
+  stats.sum_expected_abs = sums.expected_abs;
+  stats.scale = place.rules.scale;
   stats.histogram.counts = sums.histogram;
   stats.histogram.exact = stats.count - range.unequal;
   stats.histogram.counts[0] -= stats.histogram.exact;
   if (range.unequal == 0) return stats;
   add_ulp(place, actual, expected, sums, stats);
   add_worst(place, actual, expected, sums, stats);
-  // No quotient is above its error.
-  if (place.rules.finds_min_tolerance && sums.max_error > place.before.min_tolerance) {
-    stats.min_tolerance = block_min_tolerance(place.count, actual, expected);
+  if (largest_quotient(place.rules, sums) > place.before.min_tolerance) {
+    stats.min_tolerance = block_min_tolerance(place.rules.scale, place.count, actual, expected);
   }
   return stats;
 }
@@ -265,6 +281,7 @@ PairStats measure_block(const BlockPlace& place, const float* actual, const floa
 PairStats measure_block(const BlockPlace& place, const double* actual, const double* expected) {
   const BlockSums sums = block_sums(place.rules, place.count, actual, expected);
   if (!is_finite(sums)) return careful_stats(place, actual, expected);
+  if (!keeps_squares(sums)) return large_stats(place, actual, expected);
   return stats_from(place, actual, expected, sums, block_range(place.count, actual, expected));
 }
 

@@ -1,6 +1,7 @@
 #include "compare/measure/measure_elements.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <type_traits>
 
@@ -30,27 +31,29 @@ void add_difference(PairStats& stats, const PairRules& rules, const FinitePair& 
   raise_worst(stats.worst_rel, pair, rel);
   stats.sum_abs += pair.error;
   stats.sum_rel += rel;
-  stats.sum_sq += pair.error * pair.error;
+  stats.sum_sq += static_cast<long double>(pair.error) * pair.error;
   stats.max_ulp = std::max(stats.max_ulp, pair.ulp);
   stats.sum_ulp += pair.ulp;
-  if (rules.finds_min_tolerance) {
-    stats.min_tolerance = std::max(stats.min_tolerance, pair.error / (1 + size));
-  }
+  stats.min_tolerance =
+      std::max(stats.min_tolerance, pair.error / std::max(rules.scale + size, DBL_MIN));
   ++stats.histogram.counts[static_cast<std::size_t>(histogram_bucket(pair.error))];
 }
 
 void add_finite(PairStats& stats, const PairRules& rules, const FinitePair& pair, bool is_equal) {
-  stats.sum_actual_sq += pair.actual * pair.actual;
-  stats.sum_expected_sq += pair.expected * pair.expected;
-  stats.sum_product += pair.actual * pair.expected;
+  const long double actual = pair.actual, expected = pair.expected;
+  stats.sum_actual_sq += actual * actual;
+  stats.sum_expected_sq += expected * expected;
+  stats.sum_product += actual * expected;
+  stats.sum_expected_abs += std::fabs(pair.expected);
   if (!is_equal) return add_difference(stats, rules, pair);
   ++stats.histogram.exact;
   ++stats.inside;
 }
 
-PairStats open_stats(std::int64_t count) {
+PairStats open_stats(const PairRules& rules, std::int64_t count) {
   PairStats stats;
   stats.count = count;
+  stats.scale = rules.scale;
   open_range(stats.actual);
   open_range(stats.expected);
   return stats;
@@ -115,7 +118,7 @@ void close_range(ValueCounts& values) {
 
 PairStats measure_doubles(const PairRules& rules, std::int64_t first, std::int64_t count,
                           const double* actual, const double* expected) {
-  PairStats stats = open_stats(count);
+  PairStats stats = open_stats(rules, count);
   for (std::int64_t i = 0; i < count; ++i) {
     const double a = actual[i], e = expected[i];
     add_value(stats.actual, a);
@@ -133,7 +136,7 @@ PairStats measure_doubles(const PairRules& rules, std::int64_t first, std::int64
 
 PairStats measure_integers(const PairRules& rules, std::int64_t first, std::int64_t count,
                            const void* actual, const void* expected, WideInteger* scratch) {
-  PairStats stats = open_stats(count);
+  PairStats stats = open_stats(rules, count);
   visit_integers(rules.actual, count, actual,
                  [&](std::int64_t i, WideInteger value) { scratch[i] = value; });
   visit_integers(rules.expected, count, expected, [&](std::int64_t i, WideInteger e) {

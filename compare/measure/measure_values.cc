@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "compare/measure/magnitudes.h"
 #include "compare/measure/measure_chunk.h"
 #include "tensor/half.h"
 
@@ -45,18 +46,25 @@ const void* stored(DType dtype, const void* values, std::int64_t count,
 
 }  // namespace
 
-PairStats measure_values(const ValuePair& values, const Tolerance& tolerance) {
+PairStats measure_values(const ValuePair& values, const Tolerance& tolerance, double scale) {
   thread_local const auto scratch = std::make_unique<BlockScratch>();
   thread_local std::vector<float> actual, expected;
   const std::int64_t count = values.range.count;
   PairRules rules =
       pair_rules({stored_as(values.actual_dtype), values.actual_dtype},
                  {stored_as(values.expected_dtype), values.expected_dtype}, tolerance);
-  rules.finds_min_tolerance = true;
+  if (tolerance.follows_scale) set_scale(rules, scale);
   const PairChunk chunk{&rules, values.range.first, count,
                         stored(values.actual_dtype, values.actual, count, actual),
                         stored(values.expected_dtype, values.expected, count, expected)};
   return measure_chunk_stats(chunk, *scratch);
+}
+
+double scale_of(DType dtype, const void* values, std::int64_t count) {
+  Magnitudes magnitudes;
+  std::vector<float> scratch;
+  magnitudes.add({stored_as(dtype), dtype}, stored(dtype, values, count, scratch), count, true);
+  return magnitudes.scale();
 }
 
 }  // namespace opbench

@@ -17,6 +17,10 @@ struct ValuePair {
 
 /// Measures how far they are apart, min_tolerance included, in this thread. Parts of a tensor may
 /// be measured in any order; merged in theirs they give the same bits.
-PairStats measure_values(const ValuePair& values, const Tolerance& tolerance);
+/// A tolerance that follows the scale takes it from `scale`, that of the whole tensor.
+PairStats measure_values(const ValuePair& values, const Tolerance& tolerance, double scale = 1);
+
+/// The scale of `count` values that lie densely in memory; see Magnitudes.
+double scale_of(DType dtype, const void* values, std::int64_t count);
 
 }  // namespace opbench

@@ -67,12 +67,14 @@ std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const d
   return HWY_DYNAMIC_DISPATCH(doubles_beyond)(tolerance, count, actual, expected, distances);
 }
 
-double block_min_tolerance(std::size_t count, const float* actual, const float* expected) {
-  return HWY_DYNAMIC_DISPATCH(float_min_tolerance)(count, actual, expected);
+double block_min_tolerance(double scale, std::size_t count, const float* actual,
+                           const float* expected) {
+  return HWY_DYNAMIC_DISPATCH(float_min_tolerance)(scale, count, actual, expected);
 }
 
-double block_min_tolerance(std::size_t count, const double* actual, const double* expected) {
-  return HWY_DYNAMIC_DISPATCH(double_min_tolerance)(count, actual, expected);
+double block_min_tolerance(double scale, std::size_t count, const double* actual,
+                           const double* expected) {
+  return HWY_DYNAMIC_DISPATCH(double_min_tolerance)(scale, count, actual, expected);
 }
 
 double block_spread(double mean, std::size_t count, const float* values) {

@@ -14,6 +14,7 @@ namespace opbench {
 struct BlockSums {
   double actual = 0, expected = 0;
   double actual_sq = 0, expected_sq = 0, product = 0;
+  double expected_abs = 0;
   double error = 0, error_sq = 0, rel = 0;
   double max_error = 0;
   double max_rel = 0;  ///< within 2^-40 of itself
@@ -60,9 +61,11 @@ std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const f
 std::int64_t block_beyond(const Tolerance& tolerance, std::size_t count, const double* actual,
                           const double* expected, const std::uint32_t* distances);
 
-/// The largest |actual - expected| / (1 + |expected|).
-double block_min_tolerance(std::size_t count, const float* actual, const float* expected);
-double block_min_tolerance(std::size_t count, const double* actual, const double* expected);
+/// The largest |actual - expected| / (scale + |expected|); 0 where both are 0.
+double block_min_tolerance(double scale, std::size_t count, const float* actual,
+                           const float* expected);
+double block_min_tolerance(double scale, std::size_t count, const double* actual,
+                           const double* expected);
 
 /// The sum of (value - mean)^2.
 double block_spread(double mean, std::size_t count, const float* values);

@@ -26,10 +26,14 @@ std::size_t pair_bytes(const TensorPair& pair, std::int64_t count) {
   return side_bytes(pair.actual, count) + side_bytes(pair.expected, count);
 }
 
-// Elements of both sides without the padding between them.
+bool is_for_scale(const Piece& piece) {
+  return piece.large != nullptr && piece.large->pass == Pass::scale;
+}
+
+// What is read of it, without the padding between both sides.
 std::int64_t payload(const Piece& piece) {
-  return piece.count * static_cast<std::int64_t>(size_of(piece.rules.actual.stored) +
-                                                 size_of(piece.rules.expected.stored));
+  const std::size_t actual = is_for_scale(piece) ? 0 : size_of(piece.rules.actual.stored);
+  return piece.count * static_cast<std::int64_t>(actual + size_of(piece.rules.expected.stored));
 }
 
 PairRules rules_of(const TensorPair& pair) {
@@ -96,7 +100,7 @@ void PairPipeline::hand_over() const { const std::lock_guard lock(mutex_); }
 
 bool PairPipeline::has_work() const {
   hand_over();
-  return reading_ != nullptr || !second_.empty() || (!is_stopped_ && next_index_ < count_);
+  return reading_ != nullptr || !again_.empty() || (!is_stopped_ && next_index_ < count_);
 }
 
 Token* PairPipeline::read() {
@@ -128,15 +132,15 @@ bool PairPipeline::fetch() {
   return true;
 }
 
-// True if the next token is a chunk of a large pair, which `reading_` then is. Second passes come
+// True if the next token is a chunk of a large pair, which `reading_` then is. Further passes come
 // first: what they read was read not long ago.
 bool PairPipeline::next_large() {
   if (reading_ != nullptr) return true;
   {
     const std::lock_guard lock(mutex_);
-    if (!second_.empty()) {
-      reading_ = second_.back();
-      second_.pop_back();
+    if (!again_.empty()) {
+      reading_ = again_.back();
+      again_.pop_back();
       return true;
     }
   }
@@ -151,6 +155,7 @@ void PairPipeline::start_large() {
   large.index = next_index_;
   large.rules = rules_of(fetched_);
   large.pair = std::move(fetched_);
+  large.pass = large.rules.tolerance.follows_scale ? Pass::scale : Pass::metrics;
   reading_ = &large;
   is_fetched_ = false;
   ++next_index_;
@@ -194,7 +199,7 @@ void PairPipeline::read_piece(Token& token, const TensorPair& pair, Piece piece)
     piece.actual_at = token.used;
     piece.expected_at = token.used + side_bytes(pair.actual, piece.count);
     auto* to = static_cast<std::byte*>(token.buffer.data());
-    pair.actual.read({piece.first, piece.count}, to + piece.actual_at);
+    if (!is_for_scale(piece)) pair.actual.read({piece.first, piece.count}, to + piece.actual_at);
     pair.expected.read({piece.first, piece.count}, to + piece.expected_at);
     token.used = bytes;
   });
@@ -209,23 +214,45 @@ void PairPipeline::measure(Token& token) {
   hand_over();
   for (const Piece& piece : token.pieces) {
     if (!piece.error.empty()) continue;
-    const PairChunk chunk = chunk_of(token, piece);
-    if (piece.large != nullptr && piece.large->is_second) {
-      token.second_pass = measure_chunk_kl(chunk, piece.large->scales, token.scratch);
-      continue;
-    }
-    ChunkMeasures found = measure_chunk(chunk, token.scratch);
-    if (piece.large != nullptr) {
-      token.measures = found;
-      continue;
-    }
-    if (options_.wants_kl && has_no_divergence(found.sums))
-      set_kl(found.sums, no_divergence());
-    else if (options_.wants_kl)
-      set_kl(found.sums, measure_chunk_kl(chunk, kl_scales(found.sums), token.scratch));
-    results[piece.index] = done(found);
+    if (piece.large != nullptr)
+      measure_large(token, piece);
+    else
+      results[piece.index] = measure_small(token, piece);
   }
   hand_over();
+}
+
+void PairPipeline::measure_large(Token& token, const Piece& piece) const {
+  const PairChunk chunk = chunk_of(token, piece);
+  switch (piece.large->pass) {
+    case Pass::scale:
+      token.magnitudes = {};
+      token.magnitudes.add(chunk.rules->expected, chunk.expected, chunk.count, false);
+      break;
+    case Pass::metrics:
+      token.measures = measure_chunk(chunk, token.scratch);
+      break;
+    case Pass::divergence:
+      token.second_pass = measure_chunk_kl(chunk, piece.large->scales, token.scratch);
+      break;
+  }
+}
+
+PairMeasures PairPipeline::measure_small(Token& token, const Piece& piece) const {
+  PairChunk chunk = chunk_of(token, piece);
+  PairRules rules = piece.rules;
+  chunk.rules = &rules;
+  if (rules.tolerance.follows_scale) {
+    Magnitudes magnitudes;
+    magnitudes.add(rules.expected, chunk.expected, chunk.count, true);
+    set_scale(rules, magnitudes.scale());
+  }
+  ChunkMeasures found = measure_chunk(chunk, token.scratch);
+  if (options_.wants_kl && has_no_divergence(found.sums))
+    set_kl(found.sums, no_divergence());
+  else if (options_.wants_kl)
+    set_kl(found.sums, measure_chunk_kl(chunk, kl_scales(found.sums), token.scratch));
+  return done(found);
 }
 
 void PairPipeline::merge(Token& token) {
@@ -240,10 +267,9 @@ void PairPipeline::merge(Token& token) {
       finish(large, outcome(piece));
       continue;
     }
-    if (large.is_second)
-      large.second_pass.merge(token.second_pass);
-    else
-      large.measures.merge(token.measures);
+    if (large.pass == Pass::scale) large.magnitudes.merge(token.magnitudes);
+    if (large.pass == Pass::metrics) large.measures.merge(token.measures);
+    if (large.pass == Pass::divergence) large.second_pass.merge(token.second_pass);
     large.merged += piece.count;
     if (large.merged == large.pair.count) finish_pass(large);
   }
@@ -255,19 +281,27 @@ void PairPipeline::merge(Token& token) {
 
 void PairPipeline::finish_pass(LargePair& large) {
   MsaccucmpSums& sums = large.measures.sums;
-  if (large.is_second) {
+  if (large.pass == Pass::scale) {
+    set_scale(large.rules, large.magnitudes.scale());
+    large.magnitudes = {};
+    return start_pass(large, Pass::metrics);
+  }
+  if (large.pass == Pass::divergence) {
     set_kl(sums, large.second_pass);
   } else if (options_.wants_kl && !has_no_divergence(sums)) {
     large.scales = kl_scales(sums);
-    large.is_second = true;
-    large.next = large.merged = 0;
-    const std::lock_guard lock(mutex_);
-    second_.push_back(&large);
-    return;
+    return start_pass(large, Pass::divergence);
   } else if (options_.wants_kl) {
     set_kl(sums, no_divergence());
   }
   finish(large, done(large.measures));
+}
+
+void PairPipeline::start_pass(LargePair& large, Pass pass) {
+  large.pass = pass;
+  large.next = large.merged = 0;
+  const std::lock_guard lock(mutex_);
+  again_.push_back(&large);
 }
 
 void PairPipeline::finish(LargePair& large, PairMeasures found) {

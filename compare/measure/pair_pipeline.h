@@ -8,10 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "compare/measure/magnitudes.h"
 #include "compare/measure/measure_chunk.h"
 #include "tensor/buffer.h"
 
 namespace opbench {
+
+/// What a pair is read for: the scale of what is expected, if its tolerance follows that; all
+/// metrics; and KL divergence.
+enum class Pass { scale, metrics, divergence };
 
 /// A pair of more than one chunk, from its first chunk read to its last one measured.
 struct LargePair {
@@ -21,9 +26,10 @@ struct LargePair {
   ChunkMeasures measures;
   KlSums second_pass;
   KlScales scales;
-  bool is_second = false;   ///< the pass that it is in
-  std::int64_t next = 0;    ///< the reader's: first element that is not read yet
-  std::int64_t merged = 0;  ///< the merger's: elements of this pass that are measured
+  Magnitudes magnitudes;
+  Pass pass = Pass::metrics;  ///< that it is in
+  std::int64_t next = 0;      ///< the reader's: first element that is not read yet
+  std::int64_t merged = 0;    ///< the merger's: elements of this pass that are measured
 };
 
 /// Elements of a pair in a token: all of them, or a chunk of a large pair.
@@ -43,13 +49,14 @@ struct Token {
   Buffer buffer;
   std::size_t used = 0;  ///< bytes of it
   std::vector<Piece> pieces;
-  ChunkMeasures measures;  ///< of a chunk in the first pass
-  KlSums second_pass;      ///< of a chunk in the second
+  Magnitudes magnitudes;   ///< of a chunk that is read for the scale
+  ChunkMeasures measures;  ///< of one that is read for metrics
+  KlSums second_pass;      ///< and for divergence
   BlockScratch scratch;
 };
 
 /// The stages that measure_pairs runs: read and merge one at a time and in order, measure beside
-/// them. A large pair's second pass is read once its first is merged, so that the reader may run
+/// them. A large pair's next pass is read once the one before is merged, so that the reader may run
 /// out of work while there is some to come: run the pipeline until `has_work` is false.
 class PairPipeline {
  public:
@@ -71,7 +78,10 @@ class PairPipeline {
   void read_chunk(Token& token);
   void read_small(Token& token);
   void read_piece(Token& token, const TensorPair& pair, Piece piece);
+  void measure_large(Token& token, const Piece& piece) const;
+  PairMeasures measure_small(Token& token, const Piece& piece) const;
   void finish_pass(LargePair& large);
+  void start_pass(LargePair& large, Pass pass);
   void finish(LargePair& large, PairMeasures found);
   Token& take_token();
   void hand_over() const;
@@ -93,7 +103,7 @@ class PairPipeline {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Token>> tokens_;
   std::vector<Token*> free_tokens_;
-  std::vector<LargePair*> second_;          ///< whose first pass is merged
+  std::vector<LargePair*> again_;           ///< to be read once more
   std::map<std::size_t, LargePair> large_;  ///< by their index
 };
 

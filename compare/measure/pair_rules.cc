@@ -48,6 +48,22 @@ double smallest_normal(DType dtype) {
   }
 }
 
+// The distance of the numbers next to 0.
+double smallest_unit(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return DBL_TRUE_MIN;
+    case DType::fp32:
+      return FLT_TRUE_MIN;
+    case DType::bf16:
+      return 0x1p-133;
+    case DType::fp16:
+      return 0x1p-24;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 DType common_dtype(DType a, DType b) { return coarseness(a) < coarseness(b) ? b : a; }
@@ -57,6 +73,19 @@ PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
   const DType common = common_dtype(actual.dtype, expected.dtype);
   const double smallest = std::max(smallest_normal(common), tolerance.relative_floor);
   return {actual, expected, common, smallest, tolerance};
+}
+
+Tolerance at_scale(Tolerance tolerance, double scale, DType dtype) {
+  if (!tolerance.follows_scale) return tolerance;
+  tolerance.follows_scale = false;
+  tolerance.atol = std::max(tolerance.atol * scale, smallest_unit(dtype));
+  tolerance.limit = std::max(tolerance.limit * scale, smallest_unit(dtype));
+  return tolerance;
+}
+
+void set_scale(PairRules& rules, double scale) {
+  rules.scale = scale;
+  rules.tolerance = at_scale(rules.tolerance, scale, rules.common);
 }
 
 int histogram_bucket(double error) {

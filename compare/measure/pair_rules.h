@@ -14,7 +14,7 @@ struct PairRules {
   DType common = DType::fp32;  ///< whose units in the last place count
   double smallest = 0;         ///< divisor of relative errors where expected values are smaller
   Tolerance tolerance;
-  bool finds_min_tolerance = false;
+  double scale = 1;  ///< of the tensor that is expected; where the tolerance follows it
 };
 
 /// The coarser of both floating dtypes or the wider of both integers, a floating dtype before an
@@ -23,6 +23,14 @@ DType common_dtype(DType a, DType b);
 
 PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
                      const Tolerance& tolerance);
+
+/// The tolerance for a tensor of that scale, whose values are of `dtype`: of the same form with
+/// numbers in place of parts of the scale. They are no smaller than one unit in the last place of
+/// the smallest numbers, which no rounding can meet.
+Tolerance at_scale(Tolerance tolerance, double scale, DType dtype);
+
+/// Sets `scale` and what follows from it.
+void set_scale(PairRules& rules, double scale);
 
 /// The bucket of an error above 0.
 int histogram_bucket(double error);

@@ -52,16 +52,20 @@ double PairStats::mean_abs() const { return mean(sum_abs, finite_pairs()); }
 
 double PairStats::mean_rel() const { return mean(sum_rel, finite_pairs()); }
 
-double PairStats::rmse() const { return std::sqrt(mean(sum_sq, finite_pairs())); }
+double PairStats::rmse() const {
+  const std::int64_t pairs = finite_pairs();
+  return pairs == 0 ? 0 : static_cast<double>(std::sqrt(sum_sq / static_cast<long double>(pairs)));
+}
+
+double PairStats::relative_sum() const { return sum_abs == 0 ? 0 : sum_abs / sum_expected_abs; }
 
 double PairStats::mean_ulp() const { return mean(sum_ulp, finite_pairs()); }
 
 double PairStats::cosine() const {
   if (sum_actual_sq == 0 && sum_expected_sq == 0) return 1;
   if (sum_actual_sq == 0 || sum_expected_sq == 0) return 0;
-  // The roots one by one: their product does not overflow before they do.
-  const double cosine = sum_product / std::sqrt(sum_actual_sq) / std::sqrt(sum_expected_sq);
-  return std::clamp(cosine, -1.0, 1.0);
+  const long double cosine = sum_product / std::sqrt(sum_actual_sq) / std::sqrt(sum_expected_sq);
+  return std::clamp(static_cast<double>(cosine), -1.0, 1.0);
 }
 
 double PairStats::inside_share() const {
@@ -88,12 +92,14 @@ void PairStats::merge(const PairStats& later) {
   sum_abs += later.sum_abs;
   sum_rel += later.sum_rel;
   sum_sq += later.sum_sq;
+  sum_expected_abs += later.sum_expected_abs;
   sum_expected_sq += later.sum_expected_sq;
   sum_actual_sq += later.sum_actual_sq;
   sum_product += later.sum_product;
   max_ulp = std::max(max_ulp, later.max_ulp);
   sum_ulp += later.sum_ulp;
   min_tolerance = std::max(min_tolerance, later.min_tolerance);
+  scale = later.scale;
 }
 
 }  // namespace opbench

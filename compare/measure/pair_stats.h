@@ -50,12 +50,14 @@ struct PairStats {
   std::int64_t inside = 0;
   std::int64_t beyond_limit = 0;  ///< off by more than the limit, in value and in ULP
   WorstElement worst_abs, worst_rel;
-  double sum_abs = 0, sum_rel = 0, sum_sq = 0;  ///< of the errors, over finite pairs
-  double sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
+  double sum_abs = 0, sum_rel = 0;  ///< of the errors, over finite pairs
+  double sum_expected_abs = 0;      ///< over finite pairs, as all of these
+  /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
+  long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;
-  /// Least t with |actual - expected| <= t + t*|expected| for all finite pairs; 0 if it was not
-  /// asked for.
+  /// Least t with |actual - expected| <= t*scale + t*|expected| for all finite pairs.
   double min_tolerance = 0;
+  double scale = 1;  ///< of what is expected, where the tolerance follows it
   ErrorHistogram histogram;
 
   std::int64_t finite_pairs() const;
@@ -63,6 +65,8 @@ struct PairStats {
   double mean_abs() const;
   double mean_rel() const;
   double rmse() const;
+  /// Sum of |actual - expected| over that of |expected|; 0 if both are 0.
+  double relative_sum() const;
   double mean_ulp() const;
   double cosine() const;  ///< 1 if both are all zero, 0 if one is
   double inside_share() const;

@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 
@@ -66,12 +67,14 @@ std::size_t found_worst_rel(double smallest, std::size_t count, const T* actual,
 }
 
 template <class T>
-double min_tolerance_of(std::size_t count, const T* actual, const T* expected) {
+double min_tolerance_of(double scale, std::size_t count, const T* actual, const T* expected) {
   VF64 max = hn::Zero(F64());
   for_each_vector(hn::Lanes(F64()), count, actual, expected,
                   [&](const T* a, const T* e, std::size_t) HWY_ATTR {
-                    const VF64 size = hn::Add(number(1), hn::Abs(doubles(e)));
-                    max = hn::Max(max, hn::Div(error_of(a, e), size));
+                    const VF64 size = hn::Add(number(scale), hn::Abs(doubles(e)));
+                    // Not 0, and 0 where nothing is off.
+                    const VF64 divisor = hn::Max(size, number(DBL_MIN));
+                    max = hn::Max(max, hn::Div(error_of(a, e), divisor));
                   });
   return largest_lane(F64(), max);
 }
@@ -119,12 +122,14 @@ std::size_t find_worst_double_rel(double smallest, std::size_t count, const doub
   return found_worst_rel(smallest, count, actual, expected, error);
 }
 
-double float_min_tolerance(std::size_t count, const float* actual, const float* expected) {
-  return min_tolerance_of(count, actual, expected);
+double float_min_tolerance(double scale, std::size_t count, const float* actual,
+                           const float* expected) {
+  return min_tolerance_of(scale, count, actual, expected);
 }
 
-double double_min_tolerance(std::size_t count, const double* actual, const double* expected) {
-  return min_tolerance_of(count, actual, expected);
+double double_min_tolerance(double scale, std::size_t count, const double* actual,
+                            const double* expected) {
+  return min_tolerance_of(scale, count, actual, expected);
 }
 
 std::int64_t floats_beyond(const Tolerance& tolerance, std::size_t count, const float* actual,

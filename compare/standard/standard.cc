@@ -14,10 +14,11 @@ namespace {
 constexpr std::string_view kPrec = "prec=", kCrossCheck = "cross-check=L";
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw Error(fmt::format(
-      "unknown standard '{}'; allowed are mixed, exact, statistical, cosine, prec=X with "
-      "a number X >= 0, cross-check and cross-check=L0, =L1 or =L2",
-      text));
+  throw Error(
+      fmt::format("unknown standard '{}'; allowed are mixed, exact, statistical, cosine, "
+                  "fp16-cube, prec=X with "
+                  "a number X >= 0, cross-check and cross-check=L0, =L1 or =L2",
+                  text));
 }
 
 StandardChoice parse_prec(std::string_view text) {
@@ -88,6 +89,8 @@ std::string_view name(StandardKind kind) {
       return "cosine";
     case StandardKind::absolute:
       return "prec";
+    case StandardKind::fp16_cube:
+      return "fp16-cube";
     case StandardKind::cross_check:
       break;
   }
@@ -95,8 +98,9 @@ std::string_view name(StandardKind kind) {
 }
 
 StandardChoice parse_standard(std::string_view text) {
-  for (const auto kind : {StandardKind::mixed, StandardKind::exact, StandardKind::statistical,
-                          StandardKind::cosine, StandardKind::cross_check}) {
+  for (const auto kind :
+       {StandardKind::mixed, StandardKind::exact, StandardKind::statistical, StandardKind::cosine,
+        StandardKind::fp16_cube, StandardKind::cross_check}) {
     if (text == name(kind)) return {kind};
   }
   if (text.starts_with(kPrec)) return parse_prec(text);
@@ -118,10 +122,14 @@ std::string to_string(const StandardChoice& choice) {
 Standard standard_for(const Standards& standards, const StandardChoice& choice, std::string_view op,
                       DType dtype) {
   StandardChoice chosen = choice;
-  const StandardNumbers numbers = numbers_for(standards, op, dtype, chosen);
+  StandardNumbers numbers = numbers_for(standards, op, dtype, chosen);
+  numbers.mixed.follows_scale = is_floating(dtype);
   switch (chosen.kind) {
     case StandardKind::mixed:
       if (is_exact(numbers.mixed)) return exact_standard();
+      return {.kind = chosen.kind, .tolerance = numbers.mixed};
+    case StandardKind::fp16_cube:
+      if (!is_floating(dtype)) return exact_standard();
       return {.kind = chosen.kind, .tolerance = numbers.mixed};
     case StandardKind::exact:
       return exact_standard();

@@ -17,8 +17,9 @@ namespace opbench {
 enum class Equality { value, bits, bits_but_nan };
 
 /// The numbers of the `mixed` standard for one dtype: at least `inside_share` of the elements
-/// satisfy |actual - expected| <= atol + rtol*|expected|, and none is off by more than `limit`
-/// unless within `limit_ulp` units in the last place. All zero: every element equal.
+/// satisfy |actual - expected| <= atol*scale + rtol*|expected|, and none is off by more than
+/// `limit`*scale unless within `limit_ulp` units in the last place. All zero: every element
+/// equal.
 struct Tolerance {
   double rtol = 0;
   double atol = 0;
@@ -27,16 +28,18 @@ struct Tolerance {
   double inside_share = 1;
   /// Least divisor of relative errors, where it is above the smallest normal number.
   double relative_floor = 0;
+  /// atol and limit are parts of the tensor's scale (see Magnitudes) instead of numbers.
+  bool follows_scale = false;
   Equality equality = Equality::value;
 
   bool operator==(const Tolerance&) const = default;
 };
 
 /// The kinds of `--standard`.
-enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check };
+enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check, fp16_cube };
 
-/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "prec=1e-3", "cross-check",
-/// "cross-check=L2".
+/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "fp16-cube", "prec=1e-3",
+/// "cross-check", "cross-check=L2".
 struct StandardChoice {
   StandardKind kind = StandardKind::mixed;
   double absolute = 0;  ///< X of prec=X

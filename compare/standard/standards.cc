@@ -178,7 +178,9 @@ Standards load_standards(const std::string& path) {
 }
 
 Tolerance mixed_tolerance(DType dtype) {
-  return builtin_standards().numbers[static_cast<std::size_t>(dtype)].mixed;
+  Tolerance tolerance = builtin_standards().numbers[static_cast<std::size_t>(dtype)].mixed;
+  tolerance.follows_scale = is_floating(dtype);
+  return tolerance;
 }
 
 }  // namespace opbench

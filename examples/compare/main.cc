@@ -5,11 +5,11 @@
 #include <vector>
 
 int main() {
-  const std::vector<std::int64_t> shape = {64, 128};
+  const std::vector<std::int64_t> shape = {1024, 1024};
   std::vector<float> actual, expected;
   float narrow = 0;
   double wide = 0;
-  for (int i = 0; i < 64 * 128; ++i) {
+  for (int i = 0; i < 1024 * 1024; ++i) {
     actual.push_back(narrow += 0.1F);
     expected.push_back(static_cast<float>(wide += 0.1F));
   }

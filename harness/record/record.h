@@ -43,8 +43,9 @@ struct Times {
 /// How far a variant is from its reference: the worst of every number over all verifications.
 struct Accuracy {
   double max_ulp = 0, mean_ulp = 0, max_abs = 0;
-  double inside_share = 1;   ///< of the elements inside the tolerance
-  double min_tolerance = 0;  ///< least t with |actual - expected| <= t + t*|expected| everywhere
+  double inside_share = 1;  ///< of the elements inside the tolerance
+  /// Least t with |actual - expected| <= t*scale + t*|expected| everywhere; see PairStats.
+  double min_tolerance = 0;
   std::int64_t nonfinite_mismatches = 0;
 
   bool operator==(const Accuracy&) const = default;
@@ -70,6 +71,7 @@ struct Record {
 
   Status status = Status::errored;
   std::string reason;
+  std::string formula;  ///< what its last output was held to; empty: nothing was verified
 
   double elements = 0;  ///< logical, of the first input
   double bytes = 0;     ///< moved per call, padding included

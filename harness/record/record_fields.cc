@@ -105,6 +105,12 @@ constexpr Field kMismatches = {
       if (r.accuracy) r.accuracy->nonfinite_mismatches = value.integer(0, kMost);
     }};
 
+constexpr Field kFormula = [] {
+  Field field = text<&Record::formula>("formula");
+  field.since = 3;
+  return field;
+}();
+
 bool has_no_step(const JsonValue& value, const Record& r) {
   if (r.step) return false;
   if (!value.is_null()) value.fail("is there, but the record has no 'step'");
@@ -216,6 +222,7 @@ constexpr Field kFields[] = {
     number_of<&Record::accuracy, &Accuracy::inside_share>("inside_tolerance", ""),
     error<&Accuracy::min_tolerance>("min_tolerance", ""),
     kMismatches,
+    kFormula,
     text<&Record::reproduce>("reproduce"),
     step_whole<&StepDetails::nodes>("nodes"),
     step_number<&StepDetails::trans_data_bytes, planned>("trans_data_bytes", "B"),

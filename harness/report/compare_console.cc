@@ -6,6 +6,8 @@
 #include <ostream>
 
 #include "compare/analysis.h"
+#include "compare/jumps.h"
+#include "compare/operator_error.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
 #include "tensor/printable.h"
@@ -133,11 +135,45 @@ void print_verdict(const Page& page, const ComparisonCounts& counts) {
   }
 }
 
+// "14.5x", "4.1e+06x"
+std::string jump_text(double jump) {
+  if (std::isinf(jump)) return "beyond all";
+  return jump < 1000 ? fmt::format("{:.3g}x", jump) : fmt::format("{:.1e}x", jump);
+}
+
+// What stands out, whatever tolerances say.
+void print_jump(const Page& page) {
+  const auto found = first_jump(page.comparison);
+  if (!found) return;
+  const OperatorResult& op = page.comparison.operators[*found];
+  page.heading(
+      fmt::format("Stands out: {}: {} its inputs and neighbours", label(op), jump_text(*op.jump)));
+  page.paragraph(fmt::format("its outputs are off by {} of their size; usual here is {}",
+                             error_text(sum_error(op, Side::output)), error_text(op.usual_error)),
+                 2);
+}
+
+// Errors that grow evenly are two devices' arithmetic.
+void print_even(const Page& page, const ComparisonCounts& counts) {
+  if (counts.failed == 0 || first_jump(page.comparison)) return;
+  page.out << '\n';
+  page.paragraph(
+      "No operator stands out: none is much further off than its inputs and neighbours.");
+}
+
+void print_fp16_operands(const Page& page) {
+  const Comparison& c = page.comparison;
+  if (c.standard.kind == StandardKind::fp16_cube || !has_fp16_operands(c)) return;
+  page.paragraph(
+      "Convolutions and products differ as fp16 operands do: --standard fp16-cube holds them to "
+      "that, --fail-on jump fails only where an operator stands out.");
+}
+
 void print_first(const Page& page) {
   const auto first = first_departure(page.comparison);
   if (!first) return;
   const OperatorResult& op = page.comparison.operators[*first];
-  page.heading(fmt::format("First to depart: {}", label(op)));
+  page.heading(fmt::format("First beyond its tolerance: {}", label(op)));
   const std::string origin = op.origin == Origin::unknown
                                  ? fmt::format("origin unknown: {}", op.explanation)
                                  : fmt::format("{}: {}", name(op.origin), op.explanation);
@@ -258,6 +294,9 @@ void print_comparison(std::ostream& out, const Comparison& comparison, std::size
   const Page page{out, comparison, top, style};
   const ComparisonCounts counts = count(comparison);
   print_verdict(page, counts);
+  print_jump(page);
+  print_even(page, counts);
+  print_fp16_operands(page);
   print_first(page);
   print_origins(page, counts);
   print_worst(page);

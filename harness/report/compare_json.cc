@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "compare/analysis.h"
+#include "compare/jumps.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
 #include "text/json_cell.h"
@@ -60,7 +61,13 @@ Json operator_value(const OperatorResult& op, std::size_t execution) {
           {"input_error", number_value(op.input_error)},
           {"output_error", number_value(op.output_error)},
           {"amplification", number_value(op.amplification)},
+          {"usual_error", number_value(op.usual_error)},
+          {"jump", number_value(op.jump)},
           {"tensors", op.tensors.size()}};
+}
+
+Json operator_or_null(const Comparison& comparison, std::optional<std::size_t> index) {
+  return index ? operator_value(comparison.operators[*index], *index) : Json(nullptr);
 }
 
 Json file_value(const ComparedFile& file) {
@@ -80,7 +87,6 @@ Json counts_value(const ComparisonCounts& counts) {
 
 Json header(const Comparison& comparison) {
   const ComparisonCounts counts = count(comparison);
-  const auto first = first_departure(comparison);
   Json options = Json::object();
   for (const auto& [option, value] : comparison.options) options[option] = value;
   return {{"opbench_compare", kComparisonVersion},
@@ -98,8 +104,9 @@ Json header(const Comparison& comparison) {
           {"load_mode", comparison.is_load_mode},
           {"verdict", name(verdict_of(counts))},
           {"counts", counts_value(counts)},
-          {"first_departure",
-           first ? operator_value(comparison.operators[*first], *first) : Json(nullptr)}};
+          {"first_jump", operator_or_null(comparison, first_jump(comparison))},
+          {"fp16_operands", has_fp16_operands(comparison)},
+          {"first_departure", operator_or_null(comparison, first_departure(comparison))}};
 }
 
 // As dump(2) would, without holding the text of all tensors at once.

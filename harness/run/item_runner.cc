@@ -166,6 +166,7 @@ class ItemRunner {
     attempt.values = {seed, true};
     const Verification found = open_.verify(attempt.index, seed);
     keep_worst(attempt.record.accuracy, found.stats);
+    attempt.record.formula = found.formula;
     const Judgement& judged = found.judgement;
     if (judged.verdict == Verdict::failed) return attempt.close(Status::failed, judged.reason);
     if (attempt.record.status == Status::mistrusted) return;

@@ -10,9 +10,6 @@ struct NodeToJudge {
   const Node& node;
   const Kernel& kernel;
   const TensorStorage& storage;  ///< holds its inputs and outputs
-  /// Absolute tolerances are parts of the outputs' magnitude instead of numbers: for values that
-  /// are not of order 1, such as gradients.
-  bool by_magnitude = false;
   /// fp16 outputs are the largest finite value where the reference has Inf, 0 where it has NaN.
   bool saturates = false;
 };
@@ -22,7 +19,10 @@ struct NodeToJudge {
 double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output);
 
 /// Compares output `output` with the node's reference on the inputs that it really got, block by
-/// block without a second copy of it. The same bits for any number of threads.
+/// block without a second copy of it. The same bits for any number of threads. The `mixed`
+/// standard's absolute part follows the scale of the output (see Magnitudes) where that is below 1.
+/// If it would fail, it follows the terms' (see condition_scale), which may cancel; above 1 only
+/// where elements are mixed.
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output);
 
 }  // namespace opbench

@@ -57,8 +57,8 @@ class NodeCheck {
     return {};
   }
 
-  ValueComparison judge(std::size_t output, bool by_magnitude) const {
-    return judge_output({node_, kernel_, storage_, by_magnitude, runnable_.saturates()}, output);
+  ValueComparison judge(std::size_t output) const {
+    return judge_output({node_, kernel_, storage_, runnable_.saturates()}, output);
   }
 
   // Of a context's node its name and kernel; of a case's, which has none, the output where there
@@ -92,8 +92,9 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const auto [stats, judgement] = check.judge(output, rules.by_magnitude);
+    const auto [stats, judgement, formula] = check.judge(output);
     const bool is_failure = judgement.verdict == Verdict::failed;
+    if (result.judgement.verdict != Verdict::failed) result.formula = formula;
     const bool is_doubt =
         judgement.verdict == Verdict::mistrusted && rules.can_mistrust && check.is_result(output);
     if (result.judgement.verdict != Verdict::failed && (is_failure || is_doubt)) {
@@ -108,11 +109,7 @@ void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verificatio
 
 VerifyRules rules_for(const Item& item) {
   if (!item.is_context()) return {};
-  return {.enough = 1,
-          .by_magnitude = true,
-          .stops_at_failure = true,
-          .can_mistrust = false,
-          .counts_under_test = false};
+  return {.enough = 1, .stops_at_failure = true, .can_mistrust = false, .counts_under_test = false};
 }
 
 bool Verifier::is_known(const Runnable& runnable, std::size_t node) {

@@ -12,7 +12,8 @@ namespace opbench {
 /// What verification found on all nodes together.
 struct Verification {
   Judgement judgement;
-  PairStats stats;  ///< joined over the outputs that count
+  PairStats stats;      ///< joined over the outputs that count
+  std::string formula;  ///< what the last of them, or the first that failed, was held to
   /// What an element of a result that is a sum comes to where its terms do not cancel, by tensor.
   std::map<std::size_t, double> random_sums = {};
 };
@@ -23,7 +24,6 @@ struct VerifyRules {
   /// A kernel that has been judged on so many sets of values of the same problem, in this runnable
   /// or another, is not judged again.
   int enough = std::numeric_limits<int>::max();
-  bool by_magnitude = false;  ///< see NodeToJudge
   /// Nodes behind one that failed are left out; else they still count for the accuracy.
   bool stops_at_failure = false;
   /// An output of the graph whose values prove little is mistrusted.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compare/judge/compare_values.h"
 #include "tensor/error.h"
 #include "tests/compare/comparison_support.h"
 
@@ -61,12 +62,19 @@ TEST(Analysis, ErrorsOfNanAndOfZerosAreInfinite) {
   EXPECT_EQ(tensors[1].relative_error(), HUGE_VAL);
 }
 
+// fp64 squares of these are 0 or infinite.
 TEST(Analysis, SquaresOutOfRangeDoNotHideAnError) {
-  TensorResult result;
-  result.is_measured = true;
-  result.stats.worst_abs = {0, 2e-200, 1e-200, 1e-200};
-  result.stats.worst_rel = {0, 2e-200, 1e-200, 1.0};  // all squares are 0 in fp64
-  EXPECT_EQ(result.relative_error(), 1.0);
+  for (const double unit : {1e-200, 1e200}) {
+    const std::vector<double> expected = {unit, 2 * unit}, actual = {unit, 3 * unit};
+    TensorResult result;
+    result.is_measured = true;
+    result.stats = compare_values(actual.data(), DType::fp64, expected.data(), DType::fp64, 2,
+                                  {.kind = StandardKind::cosine, .least_cosine = 0.9})
+                       .stats;
+    EXPECT_NEAR(result.relative_error(), 1 / std::sqrt(5), 1e-12);  // |(0, 1)| / |(1, 2)|
+    EXPECT_NEAR(result.stats.cosine(), 7 / std::sqrt(50), 1e-12);
+    EXPECT_NEAR(result.stats.rmse() / unit, std::sqrt(0.5), 1e-12);
+  }
 }
 
 TEST(Analysis, LoadModeIntroducesAll) {

@@ -59,7 +59,8 @@ TEST(CompareValues, PassesWithinTolerance) {
 TEST(CompareValues, ReasonsNameThePlaceInTheShape) {
   const std::vector<float> expected = {1, 2, 3, 4, 5, 6}, actual = {1, 2, 3, 4, 5, 7};
   EXPECT_EQ(compared(actual, expected, kMixed, {2, 3}).judgement.reason,
-            "83.33% inside tolerance, 99% needed; worst at [1,2]: 7, expected 6");
+            "83.33% inside tolerance, 99% needed; worst at [1,2]: 7, expected 6; a tolerance of "
+            "0.14 would hold all");
   EXPECT_THAT(compared(actual, expected).judgement.reason, HasSubstr("worst at [5]: 7"));
   EXPECT_THAT(compared({2}, {1}).judgement.reason, HasSubstr("worst at []: 2, expected 1"));
 }
@@ -178,9 +179,9 @@ TEST(CompareValues, LeastToleranceByItsDefinition) {
 
 // The published numbers of the mixed standard.
 TEST(MixedTolerance, PublishedNumbers) {
-  EXPECT_EQ(mixed_tolerance(DType::fp16), (Tolerance{0x1p-9, 0x1p-9, 0.1, 32, 0.99}));
-  EXPECT_EQ(mixed_tolerance(DType::bf16), (Tolerance{0x1p-6, 0x1p-6, 1, 32, 0.99}));
-  EXPECT_EQ(mixed_tolerance(DType::fp32), (Tolerance{0x1p-10, 0x1p-16, 0.01, 32, 0.99}));
+  EXPECT_EQ(mixed_tolerance(DType::fp16), (Tolerance{0x1p-9, 0x1p-9, 0.1, 32, 0.99, 0, true}));
+  EXPECT_EQ(mixed_tolerance(DType::bf16), (Tolerance{0x1p-6, 0x1p-6, 1, 32, 0.99, 0, true}));
+  EXPECT_EQ(mixed_tolerance(DType::fp32), (Tolerance{0x1p-10, 0x1p-16, 0.01, 32, 0.99, 0, true}));
   EXPECT_EQ(mixed_tolerance(DType::int64), Tolerance{});
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compare/standard/standards.h"
 #include "tests/compare/comparison_support.h"
 
 namespace opbench {
@@ -32,26 +33,87 @@ std::vector<float> rising(int count, int off = 0, float error = 0) {
 }
 
 TEST(Judge, MixedPassesWhatIsClose) {
-  // 1 + 2^-11 is inside of 2^-16 + 2^-10 * 1.
+  // 1 + 2^-11 is inside of 2^-16 * 2 + 2^-10 * 1.
   const Judgement close = judged("mixed", {1 + 0x1p-11f, 2}, {1, 2});
   EXPECT_EQ(close.verdict, Verdict::passed);
   EXPECT_EQ(close.reason, "");
 }
 
 TEST(Judge, MixedNeeds99Percent) {
-  // An error of 0.005 is outside of 2^-16 + 2^-10 (0.00099) at 1 and below the limit of 0.01.
+  // The scale is 75. An error of 0.005 is outside of 2^-16 * 75 + 2^-10 (0.0021) at 1 and below
+  // the limit of 0.75.
   EXPECT_EQ(judged("mixed", rising(100, 1, 0.005f), rising(100)).verdict, Verdict::passed);
-  // At 2 it is outside of 0.00197 too, so 98 of 100 are inside.
+  // At 2 it is outside of 0.0031 too, so 98 of 100 are inside.
   const Judgement two = judged("mixed", rising(100, 2, 0.005f), rising(100));
   EXPECT_EQ(two.verdict, Verdict::failed);
-  EXPECT_EQ(two.reason, "98% inside tolerance, 99% needed; worst at [1]: 2.00500011, expected 2");
+  // 0.005 / (2 + 75), where 75 is the scale.
+  EXPECT_EQ(two.reason,
+            "98% inside tolerance, 99% needed; worst at [1]: 2.00500011, expected 2; a tolerance "
+            "of 6.6e-05 would hold all");
 }
 
 TEST(Judge, MixedAllowsNothingBeyondTheLimit) {
-  const Judgement one = judged("mixed", rising(1000, 1, 0.5f), rising(1000));
+  // A hundredth of the scale, 750.
+  const Judgement one = judged("mixed", rising(1000, 1, 8.0f), rising(1000));
   EXPECT_EQ(one.verdict, Verdict::failed);
   EXPECT_EQ(one.reason,
-            "1 of 1000 elements off by more than 0.01 and 32 ULP; worst at [0]: 1.5, expected 1");
+            "1 of 1000 elements off by more than 7.5 and 32 ULP; worst at [0]: 9, expected 1; a "
+            "tolerance of 0.011 would hold all");
+  EXPECT_EQ(judged("mixed", rising(1000, 1, 7.0f), rising(1000)).verdict, Verdict::passed);
+}
+
+// A verdict does not depend on the unit that values are in: gradients are small.
+TEST(Judge, MixedFollowsTheScale) {
+  for (const float unit : {0x1p-60f, 0x1p-12f, 1.0f, 0x1p14f}) {
+    const auto in_unit = [unit](std::vector<float> values) {
+      for (float& value : values) value *= unit;
+      return values;
+    };
+    const auto verdict = [&](float error, int off) {
+      return judged("mixed", in_unit(rising(100, off, error)), in_unit(rising(100))).verdict;
+    };
+    EXPECT_EQ(verdict(0.001f, 100), Verdict::passed) << unit;
+    EXPECT_EQ(verdict(0.1f, 100), Verdict::failed) << unit;
+    EXPECT_EQ(verdict(0.7f, 1), Verdict::passed) << unit;
+    EXPECT_EQ(verdict(0.8f, 1), Verdict::failed) << unit;
+  }
+}
+
+// fp16 gradients of deviation 3e-4, as a step in mixed precision has them.
+TEST(Judge, SmallGradientsThatAreWrongFail) {
+  std::vector<float> right, negated, twice, zero, turned;
+  for (int i = 0; i < 1000; ++i) right.push_back(3e-4f * std::sin(static_cast<float>(7 * i)));
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    negated.push_back(-right[i]);
+    twice.push_back(2 * right[i]);
+    zero.push_back(0);
+    turned.push_back(right[(i + 1) % right.size()]);
+  }
+  Standard held_to = standard_for(builtin_standards(), {}, "", DType::fp16);
+  for (const auto* wrong : {&negated, &twice, &zero, &turned}) {
+    const PairStats stats = measured(*wrong, right, held_to).stats;
+    EXPECT_EQ(judge(stats, held_to, {1000}).verdict, Verdict::failed);
+  }
+  EXPECT_EQ(judge(measured(right, right, held_to).stats, held_to, {1000}).verdict, Verdict::passed);
+}
+
+// Values that overflowed do not hide what is wrong with all others.
+TEST(Judge, AFewLargeValuesDoNotWidenTheTolerance) {
+  std::vector<float> expected(1000, 3e-4f);
+  expected[1] = 2e-4f;
+  std::vector<float> actual(1000, -3e-4f);
+  for (std::size_t i = 0; i < 1000; i += 5) actual[i] = expected[i] = 65504;
+  EXPECT_EQ(judged("mixed", actual, expected).verdict, Verdict::failed);
+}
+
+TEST(Judge, FormulasSayWhatAVerdictIsHeldTo) {
+  EXPECT_EQ(formula(standard("mixed"), 0.25),
+            "|a-e| <= 2^-16*0.25 + 2^-10*|e| for 99%, all within 0.01*0.25 or 32 ULP");
+  EXPECT_EQ(formula(standard("exact"), 1), "a = e");
+  EXPECT_EQ(formula(standard("statistical"), 1),
+            "|a-e|/max(|e|, 1e-07): mean <= 2^-13, maximum <= 0.00122");
+  EXPECT_EQ(formula(standard("cosine"), 1), "cosine >= 0.99");
+  EXPECT_EQ(formula(standard("prec=1e-4"), 1), "|a-e| <= 0.0001");
 }
 
 TEST(Judge, MixedForgivesLargeErrorsOfFewUlp) {

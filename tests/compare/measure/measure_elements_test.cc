@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "compare/measure/measure_values.h"
 #include "compare/standard/standards.h"
 #include "tests/compare/measure/measure_values.h"
 #include "tests/compare/msaccucmp/msaccucmp_definition.h"
@@ -29,7 +30,9 @@ PairMeasures by_definition(const Floats& actual, const Floats& expected, DType d
   const auto count = static_cast<std::int64_t>(actual.size());
   const std::vector<double> a(actual.begin(), actual.end()), e(expected.begin(), expected.end());
   PairMeasures measures;
-  measures.stats = measure_doubles(pair_rules(kind, kind, tolerance), 0, count, a.data(), e.data());
+  PairRules rules = pair_rules(kind, kind, tolerance);
+  set_scale(rules, scale_of(DType::fp32, expected.data(), count));
+  measures.stats = measure_doubles(rules, 0, count, a.data(), e.data());
   measures.sums = measure_msaccucmp(count, actual.data(), expected.data());
   set_kl(measures.sums,
          has_no_divergence(measures.sums)
@@ -193,7 +196,8 @@ TEST(MeasureBlock, MergingIsMeasuringTheWhole) {
   actual[5] = expected[5] = kNan;
   actual[kMeasureBlock + 3] = kInf;
   const ValueKind kind{StoredType::f32, DType::fp32};
-  const PairRules rules = pair_rules(kind, kind, mixed_tolerance(DType::fp32));
+  PairRules rules = pair_rules(kind, kind, mixed_tolerance(DType::fp32));
+  set_scale(rules, 0.5);
   const auto scratch = std::make_unique<BlockScratch>();
   const auto part = [&](std::size_t first, std::size_t end) {
     return measure_chunk(

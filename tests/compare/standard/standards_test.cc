@@ -27,10 +27,12 @@ Standard built_in(const std::string& typed, DType dtype) {
 }
 
 TEST(Standards, MixedNumbersAreThoseOfTheTestKits) {
-  EXPECT_EQ(built_in("mixed", DType::fp16).tolerance, (Tolerance{0x1p-9, 0x1p-9, 0.1, 32, 0.99}));
-  EXPECT_EQ(built_in("mixed", DType::bf16).tolerance, (Tolerance{0x1p-6, 0x1p-6, 1, 32, 0.99}));
+  EXPECT_EQ(built_in("mixed", DType::fp16).tolerance,
+            (Tolerance{0x1p-9, 0x1p-9, 0.1, 32, 0.99, 0, true}));
+  EXPECT_EQ(built_in("mixed", DType::bf16).tolerance,
+            (Tolerance{0x1p-6, 0x1p-6, 1, 32, 0.99, 0, true}));
   EXPECT_EQ(built_in("mixed", DType::fp32).tolerance,
-            (Tolerance{0x1p-10, 0x1p-16, 0.01, 32, 0.99}));
+            (Tolerance{0x1p-10, 0x1p-16, 0.01, 32, 0.99, 0, true}));
 }
 
 TEST(Standards, IntegersAreExactUnderMixedAndStatistical) {
@@ -81,7 +83,7 @@ TEST(Standards, AFileChangesWhatItNames) {
       "  L1: {mare: 7}\n",
       "my.yaml");
   EXPECT_EQ(held_to(standards, "mixed", "Op", DType::fp16).tolerance,
-            (Tolerance{0x1p-9, 0x1p-9, 0.5, 32, 0.99}));
+            (Tolerance{0x1p-9, 0x1p-9, 0.5, 32, 0.99, 0, true}));
   const Standard whole = held_to(standards, "mixed", "Op", DType::int32);
   EXPECT_EQ(whole.kind, StandardKind::mixed);
   EXPECT_EQ(whole.tolerance.atol, 1);

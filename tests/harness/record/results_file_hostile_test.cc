@@ -62,8 +62,8 @@ TEST(HostileResults, PassesOverKeysOfALaterVersionOfTheProgram) {
 }
 
 TEST(HostileResults, RefusesALaterFormat) {
-  EXPECT_EQ(refusal_with("/opbench", 3),
-            "old.json: opbench is version 3 of the format; this opbench reads versions up to 2: "
+  EXPECT_EQ(refusal_with("/opbench", 4),
+            "old.json: opbench is version 4 of the format; this opbench reads versions up to 3: "
             "use one that is as new as the one that wrote the file");
   EXPECT_THAT(refusal_with("/opbench", 0), HasSubstr("old.json: opbench is 0; it must be a whole"));
   EXPECT_THAT(refusal_with("/opbench", "1"), HasSubstr("opbench is the text '1'; it must be"));

@@ -1,6 +1,7 @@
 // Steps of contexts in JSON and CSV: read back, and refused where they are no steps.
 #include "harness/record/step_json.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -183,14 +184,17 @@ TEST(StepJson, NothingOfAStepCanBeMissing) {
             "x.json: records[0].nodes is there, but the record has no 'step'");
 }
 
-TEST(ResultsVersion1, IsReadAndBecomesToday) {
-  const ResultsFile old = read_results_file(test_data("results_version_1.json"));
-  EXPECT_EQ(old.version, 1);
-  ASSERT_FALSE(old.run.records.empty());
-  std::ostringstream today, sample;
-  write_json(today, old.run, old.machine, old.command);
-  sample << std::ifstream(source_file("results/samples/results.json")).rdbuf();
-  EXPECT_EQ(today.str(), sample.str());
+TEST(OlderResults, AreReadAndBecomeTodays) {
+  for (const int version : {1, 2}) {
+    const ResultsFile old =
+        read_results_file(test_data(fmt::format("results_version_{}.json", version)));
+    EXPECT_EQ(old.version, version);
+    ASSERT_FALSE(old.run.records.empty());
+    std::ostringstream today, sample;
+    write_json(today, old.run, old.machine, old.command);
+    sample << std::ifstream(source_file("results/samples/results.json")).rdbuf();
+    EXPECT_EQ(today.str(), sample.str());
+  }
 }
 
 // A key that version 1 did not know has no meaning there.

@@ -21,7 +21,7 @@ inline std::vector<StepResult> results_of(const PlannedStep& step, std::uint64_t
     const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(runnable), 2,
                            runnable.saturates());
     memory.load(runnable, seed);
-    Verifier verifier({.enough = 2, .by_magnitude = true, .stops_at_failure = true});
+    Verifier verifier({.enough = 2, .stops_at_failure = true});
     const Verification found = verifier.verify(runnable, memory, bound, 2);
     EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
     memory.load(runnable, seed);

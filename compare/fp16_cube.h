@@ -1,0 +1,13 @@
+#pragma once
+
+#include "compare/comparison.h"
+
+namespace opbench {
+
+/// Judges the outputs of operators that are held to `fp16-cube`: each may be off, as a whole (see
+/// sum_error), by 8 times what its inputs are, or by what one operator gives by itself, whichever
+/// is more: 2^-8 for products and for fp16, 2^-10 for others in fp32, 2^-5 for bf16. Inputs are
+/// judged where they are outputs.
+void hold_to_inputs(Comparison& comparison);
+
+}  // namespace opbench

@@ -1,0 +1,176 @@
+#include "compare/jumps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare/operator_error.h"
+
+namespace opbench {
+namespace {
+
+// The relative error of a product whose operands are rounded to fp16.
+constexpr double kFp16Operands = 0x1p-11;
+
+// The value that nine tenths of them do not exceed.
+double high(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + (std::ssize(values) - 1) * 9 / 10;
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+// What rounding to the dtype of its outputs gives.
+double rounding_of(const OperatorResult& op) {
+  double rounding = 0;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != Side::output) continue;
+    switch (judged_dtype(tensor.match)) {
+      case DType::bf16:
+        rounding = std::max(rounding, 0x1p-9);
+        break;
+      case DType::fp16:
+        rounding = std::max(rounding, 0x1p-12);
+        break;
+      case DType::fp64:
+        rounding = std::max(rounding, 0x1p-54);
+        break;
+      default:
+        rounding = std::max(rounding, 0x1p-25);
+    }
+  }
+  return rounding;
+}
+
+bool is_single(const OperatorResult& op) { return rounding_of(op) <= 0x1p-25; }
+
+/// The median of numbers that come one by one; the lower one of two.
+class Median {
+ public:
+  void add(double value) {
+    if (low_.empty() || value <= low_.top())
+      low_.push(value);
+    else
+      high_.push(value);
+    if (low_.size() > high_.size() + 1) {
+      high_.push(low_.top());
+      low_.pop();
+    } else if (high_.size() > low_.size()) {
+      low_.push(high_.top());
+      high_.pop();
+    }
+  }
+  double value() const { return low_.empty() ? 0 : low_.top(); }
+
+ private:
+  std::priority_queue<double> low_;
+  std::priority_queue<double, std::vector<double>, std::greater<>> high_;
+};
+
+/// Errors of the outputs of the operators so far.
+class Usual {
+ public:
+  void add(const std::string& op, double error) {
+    by_name_[op].add(error);
+    all_.add(error);
+  }
+  double error(const std::string& op) const {
+    const auto same = by_name_.find(op);
+    return std::max(all_.value(), same == by_name_.end() ? 0 : same->second.value());
+  }
+
+ private:
+  std::map<std::string, Median> by_name_;
+  Median all_;
+};
+
+// Sets the usual error and the jump of every operator with outputs, without its kind's.
+void set_ratios(Comparison& comparison) {
+  const bool has_fp16 = has_fp16_operands(comparison);
+  Usual usual;
+  for (OperatorResult& op : comparison.operators) {
+    op.usual_error = op.jump = std::nullopt;
+    const std::string name = op.op();
+    const auto error = sum_error(op, Side::output);
+    if (!error || is_random(name)) continue;
+    double expected = std::max(rounding_of(op), usual.error(name));
+    if (has_fp16 && is_product(name)) expected = std::max(expected, kFp16Operands);
+    expected = std::max(expected, sum_error(op, Side::input).value_or(0));
+    op.usual_error = expected;
+    op.jump = std::isinf(expected) ? 1 : *error / expected;
+    usual.add(name, *error);
+  }
+}
+
+// How often its inputs' error an operator's is; none where they are exact but for rounding.
+std::optional<double> growth(const OperatorResult& op) {
+  const double input = sum_error(op, Side::input).value_or(0);
+  const auto output = sum_error(op, Side::output);
+  if (!output || input <= rounding_of(op) || std::isinf(input)) return std::nullopt;
+  return *output / input;
+}
+
+// The growth of errors in others with that name, or in all others where these are few.
+double growth_of_kind(const Comparison& comparison,
+                      const std::map<std::string, std::vector<std::size_t>>& by_name,
+                      std::size_t index) {
+  constexpr std::size_t kEnough = 4;
+  const std::vector<std::size_t>& same = by_name.at(comparison.operators[index].op());
+  std::vector<double> others;
+  const auto add = [&](std::size_t i) {
+    const auto found = i == index ? std::nullopt : growth(comparison.operators[i]);
+    if (found) others.push_back(*found);
+  };
+  if (same.size() >= kEnough) {
+    for (const std::size_t i : same) add(i);
+  } else {
+    for (std::size_t i = 0; i < comparison.operators.size(); ++i) add(i);
+  }
+  return others.size() + 1 < kEnough ? 1 : std::max(1.0, high(std::move(others)));
+}
+
+}  // namespace
+
+bool has_fp16_operands(const Comparison& comparison) {
+  double least = HUGE_VAL;
+  for (const OperatorResult& op : comparison.operators) {
+    const auto error = sum_error(op, Side::output);
+    // Where most of it came in, it says nothing of the product.
+    const bool is_own = error && *error > sum_error(op, Side::input).value_or(0);
+    if (is_own && is_product(op.op()) && is_single(op)) least = std::min(least, *error);
+  }
+  return least > 0x1p-14 && least < 0x1p-10;
+}
+
+void find_jumps(Comparison& comparison) {
+  set_ratios(comparison);
+  std::map<std::string, std::vector<std::size_t>> by_name;
+  for (std::size_t i = 0; i < comparison.operators.size(); ++i) {
+    by_name[comparison.operators[i].op()].push_back(i);
+  }
+  std::vector<std::optional<double>> jumps;
+  for (std::size_t i = 0; i < comparison.operators.size(); ++i) {
+    const auto& jump = comparison.operators[i].jump;
+    // Few reach this, and only theirs is looked at.
+    const bool is_candidate = jump && *jump >= kJump;
+    jumps.push_back(is_candidate ? std::optional(*jump / growth_of_kind(comparison, by_name, i))
+                                 : jump);
+  }
+  for (std::size_t i = 0; i < jumps.size(); ++i) comparison.operators[i].jump = jumps[i];
+}
+
+std::optional<std::size_t> first_jump(const Comparison& comparison) {
+  const auto& operators = comparison.operators;
+  const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
+    return op.jump && *op.jump >= kJump;
+  });
+  if (found == operators.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - operators.begin());
+}
+
+}  // namespace opbench

@@ -1,0 +1,89 @@
+#include "compare/measure/magnitudes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+
+#include "compare/measure/measure_chunk.h"
+
+namespace opbench {
+namespace {
+
+// Of fp64 without its sign: 11 bits of exponent and 3 of mantissa.
+constexpr int kShift = 49;
+constexpr std::size_t kBuckets = std::size_t{1} << 14;
+
+std::size_t bucket_of(double magnitude) {
+  return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> kShift);
+}
+
+double start_of(std::size_t bucket) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(bucket) << kShift);
+}
+
+// Of `count` values in ascending order the one at or below which three quarters lie.
+std::int64_t quartile_rank(std::int64_t count) { return (3 * count + 3) / 4 - 1; }
+
+// The values' own upper quartile; 0 if none is finite and other than 0.
+double quartile_of(std::span<const double> values) {
+  std::vector<double> magnitudes;
+  magnitudes.reserve(values.size());
+  for (const double value : values) {
+    if (value != 0 && std::isfinite(value)) magnitudes.push_back(std::fabs(value));
+  }
+  if (magnitudes.empty()) return 0;
+  const auto at = magnitudes.begin() + quartile_rank(std::ssize(magnitudes));
+  std::nth_element(magnitudes.begin(), at, magnitudes.end());
+  return *at;
+}
+
+}  // namespace
+
+void Magnitudes::add(const ValueKind& kind, const void* stored, std::int64_t count, bool is_all) {
+  thread_local std::vector<double> values(static_cast<std::size_t>(kMeasureBlock));
+  const auto* bytes = static_cast<const std::byte*>(stored);
+  for (std::int64_t begin = 0; begin < count; begin += kMeasureBlock) {
+    const std::int64_t some = std::min(kMeasureBlock, count - begin);
+    values_to_doubles(kind, bytes + static_cast<std::size_t>(begin) * size_of(kind.stored), some,
+                      values.data());
+    if (is_all && some == count) {
+      only_ = quartile_of({values.data(), static_cast<std::size_t>(some)});
+      return;
+    }
+    add(values.data(), some);
+  }
+}
+
+void Magnitudes::add(const double* values, std::int64_t count) {
+  counts_.resize(kBuckets);
+  std::for_each(values, values + count, [this](double value) {
+    // Infinities and NaNs have buckets of their own, which are left out in the end, and so has 0.
+    ++counts_[bucket_of(std::fabs(value))];
+  });
+}
+
+void Magnitudes::merge(const Magnitudes& more) {
+  if (more.counts_.empty()) return;
+  counts_.resize(kBuckets);
+  for (std::size_t i = 0; i < kBuckets; ++i) counts_[i] += more.counts_[i];
+}
+
+double Magnitudes::scale() const {
+  if (only_ >= 0) return only_;
+  if (counts_.empty()) return 0;
+  const std::size_t end = bucket_of(HUGE_VAL);
+  std::int64_t total = 0;
+  for (std::size_t i = 1; i < end; ++i) total += counts_[i];
+  if (total == 0) return 0;
+  const std::int64_t rank = quartile_rank(total);
+  std::int64_t below = 0;
+  std::size_t bucket = 1;
+  while (below + counts_[bucket] <= rank) below += counts_[bucket++];
+  const double share =
+      (static_cast<double>(rank - below) + 0.5) / static_cast<double>(counts_[bucket]);
+  const double start = start_of(bucket);
+  return start + share * (start_of(bucket + 1) - start);
+}
+
+}  // namespace opbench

@@ -1,0 +1,83 @@
+#include "compare/operator_error.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <span>
+#include <string>
+
+namespace opbench {
+namespace {
+
+bool contains_any(std::string_view name, std::span<const std::string_view> words) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+double root_mean_square(const PairStats& stats) {
+  const std::int64_t pairs = std::max<std::int64_t>(stats.finite_pairs(), 1);
+  return static_cast<double>(std::sqrt(stats.sum_expected_sq / static_cast<long double>(pairs)));
+}
+
+// The gradient of a bias is a sum that may cancel: then what it comes to is rounding, and its error
+// counts against what terms of random signs would come to.
+double terms_of(const OperatorResult& op, const TensorResult& output) {
+  if (output.entry().desc.shape.size() > 1) return 0;
+  constexpr std::array<std::string_view, 2> kGradients = {"backward", "grad"};
+  if (!contains_any(op.op(), kGradients)) return 0;
+  double largest = 0;
+  for (const TensorResult& input : op.tensors) {
+    if (input.entry().side != Side::input || !input.is_measured) continue;
+    if (input.entry().name.find("grad") == std::string::npos) continue;
+    const double terms = static_cast<double>(input.stats.count) /
+                         static_cast<double>(std::max<std::int64_t>(output.stats.count, 1));
+    if (terms > 1) {
+      largest = std::max(largest, root_mean_square(input.stats) * std::sqrt(terms));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+double sum_error(const OperatorResult& op, const TensorResult& tensor) {
+  const PairStats& stats = tensor.stats;
+  if (stats.nonfinite_mismatches() > 0) return HUGE_VAL;
+  if (stats.sum_abs == 0) return 0;
+  double size = stats.sum_expected_abs;
+  if (tensor.entry().side == Side::output) {
+    size = std::max(size, terms_of(op, tensor) * static_cast<double>(stats.finite_pairs()));
+  }
+  const double error = stats.sum_abs / size;
+  // Sums that leave fp64's range say nothing.
+  return std::isfinite(stats.sum_abs) ? error : tensor.relative_error();
+}
+
+std::optional<double> sum_error(const OperatorResult& op, Side side) {
+  std::optional<double> error;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != side || !tensor.is_measured) continue;
+    error = std::max(error.value_or(0), sum_error(op, tensor));
+  }
+  return error;
+}
+
+bool is_product(std::string_view op) {
+  constexpr std::array<std::string_view, 7> kWords = {"conv",   "addmm",  "bmm",      "matmul",
+                                                      "linear", "einsum", "attention"};
+  constexpr std::array<std::string_view, 1> kNotThese = {"bilinear"};
+  const bool is_mm = op.starts_with("mm") || op.starts_with("Mm");
+  return is_mm || (contains_any(op, kWords) && !contains_any(op, kNotThese));
+}
+
+bool is_random(std::string_view op) {
+  constexpr std::array<std::string_view, 6> kWords = {"dropout",     "bernoulli", "rand",
+                                                      "multinomial", "normal_",   "uniform_"};
+  return contains_any(op, kWords);
+}
+
+}  // namespace opbench

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "compare/comparison.h"
+
+namespace opbench {
+
+/// How far a tensor is off as a whole: the sum of |actual - expected| over that of |expected|. An
+/// element that fell on the other side of a kink counts no more than its error, which the root mean
+/// square exaggerates. Infinite where a NaN or an Inf stands on one side only.
+///
+/// Gradients of biases are sums that may cancel, and then nothing but rounding: they count against
+/// what terms of random signs would come to.
+double sum_error(const OperatorResult& op, const TensorResult& tensor);
+
+/// The largest of one side's tensors; none if none was measured.
+std::optional<double> sum_error(const OperatorResult& op, Side side);
+
+/// Convolutions, matrix products and their gradients, by an operator's name in a dump.
+bool is_product(std::string_view op);
+
+/// Operators that draw random numbers, by their name: dropout, bernoulli, ...
+bool is_random(std::string_view op);
+
+}  // namespace opbench

@@ -1,0 +1,139 @@
+#include "compare/jumps.h"
+
+#include <gtest/gtest.h>
+
+#include "compare/analysis.h"
+#include "compare/operator_error.h"
+#include "tests/compare/comparison_support.h"
+
+namespace opbench {
+namespace {
+
+using compare_tests::CallValues;
+using compare_tests::compare;
+using compare_tests::HandMade;
+
+// Ten ones and what departs from them by `error` on average, in sum.
+const std::vector<float> kTrue(10, 1.0F);
+std::vector<float> off(float error) {
+  std::vector<float> values = kTrue;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += (i % 2 == 0 ? 2 : 0) * error;
+  return values;
+}
+
+CallValues call(const std::string& op, int seq, float input_error, float output_error) {
+  return {op,
+          std::to_string(seq),
+          {{"input/x", off(input_error), kTrue}, {"output/y", off(output_error), kTrue}}};
+}
+
+// Errors grow by a tenth from layer to layer.
+std::vector<CallValues> layers(const std::string& op, int count) {
+  std::vector<CallValues> calls;
+  float error = 1e-3F;
+  for (int i = 0; i < count; ++i) {
+    calls.push_back(call(op, i, error, error * 1.1F));
+    error *= 1.1F;
+  }
+  return calls;
+}
+
+TEST(Jumps, ErrorsThatGrowEvenlyHaveNone) {
+  const HandMade sample = compare(layers("Relu", 20));
+  EXPECT_FALSE(first_jump(sample.comparison).has_value());
+  EXPECT_EQ(exit_code(sample.comparison, FailOn::any), kVerdictFailed);
+  EXPECT_EQ(exit_code(sample.comparison, FailOn::jump), kAllWell);
+}
+
+TEST(Jumps, TheFirstThatLeavesItsInputsAndNeighboursIsNamed) {
+  std::vector<CallValues> calls = layers("Relu", 8);
+  calls.push_back(call("Conv2d", 8, 2e-3F, 0.1F));    // 50 times its inputs
+  calls.push_back(call("BatchNorm", 9, 0.1F, 0.9F));  // makes the most of it
+  const HandMade sample = compare(calls);
+  const auto found = first_jump(sample.comparison);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(sample.comparison.operators[*found].op(), "Conv2d");
+  EXPECT_NEAR(*sample.comparison.operators[*found].usual_error, 2e-3, 1e-6);
+  EXPECT_NEAR(*sample.comparison.operators[*found].jump, 50 / 1.1, 0.5);
+  EXPECT_EQ(exit_code(sample.comparison, FailOn::jump), kVerdictFailed);
+}
+
+TEST(Jumps, OfAKindThatAlwaysAmplifiesNoneStandsOut) {
+  std::vector<CallValues> calls = layers("Relu", 4);
+  for (int i = 0; i < 5; ++i) calls.push_back(call("NormBackward", 4 + i, 2e-3F, 2e-2F));
+  const HandMade sample = compare(calls);
+  // The first is 10 times its inputs, and so are the others.
+  EXPECT_FALSE(first_jump(sample.comparison).has_value());
+}
+
+TEST(Jumps, OperatorsThatDrawRandomNumbersHaveNone) {
+  std::vector<CallValues> calls = layers("Relu", 4);
+  calls.push_back(call("native_dropout", 4, 2e-3F, 0.9F));
+  const HandMade sample = compare(calls);
+  EXPECT_FALSE(first_jump(sample.comparison).has_value());
+  EXPECT_NE(first_departure(sample.comparison), 4U);
+  EXPECT_TRUE(is_random("Dropout2d"));
+  EXPECT_FALSE(is_random("AddmmBackward"));
+}
+
+TEST(Jumps, Fp16OperandsAreRecognised) {
+  std::vector<CallValues> calls;
+  for (int i = 0; i < 3; ++i) calls.push_back(call("conv2d", i, 0, 3e-4F));
+  const HandMade cube = compare(calls);
+  EXPECT_TRUE(has_fp16_operands(cube.comparison));
+  EXPECT_FALSE(first_jump(cube.comparison).has_value());
+  const HandMade fp32 = compare({call("conv2d", 0, 0, 2e-7F), call("conv2d", 1, 2e-7F, 4e-7F)});
+  EXPECT_FALSE(has_fp16_operands(fp32.comparison));
+  EXPECT_FALSE(is_product("upsample_bilinear2d"));
+  for (const char* op : {"conv2d", "NpuConvolutionBackward", "mm", "AddmmBackward", "bmm"}) {
+    EXPECT_TRUE(is_product(op)) << op;
+  }
+}
+
+// A bias in front of a batch norm: its gradient is 0 but for rounding.
+TEST(Jumps, SumsThatCancelAreNoErrors) {
+  std::vector<float> gradient(1000);
+  for (std::size_t i = 0; i < 1000; ++i) gradient[i] = i % 2 == 0 ? 1.0F : -1.0F;
+  const HandMade sample =
+      compare({{"ConvolutionBackward",
+                "1",
+                {{"input/grad", gradient, gradient}, {"output/bias", {1e-6F}, {-2e-6F}}}}});
+  // 3e-6 of sqrt(1000).
+  const OperatorResult& op = sample.comparison.operators[0];
+  EXPECT_NEAR(sum_error(op, Side::output).value(), 3e-6 / 31.6, 1e-9);
+}
+
+TEST(Fp16Cube, HoldsOutputsToTheirInputs) {
+  const HandMade healthy = compare(
+      {call("conv2d", 0, 0, 3e-3F), call("relu", 1, 3e-3F, 2e-2F), call("relu", 2, 2e-2F, 2e-2F)},
+      "fp16-cube");
+  EXPECT_EQ(count(healthy.comparison).failed, 0);
+  const HandMade wrong =
+      compare({call("conv2d", 0, 0, 5e-3F), call("relu", 1, 5e-3F, 5e-2F)}, "fp16-cube");
+  EXPECT_EQ(count(wrong.comparison).failed, 2);
+  EXPECT_EQ(wrong.comparison.operators[1].tensors[1].judgement.reason,
+            "off by 0.05 of its size, at most 0.04 allowed: its inputs are off by 0.005; worst at "
+            "[0]: 1.10000002, expected 1");
+  // One operator that is no product is held to fp32.
+  const HandMade relu = compare({call("relu", 0, 0, 2e-3F)}, "fp16-cube");
+  EXPECT_EQ(count(relu.comparison).failed, 1);
+}
+
+TEST(Analysis, NothingIsRepairedThatIsFurtherOff) {
+  // The input fails by its worst element alone; the output is off by more, everywhere.
+  std::vector<float> input = kTrue, output = kTrue;
+  input[3] = 1.02F;
+  for (float& value : output) value += 0.0005F;
+  const HandMade less =
+      compare({{"A", "1", {{"input/x", input, kTrue}, {"output/y", kTrue, kTrue}}}});
+  EXPECT_EQ(less.comparison.operators[0].origin, Origin::repaired);
+  std::vector<float> slightly = kTrue;
+  slightly[0] = 1.0011F;  // fails, and is off by less than the output
+  std::vector<float> much(10, 1.0009F);
+  const HandMade more =
+      compare({{"A", "1", {{"input/x", slightly, kTrue}, {"output/y", much, kTrue}}}});
+  EXPECT_EQ(more.comparison.operators[0].origin, Origin::inherited);
+}
+
+}  // namespace
+}  // namespace opbench

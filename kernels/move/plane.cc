@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/move/thin_plane.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
@@ -283,6 +285,7 @@ HWY_EXPORT(transpose_plane_on_target);
 HWY_EXPORT(move_blocks_on_target);
 
 void transpose_plane(const Plane& plane, const void* from, void* to, bool stream) {
+  if (is_thin(plane)) return transpose_thin_plane(plane, from, to, stream);
   HWY_DYNAMIC_DISPATCH(transpose_plane_on_target)(plane, from, to, stream);
 }
 

@@ -94,17 +94,19 @@ class Blocks final : public StridedCopy::Way {
   Blocks(Loops outer, const StridedLoop& p, const StridedLoop& q, std::int64_t run_bytes,
          std::int64_t bytes, bool stream)
       : outer_(std::move(outer)), p_(p), q_(q), run_bytes_(run_bytes), bytes_(bytes) {
+    // Along p blocks make up lines; elsewhere half a line that is streamed costs more than a whole
+    // one that is read first.
     stream_ = stream && run_bytes % 16 == 0 && p.to_stride * bytes % 16 == 0 &&
-              q.to_stride * bytes % 16 == 0 &&
+              q.to_stride * bytes % kLine == 0 &&
               std::all_of(outer_.begin(), outer_.end(),
-                          [&](const StridedLoop& l) { return l.to_stride * bytes % 16 == 0; });
+                          [&](const StridedLoop& l) { return l.to_stride * bytes % kLine == 0; });
   }
 
   void run(const std::byte* from, std::byte* to) const override {
     const std::int64_t p_parts = (p_.extent + kPart - 1) / kPart;
     const std::int64_t q_parts = std::clamp<std::int64_t>(kFewUnits / (count_of(outer_) * p_parts),
                                                           1, (q_.extent + kPart - 1) / kPart);
-    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % kLine == 0;
     const std::int64_t units = count_of(outer_) * p_parts * q_parts;
     parallel_ranges(units, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {

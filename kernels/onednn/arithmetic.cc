@@ -62,7 +62,8 @@ const RegisteredKernel axpy{{
     .op = "axpy",
     .name = "onednn",
     .provider = Provider::vendor,
-    .summary = "oneDNN sum with scales 1 and alpha",
+    .summary = "oneDNN sum with scales 1 and alpha; in fp32 its plain implementation (simple:any), "
+               "no yardstick",
     .refusal = refuse_tensor,
     .prepare = prepare_axpy,
 }};

@@ -26,7 +26,7 @@ const RegisteredKernel kernel{{
     .op = "channel_shuffle",
     .name = "onednn",
     .provider = Provider::vendor,
-    .summary = "oneDNN shuffle",
+    .summary = "oneDNN shuffle; its reference implementation (ref:any), no yardstick",
     .refusal = onednn::movement_refusal,
     .prepare = channel_shuffle,
 }};

@@ -5,9 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernels/axpy.cc"
 #include <hwy/foreach_target.h>
 
-#include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <type_traits>
 
 #include "kernels/arithmetic.h"
@@ -58,6 +56,19 @@ struct MulAddOnce {
   }
 };
 
+// The product rounded to the tensor's dtype, then the sum.
+template <class T>
+struct MulThenAdd {
+  float alpha;
+  HWY_INLINE VF32 operator()(VF32 x1, VF32 x2) const {
+    const VF32 product = hn::Mul(x2, hn::Set(F32(), alpha));
+    if constexpr (sizeof(T) == sizeof(float)) return hn::Add(x1, product);
+    HWY_ALIGN T rounded[hn::MaxLanes(F32())];
+    store<false>(product, rounded);
+    return hn::Add(x1, load(rounded));
+  }
+};
+
 // A power of two leaves the product as short as x2, and then fp32 holds the sum, or what it drops
 // is too small for a tie.
 bool is_power_of_two(float alpha) { return (std::bit_cast<std::uint32_t>(alpha) & 0x7FFFFF) == 0; }
@@ -84,6 +95,15 @@ void axpy(bool once, DType dtype, float alpha, bool stream, std::size_t count, c
   });
 }
 
+void mul_then_add(DType dtype, float alpha, std::size_t count, const void* x1, const void* x2,
+                  void* y) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    map(MulThenAdd<T>{alpha}, false, count, static_cast<T*>(y), static_cast<const T*>(x1),
+        static_cast<const T*>(x2));
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
 HWY_AFTER_NAMESPACE();
@@ -93,6 +113,7 @@ namespace opbench {
 namespace {
 
 HWY_EXPORT(axpy);
+HWY_EXPORT(mul_then_add);
 
 float alpha_of(const Problem& problem) { return static_cast<float>(problem.attrs.number("alpha")); }
 
@@ -107,19 +128,11 @@ Launch prepare(const Problem& problem) {
       });
 }
 
-// The product and the sum one after the other over pieces that stay in the cache.
 Launch prepare_native(const Problem& problem) {
   return elementwise_launch(problem, [dtype = problem.inputs[0].dtype,
                                       alpha = alpha_of(problem)](const ElementwisePart& part) {
-    constexpr std::int64_t kPiece = 2048;
-    alignas(64) std::byte scaled[kPiece * sizeof(float)];
-    const auto count = static_cast<std::int64_t>(part.count);
-    for (std::int64_t first = 0; first < count; first += kPiece) {
-      const std::int64_t piece = std::min(kPiece, count - first);
-      pass_muls(dtype, piece, at(part.inputs[1], dtype, first), alpha, scaled);
-      pass_add(dtype, piece, at(part.inputs[0], dtype, first), scaled,
-               at(part.output, dtype, first));
-    }
+    HWY_DYNAMIC_DISPATCH(mul_then_add)
+    (dtype, alpha, part.count, part.inputs[0], part.inputs[1], part.output);
   });
 }
 
@@ -131,8 +144,7 @@ const RegisteredKernel native{{
     .op = "axpy",
     .name = "native",
     .provider = Provider::framework,
-    .summary =
-        "alpha*x2 into a temporary, then the sum: two roundings, piece by piece in the cache",
+    .summary = "alpha*x2 rounded to the dtype, then the sum: two roundings; one pass, plain stores",
     .prepare = prepare_native,
 }};
 

@@ -1,5 +1,5 @@
 // Convolutions as frameworks without a vendor library compute them: windows unfolded into a matrix
-// (im2col), products of matrices through Eigen, image by image.
+// (im2col), products of matrices through Eigen, image by image; depthwise ones plane by plane.
 // Our threads share the work; with OpenMP beside them Eigen would start its own in each.
 #define EIGEN_DONT_PARALLELIZE
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/lanes/in_fp32.h"
+#include "kernels/lanes/plane_windows.h"
 #include "ops/conv2d.h"
 #include "tensor/parallel.h"
 
@@ -75,7 +76,23 @@ void forward_part(const Conv2d& conv, const float* x, const float* weight, const
   }
 }
 
+// Every channel is a group with one output: its plane is all there is to it.
+bool is_by_planes(const Conv2d& conv) { return conv.group_c() == 1 && conv.group_m() == 1; }
+
+Launch forward_by_planes(const Problem& problem) {
+  return in_fp32(problem, [conv = conv2d_shape(problem)](const KernelArgs& args) {
+    parallel_blocks(conv.n * conv.m, [&](std::int64_t i) {
+      float* y = output(args) + i * conv.oh * conv.ow;
+      const float bias = args.inputs.size() > 2 ? input(args, 2)[i % conv.m] : 0.0f;
+      std::fill_n(y, conv.oh * conv.ow, bias);
+      correlate_plane(conv, input(args, 0) + i * conv.h * conv.w,
+                      input(args, 1) + i % conv.m * conv.taps(), y);
+    });
+  });
+}
+
 Launch forward(const Problem& problem) {
+  if (is_by_planes(conv2d_shape(problem))) return forward_by_planes(problem);
   return in_fp32(problem, [conv = conv2d_shape(problem)](const KernelArgs& args) {
     parallel_blocks(conv.n * conv.groups, [&](std::int64_t i) {
       const std::int64_t first_m = i % conv.groups * conv.group_m();
@@ -100,7 +117,19 @@ void grad_input_part(const Conv2d& conv, const float* dy, const float* weight, f
   }
 }
 
+Launch grad_input_by_planes(const Problem& problem) {
+  return in_fp32(problem, [conv = conv2d_shape(problem)](const KernelArgs& args) {
+    parallel_blocks(conv.n * conv.m, [&](std::int64_t i) {
+      float* dx = output(args) + i * conv.h * conv.w;
+      std::fill_n(dx, conv.h * conv.w, 0.0f);
+      spread_plane(conv, input(args, 0) + i * conv.oh * conv.ow,
+                   input(args, 1) + i % conv.m * conv.taps(), dx);
+    });
+  });
+}
+
 Launch grad_input(const Problem& problem) {
+  if (is_by_planes(conv2d_shape(problem))) return grad_input_by_planes(problem);
   return in_fp32(problem, [conv = conv2d_shape(problem)](const KernelArgs& args) {
     parallel_blocks(conv.n * conv.groups, [&](std::int64_t i) {
       grad_input_part(conv, input(args, 0) + i * conv.group_m() * conv.oh * conv.ow,
@@ -146,8 +175,23 @@ struct GradWeight {
 
 std::int64_t unfolded_image(const Conv2d& conv) { return conv.c * conv.taps() * conv.oh * conv.ow; }
 
+// Image after image, too; the threads share the channels.
+Launch grad_weight_by_planes(const Problem& problem) {
+  return in_fp32(problem, [conv = conv2d_shape(problem)](const KernelArgs& args) {
+    parallel_blocks(conv.m, [&](std::int64_t m) {
+      float* dw = output(args) + m * conv.taps();
+      std::fill_n(dw, conv.taps(), 0.0f);
+      for (std::int64_t i = m; i < conv.n * conv.m; i += conv.m) {
+        add_taps_of_plane(conv, input(args, 0) + i * conv.oh * conv.ow,
+                          input(args, 1) + i * conv.h * conv.w, dw);
+      }
+    });
+  });
+}
+
 Launch grad_weight(const Problem& problem) {
   const Conv2d conv = conv2d_shape(problem);
+  if (is_by_planes(conv)) return grad_weight_by_planes(problem);
   return in_fp32(problem, GradWeight{conv, std::make_shared<Scratch>(unfolded_image(conv))});
 }
 
@@ -170,7 +214,8 @@ const RegisteredKernel conv2d{{
     .op = "conv2d",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "im2col and a product through Eigen in fp32, image by image",
+    .summary =
+        "im2col and a product through Eigen in fp32, image by image; depthwise: plane by plane",
     .refusal = refuse_private,
     .prepare = forward,
     .temporary_bytes = part_bytes,
@@ -180,7 +225,8 @@ const RegisteredKernel conv2d_grad_input{{
     .op = "conv2d_grad_input",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "a product through Eigen and col2im in fp32, image by image",
+    .summary =
+        "a product through Eigen and col2im in fp32, image by image; depthwise: plane by plane",
     .refusal = refuse_private,
     .prepare = grad_input,
     .temporary_bytes = part_bytes,
@@ -190,7 +236,8 @@ const RegisteredKernel conv2d_grad_weight{{
     .op = "conv2d_grad_weight",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "im2col and a product through Eigen in fp32, summed image after image",
+    .summary =
+        "im2col and a product through Eigen in fp32, image after image; depthwise: plane by plane",
     .refusal = refuse_private,
     .prepare = grad_weight,
     .temporary_bytes =

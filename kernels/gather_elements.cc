@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "kernels/lanes/elementwise.h"
 #include "ops/movement.h"
@@ -10,64 +12,62 @@ namespace opbench {
 namespace {
 
 struct Axis {
-  std::int64_t extent, stride, x_stride;  // of the output; stride in x
+  std::int64_t extent, stride;  // of the output
+  std::int64_t step;            // in x, 0 along the axis that is gathered
 };
 
-// Both tensors seen with as few axes as the walk needs, `dim` among them.
+// Both tensors seen with as few axes as the walk needs.
 struct View {
   std::vector<Axis> axes;
-  std::size_t dim = 0;
   std::int64_t elements = 0;
+  std::int64_t index_step = 1;  // in x, from one index to the next
 };
 
 View plain_view(const Problem& problem) {
   const Dims &x = problem.inputs[0].shape, &y = problem.outputs[0].shape;
-  View view{{}, axis_of("gather_elements", x, problem.attrs.integer("dim")), element_count(y)};
+  const std::size_t dim = axis_of("gather_elements", x, problem.attrs.integer("dim"));
   const Dims strides = row_major_strides(y), x_strides = row_major_strides(x);
-  for (std::size_t i = 0; i < y.size(); ++i) view.axes.push_back({y[i], strides[i], x_strides[i]});
+  View view{{}, element_count(y)};
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (i == dim) view.index_step = x_strides[i];
+    if (y[i] != 1) view.axes.push_back({y[i], strides[i], i == dim ? 0 : x_strides[i]});
+  }
+  if (view.axes.empty()) view.axes.push_back({1, 1, 0});
   return view;
 }
 
 // Neighbours that lie behind one another in both tensors become one axis: rows get longer.
 View merged_view(const Problem& problem) {
-  const View plain = plain_view(problem);
-  View view{{}, 0, plain.elements};
-  for (std::size_t i = 0; i < plain.axes.size(); ++i) {
-    const Axis& axis = plain.axes[i];
-    const bool continues = i > 0 && i != plain.dim && i - 1 != plain.dim &&
-                           view.axes.back().x_stride == axis.extent * axis.x_stride;
-    if (i == plain.dim) view.dim = view.axes.size();
-    if (continues) {
-      view.axes.back() = {view.axes.back().extent * axis.extent, axis.stride, axis.x_stride};
+  View view = plain_view(problem);
+  std::vector<Axis> merged;
+  for (const Axis& axis : view.axes) {
+    if (!merged.empty() && axis.step > 0 && merged.back().step == axis.extent * axis.step) {
+      merged.back() = {merged.back().extent * axis.extent, axis.stride, axis.step};
     } else {
-      view.axes.push_back(axis);
+      merged.push_back(axis);
     }
   }
+  view.axes = std::move(merged);
   return view;
 }
 
-// Walks the rows of the last axis and knows where each begins in x, but for the gathered axis.
+// Walks the rows of the last axis and knows where each begins in x.
 class RowsOf {
  public:
   RowsOf(const View& view, std::int64_t element) : view_(view) {
-    for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    for (std::size_t i = 0; i + 1 < view.axes.size(); ++i) {
       index_[i] = element / view.axes[i].stride;
       element %= view.axes[i].stride;
-      if (i != view.dim) base_ += index_[i] * view.axes[i].x_stride;
+      base_ += index_[i] * view.axes[i].step;
     }
   }
   std::int64_t base() const { return base_; }
-  /// From somewhere in a row to the beginning of the next.
   void next() {
-    for (std::size_t i = view_.axes.size(); i-- > 0;) {
+    for (std::size_t i = view_.axes.size() - 1; i-- > 0;) {
       const Axis& axis = view_.axes[i];
-      const std::int64_t step = i == view_.dim ? 0 : axis.x_stride;
-      const bool is_last = i + 1 == view_.axes.size();
-      if (!is_last && ++index_[i] < axis.extent) {
-        base_ += step;
-        return;
-      }
-      base_ -= (is_last ? index_[i] : axis.extent - 1) * step;
+      base_ += axis.step;
+      if (++index_[i] < axis.extent) return;
+      base_ -= axis.extent * axis.step;
       index_[i] = 0;
     }
   }
@@ -84,32 +84,27 @@ struct Part {
   void* y;
 };
 
-// `count` elements of a row. kStep: of x from one element to the next, 0 along the gathered axis.
-template <std::int64_t kStep, class T, class Index>
-void gather_row(std::int64_t count, std::int64_t x_stride, const T* x, const Index* index, T* y) {
+// `count` elements of a row, `step` elements of x from one to the next.
+template <class T, class Index>
+void gather_row(std::int64_t count, std::int64_t step, std::int64_t index_step, const T* x,
+                const Index* index, T* y) {
   for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = x[static_cast<std::int64_t>(index[i]) * x_stride + i * kStep];
+    y[i] = x[static_cast<std::int64_t>(index[i]) * index_step + i * step];
   }
 }
 
 // Row after row of the last axis, whose index and output are contiguous; coordinates once a row.
 template <class T, class Index>
 void gather(const View& view, const Part& part) {
-  const bool along_row = view.dim + 1 == view.axes.size();
-  const std::int64_t length = view.axes.back().extent, x_stride = view.axes[view.dim].x_stride;
+  const std::int64_t length = view.axes.back().extent, step = view.axes.back().step;
   const auto* x = static_cast<const T*>(part.x);
   const auto* index = static_cast<const Index*>(part.index);
   RowsOf rows(view, part.begin);
-  std::int64_t left = part.begin == part.end ? 0 : length - part.begin % length;
-  for (std::int64_t i = part.begin; i < part.end; left = length, rows.next()) {
-    const std::int64_t count = std::min(left, part.end - i);
-    const T* from = x + rows.base();
-    T* to = static_cast<T*>(part.y) + i;
-    if (along_row) {
-      gather_row<0>(count, 1, from, index + i, to);
-    } else {
-      gather_row<1>(count, x_stride, from, index + i, to);
-    }
+  std::int64_t first = part.begin % length;
+  for (std::int64_t i = part.begin; i < part.end; first = 0, rows.next()) {
+    const std::int64_t count = std::min(length - first, part.end - i);
+    gather_row(count, step, view.index_step, x + rows.base() + first * step, index + i,
+               static_cast<T*>(part.y) + i);
     i += count;
   }
 }

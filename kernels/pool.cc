@@ -8,6 +8,7 @@
 
 #include "kernels/lanes/channel_planes.h"
 #include "kernels/lanes/lane_planes.h"
+#include "kernels/lanes/plane_windows.h"
 #include "kernels/move/repeat.h"
 #include "tensor/parallel.h"
 
@@ -23,32 +24,13 @@ LaneWindow window_at(const Pool& pool, std::int64_t index) {
           std::max<std::int64_t>(first_w, 0), std::min(first_w + kernel.w, pool.w)};
 }
 
-// The greatest of one channel: the first of equals, the last NaN.
-void max_of_plain_window(const LaneWindow& window, const float* x, float* best,
-                         std::int32_t* place) {
-  *place = static_cast<std::int32_t>(window.first_h * window.row + window.first_w);
-  *best = x[*place];
-  for (std::int64_t h = window.first_h; h < window.last_h; ++h) {
-    for (std::int64_t w = window.first_w; w < window.last_w; ++w) {
-      const auto here = static_cast<std::int32_t>(h * window.row + w);
-      const bool replaces = x[here] > *best || x[here] != x[here];
-      *best = replaces ? x[here] : *best;
-      *place = replaces ? here : *place;
-    }
-  }
-}
-
 // The greatest elements of a plane's windows and their places.
 template <int kLanes>
 void max_of_windows(const Pool& pool, const float* x, float* y, std::int64_t* places) {
+  if constexpr (kLanes == 1) return max_of_plane(pool, x, y, places);
   for (std::int64_t index = 0; index < pool.oh * pool.ow; ++index) {
     std::int32_t place[kLanes];
-    const LaneWindow window = window_at(pool, index);
-    if constexpr (kLanes == kCube) {
-      max_of_window(window, x, y + index * kLanes, place);
-    } else {
-      max_of_plain_window(window, x, y + index, place);
-    }
+    max_of_window(window_at(pool, index), x, y + index * kLanes, place);
     std::copy_n(place, kLanes, places + index * kLanes);
   }
 }

@@ -64,23 +64,37 @@ bool keeps_grouped_weight(const Attrs& attrs);
 /// as the kernel writes it.
 FormatChoice conv2d_output(const FormatQuery& query, FormatChoice on_device);
 
+/// Where tap (i, j) of the kernel meets x: rows [first, last) and columns [begin, end) of y, whose
+/// row `oh` meets row oh * stride + from_h of x and column `ow` column ow * stride + from_w.
+struct TapRows {
+  std::int64_t first = 0, last = 0, begin = 0, end = 0;
+  std::int64_t from_h, from_w;
+
+  TapRows(const Conv2d& conv, std::int64_t i, std::int64_t j)
+      : from_h(i * conv.window.dilation.h - conv.window.padding.h),
+        from_w(j * conv.window.dilation.w - conv.window.padding.w) {
+    const Pair& stride = conv.window.stride;
+    const auto reach = [](std::int64_t from, std::int64_t step) {
+      return from >= 0 ? 0 : (step - 1 - from) / step;
+    };
+    const auto stop = [](std::int64_t from, std::int64_t step, std::int64_t x, std::int64_t y) {
+      return x > from ? std::min(y, (x - 1 - from) / step + 1) : 0;
+    };
+    begin = reach(from_w, stride.w);
+    end = stop(from_w, stride.w, conv.w, conv.ow);
+    first = reach(from_h, stride.h);
+    last = begin < end ? stop(from_h, stride.h, conv.h, conv.oh) : first;
+  }
+};
+
 /// Calls row(oh, ih, begin, end, first) for the rows where tap (i, j) of the kernel meets x:
 /// columns [begin, end) of row `oh` of y meet columns first, first + stride, ... of row `ih` of x.
 template <class Row>
 void for_each_tap_row(const Conv2d& conv, std::int64_t i, std::int64_t j, Row row) {
-  const auto& [kernel, stride, padding, dilation] = conv.window;
-  const std::int64_t from_h = i * dilation.h - padding.h, from_w = j * dilation.w - padding.w;
-  const auto reach = [](std::int64_t from, std::int64_t step) {
-    return from >= 0 ? 0 : (step - 1 - from) / step;
-  };
-  const std::int64_t begin = reach(from_w, stride.w);
-  const std::int64_t end =
-      conv.w > from_w ? std::min(conv.ow, (conv.w - 1 - from_w) / stride.w + 1) : 0;
-  if (begin >= end) return;
-  for (std::int64_t oh = reach(from_h, stride.h); oh < conv.oh; ++oh) {
-    const std::int64_t ih = oh * stride.h + from_h;
-    if (ih >= conv.h) return;
-    row(oh, ih, begin, end, begin * stride.w + from_w);
+  const TapRows rows(conv, i, j);
+  const Pair& stride = conv.window.stride;
+  for (std::int64_t oh = rows.first; oh < rows.last; ++oh) {
+    row(oh, oh * stride.h + rows.from_h, rows.begin, rows.end, rows.begin * stride.w + rows.from_w);
   }
 }
 

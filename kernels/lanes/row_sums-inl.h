@@ -117,14 +117,14 @@ HWY_INLINE void add_to_lanes(const Term& term, std::int64_t count, float* lanes,
 
 // The upper half of a vector added to the lower one until one lane is left.
 template <class D>
-HWY_INLINE float sum_of_halves(D d, hn::Vec<D> v) {
+HWY_INLINE hn::TFromD<D> sum_of_halves(D d, hn::Vec<D> v) {
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
-  if constexpr (hn::MaxLanes(D()) > 4) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) > 16) {
     const hn::Half<D> half_of;
     return sum_of_halves(half_of, hn::Add(hn::LowerHalf(half_of, v), hn::UpperHalf(half_of, v)));
   }
 #endif
-  HWY_ALIGN float sums[hn::MaxLanes(d)];
+  HWY_ALIGN hn::TFromD<D> sums[hn::MaxLanes(d)];
   hn::Store(v, d, sums);
   for (std::size_t half_of = hn::Lanes(d) / 2; half_of > 0; half_of /= 2) {
     for (std::size_t k = 0; k < half_of; ++k) sums[k] += sums[k + half_of];
@@ -149,42 +149,73 @@ HWY_INLINE float sum_of_lanes(const float* lanes) {
   return sum_of_halves(d, hn::Load(d, sums));
 }
 
+// The same in fp64: 32 lanes, so that four of the widest vectors hold them, too.
+using DoubleVector = hn::CappedTag<double, 8>;
+inline constexpr std::size_t kDoubleLanes = 32;
+
+// Elements as lanes of the sum's type, `count` of them or as many as there are lanes.
+template <class T>
+HWY_INLINE hn::Vec<SumVector> load_lanes(SumVector d, const T* from) {
+  return load_as(d, from);
+}
+template <class T>
+HWY_INLINE hn::Vec<SumVector> load_some_lanes(SumVector d, const T* from, std::size_t count) {
+#if HWY_TARGET == HWY_AVX3  // masked lanes are not accessed
+  if constexpr (sizeof(T) == 4) return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#endif
+  return load_first(d, from, count, 0);
+}
+template <class T>
+HWY_INLINE hn::Vec<DoubleVector> load_lanes(DoubleVector d, const T* from) {
+  return hn::PromoteTo(d, load_as(hn::Rebind<float, DoubleVector>(), from));
+}
+template <class T>
+HWY_INLINE hn::Vec<DoubleVector> load_some_lanes(DoubleVector d, const T* from, std::size_t count) {
+  const hn::Rebind<float, DoubleVector> narrow;
 #if HWY_TARGET == HWY_AVX3
-// The first `count` lanes, 0 beyond: masked lanes are not accessed.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_masked(D d, const T* from, std::size_t count) {
   if constexpr (sizeof(T) == 4) {
-    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
-  } else {
-    return load_first(d, from, count, 0);
+    return hn::PromoteTo(d, hn::MaskedLoad(hn::FirstN(narrow, count), narrow, from));
   }
+#endif
+  return hn::PromoteTo(d, load_first(narrow, from, count, 0));
 }
 
+#if HWY_TARGET == HWY_AVX3
 // Four vectors are all lanes: short rows never leave the registers.
-template <class Term, class... Inputs>
-HWY_INLINE float lane_sum(const Term& term, std::int64_t count, const Inputs*... x) {
-  const SumVector d;
+template <class D, class Term, class... Inputs>
+HWY_INLINE hn::TFromD<D> lane_sum_as(D d, const Term& term, std::int64_t count,
+                                     const Inputs*... x) {
+  constexpr auto n = static_cast<std::int64_t>(hn::MaxLanes(D()));
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   std::int64_t i = 0;
-  for (; i + 64 <= count; i += 64) {
-    s0 = hn::Add(s0, term(d, load_as(d, x + i)...));
-    s1 = hn::Add(s1, term(d, load_as(d, x + i + 16)...));
-    s2 = hn::Add(s2, term(d, load_as(d, x + i + 32)...));
-    s3 = hn::Add(s3, term(d, load_as(d, x + i + 48)...));
+  for (; i + 4 * n <= count; i += 4 * n) {
+    s0 = hn::Add(s0, term(d, load_lanes(d, x + i)...));
+    s1 = hn::Add(s1, term(d, load_lanes(d, x + i + n)...));
+    s2 = hn::Add(s2, term(d, load_lanes(d, x + i + 2 * n)...));
+    s3 = hn::Add(s3, term(d, load_lanes(d, x + i + 3 * n)...));
   }
   // What is left begins at the first lane again; terms of lanes without an element are 0.
   const auto next = [&](std::int64_t from) HWY_ATTR {
     const std::int64_t left = count - from;
-    if (left >= 16) return term(d, load_as(d, x + from)...);
+    if (left >= n) return term(d, load_lanes(d, x + from)...);
     if (left <= 0) return hn::Zero(d);
     const auto rest = static_cast<std::size_t>(left);
-    return hn::IfThenElseZero(hn::FirstN(d, rest), term(d, load_masked(d, x + from, rest)...));
+    return hn::IfThenElseZero(hn::FirstN(d, rest), term(d, load_some_lanes(d, x + from, rest)...));
   };
   if (i < count) {
-    s0 = hn::Add(s0, next(i)), s1 = hn::Add(s1, next(i + 16));
-    s2 = hn::Add(s2, next(i + 32)), s3 = hn::Add(s3, next(i + 48));
+    s0 = hn::Add(s0, next(i)), s1 = hn::Add(s1, next(i + n));
+    s2 = hn::Add(s2, next(i + 2 * n)), s3 = hn::Add(s3, next(i + 3 * n));
   }
   return sum_of_halves(d, hn::Add(hn::Add(s0, s2), hn::Add(s1, s3)));
+}
+
+template <class Term, class... Inputs>
+HWY_INLINE float lane_sum(const Term& term, std::int64_t count, const Inputs*... x) {
+  return lane_sum_as(SumVector(), term, count, x...);
+}
+template <class T>
+HWY_INLINE double double_sum(std::int64_t count, const T* x) {
+  return lane_sum_as(DoubleVector(), Itself(), count, x);
 }
 #else
 template <class Term, class... Inputs>
@@ -193,14 +224,11 @@ HWY_INLINE float lane_sum(const Term& term, std::int64_t count, const Inputs*...
   add_to_lanes(term, count, lanes, x...);
   return sum_of_lanes(lanes);
 }
-#endif
 
-// The sum in 32 lanes of fp64: element i is added to lane i % 32, then the lanes in their order.
 template <class T>
 HWY_INLINE double double_sum(std::int64_t count, const T* x) {
-  const hn::CappedTag<double, 8> d;
-  const hn::Rebind<float, decltype(d)> narrow;
-  constexpr std::int64_t kAll = 32;
+  const DoubleVector d;
+  constexpr auto kAll = static_cast<std::int64_t>(kDoubleLanes);
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   HWY_ALIGN double lanes[kAll] = {};
   const std::int64_t whole = count / kAll * kAll;
@@ -211,20 +239,22 @@ HWY_INLINE double double_sum(std::int64_t count, const T* x) {
       auto s0 = hn::Load(d, lanes + k), s1 = hn::Load(d, lanes + k + n),
            s2 = hn::Load(d, lanes + k + 2 * n), s3 = hn::Load(d, lanes + k + 3 * n);
       for (std::int64_t i = first + k; i < last; i += kAll) {
-        s0 = hn::Add(s0, hn::PromoteTo(d, load_as(narrow, x + i)));
-        s1 = hn::Add(s1, hn::PromoteTo(d, load_as(narrow, x + i + n)));
-        s2 = hn::Add(s2, hn::PromoteTo(d, load_as(narrow, x + i + 2 * n)));
-        s3 = hn::Add(s3, hn::PromoteTo(d, load_as(narrow, x + i + 3 * n)));
+        s0 = hn::Add(s0, load_lanes(d, x + i));
+        s1 = hn::Add(s1, load_lanes(d, x + i + n));
+        s2 = hn::Add(s2, load_lanes(d, x + i + 2 * n));
+        s3 = hn::Add(s3, load_lanes(d, x + i + 3 * n));
       }
       hn::Store(s0, d, lanes + k), hn::Store(s1, d, lanes + k + n);
       hn::Store(s2, d, lanes + k + 2 * n), hn::Store(s3, d, lanes + k + 3 * n);
     }
   }
   for (std::int64_t i = whole; i < count; ++i) lanes[i - whole] += double(float(x[i]));
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  for (std::size_t half_of = kDoubleLanes / 2; half_of > 0; half_of /= 2) {
+    for (std::size_t k = 0; k < half_of; ++k) lanes[k] += lanes[k + half_of];
+  }
+  return lanes[0];
 }
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench

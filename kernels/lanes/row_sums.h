@@ -28,7 +28,7 @@ void add_rows(const SummedRows& of, float scale, float* sums);
 /// lanes[i % 64] += scale*x[i] for `count` elements.
 void add_to_sum_lanes(DType dtype, const void* x, std::int64_t count, float scale, float* lanes);
 
-/// sums[r] = the sum of x[r][i] over i in fp64: 32 lanes, added in their order.
+/// sums[r] = the sum of x[r][i] over i in fp64, in 32 lanes as above.
 void sum_rows_in_fp64(const SummedRows& of, double* sums);
 
 }  // namespace opbench

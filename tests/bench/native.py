@@ -192,7 +192,7 @@ def beyond(options, rows):
         place = f"{r['case']} --threads {r['threads']}"
         if r["native"] and r["native"] > options.limit * (1 + options.noise):
             lines.append(f"native {r['native']:.2f}x  {place}")
-        if r["npu"] and r["npu"] > options.npu_limit * (1 + options.noise) and not r["op"] in ("matmul", "linear"):
+        if r["npu"] and r["npu"] > options.npu_limit * (1 + options.noise):
             lines.append(f"{r['npu_variant']} {r['npu']:.2f}x  {place}")
         lines += [f"wrong: {place}: {text}" for text in r["wrong"]]
     return lines

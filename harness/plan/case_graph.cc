@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/plan/differentiation.h"
 #include "tensor/error.h"
 
@@ -19,8 +21,54 @@ std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
   return loss;
 }
 
+// The mean's gradient is a constant. That says something where each of its elements meets a slope
+// of its own. The gradient of a softmax or a batch norm is 0 there, that of a sum or a permutation
+// a constant, whatever its kernel does.
+bool mean_says_something(const Problem& problem) {
+  if (problem.op->mixes_elements || problem.op->gradient == nullptr) return false;
+  const std::vector<GradientCall> calls = problem.op->gradient(problem);
+  return std::all_of(calls.begin(), calls.end(), [](const GradientCall& call) {
+    return std::any_of(call.args.begin(), call.args.end(), [](const GradientArg& arg) {
+      return arg.source == GradientArg::input || arg.source == GradientArg::output;
+    });
+  });
+}
+
+constexpr double kLargestHalf = 65504;
+
+// The loss is the mean, as in the profiling scripts of porting guides. 1/n is below fp16's normal
+// numbers from n = 16,384 on: there the loss is scaled, as mixed precision does it.
+void add_backward_of_mean(Graph& graph, const std::vector<std::size_t>& outputs) {
+  std::vector<std::size_t> losses;
+  for (const std::size_t output : outputs) {
+    losses.push_back(add_loss(graph, output, outputs.size() == 1));
+  }
+  const TensorDesc& desc = graph.tensors[outputs.front()].desc;
+  const double scale = desc.dtype == DType::fp16
+                           ? std::clamp(static_cast<double>(desc.elements()), 1.0, kLargestHalf)
+                           : 1;
+  differentiate(graph, losses, {DistributionKind::constant, scale, 0});
+}
+
+// From random gradients of the outputs: of the order of 1, and larger where each is spread over
+// many inputs, as a mean does.
+void add_backward_of_random(Graph& graph, const std::vector<std::size_t>& outputs) {
+  constexpr double kLargest = kLargestHalf / 8;  // of fp16, 8 standard deviations off
+  const double results = static_cast<double>(graph.tensors[outputs.front()].desc.elements());
+  double given = 0;
+  for (const TensorDesc& input : graph.nodes[0].problem.inputs) {
+    given = std::max(given, static_cast<double>(input.elements()));
+  }
+  const double scale = std::clamp(given / std::max(1.0, results), 1.0, kLargest);
+  // One number alone may happen to be next to nothing.
+  const Distribution seed = results > 1 ? Distribution{DistributionKind::normal, 0, scale}
+                                        : Distribution{DistributionKind::constant, scale, 0};
+  differentiate(graph, outputs, seed);
+  for (const std::size_t output : outputs) graph.tensors[output].role = GraphTensor::output;
+}
+
 void add_backward(Graph& graph) {
-  std::vector<std::size_t> outputs, losses;
+  std::vector<std::size_t> outputs;
   const Node& first = graph.nodes[0];
   for (std::size_t i = 0; i < first.outputs.size(); ++i) {
     const bool is_number = is_floating(graph.tensors[first.outputs[i]].desc.dtype);
@@ -31,10 +79,10 @@ void add_backward(Graph& graph) {
     throw Error(fmt::format("{} of {} has no floating output, so it cannot run with --backward",
                             graph.nodes[0].problem.op->name, name(graph.tensors[0].desc.dtype)));
   }
-  for (const std::size_t output : outputs) {
-    losses.push_back(add_loss(graph, output, outputs.size() == 1));
-  }
-  differentiate(graph, losses);
+  if (mean_says_something(first.problem))
+    add_backward_of_mean(graph, outputs);
+  else
+    add_backward_of_random(graph, outputs);
 }
 
 }  // namespace

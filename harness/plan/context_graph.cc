@@ -125,7 +125,8 @@ class Builder {
     const Precision& precision = step_.precision;
     const bool is_scaled = precision.scaling != Precision::Scaling::none;
     Gradients gradients =
-        differentiate(result_.graph, losses, is_scaled ? precision.loss_scale : 1);
+        differentiate(result_.graph, losses,
+                      {DistributionKind::constant, is_scaled ? precision.loss_scale : 1, 0});
     std::vector<std::size_t> wanted;
     for (const auto& tensors : {step_.graph->inputs, step_.graph->parameters}) {
       for (const ContextTensor& tensor : tensors) {

@@ -11,13 +11,13 @@ namespace {
 
 class Differentiation {
  public:
-  Differentiation(Graph& graph, const std::vector<std::size_t>& losses, double seed)
+  Differentiation(Graph& graph, const std::vector<std::size_t>& losses, const Distribution& seed)
       : graph_(graph) {
     for (const std::size_t loss : losses) {
       const GraphTensor& tensor = graph_.tensors[loss];
       const std::size_t added =
           add_tensor(graph_, "grad_" + tensor.name, tensor.desc, GraphTensor::gradient_seed);
-      graph_.tensors[added].seed = seed;
+      graph_.tensors[added].data = seed;
       gradient_of_[loss] = added;
     }
   }
@@ -130,7 +130,8 @@ class Differentiation {
 
 }  // namespace
 
-Gradients differentiate(Graph& graph, const std::vector<std::size_t>& losses, double seed) {
+Gradients differentiate(Graph& graph, const std::vector<std::size_t>& losses,
+                        const Distribution& seed) {
   return Differentiation(graph, losses, seed).run();
 }
 

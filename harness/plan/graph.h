@@ -10,17 +10,16 @@
 
 namespace opbench {
 
-/// A tensor of a graph. Inputs and parameters are filled with data, the seeds of the backward pass
-/// and constants with what they hold, zeros stay zero, everything else is computed.
+/// A tensor of a graph. Inputs, parameters and the seeds of the backward pass are filled with data,
+/// constants with what they hold, zeros stay zero, everything else is computed.
 struct GraphTensor {
   enum Role { input, parameter, gradient_seed, constant, zeros, intermediate, output };
 
   std::string name;
   TensorDesc desc;
   Role role = intermediate;
-  Distribution data = {};           ///< of inputs and parameters
+  Distribution data = {};           ///< of inputs, parameters and the seeds of the backward pass
   std::vector<std::int64_t> index;  ///< of constants: an index made beforehand
-  double seed = 1;                  ///< of the seeds: the loss scale
 
   bool is_computed() const { return role == intermediate || role == output; }
 };

@@ -42,7 +42,7 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
   if (!first.attributes.empty()) {
     title += fmt::format(" {}", with_short_lists(first.attributes));
   }
-  if (first.backward) title += " forward+mean+backward";
+  if (first.backward) title += " forward+backward";
   std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
   if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
   if (first.cold) details += ", cold";

@@ -63,7 +63,7 @@ void write_machine(std::ostream& out, const Machine& m) {
 std::string attributes_text(const Record& record) {
   std::string text = with_short_lists(record.attributes, kLongestAttributeList);
   for (const auto& [applies, what] :
-       {std::pair{record.backward, "forward+mean+backward"}, std::pair{record.cold, "cold"}}) {
+       {std::pair{record.backward, "forward+backward"}, std::pair{record.cold, "cold"}}) {
     if (applies) text += fmt::format("{}{}", text.empty() ? "" : " ", what);
   }
   return text;

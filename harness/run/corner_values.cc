@@ -51,11 +51,16 @@ class Corners {
     }
   }
 
-  void write_gradient_seeds(double value) const {
+  // Of losses that are a mean: `value_of` the number that stands there in timing.
+  template <class ValueOf>
+  void write_gradient_seeds(ValueOf value_of) const {
     const std::vector<GraphTensor>& tensors = runnable_.graph->tensors;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (tensors[i].role != GraphTensor::gradient_seed) continue;
-      from_doubles(tensors[i].desc.dtype, &value, 1, workspace_.at(runnable_, i));
+      const GraphTensor& seed = tensors[i];
+      if (seed.role != GraphTensor::gradient_seed) continue;
+      if (seed.data.kind != DistributionKind::constant) continue;
+      const double value = value_of(seed.data.a);
+      from_doubles(seed.desc.dtype, &value, 1, workspace_.at(runnable_, i));
     }
   }
 
@@ -111,14 +116,14 @@ void add_corner_values(const Workspace& workspace, const Runnable& runnable, std
   const Corners corners(workspace, runnable, seed);
   corners.write_inputs([&](DType dtype) { return wanted_by(runnable, dtype); });
   const auto elements = static_cast<double>(runnable.graph->tensors.front().desc.elements());
-  corners.write_gradient_seeds(std::clamp(elements, 1.0, kLargestHalf));
+  corners.write_gradient_seeds([&](double) { return std::clamp(elements, 1.0, kLargestHalf); });
 }
 
 void remove_corner_values(const Workspace& workspace, const Runnable& runnable,
                           std::uint64_t seed) {
   const Corners corners(workspace, runnable, seed);
   corners.write_inputs([](DType) { return IsWanted([](double) { return false; }); });
-  corners.write_gradient_seeds(1);
+  corners.write_gradient_seeds([](double value) { return value; });
 }
 
 }  // namespace opbench

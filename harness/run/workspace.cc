@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,9 +56,8 @@ void Workspace::fill_tensor(const Runnable& runnable, std::size_t tensor,
   switch (given.role) {
     case GraphTensor::input:
     case GraphTensor::parameter:
-      return fill(given.desc, to, given.data, runnable.seed_of(tensor, seed));
     case GraphTensor::gradient_seed:
-      return fill(given.desc, to, {DistributionKind::constant, given.seed, 0}, 0);
+      return fill(given.desc, to, given.data, runnable.seed_of(tensor, seed));
     case GraphTensor::constant: {
       const std::vector<double> index(given.index.begin(), given.index.end());
       return from_doubles(given.desc.dtype, index.data(), std::ssize(index), to);
@@ -90,6 +90,16 @@ std::uint64_t Workspace::given_fingerprint(const Runnable& runnable) const {
 
 void Workspace::poison(const Runnable& runnable, std::size_t tensor) const {
   fill_bytes(at(runnable, tensor), kPoison, bytes_of(runnable, tensor));
+  write_guards(at(runnable, tensor), bytes_of(runnable, tensor));
+}
+
+void Workspace::surround(const Runnable& runnable, std::size_t tensor, int byte) const {
+  auto* const begin = static_cast<std::byte*>(at(runnable, tensor));
+  std::memset(begin - Buffer::kGuardBytes, byte, Buffer::kGuardBytes);
+  std::memset(begin + bytes_of(runnable, tensor), byte, Buffer::kGuardBytes);
+}
+
+void Workspace::restore_guards(const Runnable& runnable, std::size_t tensor) const {
   write_guards(at(runnable, tensor), bytes_of(runnable, tensor));
 }
 

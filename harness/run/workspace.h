@@ -31,6 +31,9 @@ class Workspace {
 
   /// NaN bytes over a tensor, so that an element nobody writes is seen, and fresh guard zones.
   void poison(const Runnable& runnable, std::size_t tensor) const;
+  /// Other bytes than usual in the guard zones of a tensor, and the usual again.
+  void surround(const Runnable& runnable, std::size_t tensor, int byte) const;
+  void restore_guards(const Runnable& runnable, std::size_t tensor) const;
   /// False if something wrote around the tensor since it was loaded or poisoned.
   bool guards_intact(const Runnable& runnable, std::size_t tensor) const;
 

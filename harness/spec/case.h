@@ -39,7 +39,7 @@ struct Case {
   DType dtype = DType::fp32;
   Format format = Format::ND;  ///< of the storage; tensors it does not fit (scalars) are ND
   Attrs attrs;
-  bool backward = false;  ///< followed by mean and the backward pass
+  bool backward = false;  ///< followed by the backward pass
   DataSpec data;
 
   // Not part of the id: what a file says about the case.

@@ -59,9 +59,9 @@ TEST_F(MixedDtypes, OfOneInputAreCrossedWithThoseOfTheOthers) {
 TEST_F(MixedDtypes, AreVerifiedForwardAndBackward) {
   ASSERT_EQ(run_case({"--variant", "native"}), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("1 passed"));
-  // The gradient of a mean is the same everywhere, which the verdict says.
+  // From random gradients: a mean's would be the same everywhere and prove little.
   ASSERT_EQ(run_case({"--variant", "native", "--backward"}), 0) << text_;
-  EXPECT_THAT(text_, HasSubstr("1 mistrusted"));
+  EXPECT_THAT(text_, HasSubstr("1 passed"));
 }
 
 TEST_F(MixedDtypes, AreAddedAndMultiplied) {

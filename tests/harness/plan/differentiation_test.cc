@@ -50,12 +50,12 @@ TEST(Differentiation, StartsFromASeedOfEveryLoss) {
   SmallGraph graph;
   const std::size_t x = graph.input("x");
   const std::size_t y = graph.call("relu", {x}), z = graph.call("softplus", {x});
-  const Gradients gradients = differentiate(graph, {y, z}, 8);
+  const Gradients gradients = differentiate(graph, {y, z}, {DistributionKind::constant, 8, 0});
   EXPECT_THAT(graph.ops_from(2), ElementsAre("softplus_grad", "relu_grad", "add"));
   for (const std::size_t loss : {y, z}) {
     const GraphTensor& seed = graph.tensors[gradients.at(loss)];
     EXPECT_EQ(seed.role, GraphTensor::gradient_seed);
-    EXPECT_EQ(seed.seed, 8);
+    EXPECT_EQ(seed.data.a, 8);
   }
 }
 

@@ -95,7 +95,7 @@ TEST(Markdown, TellsHowACaseDiffers) {
   record.backward = true;
   EXPECT_THAT(markdown({record}),
               HasSubstr("| sizes=[1234567,1234567,1234567,... 6 numbers] lr=0.2 "
-                        "forward+mean+backward |"));
+                        "forward+backward |"));
 }
 
 TEST(SlowerThanExpected, NpuAgainstNativeBeyondNoise) {

@@ -144,6 +144,13 @@ void for_each_rectangle(const ElementMap& map, ElementRange range,
   }
 }
 
+std::int64_t stored_at(const ElementMap& map, std::int64_t element) {
+  std::int64_t stored = 0;
+  for_each_rectangle(map, {element, 1},
+                     [&](const ElementRectangle& rectangle) { stored = rectangle.stored; });
+  return stored;
+}
+
 std::int64_t preferred_range(const ElementMap& map) {
   return map.together == 1 ? std::max<std::int64_t>(1, Walk(map.axes).preferred_range()) : 1;
 }

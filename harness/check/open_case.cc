@@ -103,6 +103,7 @@ std::map<std::string, double, std::less<>> parse_slowdown(std::string_view text)
 
 OpenCase::OpenCase(const OpenRequest& request, std::string_view slowdown)
     : is_cold_(request.cold),
+      is_verified_(request.verify),
       sample_seconds_(request.sample_seconds),
       slowdown_(parse_slowdown(slowdown)),
       open_(plan_item(request), request.threads, times_) {
@@ -134,7 +135,7 @@ void OpenCase::prepare(std::size_t i, bool verifies) {
     open_.prepare(i);
     open_.find_loss_scale(i);
     if (verifies) verify(i, opened);
-    if (opened.status != Status::failed) ready_.emplace(opened.name, Ready{i, {}});
+    if (opened.status != Status::failed) ready_.emplace(opened.name, Ready{i});
   } catch (const std::exception& error) {
     opened.status = Status::errored;
     opened.reason = error.what();
@@ -149,9 +150,10 @@ void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
   if (opened.accuracy) opened.bits = open_.result_bits(i);
 }
 
-ShortSampler OpenCase::make_sampler(std::size_t i) const {
+ShortSampler OpenCase::make_sampler(std::size_t i, CallWatch* watch) const {
   ShortSampler::Options options;
   options.seconds = sample_seconds_;
+  options.watch = watch;
   if (is_cold_) options.evict = [this, i] { open_.evict(i); };
   if (const auto found = slowdown_.find(open_.runnable(i).name()); found != slowdown_.end()) {
     options.extra_share = found->second;
@@ -164,11 +166,14 @@ double OpenCase::sample_us(std::string_view name) {
   if (found == ready_.end()) {
     throw Error(fmt::format("{}: no variant '{}' that can be timed", reply_.id, name));
   }
-  auto& [i, sampler] = found->second;
+  auto& [i, watch, sampler] = found->second;
   double us = 0;
   open_.load(i, {open_.item().seed});
+  if (is_verified_ && !watch) {
+    watch = std::make_unique<CallWatch>(open_.runnable(i), open_.workspace(), open_.item().seed);
+  }
   with_threads(open_.threads(), [&] {
-    if (!sampler) sampler.emplace(make_sampler(i));
+    if (!sampler) sampler.emplace(make_sampler(i, watch.get()));
     us = sampler->sample_us();
   });
   const PlannedStep* step = open_.runnable(i).step;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,14 +34,15 @@ class OpenCase {
   /// A variant that can be timed.
   struct Ready {
     std::size_t place;  ///< among the item's runnables
-    std::optional<ShortSampler> sampler;
+    std::unique_ptr<CallWatch> watch = nullptr;
+    std::optional<ShortSampler> sampler = std::nullopt;
   };
 
   void prepare(std::size_t i, bool verifies);
   void verify(std::size_t i, OpenedVariant& opened);
-  ShortSampler make_sampler(std::size_t i) const;
+  ShortSampler make_sampler(std::size_t i, CallWatch* watch) const;
 
-  bool is_cold_;
+  bool is_cold_, is_verified_;
   double sample_seconds_;
   std::map<std::string, double, std::less<>> slowdown_;
   PhaseTimes times_;

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/run/call_watch.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/timing.h"
+#include "tensor/error.h"
 
 namespace opbench::check {
 namespace {
@@ -35,9 +37,26 @@ ShortSampler::ShortSampler(std::function<void()> call, Options options)
 double ShortSampler::batch_seconds(std::int64_t calls) const {
   if (options_.evict) options_.evict();
   const std::int64_t extra = std::llround(static_cast<double>(calls) * options_.extra_share);
+  if (options_.watch != nullptr) return watched_seconds(calls + extra);
   const Clock::time_point start = Clock::now();
   for (std::int64_t i = 0; i < calls + extra && !interrupted(); ++i) call_();
   return seconds_since(start);
+}
+
+double ShortSampler::watched_seconds(std::int64_t calls) const {
+  CallWatch& watch = *options_.watch;
+  watch.begin(calls);
+  const Clock::time_point start = Clock::now();
+  for (std::int64_t i = 0; i < calls && !interrupted(); ++i) {
+    watch.before();
+    call_();
+    if (watch.after(call_)) continue;
+    watch.restore();
+    throw Error(watch.missed());
+  }
+  const double seconds = seconds_since(start);
+  watch.restore();
+  return seconds;
 }
 
 void ShortSampler::calibrate() {

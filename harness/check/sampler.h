@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <functional>
 
+namespace opbench {
+class CallWatch;
+}
+
 namespace opbench::check {
 
 /// Takes short samples of a call, many of them over minutes, each worth comparing on its own: a
@@ -17,6 +21,8 @@ class ShortSampler {
     /// Calls beyond those counted, as a share of them: makes the call look slower by honest work,
     /// for tests of the check itself. Not with `evict`.
     double extra_share = 0;
+    /// Sees to it that every call is one, as in a run; null: nobody does. Must outlive the sampler.
+    CallWatch* watch = nullptr;
   };
 
   /// Calls it a few times to find how many calls fit.
@@ -24,6 +30,7 @@ class ShortSampler {
 
   /// Microseconds of one call. Begins with calls that are not timed: another process may have used
   /// the caches and the cores since the last sample.
+  /// Errors: throws Error if a watched call was none.
   double sample_us() const;
 
   /// Seconds that `calls` calls and those beyond them take.
@@ -33,6 +40,7 @@ class ShortSampler {
 
  private:
   void calibrate();
+  double watched_seconds(std::int64_t calls) const;
 
   std::function<void()> call_;
   Options options_;

@@ -91,12 +91,14 @@ class ItemRunner {
     for_each_open([&](Attempt& attempt) { prepare(attempt); });
     for_each_open([&](Attempt& attempt) { find_loss_scale(attempt); });
     if (options_.verify) {
-      for_each_open([&](Attempt& attempt) { verify("verify", attempt, item().seed); });
+      for_each_open([&](Attempt& attempt) { verify(attempt); });
     }
     time_all();
-    if (options_.verify) {
-      // On values that nothing has seen: what a kernel kept from the first time is wrong now.
-      for_each_open([&](Attempt& attempt) { verify("verify again", attempt, item().seed + 1); });
+    if (options_.verify && item().is_context()) {
+      for_each_open([&](Attempt& attempt) {
+        report("verify again", attempt);
+        take_verdict(attempt, open_.judge_rounds(attempt.index));
+      });
     }
     if (hooks_.dump != nullptr) dump_all();
   }
@@ -161,10 +163,13 @@ class ItemRunner {
     attempt.measured.skipped_updates = found.skipped_updates;
   }
 
-  void verify(std::string_view what, Attempt& attempt, std::uint64_t seed) {
-    report(what, attempt);
-    attempt.values = {seed, true};
-    const Verification found = open_.verify(attempt.index, seed);
+  void verify(Attempt& attempt) {
+    report("verify", attempt);
+    attempt.values = {item().seed, true};
+    take_verdict(attempt, open_.verify(attempt.index, item().seed));
+  }
+
+  static void take_verdict(Attempt& attempt, const Verification& found) {
     keep_worst(attempt.record.accuracy, found.stats);
     attempt.record.formula = found.formula;
     const Judgement& judged = found.judgement;
@@ -188,18 +193,26 @@ class ItemRunner {
     }
   }
 
-  // Adds `repetitions` samples; none if interrupted.
+  // Adds `repetitions` samples; none if interrupted. On values that nothing has seen: what a kernel
+  // kept from the verification is wrong now.
   void time(Attempt& attempt, int repetitions) {
     report("time", attempt);
-    attempt.values = {item().seed};
-    open_.load(attempt.index, attempt.values);
-    const PhaseTimer timer(times_.measure);
     TimingOptions how{
-        options_.seconds_per_case * repetitions / options_.repetitions, repetitions, {}};
+        options_.seconds_per_case * repetitions / options_.repetitions, repetitions, {}, nullptr};
     if (options_.cold) how.evict = [&] { open_.evict(attempt.index); };
+    attempt.values = {item().seed + 1};
+    if (options_.verify)
+      how.watch = &open_.begin_timing(attempt.index, attempt.values.seed);
+    else
+      open_.load(attempt.index, attempt.values);
     std::vector<Sample> samples;
-    with_threads(threads_, [&] { samples = take_samples(attempt, how); });
+    {
+      const PhaseTimer timer(times_.measure);
+      with_threads(threads_, [&] { samples = take_samples(attempt, how); });
+    }
     attempt.samples.insert(attempt.samples.end(), samples.begin(), samples.end());
+    const bool is_judged = options_.verify && !interrupted();
+    if (is_judged) take_verdict(attempt, open_.end_timing(attempt.index));
   }
 
   // Tasks have times of their own in contexts only: a clock between two calls is not free.
@@ -215,7 +228,7 @@ class ItemRunner {
     return samples;
   }
 
-  // Those that passed with the values that were timed, the others with those that showed the fault.
+  // Those that passed with the case's own values, the others with those that showed the fault.
   void dump_all() {
     for (Attempt& attempt : attempts_) {
       if (!attempt.is_in_memory || interrupted()) continue;

@@ -9,6 +9,8 @@
 #include "harness/run/corner_values.h"
 #include "harness/run/memory.h"
 #include "harness/run/phase_timer.h"
+#include "tensor/checksum.h"
+#include "tensor/elements.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -119,6 +121,122 @@ void OpenItem::replan(std::size_t i, double loss_scale) {
   release(i);
   loaded_.reset();
   step = plan_step(item_.context->spec, scaled, item_.context->dtype);
+}
+
+CallWatch& OpenItem::begin_timing(std::size_t i, std::uint64_t seed) {
+  load(i, {seed});
+  const PhaseTimer timer(times_.verify);
+  const Runnable& chosen = runnable(i);
+  const Loaded values = *std::exchange(loaded_, std::nullopt);
+  if (!item_.is_context()) {
+    for (std::size_t tensor = 0; tensor < chosen.graph->tensors.size(); ++tensor) {
+      if (chosen.graph->tensors[tensor].is_computed()) workspace_->poison(chosen, tensor);
+    }
+  }
+  const std::uint64_t given = workspace_->given_fingerprint(chosen);
+  timing_.emplace(
+      Timing{values, given, CallWatch(chosen, *workspace_, seed, opened_[i].last.generation)});
+  return timing_->watch;
+}
+
+Verification OpenItem::end_timing(std::size_t i) {
+  const PhaseTimer timer(times_.verify);
+  CallWatch& watch = timing_->watch;
+  Verification found;
+  Judgement& judged = found.judgement;
+  if (!watch.missed().empty()) {
+    judged = {Verdict::failed, watch.missed()};
+  } else if (item_.is_context()) {
+    note_results(i);
+  } else {
+    found = judge_timed(i);
+  }
+  watch.restore();
+  const bool is_failed = judged.verdict == Verdict::failed;
+  if (!is_failed && workspace_->given_fingerprint(runnable(i)) != timing_->given) {
+    judged = {Verdict::failed, "changed what it was given while it was timed"};
+  } else if (!is_failed) {
+    loaded_ = timing_->values;
+  }
+  timing_.reset();
+  return found;
+}
+
+// The verdict counts, and not the accuracy, which is that of values that repeat. Where judging
+// costs next to nothing, some more calls are judged, with an input more or less each.
+Verification OpenItem::judge_timed(std::size_t i) {
+  constexpr int kMostCalls = 16;
+  constexpr double kSeconds = 0.002;
+  const std::uint64_t seed = timing_->values.values.seed;
+  const Verifier& verifier = verifiers_.try_emplace(seed, rules_for(item_)).first->second;
+  double spent = 0;
+  Verification found;
+  for (int call = 0; call < kMostCalls && spent < kSeconds; ++call) {
+    const PhaseTimer timer(spent);
+    if (call > 0) {
+      timing_->watch.change_next();
+      with_threads(threads_, [&] { bound(i).run(); });
+    }
+    found = verifier.judge(runnable(i), *workspace_);
+    if (found.judgement.verdict == Verdict::failed) {
+      found.judgement.reason = "in a timed call: " + found.judgement.reason;
+      break;
+    }
+  }
+  found.stats = {};
+  return found;
+}
+
+bool OpenItem::repeats(std::size_t i) const {
+  const std::vector<const Kernel*>& kernels = runnable(i).selection->kernels;
+  return std::none_of(kernels.begin(), kernels.end(),
+                      [](const Kernel* kernel) { return kernel->sums_by_thread; });
+}
+
+void OpenItem::note_results(std::size_t i) {
+  LastCall& last = opened_[i].last;
+  last = {timing_->values.values.seed, timing_->watch.generation(), step_results(i), {}};
+  if (repeats(i)) return;
+  last.values = collect_results(*runnable(i).step, workspace_->storage_of(runnable(i)));
+}
+
+Verification OpenItem::judge_rounds(std::size_t i) {
+  const LastCall& last = opened_[i].last;
+  load(i, {last.seed});
+  const PhaseTimer timer(times_.verify);
+  const Runnable& chosen = runnable(i);
+  loaded_.reset();
+  CallWatch(chosen, *workspace_, last.seed, last.generation).change_all();
+  Verifier& verifier = verifiers_.try_emplace(last.seed, rules_for(item_)).first->second;
+  Verification found = verifier.verify(chosen, *workspace_, bound(i), threads_);
+  found.stats = {};
+  if (found.judgement.verdict == Verdict::failed || step_results(i) == last.results) return found;
+  found.judgement = {Verdict::failed, "a timed call left other results than a checked one"};
+  if (!repeats(i)) {
+    const std::vector<StepResult> now =
+        collect_results(*chosen.step, workspace_->storage_of(chosen), found.random_sums);
+    found.judgement = compare_results(last.values, now, chosen.step->spec.standard);
+  }
+  return found;
+}
+
+// What a node that was left out would have written is of any age, as is padding.
+std::uint64_t OpenItem::step_results(std::size_t i) const {
+  const Runnable& chosen = runnable(i);
+  std::vector<std::byte> elements;
+  std::uint64_t bits = 0;
+  for (std::size_t n = 0; n < chosen.graph->nodes.size(); ++n) {
+    if (bound(i).is_skipped(n)) continue;
+    for (const std::size_t tensor : chosen.graph->nodes[n].outputs) {
+      const GraphTensor& result = chosen.graph->tensors[tensor];
+      if (result.role != GraphTensor::output) continue;
+      const ElementRange all{0, result.desc.elements()};
+      elements.resize(static_cast<std::size_t>(all.count) * size_of(result.desc.dtype));
+      read_elements(result.desc, workspace_->at(chosen, tensor), all, elements.data());
+      bits = bits * 31 ^ checksum(elements.data(), elements.size());
+    }
+  }
+  return bits;
 }
 
 std::string OpenItem::result_bits(std::size_t i) const {

@@ -10,8 +10,10 @@
 
 #include "harness/record/run_result.h"
 #include "harness/run/bound_graph.h"
+#include "harness/run/call_watch.h"
 #include "harness/run/first_results.h"
 #include "harness/run/item.h"
+#include "harness/run/step_results.h"
 #include "harness/run/verify.h"
 #include "harness/run/workspace.h"
 
@@ -76,6 +78,19 @@ class OpenItem {
   /// kernel throws.
   Verification verify(std::size_t i, std::uint64_t seed);
 
+  /// Puts the values of `seed` in place for calls that are timed, and results of nobody.
+  /// `end_timing` must follow, or the next load fills everything anew.
+  CallWatch& begin_timing(std::size_t i, std::uint64_t seed);
+
+  /// Judges what the last timed call left of a case, every node, and that nothing which was given
+  /// has changed. Of a context the results are noted for `judge_rounds`.
+  Verification end_timing(std::size_t i);
+
+  /// Of a context that was timed, after the last round: runs it node by node on the values of the
+  /// last timed call and judges every node; the results must be those that the call left. Errors:
+  /// whatever a kernel throws.
+  Verification judge_rounds(std::size_t i);
+
   /// Fingerprint of the outputs that the last run of a runnable left, as 16 hexadecimal digits.
   std::string result_bits(std::size_t i) const;
 
@@ -86,19 +101,36 @@ class OpenItem {
   const Workspace& workspace() const { return *workspace_; }
 
  private:
-  struct Opened {
-    std::unique_ptr<BoundGraph> bound;
-    LossScaling scaling;
-  };
   /// What is in memory.
   struct Loaded {
     const Graph* graph;
     Values values;
   };
+  /// What the last timed call of a context had and left.
+  struct LastCall {
+    std::uint64_t seed = 0, generation = 0;  ///< of its values
+    std::uint64_t results = 0;               ///< fingerprint
+    std::vector<StepResult> values;          ///< where results do not repeat bit for bit
+  };
+  struct Opened {
+    std::unique_ptr<BoundGraph> bound;
+    LossScaling scaling;
+    LastCall last;
+  };
+  /// While calls are timed.
+  struct Timing {
+    Loaded values;
+    std::uint64_t given = 0;  ///< fingerprint
+    CallWatch watch;
+  };
 
   void replan(std::size_t i, double loss_scale);
   bool overflowed(std::size_t i) const;
   void hold_to_first(std::size_t i, Verification& found);
+  Verification judge_timed(std::size_t i);
+  void note_results(std::size_t i);
+  bool repeats(std::size_t i) const;
+  std::uint64_t step_results(std::size_t i) const;
 
   Item item_;
   int threads_;
@@ -106,6 +138,7 @@ class OpenItem {
   std::vector<Opened> opened_;
   std::optional<Workspace> workspace_;
   std::optional<Loaded> loaded_;
+  std::optional<Timing> timing_;
   ScratchPool scratch_;  // of the kernels of all steps: one node runs at a time
   std::map<std::uint64_t, Verifier> verifiers_;  // by seed
   FirstResults firsts_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "harness/run/call_watch.h"
 #include "harness/run/interrupt.h"
 
 namespace opbench {
@@ -38,18 +39,32 @@ void hot_loop(benchmark::State& state, const std::function<void()>& call) {
   }
 }
 
+void watched_loop(benchmark::State& state, CallWatch& watch, const std::function<void()>& call) {
+  for (auto _ : state) {
+    watch.before();
+    call();
+    benchmark::ClobberMemory();
+    if (!watch.after(call) || interrupted()) {
+      state.SkipWithError("interrupted");
+      break;
+    }
+  }
+}
+
 // Returns the timed seconds.
 double cold_loop(benchmark::State& state, const TimingOptions& options,
                  const std::function<void()>& call) {
   double total = 0;
   for (auto _ : state) {
+    if (options.watch != nullptr) options.watch->before();
     options.evict();
     const Clock::time_point start = Clock::now();
     call();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     state.SetIterationTime(seconds);
     total += seconds;
-    if (interrupted()) {
+    const bool is_call = options.watch == nullptr || options.watch->after(call);
+    if (!is_call || interrupted()) {
       state.SkipWithError("interrupted");
       break;
     }
@@ -60,12 +75,16 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
 // One repetition (or one of the shorter runs by which the engine finds the number of iterations).
 Sample run_once(benchmark::State& state, const TimingOptions& options,
                 const std::function<void()>& call) {
+  if (options.watch != nullptr) options.watch->begin(state.max_iterations);
   const Clock::time_point start = Clock::now();
   double seconds = 0;
   if (options.evict) {
     seconds = cold_loop(state, options, call);
   } else {
-    hot_loop(state, call);
+    if (options.watch != nullptr)
+      watched_loop(state, *options.watch, call);
+    else
+      hot_loop(state, call);
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
   const auto iterations = static_cast<std::int64_t>(state.iterations());
@@ -79,6 +98,10 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
                                const std::function<void()>& call) {
   std::vector<Sample> samples;
   auto* registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
+    if (options.watch != nullptr && !options.watch->missed().empty()) {
+      state.SkipWithError("a call was none");
+      return;
+    }
     samples.push_back(run_once(state, options, call));
   });
   registered->MinTime(std::max(1e-6, options.seconds / options.repetitions))
@@ -91,6 +114,7 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
   benchmark::RunSpecifiedBenchmarks(&reporter, "all");
   benchmark::ClearRegisteredBenchmarks();
   const auto wanted = static_cast<std::size_t>(options.repetitions);
+  if (options.watch != nullptr && !options.watch->missed().empty()) return {};
   if (interrupted() || samples.size() < wanted) return {};
   // What came before the last repetitions was the search for the number of iterations: the warm-up.
   samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(wanted));

@@ -9,15 +9,21 @@
 
 namespace opbench {
 
+class CallWatch;
+
 struct TimingOptions {
   double seconds = 0.1;  ///< over all repetitions
   int repetitions = 9;
   /// Called before every call, outside the timed window, to empty the caches; none: hot.
   std::function<void()> evict;
+  /// Sees to it that every call is one; null: nobody does.
+  CallWatch* watch = nullptr;
 };
 
 /// Times `call` with Google Benchmark (real time; iterations adapted to the time) and keeps every
-/// repetition, in order. Empty if interrupted before all repetitions were done.
+/// repetition, in order. Empty if interrupted before all repetitions were done, or if a call was
+/// none
+/// (`CallWatch::missed`).
 std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
                                const std::function<void()>& call);
 

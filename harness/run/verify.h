@@ -26,6 +26,8 @@ struct VerifyRules {
   int enough = std::numeric_limits<int>::max();
   /// Nodes behind one that failed are left out; else they still count for the accuracy.
   bool stops_at_failure = false;
+  /// Kernels run again, and must leave the same bits whatever lies around their tensors.
+  bool repeats = true;
   /// An output of the graph whose values prove little is mistrusted.
   bool can_mistrust = true;
   /// The accuracy is that of the operator under test and its gradient; else that of all nodes.
@@ -46,6 +48,10 @@ class Verifier {
   /// The data is loaded. Kernels run with `threads` threads, judging with those of the caller.
   Verification verify(const Runnable& runnable, const Workspace& workspace, const BoundGraph& bound,
                       int threads);
+
+  /// Judges what the last call left, on the inputs that each node has in memory; runs nothing. For
+  /// a graph whose tensors lie apart.
+  Verification judge(const Runnable& runnable, const Workspace& workspace) const;
 
  private:
   struct Key {

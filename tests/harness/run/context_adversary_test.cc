@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -133,7 +134,38 @@ TEST(ContextAdversary, CachesByPointer) {
                     *seen = args.inputs[0];
                   };
                 }),
-                "NaN on one side only");
+                "a timed call left [");
+}
+
+// Right where its output is poisoned, as a verification does.
+TEST(ContextAdversary, ComputesOnPoisonOnly) {
+  const std::vector<Record> records = run_with([](const Problem&) -> Launch {
+    return [compute = honest()](const KernelArgs& args) {
+      if (std::isnan(output(args)[kElements / 2])) compute(args);
+    };
+  });
+  EXPECT_EQ(records[0].status, Status::failed);
+  EXPECT_THAT(records[0].reason, HasSubstr("second (adversary): a timed call left ["));
+  EXPECT_FALSE(records[0].is_timed());
+  EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
+}
+
+// Writes every element, of an answer that it had kept.
+TEST(ContextAdversary, AnswersFromMemoryWhileItIsTimed) {
+  const std::vector<Record> records = run_with([](const Problem&) -> Launch {
+    auto kept = std::make_shared<std::vector<float>>(kElements);
+    return [kept, compute = honest(), calls = 0](const KernelArgs& args) mutable {
+      if (++calls <= 4) {
+        compute(args);
+        kept->assign(output(args), output(args) + kElements);
+      } else {
+        std::memcpy(output(args), kept->data(), kElements * sizeof(float));
+      }
+    };
+  });
+  EXPECT_EQ(records[0].status, Status::failed) << name(records[0].status);
+  EXPECT_FALSE(records[0].is_timed());
+  EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
 }
 
 TEST(ContextAdversary, Throws) {

@@ -22,7 +22,8 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "compare", "check", "list", "report", "doctor"};
+const std::vector<std::string> kCommands = {"run",    "compare",  "check",      "list", "report",
+                                            "doctor", "selftest", "invariance", "audit"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -86,6 +87,9 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_report_command(line, context);
   add_doctor_command(line, context);
   add_check_command(line, context);
+  add_selftest_command(line, context);
+  add_invariance_command(line, context);
+  add_audit_command(line, context);
   add_worker_command(line, context);
   add_generate_command(line, context);
 }

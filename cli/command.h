@@ -31,6 +31,9 @@ void add_list_command(CommandLine& line, CommandContext& context);
 void add_compare_command(CommandLine& line, CommandContext& context);
 void add_report_command(CommandLine& line, CommandContext& context);
 void add_doctor_command(CommandLine& line, CommandContext& context);
+void add_selftest_command(CommandLine& line, CommandContext& context);
+void add_invariance_command(CommandLine& line, CommandContext& context);
+void add_audit_command(CommandLine& line, CommandContext& context);
 void add_check_command(CommandLine& line, CommandContext& context);
 void add_worker_command(CommandLine& line, CommandContext& context);
 /// Hidden: what the build generates from all other commands, so it is added last.

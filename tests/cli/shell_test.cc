@@ -22,7 +22,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> kCommands = {"run", "list", "compare", "report", "doctor", "check"};
+const std::vector<std::string> kCommands = {"run",   "list",     "compare",    "report", "doctor",
+                                            "check", "selftest", "invariance", "audit"};
 
 std::string output_of(std::vector<std::string> args) {
   const Outcome outcome = opbench_with(std::move(args));

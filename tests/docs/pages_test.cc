@@ -26,7 +26,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 const fs::path kRoot = source_file("");
-const std::vector<std::string> kCommands = {"run", "list", "compare", "report", "doctor", "check"};
+const std::vector<std::string> kCommands = {"run",   "list",     "compare",    "report", "doctor",
+                                            "check", "selftest", "invariance", "audit"};
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> result = {kRoot / "README.md", kRoot / "CONTRIBUTING.md",

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/progress_line.h"
+#include "harness/run/interrupt.h"
+#include "harness/selftest/audit.h"
+#include "harness/selftest/json.h"
+#include "tensor/error.h"
+#include "text/output_file.h"
+
+namespace opbench {
+namespace {
+
+struct Flags {
+  std::vector<std::string> ops;
+  int seeds = 2, honest_seeds = 2;
+  std::string json;
+};
+
+// Of what a run is to kill.
+constexpr double kLeastKilled = 0.95;
+
+std::vector<const Op*> ops_of(const Flags& flags) {
+  if (flags.ops.empty()) return arithmetic_operators();
+  std::vector<const Op*> ops;
+  for (const std::string& name : flags.ops) {
+    const Op& op = find_op(name);
+    if (op.accuracy != AccuracyClass::rounded) {
+      throw Error(
+          fmt::format("{} moves data: it is judged bit for bit, and no tolerance is to be "
+                      "audited; arithmetic operators are allowed",
+                      op.name));
+    }
+    ops.push_back(&op);
+  }
+  return ops;
+}
+
+void print_mutations(const OperatorAudit& audit, std::ostream& out) {
+  out << fmt::format("  {:<18} {:>7}", "broken by", "tries");
+  for (const std::string_view standard : kAuditStandards) out << fmt::format(" {:>11}", standard);
+  out << '\n';
+  for (const MutationRow& row : audit.rows) {
+    out << fmt::format("  {:<18} {:>7}", row.mutation->name, row.effective);
+    for (const int killed : row.killed) {
+      out << fmt::format(" {:>11}", row.effective == 0 ? "-" : fmt::format("{}", killed));
+    }
+    out << fmt::format("  {}{}\n", row.mutation->summary,
+                       row.survivor.empty() ? "" : fmt::format("; passed: {}", row.survivor));
+  }
+}
+
+std::string share_text(int killed, int effective) {
+  return effective == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * killed / effective);
+}
+
+void print_totals(const OperatorAudit& audit, std::ostream& out) {
+  out << fmt::format("  {:<18} {:>7}", "killed", audit.effective());
+  for (std::size_t i = 0; i < kAuditStandards.size(); ++i) {
+    out << fmt::format(" {:>11}", share_text(audit.killed(i), audit.effective()));
+  }
+  out << fmt::format("\n  {} honest runs, {} failed\n", audit.honest_runs,
+                     audit.false_failure_count);
+  for (const FalseFailure& failure : audit.false_failures) {
+    out << fmt::format("  honest, but failed: {} {}: {}\n", failure.case_id, failure.variant,
+                       failure.reason);
+  }
+}
+
+// All operators together.
+OperatorAudit joined(const std::vector<OperatorAudit>& audits) {
+  OperatorAudit all;
+  for (const OperatorAudit& audit : audits) {
+    all.rows.insert(all.rows.end(), audit.rows.begin(), audit.rows.end());
+    all.honest_runs += audit.honest_runs;
+    all.false_failure_count += audit.false_failure_count;
+  }
+  return all;
+}
+
+int audit_command(const Flags& flags, CommandContext& context) {
+  if (flags.seeds < 1 || flags.honest_seeds < 0) {
+    throw Error("--seeds must be 1 or more, --honest-seeds 0 or more");
+  }
+  const std::vector<const Op*> ops = ops_of(flags);
+  watch_interrupts();
+  std::optional<OutputFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json);
+  ProgressLine progress(context);
+  std::vector<OperatorAudit> audits;
+  for (std::size_t i = 0; i < ops.size() && !interrupted(); ++i) {
+    progress.begin(i, ops.size());
+    audits.push_back(audit(*ops[i], {flags.seeds, flags.honest_seeds},
+                           [&](const std::string& what) { progress.activity(what); }));
+    progress.clear();
+    const OperatorAudit& last = audits.back();
+    context.out << fmt::format("{} ({}), {} cases x {} seeds\n", last.op, last.variant,
+                               last.cases.size(), flags.seeds);
+    if (ops.size() == 1 || context.verbose) print_mutations(last, context.out);
+    print_totals(last, context.out);
+  }
+  const OperatorAudit all = joined(audits);
+  context.out << fmt::format(
+      "{} operators: a run kills {} of {} broken results ({}); {} of {} honest runs failed.\n",
+      audits.size(), all.killed(), all.effective(), share_text(all.killed(), all.effective()),
+      all.false_failure_count, all.honest_runs);
+  if (json) json->write([&](std::ostream& out) { write_audit_json(out, audits); });
+  if (interrupted()) return kCouldNotFinish;
+  const bool is_well =
+      all.killed() >= kLeastKilled * all.effective() && all.false_failure_count == 0;
+  return is_well ? kAllWell : kVerdictFailed;
+}
+
+constexpr const char* kFooter =
+    R"(Columns count the broken results that a standard fails: `run` is what runs judge by, the others those of
+`opbench compare --standard`. A way that changes no result of an operator is not counted.
+Exit code 1: a run kills less than 95 %, or fails an honest kernel.
+Examples:
+  opbench audit --op softplus
+  opbench audit                            all arithmetic operators; -v shows each way
+  opbench audit --honest-seeds 10000       is no honest kernel ever failed?)";
+
+}  // namespace
+
+void add_audit_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "audit", "Break operators in many ways: which standard sees which, and fails no honest one?");
+  const auto flags = std::make_shared<Flags>();
+  command.option("--op", flags->ops, "Operators; all arithmetic ones unless stated",
+                 {.value = "OP", .values = ValueSplit::by_commas});
+  command.option("--seeds", flags->seeds, "Data sets for each way to break",
+                 {.value = "N", .shows_default = true});
+  command.option("--honest-seeds", flags->honest_seeds,
+                 "Data sets for each variant and dtype of honest kernels",
+                 {.value = "N", .shows_default = true});
+  command.option("--json", flags->json, "Write all counts", {.value = "FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return audit_command(*flags, context); });
+}
+
+}  // namespace opbench

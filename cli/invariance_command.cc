@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/progress_line.h"
+#include "harness/run/interrupt.h"
+#include "harness/selftest/example_case.h"
+#include "harness/selftest/invariance.h"
+#include "harness/selftest/json.h"
+#include "tensor/error.h"
+#include "text/output_file.h"
+
+namespace opbench {
+namespace {
+
+struct Flags {
+  std::vector<std::string> ops, cases, dtypes, variants;
+  std::string json;
+};
+
+/// A variant and the case that it is tried on.
+struct Trial {
+  const Kernel* kernel;
+  Case spec;
+};
+
+bool is_wanted(const Flags& flags, const Kernel& kernel) {
+  return flags.variants.empty() || std::find(flags.variants.begin(), flags.variants.end(),
+                                             kernel.name) != flags.variants.end();
+}
+
+// fp32 and fp16 where the operator has them, else its first dtype.
+std::vector<DType> dtypes_of(const Flags& flags, const Op& op) {
+  std::vector<DType> dtypes;
+  for (const std::string& text : flags.dtypes) dtypes.push_back(parse_dtype(text));
+  if (!dtypes.empty()) return dtypes;
+  for (const DType dtype : {DType::fp32, DType::fp16}) {
+    if (std::find(op.dtypes.begin(), op.dtypes.end(), dtype) != op.dtypes.end()) {
+      dtypes.push_back(dtype);
+    }
+  }
+  return dtypes.empty() ? std::vector<DType>{op.dtypes.front()} : dtypes;
+}
+
+void add_trials(const Flags& flags, const Op& op, std::vector<Trial>& trials) {
+  for (const Kernel* kernel : kernels_of(op.name)) {
+    if (!is_wanted(flags, *kernel)) continue;
+    for (const DType dtype : dtypes_of(flags, op)) {
+      for (const Format format : op.formats) {
+        if (std::optional<Case> c = example_case(*kernel, dtype, format)) {
+          trials.push_back({kernel, std::move(*c)});
+          break;
+        }
+      }
+    }
+  }
+}
+
+std::vector<Trial> trials_of(const Flags& flags) {
+  std::vector<Trial> trials;
+  for (const std::string& id : flags.cases) {
+    const Case c = parse_case_id(id);
+    for (const Kernel* kernel : kernels_of(c.op->name)) {
+      if (is_wanted(flags, *kernel)) trials.push_back({kernel, c});
+    }
+  }
+  for (const std::string& name : flags.ops) {
+    if (name == "all") {
+      for (const Op* op : RegisteredOp::all()) add_trials(flags, *op, trials);
+    } else {
+      add_trials(flags, find_op(name), trials);
+    }
+  }
+  return trials;
+}
+
+std::string_view cell_text(const InvarianceCell& cell) {
+  switch (cell.state) {
+    case InvarianceCell::same:
+      return "✓";
+    case InvarianceCell::near:
+      return "≈";
+    case InvarianceCell::open:
+      return "○";
+    case InvarianceCell::differs:
+      return "✗";
+    case InvarianceCell::not_applicable:
+      return "-";
+  }
+  return "?";
+}
+
+void print_heading(std::ostream& out) {
+  out << fmt::format("  {:<26}", "variant");
+  for (std::size_t i = 0; i < kInvariances; ++i) {
+    out << fmt::format(" {:^10}", name(static_cast<Invariance>(i)));
+  }
+  out << '\n';
+}
+
+void print_row(const InvarianceRow& row, std::ostream& out) {
+  if (!row.refusal.empty()) {
+    out << fmt::format("  {:<26} skipped: {}\n", row.variant, row.refusal);
+    return;
+  }
+  out << fmt::format("  {:<26}", row.variant);
+  for (const InvarianceCell& cell : row.cells) out << fmt::format(" {:^10}", cell_text(cell));
+  out << '\n';
+  for (std::size_t i = 0; i < kInvariances; ++i) {
+    const InvarianceCell& cell = row.cells[i];
+    if (cell.first.place.empty()) continue;
+    out << fmt::format("    {} {}, {}: {} is {}, {} before\n", cell_text(cell),
+                       name(static_cast<Invariance>(i)), cell.first.how, cell.first.place,
+                       cell.first.there, cell.first.here);
+  }
+}
+
+int invariance(const Flags& flags, CommandContext& context) {
+  const std::vector<Trial> trials = trials_of(flags);
+  if (trials.empty()) {
+    context.err << "opbench: no variant is selected; name an operator with --op, or a case with "
+                   "--case, and check --variant and --dtype\n";
+    return kNothingToJudge;
+  }
+  watch_interrupts();
+  std::optional<OutputFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json);
+  ProgressLine progress(context);
+  std::vector<InvarianceRow> rows;
+  print_heading(context.out);
+  std::string last_case;
+  for (std::size_t i = 0; i < trials.size() && !interrupted(); ++i) {
+    const std::string id = case_id(trials[i].spec);
+    progress.begin(i, trials.size());
+    progress.detail(fmt::format("{} {}", id, trials[i].kernel->name));
+    rows.push_back(check_invariance(*trials[i].kernel, trials[i].spec));
+    progress.clear();
+    if (id != last_case) context.out << id << '\n';
+    last_case = id;
+    print_row(rows.back(), context.out);
+  }
+  const auto differing =
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.differs(); });
+  context.out << fmt::format("{} rows, {} with bits that depend on what they should not.\n",
+                             rows.size(), differing);
+  if (json) json->write([&](std::ostream& out) { write_invariance_json(out, rows); });
+  if (interrupted()) return kCouldNotFinish;
+  return differing > 0 ? kVerdictFailed : kAllWell;
+}
+
+constexpr const char* kFooter =
+    R"(✓ the same bits, ✗ other bits, ≈ other bits inside the operator's tolerance where nothing promises the same
+(batch, format, isa), ○ a library that cuts its sums by threads, - does not apply.
+Exit code 1: a row has ✗.
+Examples:
+  opbench invariance --op softplus
+  opbench invariance --op all --json invariance.json
+  opbench invariance --case 'conv2d[2x16x14x14,16x16x3x3,fp16,NC1HWC0,padding=1]')";
+
+}  // namespace
+
+void add_invariance_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "invariance", "Do the bits of a result depend on threads, batch, addresses, formats ...?");
+  const auto flags = std::make_shared<Flags>();
+  command.option("--op", flags->ops, "Operators, on a small example each; all: every one",
+                 {.value = "OP", .values = ValueSplit::by_commas});
+  command.option("--case", flags->cases, "A case, as reports name it",
+                 {.value = "ID", .values = ValueSplit::one_each});
+  command.option("--dtype", flags->dtypes, "Of the examples; fp32 and fp16 unless stated",
+                 {.value = "DTYPE", .values = ValueSplit::by_commas});
+  command.option("--variant", flags->variants, "Only these",
+                 {.value = "VARIANT", .values = ValueSplit::by_commas});
+  command.option("--json", flags->json, "Write the matrix", {.value = "FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return invariance(*flags, context); });
+}
+
+}  // namespace opbench

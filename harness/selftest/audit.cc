@@ -1,0 +1,214 @@
+#include "harness/selftest/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "compare/judge/compare_values.h"
+#include "compare/standard/standards.h"
+#include "harness/plan/reference_kernel.h"
+#include "harness/run/interrupt.h"
+#include "harness/run/judge_node.h"
+#include "harness/selftest/example_case.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+/// Judges results of one problem on given inputs.
+class Judge {
+ public:
+  Judge(const Kernel& kernel, const Problem& problem, const InputElements& inputs)
+      : kernel_(kernel),
+        problem_(problem),
+        golden_(run_kernel_on(reference_kernel(), problem, inputs, {})) {
+    node_.problem = problem;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      placed_.emplace_back(problem.inputs[i], 0, 0, 0).write(inputs[i]);
+      node_.inputs.push_back(i);
+    }
+    for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
+      placed_.emplace_back(problem.outputs[i], 0, 0, 0);
+      node_.outputs.push_back(inputs.size() + i);
+    }
+  }
+
+  /// Empty if the standard passes them, else the reason why not.
+  std::string failure(std::string_view standard, const std::vector<Elements>& results) const {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Judgement found =
+          standard == "run" ? judge_run(i, results[i]) : judge_dump(standard, i, results[i]);
+      if (found.verdict == Verdict::failed) return found.reason;
+    }
+    return {};
+  }
+
+ private:
+  Judgement judge_run(std::size_t output, const Elements& result) const {
+    placed_[node_.outputs[output]].write(result);
+    const TensorStorage storage = [&](std::size_t tensor) { return placed_[tensor].data(); };
+    return judge_output({node_, kernel_, storage}, output).judgement;
+  }
+
+  Judgement judge_dump(std::string_view standard, std::size_t output,
+                       const Elements& result) const {
+    const TensorDesc& desc = problem_.outputs[output];
+    const Standard held_to = standard_for(builtin_standards(), parse_standard(standard),
+                                          problem_.op->ir_name, desc.dtype);
+    return compare_values(result.data(), desc.dtype, golden_[output].data(), desc.dtype,
+                          desc.elements(), held_to, desc.shape)
+        .judgement;
+  }
+
+  const Kernel& kernel_;
+  const Problem& problem_;
+  std::vector<Elements> golden_;
+  std::vector<PlacedTensor> placed_;
+  Node node_;
+};
+
+// The first variant of the device that takes an example, else another.
+const Kernel* kernel_to_break(const Op& op) {
+  const Kernel* chosen = nullptr;
+  for (const Kernel* kernel : kernels_of(op.name)) {
+    if (!example_case(*kernel)) continue;
+    const bool is_better = chosen == nullptr ||
+                           (chosen->provider != Provider::npu && kernel->provider == Provider::npu);
+    if (is_better) chosen = kernel;
+  }
+  return chosen;
+}
+
+// By value: a NaN for a NaN is no change.
+bool is_changed(const HonestRun& run, const std::vector<Elements>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i] == run.results()[i]) continue;
+    const TensorDesc& desc = run.problem().outputs[i];
+    const std::vector<double> a = run.values(desc, results[i]);
+    const std::vector<double> b = run.values(desc, run.results()[i]);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      if (a[k] != b[k] && !(std::isnan(a[k]) && std::isnan(b[k]))) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<Case> cases_of(const Kernel& kernel) {
+  const Op& op = find_op(kernel.op);
+  std::vector<Case> cases;
+  for (const DType dtype : op.dtypes) {
+    for (const Format format : op.formats) {
+      if (std::optional<Case> c = example_case(kernel, dtype, format)) {
+        cases.push_back(std::move(*c));
+        break;
+      }
+    }
+  }
+  return cases;
+}
+
+class Audit {
+ public:
+  Audit(const Op& op, const AuditOptions& options,
+        const std::function<void(const std::string&)>& progress)
+      : op_(op), options_(options), progress_(progress) {
+    result_.op = op.name;
+  }
+
+  OperatorAudit run() {
+    const Kernel* kernel = kernel_to_break(op_);
+    if (kernel == nullptr) throw Error(fmt::format("no variant of {} takes an example", op_.name));
+    result_.variant = kernel->name;
+    for (const Mutation* mutation : all_mutations()) {
+      if (!mutation->op.empty() && mutation->op != op_.name) continue;
+      result_.rows.push_back({mutation, 0, {}, {}});
+    }
+    for (const Case& c : cases_of(*kernel)) {
+      result_.cases.push_back(case_id(c));
+      for (int seed = 1; seed <= options_.seeds && !interrupted(); ++seed) {
+        tell(fmt::format("{} broken, seed {}", case_id(c), seed));
+        break_all(*kernel, c, static_cast<std::uint64_t>(seed));
+      }
+    }
+    for (const Kernel* honest : kernels_of(op_.name)) {
+      if (!is_defective(*honest)) judge_honest(*honest);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void tell(const std::string& what) const {
+    if (progress_) progress_(what);
+  }
+
+  void break_all(const Kernel& kernel, const Case& c, std::uint64_t seed) {
+    const HonestRun run(kernel, c, seed);
+    const Judge judge(kernel, run.problem(), run.inputs());
+    for (MutationRow& row : result_.rows) {
+      const auto results = row.mutation->break_it(run);
+      if (!results || !is_changed(run, *results)) continue;
+      ++row.effective;
+      for (std::size_t k = 0; k < kAuditStandards.size(); ++k) {
+        const bool is_killed = !judge.failure(kAuditStandards[k], *results).empty();
+        row.killed[k] += is_killed ? 1 : 0;
+        if (k == 0 && !is_killed) row.survivor = case_id(c);
+      }
+    }
+  }
+
+  void judge_honest(const Kernel& kernel) {
+    constexpr std::size_t kShown = 10;
+    for (const Case& c : cases_of(kernel)) {
+      tell(fmt::format("{} of {}, {} seeds", kernel.name, case_id(c), options_.honest_seeds));
+      const Problem problem = problem_of(c);
+      for (int seed = 1; seed <= options_.honest_seeds && !interrupted(); ++seed) {
+        const InputElements inputs =
+            elements_of(c, problem, static_cast<std::uint64_t>(seed) << 20, kernel.takes);
+        const Judge judge(kernel, problem, inputs);
+        ++result_.honest_runs;
+        const std::string reason = judge.failure("run", run_kernel_on(kernel, problem, inputs, {}));
+        if (reason.empty()) continue;
+        ++result_.false_failure_count;
+        if (result_.false_failures.size() >= kShown) continue;
+        result_.false_failures.push_back({fmt::format("{}, seed {}", case_id(c), seed),
+                                          std::string(kernel.name), "run", reason});
+      }
+    }
+  }
+
+  const Op& op_;
+  const AuditOptions& options_;
+  const std::function<void(const std::string&)>& progress_;
+  OperatorAudit result_;
+};
+
+}  // namespace
+
+int OperatorAudit::effective() const {
+  int sum = 0;
+  for (const MutationRow& row : rows) sum += row.effective;
+  return sum;
+}
+
+int OperatorAudit::killed(std::size_t standard) const {
+  int sum = 0;
+  for (const MutationRow& row : rows) sum += row.killed[standard];
+  return sum;
+}
+
+std::vector<const Op*> arithmetic_operators() {
+  std::vector<const Op*> ops;
+  for (const Op* op : RegisteredOp::all()) {
+    if (op->accuracy == AccuracyClass::rounded && op->reference != nullptr) ops.push_back(op);
+  }
+  return ops;
+}
+
+OperatorAudit audit(const Op& op, const AuditOptions& options,
+                    const std::function<void(const std::string& what)>& progress) {
+  return Audit(op, options, progress).run();
+}
+
+}  // namespace opbench

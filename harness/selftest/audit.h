@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/selftest/mutations.h"
+
+namespace opbench {
+
+/// What judges the broken operators: a run, and the standards of `opbench compare`.
+inline constexpr std::array<std::string_view, 6> kAuditStandards = {
+    "run", "mixed", "exact", "statistical", "cosine", "prec=1e-4"};
+
+/// One mutation of an operator, over all dtypes and seeds.
+struct MutationRow {
+  const Mutation* mutation = nullptr;
+  int effective = 0;  ///< tries in which a result changed
+  std::array<int, kAuditStandards.size()> killed{};
+  std::string survivor;  ///< a case that a run passed; empty: none
+};
+
+/// Honest kernels that a standard failed.
+struct FalseFailure {
+  std::string case_id, variant, standard, reason;
+};
+
+struct OperatorAudit {
+  std::string op, variant;  ///< the honest kernel that is broken
+  std::vector<std::string> cases;
+  std::vector<MutationRow> rows;
+  std::int64_t honest_runs = 0;              ///< over all variants, dtypes and seeds
+  std::vector<FalseFailure> false_failures;  ///< of a run; the first few
+  std::int64_t false_failure_count = 0;
+
+  int effective() const;
+  int killed(std::size_t standard = 0) const;
+};
+
+struct AuditOptions {
+  int seeds = 2;         ///< for each mutation
+  int honest_seeds = 2;  ///< for each variant and dtype
+};
+
+/// Operators whose results are judged by a tolerance.
+std::vector<const Op*> arithmetic_operators();
+
+/// Breaks an operator in every way, and judges the results of broken and of honest kernels.
+/// `progress` is told what is tried. Errors: throws Error if no kernel takes an example.
+OperatorAudit audit(const Op& op, const AuditOptions& options,
+                    const std::function<void(const std::string& what)>& progress);
+
+}  // namespace opbench

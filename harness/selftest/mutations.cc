@@ -1,0 +1,268 @@
+#include "harness/selftest/mutations.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tensor/elements.h"
+
+namespace opbench {
+namespace {
+
+using Results = std::optional<std::vector<Elements>>;
+
+double smallest_normal(DType dtype) {
+  return dtype == DType::fp16 ? 0x1p-14 : dtype == DType::fp64 ? 0x1p-1022 : 0x1p-126;
+}
+
+double largest(DType dtype) {
+  switch (dtype) {
+    case DType::fp16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.FEp127;
+    case DType::fp64:
+      return std::numeric_limits<double>::max();
+    default:
+      return std::numeric_limits<float>::max();
+  }
+}
+
+// Root mean square of the finite values.
+double magnitude(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::isfinite(value) ? std::min(value * value, 1e30) : 0;
+  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+// The floating outputs as changed by `change(desc, values)`.
+template <class Change>
+Results changed(const HonestRun& run, Change change) {
+  std::vector<Elements> results = run.results();
+  bool is_any = false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const TensorDesc& desc = run.problem().outputs[i];
+    if (!is_floating(desc.dtype) || desc.elements() == 0) continue;
+    std::vector<double> values = run.values(desc, results[i]);
+    change(desc, values);
+    results[i] = run.elements(desc, values);
+    is_any = true;
+  }
+  if (!is_any) return std::nullopt;
+  return results;
+}
+
+template <class Function>
+Results mapped(const HonestRun& run, Function function) {
+  return changed(run, [&](const TensorDesc&, std::vector<double>& values) {
+    for (double& value : values) value = function(value);
+  });
+}
+
+Results zeros(const HonestRun& run) {
+  return mapped(run, [](double) { return 0.0; });
+}
+
+Results negated(const HonestRun& run) {
+  return mapped(run, [](double y) { return -y; });
+}
+
+Results doubled(const HonestRun& run) {
+  return mapped(run, [](double y) { return 2 * y; });
+}
+
+Results one_percent_off(const HonestRun& run) {
+  return mapped(run, [](double y) { return 1.01 * y; });
+}
+
+Results without_sign(const HonestRun& run) {
+  return mapped(run, [](double y) { return std::fabs(y); });
+}
+
+Results biased(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    const double bias = 0.02 * magnitude(values);
+    for (double& value : values) value += bias;
+  });
+}
+
+// Relative errors of 2%, of either sign.
+Results noisy(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    std::uint32_t state = 1;
+    for (double& value : values) {
+      state = state * 1664525u + 1013904223u;  // Numerical Recipes, 2nd edition, 7.1
+      value *= (state >> 31) != 0 ? 1.02 : 0.98;
+    }
+  });
+}
+
+Results constant(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    std::fill(values.begin(), values.end(), values.front());
+  });
+}
+
+Results clipped(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    const double most = magnitude(values);
+    for (double& value : values) {
+      if (std::isfinite(value)) value = std::clamp(value, -most, most);
+    }
+  });
+}
+
+Results one_wrong(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    double& value = values[values.size() * 5 / 7];
+    value = std::isfinite(value) ? value * 1.5 + std::max(1.0, magnitude(values)) : 0;
+  });
+}
+
+Results nan_in_one(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    values.back() = std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
+Results skipped_tail(const HonestRun& run) {
+  std::vector<Elements> results = run.results();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const TensorDesc& desc = run.problem().outputs[i];
+    const auto tail = static_cast<std::ptrdiff_t>(
+        size_of(desc.dtype) * static_cast<std::size_t>(std::min<std::int64_t>(7, desc.elements())));
+    std::copy(run.other_results()[i].end() - tail, run.other_results()[i].end(),
+              results[i].end() - tail);
+  }
+  return results;
+}
+
+Results stale(const HonestRun& run) { return run.other_results(); }
+
+Results off_by_one(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    std::rotate(values.begin(), values.end() - 1, values.end());
+  });
+}
+
+// Only the second block of 16 reads its neighbour's place.
+Results off_by_one_block(const HonestRun& run) {
+  return changed(run, [](const TensorDesc&, std::vector<double>& values) {
+    const std::size_t begin = std::min<std::size_t>(16, values.size() / 2);
+    const std::size_t end = std::min(begin + 16, values.size());
+    if (end - begin > 1) {
+      std::rotate(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                  values.begin() + static_cast<std::ptrdiff_t>(end) - 1,
+                  values.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+  });
+}
+
+// The last two axes read the other way round.
+Results transposed(const HonestRun& run) {
+  return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
+    if (desc.shape.size() < 2) return std::reverse(values.begin(), values.end());
+    const auto columns = static_cast<std::size_t>(desc.shape.back());
+    const std::size_t rows = values.size() / std::max<std::size_t>(1, columns);
+    const std::vector<double> before = values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = before[i % rows * columns + i / rows];
+    }
+  });
+}
+
+double with_bits(double value, int bits) {
+  if (!std::isfinite(value) || value == 0) return value;
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+// Four bits fewer than fp16 and bf16 have, 16 fewer than fp32.
+Results rounded_narrowly(const HonestRun& run) {
+  return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
+    const int bits = desc.dtype == DType::fp16 ? 7 : desc.dtype == DType::bf16 ? 4 : 8;
+    for (double& value : values) value = with_bits(value, bits);
+  });
+}
+
+Results swallowed_nan(const HonestRun& run) {
+  return mapped(run, [](double y) { return std::isnan(y) ? 0 : y; });
+}
+
+Results swallowed_inf(const HonestRun& run) {
+  return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
+    for (double& y : values) {
+      if (std::isinf(y)) y = std::copysign(largest(desc.dtype), y);
+    }
+  });
+}
+
+Results flushed_subnormals(const HonestRun& run) {
+  return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
+    for (double& y : values) {
+      if (std::fabs(y) < smallest_normal(desc.dtype)) y = 0;
+    }
+  });
+}
+
+constexpr std::array kResultMutations = {
+    Mutation{"zeros", "writes zeros", zeros},
+    Mutation{"negated", "the sign is wrong", negated},
+    Mutation{"doubled", "twice the result", doubled},
+    Mutation{"one-percent", "1 % too large", one_percent_off},
+    Mutation{"biased", "2 % of the magnitude too large", biased},
+    Mutation{"noise", "2 % off, to either side", noisy},
+    Mutation{"absolute", "the sign is lost", without_sign},
+    Mutation{"constant", "the first result everywhere", constant},
+    Mutation{"clipped", "no larger than the magnitude", clipped},
+    Mutation{"one-wrong", "one element is wrong", one_wrong},
+    Mutation{"one-nan", "the last element is NaN", nan_in_one},
+    Mutation{"skipped-tail", "the last seven elements are those of other inputs", skipped_tail},
+    Mutation{"stale", "the results of other inputs", stale},
+    Mutation{"off-by-one", "every result in the place of the next", off_by_one},
+    Mutation{"off-by-one-block", "the same within one block of 16", off_by_one_block},
+    Mutation{"transposed", "the last two axes exchanged", transposed},
+    Mutation{"rounding", "rounded to too few bits", rounded_narrowly},
+    Mutation{"swallowed-nan", "0 for NaN", swallowed_nan},
+    Mutation{"swallowed-inf", "the largest number for Inf", swallowed_inf},
+    Mutation{"flushed", "0 for subnormal numbers", flushed_subnormals},
+};
+
+}  // namespace
+
+HonestRun::HonestRun(const Kernel& kernel, const Case& c, std::uint64_t seed)
+    : kernel_(kernel),
+      problem_(problem_of(c)),
+      inputs_(elements_of(c, problem_, seed, kernel.takes)),
+      results_(results_of(inputs_)),
+      others_(results_of(elements_of(c, problem_, seed ^ 0x5DEECE66D, kernel.takes))) {}
+
+std::vector<Elements> HonestRun::results_of(const InputElements& inputs) const {
+  return run_kernel_on(kernel_, problem_, inputs, {});
+}
+
+std::vector<double> HonestRun::values(const TensorDesc& desc, const Elements& elements) const {
+  std::vector<double> values(static_cast<std::size_t>(desc.elements()));
+  to_doubles(desc.dtype, elements.data(), desc.elements(), values.data());
+  return values;
+}
+
+Elements HonestRun::elements(const TensorDesc& desc, const std::vector<double>& values) const {
+  Elements elements(values.size() * size_of(desc.dtype));
+  from_doubles(desc.dtype, values.data(), std::ssize(values), elements.data());
+  return elements;
+}
+
+std::span<const Mutation> result_mutations() { return kResultMutations; }
+
+std::vector<const Mutation*> all_mutations() {
+  std::vector<const Mutation*> all;
+  for (const auto list : {result_mutations(), input_mutations(), formula_mutations()}) {
+    for (const Mutation& mutation : list) all.push_back(&mutation);
+  }
+  return all;
+}
+
+}  // namespace opbench

@@ -1,0 +1,66 @@
+// The tolerances see what is broken and fail nobody who is not.
+#include "harness/selftest/audit.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/selftest/example_case.h"
+#include "tests/evaluate.h"
+
+namespace opbench {
+namespace {
+
+const MutationRow& row_called(const OperatorAudit& audit, std::string_view name) {
+  for (const MutationRow& row : audit.rows) {
+    if (row.mutation->name == name) return row;
+  }
+  throw std::runtime_error("no such mutation");
+}
+
+}  // namespace
+
+TEST(Audit, BreaksSoftplusInMoreThanTwentyWays) {
+  const OperatorAudit found = audit(find_op("softplus"), {1, 1}, nullptr);
+  int effective = 0;
+  for (const MutationRow& row : found.rows) effective += row.effective > 0 ? 1 : 0;
+  EXPECT_GE(effective, 20);
+  EXPECT_GE(found.killed(), 0.95 * found.effective());
+  for (const char* name : {"no-threshold", "exp-overflows", "cut-polynomial", "stale",
+                           "skipped-tail", "off-by-one-block", "swallowed-nan", "rounding"}) {
+    const MutationRow& row = row_called(found, name);
+    EXPECT_GT(row.effective, 0) << name;
+    EXPECT_EQ(row.killed[0], row.effective) << name << " passes " << row.survivor;
+  }
+}
+
+// Where results are far below 1, as gradients of a mean, absolute tolerances see little.
+TEST(Audit, ARunKillsMostOfAllOperators) {
+  int effective = 0, killed = 0;
+  for (const Op* op : arithmetic_operators()) {
+    const OperatorAudit found = audit(*op, {1, 2}, nullptr);
+    effective += found.effective();
+    killed += found.killed();
+    EXPECT_EQ(found.false_failure_count, 0)
+        << op->name << ": " << found.false_failures[0].case_id << ' '
+        << found.false_failures[0].variant << ": " << found.false_failures[0].reason;
+    EXPECT_GT(found.honest_runs, 0) << op->name;
+  }
+  EXPECT_GE(killed, 0.88 * effective);
+}
+
+// A mutation that changes nothing says nothing: relu has no negative results.
+TEST(Audit, WhatChangesNothingIsNotCounted) {
+  const OperatorAudit found = audit(find_op("relu"), {1, 0}, nullptr);
+  EXPECT_EQ(row_called(found, "absolute").effective, 0);
+  EXPECT_GT(row_called(found, "zeros").effective, 0);
+}
+
+TEST(Audit, EveryMutationIsCalledOncePerOperator) {
+  std::set<std::pair<std::string_view, std::string_view>> names;
+  for (const Mutation* mutation : all_mutations()) {
+    EXPECT_TRUE(names.emplace(mutation->name, mutation->op).second) << mutation->name;
+  }
+}
+
+}  // namespace opbench

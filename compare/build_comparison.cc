@@ -151,8 +151,8 @@ void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMe
     if (decides) result.judgement = std::move(missing);
     return;
   }
-  result.cross_check =
-      judge_cross_check(npu.stats, gpu.stats, result.standard, judged_shape(result.match));
+  result.cross_check = std::make_shared<const CrossCheck>(
+      judge_cross_check(npu.stats, gpu.stats, result.standard, judged_shape(result.match)));
   if (decides) result.judgement = result.cross_check->judgement;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,8 +23,8 @@ struct TensorResult {
   Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;
   bool is_measured = false;
-  PairStats stats;                        ///< only if it is measured
-  std::optional<CrossCheck> cross_check;  ///< against a golden file, if there is one
+  PairStats stats;                                ///< only if it is measured
+  std::shared_ptr<const CrossCheck> cross_check;  ///< against a golden file; null without one
 
   const DumpEntry& entry() const { return match.actual ? *match.actual : *match.expected; }
   /// |actual - expected| / |expected| as Euclidean norms; infinite where a NaN or an Inf stands on

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <system_error>
 #include <utility>
 
@@ -86,13 +88,31 @@ DumpComparison::DumpComparison(ComparisonOptions options)
     check_different(options_.actual, options_.golden);
     check_different(options_.expected, options_.golden);
   }
+  list_all();
   comparison_.actual = describe(actual_);
   comparison_.expected = describe(expected_);
   comparison_.standard = options_.standard;
   comparison_.is_load_mode = is_load_mode(actual_.records());
+  // Before there are results, because matching takes much memory for a while.
+  if (options_.wants_msaccucmp) {
+    rows_ = match_as_msaccucmp(actual_.records(), expected_.records(), options_.map);
+  }
   plan();
   if (golden_) plan_golden();
   if (options_.wants_msaccucmp) plan_msaccucmp();
+}
+
+// Side by side: each file has a process that lists it, and waits until what it lists is taken.
+void DumpComparison::list_all() {
+  const auto list = [](DumpFile& file) { file.records(); };
+  const auto begin = [&](DumpFile& file) {
+    return std::async(std::launch::async, list, std::ref(file));
+  };
+  std::future<void> expected = begin(expected_), golden;
+  if (golden_) golden = begin(*golden_);
+  list(actual_);
+  expected.get();
+  if (golden_) golden.get();
 }
 
 std::vector<OperatorMatch> DumpComparison::match(DumpFile& a, DumpFile& b) const {
@@ -113,6 +133,7 @@ void DumpComparison::plan() {
   for_each_tensor(comparison_, [&](TensorResult& result) {
     if (!is_waiting(result)) return;
     pairs_.add(actual_, expected_, result.match, result.standard.tolerance);
+    results_.push_back(&result);  // no tensor is asked for twice
   });
 }
 
@@ -136,19 +157,19 @@ void DumpComparison::plan_golden() {
 }
 
 void DumpComparison::plan_msaccucmp() {
-  const auto is_wanted = [&](const MsaccucmpRow& row) {
-    return !only_ || only_(row.npu_dump) || only_(row.npu_path) || only_(row.golden_path);
-  };
-  for (MsaccucmpRow& row :
-       match_as_msaccucmp(actual_.records(), expected_.records(), options_.map)) {
-    if (!is_wanted(row)) continue;
+  static const Tolerance none;
+  if (only_) {
+    std::erase_if(rows_, [&](const MsaccucmpRow& row) {
+      return !only_(row.npu_dump) && !only_(row.npu_path()) && !only_(row.golden_path());
+    });
+  }
+  for (MsaccucmpRow& row : rows_) {
     const TensorMatch& match = row.tensors;
     if (match.actual != nullptr && match.expected != nullptr) {
       row.reason = msaccucmp_refusal(row.npu_dump, *match.actual, *match.expected);
       if (row.reason.empty()) row.reason = obstacle(match, sides_).reason;
-      if (row.reason.empty()) pairs_.add(actual_, expected_, match, {});
+      if (row.reason.empty()) pairs_.add(actual_, expected_, match, none);
     }
-    rows_.push_back(std::move(row));
   }
 }
 
@@ -156,31 +177,40 @@ void DumpComparison::measure(const MeasureHooks& hooks) {
   for (DumpFile* file : {&actual_, &expected_, golden_ ? &*golden_ : nullptr}) {
     if (file != nullptr) file->stop_when(hooks.stop);
   }
+  if (golden_) kept_.resize(pairs_.size());
+  if (options_.wants_msaccucmp) for_columns_.resize(pairs_.size());
   pairs_.measure({.memory_bytes = options_.memory_bytes, .wants_kl = options_.wants_msaccucmp},
-                 hooks);
-  std::size_t next = 0;
+                 hooks,
+                 [&](std::size_t pair, PairMeasures&& found) { take(pair, std::move(found)); });
+  std::size_t next = 0, next_pair = 0;
   for_each_tensor(comparison_, [&](TensorResult& result) {
     const std::size_t index = next++;
-    if (!is_waiting(result)) return;
-    judge(result);
+    if (next_pair == results_.size() || results_[next_pair] != &result) return;
+    ++next_pair;
+    if (is_waiting(result)) result.judgement.reason = "not reached";
     if (golden_) judge_by_golden(result, golden_matches_[index]);
   });
   comparison_.is_partial = hooks.stop && hooks.stop();
   analyse(comparison_);
 }
 
-void DumpComparison::judge(TensorResult& result) const {
-  const PairMeasures* measures = pairs_.find(result.match);
-  if (measures == nullptr || !measures->is_done) {
-    result.judgement.reason = "not reached";
-  } else {
-    add_measures(result, *measures);
-  }
+// As soon as a pair is measured, because all that is measured of 40,000 pairs takes much memory.
+void DumpComparison::take(std::size_t pair, PairMeasures&& found) {
+  if (options_.wants_msaccucmp) for_columns_[pair] = found;
+  // A golden file that lacks the tensor may have decided already.
+  const bool decides = pair < results_.size() && is_waiting(*results_[pair]);
+  if (decides && found.is_done) add_measures(*results_[pair], found);
+  if (golden_) kept_[pair] = std::move(found);
+}
+
+const PairMeasures* DumpComparison::kept(const TensorMatch& match) const {
+  const auto pair = pairs_.find(match);
+  return pair ? &kept_[*pair] : nullptr;
 }
 
 void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& golden) const {
-  const PairMeasures* npu = pairs_.find(golden.npu);
-  const PairMeasures* gpu = pairs_.find(golden.gpu);
+  const PairMeasures* npu = kept(golden.npu);
+  const PairMeasures* gpu = kept(golden.gpu);
   if (result.is_measured && is_good(npu) && is_good(gpu)) {
     add_cross_check(result, *npu, *gpu);
   } else if (result.standard.kind == StandardKind::cross_check && result.judgement.reason.empty()) {
@@ -193,8 +223,8 @@ void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& go
 MsaccucmpLines DumpComparison::msaccucmp_lines(std::vector<Metric> metrics) const {
   return [this, metrics = std::move(metrics)](const auto& use) {
     for (const MsaccucmpRow& row : rows_) {
-      const bool is_measured = row.reason.empty() && row.tensors.actual != nullptr;
-      use(msaccucmp_line(row, metrics, is_measured ? pairs_.find(row.tensors) : nullptr));
+      const auto pair = row.reason.empty() ? pairs_.find(row.tensors) : std::nullopt;
+      use(msaccucmp_line(row, metrics, pair ? &for_columns_[*pair] : nullptr));
     }
   };
 }

@@ -56,10 +56,12 @@ class DumpComparison {
 
  private:
   std::vector<OperatorMatch> match(DumpFile& a, DumpFile& b) const;
+  void list_all();
   void plan();
   void plan_golden();
   void plan_msaccucmp();
-  void judge(TensorResult& result) const;
+  void take(std::size_t pair, PairMeasures&& found);
+  const PairMeasures* kept(const TensorMatch& match) const;
   void judge_by_golden(TensorResult& result, const GoldenMatch& golden) const;
 
   ComparisonOptions options_;
@@ -68,6 +70,10 @@ class DumpComparison {
   std::optional<DumpFile> golden_;
   SideNames sides_;
   PairTable pairs_;
+  // By pairs' numbers.
+  std::vector<TensorResult*> results_;          ///< that a pair decides; fewer than there are pairs
+  std::vector<PairMeasures> kept_;              ///< only where a golden file needs them
+  std::vector<MsaccucmpMeasures> for_columns_;  ///< only for msaccucmp's result
   std::vector<GoldenMatch> golden_matches_;  ///< for every tensor, in order; empty without a file
   std::vector<MsaccucmpRow> rows_;
   Comparison comparison_;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,9 +18,10 @@ namespace opbench {
 /// ask for it; in the order in which they are asked for.
 class PairTable {
  public:
-  /// Asks for a pair whose sides stand in `actual` and `expected`; the first tolerance counts.
-  void add(DumpFile& actual, DumpFile& expected, const TensorMatch& match,
-           const Tolerance& tolerance);
+  /// Asks for a pair whose sides stand in `actual` and `expected`; the first tolerance counts, and
+  /// outlives the table. Returns the pair's number.
+  std::size_t add(DumpFile& actual, DumpFile& expected, const TensorMatch& match,
+                  const Tolerance& tolerance);
 
   std::size_t size() const { return pairs_.size(); }
   /// Bytes that `measure` reads: large tensors again where KL divergence is wanted, and one side
@@ -26,24 +29,26 @@ class PairTable {
   std::int64_t bytes(bool wants_kl) const { return bytes_ + (wants_kl ? reread_bytes_ : 0); }
 
   /// Measures all of them; see measure_pairs.
-  void measure(const MeasureOptions& options, const MeasureHooks& hooks);
+  void measure(const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
 
-  /// What was measured of a pair; null if it was not asked for.
-  const PairMeasures* find(const TensorMatch& match) const;
+  /// The pair's number once all were measured; none if it was not asked for.
+  std::optional<std::size_t> find(const TensorMatch& match) const;
 
  private:
+  using Sides = std::pair<const DumpEntry*, const DumpEntry*>;
   struct Pair {
     DumpFile* actual_file;
     DumpFile* expected_file;
     TensorMatch match;
-    Tolerance tolerance;
+    const Tolerance* tolerance;
   };
 
   TensorPair tensor_pair(std::size_t index) const;
+  Sides sides(std::size_t index) const;
 
   std::vector<Pair> pairs_;
-  std::map<std::pair<const DumpEntry*, const DumpEntry*>, std::size_t> index_;
-  std::vector<PairMeasures> measures_;
+  std::map<Sides, std::size_t> index_;  // until they are measured
+  std::vector<std::uint32_t> sorted_;   // then: numbers by sides, in less memory
   std::int64_t bytes_ = 0, reread_bytes_ = 0;
 };
 

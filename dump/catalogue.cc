@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include "dump/dump_meaning.h"
@@ -78,8 +80,11 @@ class Reader {
   void field(std::string& text) { text = take(length(1)); }
   template <class T>
   void field(std::vector<T>& values) {
-    // Grows with what is there: a damaged length alone costs nothing.
-    for (std::size_t count = length(1); count > 0; --count) field(values.emplace_back());
+    // A damaged length alone costs little: no more than what so many bytes could hold.
+    constexpr std::size_t kFewestBytes = sizeof(std::int64_t);
+    const std::size_t count = length(1);
+    values.reserve(std::min(count, rest_.size() / kFewestBytes));
+    for (std::size_t i = 0; i < count; ++i) field(values.emplace_back());
   }
   template <class T>
   void field(std::optional<T>& value) {
@@ -173,6 +178,12 @@ void visit(V& v, Fields<Catalogue> auto& catalogue) {
   v.field(catalogue.damaged);
 }
 
+bool comes_before(const DumpRecord& a, const DumpRecord& b) {
+  if (a.op != b.op) return a.op < b.op;
+  if (a.seq.has_value() != b.seq.has_value()) return a.seq.has_value();
+  return std::tie(a.seq, a.seq_text) < std::tie(b.seq, b.seq_text);
+}
+
 // What DumpFile::read relies on.
 bool can_be_read(const DumpEntry& entry, std::int64_t file_bytes) {
   if (entry.stored == StoredType::none) return false;
@@ -192,6 +203,21 @@ void check_entries(const std::vector<DumpEntry>& entries, std::int64_t file_byte
 }
 
 }  // namespace
+
+void append(Catalogue& catalogue, Catalogue&& part) {
+  const auto move_all = [](auto& from, auto& to) {
+    to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+  };
+  move_all(part.records, catalogue.records);
+  move_all(part.strays, catalogue.strays);
+  move_all(part.problems, catalogue.problems);
+  catalogue.damaged += part.damaged;
+}
+
+void sort_records(Catalogue& catalogue) {
+  std::stable_sort(catalogue.records.begin(), catalogue.records.end(), comes_before);
+  catalogue.records.shrink_to_fit();
+}
 
 std::string encode(const Catalogue& catalogue) {
   Writer writer;

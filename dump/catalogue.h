@@ -17,6 +17,11 @@ struct Catalogue {
   std::int64_t damaged = 0;  ///< of the problems, those that are damage to the file
 };
 
+/// Adds another part of the same file's catalogue.
+void append(Catalogue& catalogue, Catalogue&& part);
+/// Brings records into their order.
+void sort_records(Catalogue& catalogue);
+
 /// The catalogue as bytes, and back: how it comes from the process that reads the file.
 std::string encode(const Catalogue& catalogue);
 /// The library may have overwritten that process's memory on a damaged file, so nothing in the

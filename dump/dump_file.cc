@@ -90,7 +90,22 @@ struct DumpFile::Impl {
       throw;
     }
     check_unchanged();
+    end_process();
     return *listed;
+  }
+
+  // A process that no tensor needs: memory of its own, and what the library keeps.
+  void end_process() {
+    const auto needs_library = [](const DumpEntry& entry) {
+      return entry.problem.empty() && entry.kind == EntryKind::tensor && entry.offset < 0;
+    };
+    const auto holds_one = [&](const DumpRecord& record) {
+      return std::any_of(record.entries.begin(), record.entries.end(), needs_library);
+    };
+    if (std::any_of(listed->records.begin(), listed->records.end(), holds_one)) return;
+    if (std::any_of(listed->strays.begin(), listed->strays.end(), needs_library)) return;
+    const std::lock_guard lock(process_mutex);
+    process.reset();
   }
 
   void check_unchanged() const {

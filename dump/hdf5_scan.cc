@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
-#include <tuple>
 #include <unordered_set>
 
 #include "dump/dump_meaning.h"
@@ -57,12 +56,6 @@ bool has_others(const DumpAttributes& attributes) {
   return attributes.count > known;
 }
 
-bool comes_before(const DumpRecord& a, const DumpRecord& b) {
-  if (a.op != b.op) return a.op < b.op;
-  if (a.seq.has_value() != b.seq.has_value()) return a.seq.has_value();
-  return std::tie(a.seq, a.seq_text) < std::tie(b.seq, b.seq_text);
-}
-
 /// What went wrong with an object; no text where nothing did.
 struct Problem {
   std::string text;
@@ -76,13 +69,12 @@ herr_t refuse_external(const char*, const char*, const char*, const char*, unsig
 
 class Scan {
  public:
-  Scan(std::int64_t file_bytes, const std::string& file_name, const std::function<void()>& alive)
-      : file_bytes_(file_bytes), file_name_(file_name), alive_(alive) {}
+  Scan(std::int64_t file_bytes, const std::string& file_name, const ScanHooks& hooks)
+      : file_bytes_(file_bytes), file_name_(file_name), hooks_(hooks) {}
 
   Catalogue run(hid_t file) {
     const ObjectHandle root(H5Oopen(file, "/", inside_access()));
     visit_group(root, address_of(root), "", {});
-    std::stable_sort(catalogue_.records.begin(), catalogue_.records.end(), comes_before);
     return std::move(catalogue_);
   }
 
@@ -110,7 +102,7 @@ class Scan {
   }
 
   void count_object() {
-    if (++objects_ % 1000 == 0) alive_();
+    if (++objects_ % 1000 == 0) hooks_.alive();
     if (objects_ > kMostObjects) {
       throw Error(fmt::format("more than {} objects: links that lead in circles?", kMostObjects));
     }
@@ -138,6 +130,17 @@ class Scan {
       }
       visit_link(group, path + "/" + link.name, link, ancestors);
     }
+    if (ancestors.size() == kRecordDepth) hand_over();
+  }
+
+  // Whole records, because all of a large file's take much memory.
+  void hand_over() {
+    constexpr std::size_t kPart = 512;
+    listed_ += catalogue_.records.back().entries.size() + 1;
+    if (listed_ < kPart) return;
+    hooks_.part(catalogue_);
+    catalogue_ = {};
+    listed_ = 0;
   }
 
   void visit_link(hid_t group, const std::string& path, const Link& link,
@@ -228,11 +231,12 @@ class Scan {
 
   std::int64_t file_bytes_;
   const std::string& file_name_;
-  const std::function<void()>& alive_;
+  const ScanHooks& hooks_;
   const ErrorCapture errors_;
   std::unordered_set<haddr_t> seen_;  // groups
   int repeats_ = 0;                   // of groups that were seen before
   std::size_t objects_ = 0;
+  std::size_t listed_ = 0;  // records and entries since the last part
   Catalogue catalogue_;
 };
 
@@ -248,8 +252,8 @@ hid_t inside_access() {
 }
 
 Catalogue scan(hid_t file, std::int64_t file_bytes, const std::string& file_name,
-               const std::function<void()>& alive) {
-  return Scan(file_bytes, file_name, alive).run(file);
+               const ScanHooks& hooks) {
+  return Scan(file_bytes, file_name, hooks).run(file);
 }
 
 }  // namespace opbench::hdf5

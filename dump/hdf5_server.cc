@@ -47,8 +47,12 @@ class Server {
 
   void send_catalogue(const std::string& path) {
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    const auto send_part = [this](const Catalogue& part) {
+      socket_.send(MessageKind::catalogue_part, encode(part));
+    };
+    const ScanHooks hooks{note_progress, send_part};
     const Catalogue catalogue =
-        guarded<Error>(name_, [&] { return scan(file_.getId(), bytes, name_, note_progress); });
+        guarded<Error>(name_, [&] { return scan(file_.getId(), bytes, name_, hooks); });
     socket_.send(MessageKind::catalogue, encode(catalogue));
   }
 

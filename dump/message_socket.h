@@ -9,7 +9,13 @@
 namespace opbench {
 
 /// What the process that reads a file says to the one that asked.
-enum class MessageKind : std::uint32_t { catalogue, data, problem, request };
+enum class MessageKind : std::uint32_t {
+  catalogue_part,  ///< more of it follows
+  catalogue,       ///< its last part
+  data,
+  problem,
+  request
+};
 
 struct Message {
   MessageKind kind = MessageKind::problem;

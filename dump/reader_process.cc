@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,8 @@
 namespace opbench {
 
 namespace {
+
+constexpr std::size_t kLargestList = std::size_t{16} << 30;  // bytes, of a process gone wrong
 
 std::string reason_of_end(const std::string& doing, bool was_hung, int signal) {
   if (was_hung) {
@@ -65,12 +68,22 @@ ReaderProcess::~ReaderProcess() {
 
 Catalogue ReaderProcess::catalogue(std::int64_t file_bytes) {
   const std::lock_guard lock(mutex_);
-  const Message message = answer(MessageKind::catalogue, "listing it");
-  try {
-    return decode_catalogue(message.bytes, file_bytes);
-  } catch (const Error&) {
-    fail_of_end("listing it");
+  Catalogue catalogue;
+  std::size_t bytes = 0;
+  for (MessageKind kind = MessageKind::catalogue_part; kind != MessageKind::catalogue;) {
+    const Message message =
+        answer({MessageKind::catalogue_part, MessageKind::catalogue}, "listing it");
+    kind = message.kind;
+    bytes += message.bytes.size();
+    try {
+      if (bytes > kLargestList) throw Error("a list without an end");
+      append(catalogue, decode_catalogue(message.bytes, file_bytes));
+    } catch (const Error&) {
+      fail_of_end("listing it");
+    }
   }
+  sort_records(catalogue);
+  return catalogue;
 }
 
 void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) {
@@ -79,7 +92,7 @@ void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) 
   if (!socket_->send(MessageKind::request, hdf5::encode_request(entry, places))) {
     fail_of_end(doing);
   }
-  const Message message = answer(MessageKind::data, doing);
+  const Message message = answer({MessageKind::data}, doing);
   const std::size_t wanted = static_cast<std::size_t>(places.count) * size_of(entry.stored);
   if (message.bytes.size() != wanted) {
     throw Error(fmt::format("{}: {}: {} bytes came for {}; was the file changed?", name_,
@@ -88,14 +101,14 @@ void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) 
   if (wanted > 0) std::memcpy(to, message.bytes.data(), wanted);
 }
 
-Message ReaderProcess::answer(MessageKind wanted, const std::string& doing) {
+Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const std::string& doing) {
   Message message;
   if (!socket_->receive(message, stop_)) {
     if (stop_ && stop_()) throw Error(fmt::format("stopped while {}", doing));
     fail_of_end(doing);
   }
   if (message.kind == MessageKind::problem) throw Error(message.bytes);
-  if (message.kind != wanted) fail_of_end(doing);
+  if (std::find(wanted.begin(), wanted.end(), message.kind) == wanted.end()) fail_of_end(doing);
   return message;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -44,7 +45,7 @@ class ReaderProcess {
   pid_t id() const { return id_; }
 
  private:
-  Message answer(MessageKind wanted, const std::string& doing);
+  Message answer(std::initializer_list<MessageKind> wanted, const std::string& doing);
   [[noreturn]] void fail_of_end(const std::string& doing);
 
   std::string name_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/match/name_map.h"
@@ -27,9 +28,19 @@ struct OperatorMatch {
 /// One line of msaccucmp's result before the numbers.
 struct MsaccucmpRow {
   std::string index;
-  std::string npu_dump, npu_path, golden_path;  ///< "NaN" where there is none
+  std::string npu_dump;  ///< "NaN" where there is none
+  std::string golden;    ///< "/op/seq" where no tensor of it has a partner
   std::string reason;
   TensorMatch tensors;  ///< both set where numbers follow
+
+  // "NaN" where there is none.
+  std::string_view npu_path() const {
+    return tensors.actual == nullptr ? "NaN" : std::string_view(tensors.actual->path);
+  }
+  std::string_view golden_path() const {
+    if (tensors.expected != nullptr) return tensors.expected->path;
+    return golden.empty() ? "NaN" : std::string_view(golden);
+  }
 };
 
 }  // namespace opbench

@@ -131,9 +131,11 @@ PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected
   stats.sum_product = sums.product;
   stats.sum_expected_abs = sums.expected_abs;
   stats.scale = place.rules.scale;
-  stats.histogram.counts = sums.histogram;
   stats.histogram.exact = stats.count - range.unequal;
-  stats.histogram.counts[0] -= stats.histogram.exact;
+  stats.histogram.counts.add(0, sums.histogram[0] - stats.histogram.exact);
+  for (std::size_t i = 1; i < sums.histogram.size(); ++i) {
+    stats.histogram.counts.add(i, sums.histogram[i]);
+  }
   if (range.unequal == 0) return stats;
   add_ulp(place, actual, expected, sums, stats);
   add_worst(place, actual, expected, sums, stats);

@@ -36,7 +36,7 @@ void add_difference(PairStats& stats, const PairRules& rules, const FinitePair& 
   stats.sum_ulp += pair.ulp;
   stats.min_tolerance =
       std::max(stats.min_tolerance, pair.error / std::max(rules.scale + size, DBL_MIN));
-  ++stats.histogram.counts[static_cast<std::size_t>(histogram_bucket(pair.error))];
+  stats.histogram.counts.add(static_cast<std::size_t>(histogram_bucket(pair.error)), 1);
 }
 
 void add_finite(PairStats& stats, const PairRules& rules, const FinitePair& pair, bool is_equal) {

@@ -44,13 +44,11 @@ void run(PairPipeline& pipeline, std::size_t tokens) {
 
 }  // namespace
 
-std::vector<PairMeasures> measure_pairs(std::size_t count,
-                                        const std::function<TensorPair(std::size_t)>& pair,
-                                        const MeasureOptions& options, const MeasureHooks& hooks) {
+void measure_pairs(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
+                   const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done) {
   const std::size_t tokens = token_count(options);
-  PairPipeline pipeline(count, pair, options, hooks);
+  PairPipeline pipeline(count, pair, options, hooks, done);
   while (pipeline.has_work()) run(pipeline, tokens);
-  return std::move(pipeline.results);
 }
 
 }  // namespace opbench

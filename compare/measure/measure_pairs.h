@@ -28,12 +28,16 @@ struct TensorPair {
   Tolerance tolerance;
 };
 
-struct PairMeasures {
-  PairStats stats;
+/// What msaccucmp's columns are made from.
+struct MsaccucmpMeasures {
   MsaccucmpSums sums;
   BooleanCounts booleans;  ///< only if both sides are stored as HDF5 booleans
   std::string error;       ///< why the pair could not be measured to its end; then the rest is void
   bool is_done = false;    ///< false if it was not reached before the run was stopped
+};
+
+struct PairMeasures : MsaccucmpMeasures {
+  PairStats stats;
 };
 
 struct MeasureOptions {
@@ -47,11 +51,14 @@ struct MeasureHooks {
   std::function<bool()> stop = {};  ///< true: finish what was begun and return
 };
 
+/// Takes what was measured of a pair; one thread at a time.
+using PairSink = std::function<void(std::size_t pair, PairMeasures&& found)>;
+
 /// Measures all pairs with the threads at hand (see with_threads): reads in order, computes beside
-/// it. The same bits for any number of threads. One pair that cannot be read does not stop the
-/// others.
-std::vector<PairMeasures> measure_pairs(std::size_t count,
-                                        const std::function<TensorPair(std::size_t)>& pair,
-                                        const MeasureOptions& options, const MeasureHooks& hooks);
+/// it, and hands each to `done` as soon as it is measured; none that was not reached before the run
+/// was stopped. The same bits for any number of threads. One pair that cannot be read does not stop
+/// the others.
+void measure_pairs(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
+                   const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
 
 }  // namespace opbench

@@ -72,9 +72,9 @@ PairMeasures outcome(Piece& piece) {
   return piece.is_cut_off ? PairMeasures{} : failed(std::move(piece.error));
 }
 
-PairMeasures done(const ChunkMeasures& found) {
+PairMeasures measures_of(ChunkMeasures&& found) {
   PairMeasures measures;
-  measures.stats = found.stats;
+  measures.stats = std::move(found.stats);
   measures.sums = found.sums;
   measures.booleans = found.booleans;
   measures.is_done = true;
@@ -91,8 +91,9 @@ void check(const TensorPair& pair) {
 }  // namespace
 
 PairPipeline::PairPipeline(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
-                           const MeasureOptions& options, const MeasureHooks& hooks)
-    : results(count), count_(count), pair_(pair), options_(options), hooks_(hooks) {}
+                           const MeasureOptions& options, const MeasureHooks& hooks,
+                           const PairSink& done)
+    : count_(count), pair_(pair), options_(options), hooks_(hooks), done_(done) {}
 
 // oneTBB orders what one stage writes before what the next one reads, but the thread sanitizer does
 // not see that. A lock between them costs some nanoseconds a token.
@@ -212,12 +213,12 @@ void PairPipeline::read_piece(Token& token, const TensorPair& pair, Piece piece)
 
 void PairPipeline::measure(Token& token) {
   hand_over();
-  for (const Piece& piece : token.pieces) {
+  for (Piece& piece : token.pieces) {
     if (!piece.error.empty()) continue;
     if (piece.large != nullptr)
       measure_large(token, piece);
     else
-      results[piece.index] = measure_small(token, piece);
+      piece.found = measure_small(token, piece);
   }
   hand_over();
 }
@@ -252,14 +253,14 @@ PairMeasures PairPipeline::measure_small(Token& token, const Piece& piece) const
     set_kl(found.sums, no_divergence());
   else if (options_.wants_kl)
     set_kl(found.sums, measure_chunk_kl(chunk, kl_scales(found.sums), token.scratch));
-  return done(found);
+  return measures_of(std::move(found));
 }
 
 void PairPipeline::merge(Token& token) {
   hand_over();
   for (Piece& piece : token.pieces) {
     if (piece.large == nullptr) {
-      if (!piece.error.empty()) results[piece.index] = outcome(piece);
+      done_(piece.index, piece.error.empty() ? std::move(piece.found) : outcome(piece));
       continue;
     }
     LargePair& large = *piece.large;
@@ -294,7 +295,7 @@ void PairPipeline::finish_pass(LargePair& large) {
   } else if (options_.wants_kl) {
     set_kl(sums, no_divergence());
   }
-  finish(large, done(large.measures));
+  finish(large, measures_of(std::move(large.measures)));
 }
 
 void PairPipeline::start_pass(LargePair& large, Pass pass) {
@@ -306,7 +307,7 @@ void PairPipeline::start_pass(LargePair& large, Pass pass) {
 
 void PairPipeline::finish(LargePair& large, PairMeasures found) {
   const std::size_t index = large.index;
-  results[index] = std::move(found);
+  done_(index, std::move(found));
   const std::lock_guard lock(mutex_);
   large_.erase(index);
 }

@@ -39,6 +39,7 @@ struct Piece {
   std::int64_t first = 0, count = 0;
   std::size_t actual_at = 0, expected_at = 0;  ///< bytes from the start of the token's buffer
   LargePair* large = nullptr;
+  PairMeasures found = {};  ///< of a small pair
   std::string error = {};   ///< why it could not be read
   bool is_cut_off = false;  ///< because the run was stopped
 };
@@ -61,15 +62,13 @@ struct Token {
 class PairPipeline {
  public:
   PairPipeline(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
-               const MeasureOptions& options, const MeasureHooks& hooks);
+               const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
 
   bool has_work() const;
   /// The next token; null if there is none for now.
   Token* read();
   void measure(Token& token);
   void merge(Token& token);
-
-  std::vector<PairMeasures> results;
 
  private:
   bool fetch();
@@ -90,6 +89,7 @@ class PairPipeline {
   const std::function<TensorPair(std::size_t)>& pair_;
   const MeasureOptions& options_;
   const MeasureHooks& hooks_;
+  const PairSink& done_;
 
   // The reader's.
   std::size_t next_index_ = 0;

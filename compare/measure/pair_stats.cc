@@ -35,7 +35,7 @@ void merge_worst(WorstElement& worst, const WorstElement& later) {
 
 void merge_histogram(ErrorHistogram& histogram, const ErrorHistogram& later) {
   histogram.exact += later.exact;
-  for (std::size_t i = 0; i < histogram.counts.size(); ++i) histogram.counts[i] += later.counts[i];
+  histogram.counts.add(later.counts);
 }
 
 double mean(double sum, std::int64_t count) {
@@ -44,9 +44,28 @@ double mean(double sum, std::int64_t count) {
 
 }  // namespace
 
-std::int64_t PairStats::finite_pairs() const {
-  return std::accumulate(histogram.counts.begin(), histogram.counts.end(), histogram.exact);
+void BucketCounts::add(std::size_t bucket, std::int64_t count) {
+  if (count == 0) return;
+  if (counts_.empty()) first_ = bucket;
+  if (bucket < first_) {
+    counts_.insert(counts_.begin(), first_ - bucket, 0);
+    first_ = bucket;
+  }
+  if (bucket - first_ >= counts_.size()) counts_.resize(bucket - first_ + 1);
+  counts_[bucket - first_] += count;
 }
+
+void BucketCounts::add(const BucketCounts& others) {
+  for (std::size_t i = 0; i < others.counts_.size(); ++i) {
+    add(others.first_ + i, others.counts_[i]);
+  }
+}
+
+std::int64_t BucketCounts::total() const {
+  return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+}
+
+std::int64_t PairStats::finite_pairs() const { return histogram.exact + histogram.counts.total(); }
 
 double PairStats::mean_abs() const { return mean(sum_abs, finite_pairs()); }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "compare/standard/standard.h"
 #include "tensor/dtype.h"
@@ -22,12 +23,31 @@ struct WorstElement {
   double error = 0;
 };
 
+/// Counts by bucket. Keeps those between the first and the last that hold any, because there is one
+/// of these for every tensor of a dump.
+class BucketCounts {
+ public:
+  std::int64_t operator[](std::size_t bucket) const {
+    const bool is_kept = bucket >= first_ && bucket - first_ < counts_.size();
+    return is_kept ? counts_[bucket - first_] : 0;
+  }
+  void add(std::size_t bucket, std::int64_t count);
+  void add(const BucketCounts& others);
+  std::int64_t total() const;
+
+  bool operator==(const BucketCounts&) const = default;
+
+ private:
+  std::size_t first_ = 0;
+  std::vector<std::int64_t> counts_;
+};
+
 /// Error magnitudes by powers of two: bucket b counts 2^(b-1+kLowest) <= error < 2^(b+kLowest).
 struct ErrorHistogram {
   static constexpr int kLowest = -40;
   static constexpr int kBuckets = 64;
-  std::int64_t exact = 0;                       ///< no error
-  std::array<std::int64_t, kBuckets> counts{};  ///< the first and the last hold all beyond them
+  std::int64_t exact = 0;  ///< no error
+  BucketCounts counts;     ///< the first and the last hold all beyond them
 };
 
 /// How far the elements of one tensor are from another's; all arithmetic in fp64, sums in a fixed

@@ -111,7 +111,7 @@ class Matching {
 
  private:
   static MsaccucmpRow row_of(const MsaccucmpCall& call) {
-    return {call.record->seq_text, std::string(call.op), kNothing, kNothing, "", {}};
+    return {call.record->seq_text, std::string(call.op), "", "", {}};
   }
 
   void push(std::optional<std::int64_t> index, MsaccucmpRow row) {
@@ -140,12 +140,9 @@ class Matching {
 
   void add_tensor(const MsaccucmpCall& call, const DumpEntry& tensor, const DumpEntry* partner) {
     MsaccucmpRow row = row_of(call);
-    row.npu_path = tensor.path;
+    row.tensors = {&tensor, partner};
     if (partner == nullptr) {
       row.reason = fmt::format("No data match with {} in golden dump data.", tensor.path);
-    } else {
-      row.golden_path = partner->path;
-      row.tensors = {&tensor, partner};
     }
     push(call.record->seq, std::move(row));
   }
@@ -162,22 +159,17 @@ class Matching {
     if (unmatched.empty()) return;
     if (unmatched.size() == call.tensors.size()) {
       const std::string path = fmt::format("/{}/{}", call.op, call.record->seq_text);
-      return push(after_all, leftover(kNothing, path));
+      return push(after_all, {"", kNothing, path, reason_of(path), {}});
     }
     for (const DumpEntry* tensor : unmatched) {
       const bool is_numbered = other != nullptr && other->record->seq;
       push(is_numbered ? *other->record->seq : after_all,
-           leftover(back_.name(call, other), tensor->path));
+           {"", back_.name(call, other), "", reason_of(tensor->path), {nullptr, tensor}});
     }
   }
 
-  static MsaccucmpRow leftover(std::string op, const std::string& path) {
-    return {"",
-            std::move(op),
-            kNothing,
-            path,
-            fmt::format("No data match with {} in my dump data.", path),
-            {}};
+  static std::string reason_of(const std::string& golden_path) {
+    return fmt::format("No data match with {} in my dump data.", golden_path);
   }
 
   const MsaccucmpCalls& actual_;

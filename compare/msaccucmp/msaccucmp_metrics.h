@@ -41,7 +41,7 @@ struct MetricCell {
 
 /// What the cells of a compared pair are made from.
 struct MetricInput {
-  const PairMeasures& measures;
+  const MsaccucmpMeasures& measures;
   bool are_booleans = false;  ///< both sides are HDF5 booleans
   Dims shape;                 ///< the NPU tensor's
   std::string npu_path, golden_path;

@@ -80,10 +80,10 @@ std::string cell_text(std::string_view text) {
 }
 
 // Names come from the dumps; a spreadsheet would run those that look like a formula.
-std::string name_text(const std::string& name) {
+std::string name_text(std::string_view name) {
   constexpr std::string_view kFormula = "=+-@%\t\r";
   const bool is_formula = !name.empty() && kFormula.find(name.front()) != std::string_view::npos;
-  return cell_text(is_formula ? "'" + name : name);
+  return is_formula ? cell_text("'" + std::string(name)) : cell_text(name);
 }
 
 void add_reason(std::string& all, const std::string& reason) {
@@ -122,7 +122,7 @@ std::string msaccucmp_refusal(const std::string& op, const DumpEntry& actual,
 }
 
 MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> metrics,
-                             const PairMeasures* measures) {
+                             const MsaccucmpMeasures* measures) {
   MsaccucmpLine line{.row = row, .cells = std::vector<std::string>(metrics.size(), kNothing)};
   if (measures == nullptr) return line;
   if (!measures->error.empty() || !measures->is_done) {
@@ -156,9 +156,9 @@ void write_msaccucmp_csv(std::ostream& out, std::span<const Metric> metrics,
   out << ",CompareFailReason\r\n";
   lines([&](const MsaccucmpLine& line) {
     const MsaccucmpRow& row = line.row;
-    out << cell_text(row.index) << ',' << name_text(row.npu_dump) << ',' << name_text(row.npu_path)
-        << ',' << name_text(row.golden_path) << ',' << cell_text(line.dtype) << ','
-        << cell_text(line.shape);
+    out << cell_text(row.index) << ',' << name_text(row.npu_dump) << ','
+        << name_text(row.npu_path()) << ',' << name_text(row.golden_path()) << ','
+        << cell_text(line.dtype) << ',' << cell_text(line.shape);
     for (const std::string& cell : line.cells) out << ',' << cell_text(cell);
     out << ',' << name_text(row.reason) << "\r\n";
   });

@@ -37,7 +37,7 @@ using MsaccucmpLines = std::function<void(const std::function<void(const Msaccuc
 /// The line of a row; `measures` is null where the row or `msaccucmp_refusal` leaves nothing to
 /// measure.
 MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> metrics,
-                             const PairMeasures* measures);
+                             const MsaccucmpMeasures* measures);
 
 /// The file as msaccucmp writes it: comma separated, CRLF, quotes only where needed.
 void write_msaccucmp_csv(std::ostream& out, std::span<const Metric> metrics,

@@ -87,8 +87,9 @@ void measure_many(const Data& data, std::size_t pairs, std::int64_t count) {
     for (const bool wants_kl : {false, true}) {
       const double ns = best_of([&] {
         with_threads(threads, [&] {
-          measure_pairs(pairs, [&](std::size_t i) { return pair_at(data, i, count); },
-                        {.wants_kl = wants_kl}, {});
+          measure_pairs(
+              pairs, [&](std::size_t i) { return pair_at(data, i, count); }, {.wants_kl = wants_kl},
+              {}, [](std::size_t, PairMeasures&&) {});
         });
       });
       print(fmt::format("  {}, {} thread{}", wants_kl ? "both passes" : "first pass", threads,

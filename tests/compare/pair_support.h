@@ -37,8 +37,11 @@ inline TensorPair float_pair(const std::vector<float>& actual, const std::vector
 inline std::vector<PairMeasures> measure_all(const std::vector<TensorPair>& pairs,
                                              const MeasureOptions& options = {},
                                              const MeasureHooks& hooks = {}) {
-  return measure_pairs(
-      pairs.size(), [&](std::size_t i) { return pairs[i]; }, options, hooks);
+  std::vector<PairMeasures> all(pairs.size());
+  measure_pairs(
+      pairs.size(), [&](std::size_t i) { return pairs[i]; }, options, hooks,
+      [&](std::size_t i, PairMeasures&& found) { all[i] = std::move(found); });
+  return all;
 }
 
 inline PairMeasures measure_one(const TensorPair& pair) { return measure_all({pair}).front(); }

@@ -56,7 +56,7 @@ class DumpFileTest : public DumpTest {
 };
 
 TEST_F(DumpFileTest, NoProcessIsLeftBehind) {
-  write(4);
+  write_chunked();
   const auto before = children();
   {
     DumpFile listed(path()), unused(path());
@@ -64,6 +64,32 @@ TEST_F(DumpFileTest, NoProcessIsLeftBehind) {
     EXPECT_EQ(children().size(), before.size() + 2);
   }
   EXPECT_EQ(children(), before);
+}
+
+// The list of so many comes in parts, each of an operator's or of several.
+TEST_F(DumpFileTest, ManyRecordsAreAllThereByNumber) {
+  constexpr int kRecords = 1500;
+  {
+    DumpWriter writer(path());
+    for (int i = 0; i < kRecords; ++i) {
+      writer.begin_record(i % 3 == 0 ? "a" : "b", DeviceType::npu);
+      const auto value = static_cast<float>(i);
+      writer.write_output("y", describe(DType::fp32, {1}), &value);
+    }
+    writer.finish();
+  }
+  DumpFile file(path());
+  const std::vector<DumpRecord>& records = file.records();
+  ASSERT_EQ(records.size(), static_cast<std::size_t>(kRecords));
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const bool is_a = i < kRecords / 3;
+    EXPECT_EQ(records[i].op, is_a ? "a" : "b");
+    if (i > 0 && records[i].op == records[i - 1].op) {
+      EXPECT_LT(records[i - 1].seq, records[i].seq);
+    }
+    const DumpEntry y = outputs_of(records[i]).at(0);
+    EXPECT_THAT(read_as<float>(file, y), ::testing::ElementsAre(float(*records[i].seq - 1)));
+  }
 }
 
 TEST_F(DumpFileTest, ACrashOfTheLibraryIsAnError) {

@@ -90,6 +90,25 @@ TEST_F(DumpProcess, OutlivesTheThreadThatStartedIt) {
   expect_chunked_data(*file);
 }
 
+// Plain data is read without it; until then it takes memory for nothing.
+TEST_F(DumpProcess, EndsAfterTheListWhereNoTensorNeedsIt) {
+  DumpFile chunked(path());
+  chunked.records();
+  EXPECT_EQ(children_of(getpid()).size(), 1u);
+  const float values[] = {1, 2, 3, 4};
+  DumpWriter writer(path("plain.h5"));
+  writer.begin_record("op", DeviceType::npu);
+  writer.write_input_scalar("alpha", 0.5);
+  writer.write_output("y", describe(DType::fp32, {4}), values);
+  writer.finish();
+  DumpFile plain(path("plain.h5"));
+  EXPECT_EQ(children_of(getpid()).size(), 2u);
+  const DumpEntry y = outputs_of(plain.records().at(0)).at(0);
+  EXPECT_EQ(children_of(getpid()).size(), 1u);
+  EXPECT_THAT(read_as<float>(plain, y), ::testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(children_of(getpid()).size(), 1u);
+}
+
 TEST_F(DumpProcess, LeavesCtrlCToItsParent) {
   DumpFile file(path());
   file.records();

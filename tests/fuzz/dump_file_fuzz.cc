@@ -52,9 +52,13 @@ void read_entry(MessageSocket& socket, const DumpEntry& entry) {
 }
 
 void read_dump(MessageSocket& socket, std::int64_t file_bytes) {
-  const Message message = answer(socket);
-  if (message.kind == MessageKind::problem) return;
-  const Catalogue catalogue = decode_catalogue(message.bytes, file_bytes);
+  Catalogue catalogue;
+  for (MessageKind kind = MessageKind::catalogue_part; kind != MessageKind::catalogue;) {
+    const Message message = answer(socket);
+    kind = message.kind;
+    if (kind == MessageKind::problem) return;
+    append(catalogue, decode_catalogue(message.bytes, file_bytes));
+  }
   for (const std::string& problem : catalogue.problems) require_one_line(problem);
   for (const DumpRecord& record : catalogue.records) {
     for (const DumpEntry& entry : record.entries) read_entry(socket, entry);

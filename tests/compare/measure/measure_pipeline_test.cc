@@ -77,12 +77,14 @@ TEST(MeasurePairs, OnePairThatCannotBeReadDoesNotStopTheOthers) {
 }
 
 TEST(MeasurePairs, APairThatCannotBeAskedForIsAnErrorOfItsOwn) {
-  const auto results = measure_pairs(3,
-                                     [](std::size_t i) {
-                                       if (i == 1) throw Error("no such pair");
-                                       return noisy_pair(4, i);
-                                     },
-                                     {}, {});
+  std::vector<PairMeasures> results(3);
+  measure_pairs(
+      results.size(),
+      [](std::size_t i) {
+        if (i == 1) throw Error("no such pair");
+        return noisy_pair(4, i);
+      },
+      {}, {}, [&](std::size_t i, PairMeasures&& found) { results[i] = std::move(found); });
   EXPECT_EQ(results[0].stats.count, 4);
   EXPECT_EQ(results[1].error, "no such pair");
   EXPECT_EQ(results[2].stats.count, 4);

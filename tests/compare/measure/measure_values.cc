@@ -68,7 +68,9 @@ std::vector<double> exact_numbers(const PairMeasures& measures) {
     numbers.insert(numbers.end(), {side.min, side.max, double(side.nan), double(side.positive_inf),
                                    double(side.negative_inf), double(side.zero)});
   }
-  for (const std::int64_t count : s.histogram.counts) numbers.push_back(double(count));
+  for (std::size_t i = 0; i < ErrorHistogram::kBuckets; ++i) {
+    numbers.push_back(double(s.histogram.counts[i]));
+  }
   return numbers;
 }
 

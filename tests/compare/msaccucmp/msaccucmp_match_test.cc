@@ -22,8 +22,8 @@ std::vector<std::string> lines(const std::vector<MsaccucmpRow>& rows) {
   std::vector<std::string> result;
   for (const MsaccucmpRow& row : rows) {
     EXPECT_EQ(row.reason.empty(), row.tensors.actual != nullptr && row.tensors.expected != nullptr);
-    result.push_back(fmt::format("{} {} {} {}{}", row.index, row.npu_dump, row.npu_path,
-                                 row.golden_path, row.reason.empty() ? "" : " " + row.reason));
+    result.push_back(fmt::format("{} {} {} {}{}", row.index, row.npu_dump, row.npu_path(),
+                                 row.golden_path(), row.reason.empty() ? "" : " " + row.reason));
   }
   return result;
 }
@@ -144,7 +144,7 @@ TEST(MsaccucmpMatch, WhatIsLeftOfOperatorsThatAreCountedTogetherComesByNumber) {
                                                                {cudnn, "4", {"input/x"}},
                                                                {"Mul", "5", {"input/x"}},
                                                                {thnn, "6", {"input/x"}}}))) {
-    paths.push_back(row.golden_path);
+    paths.emplace_back(row.golden_path());
   }
   EXPECT_THAT(paths, ElementsAre("NaN", "/" + cudnn + "/2", "/" + thnn + "/3", "/" + cudnn + "/4",
                                  "/" + thnn + "/6", "/Mul/5"));
@@ -188,7 +188,7 @@ TEST(MsaccucmpMatch, AnotherMapAddsNames) {
   map.params["Mine"]["x"] = "y";
   const auto a = npu({{"Mine", "1", {"input/x"}}});
   const auto b = gpu({{"Theirs", "1", {"input/y"}}});
-  EXPECT_EQ(match_as_msaccucmp(a, b, map).at(0).golden_path, "/Theirs/1/input/y");
+  EXPECT_EQ(match_as_msaccucmp(a, b, map).at(0).golden_path(), "/Theirs/1/input/y");
 }
 
 TEST(MsaccucmpMatch, DeviceIsTheFirstThatIsNotTheCpu) {

@@ -72,7 +72,9 @@ TEST(MsaccucmpRefusal, NumbersOfElementsMustAgreeShapesNeedNot) {
 
 MsaccucmpLine line(const std::string& index, const std::string& cosine) {
   MsaccucmpLine made;
-  made.row = {index, "Op", "/Op/1/output/r", "/Op/2/output/r", "", {}};
+  static const DumpEntry mine = entry("Op", "1", "output/r", DeviceType::npu);
+  static const DumpEntry theirs = entry("Op", "2", "output/r", DeviceType::cuda);
+  made.row = {index, "Op", "", "", {&mine, &theirs}};
   made.cells = {cosine, "0.5"};
   if (cosine != "NaN") made.cosine = std::stod(cosine);
   return made;
@@ -110,7 +112,7 @@ TEST(MsaccucmpCsv, NamesThatASpreadsheetWouldRunAreTexts) {
 
 TEST(MsaccucmpLine, SaysWhyThereAreNoNumbers) {
   const DumpEntry mine = npu_entry(), theirs = gpu_entry();
-  const MsaccucmpRow row = {"2", "Mix", mine.path, theirs.path, "", {&mine, &theirs}};
+  const MsaccucmpRow row = {"2", "Mix", "", "", {&mine, &theirs}};
   EXPECT_THAT(msaccucmp_line(row, kColumns, nullptr).cells, ElementsAre("NaN", "NaN"));
   PairMeasures measures;
   EXPECT_EQ(msaccucmp_line(row, kColumns, &measures).row.reason, "not reached");
@@ -127,7 +129,7 @@ TEST(MsaccucmpLine, TypeAndShapeAreTheNpuTensors) {
   PairMeasures measures;
   measures.is_done = true;
   measures.sums.count = 2;
-  const MsaccucmpRow row = {"2", "Mix", mine.path, theirs.path, "", {&mine, &theirs}};
+  const MsaccucmpRow row = {"2", "Mix", "", "", {&mine, &theirs}};
   const MsaccucmpLine made = msaccucmp_line(row, kColumns, &measures);
   EXPECT_EQ(made.dtype, ">f4");
   EXPECT_EQ(made.shape, "[1,2]");
@@ -145,7 +147,7 @@ TEST(MsaccucmpFilter, KeepsWhatIsLowOrNoNumber) {
 // The original looks into another column then.
 TEST(MsaccucmpFilter, NeedsNoColumnOfCosines) {
   const DumpEntry mine = npu_entry(), theirs = gpu_entry();
-  const MsaccucmpRow row = {"2", "Mix", mine.path, theirs.path, "", {&mine, &theirs}};
+  const MsaccucmpRow row = {"2", "Mix", "", "", {&mine, &theirs}};
   const PairMeasures good = measure_one(float_pair({1, 2}, {1, 2}));
   const PairMeasures bad = measure_one(float_pair({1, 2}, {1, -2}));
   const std::vector columns = {Metric::max_absolute_error};

@@ -1,4 +1,5 @@
 // `opbench compare` as users type it: files, exit codes, messages.
+#include <H5Cpp.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -166,6 +167,21 @@ TEST_F(Compare, AThirdDumpJudgesBoth) {
   write("npu.h5", DeviceType::npu, 0.02f);
   EXPECT_EQ(run_pair({"--golden", path("ref.h5")}).code, kVerdictFailed);
   expect_one_line_error(run_pair({"--standard", "cross-check"}), kBadInput, "--golden");
+}
+
+// Both sides can be measured all the same, which says nothing of why they are not judged.
+TEST_F(Compare, WhatAThirdDumpLacksIsNotJudgedByIt) {
+  write_pair(0);
+  write("ref.h5", DeviceType::cpu);
+  H5::H5File(path("ref.h5"), H5F_ACC_RDWR).unlink("/Third");
+  EXPECT_EQ(run_pair({"--golden", path("ref.h5"), "-o", path("out")}).code, kAllWell);
+  const json result = read_json("out/compare.json");
+  EXPECT_EQ(result["counts"]["not_compared"], 2);
+  for (const json& tensor : result["tensors"]) {
+    if (tensor["operator"] != "Third") continue;
+    EXPECT_EQ(tensor["verdict"], "not compared");
+    EXPECT_EQ(tensor["reason"], "not in " + path("ref.h5"));
+  }
 }
 
 TEST_F(Compare, StandardsAndMapsComeFromFiles) {

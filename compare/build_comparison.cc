@@ -110,6 +110,10 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
     return;
   }
   result.judgement = judge(result.stats, result.standard, judged_shape(result.match));
+  // That constant or empty inputs are the same ones is all that is asked of them.
+  const bool is_same_input = result.entry().side == Side::input && result.stats.unequal == 0;
+  if (is_same_input && result.judgement.verdict == Verdict::mistrusted)
+    result.judgement = {Verdict::passed, {}};
 }
 
 std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,

@@ -83,6 +83,8 @@ struct Comparison {
   std::vector<std::pair<std::string, std::string>> options;
   bool is_load_mode = false;  ///< the actual dump was made from the expected one's inputs
   bool is_partial = false;    ///< stopped before its end
+  /// In load mode: by how much the actual dump's numbers seem to be larger; see number_shift.
+  std::optional<std::int64_t> number_shift;
   std::vector<OperatorResult> operators;  ///< in order of execution
 };
 

@@ -39,9 +39,14 @@ std::string judge_nonfinite(const Dims& shape, const PairStats& stats) {
   if (stats.inf_mismatches > 0) {
     counts += fmt::format("{}{} Inf", counts.empty() ? "" : " and ", stats.inf_mismatches);
   }
+  constexpr double kLargestHalf = 65504;
+  const bool is_overflow = std::isinf(stats.mismatch_actual) &&
+                           std::fabs(stats.mismatch_expected) > kLargestHalf &&
+                           std::isfinite(stats.mismatch_expected);
   return fmt::format(
-      "{} on one side only, first {}", counts,
-      element_text(shape, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected));
+      "{} on one side only, first {}{}", counts,
+      element_text(shape, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected),
+      is_overflow ? ", which is beyond fp16" : "");
 }
 
 // "; a tolerance of 0.003 would hold all"

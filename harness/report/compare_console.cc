@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <ostream>
 
 #include "compare/analysis.h"
@@ -132,6 +133,14 @@ void print_verdict(const Page& page, const ComparisonCounts& counts) {
   }
   if (c.is_load_mode) {
     page.paragraph("Load mode: the first file holds outputs only, of runs on the second's inputs.");
+    if (c.number_shift) {
+      page.paragraph(
+          fmt::format("The numbers of calls differ by {}: most of {} would pair with those of {} "
+                      "if its numbers "
+                      "were {} {}.",
+                      std::abs(*c.number_shift), c.actual.path, c.expected.path,
+                      std::abs(*c.number_shift), *c.number_shift > 0 ? "smaller" : "larger"));
+    }
   }
 }
 
@@ -139,6 +148,34 @@ void print_verdict(const Page& page, const ComparisonCounts& counts) {
 std::string jump_text(double jump) {
   if (std::isinf(jump)) return "beyond all";
   return jump < 1000 ? fmt::format("{:.3g}x", jump) : fmt::format("{:.1e}x", jump);
+}
+
+// "Cast, call 7, is only in npu.h5": what has no partner just before an operator, or just after.
+void print_unpaired_near(const Page& page, std::size_t index) {
+  constexpr std::size_t kNear = 2;
+  const auto& operators = page.comparison.operators;
+  const std::size_t first = index < kNear ? 0 : index - kNear;
+  for (std::size_t i = first; i < std::min(index + kNear + 1, operators.size()); ++i) {
+    const OperatorResult& op = operators[i];
+    if (op.op().empty() || (op.actual != nullptr && op.expected != nullptr)) continue;
+    const ComparedFile& file =
+        op.actual != nullptr ? page.comparison.actual : page.comparison.expected;
+    page.paragraph(fmt::format("Next to it: {} is only in {}", label(op), file.path), 2);
+  }
+}
+
+// Where its error comes from, and its worst tensor.
+void print_details(const Page& page, const OperatorResult& op) {
+  if (op.origin != Origin::none) {
+    page.paragraph(op.origin == Origin::unknown
+                       ? fmt::format("origin unknown: {}", op.explanation)
+                       : fmt::format("{}: {}", name(op.origin), op.explanation),
+                   2);
+  }
+  if (const TensorResult* worst = worst_tensor(op); worst != nullptr) {
+    page.paragraph(tensor_text(*worst), 2);
+    page.paragraph(worst->entry().path, 2);
+  }
 }
 
 // What stands out, whatever tolerances say.
@@ -151,6 +188,8 @@ void print_jump(const Page& page) {
   page.paragraph(fmt::format("its outputs are off by {} of their size; usual here is {}",
                              error_text(sum_error(op, Side::output)), error_text(op.usual_error)),
                  2);
+  print_details(page, op);
+  print_unpaired_near(page, *found);
 }
 
 // Errors that grow evenly are two devices' arithmetic.
@@ -171,20 +210,15 @@ void print_fp16_operands(const Page& page) {
 
 void print_first(const Page& page) {
   const auto first = first_departure(page.comparison);
-  if (!first) return;
+  if (!first || first == first_jump(page.comparison)) return;
   const OperatorResult& op = page.comparison.operators[*first];
   page.heading(fmt::format("First beyond its tolerance: {}", label(op)));
-  const std::string origin = op.origin == Origin::unknown
-                                 ? fmt::format("origin unknown: {}", op.explanation)
-                                 : fmt::format("{}: {}", name(op.origin), op.explanation);
-  page.paragraph(origin, 2);
+  print_details(page, op);
   if (op.origin == Origin::inherited || op.origin == Origin::amplified) {
     page.paragraph("No operator before it fails, so its inputs differ from outside of the dumps.",
                    2);
   }
-  const TensorResult& worst = *worst_tensor(op);
-  page.paragraph(tensor_text(worst), 2);
-  page.paragraph(worst.entry().path, 2);
+  print_unpaired_near(page, *first);
 }
 
 /// How many operators have an origin, and how that is said of one and of several.

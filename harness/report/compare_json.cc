@@ -89,24 +89,26 @@ Json header(const Comparison& comparison) {
   const ComparisonCounts counts = count(comparison);
   Json options = Json::object();
   for (const auto& [option, value] : comparison.options) options[option] = value;
-  return {{"opbench_compare", kComparisonVersion},
-          {"command", comparison.command},
-          {"version", comparison.version},
-          {"revision", comparison.revision},
-          {"date", comparison.date},
-          {"files",
-           {{"actual", file_value(comparison.actual)},
-            {"expected", file_value(comparison.expected)},
-            {"golden", comparison.golden ? file_value(*comparison.golden) : Json(nullptr)}}},
-          {"standard", to_string(comparison.standard)},
-          {"options", std::move(options)},
-          {"partial", comparison.is_partial},
-          {"load_mode", comparison.is_load_mode},
-          {"verdict", name(verdict_of(counts))},
-          {"counts", counts_value(counts)},
-          {"first_jump", operator_or_null(comparison, first_jump(comparison))},
-          {"fp16_operands", has_fp16_operands(comparison)},
-          {"first_departure", operator_or_null(comparison, first_departure(comparison))}};
+  return {
+      {"opbench_compare", kComparisonVersion},
+      {"command", comparison.command},
+      {"version", comparison.version},
+      {"revision", comparison.revision},
+      {"date", comparison.date},
+      {"files",
+       {{"actual", file_value(comparison.actual)},
+        {"expected", file_value(comparison.expected)},
+        {"golden", comparison.golden ? file_value(*comparison.golden) : Json(nullptr)}}},
+      {"standard", to_string(comparison.standard)},
+      {"options", std::move(options)},
+      {"partial", comparison.is_partial},
+      {"load_mode", comparison.is_load_mode},
+      {"number_shift", comparison.number_shift ? Json(*comparison.number_shift) : Json(nullptr)},
+      {"verdict", name(verdict_of(counts))},
+      {"counts", counts_value(counts)},
+      {"first_jump", operator_or_null(comparison, first_jump(comparison))},
+      {"fp16_operands", has_fp16_operands(comparison)},
+      {"first_departure", operator_or_null(comparison, first_departure(comparison))}};
 }
 
 // As dump(2) would, without holding the text of all tensors at once.

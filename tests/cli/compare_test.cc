@@ -94,7 +94,7 @@ TEST_F(Compare, NamesTheOperatorThatMadeTheError) {
   write_pair(0.01f);
   const Outcome outcome = run_pair({"-o", path("out")});
   EXPECT_EQ(outcome.code, kVerdictFailed);
-  EXPECT_THAT(outcome.out, HasSubstr("First beyond its tolerance: Second, call 2"));
+  EXPECT_THAT(outcome.out, HasSubstr("Stands out: Second, call 2"));
   EXPECT_THAT(outcome.out, HasSubstr("introduced here"));
   const json report = read_json("out/compare.json");
   EXPECT_EQ(report.at("opbench_compare"), 1);

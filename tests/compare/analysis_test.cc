@@ -77,6 +77,15 @@ TEST(Analysis, SquaresOutOfRangeDoNotHideAnError) {
   }
 }
 
+// A constant input is as good as any if it is the same one.
+TEST(Analysis, InputsThatAreTheSameAreNotMistrusted) {
+  const std::vector<float> same(5, 2.0F), zeros(5, 0.0F);
+  const auto sample = compare(
+      {{"A", "1", {{"input/x", same, same}, {"input/z", zeros, zeros}, {"output/y", same, same}}}});
+  EXPECT_EQ(count(sample.comparison).mistrusted, 1) << "the output proves little";
+  EXPECT_EQ(count(sample.comparison).passed, 2);
+}
+
 TEST(Analysis, LoadModeIntroducesAll) {
   auto sample = compare({{"A", "1", {{"input/x", {}, kTrue}, {"output/y", off(0.5f), kTrue}}}});
   EXPECT_TRUE(in(sample).is_load_mode);

@@ -130,6 +130,13 @@ TEST(Judge, ASharesDigitsTellItFromTheOneThatIsNeeded) {
   EXPECT_THAT(judgement.reason, HasSubstr("98.9990"));
 }
 
+TEST(Judge, AnInfWhereFp16EndsIsSaidToBe) {
+  EXPECT_THAT(judged("mixed", {kInf, 1}, {70000, 1}).reason,
+              HasSubstr("first at [0]: inf, expected 70000, which is beyond fp16"));
+  EXPECT_THAT(judged("mixed", {kInf, 1}, {60000, 1}).reason,
+              testing::EndsWith("first at [0]: inf, expected 60000"));
+}
+
 TEST(Judge, ExactFindsOneUlp) {
   EXPECT_EQ(judged("exact", {1, 2, 3}, {1, 2, 3}).verdict, Verdict::passed);
   const Judgement off = judged("exact", {1, 2, std::nextafter(3.0f, 4.0f)}, {1, 2, 3});

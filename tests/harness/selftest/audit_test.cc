@@ -34,7 +34,7 @@ TEST(Audit, BreaksSoftplusInMoreThanTwentyWays) {
   }
 }
 
-// Where results are far below 1, as gradients of a mean, absolute tolerances see little.
+// Flushed subnormals, and a sum whose few wrong terms drown in the others, are what is left.
 TEST(Audit, ARunKillsMostOfAllOperators) {
   int effective = 0, killed = 0;
   for (const Op* op : arithmetic_operators()) {
@@ -46,7 +46,7 @@ TEST(Audit, ARunKillsMostOfAllOperators) {
         << found.false_failures[0].variant << ": " << found.false_failures[0].reason;
     EXPECT_GT(found.honest_runs, 0) << op->name;
   }
-  EXPECT_GE(killed, 0.88 * effective);
+  EXPECT_GE(killed, 0.95 * effective);
 }
 
 // A mutation that changes nothing says nothing: relu has no negative results.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "harness/run/attempt.h"
 #include "harness/run/copy_rate.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/new_record.h"
@@ -28,27 +29,6 @@ constexpr double kSuspiciousLeastBytes = 1 << 20;
 // Rounds of a whole network take long: after so many seconds no more begin than these.
 constexpr int kLeastRounds = 3;
 constexpr double kLongestSeconds = 10;
-
-/// A runnable on its way through the phases; closed as soon as its status is final.
-struct Attempt {
-  std::size_t index = 0;
-  Record record;
-  Values values;  ///< of the phase that it is in, or that closed it
-  std::vector<Sample> samples;
-  StepMeasurement measured;
-  std::vector<std::vector<double>> rounds;  ///< microseconds of each node, by round
-  bool is_open = true;
-  bool is_in_memory =
-      false;  ///< its values can be loaded, whether or not its kernels were prepared
-
-  void close(Status status, std::string reason) {
-    record.status = status;
-    record.reason = std::move(reason);
-    samples.clear();
-    rounds.clear();
-    is_open = false;
-  }
-};
 
 class ItemRunner {
  public:

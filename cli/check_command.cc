@@ -21,6 +21,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -103,7 +104,7 @@ class CheckOutputs {
       file.write(content);
       return true;
     } catch (const std::exception& error) {
-      context_.err << "opbench: " << printable(error.what()) << '\n';
+      context_.err << program_name() << ": " << printable(error.what()) << '\n';
       return false;
     }
   }
@@ -145,7 +146,7 @@ int finish(check::Report& report, CheckOutputs& outputs, CommandContext& context
 int check_stored(const CheckFlags& flags, CheckOutputs& outputs, CommandContext& context) {
   StoredCheck stored(flags, context);
   if (!stored.has_baseline()) {
-    context.err << fmt::format("opbench: there is no baseline '{}'; --update makes it\n",
+    context.err << fmt::format("{}: there is no baseline '{}'; --update makes it\n", program_name(),
                                printable(flags.baseline));
     return kNothingToJudge;
   }

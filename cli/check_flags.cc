@@ -89,7 +89,8 @@ void add_stored_flags(Command& command, CheckFlags& flags) {
 }
 
 void add_result_flags(Command& command, CheckFlags& flags) {
-  const char* results = "Where results go (the verdicts always go to standard output)";
+  const char* results =
+      "Where results go (- is standard output, and the verdicts go to standard error then)";
   command.option("--json", flags.json, "Everything", {"FILE", results});
   command.option("--junit", flags.junit,
                  "JUnit XML, a test case for every variant of a case and every step of a context",

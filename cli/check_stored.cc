@@ -13,6 +13,7 @@
 #include "harness/run/runner.h"
 #include "tensor/error.h"
 #include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -98,7 +99,7 @@ void StoredCheck::update() {
     write_results(anchor_path(), is_first ? current_ : read_results_file(flags_.baseline));
   }
   write_results(flags_.baseline, current_);
-  context_.err << fmt::format("opbench: {} is the new baseline; {} stays\n",
+  context_.err << fmt::format("{}: {} is the new baseline; {} stays\n", program_name(),
                               printable(flags_.baseline), printable(anchor_path()));
 }
 

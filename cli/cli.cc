@@ -17,6 +17,7 @@
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 #include "text/excerpt.h"
+#include "text/program_name.h"
 #include "text/shell_quoted.h"
 
 namespace opbench {
@@ -47,23 +48,30 @@ std::string version_text() {
   return text;
 }
 
+bool is_version_flag(std::string_view word) { return word == "--version" || word == "-V"; }
+
 // `opbench --op ...` means `opbench run --op ...`.
 void insert_default_command(std::vector<std::string>& args) {
   if (args.empty()) return;
   const std::string& first = args.front();
-  if (first == "--help" || first == "-h" || first == "--version") return;
+  if (first == "--help" || first == "-h" || is_version_flag(first)) return;
+  if (first == "help") {  // of the program, or `opbench help COMMAND`
+    args.erase(args.begin());
+    args.insert(args.size() > 0 ? args.begin() + 1 : args.begin(), "--help");
+    return;
+  }
   if (first.starts_with("-")) args.insert(args.begin(), "run");
 }
 
 std::string command_line_of(std::vector<std::string> args) {
-  args.insert(args.begin(), "opbench");
+  args.insert(args.begin(), program_name());
   return shell_line(args);
 }
 
 // One line, whatever it quotes. Arguments may be as long as the system takes them.
 void complain(std::ostream& err, std::string_view message) {
   constexpr std::size_t kLongest = 2000;
-  err << "opbench: " << printable(excerpt(message, kLongest)) << '\n';
+  err << program_name() << ": " << printable(excerpt(message, kLongest)) << '\n';
 }
 
 // What is wrong and where to read on.
@@ -76,7 +84,7 @@ int report_usage_error(const UsageError& error, const std::vector<std::string>& 
     message = fmt::format("unknown command '{}'", args.front());
     hint = suggestion(args.front(), kCommands);
   }
-  complain(err, message + hint + "; see opbench --help");
+  complain(err, fmt::format("{}{}; see {} --help", message, hint, program_name()));
   return kBadInput;
 }
 
@@ -104,21 +112,25 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   std::ostream text(out.rdbuf());  // of its own, since a result may take `out` for itself
   CommandContext context{text, err, command_line_of(args)};
   CommandLine line(
-      "opbench",
+      program_name(),
       "opbench times operators over a network's shapes and proves that variants compute the same",
       kFooter);
   bool wants_version = false;
-  line.flag("--version", wants_version, "Show version, revision, compiler and libraries");
+  line.flag("-V,--version", wants_version, "Show version, revision, compiler and libraries");
   add_commands(line, context);
   if (args.empty()) args.push_back("--help");
-  if (args.front() == "--version") {
+  if (is_version_flag(args.front())) {
     out << version_text() << '\n';
     return kAllWell;
   }
+  const bool is_help = args.front() == "help" && args.size() > 1;
   insert_default_command(args);
   Action action;
   std::vector<std::string> without_effect;
   try {
+    const bool is_known =
+        std::find(kCommands.begin(), kCommands.end(), args.front()) != kCommands.end();
+    if (is_help && !is_known) throw UsageError("");  // it says which commands there are
     if (args.front() == "compare") without_effect = translate_msaccucmp_options(args);
     action = line.parse(args, out);
   } catch (const UsageError& error) {

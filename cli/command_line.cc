@@ -1,9 +1,11 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <ostream>
 #include <utility>
 
+#include "tensor/nearest.h"
 #include "text/exit_code.h"
 
 namespace opbench {
@@ -46,7 +48,26 @@ CommandModel command_of(const CLI::App& app) {
 
 std::string help_of(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app.help() : chosen.front()->help("opbench");
+  return chosen.empty() ? app.help() : chosen.front()->help(app.get_name());
+}
+
+// What to say of the first word with dashes that no option takes; none: there is no such word.
+std::optional<std::string> unknown_flag(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with("-") || word == "--") continue;
+    const std::string flag = word.substr(0, word.find('='));
+    const std::string near = nearest(flag, names);
+    return "unknown flag '" + flag + "' of " + (command.get_name()) +
+           (near.empty() ? "" : "; did you mean '" + near + "'?");
+  }
+  return std::nullopt;
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -128,6 +149,8 @@ Action CommandLine::parse(const std::vector<std::string>& args, std::ostream& ou
       out << text;
       return kAllWell;
     };
+  } catch (const CLI::ExtrasError& error) {
+    throw UsageError(unknown_flag(*app_).value_or(first_line(error.what())));
   } catch (const CLI::Error& error) {
     throw UsageError(first_line(error.what()));
   }

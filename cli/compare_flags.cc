@@ -92,7 +92,7 @@ void add_compare_flags(Command& command, CompareFlags& f) {
       "--standard", f.standard,
       "mixed, exact, statistical, cosine, fp16-cube, prec=X, cross-check[=L0|L1|L2] [mixed; "
       "cross-check with --golden]",
-      {"NAME", how});
+      {"mixed|exact|statistical|cosine|fp16-cube|cross-check|prec=X", how});
   command.option("--standards", f.standards_file, "YAML file with other numbers for standards",
                  {"FILE", how});
   command.option("--fail-on", f.fail_on,

@@ -6,15 +6,13 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "harness/run/doctor.h"
+#include "text/byte_size.h"
 
 namespace opbench {
 namespace {
 
 std::string size_text(std::size_t bytes) {
-  if (bytes == 0) return "unknown";
-  if (bytes < (1 << 20)) return fmt::format("{} KiB", bytes >> 10);
-  if (bytes < (1 << 30)) return fmt::format("{:.4g} MiB", double(bytes) / (1 << 20));
-  return fmt::format("{:.3g} GiB", double(bytes) / (1 << 30));
+  return bytes == 0 ? "unknown" : byte_size_text(static_cast<double>(bytes));
 }
 
 void print_machine(std::ostream& out, const Machine& m) {

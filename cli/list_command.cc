@@ -92,10 +92,29 @@ void print_op(std::ostream& out, const Op& op) {
   for (const Kernel* kernel : kernels_of(op.name)) print_kernel(out, op, *kernel);
 }
 
-int list(const std::vector<std::string>& ops, std::ostream& out) {
+struct ListFlags {
+  std::vector<std::string> ops;
+  bool names = false;
+};
+
+// One name a line, for scripts: of the operators, or of the variants of those that are named.
+void print_names(std::ostream& out, const ListFlags& flags) {
+  if (flags.ops.empty()) {
+    for (const Op* op : RegisteredOp::all()) out << op->name << '\n';
+  }
+  for (const std::string& op : flags.ops) {
+    for (const Kernel* kernel : kernels_of(find_op(op).name)) out << kernel->name << '\n';
+  }
+}
+
+int list(const ListFlags& flags, std::ostream& out) {
+  if (flags.names) {
+    print_names(out, flags);
+    return kAllWell;
+  }
   std::vector<const Op*> wanted;
-  for (const std::string& name : ops) wanted.push_back(&find_op(name));
-  if (ops.empty()) wanted = RegisteredOp::all();
+  for (const std::string& name : flags.ops) wanted.push_back(&find_op(name));
+  if (flags.ops.empty()) wanted = RegisteredOp::all();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (i > 0) out << '\n';
     print_op(out, *wanted[i]);
@@ -108,11 +127,13 @@ int list(const std::vector<std::string>& ops, std::ostream& out) {
 void add_list_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("list", "Operators, their variants, and what each accepts or why not");
-  const auto ops = std::make_shared<std::vector<std::string>>();
-  command.option("OP", *ops, "Only these operators", {"OP"});
+  const auto flags = std::make_shared<ListFlags>();
+  command.option("OP", flags->ops, "Only these operators", {"OP"});
+  command.flag("--names", flags->names,
+               "Names alone, one a line: of all operators, or of the variants of those named");
   add_common_flags(command, context);
-  command.footer("Example:\n  opbench list softplus");
-  command.action([&context, ops] { return list(*ops, context.out); });
+  command.footer("Examples:\n  opbench list softplus\n  opbench list --names");
+  command.action([&context, flags] { return list(*flags, context.out); });
 }
 
 }  // namespace opbench

@@ -10,6 +10,7 @@
 #include "cli/named_files.h"
 #include "cli/result_file.h"
 #include "harness/report/files.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -58,7 +59,7 @@ int write_report(const ReportFlags& flags, CommandContext& context) {
   refuse_to_replace_results(flags);
   const report::FileReport made = report::report_of_files(flags.files, format_of(flags));
   if (made.is_empty) {
-    context.err << fmt::format("opbench: nothing to report: {} no results\n",
+    context.err << fmt::format("{}: nothing to report: {} no results\n", program_name(),
                                flags.files.size() == 1
                                    ? fmt::format("{} holds", printable(flags.files.front()))
                                    : fmt::format("the {} files hold", flags.files.size()));

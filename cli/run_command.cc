@@ -12,12 +12,13 @@
 #include "cli/run_outputs.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selection.h"
-#include "harness/report/report.h"
+#include "harness/report/row_detail.h"
 #include "harness/report/text.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/runner.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -59,6 +60,10 @@ int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedCo
   return kAllWell;
 }
 
+report::RowDetail detail_of(const CommandContext& context) {
+  return context.verbose ? report::RowDetail::errors : report::RowDetail::usual;
+}
+
 RunHooks make_hooks(CommandContext& context, ProgressLine& progress, RunOutputs& outputs) {
   const ConsoleStyle style{context.colour()};
   RunHooks hooks;
@@ -68,7 +73,7 @@ RunHooks make_hooks(CommandContext& context, ProgressLine& progress, RunOutputs&
   };
   hooks.case_done = [&, style](std::span<const Record> records) {
     progress.clear();
-    report::print_case(context.out, records, style);
+    report::print_case(context.out, records, style, detail_of(context));
     // Behind `| head` nobody waits for the rest, unless it is for files.
     if (!context.out && outputs.is_empty()) interrupt();
   };
@@ -115,9 +120,9 @@ int run(const RunFlags& flags, CommandContext& context) {
   const std::vector<PlannedCase> plan = make_plan(options.selection, files);
   const std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
   if (plan.empty() && contexts.empty()) {
-    context.err
-        << "opbench: no case selected; name some with --op and --shapes, --cases or --case, "
-           "and check --filter and --shard\n";
+    context.err << program_name()
+                << ": no case selected; name some with --op and --shapes, --cases or --case, "
+                   "and check --filter and --shard\n";
     return kNothingToJudge;
   }
   require_takeable(flags, options.selection, contexts);
@@ -132,7 +137,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   if (flags.dry_run) return print_plan(plan, contexts, context.out);
   RunOutputs outputs(flags, context, !contexts.empty());
   ProgressLine progress(context);
-  if (!plan.empty()) report::print_heading(context.out, {context.colour()});
+  if (!plan.empty()) report::print_heading(context.out, {context.colour()}, detail_of(context));
   const RunResult result =
       run_plan(plan, contexts, options, make_hooks(context, progress, outputs));
   progress.clear();

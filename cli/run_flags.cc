@@ -43,7 +43,8 @@ void add_field(Command& command, const SelectionField& field, FieldText& text) {
 }
 
 void add_result_flags(Command& command, RunFlags& f) {
-  const char* results = "Where results go (the table always goes to standard output)";
+  const char* results =
+      "Where results go (- is standard output, and the table goes to standard error then)";
   command.option("--json", f.json, "Everything, with the machine's description", {"FILE", results});
   command.option("--csv", f.csv, "One line per result", {"FILE", results});
   command.option("--markdown", f.markdown,

@@ -12,6 +12,7 @@
 #include "harness/report/report.h"
 #include "tensor/error.h"
 #include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -136,8 +137,8 @@ bool RunOutputs::write(const RunResult& result) {
 void RunOutputs::finish_dump(const RunResult& result) {
   if (dump_->records() > 0) return dump_->finish();
   dump_.reset();
-  context_.err << fmt::format("opbench: no dump is written to {}: {}\n", printable(dump_path_),
-                              printable(why_nothing_ran(result)));
+  context_.err << fmt::format("{}: no dump is written to {}: {}\n", program_name(),
+                              printable(dump_path_), printable(why_nothing_ran(result)));
 }
 
 bool RunOutputs::attempt(const std::function<void()>& action) const {
@@ -145,7 +146,7 @@ bool RunOutputs::attempt(const std::function<void()>& action) const {
     action();
     return true;
   } catch (const std::exception& error) {
-    context_.err << "opbench: " << error.what() << '\n';
+    context_.err << program_name() << ": " << error.what() << '\n';
     return false;
   }
 }

@@ -3,8 +3,10 @@ include(CMakePackageConfigHelpers)
 get_property(targets GLOBAL PROPERTY OPBENCH_TARGETS)
 install(TARGETS opbench ${targets} EXPORT opbenchTargets)
 # The headers of opbench/, and below internal/ those that they include.
-install(CODE "set(source_dir \"${PROJECT_SOURCE_DIR}\")\nset(include_dir \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(CODE "set(source_dir \"${PROJECT_SOURCE_DIR}\")\nset(include_dir \"${CMAKE_INSTALL_INCLUDEDIR}\")
+set(with_testing ${OPBENCH_TESTS})")
 install(SCRIPT cmake/install_headers.cmake)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/cases FILES_MATCHING PATTERN "*.yaml")
 install(EXPORT opbenchTargets NAMESPACE opbench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/opbench)
 configure_package_config_file(cmake/opbench-config.cmake.in opbench-config.cmake

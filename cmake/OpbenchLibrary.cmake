@@ -83,6 +83,8 @@ function(opbench_add_public_library)
   target_include_directories(opbench_library INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/opbench/internal>)
+  # Whoever adds operators and kernels gets the same bits as ours.
+  target_compile_options(opbench_library INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
   target_link_libraries(opbench_library PUBLIC opbench_cli PRIVATE fmt::fmt)
 endfunction()
 

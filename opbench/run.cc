@@ -13,6 +13,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/exit_code.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -62,10 +63,11 @@ void prepare_process() {
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
+  if (argc > 0) set_program_name(argv[0]);
   try {
     prepare_process();
   } catch (const RunError& error) {
-    std::cerr << "opbench: " << error.what() << '\n';
+    std::cerr << program_name() << ": " << error.what() << '\n';
     return kCouldNotFinish;
   }
   const int code = run_cli({argv + 1, argv + argc}, std::cout, std::cerr);

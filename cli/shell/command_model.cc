@@ -7,6 +7,7 @@
 #include "ops/op.h"
 #include "tensor/dtype.h"
 #include "tensor/format.h"
+#include "tensor/isa.h"
 
 namespace opbench {
 namespace {
@@ -41,8 +42,13 @@ struct NamedValues {
   std::vector<std::string> (*values)();
 };
 
-constexpr NamedValues kNamedValues[] = {
-    {"OP", operators}, {"VARIANT", variants}, {"DTYPE", dtypes}, {"FORMAT", formats}};
+constexpr NamedValues kNamedValues[] = {{"OP", operators},
+                                        {"VARIANT", variants},
+                                        {"DTYPE", dtypes},
+                                        {"FORMAT", formats},
+                                        {"ISA", supported_isas}};
+
+constexpr std::string_view kFileNames[] = {"FILE", "PROGRAM", "NPU.h5 GPU.h5"};
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
@@ -58,13 +64,27 @@ std::vector<std::string> split(const std::string& text) {
 
 void set_kind(FlagModel& flag) {
   flag.kind = FlagValue::free;
-  if (flag.value_name == "FILE") flag.kind = FlagValue::file;
+  for (const std::string_view name : kFileNames) {
+    if (flag.value_name == name) flag.kind = FlagValue::file;
+  }
   if (flag.value_name == "DIR") flag.kind = FlagValue::directory;
   for (const NamedValues& named : kNamedValues) {
     if (named.value_name == flag.value_name) flag.choices = named.values();
   }
   if (flag.value_name.find('|') != std::string::npos) flag.choices = split(flag.value_name);
   if (!flag.choices.empty()) flag.kind = FlagValue::choice;
+  if (flag.value_name == "VARIANT") flag.kind = FlagValue::variant;
+}
+
+std::vector<OperatorVariants> variants_by_operator() {
+  std::vector<OperatorVariants> all;
+  for (const Op* op : RegisteredOp::all()) {
+    OperatorVariants& entry = all.emplace_back();
+    entry.op = op->name;
+    for (const Kernel* kernel : kernels_of(op->name)) entry.variants.emplace_back(kernel->name);
+    entry.variants.emplace_back("reference");
+  }
+  return all;
 }
 
 }  // namespace opbench

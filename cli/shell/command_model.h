@@ -11,7 +11,8 @@ enum class FlagValue {
   free,  ///< anything
   file,
   directory,
-  choice,  ///< one of `choices`
+  choice,   ///< one of `choices`
+  variant,  ///< a variant of the operators on the command line, or one of `choices` without them
 };
 
 /// A flag or an argument without one, as its command defines it.
@@ -39,7 +40,15 @@ struct ProgramModel {
 };
 
 /// Sets what the value can be, and its choices, from the name of the value: FILE, DIR, OP, VARIANT,
-/// DTYPE, FORMAT, or the values themselves as in "a|b|c".
+/// DTYPE, FORMAT, ISA, files by other names (PROGRAM), or the values themselves as in
+/// "a|b|c".
 void set_kind(FlagModel& flag);
+
+/// An operator and its variants.
+struct OperatorVariants {
+  std::string op;
+  std::vector<std::string> variants;
+};
+std::vector<OperatorVariants> variants_by_operator();
 
 }  // namespace opbench

@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "cli/shell/completion.h"
 
@@ -22,6 +24,8 @@ std::string value_words(const FlagModel& flag) {
       return "directory";
     case FlagValue::choice:
       return fmt::format("{} {}", list, fmt::join(flag.choices, " "));
+    case FlagValue::variant:
+      return "variant";
   }
   return "free";
 }
@@ -44,7 +48,8 @@ void write_names(std::ostream& out, const ProgramModel& model) {
 
 void write_values(std::ostream& out, const ProgramModel& model) {
   out << "# What the value of a command's flag can be, or of its argument: 'file', 'directory',\n"
-         "# 'choice', 'list' (with commas) and the words, 'free', or 'none'; 'more' at its end "
+         "# 'choice', 'list' (with commas) and the words, 'variant', 'free', or 'none'; 'more' at "
+         "its end "
          "where\n"
          "# several words are values.\n_opbench_values() {\n  case \"$1 $2\" in\n";
   for (const CommandModel& command : model.commands) {
@@ -64,8 +69,32 @@ void write_values(std::ostream& out, const ProgramModel& model) {
   out << "    *) echo none ;;\n  esac\n}\n\n";
 }
 
+void write_variants(std::ostream& out) {
+  out << "# The variants of an operator; of all without one.\n_opbench_variants() {\n  case $1 "
+         "in\n";
+  std::set<std::string> all;
+  for (const OperatorVariants& entry : variants_by_operator()) {
+    out << fmt::format("    {}) echo '{}' ;;\n", entry.op, fmt::join(entry.variants, " "));
+    all.insert(entry.variants.begin(), entry.variants.end());
+  }
+  out << fmt::format("    *) echo '{}' ;;\n  esac\n}}\n\n", fmt::join(all, " "));
+}
+
 constexpr const char* kFunctions =
-    R"bash(# Fills COMPREPLY with the values of a kind that begin with a word.
+    R"bash(# The operators that the line names with --op OP[,OP] or --case 'OP[...]'.
+_opbench_named_operators() {
+  local place value
+  for ((place = 1; place < COMP_CWORD; place++)); do
+    value=${COMP_WORDS[place + 1]}
+    if [[ $value == = ]]; then value=${COMP_WORDS[place + 2]}; fi
+    case ${COMP_WORDS[place]} in
+      --op) echo "${value//,/ }" ;;
+      --case) value=${value#[\'\"]}; echo "${value%%\[*}" ;;
+    esac
+  done
+}
+
+# Fills COMPREPLY with the values of a kind that begin with a word.
 _opbench_reply() { # word, kind, choices...
   local word=$1 kind=$2 before=
   shift 2
@@ -78,6 +107,14 @@ _opbench_reply() { # word, kind, choices...
       if [[ $word == *,* ]]; then before=${word%,*},; fi
       compopt -o nospace 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -P "$before" -W "$*" -- "${word##*,}") ;;
+    variant)
+      local operator names=
+      for operator in $(_opbench_named_operators); do
+        names+=" $(_opbench_variants "$operator")"
+      done
+      if [[ -z $names ]]; then names=$(_opbench_variants); fi
+      # shellcheck disable=SC2086
+      _opbench_reply "$word" list $names ;;
     choice) mapfile -t COMPREPLY < <(compgen -W "$*" -- "$word") ;;
   esac
 }
@@ -125,6 +162,7 @@ void write_bash_completion(std::ostream& out, const ProgramModel& model) {
                      names.front());
   write_names(out, model);
   write_values(out, model);
+  write_variants(out);
   out << kFunctions;
 }
 

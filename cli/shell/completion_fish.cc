@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "cli/shell/completion.h"
 
@@ -31,8 +33,35 @@ std::string value_of(const FlagModel& flag) {
       return flag.takes_list
                  ? fmt::format(" -x -a '(__fish_append , {})'", fmt::join(flag.choices, " "))
                  : fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "));
+    case FlagValue::variant:
+      return " -x -a '(__fish_append , (__opbench_variants))'";
   }
   return "";
+}
+
+// Those of the operators that the line names, or all.
+void write_variants(std::ostream& out) {
+  out << "function __opbench_variants\n  set -l words (commandline -opc)\n  set -l operators\n"
+         "  for place in (seq (count $words))\n"
+         "    set -l next (math $place + 1)\n"
+         "    switch $words[$place]\n"
+         "      case --op\n        set -a operators (string split , -- $words[$next])\n"
+         "      case '--op=*'\n"
+         "        set -a operators (string split , -- (string replace -- --op= '' "
+         "$words[$place]))\n"
+         "      case --case\n"
+         "        set -a operators (string split -m1 '[' -- $words[$next])[1]\n"
+         "    end\n  end\n"
+         "  if test (count $operators) -eq 0\n    set operators all\n  end\n"
+         "  for operator in $operators\n    switch $operator\n";
+  std::set<std::string> all;
+  for (const OperatorVariants& entry : variants_by_operator()) {
+    out << fmt::format("      case {}\n        string split ' ' -- '{}'\n", entry.op,
+                       fmt::join(entry.variants, " "));
+    all.insert(entry.variants.begin(), entry.variants.end());
+  }
+  out << fmt::format("      case '*'\n        string split ' ' -- '{}'\n", fmt::join(all, " "))
+      << "    end\n  end\nend\n\n";
 }
 
 void write_flag(std::ostream& out, const std::string& command, const FlagModel& flag) {
@@ -55,7 +84,9 @@ void write_fish_completion(std::ostream& out, const ProgramModel& model) {
          "    set command $words[2]\n"
          "    if string match -q -- '-*' $command\n"
       << "      set command " << model.commands.front().name << "\n    end\n  end\n"
-      << "  test \"$command\" = \"$argv[1]\"\nend\n\ncomplete -c opbench -f\n";
+      << "  test \"$command\" = \"$argv[1]\"\nend\n\n";
+  write_variants(out);
+  out << "complete -c opbench -f\n";
   for (const CommandModel& command : model.commands) {
     out << fmt::format("complete -c opbench -n '__opbench_command \"\"' -a {} -d {}\n",
                        command.name, quoted(command.summary));

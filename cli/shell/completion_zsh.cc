@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "cli/shell/completion.h"
 
@@ -32,6 +34,8 @@ std::string action_of(const FlagModel& flag) {
       return flag.takes_list
                  ? fmt::format("_values -s , {} {}", flag.value_name, fmt::join(flag.choices, " "))
                  : fmt::format("({})", fmt::join(flag.choices, " "));
+    case FlagValue::variant:
+      return "_opbench_variants";
     default:
       return " ";
   }
@@ -44,7 +48,8 @@ void write_flag(std::ostream& out, const FlagModel& flag) {
                                 : fmt::format("'{{{}}}'", fmt::join(flag.names, ","));
   out << fmt::format(" \\\n        '*{}[{}]", names, escaped(flag.summary));
   if (flag.kind != FlagValue::none) {
-    const std::string value_name = flag.kind == FlagValue::choice ? "value" : flag.value_name;
+    const bool is_chosen = flag.kind == FlagValue::choice || flag.kind == FlagValue::variant;
+    const std::string value_name = is_chosen ? "value" : flag.value_name;
     out << fmt::format(":{}:{}", escaped(value_name), action_of(flag));
   }
   out << '\'';
@@ -59,11 +64,32 @@ void write_command(std::ostream& out, const CommandModel& command) {
   out << "\n      ;;\n";
 }
 
+// Those of the operators that the line names, or all.
+void write_variants(std::ostream& out) {
+  out << "_opbench_variants() {\n  local -a operators names\n  local place operator\n"
+         "  for ((place = 1; place < CURRENT; place++)); do\n"
+         "    case $words[place] in\n"
+         "      --op) operators+=(${(s:,:)words[place + 1]}) ;;\n"
+         "      --op=*) operators+=(${(s:,:)${words[place]#--op=}}) ;;\n"
+         "      --case) operators+=(${${(Q)words[place + 1]}%%\\[*}) ;;\n"
+         "    esac\n  done\n"
+         "  for operator in ${operators:-all}; do\n    case $operator in\n";
+  std::set<std::string> all;
+  for (const OperatorVariants& entry : variants_by_operator()) {
+    out << fmt::format("      {}) names+=({}) ;;\n", entry.op, fmt::join(entry.variants, " "));
+    all.insert(entry.variants.begin(), entry.variants.end());
+  }
+  out << fmt::format("      *) names+=({}) ;;\n", fmt::join(all, " "))
+      << "    esac\n  done\n  _values -s , VARIANT ${(u)names}\n}\n\n";
+}
+
 }  // namespace
 
 void write_zsh_completion(std::ostream& out, const ProgramModel& model) {
   out << "#compdef opbench\n# zsh completion for opbench; generated from its command "
-         "definitions.\n\n_opbench() {\n  local -a commands=(\n";
+         "definitions.\n\n";
+  write_variants(out);
+  out << "_opbench() {\n  local -a commands=(\n";
   for (const CommandModel& command : model.commands) {
     out << fmt::format("    '{}:{}'\n", command.name, escaped(command.summary));
   }

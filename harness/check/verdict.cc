@@ -9,6 +9,7 @@
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
 #include "harness/spec/case_filter.h"
+#include "text/program_name.h"
 #include "text/shell_quoted.h"
 
 namespace opbench::check {
@@ -246,7 +247,7 @@ std::string next_command(const Item& item, const std::string& base,
                          const std::vector<std::string>& how) {
   if (item.verdict == Verdict::same || item.verdict == Verdict::faster) return {};
   const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
-  Words words = {item.verdict == Verdict::gone ? base : "opbench"};
+  Words words = {item.verdict == Verdict::gone ? base : program_name()};
   if (is_speed) append(words, {"check", "--against", base});
   append(words, selection_flags(item));
   if (!item.variant.empty()) append(words, {"--variant", item.variant});

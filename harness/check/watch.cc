@@ -13,6 +13,7 @@
 #include "harness/report/text.h"
 #include "harness/spec/case.h"
 #include "tensor/error.h"
+#include "text/program_name.h"
 #include "text/shell_quoted.h"
 
 namespace opbench::check {
@@ -62,7 +63,9 @@ struct Pair {
 // A results file may come from anywhere, and old ones hold lines that were not quoted.
 std::string line_to_paste(const std::string& reproduce) {
   const std::vector<std::string> words = shell_words(reproduce);
-  return !words.empty() && words.front() == "opbench" ? shell_line(words) : std::string();
+  const bool is_ours =
+      !words.empty() && (words.front() == "opbench" || words.front() == program_name());
+  return is_ours ? shell_line(words) : std::string();
 }
 
 // In the order of the later file, then what only the earlier one has.

@@ -11,11 +11,20 @@
 #include "harness/plan/context_plan.h"
 #include "harness/record/machine.h"
 #include "harness/run/interrupt.h"
+#include "harness/spec/context_id.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 
 namespace opbench::check {
 namespace {
+
+// What --set, or the id that names the context, makes of the symbols of its file.
+Symbols symbols_of(const CaseSelection& selection, const PlannedContext& planned) {
+  for (const std::string& id : selection.case_ids) {
+    if (id == planned.id()) return parse_context_id(id)->symbols;
+  }
+  return selection.symbols;
+}
 
 std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   std::vector<ListedCase> cases;
@@ -34,7 +43,7 @@ std::vector<ListedCase> list_cases(const CaseSelection& selection) {
     listed.id = listed.key = planned.id();
     const std::string& origin = planned.spec.origin;  // "file:line"
     listed.context = ContextSource{origin.substr(0, origin.rfind(':')), planned.spec.name,
-                                   planned.dtype, selection.symbols};
+                                   planned.dtype, symbols_of(selection, planned)};
     for (const PlannedStep& step : planned.steps) listed.variants.push_back(step.spec.name);
   }
   return cases;

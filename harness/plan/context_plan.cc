@@ -6,11 +6,12 @@
 #include <chrono>
 
 #include "harness/plan/context_graph.h"
+#include "harness/plan/contexts_by_id.h"
 #include "harness/plan/format_plan.h"
 #include "harness/plan/lowering.h"
 #include "harness/spec/case_filter.h"
+#include "harness/spec/case_places.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {
@@ -46,12 +47,14 @@ PlannedContext plan_context(Context context, DType dtype) {
   return planned;
 }
 
+std::string id_of(const Context& context, DType dtype) {
+  return fmt::format("{}[{}{}{}]", context.name, context.symbols,
+                     context.symbols.empty() ? "" : ",", name(dtype));
+}
+
 }  // namespace
 
-std::string PlannedContext::id() const {
-  return fmt::format("{}[{}{}{}]", spec.name, spec.symbols, spec.symbols.empty() ? "" : ",",
-                     name(dtype));
-}
+std::string PlannedContext::id() const { return id_of(spec, dtype); }
 
 std::uint64_t PlannedContext::seed() const { return spec.seed ? *spec.seed : text_hash(id()); }
 
@@ -102,21 +105,17 @@ std::vector<PlannedContext> make_context_plan(const CaseSelection& selection, Ca
   std::vector<PlannedContext> plan;
   const CaseFilter filter(selection.filter);
   std::size_t selected = 0;
-  for (const std::string& path : selection.case_files) {
-    const CaseFile& file = files.file(path);
-    for (const Context& context : file.contexts) {
-      for (const DType dtype : dtypes_of(selection, context)) {
-        PlannedContext named;
-        named.spec.name = context.name;
-        named.spec.symbols = context.symbols;
-        named.dtype = dtype;
-        if (!filter.takes(named.id(), context.name)) continue;
-        Context chosen = context;
-        select_steps(selection, chosen);
-        if (chosen.steps.empty()) continue;
-        if (!selection.shard.takes(selected++)) continue;
-        plan.push_back(plan_context(std::move(chosen), dtype));
-      }
+  const auto add = [&](const Context& context, DType dtype) {
+    if (!filter.takes(id_of(context, dtype), context.name)) return;
+    Context chosen = context;
+    select_steps(selection, chosen);
+    if (chosen.steps.empty() || !selection.shard.takes(selected++)) return;
+    plan.push_back(plan_context(std::move(chosen), dtype));
+  };
+  for (const NamedContext& named : contexts_by_id(selection)) add(named.context, named.dtype);
+  for (const CaseFile* file : files_named(selection.case_files, files)) {
+    for (const Context& context : file->contexts) {
+      for (const DType dtype : dtypes_of(selection, context)) add(context, dtype);
     }
   }
   return plan;

@@ -7,9 +7,12 @@
 #include <set>
 
 #include "harness/plan/case_graph.h"
+#include "harness/plan/contexts_by_id.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
 #include "harness/spec/case_filter.h"
+#include "harness/spec/case_places.h"
+#include "harness/spec/context_id.h"
 #include "ops/promotion.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
@@ -110,13 +113,13 @@ void add_op_over_shapes(const CaseSelection& selection, CaseFiles& files,
 }
 
 void add_case_files(const CaseSelection& selection, CaseFiles& files, std::vector<Case>& cases) {
-  for (const std::string& path : selection.case_files) {
-    const CaseFile& file = files.file(path);
+  for (const CaseFile* found : files_named(selection.case_files, files)) {
+    const CaseFile& file = *found;
     if (file.cases.empty() && file.contexts.empty()) {
       throw Error(
           fmt::format("{}: the file has no 'cases' and no 'contexts'; use its shapes with "
                       "--op NAME --shapes {}",
-                      path, path));
+                      file.path, file.path));
     }
     for (const CaseTemplate& entry : file.cases) {
       cross(entry.base,
@@ -138,7 +141,9 @@ std::vector<Case> collect(const CaseSelection& selection, CaseFiles& files) {
     throw Error(
         "--case states dtype, format and shape itself; leave out --dtype, --format and --set");
   }
-  for (const std::string& id : selection.case_ids) cases.push_back(parse_case_id(id));
+  for (const std::string& id : selection.case_ids) {
+    if (!parse_context_id(id)) cases.push_back(parse_case_id(id));
+  }
   add_op_over_shapes(selection, files, cases);
   add_case_files(selection, files, cases);
   for (Case& c : cases) c.backward |= selection.backward;
@@ -193,11 +198,13 @@ std::vector<Selection> select_variants(const Case& c, const Graph& graph,
 std::set<std::string> step_names(const CaseSelection& selection, CaseFiles& files) {
   std::set<std::string> names;
   if (selection.variants.empty()) return names;
-  for (const std::string& path : selection.case_files) {
-    for (const Context& context : files.file(path).contexts) {
-      for (const ContextStep& step : context.steps) names.insert(step.name);
-    }
+  const auto add = [&](const Context& context) {
+    for (const ContextStep& step : context.steps) names.insert(step.name);
+  };
+  for (const CaseFile* file : files_named(selection.case_files, files)) {
+    for (const Context& context : file->contexts) add(context);
   }
+  for (const NamedContext& named : contexts_by_id(selection)) add(named.context);
   return names;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "harness/report/report.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
+#include "text/byte_size.h"
 #include "text/markdown_text.h"
 
 namespace opbench::report {
@@ -16,11 +18,7 @@ namespace {
 constexpr std::size_t kLongestAttributeList = 40;  // characters
 
 std::string size_text(std::size_t bytes) {
-  if (bytes == 0) return "unknown";
-  const auto value = static_cast<double>(bytes);
-  if (bytes < std::size_t{1} << 20) return fmt::format("{:.4g} KiB", value / (1 << 10));
-  if (bytes < std::size_t{1} << 30) return fmt::format("{:.4g} MiB", value / (1 << 20));
-  return fmt::format("{:.4g} GiB", value / (1 << 30));
+  return bytes == 0 ? "unknown" : byte_size_text(static_cast<double>(bytes));
 }
 
 std::string libraries_text(const Machine& m) {
@@ -88,20 +86,30 @@ std::string verdict_text(const Record& record) {
                                : fmt::format("{}: {}", text, markdown_escaped(record.reason));
 }
 
-void write_record(std::ostream& out, const Record& r, double vendor_us) {
+void write_record(std::ostream& out, const Record& r, double vendor_us, const TimeUnit& unit) {
   std::vector<std::string> cells = case_cells(r);
   cells.push_back(fmt::format("{}", r.threads));
   cells.push_back(variant_text(r));
   cells.push_back(markdown_escaped(r.provider));
   const std::optional<Times>& t = r.times;
-  cells.push_back(t ? time_text(t->median_us) : "-");
+  cells.push_back(t ? time_text(t->median_us, unit) : "-");
+  cells.push_back(spread_text(r));
   cells.push_back(t ? fmt::format("{:.1f}", t->gb_per_s) : "-");
   cells.push_back(t && r.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", t->percent_of_copy) : "-");
   cells.push_back(factor_text(t ? t->speedup_over_native : 0));
   cells.push_back(factor_text(t && t->median_us > 0 ? vendor_us / t->median_us : 0));
+  cells.push_back(inside_text(r));
   cells.push_back(ulp_text(r));
   cells.push_back(verdict_text(r));
   write_markdown_row(out, cells);
+}
+
+// One for the whole table.
+TimeUnit unit_of(std::span<const Record> records, const std::string& op) {
+  std::vector<Record> rows;
+  std::copy_if(records.begin(), records.end(), std::back_inserter(rows),
+               [&](const Record& record) { return record.op == op && !record.step; });
+  return unit_for(rows);
 }
 
 void write_operators(std::ostream& out, std::span<const Record> records) {
@@ -116,12 +124,13 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
     write_markdown_titles(
         out,
         {"name", "shape", "dtype", "format", "attributes", "threads", "variant", "provider", "time",
-         "GB/s", "% of copy", "v. native", "v. onednn", "max ULP", "verdict"},
-        8, 14);
+         "spread", "GB/s", "% of copy", "v. native", "v. onednn", "inside", "max ULP", "verdict"},
+        8, 16);
+    const TimeUnit unit = unit_of(records, op);
     for (const Record& record : records) {
       if (record.op != op || record.step) continue;
       const auto found = vendor.find(place_of(record));
-      write_record(out, record, found == vendor.end() ? 0 : found->second);
+      write_record(out, record, found == vendor.end() ? 0 : found->second, unit);
     }
     out << '\n';
   }

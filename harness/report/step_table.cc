@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -18,7 +19,7 @@ constexpr double kMiB = 1 << 20;
 struct StepColumn {
   const char* title;
   bool is_number;
-  std::string (*cell)(const Record& record);
+  std::string (*cell)(const Record& record, const TimeUnit& unit);
 };
 
 std::string mebibytes(double bytes) { return fmt::format("{:.1f} MiB", bytes / kMiB); }
@@ -33,34 +34,40 @@ std::string trans_data_text(const StepDetails& step) {
   return fmt::format("{}, {}", step.trans_data, mebibytes(step.trans_data_bytes));
 }
 
-constexpr StepColumn kName = {"step", false, [](const Record& r) { return r.variant; }};
-constexpr StepColumn kTime = {"time", true, [](const Record& r) {
-                                return r.is_timed() ? time_text(r.times->median_us)
+constexpr StepColumn kName = {"step", false,
+                              [](const Record& r, const TimeUnit&) { return r.variant; }};
+constexpr StepColumn kTime = {"time", true, [](const Record& r, const TimeUnit& unit) {
+                                return r.is_timed() ? time_text(r.times->median_us, unit)
                                                     : std::string("-");
                               }};
-constexpr StepColumn kPerSample = {"per sample", true, [](const Record& r) {
+constexpr StepColumn kSpread = {"spread", true,
+                                [](const Record& r, const TimeUnit&) { return spread_text(r); }};
+constexpr StepColumn kPerSample = {"per sample", true, [](const Record& r, const TimeUnit&) {
                                      return r.is_timed() ? time_text(r.step->us_per_sample) : "-";
                                    }};
 constexpr StepColumn kPlanColumns[] = {
-    {"TransData", true, [](const Record& r) { return planned(r, trans_data_text); }},
+    {"TransData", true,
+     [](const Record& r, const TimeUnit&) { return planned(r, trans_data_text); }},
     {"Cast", true,
-     [](const Record& r) {
+     [](const Record& r, const TimeUnit&) {
        return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.casts); });
      }},
     {"copies", true,
-     [](const Record& r) {
+     [](const Record& r, const TimeUnit&) {
        return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.copies); });
      }},
     {"peak", true,
-     [](const Record& r) {
+     [](const Record& r, const TimeUnit&) {
        return planned(
            r, [](const StepDetails& s) { return mebibytes(static_cast<double>(s.peak_bytes)); });
      }},
 };
-constexpr StepColumn kOverPrevious = {
-    "v. before", true, [](const Record& r) { return factor_text(r.step->speedup_over_previous); }};
-constexpr StepColumn kOverFirst = {
-    "v. first", true, [](const Record& r) { return factor_text(r.step->speedup_over_first); }};
+constexpr StepColumn kOverPrevious = {"v. before", true, [](const Record& r, const TimeUnit&) {
+                                        return factor_text(r.step->speedup_over_previous);
+                                      }};
+constexpr StepColumn kOverFirst = {"v. first", true, [](const Record& r, const TimeUnit&) {
+                                     return factor_text(r.step->speedup_over_first);
+                                   }};
 
 bool samples_differ(const ContextSteps& steps) {
   double common = 0;
@@ -100,6 +107,14 @@ std::vector<std::string> notes_of(const StepDetails& step) {
   return notes;
 }
 
+TimeUnit unit_of(const ContextSteps& steps) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Record* r : steps) {
+    if (r->is_timed()) shortest = std::min(shortest, r->times->median_us);
+  }
+  return unit_for(shortest);
+}
+
 }  // namespace
 
 std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
@@ -117,7 +132,8 @@ std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
 
 TextTable step_table(const ContextSteps& steps) {
   const bool has_samples = samples_differ(steps), has_before = !is_straight(steps);
-  std::vector<StepColumn> columns = {kName, kTime};
+  const TimeUnit unit = unit_of(steps);
+  std::vector<StepColumn> columns = {kName, kTime, kSpread};
   if (has_samples) columns.push_back(kPerSample);
   columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
   TextTable table;
@@ -132,12 +148,13 @@ TextTable step_table(const ContextSteps& steps) {
     const Record& record = *steps[i];
     std::vector<std::string>& row = table.rows.emplace_back();
     row.push_back(fmt::format("{}", i + 1));
-    for (const StepColumn& column : columns) row.push_back(column.cell(record));
+    for (const StepColumn& column : columns) row.push_back(column.cell(record, unit));
     if (has_before) {
       const std::size_t before = number_before(steps, record);
       row.push_back(before == 0 ? "-" : fmt::format("{}", before));
     }
-    for (const StepColumn& column : {kOverPrevious, kOverFirst}) row.push_back(column.cell(record));
+    for (const StepColumn& column : {kOverPrevious, kOverFirst})
+      row.push_back(column.cell(record, unit));
   }
   return table;
 }
@@ -153,19 +170,18 @@ std::string step_verdict(const Record& record) {
   return text;
 }
 
-std::string context_title(const Record& first) {
-  std::string text = first.op;
-  for (const std::string& part :
-       {with_short_lists(first.shape), first.dtype, with_short_lists(first.attributes)}) {
-    if (!part.empty()) text += fmt::format(" {}", part);
-  }
-  return first.backward ? text + " forward+backward" : text;
-}
+std::string context_title(const Record& first) { return with_short_lists(first.case_id); }
 
 std::string context_details(const Record& first) {
-  std::string text = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
-  if (!first.case_name.empty()) text = fmt::format("{}, {}", name_text(first), text);
-  return first.cold ? text + ", cold" : text;
+  std::string text;
+  for (const std::string& part :
+       {first.case_name.empty() ? "" : name_text(first), with_short_lists(first.shape),
+        with_short_lists(first.attributes), std::string(first.backward ? "forward+backward" : ""),
+        fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s"),
+        std::string(first.cold ? "cold" : "")}) {
+    if (!part.empty()) text += fmt::format("{}{}", text.empty() ? "" : ", ", part);
+  }
+  return text;
 }
 
 }  // namespace opbench::report

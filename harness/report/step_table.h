@@ -27,10 +27,10 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// A row for each step: number from 1, name, time, time per sample (only where steps differ in
-/// their samples), TransData count and MiB, Cast count, copies, peak memory, the step it builds on
-/// (only where that is not always the row above), how many times faster than that and than the
-/// first. The verdict is `step_verdict`.
+/// A row for each step: number from 1, name, time, its spread, time per sample (only where steps
+/// differ in their samples), TransData count and MiB, Cast count, copies, peak memory, the step it
+/// builds on (only where that is not always the row above), how many times faster than that and
+/// than the first. The verdict is `step_verdict`.
 TextTable step_table(const ContextSteps& steps);
 
 /// "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped".

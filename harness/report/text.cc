@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace opbench::report {
 namespace {
@@ -54,10 +55,34 @@ List list_at(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-std::string time_text(double us) {
-  if (us < 1e3) return fmt::format("{:.2f} us", us);
-  if (us < 1e6) return fmt::format("{:.3f} ms", us / 1e3);
-  return fmt::format("{:.3f} s ", us / 1e6);
+TimeUnit unit_for(double shortest_us) {
+  if (shortest_us < 1e3) return {"us", 1, 2};
+  if (shortest_us < 1e6) return {"ms", 1e3, 3};
+  return {"s ", 1e6, 3};
+}
+
+TimeUnit unit_for(std::span<const Record> records) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Record& record : records) {
+    if (record.times) shortest = std::min(shortest, record.times->median_us);
+  }
+  return unit_for(std::isinf(shortest) ? 0 : shortest);
+}
+
+std::string time_text(double us) { return time_text(us, unit_for(us)); }
+
+std::string time_text(double us, const TimeUnit& unit) {
+  return fmt::format("{:.{}f} {}", us / unit.us, unit.decimals, unit.name);
+}
+
+std::string spread_text(const Record& record) {
+  if (!record.times || record.times->median_us <= 0) return "-";
+  return fmt::format("{:.0f} %", 100 * record.times->mad_us / record.times->median_us);
+}
+
+std::string inside_text(const Record& record) {
+  if (!record.accuracy) return "-";
+  return fmt::format("{} %", std::floor(1e4 * record.accuracy->inside_share) / 100);
 }
 
 std::string ulp_text(const Record& record) {

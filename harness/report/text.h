@@ -12,8 +12,24 @@
 // How reports for people write values, so that the console and Markdown agree.
 namespace opbench::report {
 
-/// "7.53 us", "1.250 ms".
+/// A unit of time for numbers that stand below one another.
+struct TimeUnit {
+  const char* name;
+  double us;
+  int decimals;
+};
+/// That of the shortest of these times, so that it keeps its digits.
+TimeUnit unit_for(double shortest_us);
+/// That of the records' medians; microseconds where none was timed.
+TimeUnit unit_for(std::span<const Record> records);
+/// "7.53 us", "1.250 ms", in the unit that suits it or in the one given.
 std::string time_text(double us);
+std::string time_text(double us, const TimeUnit& unit);
+/// The median absolute deviation of the times over their median: "4 %"; "-" without times.
+std::string spread_text(const Record& record);
+/// The share of elements inside the tolerance, rounded down: "100 %", "99.98 %"; "-" where nothing
+/// was compared.
+std::string inside_text(const Record& record);
 /// The largest error, "-" where nothing was compared.
 std::string ulp_text(const Record& record);
 /// A factor, "-" where there is none.

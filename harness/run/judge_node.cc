@@ -10,6 +10,7 @@
 #include "compare/measure/measure_values.h"
 #include "compare/standard/standards.h"
 #include "harness/run/condition.h"
+#include "harness/run/inputs_there.h"
 #include "harness/run/saturate.h"
 #include "tensor/parallel.h"
 
@@ -134,7 +135,9 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
   return 0;
 }
 
-ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
+namespace {
+
+ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
   const Problem& problem = what.node.problem;
   std::vector<InputReader> inputs;
   for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
@@ -160,6 +163,17 @@ ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   // What does not add up many elements is off by parts of itself: large values are no excuse.
   if (!problem.op->mixes_elements) terms = std::min(1.0, terms);
   return terms > scale ? judged_at(terms) : found;
+}
+
+}  // namespace
+
+ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
+  ValueComparison found = compare_output(what, output);
+  if (found.judgement.verdict == Verdict::failed) {
+    const std::string there = inputs_there(what, output, place_of_failure(found.stats));
+    if (!there.empty()) found.judgement.reason += "; " + there;
+  }
+  return found;
 }
 
 }  // namespace opbench

@@ -8,6 +8,7 @@
 #include "harness/record/available_memory.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "text/byte_size.h"
 
 namespace opbench {
 
@@ -57,8 +58,9 @@ void require_memory_of(const PlannedStep& step, int threads, bool verifies) {
 void require_memory(std::size_t bytes, std::string_view advice) {
   const std::size_t available = available_memory();
   if (bytes <= available) return;
-  throw RunError(fmt::format("needs {:.3g} GiB of memory, {:.3g} GiB are free; {}",
-                             double(bytes) / (1 << 30), double(available) / (1 << 30), advice));
+  throw RunError(fmt::format("needs {} of memory, {} are free; {}",
+                             byte_size_text(static_cast<double>(bytes)),
+                             byte_size_text(static_cast<double>(available)), advice));
 }
 
 }  // namespace opbench

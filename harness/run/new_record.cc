@@ -10,6 +10,7 @@
 #include "harness/plan/selection.h"
 #include "harness/spec/case_filter.h"
 #include "tensor/isa.h"
+#include "text/program_name.h"
 #include "text/shell_quoted.h"
 
 namespace opbench {
@@ -102,7 +103,7 @@ Words describe(const PlannedContext& planned, const PlannedStep& step, Record& r
 }
 
 std::string line_that_repeats(const Record& record, Words selecting) {
-  Words words = {"opbench"};
+  Words words = {program_name()};
   std::move(selecting.begin(), selecting.end(), std::back_inserter(words));
   words.insert(words.end(), {"--threads", fmt::format("{}", record.threads)});
   if (record.cold) words.emplace_back("--cold");

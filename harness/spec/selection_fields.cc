@@ -17,9 +17,11 @@ const SelectionField kFields[] = {
     {"--op", "OP", "Operators to run over --shapes", "ops", ValueList::by_commas, &S::ops},
     {"--shapes", "FILE", "Case file whose `shapes` --op runs over", "shapes", kOne,
      &S::shapes_file},
-    {"--cases", "FILE", "Case files whose `cases` run", "files", ValueList::words, &S::case_files},
-    {"--case", "ID", "A case by its id, as reports print it", "ids", ValueList::repeated,
-     &S::case_ids},
+    {"--cases", "FILE",
+     "Case files whose `cases` and `contexts` run; also folders and patterns such as '*.yaml'",
+     "files", ValueList::words, &S::case_files},
+    {"--case", "ID", "A case or a context by its id, as reports print it", "ids",
+     ValueList::repeated, &S::case_ids},
     {"--filter", "REGEX", "Only cases whose id or name matches this regular expression", "filter",
      kOne, &S::filter},
     {"--dtype", "DTYPE", "fp32, fp16, bf16 instead of the file's", "dtypes", ValueList::by_commas,
@@ -61,8 +63,8 @@ void read(const Texts& texts, Symbols& symbols) {
     const auto equals = text.find('=');
     std::int64_t value = 0;
     if (equals == 0 || equals == std::string::npos ||
-        !parse_whole(std::string_view(text).substr(equals + 1), value) || value < 0) {
-      throw Error(fmt::format("--set '{}' must be NAME=VALUE with a whole number from 0", text));
+        !parse_whole(std::string_view(text).substr(equals + 1), value) || value < 1) {
+      throw Error(fmt::format("--set '{}' must be NAME=VALUE with a whole number from 1", text));
     }
     symbols[text.substr(0, equals)] = value;
   }

@@ -38,8 +38,8 @@ TEST_F(ContextCli, PrintsTheStepsOfBothUnits) {
   const Outcome outcome = unit({});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(outcome.out, HasSubstr("stride1 1x58x28x28 fp32 forward+backward"));
-  EXPECT_THAT(outcome.out, HasSubstr("stride2 1x24x56x56 fp32 forward+backward"));
+  EXPECT_THAT(outcome.out, HasSubstr("stride1[N=1,fp32]  (1x58x28x28, forward+backward, "));
+  EXPECT_THAT(outcome.out, HasSubstr("stride2[N=1,fp32]  (1x24x56x56, forward+backward, "));
   std::vector<std::string> twice = kUnitSteps;
   twice.insert(twice.end(), kUnitSteps.begin(), kUnitSteps.end());
   EXPECT_EQ(matches(outcome.out, "^ +[1-6]  ([a-z_0-9]+) .* passed$"), twice);

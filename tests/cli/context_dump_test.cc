@@ -215,7 +215,7 @@ TEST_F(ContextDump, NothingToDumpLeavesNoFileAndOneLine) {
       "    outputs: [y]\n");
   EXPECT_EQ(outcome.code, 3) << "that of the run";
   EXPECT_THAT(outcome.err, HasSubstr("opbench: no dump is written to " + path("x.h5")));
-  EXPECT_THAT(outcome.err, HasSubstr("GiB of memory"));
+  EXPECT_THAT(outcome.err, HasSubstr("iB of memory, "));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_FALSE(has_dump());
   const Outcome skipped = run_program({"--case", "softplus[8,fp32,beta=2]", "--variant", "softplus",

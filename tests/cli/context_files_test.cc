@@ -111,7 +111,7 @@ TEST_F(ContextFiles, ReproduceLineRunsTheStepAlone) {
   const Outcome again =
       shell("'" + program() + "'" + line.substr(7) + " --time 0.01 --repetitions 2");
   EXPECT_EQ(again.code, 0) << line << again.out << again.err;
-  EXPECT_THAT(again.out, HasSubstr("stride1 1x58x28x28 fp32"));
+  EXPECT_THAT(again.out, HasSubstr("stride1[N=1,fp32]  (1x58x28x28, "));
   EXPECT_THAT(again.out, HasSubstr("1 case, 1 result: 1 passed."));
 }
 

@@ -186,7 +186,7 @@ TEST_F(OutputFiles, TooFewOpenFilesAreSaidAtOnce) {
 TEST_F(OutputFiles, NoSignalThatCanBeCaughtLeavesAnUnfinishedFile) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     Process process(long_run());
-    ASSERT_TRUE(process.has_printed("relu 101 fp32 ND"));
+    ASSERT_TRUE(process.has_printed("relu[101,fp32,ND]"));
     EXPECT_THAT(unfinished(), Not(IsEmpty()));
     process.send(signal);
     EXPECT_EQ(process.wait().code, 3) << signal;
@@ -207,7 +207,7 @@ TEST_F(OutputFiles, NorDoesOneThatComesWithTheFirstFile) {
 TEST_F(OutputFiles, WhatAKilledRunLeftGoesWithTheNext) {
   {
     Process process(long_run());
-    ASSERT_TRUE(process.has_printed("relu 101 fp32 ND"));
+    ASSERT_TRUE(process.has_printed("relu[101,fp32,ND]"));
     process.send(SIGKILL);
     process.wait();
   }

@@ -21,7 +21,7 @@ TEST(Program, CtrlCKeepsWhatWasMeasured) {
     words.insert(words.end(), {"--case", "relu[" + std::to_string(100 + i) + ",fp32]"});
   }
   Process process(words);
-  EXPECT_TRUE(process.has_printed("relu 101 fp32 ND"));
+  EXPECT_TRUE(process.has_printed("relu[101,fp32,ND]"));
   process.send(SIGINT);
   const Outcome ended = process.wait();
   EXPECT_EQ(ended.code, 3) << ended.err;

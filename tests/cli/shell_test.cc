@@ -130,6 +130,8 @@ TEST_F(Shell, BashCompletesValues) {
   EXPECT_THAT(completed({"report", "--format", "=", "ju"}), ElementsAre("junit"));
   EXPECT_THAT(completed({"report", "--format", "ma"}), ElementsAre("markdown"));
   EXPECT_THAT(completed({"list", "axp"}), ElementsAre("axpy"));
+  EXPECT_THAT(completed({"--isa", "sca"}), ElementsAre("scalar"));
+  EXPECT_THAT(completed({"compare", "--standard", "stat"}), ElementsAre("statistical"));
   EXPECT_THAT(completed({"list", "relu", "axp"}), ElementsAre("axpy"));
   EXPECT_THAT(completed({"--filter", ""}), ElementsAre());
 }
@@ -140,6 +142,19 @@ TEST_F(Shell, BashCompletesFiles) {
   EXPECT_THAT(completed({"--out", "a"}), ElementsAre("a folder"));
   EXPECT_THAT(completed({"report", "one"}), ElementsAre("one case.yaml"));
   EXPECT_THAT(completed({"report", "x.json", "--quiet", "one"}), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed({"compare", "one"}), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed({"compare", "x.h5", "one"}), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed({"check", "--against", "one"}), ElementsAre("one case.yaml"));
+}
+
+TEST_F(Shell, BashCompletesVariantsOfTheOperatorsNamed) {
+  EXPECT_THAT(completed({"--op", "relu", "--variant", ""}),
+              AllOf(Contains("native"), Contains("relu"), Contains("reference"),
+                    Not(Contains("softplus_v2"))));
+  EXPECT_THAT(completed({"run", "--op", "=", "relu,softplus", "--variant", "native,softplus_v2_"}),
+              ElementsAre("native,softplus_v2_static"));
+  EXPECT_THAT(completed({"--case", "relu[64,fp32]", "--variant", "softplus"}), ElementsAre());
+  EXPECT_THAT(completed({"--variant", "softplus_v2_s"}), ElementsAre("softplus_v2_static"));
 }
 
 TEST_F(Shell, ZshUnderstandsItsScript) {

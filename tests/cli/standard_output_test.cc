@@ -40,7 +40,7 @@ TEST_F(StandardOutput, AResultMayHaveItForItself) {
   const Outcome json = run({"--json", "-"});
   EXPECT_EQ(json.code, 0);
   EXPECT_EQ(nlohmann::json::parse(json.out)["records"][0]["op"], "relu");
-  EXPECT_THAT(json.err, HasSubstr("relu 64 fp32 ND")) << "the table";
+  EXPECT_THAT(json.err, HasSubstr("relu[64,fp32,ND]")) << "the table";
   EXPECT_FALSE(std::filesystem::exists(directory() / "-"));
   const Outcome csv = run({"--csv", "-", "--json", "x.json"});
   EXPECT_THAT(csv.out, StartsWith("case,"));
@@ -81,7 +81,7 @@ TEST_F(StandardOutput, ARunEndsWithItsReader) {
                               " | head -3; test $? = 0");
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.err, "");
-  EXPECT_THAT(ended.out, HasSubstr("relu 100 fp32 ND"));
+  EXPECT_THAT(ended.out, HasSubstr("relu[100,fp32,ND]"));
 }
 
 TEST_F(StandardOutput, ADumbTerminalGetsNoColour) {

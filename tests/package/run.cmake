@@ -22,7 +22,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/package -B ${work} -G ${GENERATOR} -D CMAKE_BUILD_TYPE=Release
-    -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
+    -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_EXPORT_COMPILE_COMMANDS=ON -D CMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${work} --parallel 2)
 
 # What is installed is the public headers and what they include, not the inside of the program.
@@ -37,15 +37,33 @@ foreach(header IN LISTS internal)
   endif()
 endforeach()
 
+# Kernels of others are compiled as ours are: no multiply-add is fused behind their back.
+file(READ ${work}/compile_commands.json commands)
+string(JSON count LENGTH "${commands}")
+math(EXPR last "${count} - 1")
+foreach(i RANGE ${last})
+  string(JSON command GET "${commands}" ${i} command)
+  if(NOT command MATCHES "-ffp-contract=off")
+    message(FATAL_ERROR "without -ffp-contract=off: ${command}")
+  endif()
+endforeach()
+
+# A program of others calls itself by its own name.
+expect("mybench: unknown flag '--nosuch' of run; see mybench --help"
+  sh -c "${work}/operator/mybench --nosuch || true")
+expect("\"reproduce\": \"mybench --case 'square"
+  ${work}/operator/mybench --case "square[4,fp32,ND]" --time 0.01 --repetitions 2 --json -)
 expect("1 result: 1 passed"
   ${work}/operator/mybench --case "square[2x3x5x7,fp32,NCHW]" --time 0.01 --repetitions 2)
+run(${work}/operator/square_test)
 expect("softplus_v2_static" ${work}/operator/mybench list softplus)
 expect("9 samples, median [0-9.]+ us, .* % of copy" ${work}/timing/time_scale)
 expect("mixed: failed, .* worst at .*cosine: passed" ${work}/compare/compare_sums)
 run(${prefix}/bin/opbench list)
 run(${prefix}/bin/opbench --op softplus --shapes ${prefix}/share/opbench/cases/resnet.yaml --dry-run)
 foreach(file bin/opbench share/bash-completion/completions/opbench share/zsh/site-functions/_opbench
-    share/fish/vendor_completions.d/opbench.fish share/man/man1/opbench.1)
+    share/fish/vendor_completions.d/opbench.fish share/man/man1/opbench.1
+    share/doc/opbench/LICENSE)
   file(SIZE ${prefix}/${file} size)
   if(size EQUAL 0)
     message(FATAL_ERROR "${file} is empty")

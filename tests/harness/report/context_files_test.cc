@@ -70,14 +70,16 @@ Record single() {
 
 TEST(ContextMarkdown, HasATableOfStepsAndOneOfTimes) {
   const std::string text = report("markdown", step_records::shufflenet());
-  EXPECT_THAT(text, HasSubstr("## shufflenet_v2 fp16\n\n2 threads\n\n"
-                              "| # | step | changes | time | TransData | Cast | copies | peak | "
-                              "after | v. before | v. first | verdict |\n"
-                              "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
-                              "| 1 | baseline | as the framework has it | 23.800 ms | "
-                              "118, 212.3 MiB | 12 | 32 | 48.5 MiB | - | - | 1.00x | passed |\n"));
-  EXPECT_THAT(text, HasSubstr("| 4 | no_sync | | - | - | - | - | - | 3 | - | - | skipped: stream "
-                              "synchronisation exists on a device only |\n"));
+  EXPECT_THAT(text,
+              HasSubstr("## shufflenet_v2[fp16,N=8]\n\n2 threads\n\n"
+                        "| # | step | changes | time | spread | TransData | Cast | copies | peak | "
+                        "after | v. before | v. first | verdict |\n"
+                        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
+                        "| 1 | baseline | as the framework has it | 23.800 ms | 0 % | "
+                        "118, 212.3 MiB | 12 | 32 | 48.5 MiB | - | - | 1.00x | passed |\n"));
+  EXPECT_THAT(text,
+              HasSubstr("| 4 | no_sync | | - | - | - | - | - | - | 3 | - | - | skipped: stream "
+                        "synchronisation exists on a device only |\n"));
   EXPECT_THAT(text, HasSubstr("| 5 | **weights_init** |"));
   EXPECT_THAT(text,
               HasSubstr("ms and share of all tasks.\n\n| type | 1 | 2 | 3 | 5 |\n"
@@ -92,17 +94,16 @@ TEST(ContextMarkdown, SingleOperatorsKeepTheirTables) {
   records.push_back(single());
   const std::string text = report("markdown", records);
   EXPECT_THAT(text, HasSubstr("\n## relu\n"));
-  EXPECT_THAT(text, HasSubstr("\n## shufflenet_v2 fp16\n"));
+  EXPECT_THAT(text, HasSubstr("\n## shufflenet_v2[fp16,N=8]\n"));
   EXPECT_THAT(text, HasSubstr("\n| native | 1 | 1 | 0 | 0 |"));
   EXPECT_THAT(text, Not(HasSubstr("shufflenet_v2/")));
 }
 
 TEST(ContextMarkdown, NamesAreNoMarkup) {
   Record record = step_records::step("a|b", "", {{"T|U", 1, 5}});
-  record.op = "<x>";
+  record.case_id = "<x>[fp16]";
   const std::string text = report("markdown", {record});
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("## &lt;x> fp16"), HasSubstr("| a\\|b |"), HasSubstr("| T\\|U |")));
+  EXPECT_THAT(text, AllOf(HasSubstr("## &lt;x>"), HasSubstr("| a\\|b |"), HasSubstr("| T\\|U |")));
 }
 
 TEST(ContextSummary, ALinePerContext) {
@@ -111,10 +112,10 @@ TEST(ContextSummary, ALinePerContext) {
   result.cases_run = 1;
   std::ostringstream out;
   print_summary(out, result, {});
-  EXPECT_THAT(out.str(),
-              testing::StartsWith("\nContexts, fastest step against the first:\n"
-                                  "  shufflenet_v2 fp16, 2 threads: weights_init 2.21x; 4 of 5 "
-                                  "steps timed\n1 case, 5 results: 4 passed, 1 skipped.\n"));
+  EXPECT_THAT(out.str(), testing::StartsWith(
+                             "\nContexts, fastest step against the first:\n"
+                             "  shufflenet_v2[fp16,N=8], 2 threads: weights_init 2.21x; 4 of 5 "
+                             "steps timed\n1 case, 5 results: 4 passed, 1 skipped.\n"));
 }
 
 TEST(ContextReports, ConsoleIsWhatTheRunPrints) {
@@ -124,8 +125,8 @@ TEST(ContextReports, ConsoleIsWhatTheRunPrints) {
   EXPECT_EQ(report("console", records), run.str());
   records.push_back(single());
   const std::string text = report("console", records);
-  EXPECT_THAT(text,
-              AllOf(testing::StartsWith("  variant"), HasSubstr(run.str()), HasSubstr("\nrelu ")));
+  EXPECT_THAT(text, AllOf(testing::StartsWith("  variant"), HasSubstr(run.str()),
+                          HasSubstr("\nrelu[64,fp32]  (")));
 }
 
 TEST(ContextReports, AStepIsATestCase) {
@@ -232,10 +233,10 @@ TEST(ContextTrace, AProcessPerContextAndARowPerStep) {
     if (event["ph"] == "X" && process > 1) slices.push_back(event);
   }
   EXPECT_EQ((names[{1, 0}]), "opbench");
-  EXPECT_EQ((names[{2, 0}]), "shufflenet_v2 fp16, 2 threads");
+  EXPECT_EQ((names[{2, 0}]), "shufflenet_v2[fp16,N=8], 2 threads");
   EXPECT_EQ((names[{2, 1}]), "1 a");
   EXPECT_EQ((names[{2, 2}]), "2 b");
-  EXPECT_EQ((names[{3, 0}]), "shufflenet_v2 fp16, 1 thread");
+  EXPECT_EQ((names[{3, 0}]), "shufflenet_v2[fp16,N=8], 1 thread");
   ASSERT_THAT(slices, SizeIs(6));
   EXPECT_EQ(slices[0],
             Json::parse(R"({"name": "stage2.1.concat.trans_data0", "cat": "TransData", "ph": "X",

@@ -50,14 +50,14 @@ std::vector<std::string> first_cells(const TextTable& table) {
 
 TEST(ContextConsole, ShowsStepsAndWhereTheirTimeGoes) {
   EXPECT_EQ(console(step_records::shufflenet()),
-            R"(shufflenet_v2 fp16  (2 threads, 5 steps)
-  #  step                 time       TransData  Cast  copies      peak  after  v. before  v. first  verdict
-  1  baseline        23.800 ms  118, 212.3 MiB    12      32  48.5 MiB      -          -     1.00x  passed
-  2  concat_5hd      20.890 ms   86, 150.8 MiB    12      32  48.5 MiB      1      1.14x     1.14x  passed
-  3  shuffle_gather  13.740 ms    40, 61.2 MiB    12       0  39.2 MiB      2      1.52x     1.73x  passed
-  4  no_sync                 -               -     -       -         -      3          -         -  skipped
+            R"(shufflenet_v2[fp16,N=8]  (2 threads, 5 steps)
+  #  step                 time  spread       TransData  Cast  copies      peak  after  v. before  v. first  verdict
+  1  baseline        23.800 ms     0 %  118, 212.3 MiB    12      32  48.5 MiB      -          -     1.00x  passed
+  2  concat_5hd      20.890 ms     0 %   86, 150.8 MiB    12      32  48.5 MiB      1      1.14x     1.14x  passed
+  3  shuffle_gather  13.740 ms     0 %    40, 61.2 MiB    12       0  39.2 MiB      2      1.52x     1.73x  passed
+  4  no_sync                 -       -               -     -       -         -      3          -         -  skipped
         stream synchronisation exists on a device only
-* 5  weights_init    10.770 ms      3, 4.6 MiB     0       0  36.8 MiB      3      1.28x     2.21x  passed
+* 5  weights_init    10.770 ms     0 %      3, 4.6 MiB     0       0  36.8 MiB      3      1.28x     2.21x  passed
 
   where the time goes, by step: ms and share of all tasks
                                        1            2            3            5
@@ -82,7 +82,7 @@ TEST(ContextConsole, ShowsStepsAndWhereTheirTimeGoes) {
 TEST(ContextConsole, ColoursOnlyWhereTheStyleHasThem) {
   EXPECT_THAT(console(step_records::shufflenet()), Not(HasSubstr("\033")));
   const std::string text = console(step_records::shufflenet(), true);
-  EXPECT_THAT(text, HasSubstr("\033[1mshufflenet_v2 fp16\033[0m"));
+  EXPECT_THAT(text, HasSubstr("\033[1mshufflenet_v2[fp16,N=8]\033[0m"));
   EXPECT_THAT(text, HasSubstr("\033[32mpassed\033[0m"));
 }
 
@@ -99,9 +99,9 @@ TEST(ContextConsole, TimePerSampleWhereSamplesDiffer) {
   larger.us_per_sample = 0.5;  // 16 samples; the other has 8
   const std::string text = console({step_records::step("a", "", {{"Relu", 1, 8}}),
                                     step_records::step("b", "a", {{"Relu", 1, 8}}, larger)});
-  EXPECT_THAT(text, HasSubstr("     time  per sample  "));
-  EXPECT_THAT(text, HasSubstr("  8.00 us     1.00 us  "));
-  EXPECT_THAT(text, HasSubstr("  8.00 us     0.50 us  "));
+  EXPECT_THAT(text, HasSubstr("     time  spread  per sample  "));
+  EXPECT_THAT(text, HasSubstr("  8.00 us     0 %     1.00 us  "));
+  EXPECT_THAT(text, HasSubstr("  8.00 us     0 %     0.50 us  "));
 }
 
 TEST(ContextConsole, VerdictSaysWhatHappenedToTheUpdates) {
@@ -136,7 +136,7 @@ TEST(ContextConsole, StaysWithin120Columns) {
 TEST(ContextConsole, TextFromFilesDrivesNoTerminal) {
   std::vector<Record> steps = {step_records::step("\033[2Jx", "", {{"R\ne", 1, 5}})};
   steps[0].reason = "\033]0;";
-  steps[0].op = "a\nb";
+  steps[0].case_id = "a\nb";
   const std::string text = console(steps);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("\033")), StartsWith("a\\x0ab"), HasSubstr("\\x1b[2Jx"),
                           HasSubstr("\n  R\\x0ae  ")));

@@ -60,8 +60,9 @@ TEST(Markdown, DescribesMachineCommandAndResults) {
   EXPECT_THAT(text, HasSubstr("| libraries | oneDNN 2.6.3, HDF5 1.10.8 |\n"));
   EXPECT_THAT(text, HasSubstr("\n## axpy\n"));
   EXPECT_THAT(text, HasSubstr("| layer1 x3 | 64 | fp32 | ND | | 2 | native | native | 100.00 us | "
-                              "12.3 | 25 % | 1.00x | 0.50x | 2 | passed |\n"));
-  EXPECT_THAT(text, HasSubstr("| **onednn** | vendor | 50.00 us | 12.3 | 25 % | 2.00x | 1.00x |"));
+                              "0 % | 12.3 | 25 % | 1.00x | 0.50x | 100 % | 2 | passed |\n"));
+  EXPECT_THAT(text,
+              HasSubstr("| **onednn** | vendor | 50.00 us | 0 % | 12.3 | 25 % | 2.00x | 1.00x |"));
   EXPECT_THAT(text,
               HasSubstr("\n| onednn | 2 | 1 | 0 | 0 | 2.00x (2.00) | 25 (25) | 1.00 (1.00) |"));
 }
@@ -85,7 +86,7 @@ TEST(Markdown, EscapesWhatWouldBreakATable) {
   record.times.reset();
   const std::string text = markdown({record}, "opbench --filter '```'");
   EXPECT_THAT(text, HasSubstr("| a\\|b c\\\\\\|\\*d\\* &lt;i> x1 |"));
-  EXPECT_THAT(text, HasSubstr("| - | - | - | - | - | - | ERRORED: x\\|y  z |\n"));
+  EXPECT_THAT(text, HasSubstr("| - | - | - | - | - | - | - | - | ERRORED: x\\|y  z |\n"));
   EXPECT_THAT(text, HasSubstr("````sh\nopbench --filter '```'\n````\n"));
 }
 

@@ -6,7 +6,8 @@
 #include <sstream>
 #include <vector>
 
-#include "harness/report/report.h"
+#include "harness/report/row_detail.h"
+#include "tests/support/records.h"
 
 namespace opbench::report {
 namespace {
@@ -38,18 +39,31 @@ TEST(ShortLists, CutsFewButLongNumbersToTheWidthAskedFor) {
             "a=[1,2,3,4,5] sizes=[1234567,1234567,1234567,... 6 numbers]");
 }
 
+TEST(Console, UnitsOfACaseDoNotMix) {
+  std::vector<Record> records = {timed_record({48.5}, "relu[64,fp32]", "fast"),
+                                 timed_record({1234.5}, "relu[64,fp32]", "slow")};
+  records[0].accuracy = Accuracy{.max_ulp = 9e8, .inside_share = 0.99987};
+  std::ostringstream out, verbose;
+  print_heading(out, {});
+  print_case(out, records, {});
+  EXPECT_THAT(out.str(), testing::HasSubstr("   48.50 us     0 % "));
+  EXPECT_THAT(out.str(), testing::HasSubstr(" 1234.50 us     0 % "));
+  EXPECT_THAT(out.str(), testing::HasSubstr("  99.98 %  passed"));
+  EXPECT_THAT(out.str(), testing::Not(testing::HasSubstr("9e+08")));
+  print_heading(verbose, {}, RowDetail::errors);
+  print_case(verbose, records, {}, RowDetail::errors);
+  EXPECT_THAT(verbose.str(), testing::HasSubstr("  inside  max ULP  verdict"));
+  EXPECT_THAT(verbose.str(), testing::HasSubstr("  99.98 %    9e+08  passed"));
+}
+
 TEST(Console, TitlesStayShort) {
   std::vector<Record> records(1);
   Record& record = records.front();
-  record.op = "axpy";
-  record.shape = "64";
-  record.dtype = "fp32";
-  record.format = "ND";
-  record.attributes = "sizes=[" + numbers(161) + "]";
+  record.case_id = "axpy[64,fp32,ND,sizes=[" + numbers(161) + "]]";
   std::ostringstream out;
   print_case(out, records, {});
   EXPECT_THAT(out.str(),
-              testing::HasSubstr("axpy 64 fp32 ND sizes=[9408,64,64,... 161 numbers]  ("));
+              testing::HasSubstr("axpy[64,fp32,ND,sizes=[9408,64,64,... 161 numbers]]  ("));
 }
 
 }  // namespace opbench::report

@@ -73,7 +73,7 @@ TEST(SelectionFields, BadTextIsShown) {
   EXPECT_THAT(refusal("--dtype", Texts{"fp17"}), testing::HasSubstr("fp17"));
   for (const char* set : {"N", "=8", "N=", "N=-1", "N=8x"}) {
     EXPECT_EQ(refusal("--set", Texts{set}),
-              "--set '" + std::string(set) + "' must be NAME=VALUE with a whole number from 0");
+              "--set '" + std::string(set) + "' must be NAME=VALUE with a whole number from 1");
   }
   for (const char* shard : {"", "1", "0/2", "3/2", "1/", "/2", "1/2x"}) {
     EXPECT_EQ(refusal("--shard", shard),

@@ -1,0 +1,18 @@
+"""Makes a dump of make.sh one of a device whose softplus has a threshold of 2 in place of 20: above it the result is x
+itself, up to 0.13 too small. The operators after it compute with what they get."""
+import sys
+
+import h5py
+import numpy
+
+with h5py.File(sys.argv[1], "r+") as dump:
+    x = dump["softplus/2/input/self"][()].astype(numpy.float64)
+    planted = numpy.where(x > 2, x, numpy.log1p(numpy.exp(x))).astype(numpy.float32)
+    product = planted * dump["mul/3/input/other"][()]
+    axis = int(dump["softmax/4/input/dim"][()])
+    powers = numpy.exp(product.astype(numpy.float64) - product.max(axis=axis, keepdims=True))
+    dump["softplus/2/output/result"][...] = planted
+    dump["mul/3/input/self"][...] = planted
+    dump["mul/3/output/result"][...] = product
+    dump["softmax/4/input/self"][...] = product
+    dump["softmax/4/output/result"][...] = powers / powers.sum(axis=axis, keepdims=True)

@@ -1,0 +1,26 @@
+// The dumps with which the README shows `opbench compare`.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/cli.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+
+namespace opbench {
+
+using testing::HasSubstr;
+
+// The planted fault is named, and what comes after it only inherits it.
+TEST(SampleDumps, ShowWhereTheFaultIs) {
+  const std::string npu = source_file("examples/dumps/npu.h5"),
+                    gpu = source_file("examples/dumps/gpu.h5");
+  const Outcome outcome = run_program({"compare", npu, gpu});
+  EXPECT_EQ(outcome.code, kVerdictFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\nStands out: softplus, call 2: "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  introduced here: its inputs agree\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("3 operators fail: 1 introduces an error, 2 inherit one"));
+  EXPECT_LT(std::filesystem::file_size(npu) + std::filesystem::file_size(gpu), 100'000u);
+}
+
+}  // namespace opbench

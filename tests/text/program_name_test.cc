@@ -1,0 +1,20 @@
+#include "text/program_name.h"
+
+#include <gtest/gtest.h>
+
+namespace opbench {
+
+TEST(ProgramName, IsThatOfTheFile) {
+  const std::string before = program_name();
+  EXPECT_EQ(before, "opbench");
+  set_program_name("/usr/bin/mybench");
+  EXPECT_EQ(program_name(), "mybench");
+  set_program_name("a");
+  EXPECT_EQ(program_name(), "a");
+  set_program_name("");
+  set_program_name("folder/");
+  EXPECT_EQ(program_name(), "a");
+  set_program_name(before);
+}
+
+}  // namespace opbench

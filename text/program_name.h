@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace opbench {
+
+/// What the program is called in its messages and in the lines to type: "opbench", or the name of
+/// another program that has opbench's commands.
+const std::string& program_name();
+
+/// Takes it from argv[0]; what has no name leaves it as it is. To be called before anything else
+/// runs.
+void set_program_name(std::string_view path);
+
+}  // namespace opbench

@@ -22,6 +22,8 @@ class Magnitudes {
   double scale() const;
 
  private:
+  void add_floats(const float* values, std::int64_t count);
+
   double only_ = -1;                  ///< the scale, where all values came at once and were few
   std::vector<std::int64_t> counts_;  ///< by exponent and three bits of mantissa
 };

@@ -7,10 +7,8 @@
 #include <ostream>
 
 #include "compare/analysis.h"
-#include "compare/jumps.h"
-#include "compare/operator_error.h"
 #include "harness/report/compare.h"
-#include "harness/report/compare_fields.h"
+#include "harness/report/compare_page.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/console_colour.h"
@@ -19,23 +17,7 @@
 namespace opbench::report {
 namespace {
 
-constexpr std::size_t kWidth = 80;
-
-/// What the parts of the report write to.
-struct Page {
-  std::ostream& out;
-  const Comparison& comparison;
-  std::size_t top;
-  const ConsoleStyle& style;
-
-  // A paragraph; its lines begin with `indent` spaces.
-  void paragraph(std::string_view text, std::size_t indent = 0) const {
-    out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
-  }
-  void heading(const std::string& text) const {
-    out << '\n' << coloured(wrapped(printable(text), kWidth, 0), kBold, style) << '\n';
-  }
-};
+using Page = ComparisonPage;
 
 std::string_view colour_of(Verdict verdict) {
   switch (verdict) {
@@ -57,16 +39,6 @@ std::string upper(std::string_view text) {
   std::transform(result.begin(), result.end(), result.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
   return result;
-}
-
-// "ReluBackward0, call 7"
-std::string label(const OperatorResult& op) {
-  return op.op().empty() ? op.note : fmt::format("{}, call {}", op.op(), op.seq());
-}
-
-std::string error_text(const std::optional<double>& error) {
-  if (!error) return "-";
-  return *error == 0 ? "0" : fmt::format("{:.2e}", *error);
 }
 
 // Without an error in the inputs there is no factor.
@@ -97,11 +69,6 @@ std::string counted(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string tensor_text(const TensorResult& tensor) {
-  return fmt::format("{} {}: {}", name(tensor.entry().side), tensor.entry().name,
-                     tensor.judgement.reason);
-}
-
 // "UNREAD 3 of 80"
 std::string unread_text(const ComparisonCounts& counts) {
   return fmt::format("UNREAD {} of {}", counts.unread, counts.unread + counts.compared());
@@ -120,14 +87,14 @@ void print_verdict(const Page& page, const ComparisonCounts& counts) {
   if (c.golden) rest += fmt::format(", golden {}", c.golden->path);
   rest = printable(fmt::format("{}, standard {}", rest, to_string(c.standard)));
   page.out << coloured(word, colour_of(verdict_of(counts)), page.style)
-           << wrapped(rest, kWidth, 0, word.size()) << '\n';
+           << wrapped(rest, kComparisonWidth, 0, word.size()) << '\n';
   if (counts.failed > 0 && counts.unread > 0) {
     page.out << coloured(unread_text(counts) + " tensors", kRed, page.style) << '\n';
   }
   if (c.is_partial) {
     page.out << coloured(wrapped("PARTIAL: stopped before its end; what was not reached counts as "
                                  "not compared",
-                                 kWidth, 0),
+                                 kComparisonWidth, 0),
                          kYellow, page.style)
              << '\n';
   }
@@ -142,83 +109,6 @@ void print_verdict(const Page& page, const ComparisonCounts& counts) {
                       std::abs(*c.number_shift), *c.number_shift > 0 ? "smaller" : "larger"));
     }
   }
-}
-
-// "14.5x", "4.1e+06x"
-std::string jump_text(double jump) {
-  if (std::isinf(jump)) return "beyond all";
-  return jump < 1000 ? fmt::format("{:.3g}x", jump) : fmt::format("{:.1e}x", jump);
-}
-
-// "Cast, call 7, is only in npu.h5": what has no partner just before an operator, or just after.
-void print_unpaired_near(const Page& page, std::size_t index) {
-  constexpr std::size_t kNear = 2;
-  const auto& operators = page.comparison.operators;
-  const std::size_t first = index < kNear ? 0 : index - kNear;
-  for (std::size_t i = first; i < std::min(index + kNear + 1, operators.size()); ++i) {
-    const OperatorResult& op = operators[i];
-    if (op.op().empty() || (op.actual != nullptr && op.expected != nullptr)) continue;
-    const ComparedFile& file =
-        op.actual != nullptr ? page.comparison.actual : page.comparison.expected;
-    page.paragraph(fmt::format("Next to it: {} is only in {}", label(op), file.path), 2);
-  }
-}
-
-// Where its error comes from, and its worst tensor.
-void print_details(const Page& page, const OperatorResult& op) {
-  if (op.origin != Origin::none) {
-    page.paragraph(op.origin == Origin::unknown
-                       ? fmt::format("origin unknown: {}", op.explanation)
-                       : fmt::format("{}: {}", name(op.origin), op.explanation),
-                   2);
-  }
-  if (const TensorResult* worst = worst_tensor(op); worst != nullptr) {
-    page.paragraph(tensor_text(*worst), 2);
-    page.paragraph(worst->entry().path, 2);
-  }
-}
-
-// What stands out, whatever tolerances say.
-void print_jump(const Page& page) {
-  const auto found = first_jump(page.comparison);
-  if (!found) return;
-  const OperatorResult& op = page.comparison.operators[*found];
-  page.heading(
-      fmt::format("Stands out: {}: {} its inputs and neighbours", label(op), jump_text(*op.jump)));
-  page.paragraph(fmt::format("its outputs are off by {} of their size; usual here is {}",
-                             error_text(sum_error(op, Side::output)), error_text(op.usual_error)),
-                 2);
-  print_details(page, op);
-  print_unpaired_near(page, *found);
-}
-
-// Errors that grow evenly are two devices' arithmetic.
-void print_even(const Page& page, const ComparisonCounts& counts) {
-  if (counts.failed == 0 || first_jump(page.comparison)) return;
-  page.out << '\n';
-  page.paragraph(
-      "No operator stands out: none is much further off than its inputs and neighbours.");
-}
-
-void print_fp16_operands(const Page& page) {
-  const Comparison& c = page.comparison;
-  if (c.standard.kind == StandardKind::fp16_cube || !has_fp16_operands(c)) return;
-  page.paragraph(
-      "Convolutions and products differ as fp16 operands do: --standard fp16-cube holds them to "
-      "that, --fail-on jump fails only where an operator stands out.");
-}
-
-void print_first(const Page& page) {
-  const auto first = first_departure(page.comparison);
-  if (!first || first == first_jump(page.comparison)) return;
-  const OperatorResult& op = page.comparison.operators[*first];
-  page.heading(fmt::format("First beyond its tolerance: {}", label(op)));
-  print_details(page, op);
-  if (op.origin == Origin::inherited || op.origin == Origin::amplified) {
-    page.paragraph("No operator before it fails, so its inputs differ from outside of the dumps.",
-                   2);
-  }
-  print_unpaired_near(page, *first);
 }
 
 /// How many operators have an origin, and how that is said of one and of several.
@@ -328,10 +218,7 @@ void print_comparison(std::ostream& out, const Comparison& comparison, std::size
   const Page page{out, comparison, top, style};
   const ComparisonCounts counts = count(comparison);
   print_verdict(page, counts);
-  print_jump(page);
-  print_even(page, counts);
-  print_fp16_operands(page);
-  print_first(page);
+  print_headline(page, counts);
   print_origins(page, counts);
   print_worst(page);
   print_amplifying(page);

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "compare/analysis.h"
+#include "harness/report/compare.h"
+#include "tensor/printable.h"
+#include "text/console_colour.h"
+#include "text/wrapped.h"
+
+namespace opbench::report {
+
+inline constexpr std::size_t kComparisonWidth = 80;
+
+/// What the parts of a comparison's console report write to.
+struct ComparisonPage {
+  std::ostream& out;
+  const Comparison& comparison;
+  std::size_t top;
+  const ConsoleStyle& style;
+
+  // A paragraph; its lines begin with `indent` spaces.
+  void paragraph(std::string_view text, std::size_t indent = 0) const {
+    out << std::string(indent, ' ') << wrapped(printable(text), kComparisonWidth, indent, indent)
+        << '\n';
+  }
+  void heading(const std::string& text) const {
+    out << '\n' << coloured(wrapped(printable(text), kComparisonWidth, 0), kBold, style) << '\n';
+  }
+};
+
+/// "ReluBackward0, call 7".
+std::string label(const OperatorResult& op);
+/// "2.1e-04", "0", "-" where there is none.
+std::string error_text(const std::optional<double>& error);
+/// "output result: 98.1% inside tolerance, ...".
+std::string tensor_text(const TensorResult& tensor);
+
+/// What a reader should look at first: the operator that stands out, or that none does, and the
+/// first beyond its tolerance.
+void print_headline(const ComparisonPage& page, const ComparisonCounts& counts);
+
+}  // namespace opbench::report

@@ -2,6 +2,8 @@
 // 16 side by side.
 #include "ops/pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -142,6 +144,13 @@ std::string refuse_plain(const Problem& problem) {
   return x.dtype == DType::bf16 ? "the device's pool takes fp16 and fp32, not bf16" : "";
 }
 
+// Source: its op info and tiling know of ceil_mode, not of a dilation.
+std::string refuse_dilation(const Problem& problem) {
+  const Pair dilation = pair_of(problem.attrs, "dilation");
+  if (dilation.h == 1 && dilation.w == 1) return refuse_plain(problem);
+  return fmt::format("the device's pool takes no dilation, found {}x{}", dilation.h, dilation.w);
+}
+
 const RegisteredKernel max_pool_native{{
     .op = "max_pool2d",
     .name = "native",
@@ -155,7 +164,7 @@ const RegisteredKernel max_pool_with_argmax{{
     .op = "max_pool2d",
     .name = "max_pool_with_argmax_v1",
     .summary = "MaxPoolWithArgmaxV1: 16 channels side by side; places instead of its bit mask",
-    .refusal = refuse_plain,
+    .refusal = refuse_dilation,
     .prepare = max_pool<kCube>,
 }};
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -80,7 +81,11 @@ const RegisteredOp registered{{
                  return is_empty ? std::string() : pair_problem(value, 1);
                }},
               {"padding", std::vector<std::int64_t>{0}, "on each side, at most half the kernel",
-               [](const AttrValue& value) { return pair_problem(value, 0); }}},
+               [](const AttrValue& value) { return pair_problem(value, 0); }},
+              {"dilation", std::vector<std::int64_t>{1}, "from one tap to the next; [h] or [h,w]",
+               [](const AttrValue& value) { return pair_problem(value, 1); }},
+              {"ceil_mode", false,
+               "one window more where the last leaves a rest; it starts inside the plane"}},
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW, Format::NC1HWC0},
     .accuracy = AccuracyClass::exact_value,
@@ -90,6 +95,45 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .context = {.input_format = blocked_images},
 }};
+
+// The windows of an axis. Source: ATen's pooling_output_shape: with ceil_mode rounded up, less the
+// window that would start behind the plane.
+std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode) {
+  if (axis.extent < 1) return 0;
+  if (!ceil_mode) {
+    return window_count(axis.extent, axis.kernel, axis.stride, axis.padding, axis.dilation);
+  }
+  const std::int64_t room = axis.extent + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1;
+  if (room + axis.stride - 1 < 0) return 0;
+  const std::int64_t count = (room + axis.stride - 1) / axis.stride + 1;
+  return (count - 1) * axis.stride >= axis.extent + axis.padding ? count - 1 : count;
+}
+
+// From the border on, steps wider than the plane can miss it; later windows start on it.
+bool has_empty_window(const PoolAxis& axis, std::int64_t windows) {
+  if (axis.dilation <= axis.extent) return false;
+  for (std::int64_t i = 0; i < windows && i * axis.stride < axis.padding; ++i) {
+    const TapRange taps = axis.taps_at(i);
+    if (taps.first >= taps.last) return true;
+  }
+  return false;
+}
+
+void require_windows(const Pool& pool) {
+  const auto& [kernel, stride, padding, dilation] = pool.window;
+  if (pool.oh < 1 || pool.ow < 1) {
+    throw Error(fmt::format(
+        "max_pool2d: a kernel of {}x{} does not fit into {}x{} with padding "
+        "{}x{}, dilation {}x{}",
+        kernel.h, kernel.w, pool.h, pool.w, padding.h, padding.w, dilation.h, dilation.w));
+  }
+  if (has_empty_window(pool.rows(), pool.oh) || has_empty_window(pool.columns(), pool.ow)) {
+    throw Error(
+        fmt::format("max_pool2d: with dilation {}x{} and padding {}x{} a window meets no element "
+                    "of {}x{}; allowed: less of either",
+                    dilation.h, dilation.w, padding.h, padding.w, pool.h, pool.w));
+  }
+}
 
 }  // namespace
 
@@ -109,19 +153,16 @@ Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs) {
                     "{}x{}, so that no window is empty",
                     padding.h, padding.w, kernel.h, kernel.w));
   }
-  const std::int64_t h = x.shape[2], w = x.shape[3];
-  const Pool pool{x.shape[0] * x.shape[1],
-                  h,
-                  w,
-                  h < 1 ? 0 : window_count(h, kernel.h, stride.h, padding.h, 1),
-                  w < 1 ? 0 : window_count(w, kernel.w, stride.w, padding.w, 1),
-                  {kernel, stride, padding, {1, 1}}};
-  if (pool.oh < 1 || pool.ow < 1) {
-    throw Error(
-        fmt::format("max_pool2d: a kernel of {}x{} does not fit into {}x{} with padding "
-                    "{}x{}",
-                    kernel.h, kernel.w, h, w, padding.h, padding.w));
-  }
+  Pool pool{x.shape[0] * x.shape[1],
+            x.shape[2],
+            x.shape[3],
+            0,
+            0,
+            {kernel, stride, padding, pair_of(attrs, "dilation")}};
+  const bool ceil_mode = attrs.flag("ceil_mode");
+  pool.oh = pool_windows(pool.rows(), ceil_mode);
+  pool.ow = pool_windows(pool.columns(), ceil_mode);
+  require_windows(pool);
   return pool;
 }
 
@@ -139,13 +180,10 @@ Pair input_size_of(const TensorDesc& dy, const Attrs& attrs, std::int64_t scale)
 
 std::int64_t greatest_in_window(const Pool& pool, const double* plane, std::int64_t oh,
                                 std::int64_t ow) {
-  const auto& [kernel, stride, padding, dilation] = pool.window;
-  const std::int64_t first_h = oh * stride.h - padding.h, first_w = ow * stride.w - padding.w;
+  const TapRange rows = pool.rows().taps_at(oh), columns = pool.columns().taps_at(ow);
   std::int64_t best = -1;
-  for (std::int64_t h = std::max<std::int64_t>(first_h, 0);
-       h < std::min(first_h + kernel.h, pool.h); ++h) {
-    for (std::int64_t w = std::max<std::int64_t>(first_w, 0);
-         w < std::min(first_w + kernel.w, pool.w); ++w) {
+  for (std::int64_t h = rows.first; h < rows.last; h += pool.window.dilation.h) {
+    for (std::int64_t w = columns.first; w < columns.last; w += pool.window.dilation.w) {
       const std::int64_t place = h * pool.w + w;
       if (best < 0 || plane[place] > plane[best] || std::isnan(plane[place])) best = place;
     }

@@ -5,10 +5,34 @@
 
 namespace opbench {
 
+/// Places [first, last) of an axis, a dilation apart.
+struct TapRange {
+  std::int64_t first, last;
+};
+
+/// The windows along one axis of a plane.
+struct PoolAxis {
+  std::int64_t extent, kernel, stride, padding, dilation;
+
+  /// Where a window meets the plane.
+  TapRange taps_at(std::int64_t window) const {
+    const std::int64_t start = window * stride - padding;
+    const std::int64_t skipped = start < 0 ? (dilation - 1 - start) / dilation : 0;
+    return {start + skipped * dilation, std::min(start + dilation * (kernel - 1) + 1, extent)};
+  }
+};
+
 /// What a pool makes of every plane: [h, w] to [oh, ow].
 struct Pool {
   std::int64_t planes, h, w, oh, ow;
   Window window;
+
+  PoolAxis rows() const {
+    return {h, window.kernel.h, window.stride.h, window.padding.h, window.dilation.h};
+  }
+  PoolAxis columns() const {
+    return {w, window.kernel.w, window.stride.w, window.padding.w, window.dilation.w};
+  }
 };
 
 /// Of a use of max_pool2d. Errors: throws Error that names the input or attribute and what is

@@ -174,21 +174,20 @@ template <std::int64_t kStep>
 void max_of_rows(const Pool& pool, const float* x, float* y, std::int64_t* places,
                  std::int32_t* place) {
   const auto& [kernel, stride, padding, dilation] = pool.window;
+  const PoolAxis rows = pool.rows(), columns = pool.columns();
   for (std::int64_t oh = 0; oh < pool.oh; ++oh, y += pool.ow, places += pool.ow) {
-    const std::int64_t first_h = oh * stride.h - padding.h;
-    const std::int64_t begin_h = std::max<std::int64_t>(first_h, 0),
-                       end_h = std::min(first_h + kernel.h, pool.h);
+    const TapRange taps = rows.taps_at(oh);
     for (std::int64_t ow = 0; ow < pool.ow; ++ow) {
-      const std::int64_t column = std::max<std::int64_t>(ow * stride.w - padding.w, 0);
-      place[ow] = static_cast<std::int32_t>(begin_h * pool.w + column);
+      place[ow] = static_cast<std::int32_t>(taps.first * pool.w + columns.taps_at(ow).first);
     }
     std::fill_n(y, pool.ow, -HUGE_VALF);
-    for (std::int64_t h = begin_h; h < end_h; ++h) {
+    for (std::int64_t h = taps.first; h < taps.last; h += dilation.h) {
       for (std::int64_t k = 0; k < kernel.w; ++k) {
-        const std::int64_t from = k - padding.w;
+        const std::int64_t from = k * dilation.w - padding.w;
         const std::int64_t begin = from >= 0 ? 0 : (stride.w - 1 - from) / stride.w;
         const std::int64_t end =
             pool.w > from ? std::min(pool.ow, (pool.w - 1 - from) / stride.w + 1) : 0;
+        if (begin >= end) continue;
         const std::int64_t first = h * pool.w + begin * stride.w + from;
         replace_by_tap<kStep>(end - begin, stride.w, static_cast<std::int32_t>(first), x + first,
                               y + begin, place + begin);

@@ -126,12 +126,18 @@ Launch average_grad(const Problem& problem) {
 
 std::string refuse(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }
 
+std::string refuse_dilation(const Problem& problem) {
+  const Pair dilation = pair_of(problem.attrs, "dilation");
+  if (dilation.h == 1 && dilation.w == 1) return refuse(problem);
+  return "oneDNN has reference code only for pools with dilation";
+}
+
 const RegisteredKernel max_pool2d{{
     .op = "max_pool2d",
     .name = "onednn",
     .provider = Provider::vendor,
     .summary = "oneDNN pooling, places made from its workspace",
-    .refusal = refuse,
+    .refusal = refuse_dilation,
     .prepare = max_pool,
     .takes = InputRange::finite,
     .temporary_bytes =

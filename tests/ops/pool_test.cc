@@ -24,6 +24,45 @@ TEST(MaxPool2d, HandComputed) {
   EXPECT_THAT(padded[1], ElementsAre(0, 1, 6, 5));
 }
 
+// torch 1.13's max_pool2d(return_indices=True) of these 25 numbers.
+TEST(MaxPool2d, CeilModeAndDilationAsTorch) {
+  const Given x{DType::fp32, {1, 1, 5, 5}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9,
+                                            7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3}};
+  const auto expect = [&](const AttrTexts& attrs, const Dims& shape,
+                          const std::vector<double>& greatest, const std::vector<double>& places) {
+    const Problem problem = problem_with(find_op("max_pool2d"), {x.shape}, attrs, DType::fp32);
+    EXPECT_EQ(problem.outputs[0].shape, shape);
+    const Values y = reference_of_tensors("max_pool2d", {x}, attrs);
+    EXPECT_EQ(y[0], greatest);
+    EXPECT_EQ(y[1], places);
+  };
+  expect({{"ceil_mode", "true"}}, {1, 1, 3, 3}, {9, 6, 5, 8, 9, 9, 6, 6, 3},
+         {5, 7, 4, 11, 12, 14, 20, 22, 24});
+  // A fourth window would start behind the plane.
+  expect({{"ceil_mode", "true"}, {"padding", "1"}}, {1, 1, 3, 3}, {3, 4, 5, 9, 9, 9, 6, 6, 8},
+         {0, 2, 4, 5, 12, 14, 20, 22, 18});
+  expect({{"ceil_mode", "true"}, {"kernel_size", "6"}, {"stride", "2"}}, {1, 1, 1, 1}, {9}, {5});
+  expect({{"stride", "1"}, {"dilation", "2"}}, {1, 1, 3, 3}, {9, 8, 9, 9, 8, 6, 9, 8, 9},
+         {12, 11, 12, 5, 18, 7, 12, 11, 12});
+  expect({{"kernel_size", "[3,2]"}, {"stride", "[2,1]"}, {"padding", "1"}, {"dilation", "[2,3]"}},
+         {1, 1, 2, 4}, {6, 9, 4, 6, 6, 9, 4, 6}, {7, 5, 19, 7, 7, 5, 19, 7});
+  expect({{"kernel_size", "3"}, {"padding", "1"}, {"dilation", "2"}, {"ceil_mode", "true"}},
+         {1, 1, 2, 2}, {8, 6, 8, 9}, {18, 7, 11, 12});
+}
+
+// The framework's variant alone takes a dilation; all take ceil_mode.
+TEST(MaxPool2d, VariantsSayWhyTheyTakeNoDilation) {
+  const Problem plain = problem_with(find_op("max_pool2d"), {{1, 16, 9, 9}}, {{"dilation", "2"}},
+                                     DType::fp32, Format::NCHW);
+  EXPECT_EQ(refusal(find_kernel("max_pool2d", "native"), plain), "");
+  EXPECT_EQ(refusal(find_kernel("max_pool2d", "onednn"), plain),
+            "oneDNN has reference code only for pools with dilation");
+  const Problem blocked = problem_with(find_op("max_pool2d"), {{1, 16, 9, 9}},
+                                       {{"dilation", "[1,3]"}}, DType::fp16, Format::NC1HWC0);
+  EXPECT_EQ(refusal(find_kernel("max_pool2d", "max_pool_with_argmax_v1"), blocked),
+            "the device's pool takes no dilation, found 1x3");
+}
+
 // torch: the first of equals, but a NaN replaces whatever came before it.
 TEST(MaxPool2d, TiesAndNaN) {
   const Values y = reference_of_tensors(
@@ -57,6 +96,8 @@ TEST(Pools, GradientsAgreeWithFiniteDifferences) {
                     {spread({2, 2, 5, 4})},
                     {{"kernel_size", "3"}, {"stride", "2"}, {"padding", "1"}}});
   expect_gradients({"max_pool2d", {spread({1, 2, 4, 6})}});
+  expect_gradients({"max_pool2d", {spread({1, 2, 5, 7})}, {{"ceil_mode", "true"}}});
+  expect_gradients({"max_pool2d", {spread({1, 2, 5, 7})}, {{"dilation", "2"}, {"stride", "1"}}});
   expect_gradients({"global_avg_pool2d", {spread({2, 3, 2, 3})}});
 }
 
@@ -68,6 +109,13 @@ TEST(Pools, NameWhatTheyRefuse) {
   };
   refused({1, 1, 4, 4}, {{"padding", "2"}}, "padding is 2x2; allowed: at most half the kernel");
   refused({1, 1, 4, 1}, {}, "a kernel of 2x2 does not fit into 4x1");
+  refused({1, 1, 4, 4}, {{"dilation", "4"}},
+          "a kernel of 2x2 does not fit into 4x4 with padding 0x0, dilation 4x4");
+  refused({1, 1, 1, 9}, {{"padding", "[1,0]"}, {"dilation", "2"}},
+          "with dilation 2x2 and padding 1x0 a window meets no element of 1x9");
+  refused({1, 1, 4, 4}, {{"dilation", "0"}}, "it must be one or two numbers from 1 to 2147483647");
+  refused({1, 1, 4, 4}, {{"ceil_mode", "1"}}, "true or false");
+  refused({1, 1, 0, 4}, {{"ceil_mode", "true"}}, "does not fit into 0x4");
   refused({4, 4}, {}, "input 'self' of shape 4x4 is stored as ND; allowed: NCHW, NC1HWC0");
   EXPECT_THAT(
       [] {

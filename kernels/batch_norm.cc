@@ -92,13 +92,20 @@ struct Forward {
   }
 };
 
+// kTraining: input 4 is the inverse deviation of the batch; else a variance, and the statistics are
+// constants.
+template <bool kTraining>
 struct Backward {
   ChannelPlanes x;
   ChannelSums sums;
+  float eps;
   std::vector<Lanes> lanes;
 
   explicit Backward(const Problem& problem)
-      : x(problem.inputs[1]), sums(x), lanes(static_cast<std::size_t>(x.planes)) {}
+      : x(problem.inputs[1]),
+        sums(x),
+        eps(kTraining ? 0 : static_cast<float>(problem.attrs.number("eps"))),
+        lanes(static_cast<std::size_t>(x.planes)) {}
 
   void reduce(const KernelArgs& args) {
     parallel_blocks(x.count(), [&](std::int64_t plane) {
@@ -114,13 +121,15 @@ struct Backward {
   // dx = scale*(dy - dbias/n - (x - mean)*invstd*dweight/n) as one sum of dy, x and a constant.
   void channel(const KernelArgs& args, std::int64_t c) {
     const auto n = static_cast<float>(x.outer * x.inner);
-    const float mean = input(args, 3)[c], invstd = input(args, 4)[c];
+    const float mean = input(args, 3)[c], last = input(args, 4)[c];
+    const float invstd = kTraining ? last : 1 / std::sqrt(last + eps);
     const float weight = sums.total(1, c) * invstd, bias = sums.total(0, c);
     output(args, 1)[c] = weight;
     output(args, 2)[c] = bias;
     const float scale = input(args, 2)[c] * invstd, slope = weight * invstd / n;
     Lanes& of = lanes[static_cast<std::size_t>(c / kCube)];
     of.a[c % kCube] = scale;
+    if (!kTraining) return;
     of.b[c % kCube] = -scale * slope;
     of.c[c % kCube] = scale * (mean * slope - bias / n);
   }
@@ -130,7 +139,7 @@ struct Backward {
     parallel_ranges(x.channels, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t c = begin; c < end; ++c) channel(args, c);
     });
-    scale_planes(x, lanes, args.inputs[0], args.inputs[1], args.outputs[0]);
+    scale_planes(x, lanes, args.inputs[0], kTraining ? args.inputs[1] : nullptr, args.outputs[0]);
   }
 };
 
@@ -186,9 +195,20 @@ const RegisteredKernel gradient{{
     .family = "bn_training_update",
     .summary = "BNTrainingUpdateGrad, BNTrainingReduceGrad: fp32 sums, two passes in all",
     .refusal = refuse,
-    .prepare = prepare<Backward>,
+    .prepare = prepare<Backward<true>>,
     .temporary_bytes = temporaries<1>,
     .device_name = "BNTrainingUpdateGrad",
+}};
+
+const RegisteredKernel inference_gradient{{
+    .op = "batch_norm_infer_grad",
+    .name = "bn_infer_grad",
+    .family = "bn_infer",
+    .summary = "BNTrainingUpdateGrad of the running statistics, BNInferGrad: a product an element",
+    .refusal = refuse,
+    .prepare = prepare<Backward<false>>,
+    .temporary_bytes = temporaries<1>,
+    .device_name = "BNInferGrad",
 }};
 
 }  // namespace

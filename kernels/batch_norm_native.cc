@@ -84,21 +84,31 @@ struct Forward {
   }
 };
 
+// kTraining: input 4 is the inverse deviation of the batch; else a variance, and the statistics are
+// constants.
+template <bool kTraining>
 struct Backward {
   ChannelView view;
+  double eps;
 
   explicit Backward(const Problem& problem)
-      : view(channel_view("batch_norm_grad", "self", problem.inputs[1])) {}
+      : view(channel_view(problem.op->name, "self", problem.inputs[1])),
+        eps(kTraining ? 0 : problem.attrs.number("eps")) {}
 
   void channel(const KernelArgs& args, std::int64_t c) const {
     const float *dy = input(args, 0), *x = input(args, 1);
-    const float mean = input(args, 3)[c], invstd = input(args, 4)[c];
+    const float mean = input(args, 3)[c], last = input(args, 4)[c];
+    const float invstd = kTraining ? last : float(1 / std::sqrt(double(last) + eps));
     const double bias = channel_sum(view, c, [&](std::int64_t i) { return dy[i]; });
     const double weight = double(invstd) * channel_sum(view, c, [&](std::int64_t i) {
                             return dy[i] * (x[i] - mean);
                           });
     output(args, 1)[c] = static_cast<float>(weight);
     output(args, 2)[c] = static_cast<float>(bias);
+    if (!kTraining) {
+      const float scale = input(args, 2)[c] * invstd;
+      return channel_map(view, c, output(args, 0), [&](std::int64_t i) { return dy[i] * scale; });
+    }
     const double n = double(view.count());
     const auto shift = float(bias / n), slope = float(weight / n) * invstd;
     const float scale = input(args, 2)[c] * invstd;
@@ -133,7 +143,17 @@ const RegisteredKernel batch_norm_grad{{
     .provider = Provider::framework,
     .summary = "both sums, then the gradient: three passes",
     .refusal = refuse_private,
-    .prepare = [](const Problem& problem) { return in_fp32(problem, Backward(problem)); },
+    .prepare = [](const Problem& problem) { return in_fp32(problem, Backward<true>(problem)); },
+    .temporary_bytes = in_fp32_bytes,
+}};
+
+const RegisteredKernel batch_norm_infer_grad{{
+    .op = "batch_norm_infer_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "both sums, then the gradient: three passes",
+    .refusal = refuse_private,
+    .prepare = [](const Problem& problem) { return in_fp32(problem, Backward<false>(problem)); },
     .temporary_bytes = in_fp32_bytes,
 }};
 

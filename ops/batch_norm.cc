@@ -53,12 +53,6 @@ Moments moments_of(const InputReader& x, const ChannelView& view) {
   return moments;
 }
 
-std::vector<double> inverse_deviations(const std::vector<double>& variance, double eps) {
-  std::vector<double> result;
-  for (const double value : variance) result.push_back(1 / std::sqrt(value + eps));
-  return result;
-}
-
 // running = (1 - momentum)*running + momentum*batch
 std::vector<double> moved_on(std::vector<double> running, const std::vector<double>& batch,
                              double factor, double momentum) {
@@ -109,7 +103,13 @@ Traffic traffic(const Problem& problem) {
 
 std::vector<GradientCall> gradient(const Problem& forward) {
   if (!forward.attrs.flag("training")) {
-    throw Error("batch_norm: with training=false there is no backward pass; allowed: true");
+    return {{"batch_norm_infer_grad",
+             {{GradientArg::output_gradient, kResult},
+              {GradientArg::input, 0},
+              {GradientArg::input, 1},
+              {GradientArg::input, 3},
+              {GradientArg::input, 4}},
+             {0, 1, 2}}};
   }
   return {{"batch_norm_grad",
            {{GradientArg::output_gradient, kResult},
@@ -153,10 +153,7 @@ const RegisteredOp registered{{
                  const double share = std::get<double>(value);
                  return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";
                }},
-              {"eps", double(1e-5f), "added to the variance",
-               [](const AttrValue& value) -> std::string {
-                 return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
-               }}},
+              batch_norm_eps()},
     .dtypes = kArithmeticDTypes,
     .formats = kPlainAnd5hd,
     .infer = infer,
@@ -174,6 +171,18 @@ TensorSpec channel_vector(std::string_view name, Distribution (*data)(const Prob
   TensorSpec spec{name, name, {DType::fp32}, data};
   spec.formats = {Format::ND, Format::NC1HWC0};
   return spec;
+}
+
+AttrSpec batch_norm_eps() {
+  return {"eps", double(1e-5f), "added to the variance", [](const AttrValue& value) -> std::string {
+            return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
+          }};
+}
+
+std::vector<double> inverse_deviations(const std::vector<double>& variance, double eps) {
+  std::vector<double> result;
+  for (const double value : variance) result.push_back(1 / std::sqrt(value + eps));
+  return result;
 }
 
 Distribution scale_data(const Problem&) { return {DistributionKind::uniform, 0.5, 1.5}; }

@@ -10,13 +10,20 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view kVectors[] = {"weight", "save_mean", "save_invstd"};
+// With training=false the statistics are constants, not functions of x.
+enum class Mode { training, inference };
 
+constexpr std::string_view name_of(Mode mode) {
+  return mode == Mode::training ? "batch_norm_grad" : "batch_norm_infer_grad";
+}
+
+template <Mode kMode>
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
-  infer_elementwise("batch_norm_grad", inputs.first(2));
-  const ChannelView view = channel_view("batch_norm_grad", "self", inputs[1]);
+  const std::string_view op = name_of(kMode);
+  infer_elementwise(op, inputs.first(2));
+  const ChannelView view = channel_view(op, "self", inputs[1]);
   for (std::size_t i = 2; i < inputs.size(); ++i) {
-    require_per_channel("batch_norm_grad", kVectors[i - 2], inputs[i], view.channels);
+    require_per_channel(op, find_op(op).input(i).name, inputs[i], view.channels);
   }
   const TensorDesc vector = describe(DType::fp32, {view.channels}, inputs[2].format);
   return {inputs[1], vector, vector};
@@ -27,9 +34,10 @@ struct Channels {
   std::vector<double> weight, mean, invstd, grad_weight, grad_bias;
 };
 
-Channels channels_of(std::span<const InputReader> inputs, const ChannelView& view) {
+Channels channels_of(std::span<const InputReader> inputs, const ChannelView& view,
+                     std::vector<double> invstd) {
   const auto count = static_cast<std::size_t>(view.channels);
-  Channels of{inputs[2].read_all(), inputs[3].read_all(), inputs[4].read_all(),
+  Channels of{inputs[2].read_all(), inputs[3].read_all(), std::move(invstd),
               std::vector<double>(count), std::vector<double>(count)};
   std::vector<double> x(static_cast<std::size_t>(view.inner));
   std::int64_t first = 0;
@@ -45,9 +53,12 @@ Channels channels_of(std::span<const InputReader> inputs, const ChannelView& vie
   return of;
 }
 
-Reference reference(std::span<const InputReader> inputs, const Attrs&) {
-  const ChannelView view = channel_view("batch_norm_grad", "self", inputs[1].desc());
-  return [dy = inputs[0], x = inputs[1], of = channels_of(inputs, view), view](
+template <Mode kMode>
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const ChannelView view = channel_view(name_of(kMode), "self", inputs[1].desc());
+  std::vector<double> last = inputs[4].read_all();
+  if (kMode == Mode::inference) last = inverse_deviations(last, attrs.number("eps"));
+  return [dy = inputs[0], x = inputs[1], of = channels_of(inputs, view, std::move(last)), view](
              std::size_t output, ElementRange range, std::span<double> to) {
     if (output > 0) {
       const std::vector<double>& vector = output == 1 ? of.grad_weight : of.grad_bias;
@@ -63,16 +74,18 @@ Reference reference(std::span<const InputReader> inputs, const Attrs&) {
       const auto c = static_cast<std::size_t>((range.first + static_cast<std::int64_t>(i)) /
                                               view.inner % view.channels);
       const double normalised = (values[i] - of.mean[c]) * of.invstd[c];
-      to[i] = of.weight[c] * of.invstd[c] *
-              (to[i] - of.grad_bias[c] / n - normalised * of.grad_weight[c] / n);
+      const double through_statistics =
+          kMode == Mode::inference ? 0 : of.grad_bias[c] / n + normalised * of.grad_weight[c] / n;
+      to[i] = of.weight[c] * of.invstd[c] * (to[i] - through_statistics);
     }
   };
 }
 
-// A pass for the sums (4 operations), then one for the gradient (5).
+// A pass for the sums (4 operations), then one for the gradient (5, or a product).
+template <Mode kMode>
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
-  traffic.operations = 9 * double(problem.inputs[0].elements());
+  traffic.operations = (kMode == Mode::training ? 9 : 5) * double(problem.inputs[0].elements());
   return traffic;
 }
 
@@ -81,30 +94,56 @@ std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
   return {shape, shape, vector, vector, vector};
 }
 
-const RegisteredOp registered{{
-    .name = "batch_norm_grad",
-    .ir_name = "NativeBatchNormBackward",
-    .summary = "dweight = sum(dy*xn), dbias = sum(dy), dx = weight*invstd*(dy - (dbias + "
-               "xn*dweight)/n), xn = (x - mean)*invstd",
-    .source = "torch.nn.functional.batch_norm backward in training; CANN BNTrainingUpdateGrad, "
-              "BNTrainingReduceGrad",
-    .inputs = {{"grad_output", "grads/grads_0"},
+template <Mode kMode>
+Op gradient_of() {
+  constexpr bool is_training = kMode == Mode::training;
+  Op op;
+  op.name = name_of(kMode);
+  op.ir_name = "NativeBatchNormBackward";
+  op.inputs = {{"grad_output", "grads/grads_0"},
                {"self"},
                channel_vector("weight", scale_data),
-               channel_vector("save_mean", unit_data),
-               channel_vector("save_invstd", scale_data)},
-    .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"},
+               channel_vector(is_training ? "save_mean" : "running_mean", unit_data),
+               channel_vector(is_training ? "save_invstd" : "running_var", scale_data)};
+  op.outputs = {{"grad_input", "grad_inputs/grad_inputs_0"},
                 {"grad_weight", "grad_inputs/grad_inputs_1"},
-                {"grad_bias", "grad_inputs/grad_inputs_2"}},
-    .dtypes = kArithmeticDTypes,
-    .formats = kPlainAnd5hd,
-    .infer = infer,
-    .reference = reference,
-    .traffic = traffic,
-    .inputs_like = inputs_like,
-    .mixes_elements = true,
-    .context = {.input_format = blocked_images},
-}};
+                {"grad_bias", "grad_inputs/grad_inputs_2"}};
+  op.dtypes = kArithmeticDTypes;
+  op.formats = kPlainAnd5hd;
+  op.infer = infer<kMode>;
+  op.reference = reference<kMode>;
+  op.traffic = traffic<kMode>;
+  op.inputs_like = inputs_like;
+  op.mixes_elements = true;
+  op.context.input_format = blocked_images;
+  return op;
+}
+
+Op training_gradient() {
+  Op op = gradient_of<Mode::training>();
+  op.summary =
+      "dweight = sum(dy*xn), dbias = sum(dy), dx = weight*invstd*(dy - (dbias + "
+      "xn*dweight)/n), xn = (x - mean)*invstd";
+  op.source =
+      "torch.nn.functional.batch_norm backward in training; CANN BNTrainingUpdateGrad, "
+      "BNTrainingReduceGrad";
+  return op;
+}
+
+Op inference_gradient() {
+  Op op = gradient_of<Mode::inference>();
+  op.summary =
+      "dweight = sum(dy*(x - mean)*invstd), dbias = sum(dy), dx = weight*invstd*dy, "
+      "invstd = 1/sqrt(variance + eps)";
+  op.source =
+      "torch.nn.functional.batch_norm backward with training=False; CANN BNInferGrad, "
+      "BNTrainingUpdateGrad";
+  op.attrs = {batch_norm_eps()};
+  return op;
+}
+
+const RegisteredOp registered{training_gradient()};
+const RegisteredOp registered_inference{inference_gradient()};
 
 }  // namespace
 }  // namespace opbench

@@ -90,35 +90,45 @@ struct Forward {
   }
 };
 
-// The variance whose inverse root was saved: the primitive adds nothing to it.
+// kTraining: from the variance whose inverse root was saved, to which the primitive adds nothing;
+// else from the running one.
+template <bool kTraining>
 struct Backward {
   std::int64_t channels;
   dnnl::primitive primitive;
   Memory x, dy, weight, bias, mean, variance, dx, dweight, dbias;
 
   explicit Backward(const Problem& problem)
-      : channels(channel_view("batch_norm_grad", "self", problem.inputs[1]).channels) {
+      : channels(channel_view(problem.op->name, "self", problem.inputs[1]).channels) {
+    const float eps = kTraining ? 0.0f : static_cast<float>(problem.attrs.number("eps"));
     const Memory::desc data = data_desc(problem.inputs[1]);
     const Memory::desc vector = onednn::view_desc(DType::fp32, dense_view({channels}));
-    const Flags scaled = Flags::use_scale | Flags::use_shift;
+    Flags flags = Flags::use_scale | Flags::use_shift;
+    if (!kTraining) flags = flags | Flags::use_global_stats;
     const dnnl::batch_normalization_forward::primitive_desc forward(
-        {dnnl::prop_kind::forward_training, data, 0.0f, scaled}, onednn::engine());
+        {dnnl::prop_kind::forward_training, data, eps, flags}, onednn::engine());
     primitive =
         dnnl::batch_normalization_backward(dnnl::batch_normalization_backward::primitive_desc(
-            {dnnl::prop_kind::backward, data, data, 0.0f, scaled}, onednn::engine(), forward));
+            {dnnl::prop_kind::backward, data, data, eps, flags}, onednn::engine(), forward));
     x = unbound(data), dy = unbound(data), dx = unbound(data);
-    weight = unbound(vector), mean = unbound(vector), variance = owned(vector);
+    weight = unbound(vector), mean = unbound(vector);
+    variance = kTraining ? owned(vector) : unbound(vector);
     bias = owned(vector);  // asked for, though no gradient depends on it
     std::fill_n(static_cast<float*>(bias.get_data_handle()), channels, 0.0f);
     dweight = unbound(vector), dbias = unbound(vector);
   }
 
-  void operator()(const KernelArgs& args) {
-    onednn::match_threads();
+  void bind_variance(const KernelArgs& args) {
+    if (!kTraining) return bind(variance, args.inputs[4]);
     auto* var = static_cast<float*>(variance.get_data_handle());
     for (std::int64_t c = 0; c < channels; ++c) {
       var[c] = 1 / (input(args, 4)[c] * input(args, 4)[c]);
     }
+  }
+
+  void operator()(const KernelArgs& args) {
+    onednn::match_threads();
+    bind_variance(args);
     bind(dy, args.inputs[0]), bind(x, args.inputs[1]), bind(weight, args.inputs[2]);
     bind(mean, args.inputs[3]);
     bind(dx, args.outputs[0]), bind(dweight, args.outputs[1]), bind(dbias, args.outputs[2]);
@@ -166,7 +176,17 @@ const RegisteredKernel batch_norm_grad{{
     .provider = Provider::vendor,
     .summary = "oneDNN batch normalization, backward",
     .refusal = refuse,
-    .prepare = prepare<Backward>,
+    .prepare = prepare<Backward<true>>,
+    .sums_by_thread = true,
+}};
+
+const RegisteredKernel batch_norm_infer_grad{{
+    .op = "batch_norm_infer_grad",
+    .name = "onednn",
+    .provider = Provider::vendor,
+    .summary = "oneDNN batch normalization by given statistics, backward",
+    .refusal = refuse,
+    .prepare = prepare<Backward<false>>,
     .sums_by_thread = true,
 }};
 

@@ -1,0 +1,50 @@
+#include "kernels/conv2d_plan.h"
+
+#include "kernels/lanes/conv2d_row.h"
+
+namespace opbench {
+namespace {
+
+// As many rows as make some hundred places.
+std::int64_t rows_to_join(std::int64_t rows, std::int64_t places) {
+  std::int64_t joined = 1;
+  for (std::int64_t i = 2; i <= rows && i * places <= 512; ++i) {
+    if (rows % i == 0) joined = i;
+  }
+  return joined;
+}
+
+}  // namespace
+
+ConvAxes ConvAxes::of(const Problem& problem, const Conv2d& conv, bool backward) {
+  const auto& [kernel, stride, padding, dilation] = conv.window;
+  const Dims &in = problem.inputs[0].shape, &out = problem.outputs[0].shape;
+  const bool is_pointwise =
+      conv.taps() == 1 && std::max(stride.h, stride.w) == 1 && std::max(padding.h, padding.w) == 0;
+  const std::int64_t joined = is_pointwise ? rows_to_join(out[2], out[3]) : 1;
+  const auto axis = backward ? ConvAxis::backward : ConvAxis::forward;
+  return {axis(out[2] / joined, in[2] / joined, kernel.h, stride.h, padding.h, dilation.h),
+          axis(out[3] * joined, in[3] * joined, kernel.w, stride.w, padding.w, dilation.w),
+          out[3] * joined};
+}
+
+void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,
+                  std::int64_t pitch, float* to) {
+  const FractalWeight& weight = plan.weight;
+  const std::int64_t output = plan.backward ? place.term : place.sum;
+  const std::int64_t channel = plan.backward ? place.sum : place.term;
+  alignas(64) float stored[kCube * kCube];  // [output][channel]
+  load_places(weight.dtype,
+              at(from, weight.dtype, weight.offset(place.block, place.tap, output, channel)), kCube,
+              kCube, stored);
+  for (std::int64_t i = 0; weight.conv.groups > 1 && i < kCube * kCube; ++i) {
+    if (!weight.is_element(place.block, output + i / kCube, channel + i % kCube)) stored[i] = 0;
+  }
+  if (plan.backward) {
+    copy_rows(stored, count, pitch, to);
+  } else {
+    transpose_block(stored, count, pitch, to);
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/conv2d_blocks.h"
+#include "kernels/conv2d_rows.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+
+inline constexpr std::int64_t kPanelBlocks = 2;  /// blocks of 16 sums side by side
+
+/// How both axes of the planes are walked. Rows of pointwise convolutions are joined: places of
+/// long rows fill the tiles better.
+struct ConvAxes {
+  ConvAxis h, w;
+  std::int64_t out_w;  /// elements of a row of what is computed
+
+  static ConvAxes of(const Problem& problem, const Conv2d& conv, bool backward);
+};
+
+/// What is multiplied and where it lies; a "block" is one of the weight, which has the groups that
+/// FRACTAL_Z packs together.
+struct CubePlan {
+  FractalWeight weight;
+  bool backward;
+  ChannelPlanes in, out;
+  ConvAxes axes;
+  ConvRows rows;
+  std::int64_t term_blocks, sum_blocks;  /// of 16 channels or outputs, in one block
+  ConvBands bands;
+
+  CubePlan(const Problem& problem, bool is_backward)
+      : weight(problem, problem.inputs[1]),
+        backward(is_backward),
+        in(problem.inputs[0]),
+        out(problem.outputs[0]),
+        axes(ConvAxes::of(problem, weight.conv, backward)),
+        rows(in, axes.h, axes.w),
+        term_blocks(backward ? weight.fractal.n1 : weight.fractal.c1),
+        sum_blocks(backward ? weight.fractal.c1 : weight.fractal.n1),
+        bands(rows, axes.h, in.outer, term_blocks, shares_panels() ? 1 : thread_count()) {}
+
+  /// Where the weight is larger than what it multiplies, threads better share the sums than the
+  /// images.
+  bool shares_panels() const {
+    return factors() > in.count() * in.elements() &&
+           panels() * weight.fractal.blocks >= thread_count();
+  }
+
+  /// The first of a block among all blocks of 16 that go in or come out.
+  std::int64_t first_in(std::int64_t block) const {
+    return (backward ? weight.first_output(block) : weight.first_channel(block)) / kCube;
+  }
+  std::int64_t first_out(std::int64_t block) const {
+    return (backward ? weight.first_channel(block) : weight.first_output(block)) / kCube;
+  }
+  /// Channels that go into the sums of a block; the last block may have fewer.
+  std::int64_t terms(std::int64_t block) const {
+    return std::min(term_blocks * kCube, in.channels - first_in(block) * kCube);
+  }
+  std::int64_t panels() const { return (sum_blocks + kPanelBlocks - 1) / kPanelBlocks; }
+  /// Blocks of 16 sums of a panel that exist.
+  std::int64_t panel_blocks(std::int64_t block, std::int64_t panel) const {
+    const std::int64_t first = panel * kPanelBlocks;
+    return std::min({kPanelBlocks, sum_blocks - first, out.planes - first_out(block) - first});
+  }
+  std::int64_t panel_factors() const {
+    return weight.conv.taps() * term_blocks * kCube * kPanelBlocks * kCube;
+  }
+  std::int64_t factors() const { return weight.fractal.blocks * panels() * panel_factors(); }
+  std::int64_t band_elements() const {
+    return bands.images_each * term_blocks * rows.rows_of(bands.places_each) * rows.row_elements();
+  }
+};
+
+/// Where 16 terms and 16 sums meet in a block of the weight.
+struct FactorPlace {
+  std::int64_t block, tap, term, sum;
+};
+
+/// `count` terms, `pitch` elements apart, by 16 sums; zeros where groups do not meet.
+void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,
+                  std::int64_t pitch, float* to);
+
+}  // namespace opbench

@@ -7,9 +7,8 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/lanes/channel_planes.h"
+#include "kernels/lanes/channel_blocks.h"
 #include "kernels/lanes/lane_planes.h"
-#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
@@ -21,74 +20,125 @@ float* output(const KernelArgs& args, std::size_t i) {
   return static_cast<float*>(args.outputs[i]);
 }
 
-// Numbers of the 16 channels of a block, side by side as the lanes of a plane.
-struct Lanes {
-  float a[kCube] = {}, b[kCube] = {}, c[kCube] = {};
-};
-
-// y = a*x + b*z + c by channels, plane by plane; without z, a*x + c.
-void scale_planes(const ChannelPlanes& planes, const std::vector<Lanes>& lanes, const void* x,
-                  const void* z, void* y) {
-  parallel_blocks(planes.count(), [&](std::int64_t plane) {
-    thread_local std::vector<float> x_values, z_values, y_values;
-    const Lanes& of = lanes[static_cast<std::size_t>(plane % planes.planes)];
-    const float* from = planes.load(x, plane, x_values);
-    const float* second = z == nullptr ? nullptr : planes.load(z, plane, z_values);
-    float* to = planes.target(y, plane, y_values);
-    scale_lanes(planes.inner, {of.a, of.b, of.c}, from, second, to);
-    planes.store(to, plane, y);
-  });
+std::size_t plane_bytes(const ChannelPlanes& planes) {
+  return static_cast<std::size_t>(planes.elements()) * size_of(planes.dtype);
 }
 
-struct Forward {
+// Sums of two terms over the planes of every channel: in fp32, first within a plane, then the
+// planes in their order, so that the result is the same for every number of threads.
+struct ChannelSums {
+  std::vector<LanePair> of_planes;
+
+  explicit ChannelSums(const ChannelPlanes& x) : of_planes(static_cast<std::size_t>(x.count())) {}
+
+  LanePair total(const ChannelPlanes& x, std::int64_t block) const {
+    LanePair sum{};
+    for (std::int64_t n = 0; n < x.outer; ++n) {
+      const LanePair& plane = of_planes[static_cast<std::size_t>(n * x.planes + block)];
+      for (std::size_t lane = 0; lane < kCube; ++lane) {
+        sum.first[lane] += plane.first[lane];
+        sum.second[lane] += plane.second[lane];
+      }
+    }
+    return sum;
+  }
+
+  static std::size_t bytes(const ChannelPlanes& x) {
+    return static_cast<std::size_t>(x.count()) * sizeof(LanePair);
+  }
+};
+
+// What both directions are made of: sums by channel, and then a multiplication and an addition.
+struct Passes {
   ChannelPlanes x;
   ChannelSums sums;
+  TwoPasses order;
+  bool stream;
+  std::vector<LaneScales> scales;
+
+  Passes(const Problem& problem, const TensorDesc& data, std::size_t inputs)
+      : x(data),
+        sums(x),
+        order(x, inputs * plane_bytes(x)),
+        stream(outgrows_cache(problem)),
+        scales(static_cast<std::size_t>(x.planes)) {}
+
+  LanePlanes planes(std::int64_t first, std::int64_t last) const {
+    return {x.dtype, x.inner, first, last, x.planes};
+  }
+  // y = a*x + b*z + c; without z, a*x + c.
+  void scale(std::int64_t first, std::int64_t last, const void* from, const void* z,
+             void* y) const {
+    scale_lanes(planes(first, last), stream, scales.data(), from, z, y);
+  }
+  // body(channel, scales, lane) for the channels of a block.
+  template <class Body>
+  void for_each_channel(std::int64_t block, const Body& body) {
+    const std::int64_t used = std::min(kCube, x.channels - block * kCube);
+    LaneScales& of = scales[static_cast<std::size_t>(block)];
+    for (std::int64_t lane = 0; lane < used; ++lane) body(block * kCube + lane, of, lane);
+  }
+};
+
+struct Forward {
+  Passes passes;
   bool training;
   float momentum, eps;
-  std::vector<Lanes> lanes;
 
   explicit Forward(const Problem& problem)
-      : x(problem.inputs[0]),
-        sums(x),
+      : passes(problem, problem.inputs[0], 1),
         training(problem.attrs.flag("training")),
         momentum(static_cast<float>(problem.attrs.number("momentum"))),
-        eps(static_cast<float>(problem.attrs.number("eps"))),
-        lanes(static_cast<std::size_t>(x.planes)) {}
+        eps(static_cast<float>(problem.attrs.number("eps"))) {}
 
-  void reduce(const void* data) {
-    parallel_blocks(x.count(), [&](std::int64_t plane) {
-      thread_local std::vector<float> buffer;
-      const float* values = x.load(data, plane, buffer);
-      sum_and_squares(x.inner, values, sums.first_of(plane), sums.second_of(plane));
+  // y = weight*(x - mean)/sqrt(variance + eps) + bias as a*x + c.
+  void normalise(const KernelArgs& args, std::int64_t c, float mean, float variance, LaneScales& of,
+                 std::int64_t lane) const {
+    of.a[lane] = input(args, 1)[c] / std::sqrt(variance + eps);
+    of.c[lane] = input(args, 2)[c] - of.a[lane] * mean;
+  }
+
+  void finish_training(const KernelArgs& args, std::int64_t block) {
+    const LanePair sum = passes.sums.total(passes.x, block);
+    const auto n = static_cast<float>(passes.x.outer * passes.x.inner);
+    passes.for_each_channel(block, [&](std::int64_t c, LaneScales& of, std::int64_t lane) {
+      const float mean = sum.first[lane] / n;
+      // Rounding may leave less than nothing.
+      const float variance = std::max(sum.second[lane] / n - mean * mean, 0.0f);
+      output(args, kRunningMean)[c] = momentum * mean + (1 - momentum) * input(args, 3)[c];
+      output(args, kRunningVar)[c] =
+          momentum * (variance * (n / (n - 1))) + (1 - momentum) * input(args, 4)[c];
+      output(args, kSaveMean)[c] = mean;
+      output(args, kSaveInvstd)[c] = 1 / std::sqrt(variance + eps);
+      normalise(args, c, mean, variance, of, lane);
     });
   }
 
-  void channel(const KernelArgs& args, std::int64_t c) {
-    float mean = input(args, 3)[c], variance = input(args, 4)[c];
-    if (training) {
-      const auto n = static_cast<float>(x.outer * x.inner);
-      const float batch = sums.total(0, c) / n, old_mean = mean, old_variance = variance;
-      mean = batch;
-      // Rounding may leave less than nothing.
-      variance = std::max(sums.total(1, c) / n - mean * mean, 0.0f);
-      output(args, kRunningMean)[c] = momentum * mean + (1 - momentum) * old_mean;
-      output(args, kRunningVar)[c] =
-          momentum * (variance * (n / (n - 1))) + (1 - momentum) * old_variance;
-      output(args, kSaveMean)[c] = mean;
-      output(args, kSaveInvstd)[c] = 1 / std::sqrt(variance + eps);
+  void train(const KernelArgs& args) {
+    passes.order.run(
+        [&](std::int64_t first, std::int64_t last) {
+          sum_and_squares(passes.planes(first, last), args.inputs[0], passes.sums.of_planes.data());
+        },
+        [&](std::int64_t block) { finish_training(args, block); },
+        [&](std::int64_t first, std::int64_t last) {
+          passes.scale(first, last, args.inputs[0], nullptr, args.outputs[kResult]);
+        });
+  }
+
+  void infer(const KernelArgs& args) {
+    for (std::int64_t block = 0; block < passes.x.planes; ++block) {
+      passes.for_each_channel(block, [&](std::int64_t c, LaneScales& of, std::int64_t lane) {
+        normalise(args, c, input(args, 3)[c], input(args, 4)[c], of, lane);
+      });
     }
-    const float multiplier = input(args, 1)[c] / std::sqrt(variance + eps);
-    Lanes& of = lanes[static_cast<std::size_t>(c / kCube)];
-    of.a[c % kCube] = multiplier;
-    of.c[c % kCube] = input(args, 2)[c] - multiplier * mean;
+    parallel_ranges(passes.x.count(), 1, [&](std::int64_t first, std::int64_t last) {
+      passes.scale(first, last, args.inputs[0], nullptr, args.outputs[kResult]);
+    });
   }
 
   void operator()(const KernelArgs& args) {
-    if (training) reduce(args.inputs[0]);
-    parallel_ranges(x.channels, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t c = begin; c < end; ++c) channel(args, c);
-    });
-    scale_planes(x, lanes, args.inputs[0], nullptr, args.outputs[kResult]);
+    if (training) return train(args);
+    infer(args);
   }
 };
 
@@ -96,50 +146,44 @@ struct Forward {
 // constants.
 template <bool kTraining>
 struct Backward {
-  ChannelPlanes x;
-  ChannelSums sums;
+  Passes passes;
   float eps;
-  std::vector<Lanes> lanes;
+  std::vector<float> mean;  // of whole blocks
 
   explicit Backward(const Problem& problem)
-      : x(problem.inputs[1]),
-        sums(x),
+      : passes(problem, problem.inputs[1], 2),
         eps(kTraining ? 0 : static_cast<float>(problem.attrs.number("eps"))),
-        lanes(static_cast<std::size_t>(x.planes)) {}
-
-  void reduce(const KernelArgs& args) {
-    parallel_blocks(x.count(), [&](std::int64_t plane) {
-      thread_local std::vector<float> dy_buffer, x_buffer;
-      const float* dy = x.load(args.inputs[0], plane, dy_buffer);
-      const float* values = x.load(args.inputs[1], plane, x_buffer);
-      float mean[kCube] = {};
-      std::copy_n(input(args, 3) + x.first_channel(plane), x.used(plane), mean);
-      sum_and_products(x.inner, dy, values, mean, sums.first_of(plane), sums.second_of(plane));
-    });
-  }
+        mean(static_cast<std::size_t>(passes.x.planes * kCube)) {}
 
   // dx = scale*(dy - dbias/n - (x - mean)*invstd*dweight/n) as one sum of dy, x and a constant.
-  void channel(const KernelArgs& args, std::int64_t c) {
-    const auto n = static_cast<float>(x.outer * x.inner);
-    const float mean = input(args, 3)[c], last = input(args, 4)[c];
-    const float invstd = kTraining ? last : 1 / std::sqrt(last + eps);
-    const float weight = sums.total(1, c) * invstd, bias = sums.total(0, c);
-    output(args, 1)[c] = weight;
-    output(args, 2)[c] = bias;
-    const float scale = input(args, 2)[c] * invstd, slope = weight * invstd / n;
-    Lanes& of = lanes[static_cast<std::size_t>(c / kCube)];
-    of.a[c % kCube] = scale;
-    if (!kTraining) return;
-    of.b[c % kCube] = -scale * slope;
-    of.c[c % kCube] = scale * (mean * slope - bias / n);
+  void finish(const KernelArgs& args, std::int64_t block) {
+    const LanePair sum = passes.sums.total(passes.x, block);
+    const auto n = static_cast<float>(passes.x.outer * passes.x.inner);
+    passes.for_each_channel(block, [&](std::int64_t c, LaneScales& of, std::int64_t lane) {
+      const float last = input(args, 4)[c], invstd = kTraining ? last : 1 / std::sqrt(last + eps);
+      const float weight = sum.second[lane] * invstd, bias = sum.first[lane];
+      output(args, 1)[c] = weight;
+      output(args, 2)[c] = bias;
+      const float scale = input(args, 2)[c] * invstd, slope = weight * invstd / n;
+      of.a[lane] = scale;
+      if (!kTraining) return;
+      of.b[lane] = -scale * slope;
+      of.c[lane] = scale * (input(args, 3)[c] * slope - bias / n);
+    });
   }
 
   void operator()(const KernelArgs& args) {
-    reduce(args);
-    parallel_ranges(x.channels, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t c = begin; c < end; ++c) channel(args, c);
-    });
-    scale_planes(x, lanes, args.inputs[0], kTraining ? args.inputs[1] : nullptr, args.outputs[0]);
+    std::copy_n(input(args, 3), passes.x.channels, mean.begin());
+    passes.order.run(
+        [&](std::int64_t first, std::int64_t last) {
+          sum_and_products(passes.planes(first, last), args.inputs[0], args.inputs[1], mean.data(),
+                           passes.sums.of_planes.data());
+        },
+        [&](std::int64_t block) { finish(args, block); },
+        [&](std::int64_t first, std::int64_t last) {
+          passes.scale(first, last, args.inputs[0], kTraining ? args.inputs[1] : nullptr,
+                       args.outputs[0]);
+        });
   }
 };
 

@@ -22,21 +22,6 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D>
-HWY_INLINE void store_as(hn::Vec<D> value, D d, float* to) {
-  hn::StoreU(value, d, to);
-}
-template <class D>
-HWY_INLINE void store_as(hn::Vec<D> value, D d, half* to) {
-  hn::StoreU(round_to_half_bits(d, value), hn::Rebind<std::uint16_t, D>(),
-             reinterpret_cast<std::uint16_t*>(to));
-}
-template <class D>
-HWY_INLINE void store_as(hn::Vec<D> value, D d, bfloat16* to) {
-  hn::StoreU(round_to_bfloat16_bits(d, value), hn::Rebind<std::uint16_t, D>(),
-             reinterpret_cast<std::uint16_t*>(to));
-}
-
 // y[i] = f(x[i]...); y may be one of the inputs.
 template <class F, class T, class... Inputs>
 HWY_INLINE void map_line(const F& f, std::int64_t count, T* y, const Inputs*... x) {

@@ -78,38 +78,4 @@ inline void sum_of_planes(const ChannelPlanes& x, const void* data, std::int64_t
   }
 }
 
-/// Sums of two terms over the planes of every channel: in fp32, 16 at a time within a plane, then
-/// the planes in their order, so that the result is the same for every number of threads.
-class ChannelSums {
- public:
-  explicit ChannelSums(const ChannelPlanes& x)
-      : x_(x), partial_(static_cast<std::size_t>(2 * x.count() * x.lanes)) {}
-
-  /// Where the two sums of a plane with 16 lanes go, 16 numbers each.
-  float* first_of(std::int64_t plane) { return partial_.data() + 2 * plane * kCube; }
-  float* second_of(std::int64_t plane) { return first_of(plane) + kCube; }
-
-  /// The sum of the first (0) or second (1) term over one lane of a plane.
-  float of_plane(int term, std::int64_t plane, std::int64_t lane) const {
-    return partial_[static_cast<std::size_t>((2 * plane + term) * x_.lanes + lane)];
-  }
-  /// The same over all planes of a channel.
-  float total(int term, std::int64_t channel) const {
-    const std::int64_t block = channel / x_.lanes, lane = channel % x_.lanes;
-    float sum = 0;
-    for (std::int64_t n = 0; n < x_.outer; ++n) {
-      sum += of_plane(term, n * x_.planes + block, lane);
-    }
-    return sum;
-  }
-
-  static std::size_t bytes(const ChannelPlanes& x) {
-    return static_cast<std::size_t>(2 * x.count() * x.lanes) * sizeof(float);
-  }
-
- private:
-  ChannelPlanes x_;
-  std::vector<float> partial_;
-};
-
 }  // namespace opbench

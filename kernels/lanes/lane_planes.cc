@@ -4,8 +4,11 @@
 
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
+
 #include "kernels/lanes/cube.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/lanes/dtypes.h"
+#include "kernels/lanes/typed_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -17,50 +20,178 @@ using Lanes = hn::CappedTag<float, kCube>;
 
 std::int64_t width() { return static_cast<std::int64_t>(hn::Lanes(Lanes())); }
 
-}  // namespace
+// Sums side by side: an addition waits for the one before it, and memory is read faster in several
+// places at once.
+constexpr std::int64_t kChains = 4;
 
-void sum_and_squares(std::int64_t count, const float* x, float* sums, float* squares) {
+// Two sums of every lane.
+struct SumChains {
+  alignas(64) float first[kChains][kCube] = {};
+  alignas(64) float second[kChains][kCube] = {};
+
+  void store(LanePair& sums) const {
+    for (std::int64_t lane = 0; lane < kCube; ++lane) {
+      sums.first[lane] = (first[0][lane] + first[2][lane]) + (first[1][lane] + first[3][lane]);
+      sums.second[lane] = (second[0][lane] + second[2][lane]) + (second[1][lane] + second[3][lane]);
+    }
+  }
+};
+
+// Adds both terms of one vector of lanes to their sums: places [begin, end) of each of four parts
+// that are `part` places apart. Terms maps an offset to both.
+template <class Terms>
+HWY_INLINE void add_to_chains(std::int64_t begin, std::int64_t end, std::int64_t part,
+                              std::int64_t lane, const Terms& terms, SumChains& chains) {
   const Lanes d;
-  for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-    auto sum = hn::Zero(d), square = hn::Zero(d);
-    const float* from = x + lane;
-    for (std::int64_t i = 0; i < count; ++i, from += kCube) {
-      const auto value = hn::LoadU(d, from);
+  const auto load = [&](const float(*of)[kCube], std::int64_t k)
+                        HWY_ATTR { return hn::Load(d, of[k] + lane); };
+  auto a0 = load(chains.first, 0), a1 = load(chains.first, 1), a2 = load(chains.first, 2),
+       a3 = load(chains.first, 3), b0 = load(chains.second, 0), b1 = load(chains.second, 1),
+       b2 = load(chains.second, 2), b3 = load(chains.second, 3);
+  const std::int64_t step = part * kCube;
+  for (std::int64_t at = begin * kCube + lane; at < end * kCube; at += kCube) {
+    terms(at, a0, b0);
+    terms(at + step, a1, b1);
+    terms(at + 2 * step, a2, b2);
+    terms(at + 3 * step, a3, b3);
+  }
+  const auto keep = [&](hn::Vec<Lanes> sum, float(*of)[kCube], std::int64_t k)
+                        HWY_ATTR { hn::Store(sum, d, of[k] + lane); };
+  keep(a0, chains.first, 0), keep(a1, chains.first, 1), keep(a2, chains.first, 2);
+  keep(a3, chains.first, 3), keep(b0, chains.second, 0), keep(b1, chains.second, 1);
+  keep(b2, chains.second, 2), keep(b3, chains.second, 3);
+}
+
+// The last places, fewer than there are chains.
+template <class Terms>
+HWY_INLINE void add_rest(std::int64_t begin, std::int64_t end, const Terms& terms,
+                         SumChains& chains) {
+  const Lanes d;
+  for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
+      float *const first = chains.first[i - begin] + lane, *const second =
+                                                               chains.second[i - begin] + lane;
+      auto a = hn::Load(d, first), b = hn::Load(d, second);
+      terms(i * kCube + lane, a, b);
+      hn::Store(a, d, first);
+      hn::Store(b, d, second);
+    }
+  }
+}
+
+// All lanes of some places before the next, so that narrow vectors read memory once, too.
+template <class Terms>
+HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, LanePair& sums) {
+  constexpr std::int64_t kPlaces = 32;  // 8 KiB of fp32 in the four parts, of two inputs 16
+  SumChains chains;
+  const std::int64_t part = places / kChains;
+  for (std::int64_t begin = 0; begin < part; begin += kPlaces) {
+    const std::int64_t end = std::min(part, begin + kPlaces);
+    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
+      add_to_chains(begin, end, part, lane, terms, chains);
+    }
+  }
+  add_rest(part * kChains, places, terms, chains);
+  chains.store(sums);
+}
+
+template <class T>
+void sum_and_squares_of(const LanePlanes& planes, const T* x, LanePair* sums) {
+  const Lanes d;
+  for (std::int64_t plane = planes.first; plane < planes.last; ++plane) {
+    const T* from = x + plane * planes.places * kCube;
+    const auto terms = [&](std::int64_t at, auto& sum, auto& square) HWY_ATTR {
+      const auto value = load_as(d, from + at);
       sum = hn::Add(sum, value);
       square = hn::Add(square, hn::Mul(value, value));
-    }
-    hn::StoreU(sum, d, sums + lane);
-    hn::StoreU(square, d, squares + lane);
+    };
+    sum_lanes(planes.places, terms, sums[plane]);
   }
 }
 
-void sum_and_products(std::int64_t count, const float* dy, const float* x, const float* mean,
-                      float* sums, float* products) {
+template <class T>
+void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, const float* mean,
+                         LanePair* sums) {
   const Lanes d;
-  for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-    auto sum = hn::Zero(d), product = hn::Zero(d);
-    const auto middle = hn::LoadU(d, mean + lane);
-    const float *a = dy + lane, *b = x + lane;
-    for (std::int64_t i = 0; i < count; ++i, a += kCube, b += kCube) {
-      const auto value = hn::LoadU(d, a);
+  for (std::int64_t plane = planes.first; plane < planes.last; ++plane) {
+    const std::int64_t start = plane * planes.places * kCube;
+    const float* middle = mean + plane % planes.blocks * kCube;
+    const auto terms = [&](std::int64_t at, auto& sum, auto& product) HWY_ATTR {
+      const auto value = load_as(d, dy + start + at);
+      const auto deviation = hn::Sub(load_as(d, x + start + at), hn::LoadU(d, middle + at % kCube));
       sum = hn::Add(sum, value);
-      product = hn::Add(product, hn::Mul(value, hn::Sub(hn::LoadU(d, b), middle)));
-    }
-    hn::StoreU(sum, d, sums + lane);
-    hn::StoreU(product, d, products + lane);
+      product = hn::Add(product, hn::Mul(value, deviation));
+    };
+    sum_lanes(planes.places, terms, sums[plane]);
   }
 }
 
-void scale(std::int64_t count, const LaneScales& of, const float* x, const float* z, float* y) {
+// The hardware prefetcher stops at page ends; this carries over them.
+template <class T>
+HWY_INLINE void prefetch_place(const T* x) {
+  hwy::Prefetch(reinterpret_cast<const char*>(x) + 2048);
+}
+
+template <bool kStream, bool kHasZ, class T>
+HWY_INLINE void scale_plane(std::int64_t places, const LaneScales& of, const T* x, const T* z,
+                            T* y) {
   const Lanes d;
-  for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-    const auto a = hn::LoadU(d, of.a + lane), c = hn::LoadU(d, of.c + lane);
-    const auto b = z == nullptr ? hn::Zero(d) : hn::LoadU(d, of.b + lane);
-    for (std::int64_t i = lane; i < count * kCube; i += kCube) {
-      const auto sum = z == nullptr ? c : hn::Add(hn::Mul(b, hn::LoadU(d, z + i)), c);
-      hn::StoreU(hn::Add(hn::Mul(a, hn::LoadU(d, x + i)), sum), d, y + i);
+  for (std::int64_t i = 0; i < places * kCube; i += kCube) {
+    if constexpr (kStream) {
+      prefetch_place(x + i);
+      if constexpr (kHasZ) prefetch_place(z + i);
+    }
+    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
+      auto sum = hn::Load(d, of.c + lane);
+      if constexpr (kHasZ) {
+        sum = hn::Add(hn::Mul(hn::Load(d, of.b + lane), load_as(d, z + i + lane)), sum);
+      }
+      const auto scaled = hn::Mul(hn::Load(d, of.a + lane), load_as(d, x + i + lane));
+      store_as<kStream>(hn::Add(scaled, sum), d, y + i + lane);
     }
   }
+}
+
+template <bool kStream, bool kHasZ, class T>
+void scale_of(const LanePlanes& planes, const LaneScales* of, const T* x, const T* z, T* y) {
+  const std::int64_t elements = planes.places * kCube;
+  for (std::int64_t plane = planes.first; plane < planes.last; ++plane) {
+    const std::int64_t start = plane * elements;
+    scale_plane<kStream, kHasZ>(planes.places, of[plane % planes.blocks], x + start,
+                                kHasZ ? z + start : nullptr, y + start);
+  }
+  if (kStream) hwy::FlushStream();
+}
+
+}  // namespace
+
+void sum_squares_here(const LanePlanes& planes, const void* x, LanePair* sums) {
+  visit_arithmetic(planes.dtype, [&](auto tag) {
+    sum_and_squares_of(planes, static_cast<const decltype(tag)*>(x), sums);
+  });
+}
+
+void sum_products_here(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
+                       LanePair* sums) {
+  visit_arithmetic(planes.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    sum_and_products_of(planes, static_cast<const T*>(dy), static_cast<const T*>(x), mean, sums);
+  });
+}
+
+void scale_here(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
+                const void* z, void* y) {
+  visit_arithmetic(planes.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const T *a = static_cast<const T*>(x), *b = static_cast<const T*>(z);
+    T* to = static_cast<T*>(y);
+    if (stream) {
+      if (b == nullptr) return scale_of<true, false>(planes, of, a, b, to);
+      return scale_of<true, true>(planes, of, a, b, to);
+    }
+    if (b == nullptr) return scale_of<false, false>(planes, of, a, b, to);
+    scale_of<false, true>(planes, of, a, b, to);
+  });
 }
 
 void max_in_window(const LaneWindow& window, const float* x, float* best, std::int32_t* place) {
@@ -92,23 +223,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace opbench {
 
-HWY_EXPORT(sum_and_squares);
-HWY_EXPORT(sum_and_products);
-HWY_EXPORT(scale);
+HWY_EXPORT(sum_squares_here);
+HWY_EXPORT(sum_products_here);
+HWY_EXPORT(scale_here);
 HWY_EXPORT(max_in_window);
 
-void sum_and_squares(std::int64_t count, const float* x, float* sums, float* squares) {
-  HWY_DYNAMIC_DISPATCH(sum_and_squares)(count, x, sums, squares);
+void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums) {
+  HWY_DYNAMIC_DISPATCH(sum_squares_here)(planes, x, sums);
 }
 
-void sum_and_products(std::int64_t count, const float* dy, const float* x, const float* mean,
-                      float* sums, float* products) {
-  HWY_DYNAMIC_DISPATCH(sum_and_products)(count, dy, x, mean, sums, products);
+void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
+                      LanePair* sums) {
+  HWY_DYNAMIC_DISPATCH(sum_products_here)(planes, dy, x, mean, sums);
 }
 
-void scale_lanes(std::int64_t count, const LaneScales& of, const float* x, const float* z,
-                 float* y) {
-  HWY_DYNAMIC_DISPATCH(scale)(count, of, x, z, y);
+void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
+                 const void* z, void* y) {
+  HWY_DYNAMIC_DISPATCH(scale_here)(planes, stream, of, x, z, y);
 }
 
 void max_of_window(const LaneWindow& window, const float* x, float* best, std::int32_t* place) {

@@ -2,28 +2,45 @@
 
 #include <cstdint>
 
+#include "tensor/dtype.h"
+
 namespace opbench {
 
-/// Planes of places with 16 channels side by side, in fp32. No products are fused, so every
-/// instruction set gives the same bits.
-
-/// sums[lane] = the sum of x[i][lane], squares[lane] = that of x[i][lane]^2, over `count` places in
-/// their order.
-void sum_and_squares(std::int64_t count, const float* x, float* sums, float* squares);
-
-/// sums[lane] = the sum of dy[i][lane], products[lane] = that of dy[i][lane]*(x[i][lane] -
-/// mean[lane]).
-void sum_and_products(std::int64_t count, const float* dy, const float* x, const float* mean,
-                      float* sums, float* products);
-
-/// What scale_lanes does to each channel.
-struct LaneScales {
-  const float *a, *b, *c;
+/// Planes of `places` places with 16 channels side by side, one plane after the other, stored in
+/// fp32, fp16 or bf16 and computed in fp32. No products are fused and all sums have one order, so
+/// that every instruction set gives the same bits: four side by side, of the first, second, third
+/// and fourth places/4 places, to which the last places%4 are added, one each; then (0 + 2) + (1 +
+/// 3).
+struct LanePlanes {
+  DType dtype;
+  std::int64_t places;
+  std::int64_t first, last;  ///< the planes that a call is for
+  std::int64_t blocks;       ///< plane i belongs to channel block i % blocks
 };
 
-/// y[i][lane] = a*x + (b*z + c); without z, a*x + c. y may be x.
-void scale_lanes(std::int64_t count, const LaneScales& of, const float* x, const float* z,
-                 float* y);
+/// Two numbers of every channel of a block.
+struct LanePair {
+  alignas(64) float first[16], second[16];
+};
+
+/// sums[plane].first[lane] = the sum of x[i][lane], .second[lane] = that of x[i][lane]^2.
+void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums);
+
+/// sums[plane].first[lane] = the sum of dy[i][lane], .second[lane] = that of
+/// dy[i][lane]*(x[i][lane]
+/// - mean[block*16 + lane]).
+void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
+                      LanePair* sums);
+
+/// What scale_lanes does to each channel of a block.
+struct LaneScales {
+  alignas(64) float a[16], b[16], c[16];
+};
+
+/// y[i][lane] = a*x + (b*z + c) with the scales of the plane's block; without z, a*x + c. y may be
+/// x. `stream`: past the cache; y is then aligned to 16 elements.
+void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
+                 const void* z, void* y);
 
 /// A window of a pool on a plane of rows of `row` places.
 struct LaneWindow {

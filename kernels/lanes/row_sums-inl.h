@@ -14,8 +14,7 @@
 #include <cstdint>
 
 #include "kernels/lanes/row_sums.h"
-#include "tensor/half-inl.h"
-#include "tensor/half.h"
+#include "kernels/lanes/typed_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -24,19 +23,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // A vector has 16 lanes at most, so that four of them are at most the lanes of a sum.
 using SumVector = hn::CappedTag<float, 16>;
-
-template <class D>
-HWY_INLINE hn::Vec<D> load_as(D d, const float* from) {
-  return hn::LoadU(d, from);
-}
-template <class D>
-HWY_INLINE hn::Vec<D> load_as(D d, const half* from) {
-  return load_half(d, reinterpret_cast<const std::uint16_t*>(from));
-}
-template <class D>
-HWY_INLINE hn::Vec<D> load_as(D d, const bfloat16* from) {
-  return load_bfloat16(d, reinterpret_cast<const std::uint16_t*>(from));
-}
 
 // The first `count` lanes of memory, the others `padding`.
 template <class D, class T>

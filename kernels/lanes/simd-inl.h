@@ -15,8 +15,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tensor/half-inl.h"
-#include "tensor/half.h"
+#include "kernels/lanes/typed_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -26,37 +25,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using VF32 = hn::Vec<F32>;
 
-HWY_INLINE VF32 load(const float* from) { return hn::LoadU(F32(), from); }
-HWY_INLINE VF32 load(const half* from) {
-  return load_half(F32(), reinterpret_cast<const std::uint16_t*>(from));
+template <class T>
+HWY_INLINE VF32 load(const T* from) {
+  return load_as(F32(), from);
 }
-HWY_INLINE VF32 load(const bfloat16* from) {
-  return load_bfloat16(F32(), reinterpret_cast<const std::uint16_t*>(from));
-}
-
-// kStream: non-temporal, for outputs that outgrow the cache: their lines are not read before they
-// are written. `to` is then aligned to a vector. Highway streams 16 bytes at least, more than the
-// 16-bit results of an SSE4 vector have.
-template <bool kStream, class D>
-HWY_INLINE void put(hn::Vec<D> value, D d, hn::TFromD<D>* to) {
-  if constexpr (kStream && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16)
-    hn::Stream(value, d, to);
-  else
-    hn::StoreU(value, d, to);
-}
-template <bool kStream>
-HWY_INLINE void store(VF32 value, float* to) {
-  put<kStream>(value, F32(), to);
-}
-template <bool kStream>
-HWY_INLINE void store(VF32 value, half* to) {
-  put<kStream>(round_to_half_bits(F32(), value), hn::Rebind<std::uint16_t, F32>(),
-               reinterpret_cast<std::uint16_t*>(to));
-}
-template <bool kStream>
-HWY_INLINE void store(VF32 value, bfloat16* to) {
-  put<kStream>(round_to_bfloat16_bits(F32(), value), hn::Rebind<std::uint16_t, F32>(),
-               reinterpret_cast<std::uint16_t*>(to));
+template <bool kStream, class T>
+HWY_INLINE void store(VF32 value, T* to) {
+  store_as<kStream>(value, F32(), to);
 }
 
 // Bytes ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.

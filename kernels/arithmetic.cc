@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "kernels/broadcast.h"
 #include "kernels/cast.h"
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
@@ -118,9 +119,9 @@ const void* promoted_part(const void* from, DType dtype, DType to, std::size_t f
 
 /// Inputs of another dtype than the output are converted to it, piece by piece in the cache.
 Launch prepare_promoting(const Problem& problem, Binary binary) {
-  return elementwise_launch(problem, [a = problem.inputs[0].dtype, b = problem.inputs[1].dtype,
-                                      y = problem.outputs[0].dtype,
-                                      binary = std::move(binary)](const ElementwisePart& part) {
+  return broadcast_launch(problem, [a = problem.inputs[0].dtype, b = problem.inputs[1].dtype,
+                                    y = problem.outputs[0].dtype,
+                                    binary = std::move(binary)](const ElementwisePart& part) {
     constexpr std::size_t kPiece = 1024;
     alignas(64) std::byte left[kPiece * sizeof(float)], right[kPiece * sizeof(float)];
     for (std::size_t first = 0; first < part.count; first += kPiece) {
@@ -136,8 +137,8 @@ Launch prepare_binary(const Problem& problem, bool stream, Binary binary) {
   if (has_mixed_dtypes(*problem.op, problem.inputs)) {
     return prepare_promoting(problem, std::move(binary));
   }
-  return elementwise_launch(problem, [dtype = problem.inputs[0].dtype, stream,
-                                      binary = std::move(binary)](const ElementwisePart& part) {
+  return broadcast_launch(problem, [dtype = problem.inputs[0].dtype, stream,
+                                    binary = std::move(binary)](const ElementwisePart& part) {
     binary(dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
   });
 }

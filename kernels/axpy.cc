@@ -1,17 +1,20 @@
 // y = x1 + alpha*x2. Sources: CANN axpy.py takes vaxpy with alpha as a constant of the tensor's
-// dtype where shapes are equal; axpy_v2.py casts alpha to it too, and its dynamic kernel widens
-// fp16 to fp32 for vmla.
+// dtype where shapes are equal but for the last axis, else vmuls and vadd; axpy_v2.py casts alpha
+// to it too, and its dynamic kernel widens fp16 to fp32 for vmla.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/axpy.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <bit>
 #include <type_traits>
 
 #include "kernels/arithmetic.h"
+#include "kernels/broadcast.h"
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/simd-inl.h"
+#include "ops/broadcast.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -117,23 +120,40 @@ HWY_EXPORT(mul_then_add);
 
 float alpha_of(const Problem& problem) { return static_cast<float>(problem.attrs.number("alpha")); }
 
-template <bool kOnce>
-Launch prepare(const Problem& problem) {
-  const DType dtype = problem.inputs[0].dtype;
-  return elementwise_launch(
-      problem, [dtype, alpha = rounded_to(dtype, alpha_of(problem)),
-                stream = outgrows_cache(problem)](const ElementwisePart& part) {
-        HWY_DYNAMIC_DISPATCH(axpy)
-        (kOnce, dtype, alpha, stream, part.count, part.inputs[0], part.inputs[1], part.output);
-      });
+// The product rounded first: alpha in fp32, or as the dtype holds it.
+Launch prepare_rounding_twice(const Problem& problem, float alpha) {
+  return broadcast_launch(problem,
+                          [dtype = problem.inputs[0].dtype, alpha](const ElementwisePart& part) {
+                            HWY_DYNAMIC_DISPATCH(mul_then_add)
+                            (dtype, alpha, part.count, part.inputs[0], part.inputs[1], part.output);
+                          });
 }
 
 Launch prepare_native(const Problem& problem) {
-  return elementwise_launch(problem, [dtype = problem.inputs[0].dtype,
-                                      alpha = alpha_of(problem)](const ElementwisePart& part) {
-    HWY_DYNAMIC_DISPATCH(mul_then_add)
-    (dtype, alpha, part.count, part.inputs[0], part.inputs[1], part.output);
+  return prepare_rounding_twice(problem, alpha_of(problem));
+}
+
+// Axes in front of the last along which an input is repeated.
+bool repeats_rows(const Problem& problem) {
+  Dims whole = problem.outputs[0].shape;
+  return std::any_of(problem.inputs.begin(), problem.inputs.end(), [&](const TensorDesc& input) {
+    Dims shape(whole.size() - input.shape.size(), 1);
+    shape.insert(shape.end(), input.shape.begin(), input.shape.end());
+    if (!whole.empty()) shape.back() = whole.back();
+    return shape != whole;
   });
+}
+
+template <bool kOnce>
+Launch prepare(const Problem& problem) {
+  const DType dtype = problem.inputs[0].dtype;
+  const float alpha = rounded_to(dtype, alpha_of(problem));
+  if (kOnce && repeats_rows(problem)) return prepare_rounding_twice(problem, alpha);
+  return broadcast_launch(
+      problem, [dtype, alpha, stream = outgrows_cache(problem)](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(axpy)
+        (kOnce, dtype, alpha, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+      });
 }
 
 std::string refuse_alpha(const Problem& problem) {
@@ -151,7 +171,7 @@ const RegisteredKernel native{{
 const RegisteredKernel npu{{
     .op = "axpy",
     .name = "axpy",
-    .summary = "Axpy: vaxpy in the tensor's dtype, one rounding; one pass, streamed past the cache",
+    .summary = "Axpy: vaxpy in the tensor's dtype, one rounding, two where shapes differ; one pass",
     .refusal = refuse_alpha,
     .prepare = prepare<true>,
 }};

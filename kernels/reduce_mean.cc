@@ -5,6 +5,7 @@
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/reduce_view.h"
 #include "kernels/lanes/row_sums.h"
+#include "kernels/reduce_all.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 
@@ -16,7 +17,7 @@ constexpr std::int64_t kBlock = 32768;
 
 // The work cut the same way for every thread count: for each kept row, blocks of reduced rows times
 // pieces of a row. Every unit leaves one sum (reduced rows) or a piece of sums (kept ones).
-struct ReduceMean {
+struct AxisSums {
   DType dtype;
   ReduceView view;
   std::int64_t piece, pieces, block, blocks;
@@ -24,16 +25,17 @@ struct ReduceMean {
   float scale;
   std::vector<float> partial;
 
-  ReduceMean(const Problem& problem, bool scaled_first)
-      : dtype(problem.inputs[0].dtype),
-        view(problem.inputs[0].shape,
-             reduced_axes("reduce_mean", problem.inputs[0].shape, problem.attrs)),
+  /// Over `divisor`; of a tensor of extents `shape`. scaled_first: terms are divided, not sums.
+  AxisSums(DType type, const Dims& shape, const std::vector<bool>& reduced, double divisor,
+           bool scaled_first)
+      : dtype(type),
+        view(shape, reduced),
         piece(std::clamp<std::int64_t>(view.width, 1, view.row_is_reduced ? kBlock : 1024)),
         pieces((view.width + piece - 1) / piece),
         // At least 64 rows, so that partial sums stay few beside the elements.
         block(std::max<std::int64_t>(kBlock / piece, view.row_is_reduced ? 1 : 64)),
         blocks((view.reduced_rows + block - 1) / block),
-        n(reduced_count("reduce_mean", problem.inputs[0].shape, problem.attrs)),
+        n(divisor),
         scale(scaled_first && n > 0 ? static_cast<float>(1 / n) : 1.0f) {
     const std::int64_t sums = view.row_is_reduced ? pieces : view.width;
     if (!has_whole_rows()) {
@@ -126,7 +128,24 @@ struct ReduceMean {
 
 template <bool kScaledFirst>
 Launch prepare(const Problem& problem) {
-  return ReduceMean(problem, kScaledFirst);
+  const Dims& shape = problem.inputs[0].shape;
+  return AxisSums(problem.inputs[0].dtype, shape, reduced_axes("reduce_mean", shape, problem.attrs),
+                  reduced_count("reduce_mean", shape, problem.attrs), kScaledFirst);
+}
+
+// The blocks of channels are axes like others, as none of them is summed up.
+Launch prepare_sums(const Problem& problem) {
+  const TensorDesc& x = problem.inputs[0];
+  if (problem.outputs[0].elements() == 1) return reduce_all(problem, 1.0f, 1);
+  const auto summed = summed_axes("sum_to_size", x.storage(), problem.outputs[0].storage());
+  return AxisSums(x.dtype, x.storage(), summed, 1, false);
+}
+
+// Lanes past the last channel hold anything.
+std::string refuse_summed_channels(const Problem& problem) {
+  const TensorDesc &x = problem.inputs[0], &y = problem.outputs[0];
+  if (x.format == y.format || y.elements() == 1 || !is_private(x.format)) return {};
+  return "sums over the channels of NC1HWC0 are made of plain tensors";
 }
 
 const RegisteredKernel native{{
@@ -142,6 +161,23 @@ const RegisteredKernel reduce_mean{{
     .name = "reduce_mean",
     .summary = "ReduceMean: every element times 1/n first, then the sum in fp32",
     .prepare = prepare<true>,
+}};
+
+const RegisteredKernel native_sums{{
+    .op = "sum_to_size",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "sums in fp32, rounded to the tensor's dtype once",
+    .refusal = refuse_summed_channels,
+    .prepare = prepare_sums,
+}};
+
+const RegisteredKernel reduce_sum_d{{
+    .op = "sum_to_size",
+    .name = "reduce_sum_d",
+    .summary = "ReduceSumD: fp16 and bf16 cast to fp32 first, sums in fp32",
+    .refusal = refuse_summed_channels,
+    .prepare = prepare_sums,
 }};
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "ops/broadcast.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 
@@ -9,9 +8,9 @@ namespace opbench {
 namespace {
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return binary_reference(
-      inputs[0], inputs[1],
-      [alpha = attrs.number("alpha")](double x1, double x2) { return x1 + alpha * x2; });
+  return broadcast_reference("axpy", inputs, [alpha = attrs.number("alpha")](double x1, double x2) {
+    return x1 + alpha * x2;
+  });
 }
 
 // dx1 = dy, dx2 = alpha*dy.
@@ -22,28 +21,19 @@ std::vector<GradientCall> gradient(const Problem& forward) {
           {"muls", {{GradientArg::output_gradient, 0}}, {1}, scaled}};
 }
 
-bool has_equal_shapes(const Problem& problem) {
-  return std::all_of(problem.inputs.begin(), problem.inputs.end(), [&](const TensorDesc& input) {
-    return input.shape == problem.inputs[0].shape;
-  });
-}
-
 // In private formats channels must fill their blocks, or the shapes be equal and the rule be on.
 std::string engine_refusal(const Problem& problem, const FrameworkRules& rules) {
+  if (is_broadcast(problem)) return broadcast_engine_refusal(problem);
   if (!is_private(problem.inputs[0].format)) return {};
   const std::int64_t channels = unaligned_channels(problem.inputs);
-  if (channels == 0) return {};
-  if (!has_equal_shapes(problem)) {
-    return fmt::format("axpy: C={} is not a multiple of 16 and the shapes differ", channels);
-  }
-  if (rules.axpy_equal_shapes) return {};
+  if (channels == 0 || rules.axpy_equal_shapes) return {};
   return fmt::format("axpy: C={} is not a multiple of 16 (axpy_equal_shapes is off)", channels);
 }
 
 const RegisteredOp registered{{
     .name = "axpy",
     .ir_name = "add",
-    .summary = "y = x1 + alpha*x2",
+    .summary = "y = x1 + alpha*x2, broadcast",
     .source = "torch.add with alpha; CANN Axpy, AxpyV2",
     .inputs = {{"x1", "self"}, {"x2", "other"}},
     .outputs = {{"result"}},
@@ -51,7 +41,7 @@ const RegisteredOp registered{{
     .dtypes = kArithmeticDTypes,
     .formats = kElementwiseFormats,
     .infer = [](std::span<const TensorDesc> in,
-                const Attrs&) { return infer_elementwise("axpy", in); },
+                const Attrs&) { return infer_broadcast("axpy", in); },
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 2); },
     .gradient = gradient,

@@ -1,11 +1,11 @@
+#include "ops/broadcast.h"
 #include "ops/elementwise.h"
-#include "ops/promotion.h"
 
 namespace opbench {
 namespace {
 
 Reference reference(std::span<const InputReader> inputs, const Attrs&) {
-  return binary_reference(inputs[0], inputs[1], [](double a, double b) { return a * b; });
+  return broadcast_reference("mul", inputs, [](double a, double b) { return a * b; });
 }
 
 std::vector<GradientCall> gradient(const Problem&) {
@@ -16,17 +16,22 @@ std::vector<GradientCall> gradient(const Problem&) {
 const RegisteredOp registered{{
     .name = "mul",
     .ir_name = "mul",
-    .summary = "y = x1 * x2",
+    .summary = "y = x1 * x2, broadcast",
     .source = "torch.mul; CANN Mul",
     .inputs = {{"x1", "self"}, {"x2", "other"}},
     .outputs = {{"result"}},
     .dtypes = kArithmeticDTypes,
     .formats = kElementwiseFormats,
-    .infer = [](std::span<const TensorDesc> in, const Attrs&) { return infer_promoted("mul", in); },
+    .infer = [](std::span<const TensorDesc> in,
+                const Attrs&) { return infer_broadcast("mul", in); },
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1); },
     .gradient = gradient,
     .promotes = true,
+    .context = {.engine_refusal =
+                    [](const Problem& problem, const FrameworkRules&) {
+                      return broadcast_engine_refusal(problem);
+                    }},
 }};
 
 }  // namespace

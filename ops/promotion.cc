@@ -1,7 +1,5 @@
 #include "ops/promotion.h"
 
-#include "ops/elementwise.h"
-
 namespace opbench {
 
 DType promoted(DType a, DType b) {
@@ -24,13 +22,6 @@ bool has_mixed_dtypes(const Op& op, std::span<const TensorDesc> inputs) {
     if (inputs[i].dtype != first->dtype) return true;
   }
   return false;
-}
-
-std::vector<TensorDesc> infer_promoted(std::string_view op_name,
-                                       std::span<const TensorDesc> inputs) {
-  std::vector<TensorDesc> alike(inputs.begin(), inputs.end());
-  for (TensorDesc& input : alike) input.dtype = promoted(inputs);
-  return infer_elementwise(op_name, alike);
 }
 
 }  // namespace opbench

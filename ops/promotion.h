@@ -17,8 +17,4 @@ DType promoted(std::span<const TensorDesc> inputs);
 /// True if inputs that follow the case's dtype have different ones.
 bool has_mixed_dtypes(const Op& op, std::span<const TensorDesc> inputs);
 
-/// infer_elementwise of inputs that may differ in their floating dtype.
-std::vector<TensorDesc> infer_promoted(std::string_view op_name,
-                                       std::span<const TensorDesc> inputs);
-
 }  // namespace opbench

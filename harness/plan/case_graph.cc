@@ -21,16 +21,32 @@ std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
   return loss;
 }
 
+// True if the gradient of an input that was broadcast is added up to its shape.
+bool is_summed(const Problem& problem, const GradientCall& call) {
+  std::vector<TensorDesc> args;
+  for (const GradientArg& arg : call.args) {
+    const bool is_of_output =
+        arg.source == GradientArg::output_gradient || arg.source == GradientArg::output;
+    args.push_back((is_of_output ? problem.outputs : problem.inputs)[arg.index]);
+  }
+  const Op& op = find_op(call.op);
+  const Attrs attrs = call.attrs.empty() ? problem.attrs.restricted_to(op.attrs) : call.attrs;
+  const Problem gradient = make_problem(op, std::move(args), attrs);
+  return gradient.outputs[0].shape != problem.inputs[call.of_inputs[0]].shape;
+}
+
 // The mean's gradient is a constant. That says something where each of its elements meets a slope
 // of its own. The gradient of a softmax or a batch norm is 0 there, that of a sum or a permutation
 // a constant, whatever its kernel does.
 bool mean_says_something(const Problem& problem) {
   if (problem.op->mixes_elements || problem.op->gradient == nullptr) return false;
   const std::vector<GradientCall> calls = problem.op->gradient(problem);
-  return std::all_of(calls.begin(), calls.end(), [](const GradientCall& call) {
-    return std::any_of(call.args.begin(), call.args.end(), [](const GradientArg& arg) {
-      return arg.source == GradientArg::input || arg.source == GradientArg::output;
-    });
+  return std::all_of(calls.begin(), calls.end(), [&](const GradientCall& call) {
+    const bool has_slopes =
+        std::any_of(call.args.begin(), call.args.end(), [](const GradientArg& arg) {
+          return arg.source == GradientArg::input || arg.source == GradientArg::output;
+        });
+    return has_slopes && !is_summed(problem, call);
   });
 }
 

@@ -49,7 +49,7 @@ class Differentiation {
     for (const GradientArg& arg : call.args) args.push_back(argument(arg, node));
     if (call.op.empty()) {
       const std::size_t differentiated = node.inputs[call.of_inputs.front()];
-      return set_gradient(differentiated, in_dtype_of(differentiated, args.front(), node));
+      return set_gradient(differentiated, fitted(differentiated, args.front(), node));
     }
     const Op& op = find_op(call.op);
     Attrs attrs = call.attrs.empty() ? node.problem.attrs.restricted_to(op.attrs) : call.attrs;
@@ -59,11 +59,24 @@ class Differentiation {
       const std::size_t differentiated = node.inputs[call.of_inputs[i]];
       const std::size_t result = graph_.nodes[added].outputs[i];
       graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
-      set_gradient(differentiated, in_dtype_of(differentiated, result, node));
+      set_gradient(differentiated, fitted(differentiated, result, node));
     }
   }
 
-  // The gradient of an input that was promoted has the dtype of the result.
+  // The gradient of an input that was broadcast or promoted has the shape and dtype of the result.
+  std::size_t fitted(std::size_t tensor, std::size_t gradient, const Node& forward) {
+    return in_dtype_of(tensor, in_shape_of(tensor, gradient, forward), forward);
+  }
+
+  std::size_t in_shape_of(std::size_t tensor, std::size_t gradient, const Node& forward) {
+    const Dims wanted = graph_.tensors[tensor].desc.shape;
+    if (graph_.tensors[gradient].desc.shape == wanted) return gradient;
+    const Op& sum = find_op("sum_to_size");
+    Attrs attrs(sum.attrs);
+    attrs.put("size", wanted);
+    return converted(tensor, sum, gradient, std::move(attrs), forward);
+  }
+
   std::size_t in_dtype_of(std::size_t tensor, std::size_t gradient, const Node& forward) {
     const DType wanted = graph_.tensors[tensor].desc.dtype;
     const bool is_same = graph_.tensors[gradient].desc.dtype == wanted;
@@ -71,7 +84,12 @@ class Differentiation {
     const Op& cast = find_op("cast");
     Attrs attrs(cast.attrs);
     attrs.put("to", std::string(name(wanted)));
-    const std::size_t added = append(cast, {gradient}, std::move(attrs), forward);
+    return converted(tensor, cast, gradient, std::move(attrs), forward);
+  }
+
+  std::size_t converted(std::size_t tensor, const Op& op, std::size_t gradient, Attrs attrs,
+                        const Node& forward) {
+    const std::size_t added = append(op, {gradient}, std::move(attrs), forward);
     graph_.nodes[added].under_test = forward.under_test;
     const std::size_t result = graph_.nodes[added].outputs[0];
     graph_.tensors[result].name = "grad_" + graph_.tensors[tensor].name;

@@ -31,7 +31,8 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 }
 
 bool is_shape(std::string_view text) {
-  return text == "scalar" || (!text.empty() && text.front() >= '0' && text.front() <= '9');
+  return text == "scalar" || text.starts_with("scalar:") ||
+         (!text.empty() && text.front() >= '0' && text.front() <= '9');
 }
 
 // "116" or "116:int32".

@@ -1,19 +1,52 @@
 // oneDNN's binary, sum and linear primitives as variants of add, mul, axpy and muls.
-#include "kernels/onednn/primitive.h"
+#include <string_view>
+#include <utility>
+
+#include "kernels/onednn/movement.h"
+#include "ops/broadcast.h"
 
 namespace opbench {
 namespace {
 
 using dnnl::algorithm;
 
+/// The operands as the primitive has them: it repeats the second one.
+struct Operands {
+  dnnl::memory::desc first, second, result;
+  std::size_t place_of_first = 0;
+};
+
+// With all axes, those that are missing in front.
+dnnl::memory::desc aligned(const TensorDesc& desc, std::size_t rank) {
+  if (is_private(desc.format)) return onednn::axes_desc(desc);
+  Dims shape(rank - desc.shape.size(), 1);
+  shape.insert(shape.end(), desc.shape.begin(), desc.shape.end());
+  return onednn::view_desc(desc.dtype, dense_view(shape));
+}
+
+Operands operands_of(const Problem& problem) {
+  const auto& [op, inputs, outputs, attrs] = problem;
+  if (!is_broadcast(problem)) {
+    const auto memory = onednn::memory_desc(inputs[0]);
+    return {memory, memory, memory};
+  }
+  const std::size_t rank = outputs[0].shape.size(), first = inputs[0] == outputs[0] ? 0 : 1;
+  return {aligned(inputs[first], rank), aligned(inputs[1 - first], rank), aligned(outputs[0], rank),
+          first};
+}
+
+dnnl::binary::primitive_desc binary_desc(algorithm kind, const Operands& of) {
+  return {{kind, of.first, of.second, of.result}, onednn::engine()};
+}
+
 template <algorithm kAlgorithm>
 Launch prepare_binary(const Problem& problem) {
   onednn::match_threads();
-  const auto memory = onednn::memory_desc(problem.inputs[0]);
-  const dnnl::binary::primitive_desc desc({kAlgorithm, memory, memory, memory}, onednn::engine());
-  return onednn::launch({{dnnl::binary(desc),
-                          {{DNNL_ARG_SRC_0, memory, 0}, {DNNL_ARG_SRC_1, memory, 1}},
-                          {{DNNL_ARG_DST, memory, 0}}}});
+  const Operands of = operands_of(problem);
+  return onednn::launch({{dnnl::binary(binary_desc(kAlgorithm, of)),
+                          {{DNNL_ARG_SRC_0, of.first, of.place_of_first},
+                           {DNNL_ARG_SRC_1, of.second, 1 - of.place_of_first}},
+                          {{DNNL_ARG_DST, of.result, 0}}}});
 }
 
 Launch prepare_axpy(const Problem& problem) {
@@ -40,12 +73,33 @@ Launch prepare_muls(const Problem& problem) {
 
 std::string refuse_tensor(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }
 
+std::string refuse_broadcast(const Problem& problem) {
+  return is_broadcast(problem) ? "oneDNN's sum repeats no tensor" : refuse_tensor(problem);
+}
+
+template <algorithm kAlgorithm>
+std::string refuse_binary(const Problem& problem) {
+  if (!is_broadcast(problem)) return refuse_tensor(problem);
+  const auto& [op, inputs, outputs, attrs] = problem;
+  for (const TensorDesc& input : inputs) {
+    if (const std::string reason = onednn::refusal(input); !reason.empty()) return reason;
+  }
+  if (inputs[0] != outputs[0] && inputs[1] != outputs[0])
+    return "oneDNN repeats one of two tensors";
+  if (outputs[0].shape.size() > 6) return "oneDNN is used for up to 6 dimensions here";
+  const bool has_scalar = inputs[0].format != inputs[1].format || inputs[0].shape.size() != 4 ||
+                          inputs[1].shape.size() != 4 || inputs[0].shape[1] != inputs[1].shape[1];
+  if (is_private(outputs[0].format) && has_scalar) return "oneDNN repeats whole blocks of channels";
+  const std::string_view code = binary_desc(kAlgorithm, operands_of(problem)).impl_info_str();
+  return code.starts_with("ref") ? "oneDNN has reference code only for these shapes" : "";
+}
+
 const RegisteredKernel add{{
     .op = "add",
     .name = "onednn",
     .provider = Provider::vendor,
     .summary = "oneDNN binary add",
-    .refusal = refuse_tensor,
+    .refusal = refuse_binary<algorithm::binary_add>,
     .prepare = prepare_binary<algorithm::binary_add>,
 }};
 
@@ -54,7 +108,7 @@ const RegisteredKernel mul{{
     .name = "onednn",
     .provider = Provider::vendor,
     .summary = "oneDNN binary mul",
-    .refusal = refuse_tensor,
+    .refusal = refuse_binary<algorithm::binary_mul>,
     .prepare = prepare_binary<algorithm::binary_mul>,
 }};
 
@@ -64,7 +118,7 @@ const RegisteredKernel axpy{{
     .provider = Provider::vendor,
     .summary = "oneDNN sum with scales 1 and alpha; in fp32 its plain implementation (simple:any), "
                "no yardstick",
-    .refusal = refuse_tensor,
+    .refusal = refuse_broadcast,
     .prepare = prepare_axpy,
 }};
 

@@ -69,20 +69,6 @@ TEST(Axpy, AddsAMultiple) {
       ElementsAre(6, 0.5, kInf));
 }
 
-TEST(Arithmetic, ShapesAreNotBroadcast) {
-  for (const char* name : {"add", "mul", "axpy"}) {
-    const Op& op = find_op(name);
-    EXPECT_THAT(
-        [&] {
-          make_problem(op, {describe(DType::fp32, {2, 3}), describe(DType::fp32, {3})},
-                       Attrs(op.attrs));
-        },
-        ThrowsMessage<Error>(HasSubstr("must be alike, found fp32[2x3] ND and fp32[3] ND; "
-                                       "nothing is broadcast")))
-        << name;
-  }
-}
-
 // d(x1 + alpha*x2) = dy, alpha*dy.
 TEST(Axpy, GradientOfX2IsScaled) {
   const Op& op = find_op("axpy");

@@ -85,6 +85,14 @@ inline Given argument(const GradientArg& arg, const Differentiated& use, const P
   }
 }
 
+/// The gradient of an input that was broadcast, added up to its shape as differentiation does it.
+inline std::vector<double> summed(const Problem& problem, std::size_t input,
+                                  const std::vector<double>& gradient) {
+  const std::string size = to_string(AttrValue(problem.inputs[input].shape));
+  return reference_of_tensors("sum_to_size", {{DType::fp32, problem.outputs[0].shape, gradient}},
+                              {{"size", size}})[0];
+}
+
 }  // namespace finite_difference
 
 /// Every gradient that the operator names is the central difference of its reference, in fp64,
@@ -109,6 +117,9 @@ inline void expect_gradients(const Differentiated& use, double tolerance = 2e-5)
     ASSERT_GE(gradients.size(), call.of_inputs.size());
     for (std::size_t i = 0; i < call.of_inputs.size(); ++i) {
       const std::size_t input = call.of_inputs[i];
+      if (gradients[i].size() != use.inputs[input].values.size()) {
+        gradients[i] = summed(problem, input, gradients[i]);
+      }
       ASSERT_EQ(gradients[i].size(), use.inputs[input].values.size());
       for (std::size_t k = 0; k < gradients[i].size(); ++k) {
         const double expected = slope(use, seeds, input, k);

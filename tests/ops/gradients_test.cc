@@ -23,6 +23,8 @@ const std::vector<Differentiated>& uses() {
   static const std::vector<Differentiated> all = {
       {"muls", {spread({5})}, {{"value", "1.5"}}},
       {"axpy", {spread({2, 3}), spread({2, 3}, 1)}, {{"alpha", "-0.5"}}},
+      {"add", {spread({2, 3}), spread({3}, 1)}},
+      {"mul", {spread({2, 1, 3}), spread({4, 1}, 1)}},
       {"softplus", {spread({7})}, {{"beta", "2"}}},
       {"reduce_mean", {spread({2, 3, 4})}, {{"axes", "[1]"}}},
       {"concat", {spread({2, 2}), spread({2, 3}, 1)}, {{"axis", "1"}}},

@@ -37,6 +37,19 @@ TEST(Graph, BackwardIsMeanAndTheGradients) {
   EXPECT_EQ(graph.traffic().bytes(), 7 * tensor + 2 * 2);
 }
 
+// The mean's gradient of what is added up is a constant: it would tell nothing.
+TEST(Graph, GradientsOfWhatWasBroadcastAreAddedUp) {
+  const Graph graph = build_graph(parse_case_id("mul[4x1x7,5x1:fp16,fp32,ND,backward]"));
+  std::vector<std::string_view> ops;
+  for (const Node& node : graph.nodes) ops.push_back(node.problem.op->name);
+  EXPECT_THAT(ops, testing::ElementsAre("mul", "mul", "sum_to_size", "mul", "sum_to_size", "cast"));
+  const Node &of_x1 = graph.nodes[2], &of_x2 = graph.nodes[5];
+  EXPECT_EQ(of_x1.problem.outputs[0].shape, (Dims{4, 1, 7}));
+  EXPECT_EQ(graph.tensors[of_x1.outputs[0]].name, "grad_x1");
+  EXPECT_EQ(of_x2.problem.outputs[0], describe(DType::fp16, {5, 1}));
+  EXPECT_EQ(graph.tensors[of_x2.outputs[0]].name, "grad_x2");
+}
+
 TEST(Graph, ReluDifferentiatesAtItsOutput) {
   const Graph graph = build_graph(parse_case_id("relu[8,fp32,backward]"));
   const Node& grad = graph.nodes.back();

@@ -16,6 +16,7 @@ TEST(CaseId, RoundTrips) {
            "relu[2x3x4x5,bf16,NCHW,data=uniform(-1,1),seed=18446744073709551615]",
            "relu_grad[2x3,2x3,fp32,ND]",
            "mean_grad[scalar,2x3x4x5,fp32,NC1HWC0]",
+           "add[2x3x4,scalar:fp16,fp32,ND]",
        }) {
     EXPECT_EQ(case_id(parse_case_id(id)), id);
   }

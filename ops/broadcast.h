@@ -1,0 +1,125 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+/// The outputs of an element-wise operator whose inputs are broadcast as PyTorch does it: shapes
+/// aligned at the last axis, extents equal or 1; dtypes promoted. Stored in a private format,
+/// inputs are alike, have one element, or in NC1HWC0 four axes and the same channels.
+/// Errors: throws Error that names the operator, the inputs and what is allowed.
+std::vector<TensorDesc> infer_broadcast(std::string_view op, std::span<const TensorDesc> inputs);
+
+/// True if an input is repeated along some axis.
+bool is_broadcast(const Problem& problem);
+
+/// The engine's rule for tensors in private formats whose shapes differ: channels fill their
+/// blocks. Empty, or why not. Source: CANN axpy.py, add.py: op_select_format.
+std::string broadcast_engine_refusal(const Problem& problem);
+
+/// Neighbouring elements of the result in an input: `count` of them, `step` (1, or 0: the same one)
+/// apart, from `first` on.
+struct BroadcastRun {
+  std::int64_t first, count, step;
+};
+
+/// Where the elements of a tensor of extents `to` lie in a dense one of extents `from` that is
+/// broadcast to it.
+class BroadcastView {
+ public:
+  BroadcastView(const Dims& from, const Dims& to);
+
+  /// True if it is not repeated at all.
+  bool is_whole() const { return axes_.empty() || (axes_.size() == 1 && axes_[0].stride == 1); }
+
+  /// The longest run that begins at `element` of the result.
+  BroadcastRun run_at(std::int64_t element) const {
+    if (axes_.empty()) return {0, 1, 1};
+    const std::int64_t inside = element % axes_[0].extent;
+    BroadcastRun run{inside * axes_[0].stride, axes_[0].extent - inside, axes_[0].stride};
+    element /= axes_[0].extent;
+    for (std::size_t i = 1; i < axes_.size(); ++i) {
+      run.first += element % axes_[i].extent * axes_[i].stride;
+      element /= axes_[i].extent;
+    }
+    return run;
+  }
+
+  /// After so many elements everything comes again, if it does.
+  std::int64_t period() const { return period_; }
+
+  /// body(run, place in the range) for the runs that make up `range` of the result.
+  template <class Body>
+  void for_each_run(ElementRange range, Body body) const {
+    if (range.count == 0) return;
+    Index index{};
+    std::int64_t rest = range.first;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      index[i] = rest % axes_[i].extent;
+      rest /= axes_[i].extent;
+    }
+    BroadcastRun run = run_at(range.first);
+    for (std::int64_t done = 0; done < range.count;) {
+      run.count = std::min(run.count, range.count - done);
+      body(run, done);
+      done += run.count;
+      if (done < range.count) to_next_row(index, run);
+    }
+  }
+
+ private:
+  struct Axis {
+    std::int64_t extent, stride;
+  };
+  using Index = std::array<std::int64_t, kLargestRank>;
+
+  void to_next_row(Index& index, BroadcastRun& run) const {
+    run.first -= index[0] * run.step;
+    run.count = axes_[0].extent;
+    index[0] = 0;
+    for (std::size_t i = 1; i < axes_.size(); ++i) {
+      run.first += axes_[i].stride;
+      if (++index[i] < axes_[i].extent) return;
+      run.first -= axes_[i].extent * axes_[i].stride;
+      index[i] = 0;
+    }
+  }
+
+  std::vector<Axis> axes_;  // innermost first, neighbours of one kind as one
+  std::int64_t period_ = std::numeric_limits<std::int64_t>::max();
+};
+
+/// Golden values of an element-wise operator of two inputs that are broadcast.
+template <class Function>
+Reference broadcast_reference(std::string_view op, std::span<const InputReader> inputs,
+                              Function function) {
+  const Dims to = infer_broadcast(op, descs_of(inputs))[0].shape;
+  const auto read = [](const InputReader& x, const BroadcastView& view, ElementRange range,
+                       std::span<double> values) {
+    view.for_each_run(range, [&](const BroadcastRun& run, std::int64_t place) {
+      const auto part =
+          values.subspan(static_cast<std::size_t>(place), static_cast<std::size_t>(run.count));
+      if (run.step != 0) return x.read({run.first, run.count}, part);
+      x.read({run.first, 1}, part.first(1));
+      std::fill(part.begin() + 1, part.end(), part[0]);
+    });
+  };
+  return [a = inputs[0], b = inputs[1], of_a = BroadcastView(inputs[0].desc().shape, to),
+          of_b = BroadcastView(inputs[1].desc().shape, to), read,
+          function](std::size_t, ElementRange range, std::span<double> values) {
+    thread_local std::vector<double> second;
+    second.resize(values.size());
+    read(a, of_a, range, values);
+    read(b, of_b, range, second);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = function(values[i], second[i]);
+  };
+}
+
+}  // namespace opbench

@@ -1,5 +1,7 @@
 #include <cmath>
+#include <cstring>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "kernels/lanes/cube.h"
@@ -10,13 +12,20 @@
 namespace opbench {
 namespace {
 
-// A matrix of rows of classes, and the class that is wanted of each row.
+// A matrix of rows of classes, and what is wanted of each row: `target`, its weight, and with label
+// smoothing a share of all classes.
 struct ClassRows {
   DType dtype, index;
-  std::int64_t rows, classes;
+  std::int64_t rows, classes, ignore_index;
+  float smoothing;
 
-  ClassRows(const TensorDesc& x, const TensorDesc& target)
-      : dtype(x.dtype), index(target.dtype), rows(x.shape[0]), classes(x.shape[1]) {}
+  ClassRows(const Problem& problem, std::size_t logits)
+      : dtype(problem.inputs[logits].dtype),
+        index(problem.inputs[logits + 1].dtype),
+        rows(problem.inputs[logits].shape[0]),
+        classes(problem.inputs[logits].shape[1]),
+        ignore_index(problem.attrs.integer("ignore_index")),
+        smoothing(static_cast<float>(problem.attrs.number("label_smoothing"))) {}
 
   const void* row(const void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
   void* row(void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
@@ -32,6 +41,18 @@ struct ClassRows {
     return index == DType::int64 ? static_cast<const std::int64_t*>(target)[n]
                                  : static_cast<const std::int32_t*>(target)[n];
   }
+  /// What row `n` counts for: 0 where it is ignored.
+  float factor(const void* target, const float* weight, std::int64_t n) const {
+    const std::int64_t c = wanted(target, n);
+    return c == ignore_index ? 0.0f : weight == nullptr ? 1.0f : weight[c];
+  }
+  /// Of all rows.
+  template <class Sum>
+  Sum total(const void* target, const float* weight) const {
+    Sum sum = 0;
+    for (std::int64_t n = 0; n < rows; ++n) sum += Sum(factor(target, weight, n));
+    return sum;
+  }
   template <class Body>
   void for_each(Body body) const {
     parallel_ranges(rows, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -40,58 +61,157 @@ struct ClassRows {
   }
 };
 
+const float* weight_of(const KernelArgs& args, std::size_t place) {
+  return args.inputs.size() > place ? static_cast<const float*>(args.inputs[place]) : nullptr;
+}
+
+// The sum of weight*values; without weights they are 1.
+double weighted_sum(const float* weight, const float* values, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t c = 0; c < count; ++c) {
+    sum += double(weight == nullptr ? values[c] : weight[c] * values[c]);
+  }
+  return sum;
+}
+
 // log_softmax to a temporary, then what the target names is gathered and averaged.
-Launch native_loss(const Problem& problem) {
-  const ClassRows rows(problem.inputs[0], problem.inputs[1]);
-  const auto logs = std::make_shared<Scratch>(problem.inputs[0].elements());
-  return [rows, logs](const KernelArgs& args) {
+struct NativeLoss {
+  ClassRows rows;
+  std::shared_ptr<Scratch> logs;
+  std::vector<double> of_all_classes;  // a row each, with label smoothing
+
+  explicit NativeLoss(const Problem& problem)
+      : rows(problem, 0),
+        logs(std::make_shared<Scratch>(problem.inputs[0].elements())),
+        of_all_classes(rows.smoothing == 0 ? 0 : static_cast<std::size_t>(rows.rows)) {}
+
+  static std::size_t bytes(const Problem& problem) {
+    const Dims& shape = problem.inputs[0].shape;
+    const std::size_t sums = problem.attrs.number("label_smoothing") == 0 ? 0 : sizeof(double);
+    return static_cast<std::size_t>(shape[0]) *
+           (static_cast<std::size_t>(shape[1]) * sizeof(float) + sums);
+  }
+
+  void operator()(const KernelArgs& args) {
+    const float* weight = weight_of(args, 2);
+    const void* target = args.inputs[1];
     rows.for_each([&](std::int64_t n) {
       const void* x = rows.row(args.inputs[0], n);
+      float* of_row = logs->data() + n * rows.classes;
       const LineSum of = sum_of_exp(rows.dtype, x, rows.classes);
-      log_softmax_line(rows.dtype, x, rows.classes, of, logs->data() + n * rows.classes);
+      log_softmax_line(rows.dtype, x, rows.classes, of, of_row);
+      if (rows.smoothing == 0) return;
+      of_all_classes[static_cast<std::size_t>(n)] = weighted_sum(weight, of_row, rows.classes);
     });
+    const double meant = 1 - double(rows.smoothing);
     double sum = 0;
     for (std::int64_t n = 0; n < rows.rows; ++n) {
-      sum -= double(logs->data()[n * rows.classes + rows.wanted(args.inputs[1], n)]);
+      const std::int64_t c = rows.wanted(target, n);
+      if (c == rows.ignore_index) continue;
+      const double factor = double(rows.factor(target, weight, n));
+      sum -= meant * factor * double(logs->data()[n * rows.classes + c]);
+      if (rows.smoothing == 0) continue;
+      sum -= double(rows.smoothing) / double(rows.classes) *
+             of_all_classes[static_cast<std::size_t>(n)];
     }
-    rows.store(static_cast<float>(sum / double(rows.rows)), args.outputs[0], 0);
-  };
-}
+    rows.store(static_cast<float>(sum / rows.total<double>(target, weight)), args.outputs[0], 0);
+  }
+};
+
+Launch native_loss(const Problem& problem) { return NativeLoss(problem); }
 
 // Every row's loss, then their mean.
 Launch npu_loss(const Problem& problem) {
-  const ClassRows rows(problem.inputs[0], problem.inputs[1]);
+  const ClassRows rows(problem, 0);
   std::vector<float> losses(static_cast<std::size_t>(rows.rows));
   return [rows, losses](const KernelArgs& args) mutable {
+    const float* weight = weight_of(args, 2);
     rows.for_each([&](std::int64_t n) {
+      float& loss = losses[static_cast<std::size_t>(n)] = 0;
+      const std::int64_t c = rows.wanted(args.inputs[1], n);
+      if (c == rows.ignore_index) return;
       const void* x = rows.row(args.inputs[0], n);
-      const float wanted = rows.element(x, rows.wanted(args.inputs[1], n));
       const LineSum of = sum_of_exp(rows.dtype, x, rows.classes);
-      losses[static_cast<std::size_t>(n)] = of.greatest + std::log(of.sum) - wanted;
+      loss = of.greatest + std::log(of.sum) - rows.element(x, c);
+      if (weight != nullptr) loss *= weight[c];
     });
     float sum = 0;
     for (const float loss : losses) sum += loss;
-    rows.store(sum / static_cast<float>(losses.size()), args.outputs[0], 0);
+    rows.store(sum / rows.total<float>(args.inputs[1], weight), args.outputs[0], 0);
   };
 }
 
+// What row `n` of dx is made of.
+struct GradientRow {
+  const ClassRows& rows;
+  const float* weight;
+  std::int64_t wanted;
+  float factor, scale;
+  LineSum of;
+  Share share;
+
+  float share_of_wanted(const void* x) const {
+    const float e = std::exp(rows.element(x, wanted) - of.greatest);
+    return share == Share::quotient ? e / of.sum : e * (1 / of.sum);
+  }
+
+  void make(const void* x, void* dx) const {
+    const float by = factor * scale;
+    scaled_softmax_line(rows.dtype, x, rows.classes, of, share, by, dx);
+    // Not dx - by: near a certain class that cancels.
+    rows.store((share_of_wanted(x) - 1) * by, dx, wanted);
+  }
+
+  // In fp32 until all of it is there: differences of nearly equal numbers.
+  void make_smoothed(const void* x, void* dx, double all_weights) const {
+    thread_local std::vector<float> from, to;
+    from.resize(static_cast<std::size_t>(rows.classes));
+    to.resize(from.size());
+    load_floats(rows.dtype, x, rows.classes, from.data());
+    const float of_each = rows.smoothing / static_cast<float>(rows.classes);
+    const float meant = (1 - rows.smoothing) * factor;
+    const float all = meant + of_each * static_cast<float>(all_weights);
+    scaled_softmax_line(DType::fp32, from.data(), rows.classes, of, share, all, to.data());
+    for (std::int64_t c = 0; c < rows.classes; ++c) {
+      float& value = to[static_cast<std::size_t>(c)];
+      value -= of_each * (weight == nullptr ? 1 : weight[c]) + (c == wanted ? meant : 0);
+      value *= scale;
+    }
+    store_floats(rows.dtype, to.data(), rows.classes, dx);
+  }
+};
+
 template <Share kShare>
 Launch gradient(const Problem& problem) {
-  const ClassRows rows(problem.inputs[1], problem.inputs[2]);
-  return [rows](const KernelArgs& args) {
-    const float scale = rows.element(args.inputs[0], 0) / static_cast<float>(rows.rows);
+  return [rows = ClassRows(problem, 1)](const KernelArgs& args) {
+    const float* weight = weight_of(args, 3);
+    const void* target = args.inputs[2];
+    const float scale =
+        rows.element(args.inputs[0], 0) / static_cast<float>(rows.total<double>(target, weight));
+    double all_weights = double(rows.classes);
+    if (weight != nullptr) all_weights = std::accumulate(weight, weight + rows.classes, 0.0);
     rows.for_each([&](std::int64_t n) {
       const void* x = rows.row(args.inputs[1], n);
       void* dx = rows.row(args.outputs[0], n);
-      const LineSum of = sum_of_exp(rows.dtype, x, rows.classes);
-      scaled_softmax_line(rows.dtype, x, rows.classes, of, kShare, scale, dx);
-      // Not dx - scale: near a certain class that cancels.
-      const std::int64_t wanted = rows.wanted(args.inputs[2], n);
-      const float e = std::exp(rows.element(x, wanted) - of.greatest);
-      const float share = kShare == Share::quotient ? e / of.sum : e * (1 / of.sum);
-      rows.store((share - 1) * scale, dx, wanted);
+      const std::int64_t wanted = rows.wanted(target, n);
+      if (wanted == rows.ignore_index) {
+        std::memset(dx, 0, static_cast<std::size_t>(rows.classes) * size_of(rows.dtype));
+        return;
+      }
+      const GradientRow row{rows,   weight,
+                            wanted, rows.factor(target, weight, n),
+                            scale,  sum_of_exp(rows.dtype, x, rows.classes),
+                            kShare};
+      if (rows.smoothing == 0) return row.make(x, dx);
+      row.make_smoothed(x, dx, all_weights);
     });
   };
+}
+
+// Source: CANN's NLLLoss and NLLLossGrad take weights and ignore_index.
+std::string refuse_smoothing(const Problem& problem) {
+  if (problem.attrs.number("label_smoothing") == 0) return {};
+  return "NLLLoss has no label smoothing";
 }
 
 const RegisteredKernel native{{
@@ -100,16 +220,14 @@ const RegisteredKernel native{{
     .provider = Provider::framework,
     .summary = "log_softmax to memory, then gather and mean",
     .prepare = native_loss,
-    .temporary_bytes =
-        [](const Problem& problem) {
-          return static_cast<std::size_t>(problem.inputs[0].elements()) * sizeof(float);
-        },
+    .temporary_bytes = NativeLoss::bytes,
 }};
 
 const RegisteredKernel log_softmax_v2{{
     .op = "cross_entropy",
     .name = "log_softmax_v2",
     .summary = "LogSoftmaxV2 and NLLLoss, row by row in cache, fp32",
+    .refusal = refuse_smoothing,
     .prepare = npu_loss,
 }};
 
@@ -126,6 +244,7 @@ const RegisteredKernel nll_loss_grad{{
     .name = "nll_loss_grad",
     .family = "log_softmax_v2",
     .summary = "NLLLossGrad and LogSoftmaxGrad, row by row in cache, fp32",
+    .refusal = refuse_smoothing,
     .prepare = gradient<Share::product>,
     .device_name = "NLLLossGrad",
 }};

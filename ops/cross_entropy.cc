@@ -11,7 +11,8 @@
 namespace opbench {
 namespace {
 
-void require_logits(std::string_view op, const TensorDesc& x, const TensorDesc& target) {
+void require_logits(std::string_view op, std::span<const TensorDesc> inputs) {
+  const TensorDesc &x = inputs[0], &target = inputs[1];
   if (x.shape.size() != 2 || x.shape[0] < 1 || x.shape[1] < 1) {
     throw Error(fmt::format("{}: 'self' has shape {}; allowed: [N, C], at least one of each", op,
                             to_string(x.shape)));
@@ -22,10 +23,15 @@ void require_logits(std::string_view op, const TensorDesc& x, const TensorDesc& 
                     "'self'",
                     op, to_string(target.shape), x.shape[0]));
   }
+  if (inputs.size() < 3 || inputs[2].shape == Dims{x.shape[1]}) return;
+  throw Error(
+      fmt::format("{}: 'weight' has shape {}; allowed: {}, one factor for each column of "
+                  "'self'",
+                  op, to_string(inputs[2].shape), x.shape[1]));
 }
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
-  require_logits("cross_entropy", inputs[0], inputs[1]);
+  require_logits("cross_entropy", inputs);
   return {describe(inputs[0].dtype, {})};
 }
 
@@ -34,7 +40,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
     throw Error(fmt::format("cross_entropy_grad: 'grad_output' has shape {}; allowed: a scalar",
                             to_string(inputs[0].shape)));
   }
-  require_logits("cross_entropy_grad", inputs[1], inputs[2]);
+  require_logits("cross_entropy_grad", inputs.subspan(1));
   return {inputs[1]};
 }
 
@@ -46,31 +52,69 @@ double log_of_sum(const double* row, std::int64_t count) {
   return greatest + std::log(sum);
 }
 
-Reference reference(std::span<const InputReader> inputs, const Attrs&) {
-  const Dims& shape = inputs[0].desc().shape;
-  const std::vector<double> x = inputs[0].read_all();
-  const std::vector<std::int64_t> target = inputs[1].read_index();
-  double sum = 0;
-  for (std::int64_t n = 0; n < shape[0]; ++n) {
-    const double* row = x.data() + n * shape[1];
-    sum += log_of_sum(row, shape[1]) - row[target[static_cast<std::size_t>(n)]];
+// What is wanted of every row. A row's loss is the sum over its classes of
+// share(n, c)*(log(sum(exp(row))) - row[c]).
+struct Wanted {
+  std::vector<std::int64_t> target;
+  std::vector<double> weight;
+  std::int64_t ignore_index;
+  double smoothing, total = 0, all_weights = 0;
+
+  Wanted(std::span<const InputReader> inputs, const Attrs& attrs)
+      : target(inputs[1].read_index()),
+        ignore_index(attrs.integer("ignore_index")),
+        smoothing(attrs.number("label_smoothing")) {
+    weight = inputs.size() > 2
+                 ? inputs[2].read_all()
+                 : std::vector<double>(static_cast<std::size_t>(inputs[0].desc().shape[1]), 1.0);
+    for (const double factor : weight) all_weights += factor;
+    for (std::size_t n = 0; n < target.size(); ++n) total += is_ignored(n) ? 0 : of_target(n);
   }
-  return [loss = sum / double(shape[0])](std::size_t, ElementRange, std::span<double> to) {
+
+  bool is_ignored(std::size_t n) const { return target[n] == ignore_index; }
+  double of_target(std::size_t n) const { return weight[static_cast<std::size_t>(target[n])]; }
+  double share(std::size_t n, std::size_t c) const {
+    const double meant = static_cast<std::int64_t>(c) == target[n] ? 1 - smoothing : 0;
+    return weight[c] * (meant + smoothing / double(weight.size()));
+  }
+  double all_shares(std::size_t n) const {
+    return (1 - smoothing) * of_target(n) + smoothing / double(weight.size()) * all_weights;
+  }
+};
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const std::vector<double> x = inputs[0].read_all();
+  const Wanted wanted(inputs, attrs);
+  const std::size_t classes = wanted.weight.size();
+  double sum = 0;
+  for (std::size_t n = 0; n < wanted.target.size(); ++n) {
+    if (wanted.is_ignored(n)) continue;
+    const double* row = x.data() + n * classes;
+    const double all = log_of_sum(row, std::ssize(wanted.weight));
+    for (std::size_t c = 0; c < classes; ++c) {
+      const double share = wanted.share(n, c);
+      if (share != 0) sum += share * (all - row[c]);
+    }
+  }
+  return [loss = sum / wanted.total](std::size_t, ElementRange, std::span<double> to) {
     for (double& value : to) value = loss;
   };
 }
 
-Reference reference_grad(std::span<const InputReader> inputs, const Attrs&) {
-  const Dims& shape = inputs[1].desc().shape;
-  const double scale = inputs[0].read_all()[0] / double(shape[0]);
+Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   std::vector<double> dx = inputs[1].read_all();
-  const std::vector<std::int64_t> target = inputs[2].read_index();
-  for (std::int64_t n = 0; n < shape[0]; ++n) {
-    double* row = dx.data() + n * shape[1];
-    const double all = log_of_sum(row, shape[1]);
-    for (std::int64_t c = 0; c < shape[1]; ++c) {
-      const double wanted = c == target[static_cast<std::size_t>(n)] ? 1 : 0;
-      row[c] = (std::exp(row[c] - all) - wanted) * scale;
+  const Wanted wanted(inputs.subspan(1), attrs);
+  const std::size_t classes = wanted.weight.size();
+  const double scale = inputs[0].read_all()[0] / wanted.total;
+  for (std::size_t n = 0; n < wanted.target.size(); ++n) {
+    double* row = dx.data() + n * classes;
+    if (wanted.is_ignored(n)) {
+      std::fill_n(row, classes, 0.0);
+      continue;
+    }
+    const double all = log_of_sum(row, std::ssize(wanted.weight)), shares = wanted.all_shares(n);
+    for (std::size_t c = 0; c < classes; ++c) {
+      row[c] = (std::exp(row[c] - all) * shares - wanted.share(n, c)) * scale;
     }
   }
   return [dx = std::move(dx)](std::size_t, ElementRange range, std::span<double> to) {
@@ -92,8 +136,37 @@ Distribution classes(const Problem& problem) {
 
 template <std::size_t kLogits>
 void check_classes(const Problem& problem, std::span<const InputReader> inputs) {
-  check_index({problem.op->name, "target", problem.inputs[kLogits].shape[1]},
-              inputs[kLogits + 1].read_index());
+  const std::int64_t classes = problem.inputs[kLogits].shape[1];
+  const std::int64_t ignored = problem.attrs.integer("ignore_index");
+  const std::vector<std::int64_t> target = inputs[kLogits + 1].read_index();
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    if (target[i] == ignored || (target[i] >= 0 && target[i] < classes)) continue;
+    throw Error(fmt::format("{}: target[{}] is {}; allowed: 0 to {}, or {} (ignore_index)",
+                            problem.op->name, i, target[i], classes - 1, ignored));
+  }
+}
+
+TensorSpec class_weight() {
+  return {"weight", "weight", {DType::fp32}, [](const Problem&) {
+            return Distribution{DistributionKind::uniform, 0.5, 1.5};
+          }};
+}
+
+std::vector<AttrSpec> loss_attrs() {
+  return {{"ignore_index", std::int64_t{-100}, "rows with this target count for nothing"},
+          {"label_smoothing", 0.0, "share of the loss that all classes have alike",
+           [](const AttrValue& value) -> std::string {
+             const double share = std::get<double>(value);
+             return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";
+           }}};
+}
+
+std::vector<GradientCall> gradient(const Problem& forward) {
+  GradientCall call{"cross_entropy_grad", {{GradientArg::output_gradient, 0}}};
+  for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
+    call.args.push_back({GradientArg::input, i});
+  }
+  return {call};
 }
 
 Dims rows_of(const Dims& shape) { return shape.empty() ? Dims{1} : Dims{shape[0]}; }
@@ -101,22 +174,19 @@ Dims rows_of(const Dims& shape) { return shape.empty() ? Dims{1} : Dims{shape[0]
 const RegisteredOp cross_entropy{{
     .name = "cross_entropy",
     .ir_name = "nll_loss",
-    .summary = "y = the mean over the rows of log(sum(exp(x[n]))) - x[n, target[n]]",
+    .summary = "y = the mean over the rows of log(sum(exp(x[n]))) - x[n, target[n]], each times "
+               "weight[target[n]]",
     .source = "torch.nn.functional.cross_entropy; CANN LogSoftmaxV2, NLLLoss",
-    .inputs = {{"self"}, {"target", "target", kIndexDTypes, classes<0>}},
+    .inputs = {{"self"}, {"target", "target", kIndexDTypes, classes<0>}, class_weight()},
     .outputs = {{"result"}},
+    .optional_inputs = 1,
+    .attrs = loss_attrs(),
     .dtypes = kArithmeticDTypes,
     .formats = {Format::ND},
     .infer = infer,
     .reference = reference,
     .traffic = traffic<0>,
-    .gradient =
-        [](const Problem&) {
-          return std::vector<GradientCall>{{"cross_entropy_grad",
-                                            {{GradientArg::output_gradient, 0},
-                                             {GradientArg::input, 0},
-                                             {GradientArg::input, 1}}}};
-        },
+    .gradient = gradient,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, rows_of(shape)};
@@ -129,12 +199,16 @@ const RegisteredOp cross_entropy{{
 const RegisteredOp cross_entropy_grad{{
     .name = "cross_entropy_grad",
     .ir_name = "NllLossBackward",
-    .summary = "dx[n,c] = (softmax(x[n])[c] - (c == target[n]))*dy/N",
+    .summary = "dx[n,c] = (softmax(x[n])[c] - (c == target[n]))*weight[target[n]]*dy/(sum of these "
+               "weights)",
     .source = "torch.nn.functional.cross_entropy backward; CANN NLLLossGrad, LogSoftmaxGrad",
     .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
                {"self"},
-               {"target", "target", kIndexDTypes, classes<1>}},
+               {"target", "target", kIndexDTypes, classes<1>},
+               class_weight()},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
+    .optional_inputs = 1,
+    .attrs = loss_attrs(),
     .dtypes = kArithmeticDTypes,
     .formats = {Format::ND},
     .infer = infer_grad,

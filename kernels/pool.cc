@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "kernels/lanes/channel_planes.h"
-#include "kernels/lanes/lane_planes.h"
+#include "kernels/lanes/lane_windows.h"
 #include "kernels/lanes/plane_windows.h"
 #include "kernels/move/repeat.h"
 #include "tensor/parallel.h"
@@ -17,38 +17,43 @@
 namespace opbench {
 namespace {
 
-// Where a window lies on the plane, cut to it.
-LaneWindow window_at(const Pool& pool, std::int64_t index) {
-  const auto& [kernel, stride, padding, dilation] = pool.window;
-  const std::int64_t first_h = index / pool.ow * stride.h - padding.h;
-  const std::int64_t first_w = index % pool.ow * stride.w - padding.w;
-  return {pool.w, std::max<std::int64_t>(first_h, 0), std::min(first_h + kernel.h, pool.h),
-          std::max<std::int64_t>(first_w, 0), std::min(first_w + kernel.w, pool.w)};
-}
-
-// The greatest elements of a plane's windows and their places.
-template <int kLanes>
-void max_of_windows(const Pool& pool, const float* x, float* y, std::int64_t* places) {
-  if constexpr (kLanes == 1) return max_of_plane(pool, x, y, places);
-  for (std::int64_t index = 0; index < pool.oh * pool.ow; ++index) {
-    std::int32_t place[kLanes];
-    max_of_window(window_at(pool, index), x, y + index * kLanes, place);
-    std::copy_n(place, kLanes, places + index * kLanes);
-  }
-}
-
-template <int kLanes>
 Launch max_pool(const Problem& problem) {
   const ChannelPlanes x(problem.inputs[0]), y(problem.outputs[0]);
   return [x, y, pool = max_pool_shape(problem.inputs[0], problem.attrs)](const KernelArgs& args) {
     parallel_blocks(x.count(), [&](std::int64_t plane) {
       thread_local std::vector<float> x_buffer, y_buffer;
       float* to = y.target(args.outputs[0], plane, y_buffer);
-      max_of_windows<kLanes>(pool, x.load(args.inputs[0], plane, x_buffer), to,
-                             static_cast<std::int64_t*>(args.outputs[1]) + plane * y.elements());
+      max_of_plane(pool, x.load(args.inputs[0], plane, x_buffer), to,
+                   static_cast<std::int64_t*>(args.outputs[1]) + plane * y.elements());
       y.store(to, plane, args.outputs[0]);
     });
   };
+}
+
+Launch max_pool_of_lanes(const Problem& problem) {
+  const ChannelPlanes x(problem.inputs[0]), y(problem.outputs[0]);
+  return [x, y, stream = outgrows_cache(problem),
+          pool = max_pool_shape(problem.inputs[0], problem.attrs)](const KernelArgs& args) {
+    parallel_blocks(x.count(), [&](std::int64_t plane) {
+      max_of_lane_windows(pool, x.dtype, stream, x.address(args.inputs[0], plane),
+                          y.address(args.outputs[0], plane),
+                          static_cast<std::int64_t*>(args.outputs[1]) + plane * y.elements());
+    });
+  };
+}
+
+// dx[place] += dy for `used` of `lanes` channels side by side.
+template <class Index>
+void add_to_places(std::int64_t count, std::int64_t lanes, std::int64_t used, const Index* places,
+                   const float* dy, float* dx) {
+  const auto add = [&](std::int64_t side, std::int64_t taken) {
+    for (std::int64_t i = 0; i < count; ++i, places += side, dy += side) {
+      for (std::int64_t lane = 0; lane < taken; ++lane) dx[places[lane] * side + lane] += dy[lane];
+    }
+  };
+  if (lanes == 1) return add(1, 1);
+  if (used == kCube) return add(kCube, kCube);
+  add(kCube, used);
 }
 
 // dy added to the places of its plane; lanes past the last channel are left alone, whatever they
@@ -62,14 +67,13 @@ Launch max_pool_grad(const Problem& problem) {
       float* to = dx.target(args.outputs[0], plane, dx_buffer);
       std::fill_n(to, dx.elements(), 0.0f);
       const void* places = at(args.inputs[1], index, plane * dy.elements());
-      for (std::int64_t i = 0; i < dy.inner; ++i) {
-        for (std::int64_t lane = 0; lane < dx.used(plane); ++lane) {
-          const std::int64_t k = i * dy.lanes + lane;
-          const std::int64_t place = index == DType::int64
-                                         ? static_cast<const std::int64_t*>(places)[k]
-                                         : static_cast<const std::int32_t*>(places)[k];
-          to[place * dx.lanes + lane] += from[k];
-        }
+      const auto add = [&](const auto* of) {
+        add_to_places(dy.inner, dx.lanes, dx.used(plane), of, from, to);
+      };
+      if (index == DType::int64) {
+        add(static_cast<const std::int64_t*>(places));
+      } else {
+        add(static_cast<const std::int32_t*>(places));
       }
       dx.store(to, plane, args.outputs[0]);
     });
@@ -157,7 +161,7 @@ const RegisteredKernel max_pool_native{{
     .provider = Provider::framework,
     .summary = "window after window, plane by plane",
     .refusal = refuse_private,
-    .prepare = max_pool<1>,
+    .prepare = max_pool,
 }};
 
 const RegisteredKernel max_pool_with_argmax{{
@@ -165,7 +169,7 @@ const RegisteredKernel max_pool_with_argmax{{
     .name = "max_pool_with_argmax_v1",
     .summary = "MaxPoolWithArgmaxV1: 16 channels side by side; places instead of its bit mask",
     .refusal = refuse_dilation,
-    .prepare = max_pool<kCube>,
+    .prepare = max_pool_of_lanes,
 }};
 
 const RegisteredKernel max_pool_grad_native{{

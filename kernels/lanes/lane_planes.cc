@@ -194,28 +194,6 @@ void scale_here(const LanePlanes& planes, bool stream, const LaneScales* of, con
   });
 }
 
-void max_in_window(const LaneWindow& window, const float* x, float* best, std::int32_t* place) {
-  const Lanes d;
-  const hn::RebindToSigned<Lanes> di;
-  const std::int64_t start = window.first_h * window.row + window.first_w;
-  for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-    auto greatest = hn::LoadU(d, x + start * kCube + lane);
-    auto found = hn::Set(di, static_cast<std::int32_t>(start));
-    for (std::int64_t h = window.first_h; h < window.last_h; ++h) {
-      for (std::int64_t w = window.first_w; w < window.last_w; ++w) {
-        const std::int64_t here = h * window.row + w;
-        const auto value = hn::LoadU(d, x + here * kCube + lane);
-        const auto replaces = hn::Or(hn::Gt(value, greatest), hn::IsNaN(value));
-        greatest = hn::IfThenElse(replaces, value, greatest);
-        found = hn::IfThenElse(hn::RebindMask(di, replaces),
-                               hn::Set(di, static_cast<std::int32_t>(here)), found);
-      }
-    }
-    hn::StoreU(greatest, d, best + lane);
-    hn::StoreU(found, di, place + lane);
-  }
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
 HWY_AFTER_NAMESPACE();
@@ -226,7 +204,6 @@ namespace opbench {
 HWY_EXPORT(sum_squares_here);
 HWY_EXPORT(sum_products_here);
 HWY_EXPORT(scale_here);
-HWY_EXPORT(max_in_window);
 
 void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums) {
   HWY_DYNAMIC_DISPATCH(sum_squares_here)(planes, x, sums);
@@ -240,10 +217,6 @@ void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, c
 void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
                  const void* z, void* y) {
   HWY_DYNAMIC_DISPATCH(scale_here)(planes, stream, of, x, z, y);
-}
-
-void max_of_window(const LaneWindow& window, const float* x, float* best, std::int32_t* place) {
-  HWY_DYNAMIC_DISPATCH(max_in_window)(window, x, best, place);
 }
 
 }  // namespace opbench

@@ -42,13 +42,4 @@ struct LaneScales {
 void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
                  const void* z, void* y);
 
-/// A window of a pool on a plane of rows of `row` places.
-struct LaneWindow {
-  std::int64_t row, first_h, last_h, first_w, last_w;
-};
-
-/// best[lane] = the greatest value in the window, place[lane] = where it lies in the plane; the
-/// first of equals, the last NaN.
-void max_of_window(const LaneWindow& window, const float* x, float* best, std::int32_t* place);
-
 }  // namespace opbench

@@ -6,9 +6,9 @@
 namespace opbench {
 
 /// A tap of the kernel along one axis: place q of what is computed takes element q*in_step + offset
-/// of the input.
+/// of the input, which exists for places [begin, end).
 struct AxisTap {
-  std::int64_t tap, offset;
+  std::int64_t tap, offset, begin, end;
 };
 
 /// Places that take the same taps: elements first, first + out_step, ... of what is computed.
@@ -20,7 +20,7 @@ struct AxisPhase {
 /// One axis of a convolution or of its gradient by the input, as sums over the taps that a place
 /// meets. Taps that no place meets are left out, and so are products with zeros between strides.
 struct ConvAxis {
-  std::int64_t inputs;             ///< elements of the input
+  std::int64_t kernel, inputs;     ///< taps of the kernel, elements of the input
   std::int64_t in_step, out_step;  ///< from a place to the next
   std::vector<AxisPhase> phases;
 
@@ -35,9 +35,6 @@ struct ConvAxis {
   /// The lowest and the highest offset of all phases, 0 if there is no tap.
   std::int64_t lowest() const;
   std::int64_t highest() const;
-  /// Places [begin, end) of any phase that meet an element of the input.
-  std::int64_t begin(const AxisTap& tap) const;
-  std::int64_t end(const AxisTap& tap) const;
 };
 
 }  // namespace opbench

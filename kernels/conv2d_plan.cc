@@ -1,6 +1,6 @@
 #include "kernels/conv2d_plan.h"
 
-#include "kernels/lanes/conv2d_row.h"
+#include "kernels/lanes/conv2d_pack.h"
 
 namespace opbench {
 namespace {
@@ -14,18 +14,41 @@ std::int64_t rows_to_join(std::int64_t rows, std::int64_t places) {
   return joined;
 }
 
+ConvAxes axes_of(const Conv2d& conv, const TensorDesc& in, const TensorDesc& out, bool backward) {
+  const auto& [kernel, stride, padding, dilation] = conv.window;
+  const Dims &from = in.shape, &to = out.shape;
+  const bool is_pointwise =
+      conv.taps() == 1 && std::max(stride.h, stride.w) == 1 && std::max(padding.h, padding.w) == 0;
+  const std::int64_t joined = is_pointwise ? rows_to_join(to[2], to[3]) : 1;
+  const auto axis = backward ? ConvAxis::backward : ConvAxis::forward;
+  return {axis(to[2] / joined, from[2] / joined, kernel.h, stride.h, padding.h, dilation.h),
+          axis(to[3] * joined, from[3] * joined, kernel.w, stride.w, padding.w, dilation.w),
+          to[3] * joined};
+}
+
 }  // namespace
 
 ConvAxes ConvAxes::of(const Problem& problem, const Conv2d& conv, bool backward) {
-  const auto& [kernel, stride, padding, dilation] = conv.window;
-  const Dims &in = problem.inputs[0].shape, &out = problem.outputs[0].shape;
-  const bool is_pointwise =
-      conv.taps() == 1 && std::max(stride.h, stride.w) == 1 && std::max(padding.h, padding.w) == 0;
-  const std::int64_t joined = is_pointwise ? rows_to_join(out[2], out[3]) : 1;
-  const auto axis = backward ? ConvAxis::backward : ConvAxis::forward;
-  return {axis(out[2] / joined, in[2] / joined, kernel.h, stride.h, padding.h, dilation.h),
-          axis(out[3] * joined, in[3] * joined, kernel.w, stride.w, padding.w, dilation.w),
-          out[3] * joined};
+  return axes_of(conv, problem.inputs[0], problem.outputs[0], backward);
+}
+
+ConvAxes ConvAxes::of_weight(const Problem& problem, const Conv2d& conv) {
+  return axes_of(conv, problem.inputs[1], problem.inputs[0], false);
+}
+
+ConvImage ConvAxes::image(const ConvRows& rows, const ConvBand& band, DType dtype) const {
+  ConvImage image{};
+  image.rows = rows.row_phases();
+  image.columns = rows.column_phases();
+  image.begin = band.begin;
+  image.end = band.end;
+  image.row_step = h.out_step;
+  image.column_step = w.out_step;
+  image.y_width = out_w;
+  image.row_elements = rows.row_elements();
+  image.plane = rows.plane_elements();
+  image.dtype = dtype;
+  return image;
 }
 
 void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,

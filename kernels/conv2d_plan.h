@@ -8,15 +8,19 @@
 
 namespace opbench {
 
-inline constexpr std::int64_t kPanelBlocks = 2;  /// blocks of 16 sums side by side
+inline constexpr std::int64_t kPanelBlocks = 2;  ///< blocks of 16 sums side by side
 
 /// How both axes of the planes are walked. Rows of pointwise convolutions are joined: places of
 /// long rows fill the tiles better.
 struct ConvAxes {
   ConvAxis h, w;
-  std::int64_t out_w;  /// elements of a row of what is computed
+  std::int64_t out_w;  ///< elements of a row of what is computed
 
+  /// What is to be computed of a band, but for the data.
+  ConvImage image(const ConvRows& rows, const ConvBand& band, DType dtype) const;
   static ConvAxes of(const Problem& problem, const Conv2d& conv, bool backward);
+  /// Of the gradient by the weight: y's places over x, as in the forward pass.
+  static ConvAxes of_weight(const Problem& problem, const Conv2d& conv);
 };
 
 /// What is multiplied and where it lies; a "block" is one of the weight, which has the groups that
@@ -26,9 +30,8 @@ struct CubePlan {
   bool backward;
   ChannelPlanes in, out;
   ConvAxes axes;
+  std::int64_t term_blocks, sum_blocks;  ///< of 16 channels or outputs, in one block
   ConvRows rows;
-  std::int64_t term_blocks, sum_blocks;  /// of 16 channels or outputs, in one block
-  ConvBands bands;
 
   CubePlan(const Problem& problem, bool is_backward)
       : weight(problem, problem.inputs[1]),
@@ -36,10 +39,9 @@ struct CubePlan {
         in(problem.inputs[0]),
         out(problem.outputs[0]),
         axes(ConvAxes::of(problem, weight.conv, backward)),
-        rows(in, axes.h, axes.w),
         term_blocks(backward ? weight.fractal.n1 : weight.fractal.c1),
         sum_blocks(backward ? weight.fractal.c1 : weight.fractal.n1),
-        bands(rows, axes.h, in.outer, term_blocks, shares_panels() ? 1 : thread_count()) {}
+        rows(in, axes.h, axes.w, term_blocks, shares_panels() ? 1 : thread_count()) {}
 
   /// Where the weight is larger than what it multiplies, threads better share the sums than the
   /// images.
@@ -69,9 +71,6 @@ struct CubePlan {
     return weight.conv.taps() * term_blocks * kCube * kPanelBlocks * kCube;
   }
   std::int64_t factors() const { return weight.fractal.blocks * panels() * panel_factors(); }
-  std::int64_t band_elements() const {
-    return bands.images_each * term_blocks * rows.rows_of(bands.places_each) * rows.row_elements();
-  }
 };
 
 /// Where 16 terms and 16 sums meet in a block of the weight.

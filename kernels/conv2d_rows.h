@@ -5,6 +5,7 @@
 
 #include "kernels/conv2d_axis.h"
 #include "kernels/lanes/channel_planes.h"
+#include "kernels/lanes/conv2d_plane.h"
 
 namespace opbench {
 
@@ -13,50 +14,64 @@ struct ConvBand {
   std::int64_t first, images, begin, end;
 };
 
-/// How the input of a convolution is packed, a band of rows at a time: as cube operands,
-/// [image][block of 16 channels][row][phase][column][16]. Column k of phase f is the element
-/// k*in_step + f after the lowest that a tap reaches, so that the places of a tap lie side by side;
-/// beyond the row there are zeros. Rows that no place meets are left out.
-class ConvRows {
- public:
-  ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w);
-
-  std::int64_t row_elements() const { return phases_ * columns_ * kCube; }
-  /// Where a tap of the second axis meets a packed row for place 0.
-  std::int64_t column_of(const AxisTap& tap) const;
-  /// Rows that so many places meet, at most.
-  std::int64_t rows_of(std::int64_t places) const;
-  /// The slot of each row of the input that the band meets, -1 for others; returns how many meet.
-  std::int64_t choose_rows(const ConvBand& band, std::vector<std::int64_t>& slots) const;
-  /// Packs `blocks` blocks of channels from `base` on of the rows that have a slot; images lie
-  /// `pitch` blocks apart.
-  void pack(const void* from, const ConvBand& band, std::int64_t base, std::int64_t blocks,
-            std::int64_t pitch, const std::vector<std::int64_t>& slots, std::int64_t rows,
-            float* to) const;
-
- private:
-  void pack_row(const void* from, float* to) const;
-
-  ChannelPlanes in_;
-  ConvAxis h_, w_;
-  std::int64_t lowest_, phases_, columns_;
-};
-
 /// The cut of images and rows into bands, whose packed rows are to stay in a core's own cache, and
 /// of which each of `threads` gets one if there are images enough.
 struct ConvBands {
   std::int64_t images, places;  ///< all
   std::int64_t images_each, places_each;
 
-  ConvBands(const ConvRows& rows, const ConvAxis& h, std::int64_t image_count, std::int64_t blocks,
-            int threads);
-
   std::int64_t count() const { return image_parts() * place_parts(); }
-  ConvBand operator[](std::int64_t index) const;
-
- private:
   std::int64_t image_parts() const { return (images + images_each - 1) / images_each; }
   std::int64_t place_parts() const { return (places + places_each - 1) / places_each; }
+  ConvBand operator[](std::int64_t index) const;
+  /// A part of the places of one image.
+  ConvBand part(std::int64_t image, std::int64_t part) const;
+};
+
+/// How an axis of the input is packed: element lowest + phase + k*step, of which place 0 takes the
+/// lowest, is number k of a phase, so that places of a tap lie side by side.
+struct PackedAxis {
+  std::int64_t inputs, step, lowest, phases, each;  ///< elements of a phase
+
+  PackedAxis(const ConvAxis& axis, std::int64_t places);
+  std::int64_t count() const { return phases * each; }
+  /// Where a tap meets place 0.
+  std::int64_t position(const AxisTap& tap) const {
+    const std::int64_t shift = tap.offset - lowest;
+    return shift % step * each + shift / step;
+  }
+};
+
+/// The input of a convolution, packed a band of rows at a time as cube operands, [image][block of
+/// 16 channels][row][column][16], both axes as PackedAxis has them. Columns beyond the image are
+/// zeros; rows beyond it are not there, since taps that would meet them are left out.
+class ConvRows {
+ public:
+  /// For bands of up to `blocks` blocks of channels.
+  ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w, std::int64_t blocks,
+           int threads);
+
+  const ConvBands& bands() const { return bands_; }
+  /// Of both axes, as the kernels take them.
+  const std::vector<ConvPhase>& row_phases() const { return row_phases_; }
+  const std::vector<ConvPhase>& column_phases() const { return column_phases_; }
+  std::int64_t row_elements() const { return columns_.count() * kCube; }
+  std::int64_t plane_elements() const { return rows_.count() * row_elements(); }
+  std::int64_t band_elements() const { return bands_.images_each * blocks_ * plane_elements(); }
+
+  /// Packs `blocks` blocks of channels from `base` on; images lie the most that there may be apart.
+  void pack(const void* from, const ConvBand& band, std::int64_t base, std::int64_t blocks,
+            float* to) const;
+
+ private:
+  void pack_row(const void* from, float* to) const;
+
+  ChannelPlanes in_;
+  std::int64_t blocks_;
+  PackedAxis columns_;
+  ConvBands bands_;
+  PackedAxis rows_;
+  std::vector<ConvPhase> row_phases_, column_phases_;
 };
 
 }  // namespace opbench

@@ -1,146 +1,171 @@
 // DepthwiseConv2D and its gradients: 16 channels side by side, each with its own kernel; only the
 // diagonals of the weight's blocks are used.
+#include <cstring>
 #include <memory>
 #include <vector>
 
-#include "kernels/conv2d_blocks.h"
-#include "kernels/lanes/lane_rows.h"
+#include "kernels/conv2d_plan.h"
+#include "kernels/lanes/conv2d_filter.h"
+#include "kernels/lanes/conv2d_pack.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-struct Depthwise {
-  FractalWeight weight;
-  ChannelPlanes x, y;  // of the convolution, whatever is computed
-
-  Depthwise(const Problem& problem, const TensorDesc& weight_desc, const TensorDesc& x_desc,
-            const TensorDesc& y_desc)
-      : weight(problem, weight_desc), x(x_desc), y(y_desc) {}
-
-  // The kernels of a block of channels, [taps, 16].
-  void load_taps(const void* from, std::int64_t block, std::vector<float>& taps) const {
-    taps.assign(static_cast<std::size_t>(weight.conv.taps() * kCube), 0.0f);
-    for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
-      for (std::int64_t lane = 0; lane < y.used(block); ++lane) {
-        load_operands(weight.dtype,
-                      at(from, weight.dtype, weight.offset(block, tap, lane, 0) + lane), 1,
-                      taps.data() + tap * kCube + lane);
-      }
-    }
-  }
-  static void load_plane(const ChannelPlanes& planes, const void* from, std::int64_t plane,
-                         std::vector<float>& values) {
-    values.resize(static_cast<std::size_t>(planes.elements()));
-    load_operands(planes.dtype, planes.address(from, plane), planes.elements(), values.data());
-  }
-  // Elements of x from a place that a tap meets to the next; those of y lie side by side.
-  std::int64_t x_step() const { return weight.conv.window.stride.w * kCube; }
-  // Calls row(count, x, y) for the rows of places that a tap joins, from these elements on.
-  template <class Row>
-  void for_each_meeting(std::int64_t tap, Row row) const {
-    const Conv2d& conv = weight.conv;
-    const Pair kernel = conv.window.kernel;
-    for_each_tap_row(conv, tap / kernel.w, tap % kernel.w,
-                     [&](auto oh, auto ih, auto begin, auto end, auto column) {
-                       row(end - begin, (ih * conv.w + column) * kCube,
-                           (oh * conv.ow + begin) * kCube);
-                     });
-  }
-};
+// The kernel of channel `lane` of a block of channels meets a tap at its place on the diagonal.
+std::int64_t diagonal(const FractalWeight& weight, std::int64_t block, std::int64_t tap,
+                      std::int64_t lane) {
+  return weight.offset(block, tap, lane, 0) + lane;
+}
 
 // kBackward: dx from dy, else y from x.
 template <bool kBackward>
-struct Forward : Depthwise {
+struct Forward {
+  FractalWeight weight;
+  ChannelPlanes in, out;
+  ConvAxes axes;
+  ConvRows rows;
   DType bias_dtype;
   bool has_bias;
+  Scratch factors;  // [block of channels][tap][16]
 
   explicit Forward(const Problem& problem)
-      : Depthwise(problem, problem.inputs[1], kBackward ? problem.outputs[0] : problem.inputs[0],
-                  kBackward ? problem.inputs[0] : problem.outputs[0]),
+      : weight(problem, problem.inputs[1]),
+        in(problem.inputs[0]),
+        out(problem.outputs[0]),
+        axes(ConvAxes::of(problem, weight.conv, kBackward)),
+        rows(in, axes.h, axes.w, 1, 1),
         bias_dtype(problem.inputs.back().dtype),
-        has_bias(problem.inputs.size() > 2) {}
+        has_bias(problem.inputs.size() > 2),
+        factors(in.planes * block_factors()) {}
 
-  void start(const KernelArgs& args, std::int64_t block, std::vector<float>& sums) const {
-    float bias[kCube] = {};
-    if (has_bias) {
-      load_floats(bias_dtype, at(args.inputs[2], bias_dtype, block * kCube), y.used(block), bias);
-    }
-    for (auto place = sums.begin(); place != sums.end(); place += kCube) {
-      std::copy_n(bias, kCube, place);
+  std::int64_t block_factors() const { return weight.conv.taps() * kCube; }
+
+  void load_factors(const void* from, std::int64_t block) const {
+    const std::size_t bytes = size_of(weight.dtype);
+    for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
+      std::byte stored[kCube * sizeof(float)] = {};
+      for (std::int64_t lane = 0; lane < in.used(block); ++lane) {
+        std::memcpy(stored + static_cast<std::size_t>(lane) * bytes,
+                    at(from, weight.dtype, diagonal(weight, block, tap, lane)), bytes);
+      }
+      load_places(weight.dtype, stored, kCube, 1,
+                  factors.data() + block * block_factors() + tap * kCube);
     }
   }
 
-  void plane(const KernelArgs& args, std::int64_t index) const {
-    thread_local std::vector<float> taps, from, sums;
-    const ChannelPlanes &in = kBackward ? y : x, &out = kBackward ? x : y;
-    load_taps(args.inputs[1], index % x.planes, taps);
-    load_plane(in, args.inputs[0], index, from);
-    sums.resize(static_cast<std::size_t>(out.elements()));
-    start(args, index % x.planes, sums);
-    for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
-      const float* factor = taps.data() + tap * kCube;
-      for_each_meeting(tap, [&](std::int64_t count, std::int64_t at_x, std::int64_t at_y) {
-        const std::int64_t source = kBackward ? at_y : at_x, target = kBackward ? at_x : at_y;
-        add_scaled_row(count, {from.data() + source, kBackward ? kCube : x_step()}, factor,
-                       sums.data() + target, kBackward ? x_step() : kCube);
-      });
+  // A part of the rows of a plane.
+  void compute(const KernelArgs& args, std::int64_t plane, std::int64_t part) const {
+    thread_local std::vector<float> packed;
+    packed.resize(static_cast<std::size_t>(rows.plane_elements()));
+    const std::int64_t block = plane % in.planes;
+    const ConvBand band = rows.bands().part(plane / in.planes, part);
+    rows.pack(args.inputs[0], band, block, 1, packed.data());
+    ConvImage image = axes.image(rows, band, out.dtype);
+    float bias[kCube] = {};
+    if (has_bias) {
+      load_floats(bias_dtype, at(args.inputs[2], bias_dtype, block * kCube), out.used(block), bias);
     }
-    store_floats(out.dtype, sums.data(), out.elements(), out.address(args.outputs[0], index));
+    image.x = packed.data();
+    image.w = factors.data() + block * block_factors();
+    image.width = kCube;
+    image.bias = bias;
+    image.y[0] = out.address(args.outputs[0], plane);
+    image.used[0] = out.used(block);
+    convolve_depthwise(image);
   }
 
   void operator()(const KernelArgs& args) const {
-    parallel_blocks(x.count(), [&](std::int64_t index) { plane(args, index); });
+    parallel_blocks(in.planes, [&](std::int64_t block) { load_factors(args.inputs[1], block); });
+    const std::int64_t parts = rows.bands().place_parts();
+    parallel_blocks(in.count() * parts,
+                    [&](std::int64_t i) { compute(args, i / parts, i % parts); });
   }
 };
 
-struct Filter : Depthwise {
-  explicit Filter(const Problem& problem)
-      : Depthwise(problem, problem.outputs[0], problem.inputs[1], problem.inputs[0]) {}
+struct Filter {
+  FractalWeight weight;
+  ChannelPlanes dy, x;
+  ConvAxes axes;
+  ConvRows rows;
+  Scratch sums;  // [image][block of channels][tap][16]
 
-  void add_image(const KernelArgs& args, std::int64_t plane, std::vector<float>& totals) const {
-    thread_local std::vector<float> dy_values, x_values;
-    load_plane(y, args.inputs[0], plane, dy_values);
-    load_plane(x, args.inputs[1], plane, x_values);
-    for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
-      float sums[kCube] = {};
-      for_each_meeting(tap, [&](std::int64_t count, std::int64_t at_x, std::int64_t at_y) {
-        add_products_of_rows(count, {x_values.data() + at_x, x_step()},
-                             {dy_values.data() + at_y, kCube}, sums);
-      });
-      for (std::int64_t lane = 0; lane < kCube; ++lane) {
-        totals.data()[tap * kCube + lane] += sums[lane];
+  explicit Filter(const Problem& problem)
+      : weight(problem, problem.outputs[0]),
+        dy(problem.inputs[0]),
+        x(problem.inputs[1]),
+        axes(ConvAxes::of_weight(problem, weight.conv)),
+        rows(x, axes.h, axes.w, 1, 1),
+        sums(dy.count() * plane_sums()) {}
+
+  std::int64_t plane_sums() const { return weight.conv.taps() * kCube; }
+
+  void add_part(const KernelArgs& args, std::int64_t plane, const ConvBand& band) const {
+    thread_local std::vector<float> packed, gradients;
+    thread_local std::vector<DepthwiseTerm> terms;
+    packed.resize(static_cast<std::size_t>(rows.plane_elements()));
+    rows.pack(args.inputs[1], band, plane % x.planes, 1, packed.data());
+    gradients.resize(static_cast<std::size_t>(band.end - band.begin) * axes.out_w * kCube);
+    const std::int64_t line = axes.out_w * kCube;
+    load_places(dy.dtype, at(args.inputs[0], dy.dtype, plane * dy.elements() + band.begin * line),
+                kCube, (band.end - band.begin) * axes.out_w, gradients.data());
+    for (std::int64_t q = band.begin; q < band.end; ++q) {
+      terms.clear();
+      const float* from = packed.data() + (q - band.begin) * rows.row_elements();
+      for (const ConvTap& down : rows.row_phases().front().taps) {
+        if (!down.meets(q, 1)) continue;
+        for (const ConvTap& along : rows.column_phases().front().taps) {
+          terms.push_back({from + down.x + along.x,
+                           sums.data() + plane * plane_sums() + (down.w + along.w) * kCube});
+        }
       }
+      add_depthwise_terms(gradients.data() + (q - band.begin) * line, axes.out_w, terms);
     }
   }
 
-  // The diagonal of every tap's block, zeros beside it.
-  void store_taps(const std::vector<float>& totals, std::int64_t block, void* dw) const {
+  void add_plane(const KernelArgs& args, std::int64_t plane) const {
+    std::fill_n(sums.data() + plane * plane_sums(), plane_sums(), 0.0f);
+    for (std::int64_t part = 0; part < rows.bands().place_parts(); ++part) {
+      add_part(args, plane, rows.bands().part(plane / x.planes, part));
+    }
+  }
+
+  // The images' sums in their order, on the diagonal of every tap's block; zeros beside it.
+  void store(std::int64_t block, void* dw) const {
     for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
-      for (std::int64_t output = 0; output < weight.outputs(); ++output) {
-        float row[kCube] = {};
-        if (output < y.used(block)) {
-          row[output] = totals[static_cast<std::size_t>(tap * kCube + output)];
-        }
-        store_floats(weight.dtype, row, kCube,
-                     at(dw, weight.dtype, weight.offset(block, tap, output, 0)));
+      float totals[kCube] = {};
+      for (std::int64_t n = 0; n < x.outer; ++n) {
+        const float* of = sums.data() + (n * x.planes + block) * plane_sums() + tap * kCube;
+        for (std::int64_t lane = 0; lane < kCube; ++lane) totals[lane] += of[lane];
       }
+      alignas(64) float stored[kCube * kCube] = {};
+      for (std::int64_t lane = 0; lane < dy.used(block); ++lane) {
+        stored[lane * kCube + lane] = totals[lane];
+      }
+      store_floats(weight.dtype, stored, kCube * kCube,
+                   at(dw, weight.dtype, weight.offset(block, tap, 0, 0)));
     }
   }
 
   void operator()(const KernelArgs& args) const {
-    parallel_blocks(x.planes, [&](std::int64_t block) {
-      thread_local std::vector<float> totals;
-      totals.assign(static_cast<std::size_t>(weight.conv.taps() * kCube), 0.0f);
-      for (std::int64_t n = 0; n < x.outer; ++n) add_image(args, n * x.planes + block, totals);
-      store_taps(totals, block, args.outputs[0]);
-    });
+    parallel_blocks(x.count(), [&](std::int64_t plane) { add_plane(args, plane); });
+    parallel_blocks(x.planes, [&](std::int64_t block) { store(block, args.outputs[0]); });
   }
 };
 
 template <class Plan>
 Launch prepare(const Problem& problem) {
   return [plan = std::make_shared<Plan>(problem)](const KernelArgs& args) { (*plan)(args); };
+}
+
+// The weight of every tap or the sums of every image, and a plane of each tensor for each thread.
+template <bool kFilter>
+std::size_t temporaries(const Problem& problem) {
+  const Conv2d conv = conv2d_shape(problem);
+  const ChannelPlanes first(problem.inputs[0]), second(problem.inputs[kFilter ? 1 : 0]);
+  const std::int64_t kernels = (kFilter ? first.count() : first.planes) * conv.taps() * kCube;
+  const std::int64_t planes = first.elements() + (kFilter ? second.elements() : 0);
+  return sizeof(float) * static_cast<std::size_t>(kernels + thread_count() * planes);
 }
 
 // Where every channel is a group and has one output, 16 of them fill a block of the weight.
@@ -159,6 +184,7 @@ const RegisteredKernel forward{{
     .refusal = refuse,
     .prepare = prepare<Forward<false>>,
     .judged_as = DType::fp16,
+    .temporary_bytes = temporaries<false>,
     .is_made_for = is_depthwise,
 }};
 
@@ -170,6 +196,7 @@ const RegisteredKernel backprop_input{{
     .refusal = refuse,
     .prepare = prepare<Forward<true>>,
     .judged_as = DType::fp16,
+    .temporary_bytes = temporaries<false>,
     .is_made_for = is_depthwise,
 }};
 
@@ -181,6 +208,7 @@ const RegisteredKernel backprop_filter{{
     .refusal = refuse,
     .prepare = prepare<Filter>,
     .judged_as = DType::fp16,
+    .temporary_bytes = temporaries<true>,
     .is_made_for = is_depthwise,
 }};
 

@@ -8,6 +8,7 @@ struct SgdAttrs {
   float share;  ///< of the gradient that accum takes: 1 - dampening
   float weight_decay;
   bool nesterov;
+  bool first_step;  ///< accum becomes the gradient and is not read
 };
 
 /// The five buffers of an update, each at the same element.

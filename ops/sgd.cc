@@ -6,21 +6,23 @@
 namespace opbench {
 namespace {
 
-// Everything is per element: p, g and accum in, the new p and accum out. The first step's `stat` of
-// CANN's SGD is 0 here.
+// Everything is per element: p, g and accum in, the new p and accum out. CANN's SGD has the first
+// step as a `stat` of 1, which switches the dampening off and expects zeros in accum.
 struct Sgd {
   double lr, momentum, dampening, weight_decay;
-  bool nesterov;
+  bool nesterov, first_step;
 
   explicit Sgd(const Attrs& attrs)
       : lr(attrs.number("lr")),
         momentum(attrs.number("momentum")),
         dampening(attrs.number("dampening")),
         weight_decay(attrs.number("weight_decay")),
-        nesterov(attrs.flag("nesterov")) {}
+        nesterov(attrs.flag("nesterov")),
+        first_step(attrs.flag("first_step")) {}
 
   double decayed(double p, double g) const { return weight_decay == 0 ? g : g + weight_decay * p; }
   double new_accum(double p, double g, double accum) const {
+    if (first_step) return decayed(p, g);
     return momentum == 0 ? accum : accum * momentum + decayed(p, g) * (1 - dampening);
   }
   double new_parameter(double p, double g, double accum) const {
@@ -74,6 +76,9 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
     throw Error(fmt::format("sgd: nesterov needs a momentum and no dampening, found {} and {}",
                             attrs.number("momentum"), attrs.number("dampening")));
   }
+  if (attrs.flag("first_step") && attrs.number("momentum") == 0) {
+    throw Error("sgd: first_step is for a momentum, found 0; without one no step reads accum");
+  }
   check_sizes(desc.elements(), attrs.list("sizes"));
   return {desc, desc};
 }
@@ -81,6 +86,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
 Traffic traffic(const Problem& problem) {
   Traffic traffic = elementwise_traffic(problem, 6);
   traffic.bytes_written *= 2;
+  if (problem.attrs.flag("first_step")) traffic.bytes_read -= double(problem.inputs[2].bytes());
   return traffic;
 }
 
@@ -95,14 +101,16 @@ std::vector<AttrSpec> attributes() {
           {"momentum", double(0.9f), "factor of accum; 0 leaves accum alone", not_negative},
           {"dampening", 0.0, "accum takes 1 - dampening of the gradient"},
           {"weight_decay", 0.0, "g += weight_decay*p", not_negative},
-          {"nesterov", false, "look one step of momentum ahead"}};
+          {"nesterov", false, "look one step of momentum ahead"},
+          {"first_step", false, "accum becomes g, whatever it holds: nothing is damped yet"}};
 }
 
 const RegisteredOp registered{{
     .name = "sgd",
     .ir_name = "sgd",
-    .summary = "g += wd*p; accum = m*accum + (1-d)*g; p -= lr*accum, nesterov: lr*(g + m*accum)",
-    .source = "torch.optim.SGD; CANN SGD with stat 0; NpuFusedSGD over combined tensors",
+    .summary = "g += wd*p; accum = m*accum + (1-d)*g, at first g; p -= lr*accum, nesterov: "
+               "lr*(g + m*accum)",
+    .source = "torch.optim.SGD; CANN SGD; NpuFusedSGD over combined tensors",
     .inputs = {{"parameters"}, {"gradient"}, {"accum"}},
     .outputs = {{"parameters_out"}, {"accum_out"}},
     .attrs = attributes(),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tensor/error.h"
+#include "tests/conforms.h"
 #include "tests/evaluate.h"
 #include "tests/support.h"
 
@@ -48,6 +49,50 @@ std::vector<TensorDesc> buffers(Dims shape) {
 }
 
 }  // namespace
+
+// torch 1.13's SGD, its first step: accum is made of the gradient alone, undamped, and what the
+// buffer held before is not read.
+TEST(Sgd, FirstStepMakesAccum) {
+  const double nan = std::nan("");
+  on_every_isa([&] {
+    for (const char* variant : kVariants) {
+      const auto first = [&](const AttrTexts& attrs) {
+        AttrTexts all = attrs;
+        all.insert({{"lr", "0.5"}, {"first_step", "true"}});
+        return run(variant, {{1, -2, 3}, {0.5, 1, -4}, {nan, nan, nan}}, all);
+      };
+      const Step damped =
+          first({{"momentum", "0.5"}, {"dampening", "0.5"}, {"weight_decay", "0.25"}});
+      EXPECT_THAT(damped.accum, ElementsAre(0.75, 0.5, -3.25)) << variant;
+      EXPECT_THAT(damped.parameters, ElementsAre(0.625, -2.25, 4.625)) << variant;
+      const Step ahead =
+          first({{"momentum", "0.5"}, {"nesterov", "true"}, {"weight_decay", "0.5"}});
+      EXPECT_THAT(ahead.accum, ElementsAre(1, 0, -2.5)) << variant;
+      EXPECT_THAT(ahead.parameters, ElementsAre(0.25, -2, 4.875)) << variant;
+    }
+  });
+}
+
+// The reference, with numbers that every vector of the kernels meets.
+TEST(Sgd, FirstStepConforms) {
+  const Op& op = find_op("sgd");
+  const Problem problem = make_problem(
+      op, buffers({1031}), attrs_of(op, {{"first_step", "true"}, {"dampening", "0.5"}}));
+  for (const char* variant : kVariants) {
+    EXPECT_TRUE(expect_conforms(find_kernel("sgd", variant), problem, 2));
+  }
+  // It does not read accum.
+  EXPECT_EQ(op.traffic(problem).bytes(), 4 * 1031 * 4);
+}
+
+TEST(Sgd, FirstStepNeedsAMomentum) {
+  const Op& op = find_op("sgd");
+  EXPECT_THAT(
+      [&] {
+        make_problem(op, buffers({3}), attrs_of(op, {{"first_step", "true"}, {"momentum", "0"}}));
+      },
+      ThrowsMessage<Error>(HasSubstr("sgd: first_step is for a momentum, found 0")));
+}
 
 // p = 1, 2, g = 0.5, -1, accum = 4, 8, lr = 0.25, momentum 0.5: all exact.
 TEST(Sgd, Momentum) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "tensor/parallel.h"
-
 namespace opbench {
 namespace {
 
@@ -26,17 +24,6 @@ FractalWeight::FractalWeight(const Problem& problem, const TensorDesc& weight)
     : conv(conv2d_shape(problem)),
       dtype(weight.dtype),
       fractal(fractal_groups(conv.m, conv.group_c(), static_cast<int>(conv.groups), kCube)) {}
-
-void pack_operands(const ChannelPlanes& x, const void* from, float* to) {
-  parallel_blocks(x.count(), [&](std::int64_t plane) {
-    float* values = to + plane * x.elements();
-    load_operands(x.dtype, x.address(from, plane), x.elements(), values);
-    const std::int64_t used = x.used(plane);
-    for (std::int64_t i = 0; used < x.lanes && i < x.inner; ++i) {
-      std::fill(values + i * x.lanes + used, values + (i + 1) * x.lanes, 0.0f);
-    }
-  });
-}
 
 std::string conv2d_refusal(const Problem& problem) {
   if (const std::string reason = cube_refusal(problem); !reason.empty()) return reason;

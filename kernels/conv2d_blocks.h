@@ -42,9 +42,6 @@ struct FractalWeight {
   }
 };
 
-/// A tensor in NC1HWC0 as cube operands in the same order, lanes past the last channel zero.
-void pack_operands(const ChannelPlanes& x, const void* from, float* to);
-
 /// Empty if a convolution or a gradient of one comes as the device takes it: activations in
 /// NC1HWC0, the weight in FRACTAL_Z, fp16 or fp32, within the operator's limits.
 std::string conv2d_refusal(const Problem& problem);

@@ -41,13 +41,18 @@ struct CubePlan {
         axes(ConvAxes::of(problem, weight.conv, backward)),
         term_blocks(backward ? weight.fractal.n1 : weight.fractal.c1),
         sum_blocks(backward ? weight.fractal.c1 : weight.fractal.n1),
-        rows(in, axes.h, axes.w, term_blocks, shares_panels() ? 1 : thread_count()) {}
+        rows(in, axes.h, axes.w, term_blocks, band_limits()) {}
 
   /// Where the weight is larger than what it multiplies, threads better share the sums than the
   /// images.
   bool shares_panels() const {
     return factors() > in.count() * in.elements() &&
            panels() * weight.fractal.blocks >= thread_count();
+  }
+
+  BandLimits band_limits() const {
+    const std::int64_t threads = shares_panels() ? 1 : thread_count();
+    return {packed_room(), (in.outer + threads - 1) / threads};
   }
 
   /// The first of a block among all blocks of 16 that go in or come out.

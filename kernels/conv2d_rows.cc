@@ -8,17 +8,16 @@
 namespace opbench {
 namespace {
 
-ConvBands cut(const ConvAxis& h, std::int64_t images, std::int64_t row, int threads) {
-  // The other half is for the weights and the results.
-  const auto room = static_cast<std::int64_t>(own_cache_bytes() / 2 / sizeof(float));
-  const std::int64_t places = h.places(), image = PackedAxis(h, places).count() * row;
-  if (image <= room) {
-    const std::int64_t fair = (images + threads - 1) / threads;
-    const std::int64_t fitting = room / std::max<std::int64_t>(1, image);
-    return {images, places, std::max<std::int64_t>(1, std::min(fitting, fair)), places};
+ConvBands cut(const ConvAxis& h, std::int64_t images, std::int64_t row, const BandLimits& limits) {
+  const std::int64_t places = h.places();
+  const std::int64_t image = PackedAxis(h, places).count() * row + places * limits.beside;
+  if (image <= limits.room) {
+    const std::int64_t fitting = limits.room / std::max<std::int64_t>(1, image);
+    return {images, places, std::max<std::int64_t>(1, std::min(fitting, limits.images)), places};
   }
   // Rows between bands are packed twice, so a few at least.
-  const std::int64_t more = (room / row - PackedAxis(h, 1).count()) / h.in_step;
+  const std::int64_t first = PackedAxis(h, 1).count() * row + limits.beside;
+  const std::int64_t more = (limits.room - first) / (h.in_step * row + limits.beside);
   return {images, places, 1, std::min(places, std::max<std::int64_t>(4, 1 + more))};
 }
 
@@ -35,6 +34,11 @@ std::vector<ConvPhase> phases_of(const ConvAxis& axis, const PackedAxis& packed,
 }
 
 }  // namespace
+
+// Half of it.
+std::int64_t packed_room() {
+  return static_cast<std::int64_t>(own_cache_bytes() / 2 / sizeof(float));
+}
 
 PackedAxis::PackedAxis(const ConvAxis& axis, std::int64_t places)
     : inputs(axis.inputs), step(axis.in_step), lowest(axis.lowest()) {
@@ -55,11 +59,11 @@ ConvBand ConvBands::operator[](std::int64_t index) const {
 }
 
 ConvRows::ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w,
-                   std::int64_t blocks, int threads)
+                   std::int64_t blocks, const BandLimits& limits)
     : in_(in),
       blocks_(blocks),
       columns_(w, w.places()),
-      bands_(cut(h, in.outer, std::max<std::int64_t>(1, blocks * row_elements()), threads)),
+      bands_(cut(h, in.outer, std::max<std::int64_t>(1, blocks * row_elements()), limits)),
       rows_(h, bands_.places_each),
       row_phases_(phases_of(h, rows_, row_elements(), w.kernel)),
       column_phases_(phases_of(w, columns_, kCube, 1)) {}

@@ -14,8 +14,17 @@ struct ConvBand {
   std::int64_t first, images, begin, end;
 };
 
-/// The cut of images and rows into bands, whose packed rows are to stay in a core's own cache, and
-/// of which each of `threads` gets one if there are images enough.
+/// Elements of packed rows that stay in a core's own cache beside weights and results.
+std::int64_t packed_room();
+
+/// What a band may hold.
+struct BandLimits {
+  std::int64_t room;        ///< elements
+  std::int64_t images;      ///< at most
+  std::int64_t beside = 0;  ///< elements that belong to a place of the first axis, beside the rows
+};
+
+/// The cut of images and rows into bands.
 struct ConvBands {
   std::int64_t images, places;  ///< all
   std::int64_t images_each, places_each;
@@ -49,7 +58,7 @@ class ConvRows {
  public:
   /// For bands of up to `blocks` blocks of channels.
   ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w, std::int64_t blocks,
-           int threads);
+           const BandLimits& limits);
 
   const ConvBands& bands() const { return bands_; }
   /// Of both axes, as the kernels take them.

@@ -54,6 +54,72 @@ Terms terms_for(std::size_t terms, std::index_sequence<i...>) {
   return kTerms[terms - 1];
 }
 
+// Sums of so many terms, two vectors each, stay in registers beside the vectors of dy, and their
+// addresses in those for addresses.
+constexpr std::size_t kMostFilterTerms = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 6 : 9;
+
+// Sum i is that of term i / kVectors, vector i % kVectors.
+template <std::size_t kVectors, std::size_t... i, class... Sums>
+HWY_INLINE void add_tile(const FilterTile& tile, std::int64_t lane, const std::int64_t* offsets,
+                         float* to, std::index_sequence<i...>, Sums... sums) {
+  const D d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const float* const x[] = {tile.x + offsets[i / kVectors]...};
+  const std::int64_t next = lane + lanes;
+  const float* dy0 = tile.dy + lane / kCube * tile.dy_block + lane % kCube;
+  const std::int64_t dy1 =
+      next / kCube * tile.dy_block + next % kCube - (lane / kCube * tile.dy_block + lane % kCube);
+  const auto at = [&](std::size_t sum) {
+    return to + static_cast<std::int64_t>(sum / kVectors) * tile.width + lane +
+           static_cast<std::int64_t>(sum % kVectors) * lanes;
+  };
+  ((sums = hn::LoadU(d, at(i))), ...);
+  for (std::int64_t n = 0; n < tile.images; ++n) {
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      const float* dy = dy0 + n * tile.dy_image + row * tile.dy_row;
+      const std::int64_t begin = n * tile.x_image + row * tile.x_row;
+      for (std::int64_t p = begin; p < begin + tile.places * kCube; p += kCube, dy += kCube) {
+        const V g0 = hn::LoadU(d, dy), g1 = kVectors > 1 ? hn::LoadU(d, dy + dy1) : g0;
+        ((sums = hn::MulAdd(hn::Set(d, x[i][p]), i % kVectors == 0 ? g0 : g1, sums)), ...);
+      }
+    }
+  }
+  (hn::StoreU(sums, d, at(i)), ...);
+}
+
+template <std::size_t kVectors, std::size_t... i>
+HWY_INLINE void start_tile(const FilterTile& tile, std::int64_t lane, const std::int64_t* offsets,
+                           float* to, std::index_sequence<i...> order) {
+  add_tile<kVectors>(tile, lane, offsets, to, order, (static_cast<void>(i), hn::Zero(D()))...);
+}
+
+template <std::size_t kVectors, std::size_t kTerms>
+void tile_of(const FilterTile& tile, std::int64_t lane, const std::int64_t* offsets, float* to) {
+  start_tile<kVectors>(tile, lane, offsets, to, std::make_index_sequence<kTerms * kVectors>());
+}
+
+using Tile = void (*)(const FilterTile& tile, std::int64_t lane, const std::int64_t* offsets,
+                      float* to);
+
+template <std::size_t kVectors, std::size_t... i>
+Tile tile_for(std::size_t terms, std::index_sequence<i...>) {
+  static constexpr Tile kTiles[] = {tile_of<kVectors, i + 1>...};
+  return kTiles[terms - 1];
+}
+
+// Groups of terms as long as one another, but for one.
+template <std::size_t kVectors>
+void tiles(const FilterTile& tile, std::int64_t lane, std::span<const std::int64_t> offsets,
+           float* sums) {
+  const std::size_t groups = (offsets.size() + kMostFilterTerms - 1) / kMostFilterTerms;
+  for (std::size_t group = 0, begin = 0; group < groups; ++group) {
+    const std::size_t end = offsets.size() * (group + 1) / groups;
+    tile_for<kVectors>(end - begin, std::make_index_sequence<kMostFilterTerms>())(
+        tile, lane, offsets.data() + begin, sums + static_cast<std::int64_t>(begin) * tile.width);
+    begin = end;
+  }
+}
+
 }  // namespace
 
 void add_all_terms(const float* dy, std::int64_t count, std::span<const DepthwiseTerm> terms) {
@@ -71,6 +137,18 @@ void add_all_terms(const float* dy, std::int64_t count, std::span<const Depthwis
   }
 }
 
+void add_all_filter_terms(const FilterTile& tile, std::span<const std::int64_t> offsets,
+                          float* sums) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
+  for (std::int64_t lane = 0; lane < tile.width; lane += 2 * lanes) {
+    if (tile.width - lane > lanes) {
+      tiles<2>(tile, lane, offsets, sums);
+    } else {
+      tiles<1>(tile, lane, offsets, sums);
+    }
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
 HWY_AFTER_NAMESPACE();
@@ -79,10 +157,15 @@ HWY_AFTER_NAMESPACE();
 namespace opbench {
 
 HWY_EXPORT(add_all_terms);
+HWY_EXPORT(add_all_filter_terms);
 
 void add_depthwise_terms(const float* dy, std::int64_t count,
                          std::span<const DepthwiseTerm> terms) {
   HWY_DYNAMIC_DISPATCH(add_all_terms)(dy, count, terms);
+}
+
+void add_filter_terms(const FilterTile& tile, std::span<const std::int64_t> offsets, float* sums) {
+  HWY_DYNAMIC_DISPATCH(add_all_filter_terms)(tile, offsets, sums);
 }
 
 }  // namespace opbench

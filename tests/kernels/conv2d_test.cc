@@ -37,6 +37,7 @@ std::vector<Shape> shapes() {
   all.push_back({1, 3, 3, 2, 6, 7, 6, {{"padding", "[3,4]"}}});
   all.push_back({1, 18, 2, 3, 20, 5, 5, {{"padding", "5"}, {"dilation", "2"}, {"stride", "2"}}});
   all.push_back({2, 16, 9, 9, 32, 9, 9});
+  all.push_back({1, 3, 1, 1, 5, 5, 5, {{"padding", "4"}, {"stride", "2"}}});
   // Images that do not fit into a core's cache, several that do.
   all.push_back({1, 16, 200, 200, 3, 3, 3, {{"padding", "1"}}});
   all.push_back({1, 16, 201, 200, 3, 3, 3, {{"padding", "1"}, {"stride", "2"}}});

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "kernels/lanes/channel_planes.h"
+#include "kernels/lanes/lane_planes.h"
 #include "kernels/lanes/lane_windows.h"
 #include "kernels/lanes/plane_windows.h"
 #include "kernels/move/repeat.h"
@@ -58,26 +58,52 @@ void add_to_places(std::int64_t count, std::int64_t lanes, std::int64_t used, co
 
 // dy added to the places of its plane; lanes past the last channel are left alone, whatever they
 // hold.
-Launch max_pool_grad(const Problem& problem) {
-  const ChannelPlanes dy(problem.inputs[0]), dx(problem.outputs[0]);
-  return [dy, dx, index = problem.inputs[1].dtype](const KernelArgs& args) {
+struct MaxPoolGrad {
+  ChannelPlanes dy, dx;
+  DType index;
+  bool stream;
+
+  MaxPoolGrad(const Problem& problem, bool may_stream)
+      : dy(problem.inputs[0]),
+        dx(problem.outputs[0]),
+        index(problem.inputs[1].dtype),
+        stream(may_stream && outgrows_cache(problem)) {}
+
+  void add(const KernelArgs& args, std::int64_t plane, float* to) const {
+    thread_local std::vector<float> buffer;
+    const float* from = dy.load(args.inputs[0], plane, buffer);
+    const void* places = at(args.inputs[1], index, plane * dy.elements());
+    const auto add_by = [&](const auto* of) {
+      add_to_places(dy.inner, dx.lanes, dx.used(plane), of, from, to);
+    };
+    if (index == DType::int64) return add_by(static_cast<const std::int64_t*>(places));
+    add_by(static_cast<const std::int32_t*>(places));
+  }
+
+  void operator()(const KernelArgs& args) const {
     parallel_blocks(dx.count(), [&](std::int64_t plane) {
-      thread_local std::vector<float> dy_buffer, dx_buffer;
-      const float* from = dy.load(args.inputs[0], plane, dy_buffer);
-      float* to = dx.target(args.outputs[0], plane, dx_buffer);
-      std::fill_n(to, dx.elements(), 0.0f);
-      const void* places = at(args.inputs[1], index, plane * dy.elements());
-      const auto add = [&](const auto* of) {
-        add_to_places(dy.inner, dx.lanes, dx.used(plane), of, from, to);
-      };
-      if (index == DType::int64) {
-        add(static_cast<const std::int64_t*>(places));
-      } else {
-        add(static_cast<const std::int32_t*>(places));
+      if (dx.dtype == DType::fp32 && !stream) {
+        float* to = dx.target(args.outputs[0], plane, sums());
+        std::fill_n(to, dx.elements(), 0.0f);
+        return add(args, plane, to);
       }
-      dx.store(to, plane, args.outputs[0]);
+      sums().resize(static_cast<std::size_t>(dx.elements()));
+      add(args, plane, sums().data());
+      drain_floats(dx.dtype, stream, sums().data(), dx.elements(),
+                   dx.address(args.outputs[0], plane));
     });
-  };
+  }
+
+  // Of one plane; zeros but during a call.
+  static std::vector<float>& sums() {
+    thread_local std::vector<float> values;
+    return values;
+  }
+};
+
+template <bool kStream>
+Launch max_pool_grad(const Problem& problem) {
+  return MaxPoolGrad(problem, kStream);
 }
 
 constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
@@ -108,27 +134,22 @@ Launch global_avg_pool(const Problem& problem) {
   };
 }
 
+template <bool kStream>
 Launch global_avg_pool_grad(const Problem& problem) {
   const ChannelPlanes dy(problem.inputs[0]), dx(problem.outputs[0]);
-  return [dy, dx](const KernelArgs& args) {
+  return [dy, dx, stream = kStream && outgrows_cache(problem)](const KernelArgs& args) {
     for_each_plane_range(dx, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t plane = begin; plane < end; ++plane) {
-        float share[kCube];
-        load_floats(dy.dtype, dy.address(args.inputs[0], plane), dx.lanes, share);
-        for (std::int64_t lane = 0; lane < dx.lanes; ++lane) {
-          share[lane] /= static_cast<float>(dx.inner);
-        }
-        alignas(64) std::byte element[kCube * sizeof(float)];
-        store_floats(dx.dtype, share, dx.lanes, element);
-        auto* to = static_cast<std::byte*>(dx.address(args.outputs[0], plane));
-        const std::size_t bytes = size_of(dx.dtype);
-        if (dx.lanes == 1) {
-          repeat_element(element, bytes, dx.inner, to);
-          continue;
-        }
-        for (std::int64_t i = 0; i < dx.inner; ++i) {
-          std::memcpy(to + static_cast<std::size_t>(i * kCube) * bytes, element, kCube * bytes);
-        }
+      constexpr std::int64_t kPlanes = 32;
+      std::array<float, kPlanes * kCube> shares{};
+      alignas(64) std::array<float, kPlanes * kCube> units;  // the shares as they are stored
+      for (std::int64_t plane = begin; plane < end; plane += kPlanes) {
+        const std::int64_t planes = std::min(kPlanes, end - plane), count = planes * dx.lanes;
+        load_floats(dy.dtype, dy.address(args.inputs[0], plane), count, shares.data());
+        for (float& share : shares) share /= static_cast<float>(dx.inner);
+        store_floats(dx.dtype, shares.data(), count, units.data());
+        const auto bytes = static_cast<std::size_t>(dx.lanes) * size_of(dx.dtype);
+        repeat_units({units.data(), bytes, planes, dx.inner}, stream,
+                     dx.address(args.outputs[0], plane));
       }
     });
   };
@@ -178,7 +199,7 @@ const RegisteredKernel max_pool_grad_native{{
     .provider = Provider::framework,
     .summary = "zeros, then one addition for each window",
     .refusal = refuse_private,
-    .prepare = max_pool_grad,
+    .prepare = max_pool_grad<false>,
 }};
 
 const RegisteredKernel max_pool_grad_with_argmax{{
@@ -187,7 +208,7 @@ const RegisteredKernel max_pool_grad_with_argmax{{
     .family = "max_pool_with_argmax_v1",
     .summary = "MaxPoolGradWithArgmaxV1: 16 channels side by side, fp32 sums",
     .refusal = refuse_plain,
-    .prepare = max_pool_grad,
+    .prepare = max_pool_grad<true>,
 }};
 
 const RegisteredKernel avg_pool_native{{
@@ -213,7 +234,7 @@ const RegisteredKernel avg_pool_grad_native{{
     .provider = Provider::framework,
     .summary = "dy/n written over every plane",
     .refusal = refuse_private,
-    .prepare = global_avg_pool_grad,
+    .prepare = global_avg_pool_grad<false>,
 }};
 
 const RegisteredKernel avg_pool_grad_broadcast{{
@@ -222,7 +243,7 @@ const RegisteredKernel avg_pool_grad_broadcast{{
     .family = "reduce_mean",
     .summary = "dy/n written over every plane, 16 channels side by side",
     .refusal = refuse_plain,
-    .prepare = global_avg_pool_grad,
+    .prepare = global_avg_pool_grad<true>,
 }};
 
 }  // namespace

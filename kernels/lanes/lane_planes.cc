@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/lanes/cube.h"
 #include "kernels/lanes/dtypes.h"
@@ -163,7 +164,33 @@ void scale_of(const LanePlanes& planes, const LaneScales* of, const T* x, const 
   if (kStream) hwy::FlushStream();
 }
 
+template <bool kStream, class T>
+void drain_to(float* from, std::int64_t count, T* to) {
+  const Lanes d;
+  std::int64_t i = 0;
+  if (kStream) {  // a vector of `to` begins at a multiple of its size
+    const std::size_t bytes = hn::Lanes(d) * sizeof(T);
+    for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % bytes != 0; ++i) {
+      to[i] = static_cast<T>(std::exchange(from[i], 0.0f));
+    }
+  }
+  for (; i + width() <= count; i += width()) {
+    store_as<kStream>(hn::LoadU(d, from + i), d, to + i);
+    hn::StoreU(hn::Zero(d), d, from + i);
+  }
+  for (; i < count; ++i) to[i] = static_cast<T>(std::exchange(from[i], 0.0f));
+  if (kStream) hwy::FlushStream();
+}
+
 }  // namespace
+
+void drain_here(DType dtype, bool stream, float* from, std::int64_t count, void* to) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    auto* out = static_cast<decltype(tag)*>(to);
+    if (stream) return drain_to<true>(from, count, out);
+    drain_to<false>(from, count, out);
+  });
+}
 
 void sum_squares_here(const LanePlanes& planes, const void* x, LanePair* sums) {
   visit_arithmetic(planes.dtype, [&](auto tag) {
@@ -204,6 +231,7 @@ namespace opbench {
 HWY_EXPORT(sum_squares_here);
 HWY_EXPORT(sum_products_here);
 HWY_EXPORT(scale_here);
+HWY_EXPORT(drain_here);
 
 void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums) {
   HWY_DYNAMIC_DISPATCH(sum_squares_here)(planes, x, sums);
@@ -217,6 +245,10 @@ void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, c
 void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
                  const void* z, void* y) {
   HWY_DYNAMIC_DISPATCH(scale_here)(planes, stream, of, x, z, y);
+}
+
+void drain_floats(DType dtype, bool stream, float* from, std::int64_t count, void* to) {
+  HWY_DYNAMIC_DISPATCH(drain_here)(dtype, stream, from, count, to);
 }
 
 }  // namespace opbench

@@ -42,4 +42,8 @@ struct LaneScales {
 void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
                  const void* z, void* y);
 
+/// `count` numbers rounded to `dtype` (fp32, fp16 or bf16); what they are taken from is zeros
+/// afterwards. `stream`: past the cache.
+void drain_floats(DType dtype, bool stream, float* from, std::int64_t count, void* to);
+
 }  // namespace opbench

@@ -25,4 +25,15 @@ inline void repeat_element(const void* element, std::size_t bytes, std::int64_t 
   std::memcpy(out + left / 4 * 4, &pattern, left % 4);
 }
 
+/// Units of 2, 4, 8, 16, 32 or 64 bytes, one after the other, that are repeated `count` times each.
+struct RepeatedUnits {
+  const void* units;
+  std::size_t bytes;  ///< of one
+  std::int64_t units_count, count;
+};
+
+/// unit 0 `count` times, unit 1 `count` times and so on, one after the other. `stream`: past the
+/// cache.
+void repeat_units(const RepeatedUnits& of, bool stream, void* to);
+
 }  // namespace opbench

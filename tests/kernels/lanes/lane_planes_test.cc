@@ -135,4 +135,29 @@ TEST(LanePlanes, ScalesTheGivenPlanesOnly) {
   });
 }
 
+TEST(LanePlanes, DrainsWhatItRounds) {
+  on_every_isa([] {
+    for (const DType dtype : kTypes) {
+      for (const std::size_t count : kLengths) {
+        for (const std::int64_t first : {0, 1, 3}) {
+          for (const bool stream : {false, true}) {
+            std::vector<float> values(count), found(count);
+            for (std::size_t i = 0; i < count; ++i) values[i] = 0.1f * float(i % 97) - 4;
+            std::vector<float> expected(count), from = values;
+            const auto size = static_cast<std::int64_t>(count);
+            const Buffer rounded(count * size_of(dtype)), to((count + 3) * size_of(dtype));
+            store_floats(dtype, values.data(), size, rounded.data());
+            load_floats(dtype, rounded.data(), size, expected.data());
+            drain_floats(dtype, stream, from.data(), size, at(to.data(), dtype, first));
+            load_floats(dtype, at(to.data(), dtype, first), size, found.data());
+            EXPECT_EQ(found, expected) << name(dtype) << " " << count << " " << first;
+            EXPECT_EQ(from, std::vector<float>(count)) << name(dtype) << " " << count;
+            EXPECT_TRUE(to.guards_intact());
+          }
+        }
+      }
+    }
+  });
+}
+
 }  // namespace opbench

@@ -163,18 +163,18 @@ Launch prepare_generated(const Problem& problem) {
   };
 }
 
-std::string refuse_beyond_int32(const Problem& problem) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (view_of(problem).extent <= kMost) return {};
-  return fmt::format("the index is made int32; an axis may have at most {} entries", kMost);
-}
-
 // GatherV3 asserts 0 <= index < extent. Source: gather_v3.py.
 std::string refuse_special_indices(const Problem& problem) {
   const GatherView view = view_of(problem);
   if (view.negative_allowed) return "GatherV3 takes no negative indices";
   if (view.zeros_outside) return "GatherV3 takes no indices outside the axis";
   return {};
+}
+
+std::string refuse_for_generated(const Problem& problem) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (view_of(problem).extent <= kMost) return refuse_special_indices(problem);
+  return fmt::format("the index is made int32; an axis may have at most {} entries", kMost);
 }
 
 /// The channel shuffle as a gather of planes by a fixed index.
@@ -226,13 +226,16 @@ constexpr std::string_view kV3 =
 
 const RegisteredKernel select_v2{
     {.op = "index_select", .name = "gather_v2", .summary = kV2, .prepare = prepare<Version::v2>}};
-const RegisteredKernel select_v3{
-    {.op = "index_select", .name = "gather_v3", .summary = kV3, .prepare = prepare<Version::v3>}};
+const RegisteredKernel select_v3{{.op = "index_select",
+                                  .name = "gather_v3",
+                                  .summary = kV3,
+                                  .refusal = refuse_special_indices,
+                                  .prepare = prepare<Version::v3>}};
 const RegisteredKernel select_generated{
     {.op = "index_select",
      .name = "gather_v3_generated",
      .summary = "GatherV3 with the index made int32 and copied for every call (index.to(npu))",
-     .refusal = refuse_beyond_int32,
+     .refusal = refuse_for_generated,
      .prepare = prepare_generated,
      .temporary_bytes = int32_index_bytes}};
 const RegisteredKernel gather_v2{

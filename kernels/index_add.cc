@@ -179,10 +179,16 @@ std::string refuse_other_lengths(const Problem& problem) {
   return "'index' is no permutation of the axis: their lengths differ";
 }
 
+// Source: inplace_index_add.py adds at the address that an index gives, unchecked.
+std::string refuse_negative(const Problem& problem) {
+  return problem.attrs.flag("negative_index") ? "InplaceIndexAdd takes no negative indices" : "";
+}
+
 const RegisteredKernel index_add{{
     .op = "index_add",
     .name = "index_add",
     .summary = "InplaceIndexAdd on a copy: rows in vectors, columns over threads",
+    .refusal = refuse_negative,
     .prepare = prepare_index_add,
     .temporary_bytes = IndexAddPlan::bytes,
     .device_name = "InplaceIndexAdd",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/lanes/elementwise.h"
+#include "ops/index.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"
 
@@ -31,7 +32,7 @@ struct IndexAddPlan {
   AxisView view;
   std::int64_t added;
   float alpha;
-  bool stream;
+  bool stream, negative_allowed;
   std::vector<std::int64_t> index, inverse;
 
   explicit IndexAddPlan(const Problem& problem)
@@ -42,6 +43,7 @@ struct IndexAddPlan {
         added(problem.inputs[1].elements()),
         alpha(static_cast<float>(problem.attrs.number("alpha"))),
         stream(rows_are_aligned() && outgrows_cache(problem)),
+        negative_allowed(problem.attrs.flag("negative_index")),
         index(static_cast<std::size_t>(added)),
         inverse(static_cast<std::size_t>(view.extent)) {}
 
@@ -68,6 +70,8 @@ struct IndexAddPlan {
     } else {
       std::copy_n(static_cast<const std::int32_t*>(from), index.size(), index.begin());
     }
+    if (!negative_allowed) return;
+    for (std::int64_t& value : index) value = from_front(value, view.extent);
   }
 
   IndexAddCall call(const KernelArgs& args, const std::vector<std::int64_t>& rows) const {

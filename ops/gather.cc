@@ -63,22 +63,23 @@ std::string out_of_range_problem(const AttrValue& value) {
   return word == "error" || word == "zero" ? "" : "allowed: error, zero";
 }
 
-// As index_add has it: one axis of indices from the front.
+// As index_add has it: one axis of indices.
 std::vector<GradientCall> gradient(const Problem& problem) {
   const Attrs& attrs = problem.attrs;
   const bool is_plain = problem.inputs[1].shape.size() == 1 && attrs.integer("batch_dims") == 0 &&
-                        !attrs.flag("negative_index") && attrs.word("out_of_range") == "error";
+                        attrs.word("out_of_range") == "error";
   if (!is_plain) {
     throw Error(
-        "gather: the gradient is an index_add, which takes one axis of indices, none negative or "
-        "outside, and no batch_dims");
+        "gather: the gradient is an index_add, which takes one axis of indices, none outside, and "
+        "no batch_dims");
   }
   return {{"index_add",
            {{GradientArg::zeros_like_input, 0},
             {GradientArg::input, 1},
             {GradientArg::output_gradient, 0}},
            {0},
-           attrs_with("index_add", {{{"axis", attrs.integer("axis")}}})}};
+           attrs_with("index_add", {{{"axis", attrs.integer("axis")},
+                                     {"negative_index", attrs.flag("negative_index")}}})}};
 }
 
 const RegisteredOp registered{{
@@ -90,7 +91,7 @@ const RegisteredOp registered{{
     .outputs = {{"y", "result"}},
     .attrs = {{"axis", std::int64_t{0}, "that the indices are for; negative: from the back"},
               {"batch_dims", std::int64_t{0}, "first axes that x and indices share"},
-              {"negative_index", false, "negative indices count from the back"},
+              negative_index_attr(),
               {"out_of_range", std::string("error"),
                "error: no index may leave the axis; zero: one that does gives zeros",
                out_of_range_problem}},

@@ -22,6 +22,16 @@ Distribution index_data(std::int64_t extent) {
           static_cast<double>(std::max<std::int64_t>(extent - 1, 0))};
 }
 
+Distribution index_data_around(std::int64_t extent) {
+  Distribution data = index_data(extent);
+  data.a = -static_cast<double>(extent);
+  return data;
+}
+
+AttrSpec negative_index_attr() {
+  return {"negative_index", false, "negative indices count from the back"};
+}
+
 void require_rank_at_most(std::string_view op, std::string_view input, const Dims& shape,
                           std::size_t most) {
   if (shape.size() <= most) return;

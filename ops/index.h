@@ -31,6 +31,12 @@ inline std::int64_t from_front(std::int64_t index, std::int64_t extent) {
 /// Random whole numbers of [0, extent).
 Distribution index_data(std::int64_t extent);
 
+/// Of [-extent, extent): half of them count from the back.
+Distribution index_data_around(std::int64_t extent);
+
+/// "negative_index", off.
+AttrSpec negative_index_attr();
+
 /// Errors: throws Error that names operator and input unless its rank is at most `most`.
 void require_rank_at_most(std::string_view op, std::string_view input, const Dims& shape,
                           std::size_t most);

@@ -72,14 +72,16 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   RowsAt rows_at(static_cast<std::size_t>(view.extent));
   const std::vector<std::int64_t> index = inputs[1].read_index();
   for (std::size_t i = 0; i < index.size(); ++i) {
-    rows_at[static_cast<std::size_t>(index[i])].push_back(static_cast<std::int64_t>(i));
+    const auto place = static_cast<std::size_t>(from_front(index[i], view.extent));
+    rows_at[place].push_back(static_cast<std::int64_t>(i));
   }
   return Sum{inputs[0], inputs[2], view, attrs.number("alpha"), std::move(rows_at)};
 }
 
 void check_values(const Problem& problem, std::span<const InputReader> inputs) {
   const Dims& self = problem.inputs[0].shape;
-  check_index({"index_add", "index", self[axis_in(self, problem.attrs)], false},
+  check_index({"index_add", "index", self[axis_in(self, problem.attrs)],
+               problem.attrs.flag("negative_index")},
               inputs[1].read_index());
 }
 
@@ -88,7 +90,7 @@ Distribution index_of(const Problem& problem) {
   const Dims& self = problem.inputs[0].shape;
   const std::int64_t extent = self[axis_in(self, problem.attrs)];
   if (problem.inputs[1].shape[0] == extent) return {DistributionKind::permutation};
-  return index_data(extent);
+  return problem.attrs.flag("negative_index") ? index_data_around(extent) : index_data(extent);
 }
 
 Traffic traffic(const Problem& problem) {
@@ -110,11 +112,12 @@ const RegisteredOp registered{{
     .name = "index_add",
     .ir_name = "index_add",
     .summary = "y = self, then y[index[i]] += alpha*source[i] along the axis",
-    .source = "torch.index_add; CANN InplaceIndexAdd",
+    .source = "torch.index_add, with negative_index index_put(accumulate); CANN InplaceIndexAdd",
     .inputs = {{"self"}, {.name = "index", .dtypes = kIndexDTypes, .data = index_of}, {"source"}},
     .outputs = {{"result"}},
     .attrs = {{"axis", std::int64_t{0}, "the axis that the index counts along"},
-              {"alpha", 1.0, "factor of the source"}},
+              {"alpha", 1.0, "factor of the source"},
+              negative_index_attr()},
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer,

@@ -24,12 +24,14 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
 }
 
 void check_values(const Problem& problem, std::span<const InputReader> inputs) {
-  check_index({"index_select", "index", extent_of(problem)}, inputs[1].read_index());
+  check_index({"index_select", "index", extent_of(problem), problem.attrs.flag("negative_index")},
+              inputs[1].read_index());
 }
 
 // The index of a channel shuffle in two groups where it can be one.
 Distribution data(const Problem& problem) {
   const std::int64_t extent = extent_of(problem);
+  if (problem.attrs.flag("negative_index")) return index_data_around(extent);
   if (problem.inputs[1].elements() == extent && extent % 2 == 0) {
     return {DistributionKind::shuffle, 2};
   }
@@ -46,17 +48,20 @@ std::vector<GradientCall> gradient(const Problem& problem) {
             {GradientArg::input, 1},
             {GradientArg::output_gradient, 0}},
            {0},
-           attrs_with("index_add", {{{"axis", problem.attrs.integer("axis")}}})}};
+           attrs_with("index_add", {{{"axis", problem.attrs.integer("axis")},
+                                     {"negative_index", problem.attrs.flag("negative_index")}}})}};
 }
 
 const RegisteredOp registered{{
     .name = "index_select",
     .ir_name = "index_select",
     .summary = "y[:, i] = x[:, index[i]]",
-    .source = "torch.index_select; CANN aclnnIndexSelect",
+    .source =
+        "torch.index_select, with negative_index x[:, index]; CANN aclnnIndexSelect, GatherV2",
     .inputs = {{"x", "self"}, {.name = "index", .dtypes = kIndexDTypes, .data = data}},
     .outputs = {{"y", "result"}},
-    .attrs = {{"axis", std::int64_t{1}, "that the index is for; negative: from the back"}},
+    .attrs = {{"axis", std::int64_t{1}, "that the index is for; negative: from the back"},
+              negative_index_attr()},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,
@@ -73,8 +78,11 @@ const RegisteredOp registered{{
 
 GatherView index_select_view(const Dims& x, const Dims& index, const Attrs& attrs) {
   const AxisView view(x, axis_of("index_select", x, attrs.integer("axis")));
-  return {
-      .outer = view.outer, .extent = view.extent, .count = element_count(index), .row = view.inner};
+  return {.outer = view.outer,
+          .extent = view.extent,
+          .count = element_count(index),
+          .row = view.inner,
+          .negative_allowed = attrs.flag("negative_index")};
 }
 
 }  // namespace opbench

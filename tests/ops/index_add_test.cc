@@ -38,6 +38,24 @@ TEST(IndexAdd, RepeatedIndicesAddUp) {
   }
 }
 
+// torch.index_add refuses them, index_put(accumulate=True) counts from the back.
+TEST(IndexAdd, CountsNegativeIndicesFromTheBack) {
+  const std::vector<Given> inputs = {
+      {kFp32, {3}, {1, 2, 3}}, {kInt64, {3}, {-1, 0, -2}}, {kFp32, {3}, {10, 20, 40}}};
+  const AttrTexts attrs = {{"negative_index", "true"}};
+  EXPECT_THAT(reference_of_tensors("index_add", inputs, attrs)[0], ElementsAre(21, 42, 13));
+  for (const char* variant : {"native", "index_select"}) {
+    EXPECT_THAT(kernel_on_tensors("index_add", variant, inputs, attrs)[0], ElementsAre(21, 42, 13))
+        << variant;
+  }
+  const Op& op = find_op("index_add");
+  EXPECT_EQ(
+      refusal(find_kernel("index_add", "index_add"),
+              make_problem(op, {describe(kFp32, {3}), describe(kInt64, {3}), describe(kFp32, {3})},
+                           attrs_of(op, attrs))),
+      "InplaceIndexAdd takes no negative indices");
+}
+
 // Every axis, more and fewer rows than places, whole numbers: nothing rounds.
 TEST(IndexAdd, KernelsAgreeOnEveryAxis) {
   for (const std::int64_t added : {2, 5, 9}) {

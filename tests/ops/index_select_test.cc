@@ -2,6 +2,7 @@
 
 #include "tensor/error.h"
 #include "tests/evaluate.h"
+#include "tests/on_tensors.h"
 
 namespace opbench {
 
@@ -14,6 +15,32 @@ TEST(IndexSelect, PicksAlongTheAxis) {
               ElementsAre(ElementsAre(2, 0, 0, 1, 5, 3, 3, 4)));
   EXPECT_THAT(moved_numbers("index_select", {{2, 3}, {1}}, {{"axis", "-2"}}, {1}),
               ElementsAre(ElementsAre(3, 4, 5)));
+}
+
+// torch.index_select refuses them, x[:, index] and GatherV2 count from the back.
+TEST(IndexSelect, CountsNegativeIndicesFromTheBack) {
+  const AttrTexts attrs = {{"negative_index", "true"}};
+  EXPECT_THAT(moved_numbers("index_select", {{2, 3}, {3}}, attrs, {-1, 0, -3}),
+              ElementsAre(ElementsAre(2, 0, 0, 5, 3, 3)));
+  const std::vector<Given> inputs = {{DType::fp32, {2, 3}, {1, 2, 3, 4, 5, 6}},
+                                     {DType::int32, {3}, {-1, 0, -3}}};
+  for (const char* variant : {"native", "gather_v2"}) {
+    EXPECT_THAT(kernel_on_tensors("index_select", variant, inputs, attrs)[0],
+                ElementsAre(3, 1, 1, 6, 4, 4))
+        << variant;
+  }
+  const Problem problem = problem_with(find_op("index_select"), {{2, 3}, {3}}, attrs);
+  for (const char* variant : {"gather_v3", "gather_v3_generated"}) {
+    EXPECT_EQ(refusal(find_kernel("index_select", variant), problem),
+              "GatherV3 takes no negative indices");
+  }
+  EXPECT_EQ(default_data(problem, 1), (Distribution{DistributionKind::integers, -3, 2}));
+  EXPECT_THAT(
+      [&] {
+        reference_of_tensors("index_select",
+                             {{DType::fp32, {1, 3}, {1, 2, 3}}, {DType::int64, {1}, {-4}}}, attrs);
+      },
+      ThrowsMessage<Error>(HasSubstr("index_select: index[0] is -4; allowed: -3 to 2")));
 }
 
 // As torch does: a 0-D index leaves an axis of 1.

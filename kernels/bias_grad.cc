@@ -87,15 +87,44 @@ struct BiasAddGrad {
   }
 };
 
+// The columns of a matrix in FRACTAL_NZ, a block of c0 of them after the other; rows past the last
+// are padding.
+struct FractalColumns {
+  DType dtype;
+  std::int64_t rows, columns, stored_rows, c0;
+
+  explicit FractalColumns(const TensorDesc& x)
+      : dtype(x.dtype), rows(x.shape[0]), columns(x.shape[1]) {
+    const Dims storage = x.storage();  // N1, M1, 16, C0
+    stored_rows = storage[1] * storage[2];
+    c0 = storage[3];
+  }
+
+  void operator()(const KernelArgs& args) const {
+    const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, rows * c0) + 1;
+    parallel_ranges((columns + c0 - 1) / c0, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::array<float, kCube> sums;
+      for (std::int64_t block = begin; block < end; ++block) {
+        const std::int64_t count = std::min(c0, columns - block * c0);
+        sums.fill(0);
+        add_rows({dtype, at(args.inputs[0], dtype, block * stored_rows * c0), rows, count, c0}, 1,
+                 sums.data());
+        store_floats(dtype, sums.data(), count, at(args.outputs[0], dtype, block * c0));
+      }
+    });
+  }
+};
+
+bool is_fractal(const Problem& problem) { return problem.inputs[0].format == Format::FRACTAL_NZ; }
+
 Launch npu_launch(const Problem& problem) {
+  if (is_fractal(problem)) return FractalColumns(problem.inputs[0]);
   // Planes of one element are the columns of a matrix.
   const bool is_matrix = problem.inputs[0].format != Format::NC1HWC0 &&
                          channel_view("bias_grad", "grad_output", problem.inputs[0]).inner == 1;
   if (is_matrix) return native_launch(problem);
   return [plan = std::make_shared<BiasAddGrad>(problem)](const KernelArgs& args) { (*plan)(args); };
 }
-
-bool is_fractal(const Problem& problem) { return problem.inputs[0].format == Format::FRACTAL_NZ; }
 
 std::string refuse_private(const Problem& problem) {
   return is_private(problem.inputs[0].format) ? "a framework's sum takes plain tensors" : "";
@@ -115,12 +144,16 @@ const RegisteredKernel bias_add_grad{{
     .name = "bias_add_grad",
     .summary = "BiasAddGrad: fp32 sums, plane by plane",
     .refusal = [](const Problem& problem) -> std::string {
-      if (is_fractal(problem)) return "the sum of FRACTAL_NZ's columns is taken plain";
-      return problem.inputs[0].c0 != kCube ? "NC1HWC0 is taken in blocks of 16" : "";
+      if (is_fractal(problem) && problem.inputs[0].shape.size() != 2) {
+        return "of FRACTAL_NZ the columns of a matrix are summed up";
+      }
+      const bool is_blocked = is_private(problem.inputs[0].format);
+      return is_blocked && problem.inputs[0].c0 != kCube ? "blocks are taken of 16" : "";
     },
     .prepare = npu_launch,
     .temporary_bytes =
         [](const Problem& problem) {
+          if (is_fractal(problem)) return std::size_t{0};
           const ChannelPlanes x(problem.inputs[0]);
           return static_cast<std::size_t>(x.count() * x.lanes) * sizeof(float);
         },

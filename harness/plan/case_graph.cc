@@ -40,6 +40,11 @@ bool is_summed(const Problem& problem, const GradientCall& call) {
 // a constant, whatever its kernel does.
 bool mean_says_something(const Problem& problem) {
   if (problem.op->mixes_elements || problem.op->gradient == nullptr) return false;
+  // Nor is there a mean of fractals.
+  const std::vector<Format>& formats = find_op("mean").formats;
+  if (std::find(formats.begin(), formats.end(), problem.outputs[0].format) == formats.end()) {
+    return false;
+  }
   const std::vector<GradientCall> calls = problem.op->gradient(problem);
   return std::all_of(calls.begin(), calls.end(), [&](const GradientCall& call) {
     const bool has_slopes =

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
+#include "tests/conforms.h"
 #include "tests/ops/finite_difference.h"
 
 namespace opbench {
@@ -47,6 +48,20 @@ TEST(BiasGrad, SumsAllAxesButTheChannels) {
   EXPECT_THAT(reference_of_tensors("bias_grad",
                                    {{DType::fp32, {2, 2, 2}, {1, 2, 3, 4, 10, 20, 30, 40}}})[0],
               ElementsAre(33, 77));
+}
+
+// Columns in blocks of 16, 1, 2 and more of them; rows past the last hold NaN.
+TEST(BiasGrad, SumsTheColumnsOfFractals) {
+  const Kernel& kernel = find_kernel("bias_grad", "bias_add_grad");
+  const Op& op = find_op("bias_grad");
+  for (const DType dtype : {DType::fp32, DType::fp16}) {
+    for (const Dims& shape : {Dims{1, 1}, Dims{16, 16}, Dims{17, 15}, Dims{70, 33}, Dims{5, 300}}) {
+      const Problem problem = problem_with(op, {shape}, {}, dtype, Format::FRACTAL_NZ);
+      EXPECT_TRUE(expect_conforms(kernel, problem, 2)) << to_string(shape);
+    }
+  }
+  EXPECT_EQ(refusal(kernel, problem_with(op, {{2, 3, 4}}, {}, DType::fp16, Format::FRACTAL_NZ)),
+            "of FRACTAL_NZ the columns of a matrix are summed up");
 }
 
 TEST(MatMul, GradientsAgreeWithFiniteDifferences) {

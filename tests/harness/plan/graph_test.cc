@@ -50,6 +50,24 @@ TEST(Graph, GradientsOfWhatWasBroadcastAreAddedUp) {
   EXPECT_EQ(graph.tensors[of_x2.outputs[0]].name, "grad_x2");
 }
 
+// No mean is taken of fractals: the pass starts from gradients of the results.
+TEST(Graph, BackwardInFractalsHasKernels) {
+  const std::pair<const char*, const char*> uses[] = {
+      {"add[58x24x3x3,58x24x3x3,fp16,FRACTAL_Z,backward]", "add"},
+      {"mul[58x24x3x3,58x24x3x3,fp16,FRACTAL_Z,backward]", "mul"},
+      {"mul[33x17,33x17,fp16,FRACTAL_NZ,backward]", "native"},
+      {"axpy[33x17,33x17,fp16,FRACTAL_NZ,backward]", "axpy"},
+      {"relu[58x24x3x3,fp32,FRACTAL_Z,backward]", "relu"},
+      {"relu[33x17,fp32,FRACTAL_NZ,backward]", "native"},
+      {"cast[58x24x3x3,fp32,FRACTAL_Z,to=fp16,backward]", "cast"},
+      {"matmul[33x17,17x20,fp16,FRACTAL_NZ,backward]", "mat_mul_v2"},
+      {"linear[33x17,20x17,20,fp16,FRACTAL_NZ,backward]", "mat_mul_v2"}};
+  for (const auto& [id, variant] : uses) {
+    const Case c = parse_case_id(id);
+    EXPECT_EQ(select_kernels(build_graph(c), find_kernel(c.op->name, variant)).refusal, "") << id;
+  }
+}
+
 TEST(Graph, ReluDifferentiatesAtItsOutput) {
   const Graph graph = build_graph(parse_case_id("relu[8,fp32,backward]"));
   const Node& grad = graph.nodes.back();

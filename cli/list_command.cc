@@ -54,16 +54,21 @@ std::string text_of(const Op& op, const Kinds& kinds) {
 
 void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
   out << fmt::format("  {:<24} {:<7} {}\n", kernel.name, name(kernel.provider), kernel.summary);
-  std::map<std::string, Kinds> refused;
+  std::map<std::string, Kinds> refused, noted;
   for (const DType dtype : op.dtypes) {
     for (const Format format : op.formats) {
       const std::optional<Problem> problem = probe(op, dtype, format);
       const std::string reason = problem ? refusal(kernel, *problem) : "";
       if (!reason.empty()) refused[reason][format].push_back(dtype);
+      const std::string remark = problem ? note(kernel, *problem) : "";
+      if (!remark.empty()) noted[remark][format].push_back(dtype);
     }
   }
   for (const auto& [reason, kinds] : refused) {
     out << fmt::format("  {:<24} {:<7} not {}: {}\n", "", "", text_of(op, kinds), reason);
+  }
+  for (const auto& [remark, kinds] : noted) {
+    out << fmt::format("  {:<24} {:<7} {}: {}\n", "", "", text_of(op, kinds), remark);
   }
   if (kernel.takes != InputRange::any) {
     out << fmt::format(

@@ -1,6 +1,7 @@
 #include "harness/run/new_record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -56,6 +57,16 @@ std::string first_shape(const PlannedStep& step) {
   return {};
 }
 
+// What the kernels say about their times.
+std::string notes(const Graph& graph, const Selection& variant) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < variant.kernels.size() && variant.refusal.empty(); ++i) {
+    const std::string text = note(*variant.kernels[i], graph.nodes[i].problem);
+    if (!text.empty()) seen.insert(text);
+  }
+  return fmt::format("{}", fmt::join(seen, "; "));
+}
+
 using Words = std::vector<std::string>;
 
 // --set N=8 --set C=4 from "N=8,C=4".
@@ -75,6 +86,7 @@ Words describe(const PlannedCase& planned, const Selection& variant, Record& rec
   record.op = c.op->name;
   if (!variant.kernels.empty()) record.provider = name(variant.provider());
   record.kernels = variant.kernel_names();
+  record.reason = notes(planned.graph, variant);
   record.shape = shapes_text(c);
   record.attributes = changed_attributes(c);
   record.dtype = name(c.dtype);

@@ -93,6 +93,11 @@ Launch launch(const std::vector<Step>& steps) {
   };
 }
 
+std::string implementation_note(std::string_view implementation) {
+  if (!implementation.starts_with("ref") && !implementation.starts_with("simple")) return {};
+  return fmt::format("oneDNN's reference implementation ({}), no yardstick", implementation);
+}
+
 void match_threads() {
   if (omp_get_max_threads() != thread_count()) omp_set_num_threads(thread_count());
 }

@@ -2,6 +2,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/registry/kernel.h"
@@ -34,6 +35,10 @@ struct Step {
 
 /// Runs the steps one after the other; memory is bound at each call.
 Launch launch(const std::vector<Step>& steps);
+
+/// Of a primitive descriptor's impl_info_str(): what a reader should know where that is oneDNN's
+/// plain code ("ref:any", "simple:any") and none that is made for speed; else empty.
+std::string implementation_note(std::string_view implementation);
 
 /// oneDNN's threads (OpenMP) follow those of the enclosing `with_threads`.
 void match_threads();

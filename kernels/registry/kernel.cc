@@ -35,6 +35,11 @@ std::string refusal(const Kernel& kernel, const Problem& problem) {
   return kernel.refusal == nullptr ? std::string() : kernel.refusal(problem);
 }
 
+std::string note(const Kernel& kernel, const Problem& problem) {
+  const bool is_silent = kernel.note == nullptr || !refusal(kernel, problem).empty();
+  return is_silent ? std::string() : kernel.note(problem);
+}
+
 std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem) {
   return kernel.temporary_bytes == nullptr ? 0 : kernel.temporary_bytes(problem);
 }

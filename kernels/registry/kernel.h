@@ -46,6 +46,9 @@ struct Kernel {
   /// Empty if it takes the problem, else why not.
   std::string (*refusal)(const Problem& problem) = nullptr;
   Launch (*prepare)(const Problem& problem);
+  /// What a reader of its times should know, such as that the library has no tuned code for the
+  /// problem; empty: nothing. Of problems that it takes, inside `with_threads`. Null: never.
+  std::string (*note)(const Problem& problem) = nullptr;
   InputRange takes = InputRange::any;
   /// Takes inputs of different floating dtypes where the operator promotes them; others want them
   /// cast before.
@@ -76,6 +79,9 @@ std::vector<const Kernel*> kernels_of(std::string_view op);
 
 /// Empty if `kernel` takes `problem`, else why not.
 std::string refusal(const Kernel& kernel, const Problem& problem);
+
+/// What a reader of the kernel's times for `problem` should know; empty for what it does not take.
+std::string note(const Kernel& kernel, const Problem& problem);
 
 /// Bytes that `kernel` takes for temporaries, 0 where it does not say.
 std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem);

@@ -1,0 +1,46 @@
+// What kernels say about their times, where people see it.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "kernels/registry/kernel.h"
+#include "tests/evaluate.h"
+#include "tests/support/program.h"
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const Kernel* peer_of(std::string_view op) {
+  const std::vector<const Kernel*> kernels = kernels_of(op);
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [](const Kernel* k) { return k->name == "onednn"; });
+  return found == kernels.end() ? nullptr : *found;
+}
+
+std::string note_of(std::string_view op, std::vector<Dims> shapes, DType dtype) {
+  return note(*peer_of(op), problem_with(find_op(op), std::move(shapes), {}, dtype));
+}
+
+}  // namespace
+
+TEST(Notes, ReferenceImplementationsAreNoYardstick) {  // DNNL_VERBOSE: sum,simple:any
+  if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
+  EXPECT_THAT(note_of("axpy", {{8, 20}, {8, 20}}, DType::fp32), HasSubstr("no yardstick"));
+  EXPECT_EQ(note_of("axpy", {{8, 20}, {8, 20}}, DType::fp16), "") << "refused";
+  EXPECT_EQ(note_of("relu", {{8, 20}}, DType::fp32), "");
+}
+
+TEST(Notes, StandInTheListAndInResults) {
+  if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
+  const Outcome list = opbench_with({"list", "axpy"});
+  EXPECT_THAT(list.out, HasSubstr("oneDNN's reference implementation (simple:any), no yardstick"));
+  const std::vector<std::string> run = {
+      "--case", "axpy[8x20,8x20,fp32,ND]", "--time", "0.001", "--repetitions", "1", "--quiet"};
+  EXPECT_THAT(opbench_with(run).out, HasSubstr("passed: oneDNN's reference implementation"));
+  EXPECT_THAT(opbench_with({"list", "relu"}).out, Not(HasSubstr("no yardstick")));
+}
+
+}  // namespace opbench

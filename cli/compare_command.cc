@@ -21,6 +21,7 @@
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "text/byte_size.h"
 #include "text/output_file.h"
 
 namespace opbench {
@@ -51,7 +52,7 @@ class Meter {
  public:
   Meter(ProgressLine& progress, std::int64_t bytes) : progress_(progress), bytes_(bytes) {
     progress_.begin("comparing");
-    progress_.activity(fmt::format("{:.1f} MB", double(bytes) / 1e6));
+    progress_.activity(byte_size_text(double(bytes)));
   }
 
   void tell(std::int64_t done) {
@@ -59,8 +60,8 @@ class Meter {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < kPause || bytes_ == 0) return;
     last_ = now;
-    progress_.detail(fmt::format("{:.0f} % of {:.1f} MB", 100 * double(done) / double(bytes_),
-                                 double(bytes_) / 1e6));
+    progress_.detail(fmt::format("{:.0f} % of {}", 100 * double(done) / double(bytes_),
+                                 byte_size_text(double(bytes_))));
   }
 
  private:

@@ -97,7 +97,7 @@ TEST_F(StandardOutput, ProgressInPlainLinesIsWhole) {
   ASSERT_EQ(run({"--dump", "b.h5"}).code, 0);
   const Outcome compared =
       run_program({"compare", "a.h5", "b.h5"}, {.environment = {}, .directory = directory()});
-  EXPECT_THAT(compared.err, StartsWith("listing a.h5 and b.h5\ncomparing 0.0 MB\n"));
+  EXPECT_THAT(compared.err, StartsWith("listing a.h5 and b.h5\ncomparing 1 KiB\n"));
   EXPECT_THAT(run({}).err, StartsWith("[1/1] relu[64,fp32,ND]\n"));
 }
 

@@ -15,9 +15,13 @@ std::string size_text(std::size_t bytes) {
   return bytes == 0 ? "unknown" : byte_size_text(static_cast<double>(bytes));
 }
 
+void print_row(std::ostream& out, std::string_view what, const std::string& value) {
+  out << fmt::format("  {:<12} {}\n", what, value);
+}
+
 void print_machine(std::ostream& out, const Machine& m) {
   const auto row = [&](std::string_view what, const std::string& value) {
-    out << fmt::format("  {:<12} {}\n", what, value);
+    print_row(out, what, value);
   };
   row("cpu", fmt::format("{}, {} core{}{}", m.cpu, m.cores, m.cores == 1 ? "" : "s",
                          m.is_virtual ? ", virtual machine" : ""));
@@ -38,10 +42,13 @@ int doctor(CommandContext& context) {
   print_machine(context.out, machine);
   if (!context.quiet) context.err << "measuring memory bandwidth and noise...\n";
   const Checkup checkup = examine(machine);
-  for (const Bandwidth& b : checkup.bandwidths) {
-    context.out << fmt::format(
-        "  copy         {:.1f} GB/s with {} thread{} ({} MiB, spread {:.1f}%)\n", b.gb_per_s,
-        b.threads, b.threads == 1 ? "" : "s", b.bytes >> 20, 100 * b.cv);
+  for (const Ceilings& c : checkup.ceilings) {
+    const std::string threads = fmt::format("{} thread{}", c.threads, c.threads == 1 ? "" : "s");
+    print_row(context.out, "copy",
+              fmt::format("{:.1f} GB/s with {} ({}, {} MiB, spread {:.1f}%)", c.gb_per_s, threads,
+                          c.way, c.bytes >> 20, 100 * c.cv));
+    print_row(context.out, "multiply-add",
+              fmt::format("{:.0f} GFLOP/s with {} (fp32)", c.gflop_per_s, threads));
   }
   for (const std::string& finding : checkup.findings) context.out << "  ! " << finding << '\n';
   context.out << (checkup.is_too_noisy       ? "Too noisy to judge.\n"

@@ -94,7 +94,10 @@ FunctionTiming time_function(const std::function<void()>& function,
   result.min_us = spread.min;
   if (options.bytes == 0) return result;
   result.gb_per_s = static_cast<double>(options.bytes) / (1e3 * spread.median);
-  result.copy_gb_per_s = measure_copy_rate(options.bytes, threads, timing, false).median / 1e9;
+  result.copy_gb_per_s = measure_copy_rate({options.bytes / 2, options.bytes - options.bytes / 2},
+                                           threads, timing, false)
+                             .best /
+                         1e9;
   if (result.copy_gb_per_s == 0) throw RunError("time_function: interrupted");
   result.copy_share = result.gb_per_s / result.copy_gb_per_s;
   return result;

@@ -24,8 +24,8 @@ struct FunctionOptions {
 struct FunctionTiming {
   std::vector<double> samples_us;  ///< microseconds per call of every repetition, in order
   double median_us = 0, mad_us = 0, min_us = 0;
-  /// 1e9 bytes per second: of the function, and of memcpy with as many bytes and threads, measured
-  /// in the same process. 0 where the bytes are unknown.
+  /// 1e9 bytes per second: of the function, and of the fastest way to copy as many bytes with as
+  /// many threads, measured in the same process. 0 where the bytes are unknown.
   double gb_per_s = 0, copy_gb_per_s = 0;
   double copy_share = 0;  ///< the first over the second; 1 is as fast as copying
 };

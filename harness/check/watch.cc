@@ -89,7 +89,9 @@ double drift_of(const std::vector<Pair>& pairs) {
   for (const Pair& pair : pairs) {
     if (!pair.is_timed()) continue;
     if (pair.current->variant == "native") changes.push_back(pair.log_ratio());
-    if (pair.base->copy_gb_per_s > 0 && pair.current->copy_gb_per_s > 0) {
+    // Copies that were made in other ways say nothing of the machine.
+    if (pair.base->copy_gb_per_s > 0 && pair.current->copy_gb_per_s > 0 &&
+        pair.base->copy_way == pair.current->copy_way) {
       changes.push_back(std::log(pair.base->copy_gb_per_s / pair.current->copy_gb_per_s));
     }
   }

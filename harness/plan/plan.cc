@@ -232,7 +232,10 @@ void check_variant_names(const std::vector<std::string>& wanted, const std::vect
 std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files) {
   std::vector<Case> cases = collect(selection, files);
   check_variant_names(selection.variants, cases, step_names(selection, files));
-  for (const Case& c : cases) check_variant_names(c.variants, {c});
+  for (const Case& c : cases) {
+    check_variant_names(c.variants, {c});
+    if (c.expected_failure) check_variant_names(c.expected_failure->variants, {c});
+  }
   apply_filter(selection, cases);
   join_repeated(cases);
   apply_shard(selection, cases);

@@ -11,8 +11,9 @@
 namespace opbench {
 namespace {
 
+constexpr std::string_view kBoundNames[] = {"", "memory", "compute", "latency"};
 constexpr std::string_view kStatusNames[] = {"passed",  "failed",  "mistrusted", "suspicious",
-                                             "skipped", "errored", "unverified"};
+                                             "skipped", "errored", "unverified", "xfailed"};
 
 }  // namespace
 
@@ -27,6 +28,8 @@ Status parse_status(std::string_view text) {
   return static_cast<Status>(found - std::begin(kStatusNames));
 }
 
+std::string_view name(Bound bound) { return kBoundNames[static_cast<std::size_t>(bound)]; }
+
 void set_times(Record& record, std::vector<Sample> samples) {
   record.times.reset();
   if (samples.empty()) return;
@@ -35,6 +38,8 @@ void set_times(Record& record, std::vector<Sample> samples) {
   const Spread spread = spread_of(std::move(us));
   const double per_us = spread.median > 0 ? 1 / spread.median : 0;
   Times& times = record.times.emplace();
+  times.preemptions = 0;
+  for (const Sample& sample : samples) *times.preemptions += sample.preemptions;
   times.samples = std::move(samples);
   times.median_us = spread.median;
   times.mad_us = spread.mad;
@@ -45,6 +50,45 @@ void set_times(Record& record, std::vector<Sample> samples) {
   times.gelements_per_s = record.elements * per_us * 1e-3;
   if (record.copy_gb_per_s > 0) {
     times.percent_of_copy = 100 * times.gb_per_s / record.copy_gb_per_s;
+  }
+  if (record.bound != Bound::unknown) {
+    times.percent_of_roofline = 100 * least_us(record) * per_us;
+  }
+}
+
+double least_us(const Record& record) {
+  const double moving = record.copy_gb_per_s > 0 ? record.bytes / record.copy_gb_per_s * 1e-3 : 0;
+  const double computing =
+      record.peak_gflop_per_s > 0 ? record.operations / record.peak_gflop_per_s * 1e-3 : 0;
+  return std::max(moving, computing);
+}
+
+void set_bound(Record& record, bool is_latency) {
+  const bool is_computed =
+      record.peak_gflop_per_s > 0 &&
+      record.operations * record.copy_gb_per_s > record.bytes * record.peak_gflop_per_s;
+  if (record.copy_gb_per_s <= 0)
+    record.bound = Bound::unknown;
+  else if (is_computed)
+    record.bound = Bound::compute;
+  else
+    record.bound = is_latency ? Bound::latency : Bound::memory;
+}
+
+void judge_rates(Record& record) {
+  // Below this a call is no longer than what starting its threads costs.
+  constexpr double kLeastBytes = 1 << 20;
+  if (!record.times || record.status != Status::passed) return;
+  const Times& times = *record.times;
+  if (record.bytes >= kLeastBytes && times.percent_of_copy > kSuspiciousPercent) {
+    record.status = Status::suspicious;
+    record.reason = fmt::format("{:.0f}% of the fastest copy; no more than {:.0f}% can be real",
+                                times.percent_of_copy, kSuspiciousPercent);
+  } else if (times.percent_of_roofline > kCeilingPercent && record.reason.empty()) {
+    record.reason = fmt::format(
+        "{:.0f}% of the roofline: the ceiling was measured too low, or less is moved "
+        "than is counted",
+        times.percent_of_roofline);
   }
 }
 

@@ -23,21 +23,39 @@ enum class Status {
   skipped,     ///< the variant does not take the case
   errored,     ///< threw, or did not fit in memory
   unverified,  ///< timed with --no-verify
+  xfailed,     ///< failed, as its case file expects
 };
 inline constexpr std::array kAllStatuses = {Status::passed,     Status::failed,  Status::mistrusted,
                                             Status::suspicious, Status::skipped, Status::errored,
-                                            Status::unverified};
+                                            Status::unverified, Status::xfailed};
 std::string_view name(Status status);
 /// The status of that name. Errors: throws Error that lists the names.
 Status parse_status(std::string_view text);
+
+/// What keeps a call from being faster.
+enum class Bound {
+  unknown,  ///< the ceilings were not measured
+  memory,   ///< moving its bytes takes longer than its operations
+  compute,
+  latency,  ///< the call itself takes at least as long as both
+};
+inline constexpr std::array kAllBounds = {Bound::unknown, Bound::memory, Bound::compute,
+                                          Bound::latency};
+/// "memory", "compute", "latency"; empty for unknown.
+std::string_view name(Bound bound);
 
 /// What a variant's repetitions come to.
 struct Times {
   std::vector<Sample> samples;  ///< at least one, in the order in which they were taken
   double median_us = 0, mad_us = 0, cv = 0, min_us = 0;
   double gb_per_s = 0, gflop_per_s = 0, gelements_per_s = 0;  ///< at the median
-  double percent_of_copy = 0;      ///< 0 if the rate of a copy is not known
+  double percent_of_copy = 0;  ///< 0 if the rate of a copy is not known
+  /// Of the least time that the measured rates of memory and arithmetic allow; 0 without them.
+  double percent_of_roofline = 0;
   double speedup_over_native = 0;  ///< 0 if native was not timed
+  /// How often the system took a core from a thread during the samples (involuntary context
+  /// switches of the process); none: the file that it was read from does not say.
+  std::optional<std::int64_t> preemptions;
 };
 
 /// How far a variant is from its reference: the worst of every number over all verifications.
@@ -76,7 +94,11 @@ struct Record {
   double elements = 0;  ///< logical, of the first input
   double bytes = 0;     ///< moved per call, padding included
   double operations = 0;
-  double copy_gb_per_s = 0;  ///< of a copy of as many bytes; 0: not measured
+  double copy_gb_per_s = 0;     ///< of the fastest way to move as many bytes; 0: not measured
+  std::string copy_way;         ///< that way: "streamed copy"; empty: not known
+  double copy_spread = 0;       ///< by how much its best was above that; of this run, not in files
+  double peak_gflop_per_s = 0;  ///< of multiply-adds in registers; 0: not measured
+  Bound bound = Bound::unknown;
   int trans_data = 0;
   std::string reproduce;  ///< one command line
 
@@ -107,8 +129,26 @@ std::span<const Field> record_fields();
 std::string column_name(const Field& field);
 
 /// Sets the times: medians and rates of `samples`; none if there are none. The record's bytes,
-/// operations and rate of a copy must be there already.
+/// operations and ceilings must be there already.
 void set_times(Record& record, std::vector<Sample> samples);
+
+/// The least time of a call that its ceilings allow: its bytes at the rate of a copy, or its
+/// operations at that of multiply-adds, whichever takes longer.
+double least_us(const Record& record);
+
+/// Sets `bound` by the ceilings, bytes and operations; unknown without the rate of a copy.
+/// `is_latency`: copying so few bytes takes no longer than a call does.
+void set_bound(Record& record, bool is_latency);
+
+/// What a record may say of ceilings that it is beyond.
+inline constexpr double kSuspiciousPercent = 200;
+inline constexpr double kCeilingPercent = 105;
+
+/// Says where a result that passed is faster than the ceilings of its machine: `suspicious` beyond
+/// twice the fastest copy (of 1 MiB and more: what is shorter than the start of its threads proves
+/// nothing), and with a reason beyond 105 % of the roofline, which is a defect of the measured
+/// ceiling or of the bytes and operations that are counted.
+void judge_rates(Record& record);
 
 /// Keeps the worst of each number over several verifications; nothing changes if `stats` has no
 /// elements.

@@ -63,23 +63,31 @@ constexpr Field error(std::string_view name, std::string_view unit) {
   return number_of<&Record::accuracy, member, true>(name, unit);
 }
 
-constexpr Field kCopyRate = {
-    "copy_gb_per_s", "GB/s",
-    [](const Record& r) { return r.copy_gb_per_s > 0 ? Cell(r.copy_gb_per_s) : Cell(); },
-    [](const JsonValue& value, Record& r) {
-      r.copy_gb_per_s = value.is_null() ? 0 : value.number(0, kLargest);
-    }};
+/// A number that is there where it is above 0.
+template <auto member>
+constexpr Field positive(std::string_view name, std::string_view unit, int since = 1) {
+  return {name, unit, [](const Record& r) { return r.*member > 0 ? Cell(r.*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            r.*member = value.is_null() ? 0 : value.number(0, kLargest);
+          },
+          since};
+}
 
-constexpr Field kPercentOfCopy = {
-    "percent_of_copy", "%",
-    [](const Record& r) {
-      return r.times && r.copy_gb_per_s > 0 ? Cell(r.times->percent_of_copy) : Cell();
-    },
-    [](const JsonValue& value, Record& r) {
-      const double lost = r.copy_gb_per_s > 0 ? kNaN : 0;
-      const double number = value.is_null() ? lost : value.number(0, kLargest);
-      if (r.times) r.times->percent_of_copy = number;
-    }};
+/// A share of a ceiling that is there where `has` holds.
+template <auto member, bool (*has)(const Record&)>
+constexpr Field percent(std::string_view name, int since = 1) {
+  return {name, "%",
+          [](const Record& r) { return r.times && has(r) ? Cell((*r.times).*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            const double lost = has(r) ? kNaN : 0;
+            const double number = value.is_null() ? lost : value.number(0, kLargest);
+            if (r.times) (*r.times).*member = number;
+          },
+          since};
+}
+
+bool has_copy(const Record& r) { return r.copy_gb_per_s > 0; }
+bool has_bound(const Record& r) { return r.bound != Bound::unknown; }
 
 constexpr Field kSpeedup = {"speedup_over_native", "",
                             [](const Record& r) {
@@ -110,6 +118,41 @@ constexpr Field kFormula = [] {
   field.since = 3;
   return field;
 }();
+
+constexpr Field kPreemptions = {
+    "preemptions", "",
+    [](const Record& r) {
+      return r.times && r.times->preemptions ? Cell(*r.times->preemptions) : Cell();
+    },
+    [](const JsonValue& value, Record& r) {
+      constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+      if (r.times && !value.is_null()) r.times->preemptions = value.integer(0, kMost);
+    },
+    4};
+
+constexpr Field kCopyWay = {
+    "copy_way", "", [](const Record& r) { return r.copy_way.empty() ? Cell() : Cell(r.copy_way); },
+    [](const JsonValue& value, Record& r) {
+      if (!value.is_null()) r.copy_way = value.text();
+    },
+    4};
+
+constexpr Field kBound = {
+    "bound", "",
+    [](const Record& r) {
+      return r.bound == Bound::unknown ? Cell() : Cell(std::string(name(r.bound)));
+    },
+    [](const JsonValue& value, Record& r) {
+      if (value.is_null()) return;
+      const std::string text = value.text();
+      for (const Bound bound : kAllBounds) {
+        if (bound != Bound::unknown && text == name(bound)) r.bound = bound;
+      }
+      if (r.bound == Bound::unknown) {
+        value.fail("is '" + text + "'; it must be memory, compute or latency");
+      }
+    },
+    4};
 
 bool has_no_step(const JsonValue& value, const Record& r) {
   if (r.step) return false;
@@ -183,6 +226,17 @@ constexpr Field kOverflow = {
     },
     2};
 
+constexpr Field kGradientError = {
+    "gradient_error", "",
+    [](const Record& r) {
+      return r.step && r.step->gradient_error ? Cell(*r.step->gradient_error) : Cell();
+    },
+    [](const JsonValue& value, Record& r) {
+      if (has_no_step(value, r) || value.is_null()) return;
+      r.step->gradient_error = value.number(0, kLargest);
+    },
+    4};
+
 constexpr Field kFields[] = {
     text<&Record::case_id>("case"),
     text<&Record::case_name>("name"),
@@ -209,8 +263,8 @@ constexpr Field kFields[] = {
     number<&Record::bytes>("bytes", "B"),
     number<&Record::operations>("operations", ""),
     time<&Times::gb_per_s>("gb_per_s", "GB/s"),
-    kCopyRate,
-    kPercentOfCopy,
+    positive<&Record::copy_gb_per_s>("copy_gb_per_s", "GB/s"),
+    percent<&Times::percent_of_copy, has_copy>("percent_of_copy"),
     time<&Times::gflop_per_s>("gflop_per_s", "GFLOP/s"),
     time<&Times::gelements_per_s>("gelements_per_s", "G/s"),
     kSpeedup,
@@ -237,6 +291,12 @@ constexpr Field kFields[] = {
     kOverflow,
     step_positive<&StepDetails::loss_scale>("loss_scale"),
     step_whole<&StepDetails::skipped_updates>("skipped_updates"),
+    kPreemptions,
+    kCopyWay,
+    positive<&Record::peak_gflop_per_s>("peak_gflop_per_s", "GFLOP/s", 4),
+    kBound,
+    percent<&Times::percent_of_roofline, has_bound>("percent_of_roofline", 4),
+    kGradientError,
 };
 
 }  // namespace

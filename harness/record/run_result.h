@@ -22,6 +22,7 @@ struct RunResult {
   std::size_t cases_run = 0;
   std::size_t largest_case_bytes = 0;  ///< inputs, outputs and intermediates of one case
   bool was_interrupted = false;
+  double load = 0;  ///< average of the last minute when it began; not in files
 
   /// 1 if a verdict failed, 3 if something could not finish, 4 if nothing could be judged, else 0.
   ExitCode exit_code() const;

@@ -11,6 +11,7 @@ struct Sample {
   double duration_us = 0;
   double ns_per_call = 0;
   std::int64_t iterations = 0;
+  std::int64_t preemptions = 0;  ///< how often the system took a core away meanwhile
 };
 
 /// Robust figures of a set of times. MAD: median absolute deviation; CV: standard deviation over

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ struct StepDetails {
   bool has_overflow = false;  ///< a gradient was not finite: the update was skipped
   double loss_scale = 0;      ///< after the run; 0: none
   int skipped_updates = 0;
+  /// Relative error of the gradients, median over them, against the same step in fp32 with the
+  /// framework's own kernels; none: not compared.
+  std::optional<double> gradient_error;
   std::vector<TypeTime> types;  ///< TransData, Cast and contiguous first, then by total time
   std::vector<TaskTime> tasks;  ///< in execution order
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/report/context.h"
+#include "harness/report/disturbance.h"
 #include "harness/report/row_detail.h"
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
@@ -16,14 +17,24 @@ namespace {
 
 std::string verdict_text(const Record& record, const ConsoleStyle& style) {
   const std::string text = coloured(status_text(record), status_colour(record.status), style);
-  return record.reason.empty() ? text : fmt::format("{}: {}", text, printable(record.reason));
+  const std::string whole =
+      record.reason.empty() ? text : fmt::format("{}: {}", text, printable(record.reason));
+  const std::string disturbance = disturbance_text(record);
+  return disturbance.empty() ? whole : fmt::format("{}, {}", whole, disturbance);
+}
+
+// "copy 11.2 GB/s (mixed, streamed)"
+std::string copy_text(const Record& record) {
+  std::string text = fmt::format("copy {:.1f} GB/s", record.copy_gb_per_s);
+  if (!record.copy_way.empty()) text += fmt::format(" ({})", record.copy_way);
+  return text;
 }
 
 /// The cells between the variant and the verdict.
 using Cells = std::vector<std::string>;
 
 std::string row_of(const Cells& cells) {
-  constexpr std::array kWidths = {11, 7, 8, 8, 9, 8, 8};
+  constexpr std::array kWidths = {11, 7, 8, 13, 9, 8, 8};
   std::string text;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     text += fmt::format(" {:>{}}", cells[i], kWidths[i]);
@@ -35,8 +46,7 @@ std::string numbers_text(const Record& record, const TimeUnit& unit, RowDetail d
   Cells cells(5, "-");
   if (const std::optional<Times>& times = record.times) {
     cells = {time_text(times->median_us, unit), spread_text(record),
-             fmt::format("{:.1f}", times->gb_per_s),
-             record.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", times->percent_of_copy) : "-",
+             fmt::format("{:.1f}", times->gb_per_s), roofline_text(record),
              factor_text(times->speedup_over_native)};
   }
   cells.push_back(inside_text(record));
@@ -47,7 +57,7 @@ std::string numbers_text(const Record& record, const TimeUnit& unit, RowDetail d
 }  // namespace
 
 void print_heading(std::ostream& out, const ConsoleStyle& style, RowDetail detail) {
-  Cells cells = {"time", "spread", "GB/s", "of copy", "v. native", "inside"};
+  Cells cells = {"time", "spread", "GB/s", "roofline", "v. native", "inside"};
   if (detail == RowDetail::errors) cells.emplace_back("max ULP");
   const std::string titles = fmt::format("  {:<20}{}  verdict", "variant", row_of(cells));
   out << coloured(titles, kDim, style) << '\n';
@@ -61,7 +71,7 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
   std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
   if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
   if (first.cold) details += ", cold";
-  if (first.copy_gb_per_s > 0) details += fmt::format(", copy {:.1f} GB/s", first.copy_gb_per_s);
+  if (first.copy_gb_per_s > 0) details += fmt::format(", {}", copy_text(first));
   out << coloured(printable(title), kBold, style) << "  (" << printable(details) << ")\n";
   const TimeUnit unit = unit_for(records);
   for (const Record& record : records) {
@@ -70,6 +80,7 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
                     numbers_text(record, unit, detail));
     out << (record.is_best ? coloured(line, kBold, style) : line) << "  "
         << verdict_text(record, style) << '\n';
+    if (record.status == Status::failed) out << "    again: " << record.reproduce << '\n';
   }
   out.flush();
 }

@@ -18,6 +18,7 @@ JUnitCase::Outcome outcome_of(Status status) {
     case Status::errored:
       return JUnitCase::Outcome::errored;
     case Status::skipped:
+    case Status::xfailed:  // as pytest reports it
       return JUnitCase::Outcome::skipped;
     default:
       return JUnitCase::Outcome::passed;
@@ -42,7 +43,7 @@ std::string output_of(const Record& r) {
   if (const std::optional<Times>& t = r.times) {
     text += fmt::format("median {}, MAD {}, {} repetitions, {:.1f} GB/s", time_text(t->median_us),
                         time_text(t->mad_us), t->samples.size(), t->gb_per_s);
-    if (r.copy_gb_per_s > 0) text += fmt::format(", {:.0f} % of copy", t->percent_of_copy);
+    if (r.copy_gb_per_s > 0) text += fmt::format(", roofline {}", roofline_text(r));
     text += '\n';
   }
   if (r.accuracy) text += fmt::format("max ULP {}\n", ulp_text(r));

@@ -95,7 +95,7 @@ void write_record(std::ostream& out, const Record& r, double vendor_us, const Ti
   cells.push_back(t ? time_text(t->median_us, unit) : "-");
   cells.push_back(spread_text(r));
   cells.push_back(t ? fmt::format("{:.1f}", t->gb_per_s) : "-");
-  cells.push_back(t && r.copy_gb_per_s > 0 ? fmt::format("{:.0f} %", t->percent_of_copy) : "-");
+  cells.push_back(roofline_text(r));
   cells.push_back(factor_text(t ? t->speedup_over_native : 0));
   cells.push_back(factor_text(t && t->median_us > 0 ? vendor_us / t->median_us : 0));
   cells.push_back(inside_text(r));
@@ -121,11 +121,11 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
   }
   for (const std::string& op : ops) {
     out << "## " << markdown_escaped(op) << "\n\n";
-    write_markdown_titles(
-        out,
-        {"name", "shape", "dtype", "format", "attributes", "threads", "variant", "provider", "time",
-         "spread", "GB/s", "% of copy", "v. native", "v. onednn", "inside", "max ULP", "verdict"},
-        8, 16);
+    write_markdown_titles(out,
+                          {"name", "shape", "dtype", "format", "attributes", "threads", "variant",
+                           "provider", "time", "spread", "GB/s", "% of roofline", "v. native",
+                           "v. onednn", "inside", "max ULP", "verdict"},
+                          8, 16);
     const TimeUnit unit = unit_of(records, op);
     for (const Record& record : records) {
       if (record.op != op || record.step) continue;
@@ -142,7 +142,7 @@ void write_summary(std::ostream& out, const RunResult& result) {
   out << "## Summary\n\n" << comparison.title() << ".\n\n";
   write_markdown_titles(out,
                         {"variant", "threads", "timed", "failed", "skipped", "v. native",
-                         "% of copy", "time / onednn"},
+                         "% of roofline", "time / onednn"},
                         1, 8);
   for (const VariantSummary& s : comparison.variants) {
     write_markdown_row(

@@ -23,8 +23,8 @@ void write_markdown(std::ostream& out, const RunResult& result, const Machine& m
                     const std::string& command);
 
 /// JUnit XML: one test case for each record, in the suite of its operator. `failed` is a failure,
-/// `errored` an error, `skipped` skipped; `mistrusted`, `suspicious` and `unverified` pass, with
-/// their reason in system-out. The time is what all timed calls took.
+/// `errored` an error, `skipped` and `xfailed` skipped; `mistrusted`, `suspicious` and `unverified`
+/// pass, with their reason in system-out. The time is what all timed calls took.
 void write_junit(std::ostream& out, const RunResult& result, const Machine& machine,
                  const std::string& command);
 

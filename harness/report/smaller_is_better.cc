@@ -6,6 +6,7 @@
 
 #include "harness/record/benchmark_name.h"
 #include "harness/report/report.h"
+#include "harness/report/text.h"
 
 namespace opbench::report {
 namespace {
@@ -16,7 +17,7 @@ std::string extra_of(const Record& r, const Machine& machine) {
   const Times& times = *r.times;
   std::string text = fmt::format("{}\n{} repetitions, {:.1f} GB/s", r.reproduce,
                                  times.samples.size(), times.gb_per_s);
-  if (r.copy_gb_per_s > 0) text += fmt::format(", {:.0f} % of copy", times.percent_of_copy);
+  if (r.copy_gb_per_s > 0) text += fmt::format(", roofline {}", roofline_text(r));
   return text +
          fmt::format("\n{}\n{}, {} cores, {}", name(r.status), machine.cpu, machine.cores, r.isa);
 }

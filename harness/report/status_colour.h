@@ -17,6 +17,7 @@ inline std::string_view status_colour(Status status) {
       return kRed;
     case Status::mistrusted:
     case Status::suspicious:
+    case Status::xfailed:
       return kYellow;
     default:
       return kDim;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/report/context.h"
+#include "harness/report/disturbance.h"
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
@@ -20,7 +21,7 @@ void print_variants(std::ostream& out, const RunResult& result) {
   const VariantComparison comparison = compare_over_cases(result.records);
   out << fmt::format("\n{}:\n", comparison.title());
   out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
-                     "threads", "timed", "failed", "skipped", "v. native", "% of copy",
+                     "threads", "timed", "failed", "skipped", "v. native", "% of roofline",
                      "time / onednn");
   for (const VariantSummary& s : comparison.variants) {
     out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n",
@@ -85,12 +86,14 @@ void print_counts(std::ostream& out, const RunResult& result) {
 
 }  // namespace
 
-void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle&) {
+void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
   if (result.records.empty() || !only_steps(result.records)) print_variants(out, result);
   print_context_summary(out, result.records);
   print_dtype_ratios(out, result.records);
   print_counts(out, result);
   print_costs(out, result);
+  const std::string busy = disturbance_text(result);
+  if (!busy.empty()) out << coloured(busy, kYellow, style) << '\n';
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";
 }
 

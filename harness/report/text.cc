@@ -80,6 +80,19 @@ std::string spread_text(const Record& record) {
   return fmt::format("{:.0f} %", 100 * record.times->mad_us / record.times->median_us);
 }
 
+double percent_of_ceiling(const Record& record) {
+  if (!record.times) return 0;
+  return record.bound == Bound::unknown ? record.times->percent_of_copy
+                                        : record.times->percent_of_roofline;
+}
+
+std::string roofline_text(const Record& record) {
+  const double percent = percent_of_ceiling(record);
+  if (!(percent > 0)) return "-";
+  if (record.bound == Bound::unknown) return fmt::format("{:.0f} %", percent);
+  return fmt::format("{:.0f} % {}", percent, name(record.bound));
+}
+
 std::string inside_text(const Record& record) {
   if (!record.accuracy) return "-";
   return fmt::format("{} %", std::floor(1e4 * record.accuracy->inside_share) / 100);

@@ -27,6 +27,11 @@ std::string time_text(double us);
 std::string time_text(double us, const TimeUnit& unit);
 /// The median absolute deviation of the times over their median: "4 %"; "-" without times.
 std::string spread_text(const Record& record);
+/// The share of the ceilings that the record has: "83 % memory", "41 % compute"; of a copy alone,
+/// in files of older versions, "83 %"; "-" where none was measured.
+std::string roofline_text(const Record& record);
+/// That share in percent; 0 where none was measured.
+double percent_of_ceiling(const Record& record);
 /// The share of elements inside the tolerance, rounded down: "100 %", "99.98 %"; "-" where nothing
 /// was compared.
 std::string inside_text(const Record& record);

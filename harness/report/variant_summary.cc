@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "harness/report/text.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench::report {
@@ -31,7 +32,7 @@ void add_record(VariantSummary& summary, const Record& record, double beyond_byt
   ++summary.timed;
   if (times.speedup_over_native > 0) summary.speedups.push_back(times.speedup_over_native);
   if (beyond_bytes > 0 && record.bytes <= beyond_bytes) return;
-  if (times.percent_of_copy > 0) summary.percents.push_back(times.percent_of_copy);
+  if (percent_of_ceiling(record) > 0) summary.percents.push_back(percent_of_ceiling(record));
   const auto found = vendor.find(place_of(record));
   if (found != vendor.end()) summary.vendor_ratios.push_back(times.median_us / found->second);
 }

@@ -1,41 +1,98 @@
 #include "harness/run/copy_rate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
+#include "kernels/yardstick/moved_bytes.h"
 #include "tensor/buffer.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
+namespace {
 
-CopyRate measure_copy_rate(std::size_t bytes, int threads, TimingOptions timing, bool cold) {
-  const std::size_t half = std::max<std::size_t>(bytes / 2, 1);
-  const Buffer from(half), to(half);
-  std::memset(from.data(), 1, half);  // zero pages would be one page
-  if (cold) {
-    timing.evict = [&] {
-      evict_from_caches(from.data(), half);
-      evict_from_caches(to.data(), half);
-    };
+struct Contender {
+  MovingWay way;
+  int threads;
+};
+
+std::vector<Contender> contenders(std::size_t bytes, int threads) {
+  std::vector<Contender> all;
+  for (const MovingWay way : kMovingWays) all.push_back({way, threads});
+  if (threads > 1 && bytes <= last_level_cache_bytes()) {
+    for (const MovingWay way : kMovingWays) all.push_back({way, 1});
   }
-  std::vector<double> times;
-  with_threads(threads, [&] {
-    constexpr std::int64_t kPage = 4096;
-    for (const Sample& sample : time_calls("memcpy", timing, [&] {
-           parallel_ranges(static_cast<std::int64_t>(half), kPage,
-                           [&](std::int64_t begin, std::int64_t end) {
-                             std::memcpy(static_cast<std::byte*>(to.data()) + begin,
-                                         static_cast<const std::byte*>(from.data()) + begin,
-                                         static_cast<std::size_t>(end - begin));
-                           });
-         })) {
-      times.push_back(sample.ns_per_call);
-    }
-  });
-  const Spread spread = spread_of(times);
-  if (spread.median <= 0) return {};
-  const double bytes_times_1e9 = 2e9 * static_cast<double>(half);
-  return {bytes_times_1e9 / spread.median, bytes_times_1e9 / spread.min};
+  return all;
+}
+
+/// Of calls that move bytes in memory of their own.
+class Mover {
+ public:
+  Mover(BytesMoved bytes, bool cold)
+      : memory_(std::max<std::size_t>(bytes.read + bytes.written, 2)), cold_(cold) {
+    bytes_ = {static_cast<std::byte*>(memory_.data()), bytes.read, memory_.size() - bytes.read};
+    fill_bytes(memory_.data(), 1, memory_.size());  // zero pages would be one page
+  }
+
+  /// Nanoseconds for a byte, in every sample; zeros if interrupted.
+  Spread time(const Contender& contender, TimingOptions timing) const {
+    return time(contender, bytes_, std::move(timing));
+  }
+
+  double ns_of_64_bytes(const Contender& contender, TimingOptions timing) const {
+    return 64 * time(contender, {bytes_.memory, 32, 32}, std::move(timing)).median;
+  }
+
+ private:
+  Spread time(const Contender& contender, const MovedBytes& bytes, TimingOptions timing) const {
+    if (cold_) timing.evict = [&] { evict_from_caches(memory_.data(), memory_.size()); };
+    std::vector<double> ns;
+    with_threads(contender.threads, [&] {
+      std::size_t moved = 1;
+      for (const Sample& sample :
+           time_calls("copy", timing, [&] { moved = move_bytes(contender.way, bytes); })) {
+        ns.push_back(sample.ns_per_call / static_cast<double>(moved));
+      }
+    });
+    return ns.empty() ? Spread{} : spread_of(std::move(ns));
+  }
+
+  Buffer memory_;
+  MovedBytes bytes_{};
+  bool cold_;
+};
+
+std::string text_of(const Contender& contender, int threads) {
+  const std::string_view way = name(contender.way);
+  return contender.threads == threads ? std::string(way) : fmt::format("{}, 1 thread", way);
+}
+
+}  // namespace
+
+CopyRate measure_copy_rate(BytesMoved bytes, int threads, TimingOptions timing, bool cold) {
+  const std::size_t whole = bytes.read + bytes.written;
+  const Mover mover(bytes, cold);
+  const std::vector<Contender> all = contenders(whole, threads);
+  TimingOptions race = timing;
+  race.repetitions = std::min(timing.repetitions, 3);
+  race.seconds = timing.seconds / static_cast<double>(all.size());
+  const Contender* winner = nullptr;
+  double fastest = 0;
+  for (const Contender& contender : all) {
+    const double ns = mover.time(contender, race).min;
+    if (ns <= 0 || (winner != nullptr && ns >= fastest)) continue;
+    fastest = ns;
+    winner = &contender;
+  }
+  if (winner == nullptr) return {};  // interrupted
+  const Spread ns = mover.time(*winner, timing);
+  if (ns.min <= 0) return {};
+  const double call = mover.ns_of_64_bytes(*winner, race);
+  return {1e9 / ns.median, 1e9 / ns.min, ns.cv, text_of(*winner, threads),
+          2 * call >= static_cast<double>(whole) * ns.median};
 }
 
 }  // namespace opbench

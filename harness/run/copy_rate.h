@@ -1,18 +1,29 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "harness/run/timing.h"
 
 namespace opbench {
 
-/// Bytes per second, read plus written.
-struct CopyRate {
-  double median = 0, best = 0;
+/// Bytes that something reads and writes.
+struct BytesMoved {
+  std::size_t read = 0, written = 0;
 };
 
-/// What memcpy reaches on buffers that together hold `bytes`, each thread copying one contiguous
-/// part: 100 % of "of copy". 0 if interrupted.
-CopyRate measure_copy_rate(std::size_t bytes, int threads, TimingOptions timing, bool cold);
+/// How fast bytes can be moved here, read plus written.
+struct CopyRate {
+  double median = 0, best = 0;  ///< bytes per second; 0 if interrupted
+  double cv = 0;                ///< standard deviation of the samples over their mean
+  std::string way;              ///< the fastest: "memcpy", "streamed copy, 1 thread"
+  /// True where the call itself takes most of the time: moving 64 bytes takes at least half of it.
+  bool is_latency = false;
+};
+
+/// The fastest of several ways of moving as many bytes (kernels/yardstick/moved_bytes.h) with at
+/// most so many threads: what is in caches also with one. All ways race for a short time, the
+/// winner is measured as `timing` says. 100 % of "of copy".
+CopyRate measure_copy_rate(BytesMoved bytes, int threads, TimingOptions timing, bool cold);
 
 }  // namespace opbench

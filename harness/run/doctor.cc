@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/run/copy_rate.h"
+#include "harness/run/peak_rate.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench {
@@ -12,16 +13,17 @@ namespace {
 
 // Beyond this a regression of a few percent cannot be told from chance.
 constexpr double kNoiseLimit = 0.10;
-constexpr int kSamples = 15;
 
-Bandwidth measure(int threads, std::size_t bytes) {
-  Bandwidth result{threads, bytes};
-  std::vector<double> rates;
-  for (int i = 0; i < kSamples; ++i)
-    rates.push_back(measure_copy_rate(bytes, threads, {0.05, 1, {}}, false).median);
-  const Spread spread = spread_of(rates);
-  result.gb_per_s = spread.median / 1e9;
-  result.cv = spread.cv;
+Ceilings measure(int threads, std::size_t bytes) {
+  Ceilings result;
+  result.threads = threads;
+  result.bytes = bytes;
+  const CopyRate copy =
+      measure_copy_rate({bytes / 2, bytes - bytes / 2}, threads, {0.75, 15, {}, nullptr}, false);
+  result.gb_per_s = copy.median / 1e9;
+  result.cv = copy.cv;
+  result.way = copy.way;
+  result.gflop_per_s = peak_operations_per_second(DType::fp32, threads) / 1e9;
   return result;
 }
 
@@ -51,9 +53,9 @@ Checkup examine(const Machine& machine) {
   find_settings(machine, checkup.findings);
   const std::size_t bytes = std::min(4 * std::max<std::size_t>(last_level_cache_bytes(), 64 << 20),
                                      machine.available_bytes / 4);
-  checkup.bandwidths.push_back(measure(1, bytes));
-  if (machine.cores > 1) checkup.bandwidths.push_back(measure(machine.cores, bytes));
-  for (const Bandwidth& b : checkup.bandwidths) {
+  checkup.ceilings.push_back(measure(1, bytes));
+  if (machine.cores > 1) checkup.ceilings.push_back(measure(machine.cores, bytes));
+  for (const Ceilings& b : checkup.ceilings) {
     if (b.cv <= kNoiseLimit) continue;
     checkup.is_too_noisy = true;
     checkup.findings.push_back(

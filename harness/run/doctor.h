@@ -8,17 +8,20 @@
 
 namespace opbench {
 
-/// memcpy of buffers that together hold `bytes`, far beyond the caches.
-struct Bandwidth {
+/// The fastest copy inside memory of `bytes`, far beyond the caches, and the most that arithmetic
+/// reaches.
+struct Ceilings {
   int threads = 1;
   std::size_t bytes = 0;
-  double gb_per_s = 0;  ///< read plus written, median
-  double cv = 0;        ///< standard deviation over mean of the samples
+  double gb_per_s = 0;     ///< read plus written, median
+  double cv = 0;           ///< standard deviation over mean of the samples
+  std::string way;         ///< how it was copied
+  double gflop_per_s = 0;  ///< fp32 multiply-adds
 };
 
 /// What stands between this machine and good measurements.
 struct Checkup {
-  std::vector<Bandwidth> bandwidths;  ///< one thread, then all cores
+  std::vector<Ceilings> ceilings;     ///< one thread, then all cores
   std::vector<std::string> findings;  ///< each with what to do
   bool is_too_noisy = false;
 };

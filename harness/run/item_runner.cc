@@ -8,9 +8,11 @@
 
 #include "harness/run/attempt.h"
 #include "harness/run/copy_rate.h"
+#include "harness/run/expectation.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/new_record.h"
 #include "harness/run/open_item.h"
+#include "harness/run/peak_rate.h"
 #include "harness/run/phase_timer.h"
 #include "harness/run/run_dump.h"
 #include "harness/run/step_details.h"
@@ -20,15 +22,18 @@
 namespace opbench {
 namespace {
 
-// Faster than twice the copy rate, no memory-bound call can be: reading alone is at most that.
-constexpr double kSuspiciousPercent = 200;
-// Below this a call is no longer than what starting its threads costs, and the comparison says
-// nothing.
-constexpr double kSuspiciousLeastBytes = 1 << 20;
-
 // Rounds of a whole network take long: after so many seconds no more begin than these.
 constexpr int kLeastRounds = 3;
 constexpr double kLongestSeconds = 10;
+
+// A graph moves some tensors more than once; the copy's memory holds no more than the case does.
+BytesMoved bytes_moved(const Graph& graph) {
+  const Traffic traffic = graph.traffic();
+  const double held = static_cast<double>(graph.memory_bytes());
+  const double share = std::min(1.0, held / std::max(traffic.bytes(), 1.0));
+  return {static_cast<std::size_t>(share * traffic.bytes_read),
+          static_cast<std::size_t>(share * traffic.bytes_written)};
+}
 
 class ItemRunner {
  public:
@@ -66,7 +71,7 @@ class ItemRunner {
   void run_phases() {
     if (open_attempts().empty()) return;
     check_memory();
-    if (!item().is_context()) measure_copy();
+    if (!item().is_context()) measure_ceilings();
     open_.allocate(open_attempts());
     for_each_open([&](Attempt& attempt) { prepare(attempt); });
     for_each_open([&](Attempt& attempt) { find_loss_scale(attempt); });
@@ -114,17 +119,21 @@ class ItemRunner {
   }
 
   // Before the case's own memory is taken, so that both never stand side by side.
-  void measure_copy() {
+  void measure_ceilings() {
     const PhaseTimer timer(times_.measure);
     const Graph& graph = item().planned_case->graph;
-    const auto moved = static_cast<std::size_t>(graph.traffic().bytes());
-    // A graph moves some tensors more than once; the copy's buffers hold no more than the case
-    // does.
-    const CopyRate rate =
-        measure_copy_rate(std::min(moved, graph.memory_bytes()), threads_,
+    const CopyRate copy =
+        measure_copy_rate(bytes_moved(graph), threads_,
                           {options_.seconds_per_case, options_.repetitions, {}}, options_.cold);
-    fastest_copy_gb_per_s_ = rate.best / 1e9;
-    for (Attempt& attempt : attempts_) attempt.record.copy_gb_per_s = rate.median / 1e9;
+    const double peak = peak_operations_per_second(item().planned_case->spec.dtype, threads_);
+    for (Attempt& attempt : attempts_) {
+      Record& record = attempt.record;
+      record.copy_gb_per_s = copy.best / 1e9;
+      record.copy_way = copy.way;
+      if (copy.median > 0) record.copy_spread = copy.best / copy.median - 1;
+      record.peak_gflop_per_s = peak / 1e9;
+      set_bound(record, copy.is_latency);
+    }
   }
 
   void prepare(Attempt& attempt) {
@@ -244,7 +253,8 @@ class ItemRunner {
         attempt.measured.task_us = task_medians(attempt.rounds);
         attempt.record.step = step_details(*item().context, attempt.index, attempt.measured);
       } else {
-        mark_suspicious(attempt.record);
+        judge_rates(attempt.record);
+        apply_expectation(item().planned_case->spec, attempt.record);
       }
       records.push_back(std::move(attempt.record));
     }
@@ -253,17 +263,6 @@ class ItemRunner {
     else
       compare_variants(records);
     return records;
-  }
-
-  // Against the fastest copy seen: a disturbed one must not throw suspicion on everything after it.
-  void mark_suspicious(Record& record) const {
-    if (!record.times || record.status != Status::passed) return;
-    const double percent = 100 * record.times->gb_per_s / std::max(fastest_copy_gb_per_s_, 1e-9);
-    if (record.bytes >= kSuspiciousLeastBytes && percent > kSuspiciousPercent) {
-      record.status = Status::suspicious;
-      record.reason = fmt::format("{:.0f}% of the fastest copy; no more than {:.0f}% can be real",
-                                  percent, kSuspiciousPercent);
-    }
   }
 
   void report(std::string_view what, const Attempt& attempt) const {
@@ -279,7 +278,6 @@ class ItemRunner {
   OpenItem open_;
   std::vector<Attempt> attempts_;
   int rounds_ = 0;  // begun, all but the last complete
-  double fastest_copy_gb_per_s_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <iterator>
 
 #include "harness/run/interrupt.h"
@@ -30,6 +31,7 @@ RunResult run_plan(const std::vector<PlannedCase>& plan,
                    const RunHooks& hooks) {
   const auto start = std::chrono::steady_clock::now();
   RunResult result;
+  getloadavg(&result.load, 1);
   const std::vector<int> threads =
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   const std::size_t total = (plan.size() + contexts.size()) * threads.size();

@@ -95,6 +95,7 @@ StepDetails step_details(const PlannedContext& planned, std::size_t index,
   details.planning_ms = step.planning_ms;
   details.has_overflow = measured.has_overflow;
   details.skipped_updates = measured.skipped_updates;
+  details.gradient_error = measured.gradient_error;
   if (step.spec.precision.scaling != Precision::Scaling::none) {
     details.loss_scale = step.spec.precision.loss_scale;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct StepMeasurement {
   std::vector<double> task_us;  ///< of each node, median over the rounds; empty: not timed
   bool has_overflow = false;
   int skipped_updates = 0;
+  std::optional<double> gradient_error;  ///< against the anchor; none: not compared
 };
 
 /// The tasks, types, conversions and memory of a step.

@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 #include <hwy/cache_control.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,13 @@ using Clock = std::chrono::steady_clock;
 double micros_since_start(Clock::time_point time) {
   static const Clock::time_point start = time;
   return std::chrono::duration<double, std::micro>(time - start).count();
+}
+
+// Of all threads of the process.
+std::int64_t involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 /// Collects nothing: the samples are taken in the loop itself. Reports only whether a run went
@@ -76,6 +84,7 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
 Sample run_once(benchmark::State& state, const TimingOptions& options,
                 const std::function<void()>& call) {
   if (options.watch != nullptr) options.watch->begin(state.max_iterations);
+  const std::int64_t preemptions = involuntary_switches();
   const Clock::time_point start = Clock::now();
   double seconds = 0;
   if (options.evict) {
@@ -89,7 +98,8 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
   }
   const auto iterations = static_cast<std::int64_t>(state.iterations());
   return {micros_since_start(start), seconds * 1e6,
-          iterations == 0 ? 0 : seconds * 1e9 / static_cast<double>(iterations), iterations};
+          iterations == 0 ? 0 : seconds * 1e9 / static_cast<double>(iterations), iterations,
+          involuntary_switches() - preemptions};
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ struct CaseInput {
   bool operator==(const CaseInput&) const = default;
 };
 
+/// Variants of a case that are known to fail, as the device's do.
+struct ExpectedFailure {
+  std::vector<std::string> variants;  ///< empty: all
+  std::vector<DType> dtypes;          ///< of the case; empty: all
+  std::string reason;
+};
+
 /// One operator on tensors of given shapes, dtype and format: what is timed and verified.
 struct Case {
   const Op* op = nullptr;
@@ -47,7 +54,8 @@ struct Case {
   int count = 1;                      ///< how often the network runs it
   std::optional<double> threshold;    ///< slower by more than this share is a regression
   std::vector<std::string> variants;  ///< empty: all
-  std::string origin;                 ///< "cases/resnet.yaml:12", for messages
+  std::optional<ExpectedFailure> expected_failure;
+  std::string origin;  ///< "cases/resnet.yaml:12", for messages
 };
 
 /// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]":

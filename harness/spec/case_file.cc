@@ -92,10 +92,12 @@ class Reader {
     CaseTemplate result;
     Case& c = result.base;
     c.origin = entry.place();
-    const std::vector<std::string> keys = {"name",     "op",      "inputs",   "attrs",
-                                           "variants", "data",    "backward", "count",
-                                           "dtypes",   "formats", "threshold"};
+    const std::vector<std::string> keys = {"name",      "op",       "inputs", "attrs",  "variants",
+                                           "data",      "backward", "count",  "dtypes", "formats",
+                                           "threshold", "expect",   "reason"};
     bool has_inputs = false;
+    std::optional<ExpectedFailure> expected;
+    std::string reason;
     // The operator first: the attributes depend on it.
     entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
       if (key == "op") c.op = field.located([&] { return &find_op(field.text("op")); });
@@ -111,13 +113,21 @@ class Reader {
       if (key == "dtypes") result.dtypes = read_dtypes(field);
       if (key == "formats") result.formats = read_formats(field);
       if (key == "attrs") read_attrs(c, field);
-      if (key == "variants") read_variants(c, field);
+      if (key == "variants") c.variants = read_variants(field);
+      if (key == "expect") expected = read_expectation(field);
+      if (key == "reason") reason = field.text("reason");
       if (key == "inputs") {
         has_inputs = true;
         for (const YamlValue& tensor : field.list("inputs")) c.inputs.push_back(input(tensor));
       }
     });
     if (!has_inputs) entry.fail("the case has no 'inputs'");
+    if (expected.has_value() == reason.empty()) {
+      entry.fail(expected ? "what is expected to fail needs a 'reason'"
+                          : "'reason' is for 'expect: failed', and the case has no 'expect'");
+    }
+    if (expected) expected->reason = reason;
+    c.expected_failure = std::move(expected);
     entry.located([&] { check_input_count(*c.op, c.inputs.size()); });
     file_.cases.push_back(std::move(result));
   }
@@ -161,10 +171,32 @@ class Reader {
     });
   }
 
-  void read_variants(Case& c, const YamlValue& value) const {
+  static std::vector<std::string> read_variants(const YamlValue& value) {
+    std::vector<std::string> variants;
     for (const YamlValue& entry : value.list("variants", true)) {
-      c.variants.push_back(entry.text("a variant"));
+      variants.push_back(entry.text("a variant"));
     }
+    return variants;
+  }
+
+  // `failed`, or a mapping that says which variants and dtypes fail.
+  static ExpectedFailure read_expectation(const YamlValue& value) {
+    ExpectedFailure expected;
+    std::string status;
+    if (value.is_scalar()) {
+      status = value.text("expect");
+    } else {
+      value.mapping("expect", {"status", "variants", "dtypes"},
+                    [&](const std::string& key, const YamlValue& field) {
+                      if (key == "status") status = field.text("status");
+                      if (key == "variants") expected.variants = read_variants(field);
+                      if (key == "dtypes") expected.dtypes = read_dtypes(field);
+                    });
+    }
+    if (status != "failed") {
+      value.fail(fmt::format("expect is '{}'; it must be 'failed'", status));
+    }
+    return expected;
   }
 
   const YamlValue& root_;

@@ -40,6 +40,7 @@ TEST(JUnit, WholeReport) {
   Record timed = ended(Status::passed);
   timed.bytes = 512;
   timed.copy_gb_per_s = 10;
+  set_bound(timed, false);
   set_times(timed, {{0, 0, 2000, 500000}, {0, 0, 4000, 250000}});  // 1 s each
   Record failed = ended(Status::failed, "3 < 4");
   failed.variant = "relu";
@@ -57,7 +58,7 @@ TEST(JUnit, WholeReport) {
     <testcase classname="opbench.relu" name="relu[64,fp32]/native/threads:2" time="2.000">
       <system-out>opbench --case 'relu[64,fp32]' --variant native --threads 2
 passed
-median 3.00 us, MAD 1.00 us, 2 repetitions, 0.2 GB/s, 2 % of copy
+median 3.00 us, MAD 1.00 us, 2 repetitions, 0.2 GB/s, roofline 2 % memory
 </system-out>
     </testcase>
     <testcase classname="opbench.relu" name="relu[64,fp32]/relu/threads:2" time="0.000">

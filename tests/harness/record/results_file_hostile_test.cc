@@ -62,8 +62,8 @@ TEST(HostileResults, PassesOverKeysOfALaterVersionOfTheProgram) {
 }
 
 TEST(HostileResults, RefusesALaterFormat) {
-  EXPECT_EQ(refusal_with("/opbench", 4),
-            "old.json: opbench is version 4 of the format; this opbench reads versions up to 3: "
+  EXPECT_EQ(refusal_with("/opbench", 5),
+            "old.json: opbench is version 5 of the format; this opbench reads versions up to 4: "
             "use one that is as new as the one that wrote the file");
   EXPECT_THAT(refusal_with("/opbench", 0), HasSubstr("old.json: opbench is 0; it must be a whole"));
   EXPECT_THAT(refusal_with("/opbench", "1"), HasSubstr("opbench is the text '1'; it must be"));
@@ -108,7 +108,9 @@ TEST(HostileResults, SaysWhereAndWhat) {
             "1 to 2147483647");
   EXPECT_EQ(refusal_with("/records/0/status", "great"),
             "old.json: records[0].status: status 'great' must be one of passed, failed, "
-            "mistrusted, suspicious, skipped, errored, unverified");
+            "mistrusted, suspicious, skipped, errored, unverified, xfailed");
+  EXPECT_EQ(refusal_with("/records/0/bound", "cache"),
+            "old.json: records[0].bound is 'cache'; it must be memory, compute or latency");
   EXPECT_EQ(refusal_with("/records/0/backward", 0),
             "old.json: records[0].backward is 0; it must be true or false");
   EXPECT_EQ(refusal_with("/records/0/case", nullptr),

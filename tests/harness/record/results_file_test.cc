@@ -63,13 +63,16 @@ Record Anything::record() {
   Record r;
   for (std::string* text :
        {&r.case_id, &r.case_name, &r.op, &r.variant, &r.provider, &r.kernels, &r.shape,
-        &r.attributes, &r.dtype, &r.format, &r.isa, &r.reason, &r.reproduce}) {
+        &r.attributes, &r.dtype, &r.format, &r.isa, &r.reason, &r.reproduce, &r.copy_way}) {
     *text = this->text();
   }
   r.backward = yes(), r.cold = yes(), r.is_best = yes();
   r.count = whole(1, 1000), r.threads = whole(1, 64), r.trans_data = whole(0, 9);
-  r.status = static_cast<Status>(whole(0, 6));
-  for (double* value : {&r.elements, &r.bytes, &r.operations, &r.copy_gb_per_s}) *value = number();
+  r.status = static_cast<Status>(whole(0, 7));
+  r.bound = static_cast<Bound>(whole(0, 3));
+  for (double* value :
+       {&r.elements, &r.bytes, &r.operations, &r.copy_gb_per_s, &r.peak_gflop_per_s})
+    *value = number();
   if (yes()) r.times = times();
   if (yes()) r.accuracy = accuracy();
   return r;
@@ -80,9 +83,10 @@ Times Anything::times() {
   Times t;
   for (int i = whole(1, 4); i > 0; --i) t.samples.push_back({0, 0, number(), whole(0, 1 << 30)});
   for (double* value : {&t.median_us, &t.mad_us, &t.cv, &t.min_us, &t.gb_per_s, &t.percent_of_copy,
-                        &t.gflop_per_s, &t.gelements_per_s}) {
+                        &t.gflop_per_s, &t.gelements_per_s, &t.percent_of_roofline}) {
     *value = number_or_lost(kNaN);
   }
+  if (yes()) t.preemptions = whole(0, 1 << 30);
   t.speedup_over_native = number();
   return t;
 }

@@ -130,7 +130,7 @@ TEST(SmallerIsBetter, MedianWithItsSpread) {
   // 512 bytes in 2 us; |1-2|, 0 and |6-2| have the median 1.
   EXPECT_EQ(Json::parse(out.str()), Json::parse(R"([{
     "name": "relu[64,fp32]/native/threads:2", "unit": "us", "value": 2.0, "range": "± 1",
-    "extra": "opbench --case 'relu[64,fp32]'\n3 repetitions, 0.3 GB/s, 26 % of copy\npassed\nCPU, 4 cores, "}])"));
+    "extra": "opbench --case 'relu[64,fp32]'\n3 repetitions, 0.3 GB/s, roofline 26 %\npassed\nCPU, 4 cores, "}])"));
 }
 
 }  // namespace opbench::report

@@ -24,10 +24,12 @@ TEST(Doctor, FindsWhatStandsInTheWay) {
             "virtual machine: neighbours share caches and memory; trust ratios inside one run");
   EXPECT_EQ(checkup.findings[4], "load 1.25: other programs run; wait until they are done");
   EXPECT_EQ(checkup.findings.size() > 5, checkup.is_too_noisy);
-  ASSERT_EQ(checkup.bandwidths.size(), 2u) << "one thread, then all cores";
-  for (const Bandwidth& bandwidth : checkup.bandwidths) {
-    EXPECT_EQ(bandwidth.bytes, std::size_t{1} << 20) << "a quarter of what is free";
-    EXPECT_GT(bandwidth.gb_per_s, 0);
+  ASSERT_EQ(checkup.ceilings.size(), 2u) << "one thread, then all cores";
+  for (const Ceilings& ceilings : checkup.ceilings) {
+    EXPECT_EQ(ceilings.bytes, std::size_t{1} << 20) << "a quarter of what is free";
+    EXPECT_GT(ceilings.gb_per_s, 0);
+    EXPECT_NE(ceilings.way, "");
+    EXPECT_GT(ceilings.gflop_per_s, 0);
   }
 }
 

@@ -1,0 +1,94 @@
+#include "harness/report/disturbance.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace opbench::report {
+namespace {
+
+// As `opbench doctor`: beyond this a regression of a few percent cannot be told from chance.
+constexpr double kLargestSpread = 0.10;
+constexpr double kLargestLoad = 0.5;
+// The best of nine copies is a few percent faster than their median on a quiet machine.
+constexpr double kLargestCopySpread = 0.25;
+
+std::int64_t samples_of(const Times& times) {
+  return static_cast<std::int64_t>(times.samples.size());
+}
+
+// Median absolute deviation over the median.
+double spread_of(const Times& times) {
+  return times.median_us > 0 ? times.mad_us / times.median_us : 0;
+}
+
+// The system's own housekeeping takes a core now and then, for some microseconds. It counts where
+// it comes in every sample and shows in the times, or comes in crowds.
+bool is_preempted(const Times& times) {
+  constexpr std::int64_t kCrowd = 10;
+  constexpr double kShownSpread = 0.05;
+  const std::int64_t count = times.preemptions.value_or(0);
+  return count >= kCrowd * samples_of(times) ||
+         (count >= samples_of(times) && spread_of(times) > kShownSpread);
+}
+
+// Samples that took half as long again as the median.
+std::int64_t outliers_of(const Times& times) {
+  return std::count_if(times.samples.begin(), times.samples.end(), [&](const Sample& sample) {
+    return sample.ns_per_call > 1.5e3 * times.median_us;
+  });
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+}  // namespace
+
+bool is_disturbed(const Record& record) {
+  if (!record.times) return false;
+  const Times& times = *record.times;
+  return is_preempted(times) || spread_of(times) > kLargestSpread || outliers_of(times) > 0;
+}
+
+std::string disturbance_text(const Record& record) {
+  if (!record.times) return {};
+  std::vector<std::string> signs;
+  const std::int64_t outliers = outliers_of(*record.times);
+  if (is_preempted(*record.times)) {
+    signs.push_back(fmt::format("preempted {} times", *record.times->preemptions));
+  }
+  if (outliers > 0) {
+    signs.push_back(fmt::format("outliers {} of {}", outliers, samples_of(*record.times)));
+  }
+  return fmt::format("{}", fmt::join(signs, ", "));
+}
+
+std::string disturbance_text(const RunResult& result) {
+  std::int64_t timed = 0, disturbed = 0, preemptions = 0;
+  double spread = 0, copy = 0;
+  for (const Record& record : result.records) {
+    copy = std::max(copy, record.copy_spread);
+    if (!record.times) continue;
+    ++timed;
+    disturbed += is_disturbed(record);
+    preemptions += record.times->preemptions.value_or(0);
+    spread = std::max(spread, spread_of(*record.times));
+  }
+  std::vector<std::string> signs;
+  if (result.load > kLargestLoad) {
+    signs.push_back(fmt::format("load {:.1f} when it began", result.load));
+  }
+  if (disturbed > 0) {
+    signs.push_back(fmt::format("{} of {} results disturbed, {} preemptions, spread up to {}",
+                                disturbed, timed, preemptions, percent(spread)));
+  }
+  if (copy > kLargestCopySpread) {
+    signs.push_back(fmt::format("copies of the same bytes differ by {}", percent(copy)));
+  }
+  if (signs.empty()) return {};
+  return fmt::format("This machine was busy: {}. Trust ratios more than times; see opbench doctor.",
+                     fmt::join(signs, "; "));
+}
+
+}  // namespace opbench::report

@@ -1,0 +1,91 @@
+// Failures that a case file expects, through the command line and in every report.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Expect : public testing::Test, protected TempDir {
+ protected:
+  // The gradient of V1 is NaN where exp(x) overflows; that of V2 is not.
+  Outcome run(const std::string& expectation, std::vector<std::string> more = {}) const {
+    const std::string file =
+        write("f.yaml",
+              "cases:\n  - {op: softplus, inputs: [[4096]], formats: [ND], backward: "
+              "true, variants: [softplus, softplus_v2], " +
+                  expectation + "}\n");
+    more.insert(more.begin(), {"--cases", file, "--time", "0.001", "--repetitions", "2", "-q"});
+    return opbench_with(more);
+  }
+};
+
+const std::string kV1 = "expect: {status: failed, variants: [softplus]}, reason: V1 overflows";
+
+}  // namespace
+
+TEST_F(Expect, AnExpectedFailureIsReportedAndFailsNothing) {
+  const Outcome outcome = run(kV1, {"--json", path("x.json"), "--junit", path("x.xml"),
+                                    "--markdown", path("x.md"), "--csv", path("x.csv")});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("xfailed: V1 overflows ("));
+  EXPECT_THAT(outcome.out, HasSubstr("1 passed, 1 xfailed"));
+  EXPECT_EQ(nlohmann::json::parse(read("x.json"))["records"][0]["status"], "xfailed");
+  EXPECT_THAT(read("x.xml"), HasSubstr("<skipped message=\"V1 overflows ("));
+  EXPECT_THAT(read("x.md"), HasSubstr("xfailed: V1 overflows ("));
+  EXPECT_THAT(read("x.csv"), HasSubstr(",xfailed,"));
+  EXPECT_EQ(opbench_with({"report", path("x.json"), "--format", "csv"}).out, read("x.csv"));
+}
+
+TEST_F(Expect, AnUnexpectedPassFails) {
+  const Outcome outcome = run("expect: failed, reason: V1 overflows");
+  EXPECT_EQ(outcome.code, kVerdictFailed);
+  EXPECT_THAT(outcome.out, HasSubstr("1 failed, 1 xfailed"));
+  EXPECT_THAT(outcome.out, HasSubstr("f.yaml:2 expects it to fail: V1 overflows"));
+}
+
+TEST_F(Expect, IsReadStrictly) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"expect: failed", "f.yaml:2: what is expected to fail needs a 'reason'"},
+      {"reason: x", "f.yaml:2: 'reason' is for 'expect: failed', and the case has no 'expect'"},
+      {"expect: passed, reason: x", "f.yaml:2: expect is 'passed'; it must be 'failed'"},
+      {"expect: {variants: [softplus]}, reason: x", "expect is ''; it must be 'failed'"},
+      {"expect: {status: failed, variants: [softplusv1]}, reason: x",
+       "no operator of this run has a variant 'softplusv1'"},
+  };
+  for (const auto& [text, message] : cases) {
+    const Outcome outcome = run(text);
+    EXPECT_EQ(outcome.code, kBadInput) << text;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+}
+
+// The place, both values, what the operator got there, and the line to type.
+TEST_F(Expect, AFailureTellsWhatToLookAt) {
+  const Outcome outcome = run("count: 1");
+  EXPECT_EQ(outcome.code, kVerdictFailed);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("first at \\[[0-9]+\\]: NaN, expected [-0-9.e]+; "
+                                                  "inputs there: grad_output=[^,]+, self="));
+  EXPECT_THAT(outcome.out, HasSubstr("\n    again: opbench --case 'softplus[4096,fp32,ND,beta=1,"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  opbench --case 'softplus[4096,fp32,ND,beta=1,"))
+      << "below the summary";
+}
+
+// V1's NaN is known there.
+TEST_F(Expect, TheProfilingScriptExpectsIt) {
+  const std::string text = text_of(source_file("cases/softplus_prof.yaml"));
+  EXPECT_THAT(text,
+              HasSubstr("expect: &v1 {status: failed, variants: [softplus], dtypes: [fp32]}"));
+  const Outcome plan = opbench_with(
+      {"--cases", source_file("cases/softplus_prof.yaml"), "--filter", "2048x8x8", "--dry-run"});
+  EXPECT_EQ(plan.code, kAllWell) << plan.err;
+}
+
+}  // namespace opbench

@@ -46,6 +46,7 @@ class Builder {
       result_.results.push_back(tensors_.at(output));
     }
     if (context_.backward) located(context_.origin, [&] { add_backward(); });
+    result_.results.insert(result_.results.end(), statistics_.begin(), statistics_.end());
     mark_unread_as_outputs(result_.graph);
     for (const std::size_t tensor : result_.results) keep(tensor);
     return std::move(result_);
@@ -101,7 +102,20 @@ class Builder {
       result_.graph.tensors[call.outputs[i]].name = node.outputs[i];
       tensors_[node.outputs[i]] = call.outputs[i];
     }
+    if (node.op->name == "batch_norm") keep_statistics(node, call);
     fill_first_uses(call.problem, given);
+  }
+
+  // What a batch norm in training makes of its running statistics is a result, unless the file
+  // names it itself.
+  void keep_statistics(const ContextNode& node, const Node& call) {
+    for (const std::size_t i : {1, 2}) {  // running_mean_out, running_var_out
+      if (i >= call.outputs.size() || i < node.outputs.size()) continue;
+      const std::string name = "updated_" + node.inputs[i + 2];
+      if (!tensors_.emplace(name, call.outputs[i]).second) continue;
+      result_.graph.tensors[call.outputs[i]].name = name;
+      statistics_.push_back(call.outputs[i]);
+    }
   }
 
   // What an input is filled with follows from the operator that reads it first.
@@ -215,6 +229,7 @@ class Builder {
   std::map<std::string, std::size_t> tensors_;
   std::map<std::string, Use> first_use_;
   std::vector<std::size_t> without_data_;
+  std::vector<std::size_t> statistics_;
 };
 
 }  // namespace

@@ -69,6 +69,17 @@ constexpr StepColumn kOverFirst = {"v. first", true, [](const Record& r, const T
                                      return factor_text(r.step->speedup_over_first);
                                    }};
 
+constexpr StepColumn kGradientError = {
+    "grad error", true, [](const Record& r, const TimeUnit&) {
+      const std::optional<double>& error = r.step->gradient_error;
+      return error ? fmt::format("{:.2g} %", 100 * *error) : std::string("-");
+    }};
+
+bool has_gradient_errors(const ContextSteps& steps) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Record* r) { return r->step->gradient_error.has_value(); });
+}
+
 bool samples_differ(const ContextSteps& steps) {
   double common = 0;
   for (const Record* r : steps) {
@@ -136,6 +147,7 @@ TextTable step_table(const ContextSteps& steps) {
   std::vector<StepColumn> columns = {kName, kTime, kSpread};
   if (has_samples) columns.push_back(kPerSample);
   columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
+  if (has_gradient_errors(steps)) columns.push_back(kGradientError);
   TextTable table;
   table.columns.push_back({"#", true});
   for (const StepColumn& column : columns)

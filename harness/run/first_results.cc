@@ -9,16 +9,6 @@
 namespace opbench {
 namespace {
 
-using Inputs = std::vector<std::pair<std::string, Dims>>;
-
-Inputs inputs_of(const PlannedStep& step) {
-  Inputs inputs;
-  for (const ContextTensor& input : step.spec.graph->inputs) {
-    inputs.emplace_back(input.name, input.shape);
-  }
-  return inputs;
-}
-
 bool is_left_out(const StepResult& result, bool has_overflow) {
   if (result.name == kOverflowFlag) return true;
   return has_overflow && (result.name.starts_with("grad_") || result.name.starts_with("updated_"));
@@ -35,7 +25,7 @@ Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& stora
                              const std::map<std::size_t, double>& random_sums, bool has_overflow) {
   std::vector<StepResult> results = collect_results(step, storage, random_sums);
   std::erase_if(results, [&](const StepResult& r) { return is_left_out(r, has_overflow); });
-  const Inputs inputs = inputs_of(step);
+  const StepInputs inputs = inputs_of(step);
   const auto first = std::find_if(firsts_.begin(), firsts_.end(),
                                   [&](const First& f) { return f.inputs == inputs; });
   if (first == firsts_.end()) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/run/anchor.h"
 #include "harness/run/step_results.h"
 
 namespace opbench {
@@ -20,7 +21,7 @@ class FirstResults {
  private:
   struct First {
     std::string step;
-    std::vector<std::pair<std::string, Dims>> inputs;
+    StepInputs inputs;
     std::vector<StepResult> results;
   };
 

@@ -156,6 +156,9 @@ class ItemRunner {
     report("verify", attempt);
     attempt.values = {item().seed, true};
     take_verdict(attempt, open_.verify(attempt.index, item().seed));
+    if (item().is_context() && attempt.is_open) {
+      attempt.measured.gradient_error = open_.gradient_error(attempt.index);
+    }
   }
 
   static void take_verdict(Attempt& attempt, const Verification& found) {

@@ -85,6 +85,14 @@ void OpenItem::hold_to_first(std::size_t i, Verification& found) {
   }
 }
 
+std::optional<double> OpenItem::gradient_error(std::size_t i) {
+  if (opened_[i].scaling.has_overflow) return std::nullopt;
+  const PhaseTimer timer(times_.verify);
+  const Runnable& chosen = runnable(i);
+  return anchors_.gradient_error(*item_.context, *chosen.step, workspace_->storage_of(chosen),
+                                 threads_);
+}
+
 bool OpenItem::overflowed(std::size_t i) const {
   const Runnable& chosen = runnable(i);
   for (const std::size_t tensor : chosen.step->results) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/record/run_result.h"
+#include "harness/run/anchor.h"
 #include "harness/run/bound_graph.h"
 #include "harness/run/call_watch.h"
 #include "harness/run/first_results.h"
@@ -78,6 +79,11 @@ class OpenItem {
   /// kernel throws.
   Verification verify(std::size_t i, std::uint64_t seed);
 
+  /// Of a step of a training context that was just verified on the item's own seed: how far its
+  /// gradients are from those in fp32 (anchor.h); none after an overflow. Errors: whatever a kernel
+  /// throws.
+  std::optional<double> gradient_error(std::size_t i);
+
   /// Puts the values of `seed` in place for calls that are timed, and results of nobody.
   /// `end_timing` must follow, or the next load fills everything anew.
   CallWatch& begin_timing(std::size_t i, std::uint64_t seed);
@@ -142,6 +148,7 @@ class OpenItem {
   ScratchPool scratch_;  // of the kernels of all steps: one node runs at a time
   std::map<std::uint64_t, Verifier> verifiers_;  // by seed
   FirstResults firsts_;
+  Anchors anchors_;
 };
 
 }  // namespace opbench

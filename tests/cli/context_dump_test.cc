@@ -111,6 +111,39 @@ TEST_F(ContextDump, HasForwardBackwardAndUpdateOfEveryStepInOrder) {
   }
 }
 
+// tests/cli/recompute_context.py computes forward, backward, update and statistics in numpy from
+// the values that the first tasks were given.
+TEST_F(ContextDump, ATrainingStepIsRecomputedFromIt) {
+  if (shell("/usr/bin/python3 -c 'import h5py'").code != 0) {
+    GTEST_SKIP() << "/usr/bin/python3 cannot import h5py";
+  }
+  const Outcome outcome = dump(
+      "contexts:\n"
+      "  - name: small\n"
+      "    inputs: {x: [2, 3, 6, 6]}\n"
+      "    parameters: {weight: [4, 3, 3, 3], gamma: [4], beta: [4], mean: [4], var: [4]}\n"
+      "    nodes:\n"
+      "      - {name: conv, op: conv2d, in: [x, weight], out: c, attrs: {padding: 1}}\n"
+      "      - {name: bn, op: batch_norm, in: [c, gamma, beta, mean, var], out: b}\n"
+      "      - {name: relu, op: relu, in: b, out: y}\n"
+      "    outputs: [y]\n"
+      "    backward: true\n"
+      "    update: {rate: 0.1}\n"
+      "    steps:\n"
+      "      - {name: framework, variants: {default: native}}\n"
+      "      - {name: device, standard: cosine=0.999}\n");
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const std::string script =
+      "/usr/bin/python3 " + source_file("tests/cli/recompute_context.py") + " " + path("x.h5");
+  // fp32 sums of at most 72 terms; operands rounded to fp16, 2^-11 each.
+  for (const char* step : {" framework 2e-6", " device 2e-3"}) {
+    const Outcome recomputed = shell(script + step);
+    EXPECT_EQ(recomputed.code, 0) << step << '\n' << recomputed.out << recomputed.err;
+    EXPECT_THAT(recomputed.out, HasSubstr("running_var_out"));
+  }
+  EXPECT_EQ(shell(script + " device 1e-7").code, 1) << "a check that can fail";
+}
+
 // Memory of a, b and c is used again before the last task has run.
 TEST_F(ContextDump, EveryTaskIsDumpedBeforeItsMemoryIsUsedAgain) {
   const Outcome outcome = dump(

@@ -49,23 +49,28 @@ HWY_INLINE void store(V value, half* to) {
              reinterpret_cast<std::uint16_t*>(to));
 }
 
+// What is stored beside the sums of 16 or fewer lanes.
 template <class T>
-HWY_INLINE void store_sums(const Row& row, std::int64_t place, std::int64_t lane, V sums) {
-  const D d;
-  const ConvImage& image = row.image;
-  const std::int64_t block = lane / kCube, first = lane % kCube;
-  const auto used = static_cast<std::size_t>(std::max<std::int64_t>(0, image.used[block] - first));
-  const V total = hn::Add(sums, hn::LoadU(d, image.bias + lane));
-  store(hn::IfThenElseZero(hn::FirstN(d, used), total),
-        static_cast<T*>(image.y[block]) + row.y + place * row.step + first);
+HWY_INLINE T* row_of(const Row& row, std::int64_t place, std::int64_t lane) {
+  return static_cast<T*>(row.image.y[lane / kCube]) + row.y + place * row.step + lane % kCube;
+}
+HWY_INLINE auto used_of(const Row& row, std::int64_t lane) {
+  const std::int64_t used = row.image.used[lane / kCube] - lane % kCube;
+  return hn::FirstN(D(), static_cast<std::size_t>(std::max<std::int64_t>(0, used)));
 }
 
 template <class T, std::size_t kVectors, std::size_t... i, class... Sums>
 HWY_INLINE void store_tile(const Row& row, std::int64_t place, std::int64_t lane,
                            std::index_sequence<i...>, Sums... sums) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
-  (store_sums<T>(row, place + static_cast<std::int64_t>(i / kVectors),
-                 lane + static_cast<std::int64_t>(i % kVectors) * lanes, sums),
+  const D d;
+  const std::int64_t step = row.step;
+  const std::int64_t next = kVectors > 1 ? lane + static_cast<std::int64_t>(hn::Lanes(d)) : lane;
+  T *to0 = row_of<T>(row, place, lane), *to1 = row_of<T>(row, place, next);
+  const V bias0 = hn::LoadU(d, row.image.bias + lane), bias1 = hn::LoadU(d, row.image.bias + next);
+  const auto used0 = used_of(row, lane), used1 = used_of(row, next);
+  (store(hn::IfThenElseZero(i % kVectors == 0 ? used0 : used1,
+                            hn::Add(sums, i % kVectors == 0 ? bias0 : bias1)),
+         (i % kVectors == 0 ? to0 : to1) + static_cast<std::int64_t>(i / kVectors) * step),
    ...);
 }
 

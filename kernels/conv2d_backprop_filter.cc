@@ -1,6 +1,6 @@
 // Conv2DBackpropFilter: for every tap a product of dy with the places of x that the tap meets, in
-// FRACTAL_Z. Bands of x and dy are packed by all threads together, which then share the sums; each
-// sum takes the places in their order.
+// FRACTAL_Z. Bands of x and dy are packed and added to sums that stay in registers for some hundred
+// places; groups of images have sums of their own, which are added up in their order.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -16,10 +16,14 @@ namespace {
 // Places of 32 outputs in 16 KiB: half of a small first-level cache.
 constexpr std::int64_t kTilePlaces = 128;
 
+// Images are shared by threads in so many groups at most, whatever their number.
+constexpr std::int64_t kMostGroups = 8;
+
 struct FilterPlan {
   FractalWeight weight;
   ChannelPlanes dy, x;
   ConvAxes axes;
+  std::int64_t groups;  // of images
   ConvRows rows;
 
   explicit FilterPlan(const Problem& problem)
@@ -27,8 +31,17 @@ struct FilterPlan {
         dy(problem.inputs[0]),
         x(problem.inputs[1]),
         axes(ConvAxes::of_weight(problem, weight.conv)),
+        groups(groups_of_images()),
         rows(x, axes.h, axes.w, x.planes,
-             {packed_room() * thread_count(), x.outer, dy.planes * line()}) {}
+             {packed_room(), (x.outer + groups - 1) / groups, dy.planes * line()}) {}
+
+  // As many as there are images, unless their sums outgrow what they add up.
+  std::int64_t groups_of_images() const {
+    const std::int64_t inputs = x.count() * x.elements() + dy.count() * dy.elements();
+    const std::int64_t fitting = inputs / 2 / std::max<std::int64_t>(1, all_sums());
+    return std::max<std::int64_t>(1, std::min({fitting, x.outer, kMostGroups}));
+  }
+  std::int64_t first_image(std::int64_t group) const { return x.outer * group / groups; }
 
   std::int64_t line() const { return axes.out_w * kCube; }  ///< elements of a row of dy
   std::int64_t dy_plane() const { return rows.bands().places_each * line(); }
@@ -53,43 +66,77 @@ struct FilterPlan {
   std::int64_t all_sums() const { return weight.fractal.blocks * panels() * panel_sums(); }
 };
 
+// The sums of a panel that a row of taps takes part in.
+struct FilterUnit {
+  std::int64_t block, panel, tap_row;
+};
+
+// A band of x and dy as cube operands, [image][block of 16][row][column][16].
+struct PackedBand {
+  ConvBand band;
+  std::vector<float> x, dy;
+};
+
 struct BackpropFilter {
   FilterPlan plan;
-  Scratch operands, gradients;  // of a band, [image][block of 16][row][column][16]
-  Scratch sums;         // [block][panel][tap of a row that meets][of a column][channel][output]
-  std::int64_t shares;  // threads that share the terms of a panel and a row of taps
+  Scratch sums;  // [group][block][panel][tap of a row that meets][of a column][channel][output]
+  std::int64_t shares;  // threads that share the units of a group
 
   explicit BackpropFilter(const Problem& problem)
-      : plan(problem),
-        operands(plan.rows.band_elements()),
-        gradients(plan.dy_elements()),
-        sums(plan.all_sums()) {
-    const std::int64_t tasks = plan.weight.fractal.blocks * plan.panels() * rows_of_taps();
-    shares =
-        thread_count() == 1 ? 1 : (4 * thread_count() + tasks) / std::max<std::int64_t>(1, tasks);
+      : plan(problem), sums(plan.groups * plan.all_sums()) {
+    const std::int64_t wanted = (thread_count() + plan.groups - 1) / plan.groups;
+    shares = std::max<std::int64_t>(1, std::min(wanted, units()));
   }
 
-  std::int64_t rows_of_taps() const {
-    return static_cast<std::int64_t>(plan.rows.row_phases().front().taps.size());
+  const std::vector<ConvTap>& tap_rows() const { return plan.rows.row_phases().front().taps; }
+  const std::vector<ConvTap>& tap_columns() const { return plan.rows.column_phases().front().taps; }
+  std::int64_t units() const {
+    return plan.weight.fractal.blocks * plan.panels() *
+           static_cast<std::int64_t>(tap_rows().size());
+  }
+  FilterUnit unit(std::int64_t index) const {
+    const auto rows = static_cast<std::int64_t>(tap_rows().size());
+    return {index / rows / plan.panels(), index / rows % plan.panels(), index % rows};
+  }
+  // Of a row of taps: [column of taps][channel][output].
+  std::int64_t unit_sums(const FilterUnit& unit) const {
+    return static_cast<std::int64_t>(tap_columns().size()) * plan.channels(unit.block) *
+           plan.panel_blocks(unit.block, unit.panel) * kCube;
+  }
+  float* sums_of(std::int64_t group, const FilterUnit& unit) const {
+    return sums.data() + group * plan.all_sums() +
+           (unit.block * plan.panels() + unit.panel) * plan.panel_sums() +
+           unit.tap_row * unit_sums(unit);
   }
 
-  // Block `b` of the channels of an image of the band, then of its outputs.
-  void pack(const KernelArgs& args, const ConvBand& band, std::int64_t n, std::int64_t b) const {
-    if (b < plan.x.planes) {
-      plan.rows.pack(args.inputs[1], {band.first + n, 1, band.begin, band.end}, b, 1,
-                     operands.data() + (n * plan.x.planes + b) * plan.rows.plane_elements());
-      return;
+  // What units from `first` to `last` multiply.
+  void pack(const KernelArgs& args, const FilterUnit& first, const FilterUnit& last,
+            PackedBand& packed) const {
+    const ConvBand& band = packed.band;
+    packed.x.resize(static_cast<std::size_t>(plan.rows.band_elements()));
+    packed.dy.resize(static_cast<std::size_t>(plan.dy_elements()));
+    const std::int64_t x_begin = plan.weight.first_channel(first.block) / kCube;
+    const std::int64_t x_end = std::min(
+        plan.x.planes, plan.weight.first_channel(last.block) / kCube + plan.weight.fractal.c1);
+    plan.rows.pack(args.inputs[1], band, x_begin, x_end - x_begin,
+                   packed.x.data() + x_begin * plan.rows.plane_elements());
+    const std::int64_t dy_begin = plan.first_output(first.block, first.panel);
+    const std::int64_t dy_end =
+        plan.first_output(last.block, last.panel) + plan.panel_blocks(last.block, last.panel);
+    for (std::int64_t n = 0; n < band.images; ++n) {
+      for (std::int64_t m = dy_begin; m < dy_end; ++m) {
+        const void* plane = plan.dy.address(args.inputs[0], (band.first + n) * plan.dy.planes + m);
+        load_places(plan.dy.dtype, at(plane, plan.dy.dtype, band.begin * plan.line()), kCube,
+                    (band.end - band.begin) * plan.axes.out_w,
+                    packed.dy.data() + (n * plan.dy.planes + m) * plan.dy_plane());
+      }
     }
-    const std::int64_t m = b - plan.x.planes;
-    const void* plane = plan.dy.address(args.inputs[0], (band.first + n) * plan.dy.planes + m);
-    load_places(plan.dy.dtype, at(plane, plan.dy.dtype, band.begin * plan.line()), kCube,
-                (band.end - band.begin) * plan.axes.out_w,
-                gradients.data() + (n * plan.dy.planes + m) * plan.dy_plane());
   }
 
-  // Adds images [n, n + images) and rows [begin, end) of a band to a share of a panel's sums.
-  void add_tile(const ConvBand& band, std::int64_t block, std::int64_t panel, const ConvTap& down,
-                std::span<const std::int64_t> offsets, float* to, const ConvBand& part) const {
+  // Adds images and rows of a band to a unit's sums.
+  void add_tile(const PackedBand& packed, const FilterUnit& unit, const ConvBand& part,
+                std::span<const std::int64_t> offsets, float* to) const {
+    const ConvTap& down = tap_rows()[static_cast<std::size_t>(unit.tap_row)];
     const std::int64_t begin = std::max(part.begin, down.begin), end = std::min(part.end, down.end);
     if (begin >= end) return;
     FilterTile tile{};
@@ -98,48 +145,62 @@ struct BackpropFilter {
     tile.places = plan.axes.out_w;
     tile.x_row = plan.rows.row_elements();
     tile.x_image = plan.x.planes * plan.rows.plane_elements();
-    tile.x = operands.data() + part.first * tile.x_image +
-             plan.weight.first_channel(block) / kCube * plan.rows.plane_elements() +
-             (begin - band.begin) * tile.x_row + down.x;
+    tile.x = packed.x.data() + part.first * tile.x_image +
+             plan.weight.first_channel(unit.block) / kCube * plan.rows.plane_elements() +
+             (begin - packed.band.begin) * tile.x_row + down.x;
     tile.dy_row = plan.line();
     tile.dy_block = plan.dy_plane();
     tile.dy_image = plan.dy.planes * tile.dy_block;
-    tile.dy = gradients.data() + part.first * tile.dy_image +
-              plan.first_output(block, panel) * tile.dy_block + (begin - band.begin) * tile.dy_row;
-    tile.width = plan.panel_blocks(block, panel) * kCube;
+    tile.dy = packed.dy.data() + part.first * tile.dy_image +
+              plan.first_output(unit.block, unit.panel) * tile.dy_block +
+              (begin - packed.band.begin) * tile.dy_row;
+    tile.width = plan.panel_blocks(unit.block, unit.panel) * kCube;
     add_filter_terms(tile, offsets, to);
   }
 
-  // A share of the sums of a panel over what a row of taps meets of a band, some places at a time.
-  void add(const ConvBand& band, std::int64_t block, std::int64_t panel, std::int64_t tap_row,
-           std::int64_t share) const {
-    const std::int64_t width = plan.panel_blocks(block, panel) * kCube;
-    if (width == 0) return;
-    const ConvTap& down = plan.rows.row_phases().front().taps[static_cast<std::size_t>(tap_row)];
-    const std::vector<ConvTap>& columns = plan.rows.column_phases().front().taps;
-    const std::int64_t channels = plan.channels(block);
+  // A band, some places at a time.
+  void add_band(const PackedBand& packed, const FilterUnit& unit, float* to) const {
+    if (plan.panel_blocks(unit.block, unit.panel) == 0) return;
     thread_local std::vector<std::int64_t> offsets;
     offsets.clear();
-    for (const ConvTap& along : columns) {
-      for (std::int64_t c = 0; c < channels; ++c) {
+    for (const ConvTap& along : tap_columns()) {
+      for (std::int64_t c = 0; c < plan.channels(unit.block); ++c) {
         offsets.push_back(along.x + c / kCube * plan.rows.plane_elements() + c % kCube);
       }
     }
-    if (offsets.empty()) return;
-    const auto count = static_cast<std::int64_t>(offsets.size());
-    const std::int64_t first = count * share / shares, last = count * (share + 1) / shares;
-    const std::span<const std::int64_t> mine(offsets.data() + first,
-                                             static_cast<std::size_t>(last - first));
-    float* to = sums.data() + (block * plan.panels() + panel) * plan.panel_sums() +
-                (tap_row * static_cast<std::int64_t>(columns.size()) * channels + first) * width;
+    const ConvBand& band = packed.band;
+    const std::int64_t width = plan.axes.out_w;
     const std::int64_t rows =
-        std::clamp<std::int64_t>(kTilePlaces / plan.axes.out_w, 1, band.end - band.begin);
+        std::clamp<std::int64_t>(kTilePlaces / width, 1, band.end - band.begin);
     const std::int64_t images =
-        std::clamp<std::int64_t>(kTilePlaces / (rows * plan.axes.out_w), 1, band.images);
+        std::clamp<std::int64_t>(kTilePlaces / (rows * width), 1, band.images);
     for (std::int64_t n = 0; n < band.images; n += images) {
       for (std::int64_t q = band.begin; q < band.end; q += rows) {
-        add_tile(band, block, panel, down, mine, to,
-                 {n, std::min(images, band.images - n), q, std::min(q + rows, band.end)});
+        add_tile(packed, unit,
+                 {n, std::min(images, band.images - n), q, std::min(q + rows, band.end)}, offsets,
+                 to);
+      }
+    }
+  }
+
+  // A share of the units over a group of images.
+  void add_group(const KernelArgs& args, std::int64_t group, std::int64_t share) const {
+    thread_local PackedBand packed;
+    const std::int64_t begin = units() * share / shares, end = units() * (share + 1) / shares;
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::fill_n(sums_of(group, unit(i)), unit_sums(unit(i)), 0.0f);
+    }
+    const ConvBands& bands = plan.rows.bands();
+    const std::int64_t last = plan.first_image(group + 1);
+    for (std::int64_t n = plan.first_image(group); begin < end && n < last;
+         n += bands.images_each) {
+      for (std::int64_t part = 0; part < bands.place_parts(); ++part) {
+        packed.band = bands.part(n, part);
+        packed.band.images = std::min(bands.images_each, last - n);
+        pack(args, unit(begin), unit(end - 1), packed);
+        for (std::int64_t i = begin; i < end; ++i) {
+          add_band(packed, unit(i), sums_of(group, unit(i)));
+        }
       }
     }
   }
@@ -152,11 +213,15 @@ struct BackpropFilter {
     const std::int64_t width = plan.panel_blocks(block, panel) * kCube;
     const std::int64_t at_tap = position(tap), lane = output - panel * kPanelBlocks * kCube;
     alignas(64) float by_channel[kCube * kCube] = {}, stored[kCube * kCube];
-    for (std::int64_t c = channel;
-         at_tap >= 0 && lane < width && c < std::min(channel + kCube, channels); ++c) {
-      std::copy_n(sums.data() + (block * plan.panels() + panel) * plan.panel_sums() +
-                      (at_tap * channels + c) * width + lane,
-                  kCube, by_channel + (c - channel) * kCube);
+    const bool has_sums = at_tap >= 0 && lane < width;
+    const std::int64_t count = has_sums ? std::min(kCube, channels - channel) : 0;
+    for (std::int64_t group = 0; group < plan.groups; ++group) {
+      const float* from = sums_of(group, {block, panel, 0}) + (at_tap * channels + channel) * width;
+      for (std::int64_t c = 0; c < count; ++c) {
+        const float* row = from + c * width + lane;
+        float* to = by_channel + c * kCube;
+        for (std::int64_t i = 0; i < kCube; ++i) to[i] += row[i];
+      }
     }
     transpose_block(by_channel, kCube, kCube, stored);
     const bool is_full = weight.conv.groups == 1 && output + kCube <= weight.conv.m;
@@ -169,8 +234,7 @@ struct BackpropFilter {
 
   // Of a tap among those that have sums, -1 for one that no place meets.
   std::int64_t position(std::int64_t tap) const {
-    const std::vector<ConvTap>& rows = plan.rows.row_phases().front().taps;
-    const std::vector<ConvTap>& columns = plan.rows.column_phases().front().taps;
+    const std::vector<ConvTap>&rows = tap_rows(), &columns = tap_columns();
     const std::int64_t kernel_w = plan.weight.conv.window.kernel.w;
     const auto find = [](const std::vector<ConvTap>& taps, std::int64_t w) {
       return std::find_if(taps.begin(), taps.end(), [&](const ConvTap& t) { return t.w == w; });
@@ -181,23 +245,9 @@ struct BackpropFilter {
            (column - columns.begin());
   }
 
-  void add_band(const KernelArgs& args, const ConvBand& band) const {
-    const std::int64_t planes = plan.x.planes + plan.dy.planes;
-    parallel_blocks(band.images * planes,
-                    [&](std::int64_t i) { pack(args, band, i / planes, i % planes); });
-    const std::int64_t rows = rows_of_taps(), panels = plan.panels();
-    parallel_blocks(plan.weight.fractal.blocks * panels * rows * shares, [&](std::int64_t i) {
-      const std::int64_t panel = i / shares / rows;
-      add(band, panel / panels, panel % panels, i / shares % rows, i % shares);
-    });
-  }
-
   void operator()(const KernelArgs& args) const {
-    parallel_ranges(plan.all_sums(), 1024, [&](std::int64_t begin, std::int64_t end) {
-      std::fill(sums.data() + begin, sums.data() + end, 0.0f);
-    });
-    const ConvBands& bands = plan.rows.bands();
-    for (std::int64_t i = 0; i < bands.count(); ++i) add_band(args, bands[i]);
+    parallel_blocks(plan.groups * shares,
+                    [&](std::int64_t i) { add_group(args, i / shares, i % shares); });
     const FractalWeight& weight = plan.weight;
     const std::int64_t taps = weight.conv.taps(), c1 = weight.fractal.c1, n1 = weight.fractal.n1;
     parallel_blocks(weight.fractal.blocks * c1 * taps, [&](std::int64_t i) {
@@ -223,8 +273,10 @@ const RegisteredKernel registered{{
     .temporary_bytes =
         [](const Problem& problem) {
           const FilterPlan plan(problem);
-          return sizeof(float) * static_cast<std::size_t>(plan.rows.band_elements() +
-                                                          plan.dy_elements() + plan.all_sums());
+          return sizeof(float) *
+                 static_cast<std::size_t>(thread_count() *
+                                              (plan.rows.band_elements() + plan.dy_elements()) +
+                                          plan.groups * plan.all_sums());
         },
 }};
 

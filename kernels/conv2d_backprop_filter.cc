@@ -66,7 +66,7 @@ struct FilterPlan {
   std::int64_t all_sums() const { return weight.fractal.blocks * panels() * panel_sums(); }
 };
 
-// The sums of a panel that a row of taps takes part in.
+// The sums of a panel for a row of the kernel's taps.
 struct FilterUnit {
   std::int64_t block, panel, tap_row;
 };
@@ -79,7 +79,7 @@ struct PackedBand {
 
 struct BackpropFilter {
   FilterPlan plan;
-  Scratch sums;  // [group][block][panel][tap of a row that meets][of a column][channel][output]
+  Scratch sums;         // [group][block][panel][row of taps][column that meets][channel][output]
   std::int64_t shares;  // threads that share the units of a group
 
   explicit BackpropFilter(const Problem& problem)
@@ -88,17 +88,13 @@ struct BackpropFilter {
     shares = std::max<std::int64_t>(1, std::min(wanted, units()));
   }
 
-  const std::vector<ConvTap>& tap_rows() const { return plan.rows.row_phases().front().taps; }
   const std::vector<ConvTap>& tap_columns() const { return plan.rows.column_phases().front().taps; }
-  std::int64_t units() const {
-    return plan.weight.fractal.blocks * plan.panels() *
-           static_cast<std::int64_t>(tap_rows().size());
-  }
+  std::int64_t tap_rows() const { return plan.weight.conv.window.kernel.h; }
+  std::int64_t units() const { return plan.weight.fractal.blocks * plan.panels() * tap_rows(); }
   FilterUnit unit(std::int64_t index) const {
-    const auto rows = static_cast<std::int64_t>(tap_rows().size());
-    return {index / rows / plan.panels(), index / rows % plan.panels(), index % rows};
+    const std::int64_t panel = index / tap_rows();
+    return {panel / plan.panels(), panel % plan.panels(), index % tap_rows()};
   }
-  // Of a row of taps: [column of taps][channel][output].
   std::int64_t unit_sums(const FilterUnit& unit) const {
     return static_cast<std::int64_t>(tap_columns().size()) * plan.channels(unit.block) *
            plan.panel_blocks(unit.block, unit.panel) * kCube;
@@ -134,9 +130,8 @@ struct BackpropFilter {
   }
 
   // Adds images and rows of a band to a unit's sums.
-  void add_tile(const PackedBand& packed, const FilterUnit& unit, const ConvBand& part,
-                std::span<const std::int64_t> offsets, float* to) const {
-    const ConvTap& down = tap_rows()[static_cast<std::size_t>(unit.tap_row)];
+  void add_tile(const PackedBand& packed, const FilterUnit& unit, const ConvTap& down,
+                const ConvBand& part, std::span<const std::int64_t> offsets, float* to) const {
     const std::int64_t begin = std::max(part.begin, down.begin), end = std::min(part.end, down.end);
     if (begin >= end) return;
     FilterTile tile{};
@@ -160,7 +155,8 @@ struct BackpropFilter {
 
   // A band, some places at a time.
   void add_band(const PackedBand& packed, const FilterUnit& unit, float* to) const {
-    if (plan.panel_blocks(unit.block, unit.panel) == 0) return;
+    const ConvTap* down = tap_row(unit);
+    if (down == nullptr || plan.panel_blocks(unit.block, unit.panel) == 0) return;
     thread_local std::vector<std::int64_t> offsets;
     offsets.clear();
     for (const ConvTap& along : tap_columns()) {
@@ -176,7 +172,7 @@ struct BackpropFilter {
         std::clamp<std::int64_t>(kTilePlaces / (rows * width), 1, band.images);
     for (std::int64_t n = 0; n < band.images; n += images) {
       for (std::int64_t q = band.begin; q < band.end; q += rows) {
-        add_tile(packed, unit,
+        add_tile(packed, unit, *down,
                  {n, std::min(images, band.images - n), q, std::min(q + rows, band.end)}, offsets,
                  to);
       }
@@ -187,74 +183,85 @@ struct BackpropFilter {
   void add_group(const KernelArgs& args, std::int64_t group, std::int64_t share) const {
     thread_local PackedBand packed;
     const std::int64_t begin = units() * share / shares, end = units() * (share + 1) / shares;
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::fill_n(sums_of(group, unit(i)), unit_sums(unit(i)), 0.0f);
-    }
     const ConvBands& bands = plan.rows.bands();
     const std::int64_t last = plan.first_image(group + 1);
-    for (std::int64_t n = plan.first_image(group); begin < end && n < last;
-         n += bands.images_each) {
+    const std::int64_t first = plan.first_image(group);
+    for (std::int64_t n = first; n < last; n += bands.images_each) {
       for (std::int64_t part = 0; part < bands.place_parts(); ++part) {
         packed.band = bands.part(n, part);
         packed.band.images = std::min(bands.images_each, last - n);
         pack(args, unit(begin), unit(end - 1), packed);
+        const bool is_first = n == first && part == 0;
+        const bool is_last = n + bands.images_each >= last && part + 1 == bands.place_parts();
         for (std::int64_t i = begin; i < end; ++i) {
-          add_band(packed, unit(i), sums_of(group, unit(i)));
+          float* to = sums_of(group, unit(i));
+          if (is_first) std::fill_n(to, unit_sums(unit(i)), 0.0f);
+          add_band(packed, unit(i), to);
+          if (is_last && plan.groups == 1) store_unit(args.outputs[0], unit(i));
         }
       }
     }
   }
 
-  // 16 outputs by 16 channels of a tap, from `output` and `channel` of the block on.
-  void store_block(void* dw, std::int64_t block, std::int64_t tap, std::int64_t output,
-                   std::int64_t channel) const {
-    const FractalWeight& weight = plan.weight;
-    const std::int64_t panel = output / kCube / kPanelBlocks, channels = plan.channels(block);
-    const std::int64_t width = plan.panel_blocks(block, panel) * kCube;
-    const std::int64_t at_tap = position(tap), lane = output - panel * kPanelBlocks * kCube;
-    alignas(64) float by_channel[kCube * kCube] = {}, stored[kCube * kCube];
-    const bool has_sums = at_tap >= 0 && lane < width;
-    const std::int64_t count = has_sums ? std::min(kCube, channels - channel) : 0;
-    for (std::int64_t group = 0; group < plan.groups; ++group) {
-      const float* from = sums_of(group, {block, panel, 0}) + (at_tap * channels + channel) * width;
-      for (std::int64_t c = 0; c < count; ++c) {
-        const float* row = from + c * width + lane;
-        float* to = by_channel + c * kCube;
-        for (std::int64_t i = 0; i < kCube; ++i) to[i] += row[i];
-      }
+  // The taps of a row of the kernel, null if no place meets it.
+  const ConvTap* tap_row(const FilterUnit& unit) const {
+    for (const ConvTap& down : plan.rows.row_phases().front().taps) {
+      if (down.w == unit.tap_row * plan.weight.conv.window.kernel.w) return &down;
     }
-    transpose_block(by_channel, kCube, kCube, stored);
-    const bool is_full = weight.conv.groups == 1 && output + kCube <= weight.conv.m;
-    for (std::int64_t i = 0; !is_full && i < kCube * kCube; ++i) {
-      if (!weight.is_element(block, output + i / kCube, channel + i % kCube)) stored[i] = 0;
-    }
-    store_floats(weight.dtype, stored, kCube * kCube,
-                 at(dw, weight.dtype, weight.offset(block, tap, output, channel)));
+    return nullptr;
+  }
+  // Of a column of the kernel among those that have sums, -1 for one that no place meets.
+  std::int64_t position(std::int64_t column) const {
+    const auto found = std::find_if(tap_columns().begin(), tap_columns().end(),
+                                    [&](const ConvTap& tap) { return tap.w == column; });
+    return found == tap_columns().end() ? -1 : found - tap_columns().begin();
   }
 
-  // Of a tap among those that have sums, -1 for one that no place meets.
-  std::int64_t position(std::int64_t tap) const {
-    const std::vector<ConvTap>&rows = tap_rows(), &columns = tap_columns();
-    const std::int64_t kernel_w = plan.weight.conv.window.kernel.w;
-    const auto find = [](const std::vector<ConvTap>& taps, std::int64_t w) {
-      return std::find_if(taps.begin(), taps.end(), [&](const ConvTap& t) { return t.w == w; });
-    };
-    const auto row = find(rows, tap / kernel_w * kernel_w), column = find(columns, tap % kernel_w);
-    if (row == rows.end() || column == columns.end()) return -1;
-    return (row - rows.begin()) * static_cast<std::int64_t>(columns.size()) +
-           (column - columns.begin());
+  // The groups' sums of 16 outputs, from `output` of the unit on, by 16 channels.
+  void add_groups(const FilterUnit& unit, std::int64_t column, std::int64_t output,
+                  std::int64_t channel, float* by_channel) const {
+    const std::int64_t width = plan.panel_blocks(unit.block, unit.panel) * kCube;
+    const std::int64_t channels = plan.channels(unit.block), at_tap = position(column);
+    const bool has_sums = at_tap >= 0 && output < width && plan.x.outer > 0;
+    const std::int64_t count = has_sums ? std::min(kCube, channels - channel) : 0;
+    for (std::int64_t group = 0; group < plan.groups; ++group) {
+      const float* from = sums_of(group, unit) + (at_tap * channels + channel) * width + output;
+      for (std::int64_t c = 0; c < count; ++c) {
+        float* to = by_channel + c * kCube;
+        for (std::int64_t i = 0; i < kCube; ++i) to[i] += from[c * width + i];
+      }
+    }
+  }
+
+  void store_unit(void* dw, const FilterUnit& unit) const {
+    const FractalWeight& weight = plan.weight;
+    const std::int64_t first = unit.panel * kPanelBlocks * kCube;
+    const std::int64_t outputs = std::min(kPanelBlocks * kCube, weight.outputs() - first);
+    const std::int64_t kernel_w = weight.conv.window.kernel.w;
+    const std::int64_t blocks = kernel_w * weight.fractal.c1 * outputs / kCube;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      const std::int64_t output = i % (outputs / kCube) * kCube,
+                         column = i / (outputs / kCube) % kernel_w;
+      const std::int64_t channel = i / (outputs / kCube) / kernel_w * kCube;
+      alignas(64) float by_channel[kCube * kCube] = {}, stored[kCube * kCube];
+      add_groups(unit, column, output, channel, by_channel);
+      transpose_block(by_channel, kCube, kCube, stored);
+      const bool is_full = weight.conv.groups == 1 && first + output + kCube <= weight.conv.m;
+      for (std::int64_t k = 0; !is_full && k < kCube * kCube; ++k) {
+        if (!weight.is_element(unit.block, first + output + k / kCube, channel + k % kCube))
+          stored[k] = 0;
+      }
+      const std::int64_t tap = unit.tap_row * kernel_w + column;
+      store_floats(weight.dtype, stored, kCube * kCube,
+                   at(dw, weight.dtype, weight.offset(unit.block, tap, first + output, channel)));
+    }
   }
 
   void operator()(const KernelArgs& args) const {
     parallel_blocks(plan.groups * shares,
                     [&](std::int64_t i) { add_group(args, i / shares, i % shares); });
-    const FractalWeight& weight = plan.weight;
-    const std::int64_t taps = weight.conv.taps(), c1 = weight.fractal.c1, n1 = weight.fractal.n1;
-    parallel_blocks(weight.fractal.blocks * c1 * taps, [&](std::int64_t i) {
-      for (std::int64_t output = 0; output < n1 * kCube; output += kCube) {
-        store_block(args.outputs[0], i / taps / c1, i % taps, output, i / taps % c1 * kCube);
-      }
-    });
+    if (plan.groups == 1 && plan.x.outer > 0) return;
+    parallel_blocks(units(), [&](std::int64_t i) { store_unit(args.outputs[0], unit(i)); });
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "kernels/lanes/elementwise.h"
 #include "kernels/trans_data_plan.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"
 #include "tensor/parallel.h"
 
@@ -95,17 +96,94 @@ void clear(const PaddingGap& gap, std::int64_t bytes, void* to) {
   });
 }
 
-Launch prepare(const Problem& problem) {
-  TransDataPlan plan = plan_trans_data(problem.inputs[0], problem.outputs[0]);
-  const auto copies = std::make_shared<std::vector<StridedCopy>>();
-  for (StridedNest& nest : plan.nests) {
-    copies->emplace_back(std::move(nest), outgrows_cache(problem));
+// False if the lines at the ends of what a copy writes side by side belong to another copy, too.
+// Short pieces like that are better joined in the cache than streamed.
+bool writes_whole_lines(const StridedNest& nest) {
+  constexpr std::int64_t kLine = 64, kLong = 16 * kLine;
+  std::vector<StridedLoop> loops = nest.loops;
+  std::sort(loops.begin(), loops.end(),
+            [](const auto& a, const auto& b) { return a.to_stride < b.to_stride; });
+  std::int64_t together = 1;
+  auto loop = loops.begin();
+  for (; loop != loops.end() && loop->to_stride == together; ++loop) together *= loop->extent;
+  const auto is_whole = [&](std::int64_t count) { return count * nest.element_bytes % kLine == 0; };
+  return together * nest.element_bytes >= kLong ||
+         (is_whole(together) && is_whole(nest.to_offset) &&
+          std::all_of(loop, loops.end(), [&](const auto& of) { return is_whole(of.to_stride); }));
+}
+
+// All copies of some images, then of the next: a line that two copies share is in the cache still.
+class CopiesByImage {
+ public:
+  CopiesByImage(const std::vector<StridedNest>& nests, bool stream) {
+    if (!stream || !begin_with_images(nests)) {
+      copies_ = copies_of(nests, stream);
+      return;
+    }
+    const StridedLoop& images = nests.front().loops.front();
+    const std::int64_t bytes = nests.front().element_bytes;
+    extent_ = images.extent;
+    from_step_ = images.from_stride * bytes;
+    to_step_ = images.to_stride * bytes;
+    const auto cache = static_cast<std::int64_t>(own_cache_bytes()) * thread_count() / 2;
+    step_ = std::clamp<std::int64_t>(cache / (from_step_ + to_step_), 1, extent_);
+    copies_ = copies_of(cut_to(nests, step_), stream);
+    last_ = copies_of(cut_to(nests, extent_ % step_), stream);
   }
+
+  void run(const void* from, void* to) const {
+    for (std::int64_t image = 0; image < extent_; image += step_) {
+      const auto* source = static_cast<const std::byte*>(from) + image * from_step_;
+      auto* target = static_cast<std::byte*>(to) + image * to_step_;
+      for (const StridedCopy& copy : extent_ - image < step_ ? last_ : copies_) {
+        copy.run(source, target);
+      }
+    }
+  }
+
+ private:
+  // Whether there are several that all begin with the same loop.
+  static bool begin_with_images(const std::vector<StridedNest>& nests) {
+    if (nests.size() < 2) return false;
+    const StridedLoop& first = nests.front().loops.front();
+    return first.from_stride > 1 && first.to_stride > 1 &&
+           std::all_of(nests.begin(), nests.end(), [&](const StridedNest& nest) {
+             const StridedLoop& loop = nest.loops.front();
+             return loop.extent == first.extent && loop.from_stride == first.from_stride &&
+                    loop.to_stride == first.to_stride;
+           });
+  }
+
+  static std::vector<StridedNest> cut_to(std::vector<StridedNest> nests, std::int64_t images) {
+    if (images == 0) return {};
+    for (StridedNest& nest : nests) {
+      StridedLoop& loop = nest.loops.front();
+      loop.extent = loop.valid = loop.readable = images;
+    }
+    return nests;
+  }
+
+  static std::vector<StridedCopy> copies_of(std::vector<StridedNest> nests, bool stream) {
+    std::vector<StridedCopy> copies;
+    for (StridedNest& nest : nests) {
+      const bool is_joined = nests.size() > 1 && !writes_whole_lines(nest);
+      copies.emplace_back(std::move(nest), stream && !is_joined);
+    }
+    return copies;
+  }
+
+  std::int64_t extent_ = 1, step_ = 1, from_step_ = 0, to_step_ = 0;  // steps in bytes
+  std::vector<StridedCopy> copies_, last_;
+};
+
+Launch prepare(const Problem& problem) {
+  const TransDataPlan plan = plan_trans_data(problem.inputs[0], problem.outputs[0]);
+  const auto copies = std::make_shared<CopiesByImage>(plan.nests, outgrows_cache(problem));
   return
       [copies, gap = plan.gap, bytes = static_cast<std::int64_t>(size_of(problem.inputs[0].dtype))](
           const KernelArgs& args) {
         if (gap.chunks > 0) clear(gap, bytes, args.outputs[0]);
-        for (const StridedCopy& copy : *copies) copy.run(args.inputs[0], args.outputs[0]);
+        copies->run(args.inputs[0], args.outputs[0]);
       };
 }
 

@@ -83,9 +83,42 @@ void join(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   copy_plainly(rows, count, from, to);
 }
 
+// Rows apart from each other: two words that may overlap, or vectors of which the last may.
+template <class Word>
+void copy_words(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
+  const auto last = rows.bytes - static_cast<std::int64_t>(sizeof(Word));
+  for (std::int64_t i = 0; i < rows.count; ++i, from += rows.from_step, to += rows.to_step) {
+    Word first, second;
+    std::memcpy(&first, from, sizeof(Word));
+    std::memcpy(&second, from + last, sizeof(Word));
+    std::memcpy(to, &first, sizeof(Word));
+    std::memcpy(to + last, &second, sizeof(Word));
+  }
+}
+
+template <int kUnits>
+void copy_apart(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
+  const Unit d;
+  if constexpr (kUnits == 1) {
+    if (rows.bytes >= 8) return copy_words<std::uint64_t>(rows, from, to);
+    if (rows.bytes >= 4) return copy_words<std::uint32_t>(rows, from, to);
+    return copy_plainly(rows, 0, from, to);
+  }
+  for (std::int64_t i = 0; i < rows.count; ++i, from += rows.from_step, to += rows.to_step) {
+    for (std::int64_t k = 0; k + 1 < kUnits; ++k) {
+      hn::StoreU(hn::LoadU(d, from + k * kUnit), d, to + k * kUnit);
+    }
+    const std::int64_t last = rows.bytes - kUnit;
+    hn::StoreU(hn::LoadU(d, from + last), d, to + last);
+  }
+}
+
 template <int kUnits>
 void copy_units(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to, bool stream) {
-  if (rows.padded % kUnit != 0) return copy_plainly(rows, 0, from, to);
+  if (rows.padded % kUnit != 0) {
+    if (rows.padded == rows.bytes) return copy_apart<kUnits>(rows, from, to);
+    return copy_plainly(rows, 0, from, to);
+  }
   if (stream) return pad<kUnits, true>(rows, from, to);
   pad<kUnits, false>(rows, from, to);
 }

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "kernels/trans_data_plan.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"
 #include "tensor/error.h"
+#include "tests/conforms.h"
 #include "tests/evaluate.h"
 #include "tests/support.h"
 #include "tests/tensor/definition.h"
@@ -223,6 +225,25 @@ TEST(TransData, VariantsTakeWhatTheyAreFor) {
   EXPECT_GE(taken["trans_data"], 90);
   if (taken.contains("onednn")) {
     EXPECT_GE(taken["onednn"], 30);
+  }
+}
+
+// Whole blocks and tails of some images at a time, the last ones fewer; against one pass by native.
+TEST(TransData, ImagesInTurnWhereLinesAreShared) {
+  const auto bytes = static_cast<std::int64_t>(own_cache_bytes());
+  const std::int64_t images = 6 * bytes / (58 * 9 * 8 * 2) + 3;
+  const TensorDesc blocked = describe(DType::fp16, {images, 58, 9, 8}, Format::NC1HWC0);
+  const TensorDesc plain = describe(DType::fp16, {images, 58, 9, 8}, Format::NHWC);
+  for (const Problem& problem : {cast(blocked, plain), cast(plain, blocked)}) {
+    const Tensor x = filled(problem.inputs[0], {}, 5);
+    Tensor expected = poisoned(problem.outputs[0]);
+    run_kernel(find_kernel("trans_data", "native"), problem, {&x}, {&expected}, 2);
+    for (const int threads : {1, 2}) {
+      Tensor y = poisoned(problem.outputs[0]);
+      run_kernel(find_kernel("trans_data", "trans_data"), problem, {&x}, {&y}, threads);
+      EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.desc.bytes()), 0)
+          << to_string(y.desc) << ", " << threads << " threads";
+    }
   }
 }
 

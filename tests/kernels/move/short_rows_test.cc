@@ -61,7 +61,7 @@ TEST(ShortRows, Padded) {
 
 TEST(ShortRows, ApartFromEachOther) {
   on_every_isa([] {
-    for (const std::int64_t bytes : {1, 6, 15, 16, 17, 40, 64, 100, 256}) {
+    for (std::int64_t bytes = 1; bytes <= 256; bytes += bytes < 70 ? 1 : 62) {
       for (const std::int64_t count : kCounts) {
         expect_copied({count, bytes, bytes, bytes + 1, bytes + 3}, false);
         expect_copied({count, bytes, bytes + 5, bytes, bytes + 5}, false);

@@ -67,6 +67,26 @@ def binary(name):
     return make
 
 
+def broadcast(name):
+    def make(shape, other):
+        def call(torch, t):
+            a, b, y = t.normal(*shape), t.normal(*other), t.empty(*torch.broadcast_shapes(shape, other))
+            return {
+                "add": lambda: torch.add(a, b, out=y),
+                "mul": lambda: torch.mul(a, b, out=y),
+                "axpy": lambda: torch.add(a, b, alpha=0.5, out=y),
+            }[name]
+        return call
+    return make
+
+
+def sum_to_size(shape, size, axes):
+    def call(torch, t):
+        x, y = t.normal(*shape), t.empty(*size)
+        return lambda: torch.sum(x, axes, keepdim=True, out=y.view([1] * (len(shape) - len(size)) + list(size)))
+    return call
+
+
 def cast(source, target):
     def make(shape):
         def call(torch, t):
@@ -209,10 +229,11 @@ def softmax_grad(shape, dim):
     return call
 
 
-def cross_entropy(rows, classes):
+def cross_entropy(rows, classes, weighted=False, smoothing=0.0):
     def call(torch, t):
         x, target = t.normal(rows, classes), t.index(classes, rows)
-        return lambda: torch.nn.functional.cross_entropy(x, target)
+        weight = t.uniform(classes) if weighted else None
+        return lambda: torch.nn.functional.cross_entropy(x, target, weight, label_smoothing=smoothing)
     return call
 
 
@@ -282,12 +303,13 @@ def argsort(shape):
     return sort(shape)
 
 
-def max_pool(shape, kernel, stride, padding):
+def max_pool(shape, kernel, stride, padding, dilation=1, ceil_mode=False):
     def call(torch, t):
         x = t.normal(*shape)
-        y, places = torch.ops.aten.max_pool2d_with_indices(x, [kernel] * 2, [stride] * 2, [padding] * 2)
+        window = [kernel] * 2, [stride] * 2, [padding] * 2, [dilation] * 2, ceil_mode
+        y, places = torch.ops.aten.max_pool2d_with_indices(x, *window)
         function = torch.ops.aten.max_pool2d_with_indices.out
-        return lambda: function(x, [kernel] * 2, [stride] * 2, [padding] * 2, out=y, indices=places)
+        return lambda: function(x, *window, out=y, indices=places)
     return call
 
 
@@ -315,6 +337,16 @@ def average_pool(shape):
 def average_pool_grad(shape, size):
     n, c = shape[:2]
     return expanded(shape, (n, c, size, size), (n, c, 1, 1))
+
+
+def batch_norm_infer_grad(shape):
+    def call(torch, t):
+        c = shape[1]
+        x, dy = t.normal(*shape), t.normal(*shape)
+        weight, mean, variance = t.normal(c), t.empty(c), t.uniform(c)
+        function = torch.ops.aten.native_batch_norm_backward
+        return lambda: function(dy, x, weight, mean, variance, None, None, False, 1e-5, [True, True, True])
+    return call
 
 
 def batch_norm(shape, backward=False):
@@ -389,6 +421,21 @@ def elementwise():
         cases += both_sizes(op, hidden, small, attrs, unary(op))
     for op, attrs in (("add", ""), ("mul", ""), ("axpy", "alpha=0.5"), ("relu_grad", ""), ("softplus_grad", "")):
         cases += both_sizes(op, hidden, small, attrs, binary(op), inputs=2)
+    # A bias of tokens and of channels, a mask of scores, a scale of rows.
+    for size, op, shape, other in (("large", "add", (32, 128, 3072), (3072,)), ("small", "add", (64, 1000), (1000,)),
+                                   ("large", "add", (32, 64, 56, 56), (64, 1, 1)),
+                                   ("small", "add", (1, 464, 7, 7), (464, 1, 1)),
+                                   ("large", "add", (32, 12, 128, 128), (32, 1, 1, 128)),
+                                   ("large", "mul", (4096, 768), (4096, 1)), ("small", "mul", (256, 250), (256, 1)),
+                                   ("small", "mul", (256, 1), (250,))):
+        cases.append(Case(op, size, spelled(shape, other), "", broadcast(op)(shape, other)))
+    for size, shape, size_of_sum, axes in (("large", (32, 128, 3072), (3072,), (0, 1)),
+                                           ("large", (32, 64, 56, 56), (64, 1, 1), (0, 2, 3)),
+                                           ("large", (4096, 768), (4096, 1), (1,)),
+                                           ("small", (64, 1000), (1000,), (0,)),
+                                           ("small", (1, 464, 7, 7), (464, 1, 1), (0, 2, 3))):
+        cases.append(Case("sum_to_size", size, spelled(shape), "size=[" + ",".join(map(str, size_of_sum)) + "]",
+                          sum_to_size(shape, size_of_sum, axes)))
     for target in ("fp16", "fp32"):
         cases += both_sizes("cast", hidden, small, "to=" + target, cast(None, target))
     return cases
@@ -471,6 +518,10 @@ def reductions():
         cases.append(Case("max", size, spelled(shape), "axis=1", greatest(shape, 1)))
     for size, rows, classes in (("large", 1024, 1000), ("large", 160, 30522), ("small", 64, 1000)):
         cases.append(Case("cross_entropy", size, spelled((rows, classes), (rows,)), "", cross_entropy(rows, classes)))
+        cases.append(Case("cross_entropy", size, spelled((rows, classes), (rows,), (classes,)), "",
+                          cross_entropy(rows, classes, True)))
+        cases.append(Case("cross_entropy", size, spelled((rows, classes), (rows,)), "label_smoothing=0.1",
+                          cross_entropy(rows, classes, False, 0.1)))
         cases.append(Case("cross_entropy_grad", size, spelled((), (rows, classes), (rows,)), "",
                           cross_entropy_grad(rows, classes)))
     for size, shape in (("large", (4096, 768)), ("large", (32, 64, 112, 112)), ("large", (32, 512, 7, 7)),
@@ -488,11 +539,17 @@ def layers():
     for size, shape in (("large", (32, 64, 112, 112)), ("small", (1, 64, 28, 28))):
         cases.append(Case("max_pool2d", size, spelled(shape), "kernel_size=[3],stride=[2],padding=[1]",
                           max_pool(shape, 3, 2, 1)))
+        cases.append(Case("max_pool2d", size, spelled(shape), "kernel_size=[3],stride=[2],padding=[1],dilation=[2]",
+                          max_pool(shape, 3, 2, 1, 2)))
+        cases.append(Case("max_pool2d", size, spelled(shape), "kernel_size=[3],stride=[2],ceil_mode=true",
+                          max_pool(shape, 3, 2, 0, 1, True)))
     for size, shape in (("large", (32, 64, 56, 56)), ("small", (1, 64, 14, 14))):
         cases.append(Case("max_pool2d_grad", size, spelled(shape, shape), "", max_pool_grad(shape)))
         cases.append(Case("batch_norm", size, ",".join([spelled(shape)] + [str(shape[1])] * 4), "", batch_norm(shape)))
         cases.append(Case("batch_norm_grad", size,
                           ",".join([spelled(shape, shape)] + [str(shape[1])] * 3), "", batch_norm(shape, True)))
+        cases.append(Case("batch_norm_infer_grad", size,
+                          ",".join([spelled(shape, shape)] + [str(shape[1])] * 3), "", batch_norm_infer_grad(shape)))
     for size, m, k, n in (("large", 1024, 768, 768), ("small", 128, 128, 128)):
         cases.append(Case("matmul", size, spelled((m, k), (k, n)), "", matmul((m, k), (k, n))))
         cases.append(Case("linear", size, spelled((m, k), (n, k), (n,)), "", linear(m, k, n)))

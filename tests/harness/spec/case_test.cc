@@ -22,6 +22,22 @@ TEST(CaseId, RoundTrips) {
   }
 }
 
+// Ids of results that were stored before their operators gained attributes.
+TEST(CaseId, KeysOfOlderIdsStayWhatTheyWere) {
+  for (const char* id : {
+           "max_pool2d[1x64x112x112,fp16,NC1HWC0,kernel_size=[3],stride=[2],padding=[1]]",
+           "cross_entropy[32x1000,32,fp32,ND,backward]",
+           "cross_entropy_grad[scalar,32x1000,32,fp16,ND]",
+           "sgd[64,64,64,fp32,ND,weight_decay=0.0001,nesterov=true]",
+           "index_select[2x116x28x28,58,fp16,NCHW]",
+           "index_add[5x3,5,5x3,fp32,ND,alpha=2]",
+           "add[2x3,2x3,fp32,ND]",
+           "batch_norm[2x4,4,4,4,4,fp32,ND,training=false]",
+       }) {
+    EXPECT_EQ(case_key(parse_case_id(id)), id);
+  }
+}
+
 TEST(CaseId, FillsInWhatIsLeftOut) {
   EXPECT_EQ(case_id(parse_case_id("softplus[2x3x4x5,half]")),
             "softplus[2x3x4x5,fp16,NCHW,beta=1,threshold=20]");

@@ -71,11 +71,37 @@ void repeat_each(const RepeatedUnits& of, std::uint8_t* to) {
   if (kStream) hwy::FlushStream();
 }
 
+// An element over `size` bytes in plain vectors, the last of which may overlap the one before.
+template <class T>
+HWY_INLINE void fill_with(T element, std::size_t size, std::uint8_t* to) {
+  const Bytes d;
+  const std::size_t width = hn::Lanes(d);
+  if (size < width) {
+    for (std::size_t at = 0; at < size; at += sizeof(T)) std::memcpy(to + at, &element, sizeof(T));
+    return;
+  }
+  const auto value = hn::BitCast(d, hn::Set(hn::Repartition<T, Bytes>(), element));
+  for (std::size_t at = 0; at + width < size; at += width) hn::StoreU(value, d, to + at);
+  hn::StoreU(value, d, to + (size - width));
+}
+
+template <class T>
+void repeat_elements(const RepeatedUnits& of, std::uint8_t* to) {
+  const auto* elements = static_cast<const T*>(of.units);
+  const std::size_t size = static_cast<std::size_t>(of.count) * sizeof(T);
+  for (std::int64_t i = 0; i < of.units_count; ++i, to += size) fill_with(elements[i], size, to);
+}
+
 }  // namespace
 
 void repeat_here(const RepeatedUnits& of, bool stream, void* to) {
   auto* bytes = static_cast<std::uint8_t*>(to);
   if (stream) return repeat_each<true>(of, bytes);
+  // One byte is too little of a vector to hold an element.
+  if constexpr (hn::MaxLanes(Bytes()) >= sizeof(std::uint32_t)) {
+    if (of.bytes == 2) return repeat_elements<std::uint16_t>(of, bytes);
+    if (of.bytes == 4) return repeat_elements<std::uint32_t>(of, bytes);
+  }
   repeat_each<false>(of, bytes);
 }
 

@@ -204,6 +204,26 @@ TEST(SumToSize, VariantsConform) {
   EXPECT_EQ(held({2, 18, 5, 7}, "[2,1,5,7]", Format::NC1HWC0), 0) << "padding would be added";
 }
 
+TEST(SumToSize, OneDnnConformsOrSaysWhyNot) {
+  const Kernel& kernel = find_kernel("sum_to_size", "onednn");
+  const auto use = [](const char* size, Format format = Format::ND) {
+    const Dims shape = format == Format::ND ? Dims{5, 33, 70} : Dims{2, 16, 5, 7};
+    return problem_with(find_op("sum_to_size"), {shape}, {{"size", size}}, DType::fp32, format);
+  };
+  for (const char* size : {"[70]", "[33,70]", "[1,1,70]", "[]"}) {
+    EXPECT_TRUE(expect_conforms(kernel, use(size), 2)) << size;
+  }
+  // Which code oneDNN has depends on the CPU.
+  const std::string slow = "oneDNN has reference code only for these axes";
+  for (const char* size : {"[5,33,1]", "[5,1,70]"}) {
+    if (!expect_conforms(kernel, use(size), 2)) {
+      EXPECT_EQ(refusal(kernel, use(size)), slow) << size;
+    }
+  }
+  EXPECT_EQ(refusal(kernel, use("[5,33,70]")), "nothing is summed up");
+  EXPECT_EQ(refusal(kernel, use("[1,16,1,1]", Format::NC1HWC0)), "oneDNN sums plain tensors here");
+}
+
 TEST(SumToSize, NamesWhatItRefuses) {
   const Op& op = find_op("sum_to_size");
   const auto refused = [&](const char* size, const char* text) {

@@ -37,8 +37,54 @@ struct Pattern {
   const std::uint8_t* at(std::size_t offset) const { return bytes + offset % kPeriod; }
 };
 
-// `size` bytes of the pattern from its start on: unaligned at both ends, aligned between.
-template <bool kStream>
+// Whole lines past the cache, put together in the L1 cache; the bytes before the first and after
+// the last plainly.
+class LineStream {
+ public:
+  explicit LineStream(std::uint8_t* to) : out_(to) {}
+
+  void add(const Pattern& pattern, std::size_t size) {
+    const Bytes d;
+    for (std::size_t done = 0; done < size;) {
+      const std::size_t count = std::min(size - done, kStage - used_);
+      for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        hn::StoreU(hn::LoadU(d, pattern.at(done + i)), d, stage_ + used_ + i);
+      }
+      used_ += count;
+      done += count;
+      if (used_ == kStage) flush();
+    }
+  }
+
+  void finish() {
+    flush();
+    std::memcpy(out_, stage_, used_);
+    hwy::FlushStream();
+  }
+
+ private:
+  void flush() {
+    const Bytes d;
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(out_) % kPeriod;
+    std::size_t i = std::min(past == 0 ? 0 : kPeriod - past, used_);
+    std::memcpy(out_, stage_, i);
+    for (; i + kPeriod <= used_; i += kPeriod) {
+      for (std::size_t k = i; k < i + kPeriod; k += hn::Lanes(d)) {
+        hn::Stream(hn::LoadU(d, stage_ + k), d, out_ + k);
+      }
+    }
+    out_ += i;
+    used_ -= i;
+    std::memmove(stage_, stage_ + i, used_);
+  }
+
+  static constexpr std::size_t kStage = 4096;
+  std::uint8_t* out_;
+  std::size_t used_ = 0;
+  alignas(kPeriod) std::uint8_t stage_[kStage + kPeriod];  // a vector may go past what is used
+};
+
+// `size` bytes of the pattern in plain vectors, the last of which may overlap the one before.
 HWY_INLINE void write(const Pattern& pattern, std::size_t size, std::uint8_t* to) {
   const Bytes d;
   const std::size_t width = hn::Lanes(d);
@@ -46,29 +92,26 @@ HWY_INLINE void write(const Pattern& pattern, std::size_t size, std::uint8_t* to
     std::memcpy(to, pattern.bytes, size);
     return;
   }
-  hn::StoreU(hn::LoadU(d, pattern.bytes), d, to);
-  std::size_t i = width - reinterpret_cast<std::uintptr_t>(to) % width;
-  for (; i + width <= size; i += width) {
-    const auto next = hn::LoadU(d, pattern.at(i));
-    if constexpr (kStream) {
-      hn::Stream(next, d, to + i);
-    } else {
-      hn::Store(next, d, to + i);
-    }
+  for (std::size_t i = 0; i + width < size; i += width) {
+    hn::StoreU(hn::LoadU(d, pattern.at(i)), d, to + i);
   }
-  if (i < size) hn::StoreU(hn::LoadU(d, pattern.at(size - width)), d, to + (size - width));
+  hn::StoreU(hn::LoadU(d, pattern.at(size - width)), d, to + (size - width));
 }
 
-template <bool kStream>
-void repeat_each(const RepeatedUnits& of, std::uint8_t* to) {
+void repeat_units_of(const RepeatedUnits& of, bool stream, std::uint8_t* to) {
   const auto* unit = static_cast<const std::uint8_t*>(of.units);
   const std::size_t size = static_cast<std::size_t>(of.count) * of.bytes;
   Pattern pattern;
+  LineStream lines(to);
   for (std::int64_t i = 0; i < of.units_count; ++i, unit += of.bytes, to += size) {
     pattern.fill(unit, of.bytes);
-    write<kStream>(pattern, size, to);
+    if (stream) {
+      lines.add(pattern, size);
+    } else {
+      write(pattern, size, to);
+    }
   }
-  if (kStream) hwy::FlushStream();
+  if (stream) lines.finish();
 }
 
 // An element over `size` bytes in plain vectors, the last of which may overlap the one before.
@@ -96,13 +139,12 @@ void repeat_elements(const RepeatedUnits& of, std::uint8_t* to) {
 
 void repeat_here(const RepeatedUnits& of, bool stream, void* to) {
   auto* bytes = static_cast<std::uint8_t*>(to);
-  if (stream) return repeat_each<true>(of, bytes);
   // One byte is too little of a vector to hold an element.
   if constexpr (hn::MaxLanes(Bytes()) >= sizeof(std::uint32_t)) {
-    if (of.bytes == 2) return repeat_elements<std::uint16_t>(of, bytes);
-    if (of.bytes == 4) return repeat_elements<std::uint32_t>(of, bytes);
+    if (!stream && of.bytes == 2) return repeat_elements<std::uint16_t>(of, bytes);
+    if (!stream && of.bytes == 4) return repeat_elements<std::uint32_t>(of, bytes);
   }
-  repeat_each<false>(of, bytes);
+  repeat_units_of(of, stream, bytes);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -15,11 +15,16 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
+/// One for every column of times.
+struct StepUnits {
+  TimeUnit call, sample;
+};
+
 /// A column of the steps' table.
 struct StepColumn {
   const char* title;
   bool is_number;
-  std::string (*cell)(const Record& record, const TimeUnit& unit);
+  std::string (*cell)(const Record& record, const StepUnits& units);
 };
 
 std::string mebibytes(double bytes) { return fmt::format("{:.1f} MiB", bytes / kMiB); }
@@ -35,42 +40,43 @@ std::string trans_data_text(const StepDetails& step) {
 }
 
 constexpr StepColumn kName = {"step", false,
-                              [](const Record& r, const TimeUnit&) { return r.variant; }};
-constexpr StepColumn kTime = {"time", true, [](const Record& r, const TimeUnit& unit) {
-                                return r.is_timed() ? time_text(r.times->median_us, unit)
+                              [](const Record& r, const StepUnits&) { return r.variant; }};
+constexpr StepColumn kTime = {"time", true, [](const Record& r, const StepUnits& units) {
+                                return r.is_timed() ? time_text(r.times->median_us, units.call)
                                                     : std::string("-");
                               }};
 constexpr StepColumn kSpread = {"spread", true,
-                                [](const Record& r, const TimeUnit&) { return spread_text(r); }};
-constexpr StepColumn kPerSample = {"per sample", true, [](const Record& r, const TimeUnit&) {
-                                     return r.is_timed() ? time_text(r.step->us_per_sample) : "-";
-                                   }};
+                                [](const Record& r, const StepUnits&) { return spread_text(r); }};
+constexpr StepColumn kPerSample = {
+    "per sample", true, [](const Record& r, const StepUnits& units) {
+      return r.is_timed() ? time_text(r.step->us_per_sample, units.sample) : "-";
+    }};
 constexpr StepColumn kPlanColumns[] = {
     {"TransData", true,
-     [](const Record& r, const TimeUnit&) { return planned(r, trans_data_text); }},
+     [](const Record& r, const StepUnits&) { return planned(r, trans_data_text); }},
     {"Cast", true,
-     [](const Record& r, const TimeUnit&) {
+     [](const Record& r, const StepUnits&) {
        return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.casts); });
      }},
     {"copies", true,
-     [](const Record& r, const TimeUnit&) {
+     [](const Record& r, const StepUnits&) {
        return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.copies); });
      }},
     {"peak", true,
-     [](const Record& r, const TimeUnit&) {
+     [](const Record& r, const StepUnits&) {
        return planned(
            r, [](const StepDetails& s) { return mebibytes(static_cast<double>(s.peak_bytes)); });
      }},
 };
-constexpr StepColumn kOverPrevious = {"v. before", true, [](const Record& r, const TimeUnit&) {
+constexpr StepColumn kOverPrevious = {"v. before", true, [](const Record& r, const StepUnits&) {
                                         return factor_text(r.step->speedup_over_previous);
                                       }};
-constexpr StepColumn kOverFirst = {"v. first", true, [](const Record& r, const TimeUnit&) {
+constexpr StepColumn kOverFirst = {"v. first", true, [](const Record& r, const StepUnits&) {
                                      return factor_text(r.step->speedup_over_first);
                                    }};
 
 constexpr StepColumn kGradientError = {
-    "grad error", true, [](const Record& r, const TimeUnit&) {
+    "grad error", true, [](const Record& r, const StepUnits&) {
       const std::optional<double>& error = r.step->gradient_error;
       return error ? fmt::format("{:.2g} %", 100 * *error) : std::string("-");
     }};
@@ -118,12 +124,14 @@ std::vector<std::string> notes_of(const StepDetails& step) {
   return notes;
 }
 
-TimeUnit unit_of(const ContextSteps& steps) {
-  double shortest = std::numeric_limits<double>::infinity();
+StepUnits units_of(const ContextSteps& steps) {
+  double call = std::numeric_limits<double>::infinity(), sample = call;
   for (const Record* r : steps) {
-    if (r->is_timed()) shortest = std::min(shortest, r->times->median_us);
+    if (!r->is_timed()) continue;
+    call = std::min(call, r->times->median_us);
+    sample = std::min(sample, r->step->us_per_sample);
   }
-  return unit_for(shortest);
+  return {unit_for(call), unit_for(sample)};
 }
 
 }  // namespace
@@ -143,7 +151,7 @@ std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
 
 TextTable step_table(const ContextSteps& steps) {
   const bool has_samples = samples_differ(steps), has_before = !is_straight(steps);
-  const TimeUnit unit = unit_of(steps);
+  const StepUnits units = units_of(steps);
   std::vector<StepColumn> columns = {kName, kTime, kSpread};
   if (has_samples) columns.push_back(kPerSample);
   columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
@@ -160,13 +168,13 @@ TextTable step_table(const ContextSteps& steps) {
     const Record& record = *steps[i];
     std::vector<std::string>& row = table.rows.emplace_back();
     row.push_back(fmt::format("{}", i + 1));
-    for (const StepColumn& column : columns) row.push_back(column.cell(record, unit));
+    for (const StepColumn& column : columns) row.push_back(column.cell(record, units));
     if (has_before) {
       const std::size_t before = number_before(steps, record);
       row.push_back(before == 0 ? "-" : fmt::format("{}", before));
     }
     for (const StepColumn& column : {kOverPrevious, kOverFirst})
-      row.push_back(column.cell(record, unit));
+      row.push_back(column.cell(record, units));
   }
   return table;
 }

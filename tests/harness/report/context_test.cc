@@ -104,6 +104,15 @@ TEST(ContextConsole, TimePerSampleWhereSamplesDiffer) {
   EXPECT_THAT(text, HasSubstr("  8.00 us     0 %     0.50 us  "));
 }
 
+TEST(ContextConsole, TimesOfAColumnHaveOneUnit) {
+  StepDetails larger;
+  larger.us_per_sample = 0.5;
+  const std::string text = console({step_records::step("a", "", {{"Relu", 1, 16000}}),
+                                    step_records::step("b", "a", {{"Relu", 1, 8}}, larger)});
+  EXPECT_THAT(text, HasSubstr("  16000.00 us     0 %  2000.00 us  "));
+  EXPECT_THAT(text, HasSubstr("      8.00 us     0 %     0.50 us  "));
+}
+
 TEST(ContextConsole, VerdictSaysWhatHappenedToTheUpdates) {
   EXPECT_EQ(step_verdict(with_notes(false, 0, 0)), "passed");
   EXPECT_EQ(step_verdict(with_notes(true, 0, 0)), "passed, overflow");

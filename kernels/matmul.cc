@@ -1,4 +1,5 @@
-// MatMulV2 and BatchMatMul: operands packed as the cube unit takes them, tiles of 64 rows.
+// MatMulV2 and BatchMatMul: operands packed as the cube unit takes them, tiles of 64 rows and 256
+// columns.
 #include "ops/matmul.h"
 
 #include <algorithm>
@@ -7,12 +8,15 @@
 #include "kernels/lanes/cube.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/in_fp32.h"
+#include "kernels/move/plane.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kTileRows = 64;
+// Whole blocks of the cube. The second factor lies in panels of so many columns, each as a tile
+// reads it: rows of the whole matrix would be a page apart.
+constexpr std::int64_t kTileRows = 64, kTileColumns = 64;
 
 // Matrices [rows, columns] one behind the other, plain or in FRACTAL_NZ.
 struct Matrices {
@@ -29,47 +33,51 @@ struct Matrices {
   std::int64_t matrix_elements() const {
     return is_fractal ? round_up_to_cube(rows) * round_up_to_cube(columns) : rows * columns;
   }
-  // Calls part(column, count, offset) for the contiguous parts of a row.
-  template <class Part>
-  void for_each_part(std::int64_t matrix, std::int64_t row, Part part) const {
+  // Calls use(column, width, rows, apart) for parts of the rows [row, row + count), at most a block
+  // of the cube: what the cube takes of `width` columns from `column` on, in fp32, rows `apart`
+  // elements from each other.
+  template <class Use>
+  void load(const void* from, std::int64_t matrix, std::int64_t row, std::int64_t count,
+            Use use) const {
     const std::int64_t first = matrix * matrix_elements();
-    if (!is_fractal) return part(std::int64_t{0}, columns, first + row * columns);
-    for (std::int64_t column = 0; column < columns; column += kCube) {
-      part(column, std::min(kCube, columns - column),
-           first + column * round_up_to_cube(rows) + row * kCube);
+    // What fits into the first cache. Rows a multiple of 4 KiB apart would share lines of one set.
+    constexpr std::int64_t kPart = 256, kApart = kPart + kCube;
+    float values[kCube * kApart];
+    for (std::int64_t column = 0; column < columns; column += is_fractal ? kCube : kPart) {
+      if (is_fractal) {
+        const std::int64_t offset = first + column * round_up_to_cube(rows) + row * kCube;
+        load_operands(dtype, at(from, dtype, offset), count * kCube, values);
+        use(column, std::min(kCube, columns - column), values, kCube);
+        continue;
+      }
+      const std::int64_t width = std::min(kPart, columns - column);
+      for (std::int64_t r = 0; r < count; ++r) {
+        const std::int64_t offset = first + (row + r) * columns + column;
+        load_operands(dtype, at(from, dtype, offset), width, values + r * kApart);
+      }
+      use(column, width, values, kApart);
     }
   }
-  void load_row(const void* from, std::int64_t matrix, std::int64_t row, float* to) const {
-    for_each_part(matrix, row, [&](std::int64_t column, std::int64_t count, std::int64_t offset) {
-      load_operands(dtype, at(from, dtype, offset), count, to + column);
-    });
-  }
-  void store_row(const float* from, std::int64_t matrix, std::int64_t row, void* to) const {
-    for_each_part(matrix, row, [&](std::int64_t column, std::int64_t count, std::int64_t offset) {
-      store_floats(dtype, from + column, count, at(to, dtype, offset));
-    });
+  // Columns [begin, end) of a row; begin: a multiple of a block. `from` holds them.
+  void store(const float* from, std::int64_t matrix, std::int64_t row, std::int64_t begin,
+             std::int64_t end, void* to) const {
+    const std::int64_t first = matrix * matrix_elements();
+    if (!is_fractal) {
+      return store_floats(dtype, from, end - begin, at(to, dtype, first + row * columns + begin));
+    }
+    for (std::int64_t column = begin; column < end; column += kCube) {
+      const std::int64_t offset = first + column * round_up_to_cube(rows) + row * kCube;
+      store_floats(dtype, from + column - begin, std::min(kCube, end - column),
+                   at(to, dtype, offset));
+    }
   }
 };
 
-// Rows [first, first + count) of a stored matrix to [rows, columns] with rows `pitch` apart, or
-// transposed.
-void pack_rows(const Matrices& x, const void* from, std::int64_t matrix, std::int64_t first,
-               std::int64_t count, bool transpose, std::int64_t pitch, float* to) {
-  if (!transpose) {
-    for (std::int64_t r = first; r < first + count; ++r)
-      x.load_row(from, matrix, r, to + r * pitch);
-    return;
-  }
-  thread_local std::vector<float> rows;
-  rows.resize(static_cast<std::size_t>(count * x.columns));
-  for (std::int64_t r = 0; r < count; ++r) {
-    x.load_row(from, matrix, first + r, rows.data() + r * x.columns);
-  }
-  for (std::int64_t c = 0; c < x.columns; ++c) {
-    for (std::int64_t r = 0; r < count; ++r) {
-      to[c * pitch + first + r] = rows[static_cast<std::size_t>(r * x.columns + c)];
-    }
-  }
+// Up to 16 rows, transposed: columns begin at `to`, `pitch` elements from each other.
+void transpose(const float* rows, std::int64_t count, std::int64_t columns, std::int64_t apart,
+               std::int64_t pitch, float* to) {
+  transpose_plane({sizeof(float), columns, count, apart, pitch, columns, count, nullptr}, rows, to,
+                  false);
 }
 
 struct MatMul {
@@ -77,7 +85,7 @@ struct MatMul {
   Matrices a, b, c;
   DType bias_dtype;
   bool has_bias;
-  std::int64_t pitch;  // of a row of the second factor and of the sums
+  std::int64_t panels;  // of the second factor
   Scratch left, right;
 
   explicit MatMul(const Problem& problem)
@@ -87,44 +95,89 @@ struct MatMul {
         c(problem.outputs[0]),
         bias_dtype(problem.inputs.back().dtype),
         has_bias(problem.inputs.size() > 2),
-        pitch(round_up_to_cube(shape.n)),
+        panels((shape.n + kTileColumns - 1) / kTileColumns),
         left(shape.batch * shape.m * shape.k),
-        right(shape.batch * shape.k * pitch) {}
+        right(shape.batch * panels * shape.k * kTileColumns) {}
 
-  void pack(const Matrices& x, const void* from, bool transpose, std::int64_t row_pitch,
-            std::int64_t elements, float* to) const {
+  float* panel(std::int64_t matrix, std::int64_t number) const {
+    return right.data() + (matrix * panels + number) * shape.k * kTileColumns;
+  }
+
+  // Calls part(matrix, first, count) for every block of 16 rows of a factor as it is stored.
+  template <class Part>
+  void for_each_block(const Matrices& x, Part part) const {
     const std::int64_t blocks = (x.rows + kCube - 1) / kCube;
     parallel_blocks(shape.batch * blocks, [&](std::int64_t i) {
       const std::int64_t first = i % blocks * kCube;
-      pack_rows(x, from, i / blocks, first, std::min(kCube, x.rows - first), transpose, row_pitch,
-                to + i / blocks * elements);
+      part(i / blocks, first, std::min(kCube, x.rows - first));
     });
   }
 
-  void tile(const KernelArgs& args, std::int64_t matrix, std::int64_t first) const {
+  void pack_left(const void* from) const {
+    for_each_block(a, [&](std::int64_t matrix, std::int64_t first, std::int64_t count) {
+      float* const to = left.data() + matrix * shape.m * shape.k;
+      a.load(from, matrix, first, count,
+             [&](std::int64_t column, std::int64_t width, const float* rows, std::int64_t apart) {
+               if (shape.transpose_a) {
+                 transpose(rows, count, width, apart, shape.k, to + column * shape.k + first);
+                 return;
+               }
+               for (std::int64_t r = 0; r < count; ++r) {
+                 std::copy_n(rows + r * apart, width, to + (first + r) * shape.k + column);
+               }
+             });
+    });
+  }
+
+  void pack_right(const void* from) const {
+    for_each_block(b, [&](std::int64_t matrix, std::int64_t first, std::int64_t count) {
+      b.load(from, matrix, first, count,
+             [&](std::int64_t column, std::int64_t width, const float* rows, std::int64_t apart) {
+               if (shape.transpose_b) {  // columns of one panel
+                 float* const to = panel(matrix, first / kTileColumns) + first % kTileColumns;
+                 transpose(rows, count, width, apart, kTileColumns, to + column * kTileColumns);
+                 return;
+               }
+               for (std::int64_t part = column; part < column + width; part += kCube) {
+                 float* const to = panel(matrix, part / kTileColumns) + part % kTileColumns;
+                 for (std::int64_t r = 0; r < count; ++r) {
+                   std::copy_n(rows + r * apart + part - column,
+                               std::min(kCube, column + width - part),
+                               to + (first + r) * kTileColumns);
+                 }
+               }
+             });
+    });
+  }
+
+  void tile(const KernelArgs& args, std::int64_t matrix, std::int64_t row,
+            std::int64_t column) const {
     thread_local std::vector<float> sums, bias;
-    const std::int64_t rows = std::min(kTileRows, shape.m - first);
-    sums.resize(static_cast<std::size_t>(kTileRows * pitch));
-    gemm({rows, pitch, shape.k, shape.k, pitch, pitch},
-         left.data() + (matrix * shape.m + first) * shape.k,
-         right.data() + matrix * shape.k * pitch, sums.data());
+    const std::int64_t rows = std::min(kTileRows, shape.m - row);
+    const std::int64_t end = std::min(column + kTileColumns, shape.n);
+    const std::int64_t width = round_up_to_cube(end - column);
+    sums.resize(static_cast<std::size_t>(kTileRows * kTileColumns));
+    gemm({rows, width, shape.k, shape.k, kTileColumns, width},
+         left.data() + (matrix * shape.m + row) * shape.k, panel(matrix, column / kTileColumns),
+         sums.data());
     if (has_bias) {
-      bias.resize(static_cast<std::size_t>(shape.n));
-      load_floats(bias_dtype, args.inputs[2], shape.n, bias.data());
+      bias.resize(static_cast<std::size_t>(kTileColumns));
+      load_floats(bias_dtype, at(args.inputs[2], bias_dtype, column), end - column, bias.data());
     }
     for (std::int64_t r = 0; r < rows; ++r) {
-      float* row = sums.data() + r * pitch;
-      for (std::int64_t i = 0; has_bias && i < shape.n; ++i) row[i] += bias.data()[i];
-      c.store_row(row, matrix, first + r, args.outputs[0]);
+      float* of_row = sums.data() + r * width;
+      for (std::int64_t i = 0; has_bias && i < end - column; ++i) of_row[i] += bias.data()[i];
+      c.store(of_row, matrix, row + r, column, end, args.outputs[0]);
     }
   }
 
   void operator()(const KernelArgs& args) const {
-    pack(a, args.inputs[0], shape.transpose_a, shape.k, shape.m * shape.k, left.data());
-    pack(b, args.inputs[1], shape.transpose_b, pitch, shape.k * pitch, right.data());
-    const std::int64_t tiles = (shape.m + kTileRows - 1) / kTileRows;
-    parallel_blocks(shape.batch * tiles,
-                    [&](std::int64_t i) { tile(args, i / tiles, i % tiles * kTileRows); });
+    pack_left(args.inputs[0]);
+    pack_right(args.inputs[1]);
+    const std::int64_t down = (shape.m + kTileRows - 1) / kTileRows;
+    parallel_blocks(shape.batch * down * panels, [&](std::int64_t i) {
+      tile(args, i / panels / down, i / panels % down * kTileRows, i % panels * kTileColumns);
+    });
   }
 };
 
@@ -134,7 +187,8 @@ Launch prepare(const Problem& problem) {
 
 std::size_t temporaries(const Problem& problem) {
   const MatMulShape s = matmul_shape(problem);
-  return static_cast<std::size_t>(s.batch * s.k * (s.m + round_up_to_cube(s.n))) * sizeof(float);
+  const std::int64_t padded = (s.n + kTileColumns - 1) / kTileColumns * kTileColumns;
+  return static_cast<std::size_t>(s.batch * s.k * (s.m + padded)) * sizeof(float);
 }
 
 const RegisteredKernel matmul{{

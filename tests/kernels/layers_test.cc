@@ -34,6 +34,10 @@ const std::vector<Use>& uses() {
       {"matmul", {{20, 13}, {9, 20}}, {{"transpose_a", "true"}, {"transpose_b", "true"}}},
       {"matmul", {{3, 17, 5}, {3, 5, 16}}},
       {"matmul", {{2, 3, 7, 18}, {2, 3, 18, 80}}},
+      {"matmul", {{65, 257}, {257, 64}}},  // around tiles of 64, loaded in parts of 256 columns
+      {"matmul", {{63, 256}, {256, 129}}},
+      {"matmul", {{273, 64}, {273, 65}}, {{"transpose_a", "true"}}},
+      {"matmul", {{15, 272}, {127, 272}}, {{"transpose_b", "true"}}},
       {"matmul", {{0, 5}, {5, 3}}},
       {"matmul", {{5, 0}, {0, 3}}},
       {"linear", {{3, 40}, {33, 40}, {33}}},

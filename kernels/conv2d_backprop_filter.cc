@@ -33,7 +33,7 @@ struct FilterPlan {
         axes(ConvAxes::of_weight(problem, weight.conv)),
         groups(groups_of_images()),
         rows(x, axes.h, axes.w, x.planes,
-             {packed_room(), (x.outer + groups - 1) / groups, dy.planes * line()}) {}
+             {packed_room(all_sums()), (x.outer + groups - 1) / groups, dy.planes * line()}) {}
 
   // As many as there are images, unless their sums outgrow what they add up.
   std::int64_t groups_of_images() const {

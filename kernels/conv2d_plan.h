@@ -52,7 +52,7 @@ struct CubePlan {
 
   BandLimits band_limits() const {
     const std::int64_t threads = shares_panels() ? 1 : thread_count();
-    return {packed_room(), (in.outer + threads - 1) / threads};
+    return {packed_room(factors()), (in.outer + threads - 1) / threads};
   }
 
   /// The first of a block among all blocks of 16 that go in or come out.

@@ -35,9 +35,9 @@ std::vector<ConvPhase> phases_of(const ConvAxis& axis, const PackedAxis& packed,
 
 }  // namespace
 
-// Half of it.
-std::int64_t packed_room() {
-  return static_cast<std::int64_t>(own_cache_bytes() / 2 / sizeof(float));
+std::int64_t packed_room(std::int64_t others) {
+  const auto all = static_cast<std::int64_t>(own_cache_bytes() / sizeof(float));
+  return others <= all / 4 ? all / 8 : all / 2;
 }
 
 PackedAxis::PackedAxis(const ConvAxis& axis, std::int64_t places)

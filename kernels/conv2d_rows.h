@@ -14,8 +14,10 @@ struct ConvBand {
   std::int64_t first, images, begin, end;
 };
 
-/// Elements of packed rows that stay in a core's own cache beside weights and results.
-std::int64_t packed_room();
+/// Elements of packed rows that stay in a core's own cache while each band goes through `others`
+/// elements, weights or their sums: an eighth of it, which is written and read faster than more, or
+/// half where the others do not fit in beside them and shall be fetched for fewer bands.
+std::int64_t packed_room(std::int64_t others);
 
 /// What a band may hold.
 struct BandLimits {

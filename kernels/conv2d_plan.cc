@@ -51,23 +51,35 @@ ConvImage ConvAxes::image(const ConvRows& rows, const ConvBand& band, DType dtyp
   return image;
 }
 
+namespace {
+
+// Zeros where groups do not meet, rows of outputs `pitch` apart.
+void clear_others(const FractalWeight& weight, std::int64_t block, std::int64_t output,
+                  std::int64_t count, std::int64_t channel, std::int64_t pitch, float* to) {
+  for (std::int64_t i = 0; weight.conv.groups > 1 && i < count * kCube; ++i) {
+    if (!weight.is_element(block, output + i / kCube, channel + i % kCube)) {
+      to[i / kCube * pitch + i % kCube] = 0;
+    }
+  }
+}
+
+}  // namespace
+
 void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,
                   std::int64_t pitch, float* to) {
   const FractalWeight& weight = plan.weight;
   const std::int64_t output = plan.backward ? place.term : place.sum;
   const std::int64_t channel = plan.backward ? place.sum : place.term;
-  alignas(64) float stored[kCube * kCube];  // [output][channel]
-  load_places(weight.dtype,
-              at(from, weight.dtype, weight.offset(place.block, place.tap, output, channel)), kCube,
-              kCube, stored);
-  for (std::int64_t i = 0; weight.conv.groups > 1 && i < kCube * kCube; ++i) {
-    if (!weight.is_element(place.block, output + i / kCube, channel + i % kCube)) stored[i] = 0;
-  }
+  const void* stored =
+      at(from, weight.dtype, weight.offset(place.block, place.tap, output, channel));
   if (plan.backward) {
-    copy_rows(stored, count, pitch, to);
-  } else {
-    transpose_block(stored, count, pitch, to);
+    load_places(weight.dtype, stored, kCube, count, to, pitch);
+    return clear_others(weight, place.block, output, count, channel, pitch, to);
   }
+  alignas(64) float by_output[kCube * kCube];
+  load_places(weight.dtype, stored, kCube, kCube, by_output);
+  clear_others(weight, place.block, output, kCube, channel, kCube, by_output);
+  transpose_block(by_output, count, pitch, to);
 }
 
 }  // namespace opbench

@@ -22,14 +22,14 @@ using V = hn::Vec<D>;
 }  // namespace
 
 void load_as_operands(DType dtype, const void* from, std::int64_t step, std::int64_t count,
-                      float* to) {
+                      float* to, std::int64_t pitch) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const V most = hn::Set(d, kMaxHalf), least = hn::Set(d, -kMaxHalf);
   const auto* halves = static_cast<const std::uint16_t*>(from);
   const auto* floats = static_cast<const float*>(from);
   HWY_ALIGN std::uint16_t narrow[kCube];
-  for (std::int64_t i = 0; i < count; ++i, to += kCube) {
+  for (std::int64_t i = 0; i < count; ++i, to += pitch) {
     for (std::int64_t lane = 0; lane < kCube; lane += lanes) {
       if (dtype == DType::fp16) {
         hn::StoreU(load_half(d, halves + i * step + lane), d, to + lane);
@@ -40,15 +40,6 @@ void load_as_operands(DType dtype, const void* from, std::int64_t step, std::int
       const V clamped = hn::Max(least, hn::Min(most, number));
       hn::StoreU(round_to_half_bits(d, clamped), hn::Rebind<std::uint16_t, D>(), narrow + lane);
       hn::StoreU(load_half(d, narrow + lane), d, to + lane);
-    }
-  }
-}
-
-void move_rows(const float* from, std::int64_t rows, std::int64_t pitch, float* to) {
-  const D d;
-  for (std::int64_t r = 0; r < rows; ++r, from += kCube, to += pitch) {
-    for (std::size_t lane = 0; lane < kCube; lane += hn::Lanes(d)) {
-      hn::StoreU(hn::LoadU(d, from + lane), d, to + lane);
     }
   }
 }
@@ -91,15 +82,11 @@ HWY_AFTER_NAMESPACE();
 namespace opbench {
 
 HWY_EXPORT(load_as_operands);
-HWY_EXPORT(move_rows);
 HWY_EXPORT(exchange_axes);
 
-void load_places(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to) {
-  HWY_DYNAMIC_DISPATCH(load_as_operands)(dtype, from, step, count, to);
-}
-
-void copy_rows(const float* from, std::int64_t rows, std::int64_t pitch, float* to) {
-  HWY_DYNAMIC_DISPATCH(move_rows)(from, rows, pitch, to);
+void load_places(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to,
+                 std::int64_t pitch) {
+  HWY_DYNAMIC_DISPATCH(load_as_operands)(dtype, from, step, count, to, pitch);
 }
 
 void transpose_block(const float* from, std::int64_t rows, std::int64_t pitch, float* to) {

@@ -6,13 +6,11 @@
 
 namespace opbench {
 
-/// `count` places of 16 channels, `step` elements apart, as cube operands side by side.
-void load_places(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to);
+/// `count` places of 16 channels, `step` elements apart, as cube operands `pitch` apart.
+void load_places(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to,
+                 std::int64_t pitch = 16);
 
-/// The first `rows` of 16 x 16 numbers to rows `pitch` apart.
-void copy_rows(const float* from, std::int64_t rows, std::int64_t pitch, float* to);
-
-/// The same with rows and columns exchanged.
+/// The first `rows` columns of 16 x 16 numbers as rows of `to`, `pitch` apart.
 void transpose_block(const float* from, std::int64_t rows, std::int64_t pitch, float* to);
 
 }  // namespace opbench

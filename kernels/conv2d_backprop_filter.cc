@@ -81,11 +81,21 @@ struct BackpropFilter {
   FilterPlan plan;
   Scratch sums;         // [group][block][panel][row of taps][column that meets][channel][output]
   std::int64_t shares;  // threads that share the units of a group
+  // Of a block of the weight: where the channels of every column of taps lie in a packed band.
+  std::vector<std::vector<std::int64_t>> offsets;
 
   explicit BackpropFilter(const Problem& problem)
       : plan(problem), sums(plan.groups * plan.all_sums()) {
     const std::int64_t wanted = (thread_count() + plan.groups - 1) / plan.groups;
     shares = std::max<std::int64_t>(1, std::min(wanted, units()));
+    for (std::int64_t block = 0; block < plan.weight.fractal.blocks; ++block) {
+      std::vector<std::int64_t>& of_block = offsets.emplace_back();
+      for (const ConvTap& along : tap_columns()) {
+        for (std::int64_t c = 0; c < plan.channels(block); ++c) {
+          of_block.push_back(along.x + c / kCube * plan.rows.plane_elements() + c % kCube);
+        }
+      }
+    }
   }
 
   const std::vector<ConvTap>& tap_columns() const { return plan.rows.column_phases().front().taps; }
@@ -131,7 +141,7 @@ struct BackpropFilter {
 
   // Adds images and rows of a band to a unit's sums.
   void add_tile(const PackedBand& packed, const FilterUnit& unit, const ConvTap& down,
-                const ConvBand& part, std::span<const std::int64_t> offsets, float* to) const {
+                const ConvBand& part, float* to) const {
     const std::int64_t begin = std::max(part.begin, down.begin), end = std::min(part.end, down.end);
     if (begin >= end) return;
     FilterTile tile{};
@@ -150,20 +160,13 @@ struct BackpropFilter {
               plan.first_output(unit.block, unit.panel) * tile.dy_block +
               (begin - packed.band.begin) * tile.dy_row;
     tile.width = plan.panel_blocks(unit.block, unit.panel) * kCube;
-    add_filter_terms(tile, offsets, to);
+    add_filter_terms(tile, offsets[static_cast<std::size_t>(unit.block)], to);
   }
 
   // A band, some places at a time.
   void add_band(const PackedBand& packed, const FilterUnit& unit, float* to) const {
     const ConvTap* down = tap_row(unit);
     if (down == nullptr || plan.panel_blocks(unit.block, unit.panel) == 0) return;
-    thread_local std::vector<std::int64_t> offsets;
-    offsets.clear();
-    for (const ConvTap& along : tap_columns()) {
-      for (std::int64_t c = 0; c < plan.channels(unit.block); ++c) {
-        offsets.push_back(along.x + c / kCube * plan.rows.plane_elements() + c % kCube);
-      }
-    }
     const ConvBand& band = packed.band;
     const std::int64_t width = plan.axes.out_w;
     const std::int64_t rows =
@@ -173,8 +176,7 @@ struct BackpropFilter {
     for (std::int64_t n = 0; n < band.images; n += images) {
       for (std::int64_t q = band.begin; q < band.end; q += rows) {
         add_tile(packed, unit, *down,
-                 {n, std::min(images, band.images - n), q, std::min(q + rows, band.end)}, offsets,
-                 to);
+                 {n, std::min(images, band.images - n), q, std::min(q + rows, band.end)}, to);
       }
     }
   }

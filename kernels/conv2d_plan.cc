@@ -5,10 +5,10 @@
 namespace opbench {
 namespace {
 
-// As many rows as make some hundred places.
+// As many rows as make a hundred places or so: some tiles, and no more than a cache holds.
 std::int64_t rows_to_join(std::int64_t rows, std::int64_t places) {
   std::int64_t joined = 1;
-  for (std::int64_t i = 2; i <= rows && i * places <= 512; ++i) {
+  for (std::int64_t i = 2; i <= rows && i * places <= 128; ++i) {
     if (rows % i == 0) joined = i;
   }
   return joined;

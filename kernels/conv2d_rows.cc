@@ -15,10 +15,11 @@ ConvBands cut(const ConvAxis& h, std::int64_t images, std::int64_t row, const Ba
     const std::int64_t fitting = limits.room / std::max<std::int64_t>(1, image);
     return {images, places, std::max<std::int64_t>(1, std::min(fitting, limits.images)), places};
   }
-  // Rows between bands are packed twice, so a few at least.
+  // Rows that windows of two bands meet are packed twice: few bands, then.
+  const std::int64_t least = h.highest() > h.lowest() ? 4 : 1;
   const std::int64_t first = PackedAxis(h, 1).count() * row + limits.beside;
   const std::int64_t more = (limits.room - first) / (h.in_step * row + limits.beside);
-  return {images, places, 1, std::min(places, std::max<std::int64_t>(4, 1 + more))};
+  return {images, places, 1, std::min(places, std::max(least, 1 + more))};
 }
 
 std::vector<ConvPhase> phases_of(const ConvAxis& axis, const PackedAxis& packed, std::int64_t step,

@@ -32,7 +32,7 @@ struct FilterPlan {
         x(problem.inputs[1]),
         axes(ConvAxes::of_weight(problem, weight.conv)),
         groups(groups_of_images()),
-        rows(x, axes.h, axes.w, x.planes,
+        rows(x, axes.h, axes.w, x.planes, lanes_for(x.channels),
              {packed_room(all_sums()), (x.outer + groups - 1) / groups, dy.planes * line()}) {}
 
   // As many as there are images, unless their sums outgrow what they add up.
@@ -148,6 +148,7 @@ struct BackpropFilter {
     tile.images = part.images;
     tile.rows = end - begin;
     tile.places = plan.axes.out_w;
+    tile.x_place = plan.rows.lanes();
     tile.x_row = plan.rows.row_elements();
     tile.x_image = plan.x.planes * plan.rows.plane_elements();
     tile.x = packed.x.data() + part.first * tile.x_image +

@@ -45,6 +45,7 @@ ConvImage ConvAxes::image(const ConvRows& rows, const ConvBand& band, DType dtyp
   image.row_step = h.out_step;
   image.column_step = w.out_step;
   image.y_width = out_w;
+  image.lanes = rows.lanes();
   image.row_elements = rows.row_elements();
   image.plane = rows.plane_elements();
   image.dtype = dtype;

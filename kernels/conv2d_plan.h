@@ -41,7 +41,7 @@ struct CubePlan {
         axes(ConvAxes::of(problem, weight.conv, backward)),
         term_blocks(backward ? weight.fractal.n1 : weight.fractal.c1),
         sum_blocks(backward ? weight.fractal.c1 : weight.fractal.n1),
-        rows(in, axes.h, axes.w, term_blocks, band_limits()) {}
+        rows(in, axes.h, axes.w, term_blocks, lanes_for(in.channels), band_limits()) {}
 
   /// Where the weight is larger than what it multiplies, threads better share the sums than the
   /// images.

@@ -60,14 +60,15 @@ ConvBand ConvBands::operator[](std::int64_t index) const {
 }
 
 ConvRows::ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w,
-                   std::int64_t blocks, const BandLimits& limits)
+                   std::int64_t blocks, std::int64_t lanes, const BandLimits& limits)
     : in_(in),
       blocks_(blocks),
+      lanes_(lanes),
       columns_(w, w.places()),
       bands_(cut(h, in.outer, std::max<std::int64_t>(1, blocks * row_elements()), limits)),
       rows_(h, bands_.places_each),
       row_phases_(phases_of(h, rows_, row_elements(), w.kernel)),
-      column_phases_(phases_of(w, columns_, kCube, 1)) {}
+      column_phases_(phases_of(w, columns_, lanes_, 1)) {}
 
 void ConvRows::pack(const void* from, const ConvBand& band, std::int64_t base, std::int64_t blocks,
                     float* to) const {
@@ -86,16 +87,16 @@ void ConvRows::pack(const void* from, const ConvBand& band, std::int64_t base, s
 
 void ConvRows::pack_row(const void* from, float* to) const {
   const std::int64_t step = columns_.step;
-  for (std::int64_t phase = 0; phase < columns_.phases; ++phase, to += columns_.each * kCube) {
+  for (std::int64_t phase = 0; phase < columns_.phases; ++phase, to += columns_.each * lanes_) {
     const std::int64_t first = columns_.lowest + phase;
     const std::int64_t begin =
         std::clamp<std::int64_t>((step - 1 - first) / step, 0, columns_.each);
     const std::int64_t end =
         std::clamp((columns_.inputs - first + step - 1) / step, begin, columns_.each);
-    std::fill(to, to + begin * kCube, 0.0f);
+    std::fill(to, to + begin * lanes_, 0.0f);
     load_places(in_.dtype, at(from, in_.dtype, (begin * step + first) * kCube), step * kCube,
-                end - begin, to + begin * kCube);
-    std::fill(to + end * kCube, to + columns_.each * kCube, 0.0f);
+                end - begin, to + begin * lanes_, lanes_);
+    std::fill(to + end * lanes_, to + columns_.each * lanes_, 0.0f);
   }
 }
 

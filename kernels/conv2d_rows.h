@@ -53,20 +53,27 @@ struct PackedAxis {
   }
 };
 
+/// Lanes of a packed place: where there are no more channels than this, the others are left out.
+inline constexpr std::int64_t kFewLanes = 4;
+inline std::int64_t lanes_for(std::int64_t channels) {
+  return channels <= kFewLanes ? kFewLanes : kCube;
+}
+
 /// The input of a convolution, packed a band of rows at a time as cube operands, [image][block of
-/// 16 channels][row][column][16], both axes as PackedAxis has them. Columns beyond the image are
+/// 16 channels][row][column][lanes], both axes as PackedAxis has them. Columns beyond the image are
 /// zeros; rows beyond it are not there, since taps that would meet them are left out.
 class ConvRows {
  public:
-  /// For bands of up to `blocks` blocks of channels.
+  /// For bands of up to `blocks` blocks of channels, one where places have fewer than 16 lanes.
   ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w, std::int64_t blocks,
-           const BandLimits& limits);
+           std::int64_t lanes, const BandLimits& limits);
 
   const ConvBands& bands() const { return bands_; }
   /// Of both axes, as the kernels take them.
   const std::vector<ConvPhase>& row_phases() const { return row_phases_; }
   const std::vector<ConvPhase>& column_phases() const { return column_phases_; }
-  std::int64_t row_elements() const { return columns_.count() * kCube; }
+  std::int64_t lanes() const { return lanes_; }
+  std::int64_t row_elements() const { return columns_.count() * lanes_; }
   std::int64_t plane_elements() const { return rows_.count() * row_elements(); }
   std::int64_t band_elements() const { return bands_.images_each * blocks_ * plane_elements(); }
 
@@ -78,7 +85,7 @@ class ConvRows {
   void pack_row(const void* from, float* to) const;
 
   ChannelPlanes in_;
-  std::int64_t blocks_;
+  std::int64_t blocks_, lanes_;
   PackedAxis columns_;
   ConvBands bands_;
   PackedAxis rows_;

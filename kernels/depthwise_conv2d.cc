@@ -34,7 +34,7 @@ struct Forward {
         in(problem.inputs[0]),
         out(problem.outputs[0]),
         axes(ConvAxes::of(problem, weight.conv, kBackward)),
-        rows(in, axes.h, axes.w, 1, {packed_room(0), 1}),
+        rows(in, axes.h, axes.w, 1, kCube, {packed_room(0), 1}),
         bias_dtype(problem.inputs.back().dtype),
         has_bias(problem.inputs.size() > 2),
         factors(in.planes * block_factors()) {}
@@ -95,7 +95,7 @@ struct Filter {
         dy(problem.inputs[0]),
         x(problem.inputs[1]),
         axes(ConvAxes::of_weight(problem, weight.conv)),
-        rows(x, axes.h, axes.w, 1, {packed_room(0), 1}),
+        rows(x, axes.h, axes.w, 1, kCube, {packed_room(0), 1}),
         sums(dy.count() * plane_sums()) {}
 
   std::int64_t plane_sums() const { return weight.conv.taps() * kCube; }

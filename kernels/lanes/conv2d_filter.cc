@@ -78,7 +78,8 @@ HWY_INLINE void add_tile(const FilterTile& tile, std::int64_t lane, const std::i
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       const float* dy = dy0 + n * tile.dy_image + row * tile.dy_row;
       const std::int64_t begin = n * tile.x_image + row * tile.x_row;
-      for (std::int64_t p = begin; p < begin + tile.places * kCube; p += kCube, dy += kCube) {
+      const std::int64_t end = begin + tile.places * tile.x_place;
+      for (std::int64_t p = begin; p < end; p += tile.x_place, dy += kCube) {
         const V g0 = hn::LoadU(d, dy), g1 = kVectors > 1 ? hn::LoadU(d, dy + dy1) : g0;
         ((sums = hn::MulAdd(hn::Set(d, x[i][p]), i % kVectors == 0 ? g0 : g1, sums)), ...);
       }

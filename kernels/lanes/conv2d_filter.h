@@ -15,18 +15,18 @@ struct DepthwiseTerm {
 /// side by side, in their order.
 void add_depthwise_terms(const float* dy, std::int64_t count, std::span<const DepthwiseTerm> terms);
 
-/// Places of a gradient by the weight: `rows` of `images` with `places` each, dy [place][16] side
-/// by side, in one or two blocks of 16 outputs.
+/// Places of a gradient by the weight: `rows` of `images` with `places` each, those of dy side by
+/// side in one or two blocks of 16 outputs.
 struct FilterTile {
   std::int64_t images, rows, places;
   const float *x, *dy;                      ///< of the first place, cube operands
-  std::int64_t x_image, x_row;              ///< elements from one to the next
+  std::int64_t x_image, x_row, x_place;     ///< elements from one to the next
   std::int64_t dy_image, dy_row, dy_block;  ///< the same
   std::int64_t width;                       ///< 16 or 32 outputs
 };
 
-/// sums[term][output] += x[place * 16 + offsets[term]] * dy[place][output] over the tile's places
-/// in their order; one thread, the same bits with every instruction set.
+/// sums[term][output] += x[place * x_place + offsets[term]] * dy[place][output] over the tile's
+/// places in their order; one thread, the same bits with every instruction set.
 void add_filter_terms(const FilterTile& tile, std::span<const std::int64_t> offsets, float* sums);
 
 }  // namespace opbench

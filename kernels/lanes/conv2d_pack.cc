@@ -15,33 +15,38 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many of the 16 lanes as a vector holds.
-using D = hn::CappedTag<float, kCube>;
-using V = hn::Vec<D>;
+// The first kLanes of each place.
+template <std::int64_t kLanes>
+void load_lanes(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to,
+                std::int64_t pitch) {
+  const hn::CappedTag<float, kLanes> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto most = hn::Set(d, kMaxHalf), least = hn::Set(d, -kMaxHalf);
+  const auto* halves = static_cast<const std::uint16_t*>(from);
+  const auto* floats = static_cast<const float*>(from);
+  HWY_ALIGN std::uint16_t narrow[kLanes];
+  for (std::int64_t i = 0; i < count; ++i, to += pitch) {
+    for (std::int64_t lane = 0; lane < kLanes; lane += width) {
+      if (dtype == DType::fp16) {
+        hn::StoreU(load_half(d, halves + i * step + lane), d, to + lane);
+        continue;
+      }
+      const auto value = hn::LoadU(d, floats + i * step + lane);
+      const auto number = hn::IfThenElseZero(hn::Eq(value, value), value);
+      const auto clamped = hn::Max(least, hn::Min(most, number));
+      hn::StoreU(round_to_half_bits(d, clamped), hn::Rebind<std::uint16_t, decltype(d)>(),
+                 narrow + lane);
+      hn::StoreU(load_half(d, narrow + lane), d, to + lane);
+    }
+  }
+}
 
 }  // namespace
 
 void load_as_operands(DType dtype, const void* from, std::int64_t step, std::int64_t count,
                       float* to, std::int64_t pitch) {
-  const D d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const V most = hn::Set(d, kMaxHalf), least = hn::Set(d, -kMaxHalf);
-  const auto* halves = static_cast<const std::uint16_t*>(from);
-  const auto* floats = static_cast<const float*>(from);
-  HWY_ALIGN std::uint16_t narrow[kCube];
-  for (std::int64_t i = 0; i < count; ++i, to += pitch) {
-    for (std::int64_t lane = 0; lane < kCube; lane += lanes) {
-      if (dtype == DType::fp16) {
-        hn::StoreU(load_half(d, halves + i * step + lane), d, to + lane);
-        continue;
-      }
-      const V value = hn::LoadU(d, floats + i * step + lane);
-      const V number = hn::IfThenElseZero(hn::Eq(value, value), value);
-      const V clamped = hn::Max(least, hn::Min(most, number));
-      hn::StoreU(round_to_half_bits(d, clamped), hn::Rebind<std::uint16_t, D>(), narrow + lane);
-      hn::StoreU(load_half(d, narrow + lane), d, to + lane);
-    }
-  }
+  if (pitch == 4) return load_lanes<4>(dtype, from, step, count, to, pitch);
+  load_lanes<kCube>(dtype, from, step, count, to, pitch);
 }
 
 void exchange_axes(const float* from, std::int64_t rows, std::int64_t pitch, float* to) {

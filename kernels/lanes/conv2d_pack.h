@@ -6,7 +6,8 @@
 
 namespace opbench {
 
-/// `count` places of 16 channels, `step` elements apart, as cube operands `pitch` apart.
+/// `count` places of 16 channels, `step` elements apart, as cube operands `pitch` apart: with a
+/// pitch of 4 only the first 4 channels.
 void load_places(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to,
                  std::int64_t pitch = 16);
 

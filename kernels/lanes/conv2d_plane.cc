@@ -75,6 +75,7 @@ HWY_INLINE void store_tile(const Row& row, std::int64_t place, std::int64_t lane
 }
 
 // Sum i is that of place i / kVectors, vector i % kVectors.
+template <std::int64_t kLanes>
 struct Dense {
   template <std::size_t kVectors, std::size_t... i, class... Sums>
   static HWY_INLINE void add(const Row& row, const ConvTap& down, const ConvTap& along,
@@ -83,13 +84,13 @@ struct Dense {
     const D d;
     const ConvImage& image = row.image;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const float* x = row.x + down.x + along.x + place * kCube;
+    const float* x = row.x + down.x + along.x + place * kLanes;
     const float* w = image.w + (down.w + along.w) * image.channels * image.width + lane;
     for (std::int64_t left = image.channels; left > 0; left -= kCube, x += image.plane) {
       const std::int64_t count = std::min(left, kCube);
       for (std::int64_t c = 0; c < count; ++c, w += image.width) {
         const V w0 = hn::LoadU(d, w), w1 = kVectors > 1 ? hn::LoadU(d, w + lanes) : w0;
-        ((sums = hn::MulAdd(hn::Set(d, x[i / kVectors * kCube + c]), i % kVectors == 0 ? w0 : w1,
+        ((sums = hn::MulAdd(hn::Set(d, x[i / kVectors * kLanes + c]), i % kVectors == 0 ? w0 : w1,
                             sums)),
          ...);
       }
@@ -178,17 +179,23 @@ void for_each_row(const ConvImage& image, Body body) {
 
 }  // namespace
 
-void dense(const ConvImage& image) {
+template <std::int64_t kLanes>
+void dense_of(const ConvImage& image) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
   for_each_row(image, [&](const Row& row, std::int64_t places) {
     for (std::int64_t lane = 0; lane < image.width; lane += 2 * lanes) {
       if (image.width - lane > lanes) {
-        tiles<Dense, 2>(row, places, lane);
+        tiles<Dense<kLanes>, 2>(row, places, lane);
       } else {
-        tiles<Dense, 1>(row, places, lane);
+        tiles<Dense<kLanes>, 1>(row, places, lane);
       }
     }
   });
+}
+
+void dense(const ConvImage& image) {
+  if (image.lanes == 4) return dense_of<4>(image);
+  dense_of<kCube>(image);
 }
 
 void depthwise(const ConvImage& image) {

@@ -33,7 +33,8 @@ struct ConvImage {
   std::int64_t row_step, column_step;  ///< elements of y along an axis from a place to the next
   std::int64_t y_width;                ///< elements of a row of y
 
-  const float* x;  ///< cube operands of place `begin`, [channels/16][row][place][16]
+  const float* x;      ///< cube operands of place `begin`, [channels/16][row][place][lanes]
+  std::int64_t lanes;  ///< 16, or 4 where there are no more channels
   std::int64_t row_elements;
   std::int64_t plane;     ///< from 16 channels of x to the next 16
   std::int64_t channels;  ///< those that count; what lies past them in x is not read

@@ -23,8 +23,9 @@ std::vector<Shape> shapes() {
   // Rows of up to two tiles of 14 places, and one more.
   for (std::int64_t w = 1; w <= 29; ++w)
     all.push_back({1, 3, 1, w, 17, 1, 3, {{"padding", "[0,1]"}}});
-  for (const std::int64_t c : {1, 3, 15, 16, 17, 33}) {
-    for (const std::int64_t m : {1, 3, 15, 16, 17, 33, 49}) all.push_back({2, c, 3, 4, m, 1, 1});
+  for (const std::int64_t c : {1, 3, 4, 5, 15, 16, 17, 33}) {
+    for (const std::int64_t m : {1, 3, 4, 5, 15, 16, 17, 33, 49})
+      all.push_back({2, c, 3, 4, m, 1, 1});
   }
   for (const char* stride : {"1", "2", "3", "[3,1]", "[1,2]"}) {
     all.push_back({2, 5, 11, 13, 7, 3, 2, {{"stride", stride}, {"padding", "1"}}});

@@ -51,7 +51,9 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   const Pair kernel = pair_of(problem.attrs, "kernel_size");
-  traffic.operations = double(problem.outputs[0].elements()) * double(kernel.h * kernel.w);
+  const Dims& x = problem.inputs[0].shape;
+  traffic.operations = double(problem.outputs[0].elements()) * double(std::min(kernel.h, x[2])) *
+                       double(std::min(kernel.w, x[3]));
   return traffic;
 }
 

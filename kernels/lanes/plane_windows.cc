@@ -197,6 +197,24 @@ void max_of_rows(const Pool& pool, const float* x, float* y, std::int64_t* place
   }
 }
 
+// Window after window, where most taps of a row of them meet nothing.
+void max_of_wide_windows(const Pool& pool, const float* x, float* y, std::int64_t* places) {
+  const auto& [kernel, stride, padding, dilation] = pool.window;
+  for (std::int64_t i = 0; i < pool.oh * pool.ow; ++i) {
+    const TapRange rows = pool.rows().taps_at(i / pool.ow),
+                   columns = pool.columns().taps_at(i % pool.ow);
+    std::int64_t best = rows.first * pool.w + columns.first;
+    for (std::int64_t h = rows.first; h < rows.last; h += dilation.h) {
+      for (std::int64_t w = columns.first; w < columns.last; w += dilation.w) {
+        const float value = x[h * pool.w + w];
+        if (value > x[best] || value != value) best = h * pool.w + w;
+      }
+    }
+    y[i] = x[best];
+    places[i] = best;
+  }
+}
+
 }  // namespace
 
 void correlate_here(const Conv2d& conv, const float* x, const float* factors, float* y) {
@@ -227,6 +245,7 @@ void add_taps_here(const Conv2d& conv, const float* dy, const float* x, float* t
 }
 
 void max_here(const Pool& pool, const float* x, float* y, std::int64_t* places) {
+  if (pool.window.kernel.w > 2 * pool.w) return max_of_wide_windows(pool, x, y, places);
   thread_local std::vector<std::int32_t> place;
   place.resize(static_cast<std::size_t>(pool.ow));
   if (pool.window.stride.w == 1) return max_of_rows<1>(pool, x, y, places, place.data());

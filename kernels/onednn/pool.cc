@@ -126,10 +126,18 @@ Launch average_grad(const Problem& problem) {
 
 std::string refuse(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }
 
-std::string refuse_dilation(const Problem& problem) {
-  const Pair dilation = pair_of(problem.attrs, "dilation");
-  if (dilation.h == 1 && dilation.w == 1) return refuse(problem);
-  return "oneDNN has reference code only for pools with dilation";
+std::string refuse_window(const Problem& problem) {
+  const Pool pool = max_pool_shape(problem.inputs[0], problem.attrs);
+  const Pair &dilation = pool.window.dilation, &kernel = pool.window.kernel;
+  if (dilation.h != 1 || dilation.w != 1) {
+    return "oneDNN has reference code only for pools with dilation";
+  }
+  // It visits every tap, whether that meets the plane or not.
+  constexpr double kTaps = 1024;
+  if (double(kernel.h) * double(kernel.w) > kTaps + 4 * double(pool.h) * double(pool.w)) {
+    return "oneDNN is used for windows of about the plane's size";
+  }
+  return refuse(problem);
 }
 
 const RegisteredKernel max_pool2d{{
@@ -137,7 +145,7 @@ const RegisteredKernel max_pool2d{{
     .name = "onednn",
     .provider = Provider::vendor,
     .summary = "oneDNN pooling, places made from its workspace",
-    .refusal = refuse_dilation,
+    .refusal = refuse_window,
     .prepare = max_pool,
     .takes = InputRange::finite,
     .temporary_bytes =

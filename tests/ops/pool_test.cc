@@ -50,6 +50,24 @@ TEST(MaxPool2d, CeilModeAndDilationAsTorch) {
          {1, 1, 2, 2}, {8, 6, 8, 9}, {18, 7, 11, 12});
 }
 
+// Windows far wider than the plane take no time: 2^31 - 1 taps, of which 5 meet it.
+TEST(MaxPool2d, TakesWindowsFarWiderThanThePlane) {
+  const AttrTexts attrs = {{"kernel_size", "2147483647"},
+                           {"padding", "1073741823"},
+                           {"stride", "1073741823"},
+                           {"ceil_mode", "true"}};
+  const Given x{DType::fp32, {1, 1, 1, 5}, {1, 4, std::nan(""), 2, 4}};
+  for (const Values& y : {reference_of_tensors("max_pool2d", {x}, attrs),
+                          kernel_on_tensors("max_pool2d", "native", {x}, attrs)}) {
+    EXPECT_EQ(y[1], std::vector<double>(y[1].size(), 2)) << y[1].size();
+    EXPECT_TRUE(std::isnan(y[0][0]));
+  }
+  const Problem problem = problem_with(find_op("max_pool2d"), {x.shape}, attrs, DType::fp32);
+  EXPECT_EQ(problem.op->traffic(problem).operations, 5.0 * double(problem.outputs[0].elements()));
+  EXPECT_EQ(refusal(find_kernel("max_pool2d", "onednn"), problem),
+            "oneDNN is used for windows of about the plane's size");
+}
+
 // The framework's variant alone takes a dilation; all take ceil_mode.
 TEST(MaxPool2d, VariantsSayWhyTheyTakeNoDilation) {
   const Problem plain = problem_with(find_op("max_pool2d"), {{1, 16, 9, 9}}, {{"dilation", "2"}},

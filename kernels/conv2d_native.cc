@@ -1,16 +1,21 @@
 // Convolutions as frameworks without a vendor library compute them: windows unfolded into a matrix
-// (im2col), products of matrices through Eigen, image by image; depthwise ones plane by plane.
+// (im2col), products of matrices, in gradients through Eigen, image by image; depthwise ones plane
+// by plane.
 // Our threads share the work; with OpenMP beside them Eigen would start its own in each.
 #define EIGEN_DONT_PARALLELIZE
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <vector>
 
+#include "kernels/conv2d_unfold.h"
+#include "kernels/lanes/gemm.h"
 #include "kernels/lanes/in_fp32.h"
 #include "kernels/lanes/plane_windows.h"
 #include "ops/conv2d.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -31,48 +36,66 @@ bool is_pointwise(const Conv2d& conv) {
   return conv.taps() == 1 && stride.h * stride.w == 1 && padding.h + padding.w == 0;
 }
 
-// Row `k` of the unfolded channels of x: what tap k % taps of the kernel meets in each window.
-void unfold_row(const Conv2d& conv, const float* x, std::int64_t k, float* row) {
-  const std::int64_t tap = k % conv.taps(), step = conv.window.stride.w;
-  const float* plane = x + k / conv.taps() * conv.h * conv.w;
-  std::fill_n(row, conv.oh * conv.ow, 0.0f);
-  for_each_tap_row(conv, tap / conv.window.kernel.w, tap % conv.window.kernel.w,
-                   [&](auto oh, auto ih, auto begin, auto end, auto column) {
-                     const float* from = plane + ih * conv.w + column;
-                     float* to = row + oh * conv.ow;
-                     for (std::int64_t i = begin; i < end; ++i, from += step) to[i] = *from;
-                   });
+std::int64_t round_up_to_vector(std::int64_t count) { return (count + 15) / 16 * 16; }
+
+// Rows of the output whose unfolded windows take half of a core's own cache; if it comes out even,
+// as many as make whole vectors of windows, whose sums need no copy.
+std::int64_t strip_rows(const Conv2d& conv) {
+  if (is_pointwise(conv)) return conv.oh;
+  const auto cache = static_cast<std::int64_t>(own_cache_bytes() / sizeof(float) / 2);
+  const std::int64_t fitting =
+      cache / std::max<std::int64_t>(1, conv.terms() * round_up_to_vector(conv.ow));
+  const std::int64_t even = 16 / std::gcd(std::int64_t{16}, conv.ow);
+  const std::int64_t rows = fitting >= even ? fitting / even * even : fitting;
+  return std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(1, conv.oh));
 }
 
-// The opposite: every window adds to where it came from.
-void fold_row(const Conv2d& conv, const float* row, std::int64_t k, float* x) {
-  const std::int64_t tap = k % conv.taps(), step = conv.window.stride.w;
-  float* plane = x + k / conv.taps() * conv.h * conv.w;
-  for_each_tap_row(conv, tap / conv.window.kernel.w, tap % conv.window.kernel.w,
-                   [&](auto oh, auto ih, auto begin, auto end, auto column) {
-                     const float* from = row + oh * conv.ow;
-                     float* to = plane + ih * conv.w + column;
-                     for (std::int64_t i = begin; i < end; ++i, to += step) *to += from[i];
-                   });
+// What a strip of one image and group is multiplied with: a matrix of `pitch` columns, those past
+// the windows zeros.
+const float* unfolded_strip(const Conv2d& conv, const float* x, Strip strip, std::int64_t pitch) {
+  thread_local std::vector<float> unfolded;
+  const std::int64_t places = (strip.last - strip.first) * conv.ow;
+  unfolded.resize(static_cast<std::size_t>(conv.terms() * pitch));
+  for (std::int64_t k = 0; k < conv.terms(); ++k) {
+    float* row = unfolded.data() + k * pitch;
+    unfold_row(conv, x, k, strip, row);
+    std::fill(row + places, row + pitch, 0.0f);
+  }
+  return unfolded.data();
+}
+
+// A strip of one image and group.
+void forward_strip(const Conv2d& conv, const float* x, const float* weight, const float* bias,
+                   Strip strip, float* y) {
+  thread_local std::vector<float> sums;
+  const std::int64_t all = conv.oh * conv.ow, m = conv.group_m();
+  const std::int64_t places = (strip.last - strip.first) * conv.ow;
+  const std::int64_t pitch = round_up_to_vector(places);
+  const bool is_whole = pitch == places;  // else a vector of sums is longer than its row
+  sums.resize(static_cast<std::size_t>(is_whole ? 0 : m * pitch));
+  float* to = y + strip.first * conv.ow;
+  float* product = is_whole ? to : sums.data();
+  const std::int64_t step = is_whole ? all : pitch;
+  if (is_pointwise(conv) && is_whole) {
+    gemm({m, pitch, conv.terms(), conv.terms(), all, step}, weight, x, product);
+  } else {
+    gemm({m, pitch, conv.terms(), conv.terms(), pitch, step}, weight,
+         unfolded_strip(conv, x, strip, pitch), product);
+  }
+  if (is_whole && bias == nullptr) return;
+  for (std::int64_t i = 0; i < m; ++i) {
+    const float add = bias == nullptr ? 0.0f : bias[i];
+    std::transform(product + i * step, product + i * step + places, to + i * all,
+                   [add](float sum) { return sum + add; });
+  }
 }
 
 // One image and group.
 void forward_part(const Conv2d& conv, const float* x, const float* weight, const float* bias,
                   float* y) {
-  thread_local std::vector<float> unfolded;
-  const std::int64_t places = conv.oh * conv.ow;
-  const float* columns = x;
-  if (!is_pointwise(conv)) {
-    unfolded.resize(static_cast<std::size_t>(conv.terms() * places));
-    for (std::int64_t k = 0; k < conv.terms(); ++k) {
-      unfold_row(conv, x, k, unfolded.data() + k * places);
-    }
-    columns = unfolded.data();
-  }
-  Map(y, conv.group_m(), places).noalias() =
-      ConstMap(weight, conv.group_m(), conv.terms()) * ConstMap(columns, conv.terms(), places);
-  for (std::int64_t i = 0; bias != nullptr && i < conv.group_m() * places; ++i) {
-    y[i] += bias[i / places];
+  const std::int64_t rows = strip_rows(conv);
+  for (std::int64_t first = 0; first < conv.oh; first += rows) {
+    forward_strip(conv, x, weight, bias, {first, std::min(first + rows, conv.oh)}, y);
   }
 }
 
@@ -164,7 +187,7 @@ struct GradWeight {
       const float* x = input(args, 1) + n * conv.c * conv.h * conv.w;
       parallel_ranges(conv.c * conv.taps(), 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) {
-          unfold_row(conv, x, k, unfolded->data() + k * places);
+          unfold_row(conv, x, k, {0, conv.oh}, unfolded->data() + k * places);
         }
       });
       parallel_blocks(conv.groups * tiles,
@@ -210,15 +233,24 @@ std::size_t part_bytes(const Problem& problem) {
                                       sizeof(float);
 }
 
+// Each thread unfolds a strip and may keep the sums of one.
+std::size_t strip_bytes(const Problem& problem) {
+  const Conv2d conv = conv2d_shape(problem);
+  const std::int64_t pitch = round_up_to_vector(strip_rows(conv) * conv.ow);
+  return in_fp32_bytes(problem) +
+         static_cast<std::size_t>(thread_count() * pitch * (conv.terms() + conv.group_m())) *
+             sizeof(float);
+}
+
 const RegisteredKernel conv2d{{
     .op = "conv2d",
     .name = "native",
     .provider = Provider::framework,
     .summary =
-        "im2col and a product through Eigen in fp32, image by image; depthwise: plane by plane",
+        "im2col and a product in fp32, rows of an image at a time; depthwise: plane by plane",
     .refusal = refuse_private,
     .prepare = forward,
-    .temporary_bytes = part_bytes,
+    .temporary_bytes = strip_bytes,
 }};
 
 const RegisteredKernel conv2d_grad_input{{

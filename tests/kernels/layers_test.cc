@@ -43,6 +43,8 @@ const std::vector<Use>& uses() {
       {"linear", {{3, 40}, {33, 40}, {33}}},
       {"linear", {{1, 1024}, {10, 1024}}},
       {"linear", {{0, 7}, {5, 7}, {5}}},
+      // Strips of an image, as what they unfold to outgrows the cache.
+      {"conv2d", {{1, 512, 6, 30}, {2, 512, 3, 3}, {2}}, {{"padding", "1"}}},
       {"conv2d", {{1, 1, 1, 1}, {1, 1, 1, 1}, {1}}},
       {"conv2d", {{2, 3, 13, 11}, {24, 3, 3, 3}}, {{"stride", "2"}, {"padding", "1"}}},
       {"conv2d", {{1, 20, 9, 7}, {33, 20, 1, 1}, {33}}},

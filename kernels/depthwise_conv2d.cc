@@ -132,13 +132,13 @@ struct Filter {
 
   // The images' sums in their order, on the diagonal of every tap's block; zeros beside it.
   void store(std::int64_t block, void* dw) const {
+    alignas(64) float stored[kCube * kCube] = {};
     for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
       float totals[kCube] = {};
       for (std::int64_t n = 0; n < x.outer; ++n) {
         const float* of = sums.data() + (n * x.planes + block) * plane_sums() + tap * kCube;
         for (std::int64_t lane = 0; lane < kCube; ++lane) totals[lane] += of[lane];
       }
-      alignas(64) float stored[kCube * kCube] = {};
       for (std::int64_t lane = 0; lane < dy.used(block); ++lane) {
         stored[lane * kCube + lane] = totals[lane];
       }

@@ -147,11 +147,20 @@ Tile tile_for(std::size_t places, std::index_sequence<i...>) {
   return kTiles[places - 1];
 }
 
+// As many places as a tap meets at most: in longer tiles most products would be with zeros. Fewer
+// than eight sums in flight would wait for one another.
+template <std::size_t kVectors>
+std::int64_t tile_places(const Row& row) {
+  std::int64_t longest = 8 / kVectors;
+  for (const ConvTap& tap : row.columns) longest = std::max(longest, tap.end - tap.begin);
+  return std::min(longest, static_cast<std::int64_t>(kMostPlaces));
+}
+
 // Tiles as long as one another, but for one place.
 template <class Products, std::size_t kVectors>
 void tiles(const Row& row, std::int64_t places, std::int64_t lane) {
-  constexpr auto kMost = static_cast<std::int64_t>(kMostPlaces);
-  const std::int64_t count = (places + kMost - 1) / kMost;
+  const std::int64_t most = tile_places<kVectors>(row);
+  const std::int64_t count = (places + most - 1) / most;
   for (std::int64_t i = 0, place = 0; i < count; ++i) {
     const std::int64_t end = places * (i + 1) / count;
     tile_for<Products, kVectors>(static_cast<std::size_t>(end - place),

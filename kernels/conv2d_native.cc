@@ -1,5 +1,5 @@
 // Convolutions as frameworks without a vendor library compute them: windows unfolded into a matrix
-// (im2col), products of matrices, in gradients through Eigen, image by image; depthwise ones plane
+// (im2col), products of matrices, by the weight through Eigen, image by image; depthwise ones plane
 // by plane.
 // Our threads share the work; with OpenMP beside them Eigen would start its own in each.
 #define EIGEN_DONT_PARALLELIZE
@@ -14,6 +14,7 @@
 #include "kernels/lanes/gemm.h"
 #include "kernels/lanes/in_fp32.h"
 #include "kernels/lanes/plane_windows.h"
+#include "kernels/move/plane.h"
 #include "ops/conv2d.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
@@ -127,17 +128,27 @@ Launch forward(const Problem& problem) {
   });
 }
 
+// One image and group.
 void grad_input_part(const Conv2d& conv, const float* dy, const float* weight, float* dx) {
-  thread_local std::vector<float> unfolded;
-  const std::int64_t places = conv.oh * conv.ow;
-  unfolded.resize(static_cast<std::size_t>(conv.terms() * places));
-  Map(unfolded.data(), conv.terms(), places).noalias() =
-      ConstMap(weight, conv.group_m(), conv.terms()).transpose() *
-      ConstMap(dy, conv.group_m(), places);
-  std::fill_n(dx, conv.group_c() * conv.h * conv.w, 0.0f);
-  for (std::int64_t k = 0; k < conv.terms(); ++k) {
-    fold_row(conv, unfolded.data() + k * places, k, dx);
+  thread_local std::vector<float> turned, padded, unfolded;
+  const std::int64_t places = conv.oh * conv.ow, pitch = round_up_to_vector(places);
+  const std::int64_t m = conv.group_m(), terms = conv.terms();
+  turned.resize(static_cast<std::size_t>(terms * m));
+  transpose_plane({4, terms, m, terms, m, terms, m}, weight, turned.data(), false);
+  if (pitch != places) {
+    padded.resize(static_cast<std::size_t>(m * pitch));
+    for (std::int64_t i = 0; i < m; ++i) {
+      float* row = padded.data() + i * pitch;
+      std::fill(std::copy_n(dy + i * places, places, row), row + pitch, 0.0f);
+    }
+    dy = padded.data();
   }
+  const bool is_direct = is_pointwise(conv) && pitch == places;
+  unfolded.resize(static_cast<std::size_t>(is_direct ? 0 : terms * pitch));
+  gemm({terms, pitch, m, m, pitch, pitch}, turned.data(), dy, is_direct ? dx : unfolded.data());
+  if (is_direct) return;
+  std::fill_n(dx, conv.group_c() * conv.h * conv.w, 0.0f);
+  for (std::int64_t k = 0; k < terms; ++k) fold_row(conv, unfolded.data() + k * pitch, k, dx);
 }
 
 Launch grad_input_by_planes(const Problem& problem) {
@@ -225,12 +236,13 @@ std::string refuse_private(const Problem& problem) {
   return {};
 }
 
-// Each thread unfolds a group of an image.
+// Each thread turns the weights and has a group of an image, padded and unfolded.
 std::size_t part_bytes(const Problem& problem) {
   const Conv2d conv = conv2d_shape(problem);
-  return in_fp32_bytes(problem) + static_cast<std::size_t>(thread_count()) *
-                                      static_cast<std::size_t>(unfolded_image(conv) / conv.groups) *
-                                      sizeof(float);
+  const std::int64_t pitch = round_up_to_vector(conv.oh * conv.ow), m = conv.group_m();
+  return in_fp32_bytes(problem) +
+         static_cast<std::size_t>(thread_count() * (conv.terms() * (m + pitch) + m * pitch)) *
+             sizeof(float);
 }
 
 // Each thread unfolds a strip and may keep the sums of one.
@@ -257,8 +269,7 @@ const RegisteredKernel conv2d_grad_input{{
     .op = "conv2d_grad_input",
     .name = "native",
     .provider = Provider::framework,
-    .summary =
-        "a product through Eigen and col2im in fp32, image by image; depthwise: plane by plane",
+    .summary = "a product and col2im in fp32, image by image; depthwise: plane by plane",
     .refusal = refuse_private,
     .prepare = grad_input,
     .temporary_bytes = part_bytes,

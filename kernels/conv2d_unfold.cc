@@ -61,7 +61,11 @@ void fold_row(const Conv2d& conv, const float* row, std::int64_t k, float* x) {
                    [&](auto oh, auto ih, auto begin, auto end, auto column) {
                      const float* from = row + oh * conv.ow;
                      float* to = plane + ih * conv.w + column;
-                     for (std::int64_t i = begin; i < end; ++i, to += step) *to += from[i];
+                     if (step == 1) {
+                       for (std::int64_t i = begin; i < end; ++i) to[i - begin] += from[i];
+                     } else {
+                       for (std::int64_t i = begin; i < end; ++i, to += step) *to += from[i];
+                     }
                    });
 }
 

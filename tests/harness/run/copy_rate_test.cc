@@ -19,7 +19,11 @@ TEST(CopyRate, OfAnySizeHotAndCold) {
 
 TEST(CopyRate, FewBytesAreNoMoreThanACall) {
   const TimingOptions brief{0.001, 3, {}, nullptr};
-  EXPECT_TRUE(measure_copy_rate({16, 16}, 1, brief, false).is_latency);
+  bool is_latency = false;  // other programs may make one of two calls twice as long as the other
+  for (int i = 0; i < 10 && !is_latency; ++i) {
+    is_latency = measure_copy_rate({16, 16}, 1, brief, false).is_latency;
+  }
+  EXPECT_TRUE(is_latency);
   EXPECT_FALSE(measure_copy_rate({1 << 21, 1 << 21}, 1, brief, false).is_latency);
 }
 

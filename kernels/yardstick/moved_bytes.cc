@@ -34,20 +34,6 @@ HWY_INLINE void put(Vector value, std::uint8_t* to) {
 // All sizes and addresses are multiples of the step.
 std::int64_t step() { return kUnroll * static_cast<std::int64_t>(hn::Lanes(Bytes())); }
 
-template <bool kStream>
-void copy(const std::uint8_t* from, std::uint8_t* to, std::int64_t count) {
-  const Bytes d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += kUnroll * lanes) {
-    const Vector a = hn::Load(d, from + i), b = hn::Load(d, from + i + lanes);
-    const Vector c = hn::Load(d, from + i + 2 * lanes), e = hn::Load(d, from + i + 3 * lanes);
-    put<kStream>(a, to + i);
-    put<kStream>(b, to + i + lanes);
-    put<kStream>(c, to + i + 2 * lanes);
-    put<kStream>(e, to + i + 3 * lanes);
-  }
-}
-
 // Every vector read goes into one of four, so that no load can be left out.
 void read(const std::uint8_t* from, std::int64_t count, Vector (&sums)[kUnroll]) {
   const Bytes d;
@@ -67,8 +53,8 @@ void write(const Vector (&sums)[kUnroll], std::uint8_t* to, std::int64_t count) 
   }
 }
 
-// As operators of several inputs do: `kInputs` streams of `count` bytes, one after the other in
-// `from`, become one.
+// As operators of several inputs do: `kInputs` streams of `count` bytes, `stride` bytes apart in
+// `from`, become one. Of one input this is a copy.
 template <int kInputs, bool kStream>
 void join(const std::uint8_t* from, std::int64_t stride, std::uint8_t* to, std::int64_t count) {
   const Bytes d;
@@ -107,13 +93,9 @@ void mix(const std::uint8_t* from, std::int64_t reads, std::uint8_t* to, std::in
 
 }  // namespace
 
-void copy_on_target(const std::uint8_t* from, std::uint8_t* to, std::int64_t count, bool stream) {
-  if (stream) return copy<true>(from, to, count);
-  copy<false>(from, to, count);
-}
-
 void join_on_target(int inputs, const std::uint8_t* from, std::int64_t stride, std::uint8_t* to,
                     std::int64_t count, bool stream) {
+  if (inputs == 1) return (stream ? join<1, true> : join<1, false>)(from, stride, to, count);
   if (inputs == 2) return (stream ? join<2, true> : join<2, false>)(from, stride, to, count);
   (stream ? join<3, true> : join<3, false>)(from, stride, to, count);
 }
@@ -132,7 +114,6 @@ HWY_AFTER_NAMESPACE();
 namespace opbench {
 namespace {
 
-HWY_EXPORT(copy_on_target);
 HWY_EXPORT(join_on_target);
 HWY_EXPORT(mix_on_target);
 
@@ -151,7 +132,7 @@ bool is_streamed(MovingWay way) {
 void copy_range(MovingWay way, const std::uint8_t* from, std::uint8_t* to, std::size_t count) {
   const std::int64_t in_vectors = way == MovingWay::memcpy ? 0 : whole_units(count);
   if (in_vectors > 0) {
-    HWY_DYNAMIC_DISPATCH(copy_on_target)(from, to, in_vectors, is_streamed(way));
+    HWY_DYNAMIC_DISPATCH(join_on_target)(1, from, 0, to, in_vectors, is_streamed(way));
   }
   std::memcpy(to + in_vectors, from + in_vectors, count - static_cast<std::size_t>(in_vectors));
 }

@@ -114,9 +114,6 @@ TEST_F(ContextDump, HasForwardBackwardAndUpdateOfEveryStepInOrder) {
 // tests/cli/recompute_context.py computes forward, backward, update and statistics in numpy from
 // the values that the first tasks were given.
 TEST_F(ContextDump, ATrainingStepIsRecomputedFromIt) {
-  if (shell("/usr/bin/python3 -c 'import h5py'").code != 0) {
-    GTEST_SKIP() << "/usr/bin/python3 cannot import h5py";
-  }
   const Outcome outcome = dump(
       "contexts:\n"
       "  - name: small\n"
@@ -187,9 +184,6 @@ Outcome walked(const std::string& path) {
 
 // It takes a group that has attributes for a leaf: nothing below it is seen.
 TEST_F(ContextDump, TheOriginalToolSeesEveryTensor) {
-  if (shell("/usr/bin/python3 -c 'import h5py'").code != 0) {
-    GTEST_SKIP() << "/usr/bin/python3 cannot import h5py";
-  }
   const Outcome variants =
       run_program({"--case", "softplus[2x3x4x5,fp16,NCHW,beta=2]", "--time", "0.002",
                    "--repetitions", "2", "--quiet", "--dump", path("variants.h5")});

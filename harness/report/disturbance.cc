@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/report/text.h"
+
 namespace opbench::report {
 namespace {
 
@@ -19,11 +21,6 @@ std::int64_t samples_of(const Times& times) {
   return static_cast<std::int64_t>(times.samples.size());
 }
 
-// Median absolute deviation over the median.
-double spread_of(const Times& times) {
-  return times.median_us > 0 ? times.mad_us / times.median_us : 0;
-}
-
 // The system's own housekeeping takes a core now and then, for some microseconds. It counts where
 // it comes in every sample and shows in the times, or comes in crowds.
 bool is_preempted(const Times& times) {
@@ -31,7 +28,7 @@ bool is_preempted(const Times& times) {
   constexpr double kShownSpread = 0.05;
   const std::int64_t count = times.preemptions.value_or(0);
   return count >= kCrowd * samples_of(times) ||
-         (count >= samples_of(times) && spread_of(times) > kShownSpread);
+         (count >= samples_of(times) && relative_spread(times) > kShownSpread);
 }
 
 // Samples that took half as long again as the median.
@@ -48,7 +45,7 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 bool is_disturbed(const Record& record) {
   if (!record.times) return false;
   const Times& times = *record.times;
-  return is_preempted(times) || spread_of(times) > kLargestSpread || outliers_of(times) > 0;
+  return is_preempted(times) || relative_spread(times) > kLargestSpread || outliers_of(times) > 0;
 }
 
 std::string disturbance_text(const Record& record) {
@@ -73,7 +70,7 @@ std::string disturbance_text(const RunResult& result) {
     ++timed;
     disturbed += is_disturbed(record);
     preemptions += record.times->preemptions.value_or(0);
-    spread = std::max(spread, spread_of(*record.times));
+    spread = std::max(spread, relative_spread(*record.times));
   }
   std::vector<std::string> signs;
   if (result.load > kLargestLoad) {

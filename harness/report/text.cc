@@ -75,9 +75,13 @@ std::string time_text(double us, const TimeUnit& unit) {
   return fmt::format("{:.{}f} {}", us / unit.us, unit.decimals, unit.name);
 }
 
+double relative_spread(const Times& times) {
+  return times.median_us > 0 ? times.mad_us / times.median_us : 0;
+}
+
 std::string spread_text(const Record& record) {
   if (!record.times || record.times->median_us <= 0) return "-";
-  return fmt::format("{:.0f} %", 100 * record.times->mad_us / record.times->median_us);
+  return fmt::format("{:.0f} %", 100 * relative_spread(*record.times));
 }
 
 double percent_of_ceiling(const Record& record) {

@@ -25,7 +25,9 @@ TimeUnit unit_for(std::span<const Record> records);
 /// "7.53 us", "1.250 ms", in the unit that suits it or in the one given.
 std::string time_text(double us);
 std::string time_text(double us, const TimeUnit& unit);
-/// The median absolute deviation of the times over their median: "4 %"; "-" without times.
+/// The median absolute deviation of the times over their median; 0 where that is 0.
+double relative_spread(const Times& times);
+/// The same in percent: "4 %"; "-" without times.
 std::string spread_text(const Record& record);
 /// The share of the ceilings that the record has: "83 % memory", "41 % compute"; of a copy alone,
 /// in files of older versions, "83 %"; "-" where none was measured.

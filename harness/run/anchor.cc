@@ -8,7 +8,6 @@
 #include "harness/run/bound_graph.h"
 #include "harness/run/item.h"
 #include "harness/run/workspace.h"
-#include "tensor/elements.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -28,33 +27,14 @@ std::vector<StepResult> gradients_of(const PlannedStep& step, const TensorStorag
   return results;
 }
 
-std::vector<double> doubles_of(const StepResult& result) {
-  std::vector<double> values(static_cast<std::size_t>(result.desc.elements()));
-  read_doubles(result.desc, result.values.data(), {0, result.desc.elements()}, values);
-  return values;
-}
-
-// None where the anchor's gradient is 0.
+// None where the anchor's gradient is 0, and of what is not finite.
 std::optional<double> relative_error(const StepResult& actual, const StepResult& anchor) {
-  const std::vector<double> a = doubles_of(actual), e = doubles_of(anchor);
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference += (a[i] - e[i]) * (a[i] - e[i]);
-    size += e[i] * e[i];
-  }
-  if (!(size > 0) || !std::isfinite(difference)) return std::nullopt;
-  return std::sqrt(difference / size);
+  const PairStats stats = compare_result(actual, anchor, {}).stats;
+  if (!(stats.sum_expected_sq > 0) || stats.finite_pairs() != stats.count) return std::nullopt;
+  return static_cast<double>(std::sqrt(stats.sum_sq / stats.sum_expected_sq));
 }
 
 }  // namespace
-
-StepInputs inputs_of(const PlannedStep& step) {
-  StepInputs inputs;
-  for (const ContextTensor& input : step.spec.graph->inputs) {
-    inputs.emplace_back(input.name, input.shape);
-  }
-  return inputs;
-}
 
 const Anchors::Anchor& Anchors::anchor_of(const PlannedContext& context, const PlannedStep& step,
                                           int threads) {
@@ -82,11 +62,8 @@ std::optional<double> Anchors::gradient_error(const PlannedContext& context,
   const Anchor& anchor = anchor_of(context, step, threads);
   std::vector<double> errors;
   for (const StepResult& gradient : gradients_of(step, storage)) {
-    const auto partner = std::find_if(
-        anchor.gradients.begin(), anchor.gradients.end(), [&](const StepResult& other) {
-          return other.name == gradient.name && other.desc.shape == gradient.desc.shape;
-        });
-    if (partner == anchor.gradients.end()) continue;
+    const StepResult* const partner = partner_of(gradient, anchor.gradients);
+    if (partner == nullptr) continue;
     if (const auto error = relative_error(gradient, *partner)) errors.push_back(*error);
   }
   if (errors.empty()) return std::nullopt;

@@ -1,18 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/plan/context_plan.h"
 #include "harness/run/step_results.h"
 
 namespace opbench {
-
-/// What a context's inputs are called and their shapes: steps with the same ones compute the same.
-using StepInputs = std::vector<std::pair<std::string, Dims>>;
-StepInputs inputs_of(const PlannedStep& step);
 
 /// The anchor of a training context: its steps' forward and backward pass in fp32 with the
 /// framework's own kernels. Steps are held to each other (first_results.h), which proves that

@@ -35,11 +35,7 @@ Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& stora
   std::vector<StepResult> actual, expected;
   std::size_t alone = 0;
   for (StepResult& result : results) {
-    const auto partner =
-        std::find_if(first->results.begin(), first->results.end(), [&](const StepResult& r) {
-          return r.name == result.name && r.desc.shape == result.desc.shape;
-        });
-    if (partner != first->results.end()) {
+    if (const StepResult* const partner = partner_of(result, first->results)) {
       actual.push_back(std::move(result));
       expected.push_back(*partner);
     } else if (is_output(step, result.name)) {

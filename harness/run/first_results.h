@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/anchor.h"
 #include "harness/run/step_results.h"
 
 namespace opbench {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/judge/compare_values.h"
 #include "compare/measure/pair_rules.h"
 #include "compare/standard/standards.h"
 #include "tensor/parallel.h"
@@ -25,13 +24,6 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
   return standard;
 }
 
-ValueComparison compare_result(const StepResult& actual, const StepResult& expected,
-                               const ContextStandard& wanted) {
-  const DType a = actual.desc.dtype, e = expected.desc.dtype;
-  return compare_values(actual.values.data(), a, expected.values.data(), e, actual.desc.elements(),
-                        standard_of(wanted, common_dtype(a, e)), actual.desc.shape);
-}
-
 // A gradient that is 0 but for what its cancelled terms leave.
 bool is_noise(const StepResult& actual, const StepResult& expected, const ValueComparison& found) {
   const PairStats& stats = found.stats;
@@ -43,6 +35,14 @@ bool is_noise(const StepResult& actual, const StepResult& expected, const ValueC
 }
 
 }  // namespace
+
+StepInputs inputs_of(const PlannedStep& step) {
+  StepInputs inputs;
+  for (const ContextTensor& input : step.spec.graph->inputs) {
+    inputs.emplace_back(input.name, input.shape);
+  }
+  return inputs;
+}
 
 std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
                                         const std::map<std::size_t, double>& random_sums) {
@@ -62,6 +62,20 @@ std::vector<StepResult> collect_results(const PlannedStep& step, const TensorSto
     results.push_back(std::move(result));
   }
   return results;
+}
+
+const StepResult* partner_of(const StepResult& result, const std::vector<StepResult>& results) {
+  const auto found = std::find_if(results.begin(), results.end(), [&](const StepResult& other) {
+    return other.name == result.name && other.desc.shape == result.desc.shape;
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+ValueComparison compare_result(const StepResult& actual, const StepResult& expected,
+                               const ContextStandard& wanted) {
+  const DType a = actual.desc.dtype, e = expected.desc.dtype;
+  return compare_values(actual.values.data(), a, expected.values.data(), e, actual.desc.elements(),
+                        standard_of(wanted, common_dtype(a, e)), actual.desc.shape);
 }
 
 Judgement compare_results(const std::vector<StepResult>& actual,

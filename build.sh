@@ -13,7 +13,8 @@ cd "$(dirname "$0")"
 
 build_packages="g++ cmake ninja-build git
   libeigen3-dev libtbb-dev libhwy-dev libfmt-dev libhdf5-dev libbenchmark-dev
-  libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libre2-dev
+  libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libre2-dev libelf-dev libzydis-dev
+  zlib1g-dev libminizip-dev libprotobuf-dev protobuf-compiler
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers"
 test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish"
 format_packages="clang-format"
@@ -70,7 +71,7 @@ fuzz() { # seconds, targets
   programs=build/fuzz/tests/fuzz
   new=build/fuzz/new
   [ -d "$new/dumps" ] || { mkdir -p "$new/dumps" "$new/lists" && "$programs/write_dump_seeds" "$new/dumps" "$new/lists"; }
-  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz comparison_tables_fuzz catalogue_fuzz dump_file_fuzz}; do
+  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz}; do
     name=${target%_fuzz}
     case $name in
       catalogue) seeds=$new/lists more= ;;

@@ -19,12 +19,12 @@ namespace {
 
 struct Flags {
   std::vector<std::string> ops;
-  int seeds = 2, honest_seeds = 2;
+  int seeds = AuditOptions{}.seeds, honest_seeds = AuditOptions{}.honest_seeds;
   std::string json;
 };
 
 // Of what a run is to kill.
-constexpr double kLeastKilled = 0.95;
+constexpr double kLeastSeen = 0.95;
 
 std::vector<const Op*> ops_of(const Flags& flags) {
   if (flags.ops.empty()) return arithmetic_operators();
@@ -64,6 +64,18 @@ void print_totals(const OperatorAudit& audit, std::ostream& out) {
   out << fmt::format("  {:<18} {:>7}", "killed", audit.effective());
   for (std::size_t i = 0; i < kAuditStandards.size(); ++i) {
     out << fmt::format(" {:>11}", share_text(audit.killed(i), audit.effective()));
+  }
+  out << fmt::format("\n  a run sees {} of {} defects ({})", audit.seen(), audit.defects(),
+                     share_text(audit.seen(), audit.defects()));
+  for (const MutationRow& row : audit.rows) {
+    if (row.survivors() > 0)
+      out << fmt::format("; not {} ({})", row.mutation->name, row.survivors());
+  }
+  if (audit.equivalent() > 0) {
+    out << fmt::format(
+        "\n  {} more are none: no further off than honest rounding and a unit in the last place of "
+        "the inputs make the result",
+        audit.equivalent());
   }
   out << fmt::format("\n  {} honest runs, {} failed\n", audit.honest_runs,
                      audit.false_failure_count);
@@ -107,20 +119,24 @@ int audit_command(const Flags& flags, CommandContext& context) {
   }
   const OperatorAudit all = joined(audits);
   context.out << fmt::format(
-      "{} operators: a run kills {} of {} broken results ({}); {} of {} honest runs failed.\n",
-      audits.size(), all.killed(), all.effective(), share_text(all.killed(), all.effective()),
-      all.false_failure_count, all.honest_runs);
+      "{} operators: a run sees {} of {} defects ({}), {} of {} broken results ({}); {} of {} "
+      "honest runs failed.\n",
+      audits.size(), all.seen(), all.defects(), share_text(all.seen(), all.defects()), all.killed(),
+      all.effective(), share_text(all.killed(), all.effective()), all.false_failure_count,
+      all.honest_runs);
   if (json) json->write([&](std::ostream& out) { write_audit_json(out, audits); });
   if (interrupted()) return kCouldNotFinish;
-  const bool is_well =
-      all.killed() >= kLeastKilled * all.effective() && all.false_failure_count == 0;
-  return is_well ? kAllWell : kVerdictFailed;
+  const bool sees_enough = std::all_of(audits.begin(), audits.end(), [](const OperatorAudit& one) {
+    return one.seen() >= kLeastSeen * one.defects();
+  });
+  return sees_enough && all.false_failure_count == 0 ? kAllWell : kVerdictFailed;
 }
 
 constexpr const char* kFooter =
     R"(Columns count the broken results that a standard fails: `run` is what runs judge by, the others those of
 `opbench compare --standard`. A way that changes no result of an operator is not counted.
-Exit code 1: a run kills less than 95 %, or fails an honest kernel.
+A defect is a way to break in one dtype; it is seen if a run fails one of its tries.
+Exit code 1: a run sees less than 95 % of an operator's defects, or fails an honest kernel.
 Examples:
   opbench audit --op softplus
   opbench audit                            all arithmetic operators; -v shows each way

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -15,7 +16,10 @@
 #include "cli/named_files.h"
 #include "cli/result_file.h"
 #include "cli/run_outputs.h"
+#include "harness/check/history.h"
 #include "harness/check/report.h"
+#include "harness/check/waive.h"
+#include "harness/check/waivers.h"
 #include "harness/report/text.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
@@ -70,13 +74,18 @@ class CheckOutputs {
       files_.emplace_back(written[i].path, context_);
       renders_.push_back(kCheckFiles[i / 2].render);
     }
+    if (!flags.history.empty()) history_.emplace(flags.history);
   }
 
   /// True if all could be written; one that cannot does not keep the others from being written.
   bool write(const check::Report& report) {
     bool is_well = true;
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      is_well &= attempt(files_[i], [&](std::ostream& out) { renders_[i](out, report); });
+      is_well &=
+          attempt([&] { files_[i].write([&](std::ostream& out) { renders_[i](out, report); }); });
+    }
+    if (history_ && !report.was_interrupted) {
+      is_well &= attempt([&] { history_->append(history_line(report, describe_machine())); });
     }
     return is_well;
   }
@@ -92,16 +101,19 @@ class CheckOutputs {
   // A baseline that is brought up to date is a result, too.
   void refuse_to_replace(const CheckFlags& flags, std::vector<NamedFile> written) const {
     std::vector<NamedFile> read = input_files(flags.run.selection);
-    read.insert(read.end(), {{"--against", flags.against}, {"--current", flags.current}});
+    written.push_back({"--history", flags.history});
+    read.insert(
+        read.end(),
+        {{"--against", flags.against}, {"--current", flags.current}, {"--waivers", flags.waivers}});
     std::vector<NamedFile>& of_baseline = flags.update ? written : read;
     of_baseline.push_back({"--baseline", flags.baseline});
     of_baseline.push_back({"the baseline's anchor", StoredCheck(flags, context_).anchor_path()});
     require_distinct(read, written);
   }
 
-  bool attempt(ResultFile& file, const std::function<void(std::ostream&)>& content) const {
+  bool attempt(const std::function<void()>& writing) const {
     try {
-      file.write(content);
+      writing();
       return true;
     } catch (const std::exception& error) {
       context_.err << program_name() << ": " << printable(error.what()) << '\n';
@@ -112,6 +124,7 @@ class CheckOutputs {
   CommandContext& context_;
   std::deque<ResultFile> files_;  // neither move nor copy
   std::vector<Render> renders_;   // of each
+  std::optional<check::HistoryFile> history_;
 };
 
 check::GateHooks make_hooks(CommandContext& context) {
@@ -135,15 +148,22 @@ bool is_github() {
   return variable != nullptr && std::string_view(variable) == "true";
 }
 
-int finish(check::Report& report, CheckOutputs& outputs, CommandContext& context) {
+/// What is done with the verdicts, after whichever comparison.
+struct Finish {
+  CheckOutputs& outputs;
+  const std::vector<check::Waiver>& waivers;
+};
+
+int finish(check::Report& report, const Finish& how, CommandContext& context) {
   report.command = context.command_line;
+  check::apply_waivers(report, how.waivers, describe_machine().date.substr(0, 10));
   if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
   check::print(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);
-  return outputs.write(report) ? report.exit_code() : kCouldNotFinish;
+  return how.outputs.write(report) ? report.exit_code() : kCouldNotFinish;
 }
 
-int check_stored(const CheckFlags& flags, CheckOutputs& outputs, CommandContext& context) {
+int check_stored(const CheckFlags& flags, const Finish& how, CommandContext& context) {
   StoredCheck stored(flags, context);
   if (!stored.has_baseline()) {
     context.err << fmt::format("{}: there is no baseline '{}'; --update makes it\n", program_name(),
@@ -151,7 +171,7 @@ int check_stored(const CheckFlags& flags, CheckOutputs& outputs, CommandContext&
     return kNothingToJudge;
   }
   check::Report report = stored.compare();
-  const int code = finish(report, outputs, context);
+  const int code = finish(report, how, context);
   if (flags.update) stored.update();
   return code;
 }
@@ -164,11 +184,14 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
   const check::GateOptions options = gate_options_of(flags);
+  const std::vector<check::Waiver> waivers =
+      flags.waivers.empty() ? std::vector<check::Waiver>() : check::load_waivers(flags.waivers);
   watch_interrupts();  // before there is a file that could be left behind
   CheckOutputs outputs(flags, context);
-  if (!flags.baseline.empty()) return check_stored(flags, outputs, context);
+  const Finish how{outputs, waivers};
+  if (!flags.baseline.empty()) return check_stored(flags, how, context);
   check::Report report = run_gate(options, make_hooks(context));
-  return finish(report, outputs, context);
+  return finish(report, how, context);
 }
 
 }  // namespace

@@ -43,6 +43,18 @@ void require_baseline(const CheckFlags& flags) {
   }
 }
 
+void refuse_first_calls_of_stored(const CheckFlags& flags) {
+  if (flags.cold_start && !flags.baseline.empty()) {
+    throw Error("--cold-start is for --against, and not for --baseline: it starts processes");
+  }
+}
+
+bool fails_on_ambiguous(const std::string& verdict) {
+  if (verdict == "slower") return false;
+  if (verdict == "ambiguous") return true;
+  throw Error(fmt::format("--fail-on is '{}'; it must be slower or ambiguous", verdict));
+}
+
 // The worker may run in another directory. What is no file is looked up in PATH.
 std::string program_path(const std::string& path) {
   std::error_code none;
@@ -65,8 +77,20 @@ void add_gate_flags(Command& command, CheckFlags& flags) {
                  "Fail only if all slower cases together cost more of the network's time, or a "
                  "context's step is slower by more",
                  {"PERCENT", how});
+  command.option("--fail-on", flags.fail_on,
+                 "`slower`, or `ambiguous`: what neither is shown to be slower nor the same fails, "
+                 "too",
+                 {.value = "VERDICT", .group = how, .shows_default = true});
+  command.option("--waivers", flags.waivers,
+                 "Changes for the worse that are intended, each with a reason and until when",
+                 {"FILE", how});
+  command.flag("--bits", flags.bits, "Results that are no longer the same bits fail", how);
+  command.flag(
+      "--cold-start", flags.cold_start,
+      "Compare first calls as well: preparing an operator and calling it in a fresh process", how);
   command.flag("--exclusive", flags.exclusive, "Nothing else runs on this machine", how);
-  command.option("--budget", flags.budget, "Time for all; screening comes first",
+  command.option("--budget", flags.budget,
+                 "Time for all; what is undecided is measured until it ends",
                  {.value = "SECONDS", .group = how, .shows_default = true});
   command.option("--sample", flags.sample_ms, "Length of one sample",
                  {.value = "MILLISECONDS", .group = how, .shows_default = true});
@@ -99,6 +123,10 @@ void add_result_flags(Command& command, CheckFlags& flags) {
                  "For a pull request: at most ten rows, the rest folded", {"FILE", results});
   command.option("--out", flags.out_dir, "Directory for check.json, junit.xml and check.md",
                  {"DIR", results});
+  command.option(
+      "--history", flags.history,
+      "One line with the verdicts and times is added; `opbench report --history` reads it",
+      {"FILE", results});
 }
 
 }  // namespace
@@ -123,6 +151,7 @@ check::SpeedRule speed_rule_of(const CheckFlags& flags) {
 check::GateOptions gate_options_of(const CheckFlags& flags) {
   check::GateOptions options;
   require_baseline(flags);
+  refuse_first_calls_of_stored(flags);
   check_positive("--time-limit", flags.time_limit, 86400);
   check_positive("--budget", flags.budget, 86400 * 7);
   check_positive("--sample", flags.sample_ms, 60000);
@@ -133,6 +162,9 @@ check::GateOptions gate_options_of(const CheckFlags& flags) {
   options.rule = speed_rule_of(flags);
   if (flags.fail_over) check_from_zero("--fail-over", *flags.fail_over, kMostPercent);
   options.fail_over_percent = flags.fail_over;
+  options.is_strict_on_bits = flags.bits;
+  options.compares_first_calls = flags.cold_start;
+  options.fails_on_ambiguous = fails_on_ambiguous(flags.fail_on);
   options.budget_s = flags.budget;
   options.sample_seconds = flags.sample_ms / 1e3;
   return options;

@@ -17,10 +17,13 @@ struct CheckFlags {
   std::optional<double> threshold;  // percent
   double floor_us = 0.05, budget = 600, sample_ms = 20, time_limit = 120;
   std::optional<double> fail_over;  // percent
+  std::string fail_on = "slower";
+  std::string waivers;
+  bool bits = false, cold_start = false;
   bool exclusive = false;
   std::string baseline, current, gate;
   bool allow_other_machine = false, update = false;
-  std::string json, junit, markdown, out_dir;
+  std::string json, junit, markdown, out_dir, history;
 };
 
 void add_check_flags(Command& command, CheckFlags& flags);

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/msaccucmp_convert_options.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/result_file.h"
 #include "harness/record/machine.h"
@@ -23,8 +24,9 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {"run",    "compare",  "check",      "list", "report",
-                                            "doctor", "selftest", "invariance", "audit"};
+const std::vector<std::string> kCommands = {
+    "run",     "compare", "judge", "minimise", "opmap",  "show",     "extract",    "overflow",
+    "convert", "check",   "list",  "report",   "doctor", "selftest", "invariance", "audit"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -32,6 +34,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
   opbench --case 'softplus[32x64x56x56,fp32,NCHW]' --variant softplus_v2,onednn --threads 1,2
   opbench list softplus                                      variants, and what they accept
+  opbench convert npu.h5 -o arrays                           a dump's tensors as .npy files
   opbench report out.json --format junit -o junit.xml        results in another form, later
   opbench doctor                                             is this machine fit to measure?
 
@@ -92,6 +95,13 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_run_command(line, context);
   add_list_command(line, context);
   add_compare_command(line, context);
+  add_judge_command(line, context);
+  add_minimise_command(line, context);
+  add_opmap_command(line, context);
+  add_show_command(line, context);
+  add_extract_command(line, context);
+  add_overflow_command(line, context);
+  add_convert_command(line, context);
   add_report_command(line, context);
   add_doctor_command(line, context);
   add_check_command(line, context);
@@ -132,6 +142,10 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
         std::find(kCommands.begin(), kCommands.end(), args.front()) != kCommands.end();
     if (is_help && !is_known) throw UsageError("");  // it says which commands there are
     if (args.front() == "compare") without_effect = translate_msaccucmp_options(args);
+    if (args.front() == "convert") translate_msaccucmp_convert_options(args);
+    // As msaccucmp spells it; a short option would take the rest for its value.
+    if (args.front() == "overflow")
+      std::replace(args.begin(), args.end(), std::string("-out"), std::string("--out"));
     action = line.parse(args, out);
   } catch (const UsageError& error) {
     return report_usage_error(error, args, err);

@@ -29,10 +29,17 @@ struct CommandContext {
 void add_run_command(CommandLine& line, CommandContext& context);
 void add_list_command(CommandLine& line, CommandContext& context);
 void add_compare_command(CommandLine& line, CommandContext& context);
+void add_show_command(CommandLine& line, CommandContext& context);
+void add_extract_command(CommandLine& line, CommandContext& context);
+void add_overflow_command(CommandLine& line, CommandContext& context);
+void add_convert_command(CommandLine& line, CommandContext& context);
 void add_report_command(CommandLine& line, CommandContext& context);
 void add_doctor_command(CommandLine& line, CommandContext& context);
 void add_selftest_command(CommandLine& line, CommandContext& context);
 void add_invariance_command(CommandLine& line, CommandContext& context);
+void add_judge_command(CommandLine& line, CommandContext& context);
+void add_minimise_command(CommandLine& line, CommandContext& context);
+void add_opmap_command(CommandLine& line, CommandContext& context);
 void add_audit_command(CommandLine& line, CommandContext& context);
 void add_check_command(CommandLine& line, CommandContext& context);
 void add_worker_command(CommandLine& line, CommandContext& context);

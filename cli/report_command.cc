@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/result_file.h"
+#include "harness/check/trend.h"
 #include "harness/report/files.h"
+#include "tensor/error.h"
 #include "text/program_name.h"
 
 namespace opbench {
@@ -20,6 +23,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench report results.json -o junit.xml                      JUnit: by the extension
   opbench report shard1.json shard2.json --format json -o whole.json
   opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
+  opbench report --history history.jsonl -o trend.md            trends of what opbench check --history keeps
 Results that are joined must be of one machine and one build. The exit code is that of making the
 report, 4 if there is nothing to report; whether results passed is what the report says.)";
 
@@ -27,6 +31,7 @@ struct ReportFlags {
   std::vector<std::string> files;
   std::string format;  // empty: as the name of the output says
   std::string output;
+  std::string history;
 };
 
 std::string format_names() {
@@ -50,13 +55,41 @@ std::string format_of(const ReportFlags& flags) {
 
 // Results that were turned into a page are lost to every later question.
 void refuse_to_replace_results(const ReportFlags& flags) {
-  std::vector<NamedFile> results;
+  std::vector<NamedFile> results = {{"--history", flags.history}};
   for (const std::string& file : flags.files) results.push_back({"the results", file});
   require_distinct(results, std::vector<NamedFile>{{"-o", flags.output}});
 }
 
+void write_where_asked(const std::function<void(std::ostream&)>& content, const ReportFlags& flags,
+                       CommandContext& context) {
+  if (flags.output.empty()) {
+    content(context.out);
+  } else {
+    ResultFile(flags.output, context).write(content);
+  }
+}
+
+int write_history(const ReportFlags& flags, CommandContext& context) {
+  if (!flags.files.empty()) throw Error("report takes either results or a --history");
+  if (const std::string format = format_of(flags); format != "markdown") {
+    throw Error(fmt::format("the report of a history is Markdown; '{}' is not", format));
+  }
+  const check::History history = check::read_history(flags.history);
+  if (history.runs.empty()) {
+    context.err << fmt::format("{}: nothing to report: {} holds no runs\n", program_name(),
+                               printable(flags.history));
+    return kNothingToJudge;
+  }
+  write_where_asked([&](std::ostream& out) { check::write_trends(out, history); }, flags, context);
+  return kAllWell;
+}
+
 int write_report(const ReportFlags& flags, CommandContext& context) {
   refuse_to_replace_results(flags);
+  if (!flags.history.empty()) return write_history(flags, context);
+  if (flags.files.empty()) {
+    throw Error("FILE is required: results of `opbench run --json`, or --history");
+  }
   const report::FileReport made = report::report_of_files(flags.files, format_of(flags));
   if (made.is_empty) {
     context.err << fmt::format("{}: nothing to report: {} no results\n", program_name(),
@@ -65,11 +98,7 @@ int write_report(const ReportFlags& flags, CommandContext& context) {
                                    : fmt::format("the {} files hold", flags.files.size()));
     return kNothingToJudge;
   }
-  if (flags.output.empty()) {
-    made.write(context.out);
-  } else {
-    ResultFile(flags.output, context).write(made.write);
-  }
+  write_where_asked(made.write, flags, context);
   return kAllWell;
 }
 
@@ -80,7 +109,10 @@ void add_report_command(CommandLine& line, CommandContext& context) {
       line.add_command("report", "Turn result files into Markdown, CSV, JUnit XML and others");
   const auto flags = std::make_shared<ReportFlags>();
   command.option("FILE", flags->files, "Results of `opbench run --json`; several are joined",
-                 {.value = "FILE", .is_required = true});
+                 {.value = "FILE"});
+  command.option("--history", flags->history,
+                 "Instead of results: the trends of a history of `opbench check`, in Markdown",
+                 {"FILE"});
   command.option("--format", flags->format,
                  "What to write [as the extension of -o says: .md .csv .json .txt, .xml is junit; "
                  "markdown]",

@@ -6,10 +6,13 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/loaded_run.h"
+#include "cli/overflow_check.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
+#include "cli/run_printing.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selection.h"
 #include "harness/report/row_detail.h"
@@ -29,7 +32,10 @@ constexpr const char* kFooter = R"(Examples:
   opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
   opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5
   opbench --cases cases/shufflenet_v2_forward.yaml --op-summary op_summary.csv
-  opbench --cases cases/shufflenet_v2_unit.yaml --explain)";
+  opbench --cases cases/shufflenet_v2_unit.yaml --explain
+  opbench --cases cases/shufflenet_v2_training.yaml --variant 11.O2 --loss-scale 65536 --check-overflow
+  opbench --load gpu.h5 --dump npu.h5
+  opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
 int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedContext>& contexts,
                std::ostream& out) {
@@ -60,40 +66,6 @@ int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedCo
   return kAllWell;
 }
 
-report::RowDetail detail_of(const CommandContext& context) {
-  return context.verbose ? report::RowDetail::errors : report::RowDetail::usual;
-}
-
-RunHooks make_hooks(CommandContext& context, ProgressLine& progress, RunOutputs& outputs) {
-  const ConsoleStyle style{context.colour()};
-  RunHooks hooks;
-  hooks.progress = [&](std::size_t done, std::size_t total) { progress.begin(done, total); };
-  hooks.activity = [&](const std::string& what) {
-    progress.activity(what, what.substr(0, what.find(' ')));  // the case
-  };
-  hooks.case_done = [&, style](std::span<const Record> records) {
-    progress.clear();
-    report::print_case(context.out, records, style, detail_of(context));
-    // Behind `| head` nobody waits for the rest, unless it is for files.
-    if (!context.out && outputs.is_empty()) interrupt();
-  };
-  hooks.dump = outputs.dump() ? &*outputs.dump() : nullptr;
-  return hooks;
-}
-
-// What failed, with the line that repeats it.
-void print_failures(const RunResult& result, std::ostream& out) {
-  for (const Record& record : result.records) {
-    if (record.status != Status::failed && record.status != Status::errored &&
-        record.status != Status::suspicious) {
-      continue;
-    }
-    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status),
-                       printable(report::with_short_lists(record.case_id)),
-                       printable(record.variant), printable(record.reason), record.reproduce);
-  }
-}
-
 // Errors: throws Error for flags that need a context, or that contexts do not take.
 void require_takeable(const RunFlags& flags, const CaseSelection& selection,
                       const std::vector<PlannedContext>& contexts) {
@@ -112,13 +84,24 @@ void require_takeable(const RunFlags& flags, const CaseSelection& selection,
   }
 }
 
+void scale_losses(const RunFlags& flags, std::vector<PlannedContext>& contexts) {
+  if (!flags.loss_scale) return;
+  bool is_any = false;
+  for (PlannedContext& planned : contexts) is_any |= set_loss_scale(planned, *flags.loss_scale);
+  if (!is_any) {
+    throw Error("--loss-scale needs a step whose precision has a loss_scale, and none is selected");
+  }
+}
+
 int run(const RunFlags& flags, CommandContext& context) {
   require_distinct_files(flags);
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
+  if (!flags.load.empty()) return run_dump(flags, options, context);
+  refuse_flags_of_load(flags);
   CaseFiles files(options.selection.symbols);
   const std::vector<PlannedCase> plan = make_plan(options.selection, files);
-  const std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
+  std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
   if (plan.empty() && contexts.empty()) {
     context.err << program_name()
                 << ": no case selected; name some with --op and --shapes, --cases or --case, "
@@ -126,6 +109,7 @@ int run(const RunFlags& flags, CommandContext& context) {
     return kNothingToJudge;
   }
   require_takeable(flags, options.selection, contexts);
+  scale_losses(flags, contexts);
   watch_interrupts();  // before there is a file that could be left behind
   if (!flags.dot.empty()) {
     ResultFile(flags.dot, context).write([&](std::ostream& out) { write_dot(out, contexts); });
@@ -135,14 +119,14 @@ int run(const RunFlags& flags, CommandContext& context) {
     return kAllWell;
   }
   if (flags.dry_run) return print_plan(plan, contexts, context.out);
+  if (flags.check_overflow) return check_overflow(flags, options, plan, contexts, context);
   RunOutputs outputs(flags, context, !contexts.empty());
   ProgressLine progress(context);
   if (!plan.empty()) report::print_heading(context.out, {context.colour()}, detail_of(context));
   const RunResult result =
       run_plan(plan, contexts, options, make_hooks(context, progress, outputs));
   progress.clear();
-  report::print_summary(context.out, result, {context.colour()});
-  print_failures(result, context.out);
+  print_end(result, context);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }
 

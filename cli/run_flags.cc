@@ -12,6 +12,8 @@
 namespace opbench {
 namespace {
 
+constexpr double kSeconds = 0.1;
+
 template <class T>
 void check_range(const char* flag, T value, T least, T most) {
   if (!(value >= least && value <= most)) {
@@ -90,14 +92,33 @@ void add_selection_flags(Command& command, RunFlags& f) {
 
 void add_run_flags(Command& command, RunFlags& f) {
   add_selection_flags(command, f);
+  const char* what = "What to run";
+  command.option("--load", f.load,
+                 "Operators of a dump, on their recorded inputs; with --dump their outputs are "
+                 "written under the same numbers",
+                 {"FILE", what});
+  command.option("--only", f.only,
+                 "Of --load: operators in whose name, or name/number, this is found",
+                 {"REGEX", what});
+  command.option("--map", f.map_file, "Of --load: more operators; see opbench opmap",
+                 {"FILE", what});
+  command.option("--loss-scale", f.loss_scale,
+                 "Of contexts: the loss scale of steps that have one, in place of theirs",
+                 {"NUMBER", what});
   const char* how = "How to measure";
-  command.option("--time", f.seconds, "Seconds per case and variant, over all repetitions",
-                 {.value = "SECONDS", .group = how, .shows_default = true});
+  command.option("--time", f.seconds,
+                 "Seconds per case and variant, over all repetitions [0.1; with --load and --dump "
+                 "nothing is timed without it]",
+                 {.value = "SECONDS", .group = how});
   command.option("--repetitions", f.repetitions,
                  "Samples per case and variant; each is kept. Steps of contexts that take long: "
                  "at least 3",
                  {.value = "N", .group = how, .shows_default = true});
   command.flag("--dry-run", f.dry_run, "Show what would run, and stop", how);
+  command.flag("--check-overflow", f.check_overflow,
+               "Print which operators overflow, run once in fp16 without Inf and NaN; --dump takes "
+               "those alone",
+               how);
   command.flag("--explain", f.explain,
                "Print the planned graph of every step of a context with each inserted conversion "
                "and its cause; runs nothing",
@@ -114,9 +135,11 @@ RunOptions options_of(const RunFlags& f) {
         std::find(options.threads.begin(), options.threads.end(), threads) == options.threads.end();
     if (is_new) options.threads.push_back(threads);
   }
-  check_range("--time", f.seconds, 1e-6, 3600.0);
+  check_range("--time", f.seconds.value_or(kSeconds), 1e-6, 3600.0);
+  if (f.loss_scale) check_range("--loss-scale", *f.loss_scale, 0x1p-126, 0x1p126);
   check_range("--repetitions", f.repetitions, 1, 10000);
-  options.seconds_per_case = f.seconds;
+  options.seconds_per_case = f.seconds.value_or(kSeconds);
+  options.times = !f.check_overflow && (f.load.empty() || f.dump.empty() || f.seconds);
   options.repetitions = f.repetitions;
   options.cold = f.cold;
   options.verify = !f.no_verify;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,14 @@ struct RunFlags {
   SelectionText selection = absent_selection();
   std::string isa;
   std::vector<int> threads;
-  double seconds = 0.1;
+  std::optional<double> seconds;
   int repetitions = 9;
+  std::optional<double> loss_scale;
+  bool check_overflow = false;
   bool cold = false, no_verify = false, dry_run = false, explain = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic;
+  std::string load, only, map_file;  ///< of a dump that is run again
 };
 
 /// What to run, and what every command that measures has in common.

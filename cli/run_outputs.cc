@@ -104,7 +104,10 @@ void require_distinct_files(const RunFlags& flags) {
   if (is_standard_output(flags.dump)) {
     throw Error("--dump writes HDF5, which cannot go to standard output; name a file");
   }
-  require_distinct(input_files(flags.selection), output_files(flags));
+  std::vector<NamedFile> inputs = input_files(flags.selection);
+  inputs.push_back({"--load", flags.load});
+  inputs.push_back({"--map", flags.map_file});
+  require_distinct(inputs, output_files(flags));
 }
 
 RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, bool has_contexts)

@@ -16,10 +16,13 @@ if(NOT TARGET hdf5::hdf5)
   target_link_libraries(hdf5::hdf5 INTERFACE ${hdf5_c_libraries})
   target_include_directories(hdf5::hdf5 INTERFACE ${HDF5_CXX_INCLUDE_DIRS})
 endif()
+find_dependency(ZLIB)
+find_dependency(Protobuf)
 find_dependency(benchmark)
 find_dependency(yaml-cpp)
 find_dependency(nlohmann_json)
 find_dependency(CLI11)
+find_dependency(zydis)
 # Debian's package has no file for CMake.
 if(NOT TARGET re2::re2)
   find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
@@ -27,6 +30,22 @@ if(NOT TARGET re2::re2)
   add_library(re2::re2 UNKNOWN IMPORTED)
   set_target_properties(re2::re2 PROPERTIES IMPORTED_LOCATION "${RE2_LIBRARY}"
                         INTERFACE_INCLUDE_DIRECTORIES "${RE2_INCLUDE_DIR}")
+endif()
+
+if(NOT TARGET minizip::minizip)
+  find_path(MINIZIP_INCLUDE_DIR minizip/unzip.h REQUIRED)
+  find_library(MINIZIP_LIBRARY minizip REQUIRED)
+  add_library(minizip::minizip UNKNOWN IMPORTED)
+  set_target_properties(minizip::minizip PROPERTIES IMPORTED_LOCATION "${MINIZIP_LIBRARY}"
+                        INTERFACE_INCLUDE_DIRECTORIES "${MINIZIP_INCLUDE_DIR}")
+endif()
+
+if(NOT TARGET elf::elf)
+  find_path(ELF_INCLUDE_DIR gelf.h REQUIRED)
+  find_library(ELF_LIBRARY elf REQUIRED)
+  add_library(elf::elf UNKNOWN IMPORTED)
+  set_target_properties(elf::elf PROPERTIES IMPORTED_LOCATION "${ELF_LIBRARY}"
+                        INTERFACE_INCLUDE_DIRECTORIES "${ELF_INCLUDE_DIR}")
 endif()
 
 # oneDNN is optional: without it the `onednn` variants are absent and everything else works.

@@ -1,5 +1,6 @@
 # Helpers that turn a folder, a room, into a target. Sources are globbed so that an operator, a variant or a
 # test is added by dropping in a file.
+include(CheckLinkerFlag)
 
 # What most files include, parsed once. The same flags must hold for all that use it, so it is made without
 # the definitions that only some targets have.
@@ -28,12 +29,46 @@ function(opbench_compile_options target)
   endif()
 endfunction()
 
+# A program keeps its relocations, by which it finds the functions of a variant in itself. strip removes them.
+check_linker_flag(CXX LINKER:--emit-relocs OPBENCH_HAS_EMIT_RELOCS)
+function(opbench_keep_relocations target visibility)
+  if(OPBENCH_HAS_EMIT_RELOCS)
+    target_link_options(${target} ${visibility} LINKER:--emit-relocs)
+  endif()
+endfunction()
+
+# The classes of a .proto file. Generated code is compiled as it comes, without our warnings.
+function(opbench_add_proto target file)
+  get_filename_component(name ${file} NAME_WE)
+  get_filename_component(folder ${file} DIRECTORY)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
+  add_custom_command(
+    OUTPUT ${generated}/${folder}/${name}.pb.cc ${generated}/${folder}/${name}.pb.h
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${generated}/${folder}
+    COMMAND protobuf::protoc --proto_path=${PROJECT_SOURCE_DIR} --cpp_out=${generated} ${file}
+    DEPENDS ${PROJECT_SOURCE_DIR}/${file} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
+  add_library(${target} STATIC ${generated}/${folder}/${name}.pb.cc)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -w)
+  target_include_directories(${target} SYSTEM PUBLIC $<BUILD_INTERFACE:${generated}>)
+  target_link_libraries(${target} PUBLIC protobuf::libprotobuf-lite)
+  set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS ${target})
+endfunction()
+
 # For what runs once per case or per file: half the time to compile, nothing to gain from more.
 function(opbench_optimise_lightly)
   foreach(target IN LISTS ARGN)
     # GCC 12 warns there of strings out of bounds and of variants without a value where there are none.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds -Wno-maybe-uninitialized
                            -Wno-restrict)
+  endforeach()
+endfunction()
+
+# For what is timed. A kernel is as fast wherever the linker puts it: functions begin at a cache line, loops at a
+# line of what the processor fetches at once.
+function(opbench_align_code)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-falign-functions=64 -falign-loops=32>)
   endforeach()
 endfunction()
 
@@ -85,6 +120,9 @@ function(opbench_add_public_library)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/opbench/internal>)
   # Whoever adds operators and kernels gets the same bits as ours.
   target_compile_options(opbench_library INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  if(OPBENCH_HAS_EMIT_RELOCS)
+    target_link_options(opbench_library INTERFACE $<INSTALL_INTERFACE:LINKER:--emit-relocs>)
+  endif()
   target_link_libraries(opbench_library PUBLIC opbench_cli PRIVATE fmt::fmt)
 endfunction()
 

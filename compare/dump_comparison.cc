@@ -33,21 +33,20 @@ void check_different(const std::string& a, const std::string& b) {
   }
 }
 
-DumpContents contents_of(DumpFile& file) { return {file.records(), file.strays()}; }
+DumpContents contents_of(DumpSource& file) { return {file.records(), file.strays()}; }
 
-ValueSample sampler(DumpFile& file) {
+ValueSample sampler(DumpSource& file) {
   return [&file](const DumpEntry& entry) {
     return sample_values(pair_side(file, entry), entry.desc.elements());
   };
 }
 
-ComparedFile describe(DumpFile& file) {
+ComparedFile describe(DumpSource& file) {
   ComparedFile described;
   described.path = file.name();
   described.device = to_string(device_of(file.records()));
   described.problems = file.problems();
-  std::error_code ignored;
-  described.bytes = static_cast<std::int64_t>(fs::file_size(file.name(), ignored));
+  described.bytes = file.bytes();
   described.operators = file.records().size();
   described.damaged = file.damaged();
   for (const DumpRecord& record : file.records()) {
@@ -127,8 +126,8 @@ DumpComparison::DumpComparison(ComparisonOptions options)
 
 // Side by side: each file has a process that lists it, and waits until what it lists is taken.
 void DumpComparison::list_all() {
-  const auto list = [](DumpFile& file) { file.records(); };
-  const auto begin = [&](DumpFile& file) {
+  const auto list = [](DumpSource& file) { file.records(); };
+  const auto begin = [&](DumpSource& file) {
     return std::async(std::launch::async, list, std::ref(file));
   };
   std::future<void> expected = begin(expected_), golden;
@@ -138,7 +137,7 @@ void DumpComparison::list_all() {
   if (golden_) golden.get();
 }
 
-std::vector<OperatorMatch> DumpComparison::match(DumpFile& a, DumpFile& b) const {
+std::vector<OperatorMatch> DumpComparison::match(DumpSource& a, DumpSource& b) const {
   return match_dumps(contents_of(a), contents_of(b), options_.map,
                      {options_.rule, sampler(a), sampler(b)});
 }
@@ -197,7 +196,7 @@ void DumpComparison::plan_msaccucmp() {
 }
 
 void DumpComparison::measure(const MeasureHooks& hooks) {
-  for (DumpFile* file : {&actual_, &expected_, golden_ ? &*golden_ : nullptr}) {
+  for (DumpSource* file : {&actual_, &expected_, golden_ ? &*golden_ : nullptr}) {
     if (file != nullptr) file->stop_when(hooks.stop);
   }
   if (golden_) kept_.resize(pairs_.size());
@@ -238,7 +237,7 @@ void DumpComparison::look_for_orders() {
 }
 
 void DumpComparison::look_for_order(TensorResult& result) {
-  const auto values = [&](DumpFile& file, const DumpEntry& entry) {
+  const auto values = [&](DumpSource& file, const DumpEntry& entry) {
     const std::int64_t count = entry.desc.elements();
     std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
     std::vector<double> read(static_cast<std::size_t>(count));

@@ -12,7 +12,7 @@
 #include "compare/match/match_dumps.h"
 #include "compare/msaccucmp/msaccucmp_result.h"
 #include "compare/pair_table.h"
-#include "dump/dump_file.h"
+#include "dump/source/dump_source.h"
 
 namespace opbench {
 
@@ -51,11 +51,11 @@ class DumpComparison {
   /// msaccucmp's result, by its own matching rules; lines are made as they are asked for.
   MsaccucmpLines msaccucmp_lines(std::vector<Metric> metrics) const;
 
-  DumpFile& actual() { return actual_; }
-  DumpFile& expected() { return expected_; }
+  DumpSource& actual() { return actual_; }
+  DumpSource& expected() { return expected_; }
 
  private:
-  std::vector<OperatorMatch> match(DumpFile& a, DumpFile& b) const;
+  std::vector<OperatorMatch> match(DumpSource& a, DumpSource& b) const;
   void list_all();
   void plan();
   void plan_golden();
@@ -68,8 +68,8 @@ class DumpComparison {
 
   ComparisonOptions options_;
   std::function<bool(std::string_view)> only_;
-  DumpFile actual_, expected_;
-  std::optional<DumpFile> golden_;
+  DumpSource actual_, expected_;
+  std::optional<DumpSource> golden_;
   SideNames sides_;
   PairTable pairs_;
   // By pairs' numbers.

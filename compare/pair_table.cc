@@ -13,12 +13,12 @@ std::int64_t bytes_of(const DumpEntry& entry) {
 
 }  // namespace
 
-PairSide pair_side(DumpFile& file, const DumpEntry& entry) {
+PairSide pair_side(DumpSource& file, const DumpEntry& entry) {
   return {entry.stored, entry.desc.dtype,
           [&file, &entry](ElementRange range, void* to) { file.read(entry, range, to); }};
 }
 
-std::size_t PairTable::add(DumpFile& actual, DumpFile& expected, const TensorMatch& match,
+std::size_t PairTable::add(DumpSource& actual, DumpSource& expected, const TensorMatch& match,
                            const Tolerance& tolerance) {
   const auto [place, is_new] = index_.try_emplace({match.actual, match.expected}, pairs_.size());
   if (!is_new) return place->second;

@@ -10,7 +10,7 @@
 
 #include "compare/match/matching.h"
 #include "compare/measure/measure_pairs.h"
-#include "dump/dump_file.h"
+#include "dump/source/dump_source.h"
 
 namespace opbench {
 
@@ -20,7 +20,7 @@ class PairTable {
  public:
   /// Asks for a pair whose sides stand in `actual` and `expected`; the first tolerance counts, and
   /// outlives the table. Returns the pair's number.
-  std::size_t add(DumpFile& actual, DumpFile& expected, const TensorMatch& match,
+  std::size_t add(DumpSource& actual, DumpSource& expected, const TensorMatch& match,
                   const Tolerance& tolerance);
 
   std::size_t size() const { return pairs_.size(); }
@@ -37,8 +37,8 @@ class PairTable {
  private:
   using Sides = std::pair<const DumpEntry*, const DumpEntry*>;
   struct Pair {
-    DumpFile* actual_file;
-    DumpFile* expected_file;
+    DumpSource* actual_file;
+    DumpSource* expected_file;
     TensorMatch match;
     const Tolerance* tolerance;
   };
@@ -53,6 +53,6 @@ class PairTable {
 };
 
 /// A tensor of `file` as the measuring engine takes it; both outlive the result.
-PairSide pair_side(DumpFile& file, const DumpEntry& entry);
+PairSide pair_side(DumpSource& file, const DumpEntry& entry);
 
 }  // namespace opbench

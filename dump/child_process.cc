@@ -1,16 +1,20 @@
 #include "dump/child_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <vector>
 
 namespace opbench {
 namespace {
@@ -80,13 +84,15 @@ void set_signals() {
   setrlimit(RLIMIT_CORE, &no_core);
 }
 
-void close_all_but(int one, int other) {
-  const auto low = static_cast<unsigned>(std::min(one, other));
-  const auto high = static_cast<unsigned>(std::max(one, other));
-  constexpr unsigned kFirst = STDERR_FILENO + 1;
-  if (low > kFirst) close_range(kFirst, low - 1, 0);
-  if (high > low + 1) close_range(low + 1, high - 1, 0);
-  close_range(high + 1, ~0u, 0);
+void close_all_but(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned first = STDERR_FILENO + 1;
+  for (const int descriptor : kept) {
+    const auto next = static_cast<unsigned>(descriptor);
+    if (next > first) close_range(first, next - 1, 0);
+    first = std::max(first, next + 1);
+  }
+  close_range(first, ~0u, 0);
 }
 
 // A sanitizer's report is worth reading.
@@ -119,12 +125,40 @@ void limit_memory() {
 
 }  // namespace
 
-void confine_child(pid_t parent, int descriptor, int other_descriptor) {
+void confine_child(pid_t parent, std::initializer_list<int> descriptors) {
   set_signals();
   start_watch(parent);
-  close_all_but(descriptor, other_descriptor);
+  close_all_but(descriptors);
   print_nowhere();
   limit_memory();
+}
+
+ChildEnd end_of(pid_t& child) {
+  int status = 0;
+  constexpr int kAttempts = 100;
+  pid_t ended = child > 0 ? waitpid(child, &status, WNOHANG) : -1;
+  for (int attempt = 0; ended == 0 && attempt < kAttempts; ++attempt) {
+    usleep(10'000);
+    ended = waitpid(child, &status, WNOHANG);
+  }
+  if (ended <= 0) return {};
+  child = -1;
+  return {true, WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode,
+          WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
+
+std::string reason_of(const ChildEnd& end, const std::string& doing) {
+  if (end.was_hung) {
+    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
+  }
+  if (end.signal == 0) {
+    return fmt::format("the HDF5 library crashed while {}; the file is damaged", doing);
+  }
+  // The kernel that is out of memory, or a person: nothing is known of the file.
+  const bool may_be_damaged = end.signal != SIGKILL && end.signal != SIGTERM;
+  return fmt::format("the process that read it ended by signal {} ({}) while {}{}", end.signal,
+                     strsignal(end.signal), doing,
+                     may_be_damaged ? "; the file may be damaged" : "");
 }
 
 void note_progress() { progress.fetch_add(1, std::memory_order_relaxed); }

@@ -2,16 +2,33 @@
 
 #include <sys/types.h>
 
+#include <initializer_list>
+#include <string>
+
 namespace opbench {
 
 /// What a child process ends with when it made no progress for so long that it never would.
 inline constexpr int kHungExitCode = 75;
 
 /// Makes this process, a new fork of `parent`, fit to read a damaged file: it keeps no descriptor
-/// but these two, prints nothing, writes no core, leaves Ctrl-C to its parent and ends when its
+/// but these, prints nothing, writes no core, leaves Ctrl-C to its parent and ends when its
 /// parent does, asks for a bounded amount of memory, and ends with kHungExitCode after 30 seconds
 /// of computing without `note_progress`.
-void confine_child(pid_t parent, int descriptor, int other_descriptor);
+void confine_child(pid_t parent, std::initializer_list<int> descriptors);
+
+/// How a child process ended.
+struct ChildEnd {
+  bool is_known = false;  ///< false if it still runs, or nobody knows
+  bool was_hung = false;
+  int signal = 0;  ///< that ended it
+};
+
+/// Waits up to a second for its end; `child` becomes -1 when it is known.
+ChildEnd end_of(pid_t& child);
+
+/// Why a child that uses the HDF5 library did not answer: "the HDF5 library crashed while {doing};
+/// the file is damaged".
+std::string reason_of(const ChildEnd& end, const std::string& doing);
 
 /// Says that the work goes on. Cheap, and of no effect outside of such a child.
 void note_progress();

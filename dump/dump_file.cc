@@ -1,20 +1,15 @@
 #include "dump/dump_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "dump/reader_process.h"
+#include "dump/regular_file.h"
 #include "dump/strided_read.h"
 #include "tensor/error.h"
 
@@ -29,53 +24,13 @@ constexpr std::int64_t kMostAtOnce = 512 * 1024;
 // Every end costs a new process, a hang half a minute before it.
 constexpr int kMostEnds = 1000, kMostHangs = 3;
 
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(value_); }
-  operator int() const { return value_; }
-
- private:
-  int value_;
-};
-
-// Opening a pipe would wait for ever, so only regular files are tried.
-int open_regular(const fs::path& path) {
-  std::error_code error;
-  const fs::file_type type = fs::status(path, error).type();
-  const auto fail = [&](const std::string& reason) {
-    throw Error(fmt::format("cannot open {}: {}", path.string(), reason));
-  };
-  if (type == fs::file_type::not_found) fail("No such file or directory");
-  if (type == fs::file_type::none) fail(error.message());
-  if (type == fs::file_type::directory) fail("Is a directory");
-  if (type != fs::file_type::regular) fail("not a regular file");
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) fail(std::generic_category().message(errno));
-  return descriptor;
-}
-
-struct stat state_of(int descriptor) {
-  struct stat state {};
-  fstat(descriptor, &state);
-  return state;
-}
-
-bool is_same(const struct stat& a, const struct stat& b) {
-  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
-         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
-}
-
 }  // namespace
 
 struct DumpFile::Impl {
   explicit Impl(const fs::path& path)
-      : name(path.string()),
-        descriptor(open_regular(path)),
-        state(state_of(descriptor)),
-        process(std::make_unique<ReaderProcess>(descriptor, name,
+      : file(path),
+        name(file.name()),
+        process(std::make_unique<ReaderProcess>(file.descriptor(), name,
                                                 ReaderProcess::Task::list_and_read, stop)) {}
 
   const Catalogue& catalogue() {
@@ -83,13 +38,13 @@ struct DumpFile::Impl {
     if (!failure.empty()) throw Error(failure);
     if (listed) return *listed;
     try {
-      listed = process->catalogue(state.st_size);
+      listed = process->catalogue(file.bytes());
     } catch (const Error& error) {
-      check_unchanged();  // which explains everything
+      file.check_unchanged();  // which explains everything
       failure = error.what();
       throw;
     }
-    check_unchanged();
+    file.check_unchanged();
     end_process();
     return *listed;
   }
@@ -108,11 +63,6 @@ struct DumpFile::Impl {
     process.reset();
   }
 
-  void check_unchanged() const {
-    if (is_same(state, state_of(descriptor))) return;
-    throw RunError(fmt::format("{} was changed while it was read", name));
-  }
-
   void check_range(const DumpEntry& entry, ElementRange range) const {
     const std::int64_t elements = entry.desc.elements();
     if (range.first >= 0 && range.count >= 0 && range.first <= elements &&
@@ -129,8 +79,8 @@ struct DumpFile::Impl {
     if (stop && stop()) throw Error(fmt::format("stopped while reading {}", printable(entry.path)));
     const std::size_t bytes = size_of(entry.stored);
     if (entry.offset >= 0) {
-      return read_bytes(static_cast<std::size_t>(places.count) * bytes,
-                        entry.offset + places.first * static_cast<std::int64_t>(bytes), to);
+      return file.read(entry.offset + places.first * static_cast<std::int64_t>(bytes),
+                       static_cast<std::size_t>(places.count) * bytes, to);
     }
     for (std::int64_t done = 0; done < places.count; done += kMostAtOnce) {
       const std::int64_t count = std::min(places.count - done, kMostAtOnce);
@@ -149,7 +99,8 @@ struct DumpFile::Impl {
                         "is started",
                         name, ended));
       }
-      process = std::make_unique<ReaderProcess>(descriptor, name, ReaderProcess::Task::read, stop);
+      process =
+          std::make_unique<ReaderProcess>(file.descriptor(), name, ReaderProcess::Task::read, stop);
     }
     try {
       process->read(entry, places, to);
@@ -161,24 +112,8 @@ struct DumpFile::Impl {
     }
   }
 
-  void read_bytes(std::size_t count, std::int64_t offset, void* to) const {
-    auto* bytes = static_cast<std::byte*>(to);
-    while (count > 0) {
-      const ssize_t got = pread(descriptor, bytes, count, offset);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) {
-        throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
-      }
-      if (got == 0) throw RunError(fmt::format("{} was truncated while it was read", name));
-      bytes += got;
-      offset += got;
-      count -= static_cast<std::size_t>(got);
-    }
-  }
-
-  std::string name;
-  Descriptor descriptor;
-  struct stat state;
+  RegularFile file;
+  const std::string& name;
   std::function<bool()> stop;
   std::mutex process_mutex;
   std::unique_ptr<ReaderProcess> process;  // null after its end
@@ -217,10 +152,10 @@ void DumpFile::read(const DumpEntry& entry, ElementRange range, void* to) {
       read_places(range, to);
     }
   } catch (const Error&) {
-    impl_->check_unchanged();  // which explains everything
+    impl_->file.check_unchanged();  // which explains everything
     throw;
   }
-  impl_->check_unchanged();
+  impl_->file.check_unchanged();
 }
 
 }  // namespace opbench

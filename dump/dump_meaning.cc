@@ -44,35 +44,6 @@ EntryKind kind_of(std::int64_t save_type, std::string& warning) {
   return EntryKind::tensor;
 }
 
-// What nothing else says is told by how it is stored.
-DType dtype_of(StoredType stored) {
-  switch (stored) {
-    case StoredType::f16:
-      return DType::fp16;
-    case StoredType::none:
-    case StoredType::f32:
-      return DType::fp32;
-    case StoredType::f64:
-      return DType::fp64;
-    case StoredType::i8:
-      return DType::int8;
-    case StoredType::u8:
-      return DType::uint8;
-    case StoredType::i16:
-      return DType::int16;
-    case StoredType::u16:
-    case StoredType::i32:
-      return DType::int32;
-    case StoredType::u32:
-    case StoredType::i64:
-    case StoredType::u64:
-      return DType::int64;
-    case StoredType::boolean:
-      break;
-  }
-  return DType::boolean;
-}
-
 constexpr std::int64_t kBfloat16 = 16;
 
 std::optional<DType> numbered_dtype(std::int64_t number) {
@@ -190,7 +161,67 @@ void check_meaning(DumpEntry& entry) {
                          data_type_text(number), entry.stored_name));
 }
 
+// What ONNX's numbers 8 (string) and 17 to 22 (fp8 and int4) name, and complex numbers, no C++ type
+// holds: stored bytes are codes and no values.
+bool is_complex(std::int64_t data_type) { return data_type == 14 || data_type == 15; }
+
+bool is_code(std::int64_t data_type) {
+  return data_type == 8 || (data_type >= 17 && data_type <= 22);
+}
+
 }  // namespace
+
+DType dtype_of(StoredType stored) {
+  switch (stored) {
+    case StoredType::f16:
+      return DType::fp16;
+    case StoredType::bf16:
+      return DType::bf16;
+    case StoredType::none:
+    case StoredType::f32:
+    case StoredType::c64:
+      return DType::fp32;
+    case StoredType::c128:
+    case StoredType::f64:
+      return DType::fp64;
+    case StoredType::i8:
+      return DType::int8;
+    case StoredType::u8:
+      return DType::uint8;
+    case StoredType::i16:
+      return DType::int16;
+    case StoredType::u16:
+    case StoredType::i32:
+      return DType::int32;
+    case StoredType::u32:
+    case StoredType::i64:
+    case StoredType::u64:
+      return DType::int64;
+    case StoredType::boolean:
+      break;
+  }
+  return DType::boolean;
+}
+
+bool holds_codes(const DumpEntry& entry) {
+  if (entry.stored == StoredType::c64 || entry.stored == StoredType::c128) return true;
+  const std::int64_t number = entry.attributes.data_type.value_or(0);
+  // fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
+  return is_complex(number) || (is_code(number) && !holds_floats(entry.stored));
+}
+
+std::string codes_text(const DumpEntry& entry) {
+  if (!entry.attributes.data_type) return fmt::format("{} is not supported", entry.stored_name);
+  const std::int64_t number = *entry.attributes.data_type;
+  return fmt::format("DataType {} ({}) is not supported", number, data_type_text(number));
+}
+
+bool holds_no_values(const DumpEntry& entry) {
+  const DumpAttributes& attributes = entry.attributes;
+  const bool is_no_number = entry.stored == StoredType::none && !entry.stored_name.empty();
+  const bool is_left_empty = attributes.count == 1 && attributes.device_type && !attributes.type;
+  return holds_codes(entry) || is_no_number || is_left_empty;
+}
 
 void interpret(DumpEntry& entry, const Dims& shape, const OwnMarks& marks) {
   interpret_kind(entry);

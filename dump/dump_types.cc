@@ -27,6 +27,7 @@ std::size_t size_of(StoredType stored) {
     case StoredType::f16:
     case StoredType::i16:
     case StoredType::u16:
+    case StoredType::bf16:
       return 2;
     case StoredType::f32:
     case StoredType::i32:
@@ -35,9 +36,12 @@ std::size_t size_of(StoredType stored) {
     case StoredType::f64:
     case StoredType::i64:
     case StoredType::u64:
+    case StoredType::c64:
+      return 8;
+    case StoredType::c128:
       break;
   }
-  return 8;
+  return 16;
 }
 
 std::string_view numpy_name(StoredType stored) {
@@ -67,9 +71,15 @@ std::string_view numpy_name(StoredType stored) {
     case StoredType::u64:
       return "uint64";
     case StoredType::boolean:
+      return "bool";
+    case StoredType::bf16:
+      return "bfloat16";
+    case StoredType::c64:
+      return "complex64";
+    case StoredType::c128:
       break;
   }
-  return "bool";
+  return "complex128";
 }
 
 std::vector<const DumpEntry*> DumpRecord::on(Side side) const {

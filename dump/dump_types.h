@@ -28,17 +28,35 @@ struct Note {
 };
 
 /// What a note may be called; a reader asks for these.
-inline constexpr std::array<std::string_view, 8> kNoteNames = {
-    "opbench_case",   "opbench_variant", "opbench_kernel", "opbench_status",
+inline constexpr std::array<std::string_view, 9> kNoteNames = {
+    "opbench_case",   "opbench_variant", "opbench_kernel", "opbench_call", "opbench_status",
     "opbench_reason", "opbench_values",  "opbench_task",   "opbench_cause"};
 
 /// The HDF5 type of a dataset's elements, whatever its attributes say they mean.
-enum class StoredType { none, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
+/// The last three are of other files than dumps: HDF5 has no such numbers.
+enum class StoredType {
+  none,
+  f16,
+  f32,
+  f64,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  boolean,
+  bf16,
+  c64,   ///< complex, two f32
+  c128,  ///< complex, two f64
+};
 
 /// Bytes of one element in memory; 0 for `none`.
 std::size_t size_of(StoredType stored);
 
-/// "float32": as numpy spells it; none has no name.
+/// "float32": as numpy spells it, and "bfloat16"; none has no name.
 std::string_view numpy_name(StoredType stored);
 
 enum class EntryKind { tensor, scalar, other };

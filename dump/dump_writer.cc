@@ -59,7 +59,8 @@ struct DumpWriter::Impl {
   TemporaryFile temporary;
   H5::H5File file;
   bool complete = true;  // nothing that was begun has failed
-  int seq = 0;
+  int seq = 0, records = 0;
+  std::set<std::string> begun;  // records
   DeviceType device = DeviceType::cpu;
   std::vector<Note> notes;         // of this record
   std::string record;              // "/{op}/{seq}", empty before the first
@@ -124,20 +125,29 @@ DumpWriter::DumpWriter(const std::filesystem::path& path) : impl_(std::make_uniq
 DumpWriter::~DumpWriter() = default;
 
 int DumpWriter::begin_record(std::string_view op_name, DeviceType device,
-                             const std::vector<Note>& notes) {
+                             const std::vector<Note>& notes, std::optional<int> wanted) {
   check_op_name(op_name);
   check_notes(notes);
-  const std::string record = fmt::format("/{}/{}", op_name, impl_->seq + 1);
+  const int seq = wanted.value_or(impl_->seq + 1);
+  const std::string record = fmt::format("/{}/{}", op_name, seq);
+  if (!impl_->begun.insert(record).second) {
+    throw Error(fmt::format("cannot write {}: {} is written already", impl_->target, record));
+  }
   impl_->change(record, [&] {
     const H5::Group op = open_or_create(impl_->file.openGroup("/"), std::string(op_name));
-    op.createGroup(std::to_string(impl_->seq + 1));
+    op.createGroup(std::to_string(seq));
   });
   impl_->record = record;
   impl_->device = device;
   impl_->notes = notes;
   impl_->lists.clear();
   impl_->datasets.clear();
-  return ++impl_->seq;
+  ++impl_->records;
+  return impl_->seq = seq;
+}
+
+bool DumpWriter::is_in_record(std::string_view op_name, int seq) const {
+  return impl_->record == fmt::format("/{}/{}", op_name, seq);
 }
 
 void DumpWriter::write_input(std::string_view name, const TensorDesc& desc, const void* storage) {
@@ -167,7 +177,15 @@ void DumpWriter::write_input_scalar(std::string_view name, bool value) {
   impl_->add_scalar(name, StoredType::i8, &byte);
 }
 
-int DumpWriter::records() const { return impl_->seq; }
+void DumpWriter::write_input_list(std::string_view name, std::span<const std::int64_t> values) {
+  impl_->add("input", name, [&](const H5::Group& group, const std::string& leaf) {
+    return hdf5::write_list(group, leaf, values);
+  });
+}
+
+int DumpWriter::records() const { return impl_->records; }
+
+bool DumpWriter::has_failed() const { return !impl_->complete; }
 
 void DumpWriter::finish() {
   impl_->change("closing", [&] { impl_->file.close(); });

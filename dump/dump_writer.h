@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,10 +31,14 @@ class DumpWriter {
   explicit DumpWriter(const std::filesystem::path& path);
   ~DumpWriter();
 
-  /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records. Notes
-  /// are among kNoteNames; a record that gets no dataset keeps none.
-  int begin_record(std::string_view op_name, DeviceType device,
-                   const std::vector<Note>& notes = {});
+  /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records, or from
+  /// the last one that was given. Notes are among kNoteNames; a record that gets no dataset keeps
+  /// none. Errors: throws Error also if there is such a record.
+  int begin_record(std::string_view op_name, DeviceType device, const std::vector<Note>& notes = {},
+                   std::optional<int> seq = std::nullopt);
+
+  /// True if the record that was begun last is this one.
+  bool is_in_record(std::string_view op_name, int seq) const;
 
   /// Adds a tensor to the current record: the elements of `storage`, which is laid out as `desc`
   /// says. Padding lanes are not read. `name` may be that of a list's element, "grads/grads_0".
@@ -44,9 +50,12 @@ class DumpWriter {
   void write_input_scalar(std::string_view name, double value);
   void write_input_scalar(std::string_view name, std::int64_t value);
   void write_input_scalar(std::string_view name, bool value);
+  void write_input_list(std::string_view name, std::span<const std::int64_t> values);
 
   /// Records begun so far.
   int records() const;
+  /// True after a write that failed: `finish` will refuse.
+  bool has_failed() const;
 
   /// Closes the file and gives it its real name.
   void finish();

@@ -115,4 +115,13 @@ H5::DataSet write_scalar(const H5::Group& group, const std::string& name, Stored
   return dataset;
 }
 
+H5::DataSet write_list(const H5::Group& group, const std::string& name,
+                       std::span<const std::int64_t> values) {
+  const H5::DataSet dataset =
+      group.createDataSet(name, file_type(StoredType::i64), space_of({std::ssize(values)}));
+  write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::ar_long_int));
+  if (!values.empty()) dataset.write(values.data(), memory_type(StoredType::i64));
+  return dataset;
+}
+
 }  // namespace opbench::hdf5

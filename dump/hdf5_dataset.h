@@ -2,6 +2,8 @@
 
 #include <H5Cpp.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "dump/dump_types.h"
@@ -20,5 +22,9 @@ H5::DataSet write_tensor(const H5::Group& group, const std::string& name, const 
 /// Creates the dataset of a Scalar; `value` is of memory_type(stored).
 H5::DataSet write_scalar(const H5::Group& group, const std::string& name, StoredType stored,
                          const void* value);
+
+/// Creates the dataset of an IntArrayRef.
+H5::DataSet write_list(const H5::Group& group, const std::string& name,
+                       std::span<const std::int64_t> values);
 
 }  // namespace opbench::hdf5

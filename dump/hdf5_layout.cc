@@ -126,6 +126,9 @@ const H5::DataType& memory_type(StoredType stored) {
     case StoredType::u64:
       return H5::PredType::NATIVE_UINT64;
     case StoredType::none:
+    case StoredType::bf16:
+    case StoredType::c64:
+    case StoredType::c128:
       break;
   }
   throw std::logic_error("elements of an unknown type have no place in memory");

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 
+#include "dump/child_process.h"
 #include "dump/hdf5_errors.h"
 
 namespace opbench::hdf5 {
@@ -61,6 +62,7 @@ herr_t read(H5FD_t* head, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
 herr_t write(H5FD_t* head, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
              const void* from) {
   Output& out = output(head);
+  note_progress();
   out.file->write_at(address, from, bytes);
   out.written = std::max<haddr_t>(out.written, address + bytes);
   return 0;

@@ -14,6 +14,7 @@ enum class MessageKind : std::uint32_t {
   catalogue,       ///< its last part
   data,
   problem,
+  failure,  ///< of the machine: a full disk
   request
 };
 

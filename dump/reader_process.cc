@@ -21,19 +21,6 @@ namespace {
 
 constexpr std::size_t kLargestList = std::size_t{16} << 30;  // bytes, of a process gone wrong
 
-std::string reason_of_end(const std::string& doing, bool was_hung, int signal) {
-  if (was_hung) {
-    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
-  }
-  if (signal == 0) {
-    return fmt::format("the HDF5 library crashed while {}; the file is damaged", doing);
-  }
-  // The kernel that is out of memory, or a person: nothing is known of the file.
-  const bool may_be_damaged = signal != SIGKILL && signal != SIGTERM;
-  return fmt::format("the process that read it ended by signal {} ({}) while {}{}", signal,
-                     strsignal(signal), doing, may_be_damaged ? "; the file may be damaged" : "");
-}
-
 }  // namespace
 
 ReaderProcess::ReaderProcess(int descriptor, const std::string& name, Task task,
@@ -50,7 +37,7 @@ ReaderProcess::ReaderProcess(int descriptor, const std::string& name, Task task,
   if (id_ < 0) throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
   if (id_ > 0) return;
   socket_->close();
-  confine_child(parent, descriptor, ends[1]);
+  confine_child(parent, {descriptor, ends[1]});
   // The file may lie where nothing can be locked; nobody writes to it here.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor), name,
@@ -115,19 +102,8 @@ Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const s
 // The process is gone, or sent what it never should have: then the library overwrote its memory.
 void ReaderProcess::fail_of_end(const std::string& doing) {
   socket_->close();  // ends a healthy one
-  int status = 0;
-  constexpr int kAttempts = 100;
-  pid_t ended = id_ > 0 ? waitpid(id_, &status, WNOHANG) : -1;
-  for (int attempt = 0; ended == 0 && attempt < kAttempts; ++attempt) {
-    usleep(10'000);
-    ended = waitpid(id_, &status, WNOHANG);
-  }
-  const bool is_gone = ended > 0;
-  if (is_gone) id_ = -1;
-  const bool was_hung = is_gone && WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode;
-  const int signal = is_gone && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  throw ReaderEnded(
-      fmt::format("cannot read {}: {}", name_, reason_of_end(doing, was_hung, signal)), was_hung);
+  const ChildEnd end = end_of(id_);
+  throw ReaderEnded(fmt::format("cannot read {}: {}", name_, reason_of(end, doing)), end.was_hung);
 }
 
 }  // namespace opbench

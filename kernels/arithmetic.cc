@@ -33,23 +33,38 @@ struct Muls {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, hn::Set(F32(), value)); }
 };
 
+// Of the input `single` there is one element for all; -1: of none.
 template <class Function>
-void binary(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y) {
+void binary(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y,
+            int single) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
-    map(Function{}, stream, count, static_cast<T*>(y), static_cast<const T*>(a),
-        static_cast<const T*>(b));
+    const auto *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
+    auto* const to = static_cast<T*>(y);
+    if (single == 0) {
+      const auto f = [value = float(*left)](VF32 x)
+                         HWY_ATTR { return Function{}(hn::Set(F32(), value), x); };
+      return map(f, stream, count, to, right);
+    }
+    if (single == 1) {
+      const auto f = [value = float(*right)](VF32 x)
+                         HWY_ATTR { return Function{}(x, hn::Set(F32(), value)); };
+      return map(f, stream, count, to, left);
+    }
+    map(Function{}, stream, count, to, left, right);
   });
 }
 
 }  // namespace
 
-void add(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y) {
-  binary<Add>(dtype, stream, count, a, b, y);
+void add(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y,
+         int single) {
+  binary<Add>(dtype, stream, count, a, b, y, single);
 }
 
-void mul(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y) {
-  binary<Mul>(dtype, stream, count, a, b, y);
+void mul(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y,
+         int single) {
+  binary<Mul>(dtype, stream, count, a, b, y, single);
 }
 
 void muls(DType dtype, float value, bool stream, std::size_t count, const void* x, void* y) {
@@ -74,7 +89,7 @@ void pass_add(DType dtype, std::int64_t count, const void* a, const void* b, voi
   for_each_range(count, [&](std::int64_t begin, std::int64_t end) {
     HWY_DYNAMIC_DISPATCH(add)
     (dtype, false, static_cast<std::size_t>(end - begin), at(a, dtype, begin), at(b, dtype, begin),
-     at(y, dtype, begin));
+     at(y, dtype, begin), -1);
   });
 }
 
@@ -104,9 +119,9 @@ std::string refuse_lost_scalar(std::string_view name, float value, DType dtype) 
 
 namespace {
 
-/// a, b and y of one dtype.
+/// a, b and y of one dtype; see ElementwisePart::single.
 using Binary = std::function<void(DType dtype, bool stream, std::size_t count, const void* a,
-                                  const void* b, void* y)>;
+                                  const void* b, void* y, int single)>;
 
 /// Part of an input as `to`: itself, or converted to `buffer`.
 const void* promoted_part(const void* from, DType dtype, DType to, std::size_t first,
@@ -128,7 +143,7 @@ Launch prepare_promoting(const Problem& problem, Binary binary) {
       const std::size_t count = std::min(kPiece, part.count - first);
       binary(y, false, count, promoted_part(part.inputs[0], a, y, first, count, left),
              promoted_part(part.inputs[1], b, y, first, count, right),
-             at(part.output, y, static_cast<std::int64_t>(first)));
+             at(part.output, y, static_cast<std::int64_t>(first)), -1);
     }
   });
 }
@@ -137,10 +152,11 @@ Launch prepare_binary(const Problem& problem, bool stream, Binary binary) {
   if (has_mixed_dtypes(*problem.op, problem.inputs)) {
     return prepare_promoting(problem, std::move(binary));
   }
-  return broadcast_launch(problem, [dtype = problem.inputs[0].dtype, stream,
-                                    binary = std::move(binary)](const ElementwisePart& part) {
-    binary(dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output);
-  });
+  const auto compute = [dtype = problem.inputs[0].dtype, stream,
+                        binary = std::move(binary)](const ElementwisePart& part) {
+    binary(dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output, part.single);
+  };
+  return broadcast_launch(problem, compute, Singles::as_they_are);
 }
 
 template <bool kStream>

@@ -64,7 +64,7 @@ struct Passes {
         scales(static_cast<std::size_t>(x.planes)) {}
 
   LanePlanes planes(std::int64_t first, std::int64_t last) const {
-    return {x.dtype, x.inner, first, last, x.planes};
+    return {x.dtype, x.inner, first, last, x.planes, stream};
   }
   // y = a*x + b*z + c; without z, a*x + c.
   void scale(std::int64_t first, std::int64_t last, const void* from, const void* z,

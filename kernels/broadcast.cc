@@ -1,7 +1,12 @@
 #include "kernels/broadcast.h"
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
+#include <iterator>
+#include <limits>
+#include <vector>
 
 #include "kernels/move/repeat.h"
 #include "ops/broadcast.h"
@@ -10,6 +15,7 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kPiece = 1024;  // elements that are expanded at a time
+constexpr std::int64_t kLong = 256;    // a run of so many is worth a call of its own
 using Piece = std::array<std::byte, kPiece * sizeof(float)>;
 
 /// An input as the result needs it.
@@ -21,15 +27,14 @@ struct Expanded {
   Expanded(const TensorDesc& from, const TensorDesc& to)
       : dtype(from.dtype), view(from.elements() == 1 ? Dims{} : from.storage(), to.storage()) {}
 
-  /// How many elements from `place` on are handed out together: a long run as it lies, else a
-  /// piece.
-  std::int64_t reach(std::int64_t place) const {
-    const BroadcastRun run = view.run_at(place);
-    return run.step != 0 ? std::max(run.count, kPiece) : kPiece;
+  BroadcastRun run_at(std::int64_t place) const {
+    constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+    return view.is_whole() ? BroadcastRun{place, kAll, 1} : view.run_at(place);
   }
 
-  const void* part(const void* data, ElementRange range, void* buffer) const {
-    const BroadcastRun run = view.run_at(range.first);
+  /// The elements of a range that begins with `run`, dense.
+  const void* part(const void* data, const BroadcastRun& run, ElementRange range,
+                   void* buffer) const {
     if (run.step != 0 && run.count >= range.count) return at(data, dtype, run.first);
     const std::size_t size = size_of(dtype);
     const std::int64_t made = std::min(range.count, view.period());
@@ -47,26 +52,75 @@ struct Expanded {
   }
 };
 
-}  // namespace
+class BroadcastParts {
+ public:
+  BroadcastParts(const Problem& problem, std::function<void(const ElementwisePart& part)> compute,
+                 Singles singles)
+      : compute_(std::move(compute)),
+        result_(problem.outputs[0].dtype),
+        elements_(stored_elements(problem)),
+        takes_singles_(singles == Singles::as_they_are) {
+    assert(problem.inputs.size() <= kMostInputs);
+    for (const TensorDesc& input : problem.inputs) inputs_.emplace_back(input, problem.outputs[0]);
+  }
 
-Launch broadcast_launch(const Problem& problem,
-                        std::function<void(const ElementwisePart& part)> compute) {
-  if (!is_broadcast(problem)) return elementwise_launch(problem, std::move(compute));
-  const TensorDesc& to = problem.outputs[0];
-  return [compute = std::move(compute), a = Expanded(problem.inputs[0], to),
-          b = Expanded(problem.inputs[1], to), result = to.dtype,
-          elements = stored_elements(problem)](const KernelArgs& args) {
-    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      alignas(64) Piece left, right;
+  void run(const KernelArgs& args) const {
+    for_each_range(elements_, [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) std::array<Piece, kMostInputs> pieces;
+      std::array<BroadcastRun, kMostInputs> runs;
       for (std::int64_t place = begin; place < end;) {
-        const std::int64_t count = std::min({end - place, a.reach(place), b.reach(place)});
-        compute({static_cast<std::size_t>(count),
-                 {a.part(args.inputs[0], {place, count}, left.data()),
-                  b.part(args.inputs[1], {place, count}, right.data())},
-                 at(args.outputs[0], result, place)});
+        std::int64_t count = end - place;
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+          runs[i] = inputs_[i].run_at(place);
+          count = std::min(count, reach(runs[i]));
+        }
+        const int single = single_of(runs, count);
+        ElementwisePart part{
+            static_cast<std::size_t>(count), {}, at(args.outputs[0], result_, place), single};
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+          part.inputs[i] =
+              static_cast<int>(i) == single
+                  ? at(args.inputs[i], inputs_[i].dtype, runs[i].first)
+                  : inputs_[i].part(args.inputs[i], runs[i], {place, count}, pieces[i].data());
+        }
+        compute_(part);
         place += count;
       }
     });
+  }
+
+ private:
+  static constexpr std::size_t kMostInputs = std::size(ElementwisePart{}.inputs);
+
+  /// How many elements are handed out together: a long run as it lies, else a piece.
+  std::int64_t reach(const BroadcastRun& run) const {
+    const bool is_used_as_it_lies = run.step != 0 || takes_singles_;
+    return is_used_as_it_lies && run.count >= kLong ? run.count : kPiece;
+  }
+
+  // The last input of which there is one element for all.
+  int single_of(const std::array<BroadcastRun, kMostInputs>& runs, std::int64_t count) const {
+    if (!takes_singles_ || count < 2) return -1;
+    for (std::size_t i = inputs_.size(); i-- > 0;) {
+      if (runs[i].step == 0 && runs[i].count >= count) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  std::function<void(const ElementwisePart& part)> compute_;
+  std::vector<Expanded> inputs_;
+  DType result_;
+  std::int64_t elements_;
+  bool takes_singles_;
+};
+
+}  // namespace
+
+Launch broadcast_launch(const Problem& problem,
+                        std::function<void(const ElementwisePart& part)> compute, Singles singles) {
+  if (!is_broadcast(problem)) return elementwise_launch(problem, std::move(compute));
+  return [parts = BroadcastParts(problem, std::move(compute), singles)](const KernelArgs& args) {
+    parts.run(args);
   };
 }
 

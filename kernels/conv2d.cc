@@ -3,10 +3,11 @@
 // cube operands that stay in a core's cache until all sums of their places are done.
 #include <algorithm>
 #include <memory>
-#include <vector>
 
+#include "kernels/conv2d_one_place.h"
 #include "kernels/conv2d_plan.h"
 #include "kernels/lanes/conv2d_plane.h"
+#include "kernels/lanes/scratch.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -14,13 +15,11 @@ namespace {
 
 // What a thread works on: the rows of a band and, unless all weights are packed ahead, a panel.
 struct Packed {
-  std::vector<float> rows, factors;
+  AlignedFloats rows, factors;
 };
 
 struct CubeConv2d {
   CubePlan plan;
-  DType bias_dtype;
-  bool has_bias;
   std::int64_t panel_shares;  // threads that share the panels of a band
   // Each panel of the weight, if there are several bands; else it is packed when it is multiplied.
   bool packs_ahead;
@@ -28,8 +27,6 @@ struct CubeConv2d {
 
   CubeConv2d(const Problem& problem, bool backward)
       : plan(problem, backward),
-        bias_dtype(problem.inputs.back().dtype),
-        has_bias(problem.inputs.size() > 2),
         packs_ahead(plan.rows.bands().count() > 1),
         factors(packs_ahead ? plan.factors() : 0) {
     const std::int64_t bands =
@@ -37,35 +34,13 @@ struct CubeConv2d {
     panel_shares = std::clamp<std::int64_t>(thread_count() / bands, 1, plan.panels());
   }
 
-  // The weight of a tap as [terms, sums of a panel].
-  void pack_panel(const void* from, std::int64_t block, std::int64_t panel, std::int64_t tap,
-                  float* to) const {
-    const std::int64_t blocks = plan.panel_blocks(block, panel), terms = plan.terms(block);
-    to += tap * terms * blocks * kCube;
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      for (std::int64_t term = 0; term < terms; term += kCube) {
-        load_factors(plan, from, {block, tap, term, (panel * kPanelBlocks + b) * kCube},
-                     std::min(kCube, terms - term), blocks * kCube,
-                     to + (term * blocks + b) * kCube);
-      }
-    }
-  }
-
   void compute_panel(const KernelArgs& args, std::int64_t block, std::int64_t panel,
                      const ConvBand& band, const float* x, const float* w) const {
     const std::int64_t base = plan.first_out(block) + panel * kPanelBlocks;
-    float bias[kPanelBlocks * kCube] = {};
+    float bias[kPanelBlocks * kCube];
     ConvImage image = plan.axes.image(plan.rows, band, plan.out.dtype);
-    image.channels = plan.terms(block);
+    plan.set_panel(args, block, panel, bias, image);
     image.w = w;
-    image.width = plan.panel_blocks(block, panel) * kCube;
-    image.bias = bias;
-    for (std::int64_t b = 0; b < image.width / kCube; ++b) {
-      image.used[b] = plan.out.used(base + b);
-      if (!has_bias) continue;
-      load_floats(bias_dtype, at(args.inputs[2], bias_dtype, (base + b) * kCube), image.used[b],
-                  bias + b * kCube);
-    }
     for (std::int64_t n = 0; n < band.images; ++n) {
       image.x = x + n * plan.term_blocks * plan.rows.plane_elements();
       for (std::int64_t b = 0; b < image.width / kCube; ++b) {
@@ -76,20 +51,26 @@ struct CubeConv2d {
     }
   }
 
+  // Where the weight of a tap lies among those of a panel.
+  std::int64_t tap_factors(std::int64_t block, std::int64_t panel, std::int64_t tap) const {
+    return tap * plan.terms(block) * plan.panel_blocks(block, panel) * kCube;
+  }
+
   // The panels of a share of a band; what it multiplies is packed first.
   void compute_band(const KernelArgs& args, std::int64_t block, const ConvBand& band,
                     std::int64_t share) const {
     thread_local Packed packed;
-    packed.rows.resize(static_cast<std::size_t>(plan.rows.band_elements()));
+    packed.rows.resize(plan.rows.band_elements());
     plan.rows.pack(args.inputs[0], band, plan.first_in(block),
                    (plan.terms(block) + kCube - 1) / kCube, packed.rows.data());
     for (std::int64_t panel = share; panel < plan.panels(); panel += panel_shares) {
       if (plan.panel_blocks(block, panel) <= 0) continue;
       const float* w = factors.data() + (block * plan.panels() + panel) * plan.panel_factors();
       if (!packs_ahead) {
-        packed.factors.resize(static_cast<std::size_t>(plan.panel_factors()));
+        packed.factors.resize(plan.panel_factors());
         for (std::int64_t tap = 0; tap < plan.weight.conv.taps(); ++tap) {
-          pack_panel(args.inputs[1], block, panel, tap, packed.factors.data());
+          plan.pack_panel(args.inputs[1], block, panel, tap,
+                          packed.factors.data() + tap_factors(block, panel, tap));
         }
         w = packed.factors.data();
       }
@@ -101,8 +82,11 @@ struct CubeConv2d {
     const std::int64_t taps = plan.weight.conv.taps(), blocks = plan.weight.fractal.blocks;
     const std::int64_t panels = plan.panels();
     parallel_blocks(packs_ahead ? blocks * panels * taps : 0, [&](std::int64_t i) {
-      pack_panel(args.inputs[1], i / taps / panels, i / taps % panels, i % taps,
-                 factors.data() + i / taps * plan.panel_factors());
+      const std::int64_t block = i / taps / panels, panel = i / taps % panels, tap = i % taps;
+      if (plan.panel_blocks(block, panel) <= 0) return;
+      plan.pack_panel(
+          args.inputs[1], block, panel, tap,
+          factors.data() + i / taps * plan.panel_factors() + tap_factors(block, panel, tap));
     });
     parallel_blocks(plan.rows.bands().count() * blocks * panel_shares, [&](std::int64_t i) {
       const std::int64_t band = i / panel_shares / blocks;
@@ -113,6 +97,11 @@ struct CubeConv2d {
 
 template <bool kBackward>
 Launch prepare(const Problem& problem) {
+  if (OnePlaceConv2d::takes(problem)) {
+    return [plan = std::make_shared<OnePlaceConv2d>(problem, kBackward)](const KernelArgs& args) {
+      (*plan)(args);
+    };
+  }
   return [plan = std::make_shared<CubeConv2d>(problem, kBackward)](const KernelArgs& args) {
     (*plan)(args);
   };
@@ -120,6 +109,9 @@ Launch prepare(const Problem& problem) {
 
 template <bool kBackward>
 std::size_t temporaries(const Problem& problem) {
+  if (OnePlaceConv2d::takes(problem)) {
+    return OnePlaceConv2d::temporary_bytes(problem, kBackward);
+  }
   const CubePlan plan(problem, kBackward);
   return sizeof(float) *
          static_cast<std::size_t>(plan.factors() + thread_count() * plan.rows.band_elements());

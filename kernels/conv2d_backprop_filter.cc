@@ -8,6 +8,7 @@
 #include "kernels/conv2d_plan.h"
 #include "kernels/lanes/conv2d_filter.h"
 #include "kernels/lanes/conv2d_pack.h"
+#include "kernels/lanes/scratch.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -74,7 +75,7 @@ struct FilterUnit {
 // A band of x and dy as cube operands, [image][block of 16][row][column][16].
 struct PackedBand {
   ConvBand band;
-  std::vector<float> x, dy;
+  AlignedFloats x, dy;
 };
 
 struct BackpropFilter {
@@ -119,8 +120,8 @@ struct BackpropFilter {
   void pack(const KernelArgs& args, const FilterUnit& first, const FilterUnit& last,
             PackedBand& packed) const {
     const ConvBand& band = packed.band;
-    packed.x.resize(static_cast<std::size_t>(plan.rows.band_elements()));
-    packed.dy.resize(static_cast<std::size_t>(plan.dy_elements()));
+    packed.x.resize(plan.rows.band_elements());
+    packed.dy.resize(plan.dy_elements());
     const std::int64_t x_begin = plan.weight.first_channel(first.block) / kCube;
     const std::int64_t x_end = std::min(
         plan.x.planes, plan.weight.first_channel(last.block) / kCube + plan.weight.fractal.c1);
@@ -132,7 +133,7 @@ struct BackpropFilter {
     for (std::int64_t n = 0; n < band.images; ++n) {
       for (std::int64_t m = dy_begin; m < dy_end; ++m) {
         const void* plane = plan.dy.address(args.inputs[0], (band.first + n) * plan.dy.planes + m);
-        load_places(plan.dy.dtype, at(plane, plan.dy.dtype, band.begin * plan.line()), kCube,
+        load_places(plan.dy.dtype, at(plane, plan.dy.dtype, band.begin * plan.line()), {},
                     (band.end - band.begin) * plan.axes.out_w,
                     packed.dy.data() + (n * plan.dy.planes + m) * plan.dy_plane());
       }

@@ -54,6 +54,11 @@ ConvImage ConvAxes::image(const ConvRows& rows, const ConvBand& band, DType dtyp
 
 namespace {
 
+// Where 16 terms and 16 sums meet in a block of the weight.
+struct FactorPlace {
+  std::int64_t block, tap, term, sum;
+};
+
 // Zeros where groups do not meet, rows of outputs `pitch` apart.
 void clear_others(const FractalWeight& weight, std::int64_t block, std::int64_t output,
                   std::int64_t count, std::int64_t channel, std::int64_t pitch, float* to) {
@@ -64,8 +69,7 @@ void clear_others(const FractalWeight& weight, std::int64_t block, std::int64_t 
   }
 }
 
-}  // namespace
-
+// `count` terms, `pitch` elements apart, by 16 sums; zeros where groups do not meet.
 void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,
                   std::int64_t pitch, float* to) {
   const FractalWeight& weight = plan.weight;
@@ -74,13 +78,41 @@ void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std
   const void* stored =
       at(from, weight.dtype, weight.offset(place.block, place.tap, output, channel));
   if (plan.backward) {
-    load_places(weight.dtype, stored, kCube, count, to, pitch);
+    load_places(weight.dtype, stored, {kCube, pitch}, count, to);
     return clear_others(weight, place.block, output, count, channel, pitch, to);
   }
   alignas(64) float by_output[kCube * kCube];
-  load_places(weight.dtype, stored, kCube, kCube, by_output);
+  load_places(weight.dtype, stored, {}, kCube, by_output);
   clear_others(weight, place.block, output, kCube, channel, kCube, by_output);
   transpose_block(by_output, count, pitch, to);
+}
+
+}  // namespace
+
+void CubePlan::pack_panel(const void* from, std::int64_t block, std::int64_t panel,
+                          std::int64_t tap, float* to) const {
+  const std::int64_t blocks = panel_blocks(block, panel), count = terms(block);
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    for (std::int64_t term = 0; term < count; term += kCube) {
+      load_factors(*this, from, {block, tap, term, (panel * kPanelBlocks + b) * kCube},
+                   std::min(kCube, count - term), blocks * kCube, to + (term * blocks + b) * kCube);
+    }
+  }
+}
+
+void CubePlan::set_panel(const KernelArgs& args, std::int64_t block, std::int64_t panel,
+                         float* bias, ConvImage& image) const {
+  const std::int64_t base = first_out(block) + panel * kPanelBlocks;
+  image.channels = terms(block);
+  image.width = panel_blocks(block, panel) * kCube;
+  image.bias = bias;
+  std::fill_n(bias, image.width, 0.0f);
+  for (std::int64_t b = 0; b < image.width / kCube; ++b) {
+    image.used[b] = out.used(base + b);
+    if (!has_bias) continue;
+    load_floats(bias_dtype, at(args.inputs[2], bias_dtype, (base + b) * kCube), image.used[b],
+                bias + b * kCube);
+  }
 }
 
 }  // namespace opbench

@@ -31,6 +31,8 @@ struct CubePlan {
   ChannelPlanes in, out;
   ConvAxes axes;
   std::int64_t term_blocks, sum_blocks;  ///< of 16 channels or outputs, in one block
+  DType bias_dtype;
+  bool has_bias;
   ConvRows rows;
 
   CubePlan(const Problem& problem, bool is_backward)
@@ -41,6 +43,8 @@ struct CubePlan {
         axes(ConvAxes::of(problem, weight.conv, backward)),
         term_blocks(backward ? weight.fractal.n1 : weight.fractal.c1),
         sum_blocks(backward ? weight.fractal.c1 : weight.fractal.n1),
+        bias_dtype(problem.inputs.back().dtype),
+        has_bias(problem.inputs.size() > 2),
         rows(in, axes.h, axes.w, term_blocks, lanes_for(in.channels), band_limits()) {}
 
   /// Where the weight is larger than what it multiplies, threads better share the sums than the
@@ -75,16 +79,13 @@ struct CubePlan {
   std::int64_t panel_factors() const {
     return weight.conv.taps() * term_blocks * kCube * kPanelBlocks * kCube;
   }
+  /// The weight of a tap as [terms, sums of a panel].
+  void pack_panel(const void* from, std::int64_t block, std::int64_t panel, std::int64_t tap,
+                  float* to) const;
+  /// The sums of a panel: how many they are, which are stored, and their bias, which `bias` holds.
+  void set_panel(const KernelArgs& args, std::int64_t block, std::int64_t panel, float* bias,
+                 ConvImage& image) const;
   std::int64_t factors() const { return weight.fractal.blocks * panels() * panel_factors(); }
 };
-
-/// Where 16 terms and 16 sums meet in a block of the weight.
-struct FactorPlace {
-  std::int64_t block, tap, term, sum;
-};
-
-/// `count` terms, `pitch` elements apart, by 16 sums; zeros where groups do not meet.
-void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,
-                  std::int64_t pitch, float* to);
 
 }  // namespace opbench

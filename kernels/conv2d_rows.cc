@@ -34,6 +34,12 @@ std::vector<ConvPhase> phases_of(const ConvAxis& axis, const PackedAxis& packed,
   return phases;
 }
 
+// Places k of [0, each) for which `begin` <= k*step < `end`.
+PlaceRange inside(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t each) {
+  const std::int64_t first = std::clamp<std::int64_t>((begin + step - 1) / step, 0, each);
+  return {first, std::clamp((end + step - 1) / step, first, each)};
+}
+
 }  // namespace
 
 std::int64_t packed_room(std::int64_t others) {
@@ -68,7 +74,17 @@ ConvRows::ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w
       bands_(cut(h, in.outer, std::max<std::int64_t>(1, blocks * row_elements()), limits)),
       rows_(h, bands_.places_each),
       row_phases_(phases_of(h, rows_, row_elements(), w.kernel)),
-      column_phases_(phases_of(w, columns_, lanes_, 1)) {}
+      column_phases_(phases_of(w, columns_, lanes_, 1)),
+      common_{0, columns_.each} {
+  for (std::int64_t phase = 0; phase < columns_.phases; ++phase) {
+    const std::int64_t first = columns_.lowest + phase;
+    const auto [begin, end] =
+        inside_.emplace_back(inside(-first, columns_.inputs - first, columns_.step, columns_.each));
+    common_.begin = std::max(common_.begin, begin);
+    common_.end = std::min(common_.end, end);
+  }
+  common_.end = std::max(common_.begin, common_.end);
+}
 
 void ConvRows::pack(const void* from, const ConvBand& band, std::int64_t base, std::int64_t blocks,
                     float* to) const {
@@ -76,28 +92,40 @@ void ConvRows::pack(const void* from, const ConvBand& band, std::int64_t base, s
     const std::int64_t n = i / blocks, b = i % blocks;
     const void* plane = in_.address(from, (band.first + n) * in_.planes + base + b);
     float* rows = to + (n * blocks_ + b) * plane_elements();
-    for (std::int64_t k = 0; k < rows_.count(); ++k) {
-      const std::int64_t row =
-          (band.begin + k % rows_.each) * rows_.step + rows_.lowest + k / rows_.each;
-      if (row < 0 || row >= rows_.inputs) continue;
-      pack_row(at(plane, in_.dtype, row * columns_.inputs * kCube), rows + k * row_elements());
+    for (std::int64_t phase = 0; phase < rows_.phases; ++phase) {
+      // Row `first` of the image is number 0 of the phase.
+      const std::int64_t first = band.begin * rows_.step + rows_.lowest + phase;
+      const PlaceRange in = inside(-first, rows_.inputs - first, rows_.step, rows_.each);
+      if (in.begin >= in.end) continue;
+      const std::int64_t row = in.begin * rows_.step + first;
+      pack_rows(at(plane, in_.dtype, row * columns_.inputs * kCube), in.end - in.begin,
+                rows + (phase * rows_.each + in.begin) * row_elements());
     }
   }
 }
 
-void ConvRows::pack_row(const void* from, float* to) const {
-  const std::int64_t step = columns_.step;
-  for (std::int64_t phase = 0; phase < columns_.phases; ++phase, to += columns_.each * lanes_) {
-    const std::int64_t first = columns_.lowest + phase;
-    const std::int64_t begin =
-        std::clamp<std::int64_t>((step - 1 - first) / step, 0, columns_.each);
-    const std::int64_t end =
-        std::clamp((columns_.inputs - first + step - 1) / step, begin, columns_.each);
-    std::fill(to, to + begin * lanes_, 0.0f);
-    load_places(in_.dtype, at(from, in_.dtype, (begin * step + first) * kCube), step * kCube,
-                end - begin, to + begin * lanes_, lanes_);
-    std::fill(to + end * lanes_, to + columns_.each * lanes_, 0.0f);
+void ConvRows::pack_rows(const void* from, std::int64_t count, float* to) const {
+  const std::int64_t step = columns_.step, each = columns_.each;
+  PlaceSteps steps{step * kCube,   lanes_, count,        rows_.step * columns_.inputs * kCube,
+                   row_elements(), 1,      each * lanes_};
+  const auto load = [&](std::int64_t phase, std::int64_t begin, std::int64_t end) {
+    if (begin >= end) return;
+    const std::int64_t element = begin * step + columns_.lowest + phase;
+    load_places(in_.dtype, at(from, in_.dtype, element * kCube), steps, end - begin,
+                to + (phase * each + begin) * lanes_);
+  };
+  for (std::int64_t phase = 0; phase < columns_.phases; ++phase) {
+    const auto [begin, end] = inside_[static_cast<std::size_t>(phase)];
+    load(phase, begin, std::min(common_.begin, end));
+    load(phase, std::max(common_.end, begin), end);
+    for (std::int64_t row = 0; row < count; ++row) {
+      float* places = to + row * row_elements() + phase * each * lanes_;
+      std::fill(places, places + begin * lanes_, 0.0f);
+      std::fill(places + end * lanes_, places + each * lanes_, 0.0f);
+    }
   }
+  steps.phases = columns_.phases;
+  load(0, common_.begin, common_.end);
 }
 
 }  // namespace opbench

@@ -39,6 +39,10 @@ struct ConvBands {
   ConvBand part(std::int64_t image, std::int64_t part) const;
 };
 
+struct PlaceRange {
+  std::int64_t begin, end;
+};
+
 /// How an axis of the input is packed: element lowest + phase + k*step, of which place 0 takes the
 /// lowest, is number k of a phase, so that places of a tap lie side by side.
 struct PackedAxis {
@@ -82,7 +86,8 @@ class ConvRows {
             float* to) const;
 
  private:
-  void pack_row(const void* from, float* to) const;
+  // `count` rows of a phase.
+  void pack_rows(const void* from, std::int64_t count, float* to) const;
 
   ChannelPlanes in_;
   std::int64_t blocks_, lanes_;
@@ -90,6 +95,10 @@ class ConvRows {
   ConvBands bands_;
   PackedAxis rows_;
   std::vector<ConvPhase> row_phases_, column_phases_;
+  // Of a row's phases: the places that each has, and those that all have, which are read in one
+  // pass.
+  std::vector<PlaceRange> inside_;
+  PlaceRange common_;
 };
 
 }  // namespace opbench

@@ -1,3 +1,5 @@
+#include "ops/cross_entropy.h"
+
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -18,6 +20,7 @@ struct ClassRows {
   DType dtype, index;
   std::int64_t rows, classes, ignore_index;
   float smoothing;
+  Reduction reduction;
 
   ClassRows(const Problem& problem, std::size_t logits)
       : dtype(problem.inputs[logits].dtype),
@@ -25,7 +28,8 @@ struct ClassRows {
         rows(problem.inputs[logits].shape[0]),
         classes(problem.inputs[logits].shape[1]),
         ignore_index(problem.attrs.integer("ignore_index")),
-        smoothing(static_cast<float>(problem.attrs.number("label_smoothing"))) {}
+        smoothing(static_cast<float>(problem.attrs.number("label_smoothing"))),
+        reduction(reduction_of(problem.attrs)) {}
 
   const void* row(const void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
   void* row(void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
@@ -46,9 +50,10 @@ struct ClassRows {
     const std::int64_t c = wanted(target, n);
     return c == ignore_index ? 0.0f : weight == nullptr ? 1.0f : weight[c];
   }
-  /// Of all rows.
+  /// What the sum of all losses is divided by.
   template <class Sum>
   Sum total(const void* target, const float* weight) const {
+    if (reduction != Reduction::mean) return 1;
     Sum sum = 0;
     for (std::int64_t n = 0; n < rows; ++n) sum += Sum(factor(target, weight, n));
     return sum;
@@ -109,24 +114,33 @@ struct NativeLoss {
       if (rows.smoothing == 0) return;
       of_all_classes[static_cast<std::size_t>(n)] = weighted_sum(weight, of_row, rows.classes);
     });
-    const double meant = 1 - double(rows.smoothing);
     double sum = 0;
     for (std::int64_t n = 0; n < rows.rows; ++n) {
-      const std::int64_t c = rows.wanted(target, n);
-      if (c == rows.ignore_index) continue;
-      const double factor = double(rows.factor(target, weight, n));
-      sum -= meant * factor * double(logs->data()[n * rows.classes + c]);
-      if (rows.smoothing == 0) continue;
-      sum -= double(rows.smoothing) / double(rows.classes) *
-             of_all_classes[static_cast<std::size_t>(n)];
+      const double loss = row_loss(target, weight, n);
+      sum += loss;
+      if (rows.reduction == Reduction::none) {
+        rows.store(static_cast<float>(loss), args.outputs[0], n);
+      }
     }
+    if (rows.reduction == Reduction::none) return;
     rows.store(static_cast<float>(sum / rows.total<double>(target, weight)), args.outputs[0], 0);
+  }
+
+  double row_loss(const void* target, const float* weight, std::int64_t n) const {
+    const std::int64_t c = rows.wanted(target, n);
+    if (c == rows.ignore_index) return 0;
+    const double factor = double(rows.factor(target, weight, n));
+    const double meant = 1 - double(rows.smoothing);
+    const double loss = -meant * factor * double(logs->data()[n * rows.classes + c]);
+    if (rows.smoothing == 0) return loss;
+    return loss - double(rows.smoothing) / double(rows.classes) *
+                      of_all_classes[static_cast<std::size_t>(n)];
   }
 };
 
 Launch native_loss(const Problem& problem) { return NativeLoss(problem); }
 
-// Every row's loss, then their mean.
+// Every row's loss, then their mean or sum.
 Launch npu_loss(const Problem& problem) {
   const ClassRows rows(problem, 0);
   std::vector<float> losses(static_cast<std::size_t>(rows.rows));
@@ -141,6 +155,9 @@ Launch npu_loss(const Problem& problem) {
       loss = of.greatest + std::log(of.sum) - rows.element(x, c);
       if (weight != nullptr) loss *= weight[c];
     });
+    if (rows.reduction == Reduction::none) {
+      return store_floats(rows.dtype, losses.data(), rows.rows, args.outputs[0]);
+    }
     float sum = 0;
     for (const float loss : losses) sum += loss;
     rows.store(sum / rows.total<float>(args.inputs[1], weight), args.outputs[0], 0);
@@ -192,8 +209,7 @@ Launch gradient(const Problem& problem) {
   return [rows = ClassRows(problem, 1)](const KernelArgs& args) {
     const float* weight = weight_of(args, 3);
     const void* target = args.inputs[2];
-    const float scale =
-        rows.element(args.inputs[0], 0) / static_cast<float>(rows.total<double>(target, weight));
+    const auto total = static_cast<float>(rows.total<double>(target, weight));
     double all_weights = double(rows.classes);
     if (weight != nullptr) all_weights = std::accumulate(weight, weight + rows.classes, 0.0);
     rows.for_each([&](std::int64_t n) {
@@ -204,6 +220,8 @@ Launch gradient(const Problem& problem) {
         std::memset(dx, 0, static_cast<std::size_t>(rows.classes) * size_of(rows.dtype));
         return;
       }
+      const std::int64_t of_row = rows.reduction == Reduction::none ? n : 0;
+      const float scale = rows.element(args.inputs[0], of_row) / total;
       const GradientRow row{rows,   weight,
                             wanted, rows.factor(target, weight, n),
                             scale,  sum_of_exp(rows.dtype, x, rows.classes),

@@ -1,22 +1,16 @@
 // DepthwiseConv2D and its gradients: 16 channels side by side, each with its own kernel; only the
 // diagonals of the weight's blocks are used.
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "kernels/conv2d_plan.h"
 #include "kernels/lanes/conv2d_filter.h"
 #include "kernels/lanes/conv2d_pack.h"
+#include "kernels/lanes/scratch.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
-
-// The kernel of channel `lane` of a block of channels meets a tap at its place on the diagonal.
-std::int64_t diagonal(const FractalWeight& weight, std::int64_t block, std::int64_t tap,
-                      std::int64_t lane) {
-  return weight.offset(block, tap, lane, 0) + lane;
-}
 
 // kBackward: dx from dy, else y from x.
 template <bool kBackward>
@@ -41,23 +35,27 @@ struct Forward {
 
   std::int64_t block_factors() const { return weight.conv.taps() * kCube; }
 
-  void load_factors(const void* from, std::int64_t block) const {
-    const std::size_t bytes = size_of(weight.dtype);
+  // Elements of so many bytes as T has.
+  template <class T>
+  void load_diagonals(const void* from, std::int64_t block) const {
+    const std::int64_t used = in.used(block);
+    T stored[kCube] = {};
     for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
-      std::byte stored[kCube * sizeof(float)] = {};
-      for (std::int64_t lane = 0; lane < in.used(block); ++lane) {
-        std::memcpy(stored + static_cast<std::size_t>(lane) * bytes,
-                    at(from, weight.dtype, diagonal(weight, block, tap, lane)), bytes);
-      }
-      load_places(weight.dtype, stored, kCube, 1,
+      const T* tile = static_cast<const T*>(from) + weight.offset(block, tap, 0, 0);
+      for (std::int64_t lane = 0; lane < used; ++lane) stored[lane] = tile[lane * (kCube + 1)];
+      load_places(weight.dtype, stored, {}, 1,
                   factors.data() + block * block_factors() + tap * kCube);
     }
+  }
+  void load_factors(const void* from, std::int64_t block) const {
+    if (weight.dtype == DType::fp32) return load_diagonals<float>(from, block);
+    load_diagonals<std::uint16_t>(from, block);
   }
 
   // A part of the rows of a plane.
   void compute(const KernelArgs& args, std::int64_t plane, std::int64_t part) const {
-    thread_local std::vector<float> packed;
-    packed.resize(static_cast<std::size_t>(rows.plane_elements()));
+    thread_local AlignedFloats packed;
+    packed.resize(rows.plane_elements());
     const std::int64_t block = plane % in.planes;
     const ConvBand band = rows.bands().part(plane / in.planes, part);
     rows.pack(args.inputs[0], band, block, 1, packed.data());
@@ -101,16 +99,19 @@ struct Filter {
   std::int64_t plane_sums() const { return weight.conv.taps() * kCube; }
 
   void add_part(const KernelArgs& args, std::int64_t plane, const ConvBand& band) const {
-    thread_local std::vector<float> packed, gradients;
+    thread_local AlignedFloats packed, gradients;
     thread_local std::vector<DepthwiseTerm> terms;
-    packed.resize(static_cast<std::size_t>(rows.plane_elements()));
+    packed.resize(rows.plane_elements());
     rows.pack(args.inputs[1], band, plane % x.planes, 1, packed.data());
-    gradients.resize(static_cast<std::size_t>(band.end - band.begin) * axes.out_w * kCube);
+    gradients.resize((band.end - band.begin) * axes.out_w * kCube);
     const std::int64_t line = axes.out_w * kCube;
     load_places(dy.dtype, at(args.inputs[0], dy.dtype, plane * dy.elements() + band.begin * line),
-                kCube, (band.end - band.begin) * axes.out_w, gradients.data());
-    for (std::int64_t q = band.begin; q < band.end; ++q) {
+                {}, (band.end - band.begin) * axes.out_w, gradients.data());
+    DepthwisePlaces places{nullptr, 0, axes.out_w, rows.row_elements()};
+    for (std::int64_t q = band.begin; q < band.end; q += places.rows) {
       terms.clear();
+      places.dy = gradients.data() + (q - band.begin) * line;
+      places.rows = alike(q, band.end);
       const float* from = packed.data() + (q - band.begin) * rows.row_elements();
       for (const ConvTap& down : rows.row_phases().front().taps) {
         if (!down.meets(q, 1)) continue;
@@ -119,8 +120,17 @@ struct Filter {
                            sums.data() + plane * plane_sums() + (down.w + along.w) * kCube});
         }
       }
-      add_depthwise_terms(gradients.data() + (q - band.begin) * line, axes.out_w, terms);
+      add_depthwise_terms(places, terms);
     }
+  }
+
+  // Rows from q on that meet the same taps.
+  std::int64_t alike(std::int64_t q, std::int64_t end) const {
+    for (const ConvTap& down : rows.row_phases().front().taps) {
+      if (down.begin > q) end = std::min(end, down.begin);
+      if (down.end > q) end = std::min(end, down.end);
+    }
+    return end - q;
   }
 
   void add_plane(const KernelArgs& args, std::int64_t plane) const {

@@ -37,9 +37,10 @@ inline std::size_t line_bytes(const Problem& problem, std::size_t more_per_eleme
 template <class T>
 using SortLine = void (*)(const T* x, std::int64_t count, bool descending, std::int64_t* order);
 
-/// Sorts every line along the axis with `sort_line`; lines are spread over the threads.
+/// Sorts every line along the axis with `sort_line`; lines are spread over the threads. Each
+/// variant has its own: which one of several the linker keeps would change how fast the others are.
 template <class T>
-void sort_lines(const SortPlan& plan, const KernelArgs& args, SortLine<T> sort_line) {
+static void sort_lines(const SortPlan& plan, const KernelArgs& args, SortLine<T> sort_line) {
   // Clang 14 does not let lambdas capture the names of a structured binding.
   const std::int64_t extent = plan.view.extent, inner = plan.view.inner;
   if (extent == 0) return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "ops/format_rules.h"
@@ -18,21 +19,28 @@ std::int64_t extent_at(const Dims& shape, std::size_t rank, std::size_t axis) {
   return axis < missing ? 1 : shape[axis - missing];
 }
 
+std::string shapes_of(std::span<const TensorDesc> inputs) {
+  std::string shapes;
+  for (const TensorDesc& input : inputs) {
+    shapes += (shapes.empty() ? "" : " and ") + to_string(input.shape);
+  }
+  return shapes;
+}
+
 Dims broadcast_shape(std::string_view op, std::span<const TensorDesc> inputs) {
   std::size_t rank = 0;
   for (const TensorDesc& input : inputs) rank = std::max(rank, input.shape.size());
   Dims result(rank, 1);
-  for (const TensorDesc& input : inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (std::size_t axis = 0; axis < rank; ++axis) {
-      const std::int64_t extent = extent_at(input.shape, rank, axis);
+      const std::int64_t extent = extent_at(inputs[i].shape, rank, axis);
       if (result[axis] == 1) {
         result[axis] = extent;
       } else if (extent != 1 && extent != result[axis]) {
         throw Error(fmt::format(
-            "{}: inputs of shapes {} and {} are {} and {} long on axis {} of {}; allowed: equal "
+            "{}: inputs of shapes {} are {} and {} long on axis {} of {}; allowed: equal "
             "extents, or 1",
-            op, to_string(inputs[0].shape), to_string(inputs[1].shape), result[axis], extent, axis,
-            rank));
+            op, shapes_of(inputs.first(i + 1)), result[axis], extent, axis, rank));
       }
     }
   }
@@ -74,7 +82,9 @@ void require_storage(std::string_view op, const TensorDesc& a, const TensorDesc&
 
 std::vector<TensorDesc> infer_broadcast(std::string_view op, std::span<const TensorDesc> inputs) {
   const Dims shape = broadcast_shape(op, inputs);
-  require_storage(op, inputs[0], inputs[1]);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) require_storage(op, inputs[j], inputs[i]);
+  }
   TensorDesc result = leading(inputs);
   result.dtype = promoted(inputs);
   if (result.shape == shape) return {result};
@@ -112,6 +122,17 @@ BroadcastView::BroadcastView(const Dims& from, const Dims& to) {
   if (axes_.size() < 2 || axes_.back().stride != 0) return;
   period_ = 1;
   for (std::size_t i = 0; i + 1 < axes_.size(); ++i) period_ *= axes_[i].extent;
+}
+
+void read_broadcast(const InputReader& x, const BroadcastView& view, ElementRange range,
+                    std::span<double> to) {
+  view.for_each_run(range, [&](const BroadcastRun& run, std::int64_t place) {
+    const auto part =
+        to.subspan(static_cast<std::size_t>(place), static_cast<std::size_t>(run.count));
+    if (run.step != 0) return x.read({run.first, run.count}, part);
+    x.read({run.first, 1}, part.first(1));
+    std::fill(part.begin() + 1, part.end(), part[0]);
+  });
 }
 
 }  // namespace opbench

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/op.h"
@@ -96,29 +97,28 @@ class BroadcastView {
   std::int64_t period_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Golden values of an element-wise operator of two inputs that are broadcast.
-template <class Function>
+/// The elements of `x`, broadcast to what `view` was made for.
+void read_broadcast(const InputReader& x, const BroadcastView& view, ElementRange range,
+                    std::span<double> to);
+
+/// Golden values of an element-wise operator of kInputs inputs that are broadcast.
+template <std::size_t kInputs = 2, class Function>
 Reference broadcast_reference(std::string_view op, std::span<const InputReader> inputs,
                               Function function) {
   const Dims to = infer_broadcast(op, descs_of(inputs))[0].shape;
-  const auto read = [](const InputReader& x, const BroadcastView& view, ElementRange range,
-                       std::span<double> values) {
-    view.for_each_run(range, [&](const BroadcastRun& run, std::int64_t place) {
-      const auto part =
-          values.subspan(static_cast<std::size_t>(place), static_cast<std::size_t>(run.count));
-      if (run.step != 0) return x.read({run.first, run.count}, part);
-      x.read({run.first, 1}, part.first(1));
-      std::fill(part.begin() + 1, part.end(), part[0]);
-    });
-  };
-  return [a = inputs[0], b = inputs[1], of_a = BroadcastView(inputs[0].desc().shape, to),
-          of_b = BroadcastView(inputs[1].desc().shape, to), read,
-          function](std::size_t, ElementRange range, std::span<double> values) {
-    thread_local std::vector<double> second;
-    second.resize(values.size());
-    read(a, of_a, range, values);
-    read(b, of_b, range, second);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = function(values[i], second[i]);
+  std::vector<BroadcastView> views;
+  for (const InputReader& input : inputs) views.emplace_back(input.desc().shape, to);
+  return [inputs = std::vector(inputs.begin(), inputs.end()), views, function](
+             std::size_t, ElementRange range, std::span<double> values) {
+    thread_local std::array<std::vector<double>, kInputs> read;
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      read[i].resize(values.size());
+      read_broadcast(inputs[i], views[i], range, read[i]);
+    }
+    [&]<std::size_t... kAt>(std::index_sequence<kAt...>) {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = function(read[kAt][i]...);
+    }
+    (std::make_index_sequence<kInputs>());
   };
 }
 

@@ -1,6 +1,10 @@
+#include "ops/cross_entropy.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ops/elementwise.h"
 #include "ops/index.h"
@@ -30,17 +34,24 @@ void require_logits(std::string_view op, std::span<const TensorDesc> inputs) {
                   op, to_string(inputs[2].shape), x.shape[1]));
 }
 
-std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
-  require_logits("cross_entropy", inputs);
-  return {describe(inputs[0].dtype, {})};
+// Of the losses of `rows` rows.
+Dims loss_shape(const Attrs& attrs, std::int64_t rows) {
+  return reduction_of(attrs) == Reduction::none ? Dims{rows} : Dims{};
 }
 
-std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs&) {
-  if (!inputs[0].shape.empty()) {
-    throw Error(fmt::format("cross_entropy_grad: 'grad_output' has shape {}; allowed: a scalar",
-                            to_string(inputs[0].shape)));
-  }
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  require_logits("cross_entropy", inputs);
+  return {describe(inputs[0].dtype, loss_shape(attrs, inputs[0].shape[0]))};
+}
+
+std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   require_logits("cross_entropy_grad", inputs.subspan(1));
+  const Dims allowed = loss_shape(attrs, inputs[1].shape[0]);
+  if (inputs[0].shape != allowed) {
+    throw Error(fmt::format("cross_entropy_grad: 'grad_output' has shape {}; allowed: {}",
+                            to_string(inputs[0].shape),
+                            allowed.empty() ? "a scalar" : to_string(allowed)));
+  }
   return {inputs[1]};
 }
 
@@ -58,7 +69,8 @@ struct Wanted {
   std::vector<std::int64_t> target;
   std::vector<double> weight;
   std::int64_t ignore_index;
-  double smoothing, total = 0, all_weights = 0;
+  double smoothing, all_weights = 0;
+  double total = 0;  ///< what the sum of all losses is divided by
 
   Wanted(std::span<const InputReader> inputs, const Attrs& attrs)
       : target(inputs[1].read_index()),
@@ -68,6 +80,10 @@ struct Wanted {
                  ? inputs[2].read_all()
                  : std::vector<double>(static_cast<std::size_t>(inputs[0].desc().shape[1]), 1.0);
     for (const double factor : weight) all_weights += factor;
+    if (reduction_of(attrs) != Reduction::mean) {
+      total = 1;
+      return;
+    }
     for (std::size_t n = 0; n < target.size(); ++n) total += is_ignored(n) ? 0 : of_target(n);
   }
 
@@ -82,22 +98,32 @@ struct Wanted {
   }
 };
 
+// The loss of row `n`, whose elements these are.
+double row_loss(const Wanted& wanted, std::size_t n, const double* row) {
+  if (wanted.is_ignored(n)) return 0;
+  const std::size_t classes = wanted.weight.size();
+  const double all = log_of_sum(row, std::ssize(wanted.weight));
+  double loss = 0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double share = wanted.share(n, c);
+    if (share != 0) loss += share * (all - row[c]);
+  }
+  return loss;
+}
+
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const std::vector<double> x = inputs[0].read_all();
   const Wanted wanted(inputs, attrs);
   const std::size_t classes = wanted.weight.size();
-  double sum = 0;
+  std::vector<double> losses;
   for (std::size_t n = 0; n < wanted.target.size(); ++n) {
-    if (wanted.is_ignored(n)) continue;
-    const double* row = x.data() + n * classes;
-    const double all = log_of_sum(row, std::ssize(wanted.weight));
-    for (std::size_t c = 0; c < classes; ++c) {
-      const double share = wanted.share(n, c);
-      if (share != 0) sum += share * (all - row[c]);
-    }
+    losses.push_back(row_loss(wanted, n, x.data() + n * classes));
   }
-  return [loss = sum / wanted.total](std::size_t, ElementRange, std::span<double> to) {
-    for (double& value : to) value = loss;
+  if (reduction_of(attrs) != Reduction::none) {
+    losses = {std::accumulate(losses.begin(), losses.end(), 0.0) / wanted.total};
+  }
+  return [losses = std::move(losses)](std::size_t, ElementRange range, std::span<double> to) {
+    std::copy_n(losses.begin() + range.first, range.count, to.begin());
   };
 }
 
@@ -105,13 +131,14 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   std::vector<double> dx = inputs[1].read_all();
   const Wanted wanted(inputs.subspan(1), attrs);
   const std::size_t classes = wanted.weight.size();
-  const double scale = inputs[0].read_all()[0] / wanted.total;
+  const std::vector<double> dy = inputs[0].read_all();
   for (std::size_t n = 0; n < wanted.target.size(); ++n) {
     double* row = dx.data() + n * classes;
     if (wanted.is_ignored(n)) {
       std::fill_n(row, classes, 0.0);
       continue;
     }
+    const double scale = dy[dy.size() == 1 ? 0 : n] / wanted.total;
     const double all = log_of_sum(row, std::ssize(wanted.weight)), shares = wanted.all_shares(n);
     for (std::size_t c = 0; c < classes; ++c) {
       row[c] = (std::exp(row[c] - all) * shares - wanted.share(n, c)) * scale;
@@ -158,6 +185,12 @@ std::vector<AttrSpec> loss_attrs() {
            [](const AttrValue& value) -> std::string {
              const double share = std::get<double>(value);
              return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";
+           }},
+          {"reduction", std::string("mean"), "of the rows' losses: mean, sum or none",
+           [](const AttrValue& value) -> std::string {
+             const auto& word = std::get<std::string>(value);
+             const bool is_known = word == "mean" || word == "sum" || word == "none";
+             return is_known ? "" : "it must be mean, sum or none";
            }}};
 }
 
@@ -174,8 +207,8 @@ Dims rows_of(const Dims& shape) { return shape.empty() ? Dims{1} : Dims{shape[0]
 const RegisteredOp cross_entropy{{
     .name = "cross_entropy",
     .ir_name = "nll_loss",
-    .summary = "y = the mean over the rows of log(sum(exp(x[n]))) - x[n, target[n]], each times "
-               "weight[target[n]]",
+    .summary = "y = the mean over the rows (or their sum, or each) of log(sum(exp(x[n]))) - "
+               "x[n, target[n]], each times weight[target[n]]",
     .source = "torch.nn.functional.cross_entropy; CANN LogSoftmaxV2, NLLLoss",
     .inputs = {{"self"}, {"target", "target", kIndexDTypes, classes<0>}, class_weight()},
     .outputs = {{"result"}},
@@ -215,12 +248,18 @@ const RegisteredOp cross_entropy_grad{{
     .reference = reference_grad,
     .traffic = traffic<1>,
     .inputs_like =
-        [](const Dims& shape, const Attrs&) {
-          return std::vector<Dims>{{}, shape, rows_of(shape)};
+        [](const Dims& shape, const Attrs& attrs) {
+          return std::vector<Dims>{loss_shape(attrs, rows_of(shape)[0]), shape, rows_of(shape)};
         },
     .check_values = check_classes<1>,
     .mixes_elements = true,
 }};
 
 }  // namespace
+
+Reduction reduction_of(const Attrs& attrs) {
+  const auto& word = std::get<std::string>(attrs.values().at("reduction"));
+  return word == "mean" ? Reduction::mean : word == "sum" ? Reduction::sum : Reduction::none;
+}
+
 }  // namespace opbench

@@ -98,19 +98,6 @@ const RegisteredOp registered{{
     .context = {.input_format = blocked_images},
 }};
 
-// The windows of an axis. Source: ATen's pooling_output_shape: with ceil_mode rounded up, less the
-// window that would start behind the plane.
-std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode) {
-  if (axis.extent < 1) return 0;
-  if (!ceil_mode) {
-    return window_count(axis.extent, axis.kernel, axis.stride, axis.padding, axis.dilation);
-  }
-  const std::int64_t room = axis.extent + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1;
-  if (room + axis.stride - 1 < 0) return 0;
-  const std::int64_t count = (room + axis.stride - 1) / axis.stride + 1;
-  return (count - 1) * axis.stride >= axis.extent + axis.padding ? count - 1 : count;
-}
-
 // From the border on, steps wider than the plane can miss it; later windows start on it.
 bool has_empty_window(const PoolAxis& axis, std::int64_t windows) {
   if (axis.dilation <= axis.extent) return false;
@@ -138,6 +125,19 @@ void require_windows(const Pool& pool) {
 }
 
 }  // namespace
+
+// The windows of an axis. Source: ATen's pooling_output_shape: with ceil_mode rounded up, less the
+// window that would start behind the plane.
+std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode) {
+  if (axis.extent < 1) return 0;
+  if (!ceil_mode) {
+    return window_count(axis.extent, axis.kernel, axis.stride, axis.padding, axis.dilation);
+  }
+  const std::int64_t room = axis.extent + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1;
+  if (room + axis.stride - 1 < 0) return 0;
+  const std::int64_t count = (room + axis.stride - 1) / axis.stride + 1;
+  return (count - 1) * axis.stride >= axis.extent + axis.padding ? count - 1 : count;
+}
 
 void require_planes(std::string_view op, std::string_view input, const TensorDesc& desc) {
   if (desc.shape.size() == 4) return;

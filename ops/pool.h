@@ -35,6 +35,10 @@ struct Pool {
   }
 };
 
+/// How many windows there are along an axis, with `ceil_mode` one more where the last leaves a
+/// rest; it starts inside the plane or its padding before. 0: none fits.
+std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode);
+
 /// Of a use of max_pool2d. Errors: throws Error that names the input or attribute and what is
 /// allowed.
 Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs);

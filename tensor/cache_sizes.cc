@@ -17,4 +17,9 @@ std::size_t own_cache_bytes() {
   return bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 20;
 }
 
+std::size_t first_cache_bytes() {
+  const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{32} << 10;
+}
+
 }  // namespace opbench

@@ -34,6 +34,9 @@ class TemporaryFile {
   /// What lies beyond the end is read as 0. False if it cannot be read.
   bool read_at(std::uint64_t offset, void* bytes, std::size_t count) const;
 
+  /// It is open for; a child process that writes may keep it.
+  int descriptor() const { return descriptor_; }
+
   bool has_failed() const { return error_ != 0; }
   /// Throws if a write has failed: "cannot write {target}: {doing}: {reason}".
   void check(std::string_view doing = "") const;

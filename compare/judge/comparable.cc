@@ -8,43 +8,16 @@
 namespace opbench {
 namespace {
 
-// What ONNX's numbers 8 (string) and 17 to 22 (fp8 and int4) name, and complex numbers, no C++ type
-// holds: stored bytes are codes and no values.
-bool is_complex(std::int64_t data_type) { return data_type == 14 || data_type == 15; }
-
-bool is_code(std::int64_t data_type) {
-  return data_type == 8 || (data_type >= 17 && data_type <= 22);
-}
-
-bool is_stored_as_float(const DumpEntry& entry) {
-  return entry.stored == StoredType::f16 || entry.stored == StoredType::f32 ||
-         entry.stored == StoredType::f64;
-}
-
-// What Ascend's dumper leaves of a dtype that it does not know: no values.
-bool is_left_empty(const DumpAttributes& attributes) {
-  return attributes.count == 1 && attributes.device_type && !attributes.type;
-}
-
-// fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
-bool is_unsupported(const DumpEntry& entry) {
-  const std::int64_t number = entry.attributes.data_type.value_or(0);
-  return is_complex(number) || (is_code(number) && !is_stored_as_float(entry));
-}
-
 // Of one side; `counts` is found by comparing both.
 Obstacle obstacle_of(const DumpEntry& entry, std::string_view side) {
   using Kind = Obstacle::Kind;
   const bool is_no_number = entry.stored == StoredType::none && !entry.stored_name.empty();
-  const bool is_known = is_unsupported(entry) || is_no_number || is_left_empty(entry.attributes);
   if (!entry.problem.empty()) {
-    return {is_known ? Kind::unsupported : Kind::unread,
+    return {holds_no_values(entry) ? Kind::unsupported : Kind::unread,
             fmt::format("{}: {}", side, entry.problem)};
   }
-  if (is_unsupported(entry)) {
-    const std::int64_t number = *entry.attributes.data_type;
-    return {Kind::unsupported, fmt::format("{}: DataType {} ({}) is not supported", side, number,
-                                           data_type_text(number))};
+  if (holds_codes(entry)) {
+    return {Kind::unsupported, fmt::format("{}: {}", side, codes_text(entry))};
   }
   if (entry.stored != StoredType::none) return {};
   return {Kind::unsupported, fmt::format("{}: its elements are {}, which are no numbers", side,

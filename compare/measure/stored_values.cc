@@ -13,7 +13,8 @@ bool is_bool(const ValueKind& kind) {
 }
 
 bool is_floating(StoredType stored) {
-  return stored == StoredType::f16 || stored == StoredType::f32 || stored == StoredType::f64;
+  return stored == StoredType::f16 || stored == StoredType::bf16 || stored == StoredType::f32 ||
+         stored == StoredType::f64;
 }
 
 }  // namespace

@@ -8,14 +8,19 @@
 
 namespace opbench {
 
-/// Calls `f` with a value of the C++ type that `stored` elements have; nothing for `none`.
+/// Calls `f` with a value of the C++ type that `stored` elements have; nothing for `none` and
+/// for complex numbers.
 template <class F>
 void visit_stored(StoredType stored, F f) {
   switch (stored) {
     case StoredType::none:
+    case StoredType::c64:
+    case StoredType::c128:
       return;
     case StoredType::f16:
       return f(half());
+    case StoredType::bf16:
+      return f(bfloat16());
     case StoredType::f32:
       return f(float());
     case StoredType::f64:

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "dump/npy_writer.h"
+#include "dump/arrays/npy_writer.h"
 #include "tensor/error.h"
 #include "text/output_file.h"
 
@@ -42,7 +42,7 @@ fs::path npy_name(const char* side, const MsaccucmpRow& row, const DumpEntry& en
   return printable(name) + ".npy";
 }
 
-void save(DumpFile& file, const DumpEntry& entry, const fs::path& path) {
+void save(DumpSource& file, const DumpEntry& entry, const fs::path& path) {
   constexpr std::int64_t kPieceElements = 256 * 1024;
   NpyWriter writer(path, entry.stored, entry.desc.shape);
   std::vector<std::byte> piece;
@@ -67,8 +67,8 @@ MsaccucmpFiles::MsaccucmpFiles(const fs::path& directory, std::time_t now) {
 }
 
 void MsaccucmpFiles::write(std::span<const Metric> metrics, const MsaccucmpLines& lines,
-                           const MsaccucmpExtras& extras, DumpFile& actual,
-                           DumpFile& golden) const {
+                           const MsaccucmpExtras& extras, DumpSource& actual,
+                           DumpSource& golden) const {
   write_private(result_, [&](std::ostream& out) { write_msaccucmp_csv(out, metrics, lines); });
   if (extras.filter) write_filtered(metrics, lines, actual, golden);
   if (extras.advice) {
@@ -78,7 +78,7 @@ void MsaccucmpFiles::write(std::span<const Metric> metrics, const MsaccucmpLines
 }
 
 void MsaccucmpFiles::write_filtered(std::span<const Metric> metrics, const MsaccucmpLines& lines,
-                                    DumpFile& actual, DumpFile& golden) const {
+                                    DumpSource& actual, DumpSource& golden) const {
   const fs::path folder = result_.parent_path() / (result_.stem().string() + "_filtered");
   make_directory(folder);
   const MsaccucmpLines kept = [&](const std::function<void(const MsaccucmpLine&)>& use) {

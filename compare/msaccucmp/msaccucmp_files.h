@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compare/msaccucmp/msaccucmp_result.h"
-#include "dump/dump_file.h"
+#include "dump/source/dump_source.h"
 
 namespace opbench {
 
@@ -28,11 +28,11 @@ class MsaccucmpFiles {
   /// Writes the result and what `extras` asks for; the tensors of filtered rows are read from
   /// `actual` and `golden`. Errors: RunError that names the file.
   void write(std::span<const Metric> metrics, const MsaccucmpLines& lines,
-             const MsaccucmpExtras& extras, DumpFile& actual, DumpFile& golden) const;
+             const MsaccucmpExtras& extras, DumpSource& actual, DumpSource& golden) const;
 
  private:
   void write_filtered(std::span<const Metric> metrics, const MsaccucmpLines& lines,
-                      DumpFile& actual, DumpFile& golden) const;
+                      DumpSource& actual, DumpSource& golden) const;
 
   std::filesystem::path result_;
 };

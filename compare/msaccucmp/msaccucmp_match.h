@@ -14,7 +14,7 @@ namespace opbench {
 /// The rows of msaccucmp's result in its order, by its own rules: the k-th execution of an operator
 /// against the k-th of its partner, names and parameters mapped, load mode where `actual` holds no
 /// inputs of any kind, then what is left of the golden dump. Only tensors get rows.
-/// `actual` and `golden` are ordered as DumpFile::records() gives them; rows point into them.
+/// `actual` and `golden` are ordered as DumpSource::records() gives them; rows point into them.
 /// Source: the behaviour of msaccucmp.py of CANN 8.1.
 std::vector<MsaccucmpRow> match_as_msaccucmp(std::span<const DumpRecord> actual,
                                              std::span<const DumpRecord> golden,

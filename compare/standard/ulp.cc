@@ -46,4 +46,19 @@ double ulp_distance(DType dtype, double a, double b) {
   return std::fabs(ordinal_of(dtype, a) - ordinal_of(dtype, b));
 }
 
+double epsilon_of(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return 0x1p-52;
+    case DType::fp32:
+      return 0x1p-23;
+    case DType::fp16:
+      return 0x1p-10;
+    case DType::bf16:
+      return 0x1p-7;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace opbench

@@ -11,4 +11,7 @@ namespace opbench {
 /// Both must be values of `dtype`, not NaN.
 double ulp_distance(DType dtype, double a, double b);
 
+/// Distance of 1 to the next number of a floating dtype; 0 for integers and bool.
+double epsilon_of(DType dtype);
+
 }  // namespace opbench

@@ -28,27 +28,45 @@ int urgency(const Item& item) {
       return 3;
     case Verdict::ambiguous:
       return 4;
-    case Verdict::incomparable:
+    case Verdict::layout:
       return 5;
-    case Verdict::new_:
+    case Verdict::incomparable:
       return 6;
-    case Verdict::faster:
+    case Verdict::new_:
       return 7;
-    case Verdict::same:
+    case Verdict::faster:
       return 8;
+    case Verdict::same:
+      return 9;
   }
-  return 8;
+  return 9;
 }
 
 using CaseAndThreads = std::pair<std::string, int>;
 
+// Timed, and still neither slower nor the same.
+bool has_undecided(const Report& report) {
+  return std::any_of(report.items.begin(), report.items.end(), [](const Item& item) {
+    return item.is_unfinished && item.verdict == Verdict::ambiguous && item.speed;
+  });
+}
+
+bool has_regression(const Report& report) {
+  const bool is_over =
+      report.fail_over_percent && report.slower_percent() > *report.fail_over_percent;
+  return is_over || std::any_of(report.items.begin(), report.items.end(),
+                                [](const Item& item) { return item.is_regression; });
+}
+
 CaseAndThreads case_of(const Item& item) { return {item.case_id, item.threads}; }
+
+bool is_weighed(const Item& item) { return item.speed && !item.context && !item.is_first_call; }
 
 /// The time that the fastest variant of each case takes.
 std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
   std::map<CaseAndThreads, double> fastest;
   for (const Item& item : items) {
-    if (!item.speed || item.context) continue;
+    if (!is_weighed(item)) continue;
     const auto [place, is_new] = fastest.emplace(case_of(item), item.speed->base_us);
     if (!is_new) place->second = std::min(place->second, item.speed->base_us);
   }
@@ -58,15 +76,15 @@ std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME",         "AMBIGUOUS",
-                                         "NEW",    "GONE",   "INCOMPARABLE", "ERROR"};
+  constexpr std::string_view kNames[] = {"SLOWER", "FASTER",       "SAME",  "AMBIGUOUS", "NEW",
+                                         "GONE",   "INCOMPARABLE", "ERROR", "LAYOUT"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
 double Report::slower_percent() const {
   std::map<CaseAndThreads, double> worst;
   for (const Item& item : items) {
-    if (item.verdict != Verdict::slower || !item.network_percent) continue;
+    if (item.verdict != Verdict::slower || item.waived || !item.network_percent) continue;
     double& share = worst[case_of(item)];
     share = std::max(share, *item.network_percent);
   }
@@ -74,7 +92,8 @@ double Report::slower_percent() const {
   for (const auto& [key, share] : worst) by_threads[key.second] += share;
   double largest = 0;
   for (const Item& item : items) {
-    if (item.verdict != Verdict::slower || !item.context) continue;
+    const bool is_step = item.context && !item.is_first_call;
+    if (item.verdict != Verdict::slower || item.waived || !is_step) continue;
     largest = std::max(largest, 100 * item.speed->change);
   }
   for (const auto& [threads, share] : by_threads) largest = std::max(largest, share);
@@ -87,13 +106,16 @@ int Report::count(Verdict verdict) const {
 }
 
 ExitCode Report::exit_code() const {
-  const auto any = [&](bool Item::*flag) {
-    return std::any_of(items.begin(), items.end(), [&](const Item& item) { return item.*flag; });
-  };
   if (was_interrupted) return kCouldNotFinish;
-  if (any(&Item::is_regression)) return kVerdictFailed;
-  if (fail_over_percent && slower_percent() > *fail_over_percent) return kVerdictFailed;
-  if (any(&Item::is_unfinished)) return kCouldNotFinish;
+  if (has_regression(*this)) return kVerdictFailed;
+  const bool is_any_ambiguous = std::any_of(items.begin(), items.end(), [](const Item& item) {
+    return item.verdict == Verdict::ambiguous && !item.waived;
+  });
+  if (fails_on_ambiguous && !is_too_noisy && is_any_ambiguous) return kVerdictFailed;
+  if (std::any_of(items.begin(), items.end(),
+                  [](const Item& item) { return item.is_unfinished; })) {
+    return kCouldNotFinish;
+  }
   if (std::none_of(items.begin(), items.end(), is_judged)) return kNothingToJudge;
   return is_too_noisy ? kTooNoisy : kAllWell;
 }
@@ -103,9 +125,11 @@ std::string outcome_text(const Report& report) {
     case kAllWell:
       return "No regression";
     case kVerdictFailed:
-      return "REGRESSION";
+      return has_regression(report) ? "REGRESSION" : "AMBIGUOUS";
     case kCouldNotFinish:
-      return report.was_interrupted ? "INTERRUPTED" : "COULD NOT FINISH";
+      return report.was_interrupted  ? "INTERRUPTED"
+             : has_undecided(report) ? "UNDECIDED"
+                                     : "COULD NOT FINISH";
     case kNothingToJudge:
       return "NOTHING TO JUDGE";
     default:
@@ -120,7 +144,7 @@ void weigh_and_sort(std::vector<Item>& items) {
   std::map<int, double> networks;
   for (const auto& [key, us] : fastest) networks[key.second] += us * counts[key];
   for (Item& item : items) {
-    if (!item.speed || item.context) continue;
+    if (!is_weighed(item)) continue;
     const double others = networks[item.threads] - fastest.at(case_of(item)) * item.count;
     const double network = others + item.speed->base_us * item.count;
     item.network_percent = 100 * item.count * item.speed->base_us * item.speed->change / network;

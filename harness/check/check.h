@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/check/paired_times.h"
 #include "harness/check/protocol.h"
 #include "harness/check/statistics.h"
 #include "text/exit_code.h"
@@ -22,9 +23,10 @@ enum class Verdict {
   gone,          ///< only the other build has it
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
+  layout,        ///< slower, with the same machine code in both builds
 };
 inline constexpr std::array kAllVerdicts = {
-    Verdict::error,        Verdict::slower, Verdict::gone,   Verdict::ambiguous,
+    Verdict::error,        Verdict::slower, Verdict::gone,   Verdict::ambiguous, Verdict::layout,
     Verdict::incomparable, Verdict::new_,   Verdict::faster, Verdict::same};
 /// "SLOWER", ..., "NEW", ...
 std::string_view name(Verdict verdict);
@@ -45,6 +47,12 @@ struct SpeedChange {
   double adjusted_p = 1;  ///< over all that was measured
 };
 
+/// The waiver that lets a change for the worse pass.
+struct WaivedBy {
+  std::string place;  ///< "file:line"
+  std::string reason, expires;
+};
+
 /// One variant of one case, or one step of a context, with one number of threads.
 struct Item {
   std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
@@ -52,19 +60,25 @@ struct Item {
   std::optional<ContextSource> context;  ///< where the context stands; none: a case
   int count = 1, threads = 1;
   bool cold = false;
+  bool is_first_call = false;  ///< of the first call in a process; else of calls that repeat
   Verdict verdict = Verdict::ambiguous;
-  bool is_regression = false;  ///< fails the check
-  bool is_unfinished = false;  ///< could not be judged for a reason that is no verdict
-  std::string evidence;        ///< one line
-  std::string next;            ///< the command to run next; empty: none
+  bool is_regression = false;      ///< fails the check
+  bool is_unfinished = false;      ///< could not be judged for a reason that is no verdict
+  bool is_error_growth = false;    ///< ERROR as the errors grew; what else is wrong has no waiver
+  std::optional<WaivedBy> waived;  ///< it would fail the check without
+  std::string evidence;            ///< one line
+  std::string next;                ///< the command to run next; empty: none
   std::vector<std::string> notices;
   double threshold = 0;  ///< in force
+  double noise = 0;      ///< what the other build shows against itself, as a share; 0: not known
   std::optional<SpeedChange> speed;
+  PairedTimes times;  ///< what `speed` was made of; empty where nothing was taken in turn
   std::optional<Accuracy> base_accuracy, current_accuracy;
   std::string base_bits, current_bits;  ///< fingerprints of all outputs, beside the accuracies
   std::optional<Conversions> base_conversions, current_conversions;
   /// What the change costs, in percent of a network that runs every case `count` times: this
-  /// variant here, the fastest elsewhere. None for a step of a context, the whole itself.
+  /// variant here, the fastest elsewhere. None for a step of a context, the whole itself, and for a
+  /// first call, which a network has once.
   std::optional<double> network_percent;
 };
 
@@ -78,17 +92,18 @@ struct Report {
   bool is_too_noisy = false;
   std::optional<double>
       fail_over_percent;  ///< of the network; instead of each SLOWER failing alone
+  bool fails_on_ambiguous = false;
   std::vector<std::string> notices;
   std::vector<Item> items;  ///< what needs action first
   bool was_interrupted = false;
   double seconds = 0;
 
-  /// What all SLOWER cases cost, in percent of the network, of a case the worst variant; or what
-  /// the slowest step of a context lost, if that is more.
+  /// What all SLOWER cases that are not waived cost, in percent of the network, of a case the worst
+  /// variant; or what the slowest step of a context lost, if that is more.
   double slower_percent() const;
   int count(Verdict verdict) const;
-  /// 1 for a regression, else 3 if something could not be judged, 4 if nothing could, 5 if the
-  /// machine is too noisy, else 0. An interrupted check is 3.
+  /// 1 for a regression, and for an AMBIGUOUS where asked, else 3 if something could not be judged,
+  /// 4 if nothing could, 5 if the machine is too noisy, else 0. An interrupted check is 3.
   ExitCode exit_code() const;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/check/verdict.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 
@@ -25,7 +26,7 @@ ComparedVariant& add_variant(ComparedCase& compared, const std::string& name) {
 
 // Null: the build does not have it.
 void compare_opened(ComparedCase& compared, const std::string& name, const OpenedVariant* base,
-                    const OpenedVariant* current) {
+                    const OpenedVariant* current, bool is_strict) {
   const auto is_skipped = [](const OpenedVariant* opened) {
     return opened == nullptr || opened->status == Status::skipped;
   };
@@ -38,7 +39,7 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
     variant.item.evidence = fmt::format("skipped: {}", (current ? current : base)->reason);
     return;
   }
-  variant.is_open = judge_accuracy(variant.item, base, current) &&
+  variant.is_open = judge_accuracy(variant.item, base, current, is_strict) &&
                     judge_conversions(variant.item, *base, *current);
 }
 
@@ -99,11 +100,11 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
     std::optional<ListedCase> same;
     if (!is_listed) same = c;
     if (other != others.end()) same = other->second;
-    for (const int count : threads) cases.push_back({c, same, !is_listed, true, count, {}});
+    for (const int count : threads) cases.push_back({c, same, !is_listed, true, count, {}, {}});
     if (other != others.end()) others.erase(other);
   }
   for (const auto& [key, c] : others) {
-    cases.push_back({c, c, false, false, threads.front(), {}});
+    cases.push_back({c, c, false, false, threads.front(), {}, {}});
   }
   return cases;
 }
@@ -125,7 +126,7 @@ OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
   return request;
 }
 
-void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how) {
+void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how, bool is_strict) {
   if (!compared.is_in_current) {
     Item& item = add_variant(compared, "").item;
     item.verdict = Verdict::gone;
@@ -140,10 +141,11 @@ void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how
   for (const OpenedVariant& variant : current.variants) {
     const auto other = others.find(variant.name);
     const OpenedVariant* same = other == others.end() ? nullptr : other->second;
-    compare_opened(compared, variant.name, same, &variant);
+    compare_opened(compared, variant.name, same, &variant, is_strict);
     if (other != others.end()) others.erase(other);
   }
-  for (const auto& [name, variant] : others) compare_opened(compared, name, variant, nullptr);
+  for (const auto& [name, variant] : others)
+    compare_opened(compared, name, variant, nullptr, is_strict);
 }
 
 }  // namespace opbench::check

@@ -16,6 +16,7 @@ struct ComparedCase {
   bool is_in_current = true;
   int threads = 1;
   std::vector<ComparedVariant> variants;
+  std::vector<ComparedVariant> first_calls;  ///< of variants, where they are wanted
 
   std::vector<ComparedVariant*> open_variants();
   /// Settles what is open, or the case where nothing is known of it, as ERROR.
@@ -36,6 +37,7 @@ OpenRequest current_request(const ComparedCase& compared, OpenRequest how);
 
 /// Opens the case in both builds and judges accuracy; variants that can be timed are left open.
 /// Errors: as `Peer::open`.
-void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how);
+/// `is_strict`: as of `judge_accuracy`.
+void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how, bool is_strict);
 
 }  // namespace opbench::check

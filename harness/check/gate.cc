@@ -7,10 +7,14 @@
 #include <iterator>
 #include <utility>
 
+#include "harness/check/code_verdict.h"
 #include "harness/check/compared_case.h"
+#include "harness/check/first_calls.h"
 #include "harness/check/noise_floor.h"
+#include "harness/check/rounds.h"
 #include "harness/check/stages.h"
-#include "harness/record/samples.h"
+#include "harness/check/verdict.h"
+#include "harness/check/whole_check.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 
@@ -39,12 +43,13 @@ class Gate {
         hooks_(hooks),
         base_(options.base),
         null_(options.base),
-        current_(options.current) {
+        current_(options.current),
+        rounds_(base_, null_, current_, how_, budget_, options.is_strict_on_bits) {
     budget_.now_s = options.now_s ? options.now_s : steady_seconds;
     start_s_ = budget_.now_s();
     budget_.end_s = start_s_ + options.budget_s;
     how_.cold = options.run.cold;
-    how_.verify = options.run.verify;
+    how_.verify = how_.watch = options.run.verify;
     how_.isa = options.isa;
     how_.sample_seconds = options.sample_seconds;
   }
@@ -57,6 +62,8 @@ class Gate {
       screen_all();
       decide_all("verdict", &PairedTimes::verdict);
       decide_all("confirmation", &PairedTimes::confirmation);
+      compare_first_calls();
+      decide_what_is_left();
     } catch (const RunError&) {
       if (!interrupted()) throw;
       report_.was_interrupted = true;
@@ -72,6 +79,7 @@ class Gate {
     report_.base_name = options_.base.path;
     report_.rule = options_.rule;
     report_.fail_over_percent = options_.fail_over_percent;
+    report_.fails_on_ambiguous = options_.fails_on_ambiguous;
     report_.current = current_.build();
     report_.base = base_.build();
     report_.notices = build_notices(report_.base, report_.current);
@@ -96,165 +104,150 @@ class Gate {
 
   void screen_all() {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-      announce("screening", i, cases_.size(), cases_[i]);
+      ComparedCase& compared = cases_[i];
+      announce("screening", i, cases_.size(), compared);
       if (budget_.is_spent()) {
-        cases_[i].skip("not measured: the budget ended before its turn");
+        compared.skip("not measured: the budget ended before its turn");
+      } else if (report_.is_too_noisy) {
+        rounds_.judge_accuracy_only(compared);
+        close_unjudged(compared);
       } else {
-        guarded(cases_[i], [&](PairedRun& run) { screen(cases_[i], run); });
+        rounds_.screen(compared);
+        settle(compared);
+        confirm_suspicion(compared);
       }
     }
   }
 
-  // What is lost with a worker is one case.
-  template <class Action>
-  void guarded(ComparedCase& compared, Action action) {
-    PairedRun run(base_, current_);
-    try {
-      action(run);
-    } catch (const ChildLost& lost) {
-      compared.fail(lost.what());
-    } catch (const PeerError& error) {
-      compared.fail(error.what());
-    }
-  }
-
-  void screen(ComparedCase& compared, PairedRun& run) {
-    open_in_both(compared, run, how_);
-    const std::vector<ComparedVariant*> open = compared.open_variants();
-    if (report_.is_too_noisy) {
-      for (ComparedVariant* variant : open) {
-        variant->is_open = false;
-        variant->item.evidence = "accuracy is well; its speed was not judged";
-      }
-    } else if (!run.measure(open, &PairedTimes::screening, kScreeningRounds, budget_)) {
-      for (ComparedVariant* variant : open) {
-        variant->is_open = false;
-        variant->item.is_unfinished = true;
-        variant->item.evidence = "not measured: the budget ended";
-      }
-    }
-    run.close();
-    settle_same(compared, &PairedTimes::screening);
-  }
-
-  void settle_same(ComparedCase& compared, StageMember stage) {
+  static void close_unjudged(ComparedCase& compared) {
     for (ComparedVariant* variant : compared.open_variants()) {
-      const PairedTimes::Stage& times = variant->times.*stage;
-      variant->is_open =
-          times.empty() || judge_speed(log_ratios(times), median_of(times.base_us),
-                                       rule_of(compared), times.pair) != SpeedCall::same;
+      variant->is_open = false;
+      variant->item.evidence = "accuracy is well; its speed was not judged";
+    }
+  }
+
+  void settle(ComparedCase& compared) const {
+    for (ComparedVariant* variant : compared.open_variants()) {
+      if (variant->times.screening.empty()) continue;
+      variant->finding = find_speed(variant->times, rule_of(compared));
+      variant->is_open = variant->finding.call != SpeedCall::same;
     }
   }
 
   SpeedRule rule_of(const ComparedCase& compared) const {
     SpeedRule rule = options_.rule;
-    rule.threshold =
-        std::max(compared.spec.threshold.value_or(rule.threshold), report_.noise_floor);
+    rule.threshold = compared.spec.threshold.value_or(rule.threshold);
     return rule;
   }
 
-  // Everything that is still open, the worst first: the budget may end.
-  void decide_all(const char* phase, StageMember stage) {
+  // Before the next case, so that the budget does not end on a list of suspects.
+  void confirm_suspicion(ComparedCase& compared) {
+    const std::vector<ComparedVariant*> open = compared.open_variants();
+    const bool is_suspect =
+        std::any_of(open.begin(), open.end(),
+                    [](const ComparedVariant* variant) { return variant->finding.is_suspect; });
+    if (!is_suspect) return;
+    take_stage(compared, &PairedTimes::verdict);
+    take_stage(compared, &PairedTimes::confirmation);
+  }
+
+  void take_stage(ComparedCase& compared, StageMember stage) {
+    if (!budget_.is_spent()) rounds_.measure(compared, stage);
+    for (ComparedVariant* variant : compared.open_variants()) {
+      variant->times.is_cut = (variant->times.*stage).size() < std::size_t{kVerdictRounds};
+    }
+    settle(compared);
+  }
+
+  static bool lacks(const ComparedCase& compared, StageMember stage) {
+    const auto is_short = [&](const ComparedVariant& variant) {
+      return variant.is_open && (variant.times.*stage).size() < std::size_t{kVerdictRounds};
+    };
+    return std::any_of(compared.variants.begin(), compared.variants.end(), is_short);
+  }
+
+  // The worst first: the budget may end.
+  template <class Wanted>
+  std::vector<ComparedCase*> worst_first(Wanted is_wanted) {
     std::vector<std::pair<double, ComparedCase*>> open;
     for (ComparedCase& compared : cases_) {
       double worst = 0;
       for (const ComparedVariant* variant : compared.open_variants()) {
-        worst = std::max(worst, 1 + summarise(variant->times).change);
+        if (is_wanted(compared, *variant)) {
+          worst = std::max(worst, 1 + variant->finding.change.change);
+        }
       }
       if (worst > 0) open.emplace_back(-worst, &compared);
     }
     std::stable_sort(open.begin(), open.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<ComparedCase*> result;
+    for (const auto& [worst, compared] : open) result.push_back(compared);
+    return result;
+  }
+
+  void decide_all(const char* phase, StageMember stage) {
+    const std::vector<ComparedCase*> open =
+        worst_first([&](const ComparedCase& compared, const ComparedVariant&) {
+          return lacks(compared, stage);
+        });
     for (std::size_t i = 0; i < open.size(); ++i) {
-      ComparedCase& compared = *open[i].second;
-      if (!budget_.is_spent()) {
-        announce(phase, i, open.size(), compared);
-        guarded(compared,
-                [&](PairedRun& run) { measure_in_fresh_processes(compared, run, stage); });
-      }
-      note_cuts(compared, stage);
-      if (stage == &PairedTimes::verdict) settle_same(compared, stage);
+      if (!budget_.is_spent()) announce(phase, i, open.size(), *open[i]);
+      take_stage(*open[i], stage);
     }
   }
 
-  static void note_cuts(ComparedCase& compared, StageMember stage) {
-    for (ComparedVariant* variant : compared.open_variants()) {
-      variant->times.is_cut = (variant->times.*stage).size() < std::size_t{kVerdictRounds};
-    }
+  void compare_first_calls() {
+    if (!options_.compares_first_calls || report_.is_too_noisy) return;
+    FirstCalls(cases_, rounds_, budget_, [this](const ComparedCase& c) {
+      return rule_of(c);
+    }).compare([&](std::size_t done, std::size_t total, const ComparedCase& compared) {
+      announce("first call", done, total, compared);
+    });
   }
 
-  void measure_in_fresh_processes(ComparedCase& compared, PairedRun& run, StageMember stage) {
-    const int first = stage == &PairedTimes::confirmation ? kPairsOfProcesses : 0;
-    for (int i = 0; i < kPairsOfProcesses; ++i) {
-      const std::vector<ComparedVariant*> open = compared.open_variants();
+  // More pairs of processes for all that may still be slower.
+  void decide_what_is_left() {
+    while (!budget_.is_spent()) {
+      adjust_for_all(cases_);
+      const std::vector<ComparedCase*> open =
+          worst_first([](const ComparedCase&, const ComparedVariant& variant) {
+            return variant.finding.may_be_slower && !variant.finding.is_decided();
+          });
       if (open.empty()) return;
-      run.set_pair(first + i);
-      open_in_fresh_processes(compared, run, open);
-      if (!run.measure(open, stage, kVerdictRounds / kPairsOfProcesses, budget_)) return;
-    }
-  }
-
-  void open_in_fresh_processes(const ComparedCase& compared, PairedRun& run,
-                               const std::vector<ComparedVariant*>& open) {
-    base_.restart();
-    current_.restart();
-    OpenRequest base = base_request(compared, how_), current = current_request(compared, how_);
-    for (OpenRequest* request : {&base, &current}) {
-      request->verify = false;  // was done
-      request->variants.clear();
-      for (const ComparedVariant* variant : open) {
-        request->variants.push_back(variant->item.variant);
+      for (std::size_t i = 0; i < open.size() && !budget_.is_spent(); ++i) {
+        announce("undecided", i, open.size(), *open[i]);
+        rounds_.measure(*open[i], &PairedTimes::confirmation);
+        settle(*open[i]);
       }
     }
-    run.open_base(base);
-    run.open_current(current);
   }
 
   void judge_all() {
-    std::vector<ComparedVariant*> timed;
-    std::vector<double> p;
-    for (ComparedCase& compared : cases_) {
-      for (ComparedVariant& variant : compared.variants) {
-        if (variant.times.screening.empty() || variant.item.verdict == Verdict::error) continue;
-        variant.item.speed = summarise(variant.times);
-        // What is already the same is no discovery, however sure its small change is.
-        p.push_back(variant.is_open ? variant.item.speed->sign_p : 1);
-        timed.push_back(&variant);
-      }
-    }
-    const std::vector<double> adjusted = benjamini_hochberg(p);
-    for (std::size_t i = 0; i < timed.size(); ++i) timed[i]->item.speed->adjusted_p = adjusted[i];
+    adjust_for_all(cases_);
     for (ComparedCase& compared : cases_) {
       for (ComparedVariant& variant : compared.variants) finish(compared, variant);
+      for (ComparedVariant& variant : compared.first_calls) finish(compared, variant);
     }
-    note_budget();
+    note_budget(report_.items, options_.budget_s, report_.notices);
+    note_layout(report_.items, report_.notices);
     weigh_and_sort(report_.items);
-  }
-
-  void note_budget() {
-    const auto is_left = [](const Item& item) {
-      return item.is_unfinished && item.verdict == Verdict::ambiguous;
-    };
-    const auto is_suspect = [&](const Item& item) {
-      return is_left(item) && item.speed && item.speed->interval.low > 0;
-    };
-    const auto& items = report_.items;
-    const auto left = std::count_if(items.begin(), items.end(), is_left);
-    if (left == 0) return;
-    report_.notices.push_back(fmt::format(
-        "the budget of {:g} s ended with {} of {} undecided, {} of them slower so far; --budget "
-        "gives more time",
-        options_.budget_s, left, items.size(),
-        std::count_if(items.begin(), items.end(), is_suspect)));
   }
 
   void finish(const ComparedCase& compared, ComparedVariant& variant) {
     Item& item = variant.item;
     item.cold = how_.cold;
-    if (item.speed) judge_item(item, variant.times, rule_of(compared));
+    if (variant.is_timed()) {
+      item.speed = variant.finding.change;
+      judge_item(item, variant.finding, rule_of(compared), variant.times.is_cut);
+      if (!report_.was_interrupted) compare_code(compared, item, base_, current_, how_);
+    }
     // Then all of them together decide.
-    if (item.verdict == Verdict::slower && options_.fail_over_percent) item.is_regression = false;
+    if (item.verdict == Verdict::slower && options_.fail_over_percent && !item.is_first_call) {
+      item.is_regression = false;
+    }
     item.next = next_command(item, options_.base.path, further_flags());
+    item.times = std::move(variant.times);
     report_.items.push_back(std::move(item));
   }
 
@@ -270,8 +263,9 @@ class Gate {
   const GateHooks& hooks_;
   Peer base_, null_, current_;
   Budget budget_;
-  double start_s_ = 0;
   OpenRequest how_;
+  Rounds rounds_;
+  double start_s_ = 0;
   std::vector<ComparedCase> cases_;
   Report report_;
 };

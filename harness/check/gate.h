@@ -16,7 +16,10 @@ struct GateOptions {
   std::string isa;  ///< empty: the best
   SpeedRule rule;
   std::optional<double> fail_over_percent;
-  double budget_s = 600;  ///< over all; what is left open then is AMBIGUOUS
+  bool fails_on_ambiguous = false;
+  bool is_strict_on_bits = false;     ///< other bits of any result fail
+  bool compares_first_calls = false;  ///< as well: what was timed is timed as first calls, too
+  double budget_s = 600;              ///< over all; what is left open then is AMBIGUOUS
   double sample_seconds = 0.02;
   std::function<double()> now_s;  ///< a steady clock, in seconds; none: the system's
 };
@@ -31,12 +34,17 @@ struct GateHooks {
 /// Compares two builds: both run the same cases in processes of their own, one sample of each in
 /// turn, in alternating order, so that whatever disturbs the machine disturbs both.
 ///
-/// 1. Noise: the other build against itself shows the smallest change that can be seen now.
-/// 2. Screening: every case is verified in both builds; then 12 rounds. What is clearly the same is
-///    settled.
-/// 3. Verdict: 30 rounds of the rest in fresh processes, three in each of ten pairs, since where
-///    buffers lie in memory makes whole processes faster or slower.
+/// 1. Noise: the other build against itself says whether speed can be judged at all.
+/// 2. Screening, case by case: verified in both builds; then 12 rounds over six pairs of fresh
+///    processes, since where buffers lie in memory makes whole processes faster or slower. What is
+///    clearly the same is settled. What looks slower goes through 3 and 4 before the next case: the
+///    budget may end.
+/// 3. Verdict: 30 rounds of the rest in ten more pairs. With each pair runs one more process of the
+///    other build: what equal code shows raises the threshold of this variant.
 /// 4. Confirmation: 30 more of what is still not the same. These 60 decide.
+/// 5. First calls, if wanted (first_calls.h).
+/// 6. What is then open and may be slower gets more pairs, the worst first, until it is decided or
+///    the budget has ended.
 ///
 /// A worker that crashes or hangs costs its case, not the check.
 /// Errors: throws Error if a program cannot be started, is no worker, or refuses the selection.

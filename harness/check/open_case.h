@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,9 +14,16 @@
 
 namespace opbench::check {
 
-/// Calls to add, as a share, by variant: "softplus_v2=10,native=5" adds 10% and 5%. For tests of
-/// the check only. Errors: throws Error if it cannot be read.
-std::map<std::string, double, std::less<>> parse_slowdown(std::string_view text);
+/// Shares by variant: "softplus_v2=10,native=5" is 0.1 and 0.05.
+using SharesByVariant = std::map<std::string, double, std::less<>>;
+/// Errors: throws Error, which calls it `what`, if it cannot be read.
+SharesByVariant parse_shares(std::string_view what, std::string_view text);
+
+/// What a worker does worse than it could, for tests of the check only.
+struct PlantedFaults {
+  SharesByVariant slowdown;  ///< calls to add
+  SharesByVariant wrong;     ///< calls that leave a wrong element
+};
 
 /// One case or context in a worker: allocated, filled, its variants (or steps) verified and ready
 /// to be timed.
@@ -22,13 +31,21 @@ class OpenCase {
  public:
   /// Errors: throws Error if this build does not take the case, RunError if it does not fit. What
   /// one variant does wrong is in its reply.
-  OpenCase(const OpenRequest& request, std::string_view slowdown);
+  explicit OpenCase(const OpenRequest& request, PlantedFaults planted = {});
 
   const OpenReply& reply() const { return reply_; }
 
-  /// Microseconds of one call; of a step of one of its samples. Errors: throws Error if the variant
-  /// is none that can be timed.
-  double sample_us(std::string_view variant);
+  /// Microseconds of one call; of a step of one of its samples. What the last timed call left must
+  /// be what further calls leave on the same values, bit for bit, unless the kernel's sums go by
+  /// thread. Before, tensors are moved to where `layout` puts them (memory_plan.h), where that
+  /// takes next to no time; 0: they stay. Where first calls are
+  /// wanted it is the first: its kernels are prepared in it, and there is no second. Errors: throws
+  /// Error if the variant is none that can be timed.
+  Sampled sample(std::string_view variant, std::uint64_t layout = 0);
+
+  /// What a call of the variant runs. Errors: throws Error if the variant is none that can be
+  /// timed.
+  std::span<const Kernel* const> kernels(std::string_view variant);
 
  private:
   /// A variant that can be timed.
@@ -36,15 +53,23 @@ class OpenCase {
     std::size_t place;  ///< among the item's runnables
     std::unique_ptr<CallWatch> watch = nullptr;
     std::optional<ShortSampler> sampler = std::nullopt;
+    double us = 0;           ///< of the last sample; 0: there was none
+    std::string wrong = {};  ///< with its results
   };
 
+  Ready& ready_of(std::string_view variant);
+  Sampled first_call(Ready& ready);
+  Sampled later_call(Ready& ready);
   void prepare(std::size_t i, bool verifies);
   void verify(std::size_t i, OpenedVariant& opened);
-  ShortSampler make_sampler(std::size_t i, CallWatch* watch) const;
+  ShortSampler make_sampler(Ready& ready) const;
+  void judge_last_call(Ready& ready) const;
+  void call(std::size_t i) const;
 
-  bool is_cold_, is_verified_;
+  bool is_cold_, is_watched_;
+  bool is_movable_ = false;  ///< from sample to sample
   double sample_seconds_;
-  std::map<std::string, double, std::less<>> slowdown_;
+  PlantedFaults planted_;
   PhaseTimes times_;
   OpenItem open_;
   std::map<std::string, Ready, std::less<>> ready_;

@@ -14,12 +14,20 @@ void ComparedVariant::fail(const std::string& why, bool is_regression) {
 
 OpenReply PairedRun::open_base(const OpenRequest& request) {
   base_request_ = request;
-  return base_.open(request);
+  base_request_.layout = layout_;
+  if (null_ != nullptr) null_->open(base_request_);
+  return base_.open(base_request_);
 }
 
 OpenReply PairedRun::open_current(const OpenRequest& request) {
   current_request_ = request;
-  return current_.open(request);
+  current_request_.layout = layout_;
+  return current_.open(current_request_);
+}
+
+void PairedRun::set_pair(int number) {
+  pair_ = number;
+  layout_ = kLayoutsPerPair * (1 + static_cast<std::uint64_t>(number));
 }
 
 void PairedRun::close() {
@@ -29,11 +37,26 @@ void PairedRun::close() {
 
 void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base_first) {
   const std::string& name = variant.item.variant;
-  double base_us = 0, current_us = 0;
-  if (base_first) base_us = base_.sample_us(name);
-  current_us = current_.sample_us(name);
-  if (!base_first) base_us = base_.sample_us(name);
-  (variant.times.*stage).add(base_us, current_us, pair_);
+  Sampled base, current, null;
+  if (null_ != nullptr && base_first) null = null_->sample(name, layout_);
+  if (base_first) base = base_.sample(name, layout_);
+  current = current_.sample(name, layout_);
+  if (!base_first) base = base_.sample(name, layout_);
+  if (null_ != nullptr && !base_first) null = null_->sample(name, layout_);
+  PairedTimes::Stage& times = variant.times.*stage;
+  times.add(base.us, current.us, pair_);
+  if (null_ != nullptr) times.null_us.push_back(null.us);
+  note_wrong(variant, base.wrong.empty() ? null.wrong : base.wrong, current.wrong);
+}
+
+// What the other build does as well is no regression.
+void PairedRun::note_wrong(ComparedVariant& variant, const std::string& base,
+                           const std::string& current) {
+  if (!base.empty() && !variant.is_base_wrong) {
+    variant.is_base_wrong = true;
+    variant.item.notices.push_back("in the other build " + base);
+  }
+  if (!current.empty() && !variant.is_base_wrong) variant.fail(current, true);
 }
 
 void PairedRun::take_round(const std::vector<ComparedVariant*>& variants, StageMember stage,
@@ -57,13 +80,12 @@ void PairedRun::recover(const std::vector<ComparedVariant*>& variants) {
     if (variant->is_open) left.push_back(variant->item.variant);
   }
   if (left.empty()) return;
-  for (const bool is_base : {true, false}) {
-    Peer& peer = is_base ? base_ : current_;
-    if (peer.is_running()) continue;
-    OpenRequest request = is_base ? base_request_ : current_request_;
+  for (Peer* peer : {&base_, &current_, null_}) {
+    if (peer == nullptr || peer->is_running()) continue;
+    OpenRequest request = peer == &current_ ? current_request_ : base_request_;
     request.variants = left;
     request.verify = false;  // was done
-    peer.open(request);
+    peer->open(request);
   }
 }
 
@@ -81,6 +103,7 @@ bool PairedRun::measure(const std::vector<ComparedVariant*>& variants, StageMemb
       return false;
     }
     take_round(variants, stage, i % 2 == 0);
+    ++layout_;
   }
   return true;
 }

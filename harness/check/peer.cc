@@ -91,8 +91,16 @@ OpenReply Peer::open(const OpenRequest& request) {
   return parsed(ask(open_line(request)), parse_opened);
 }
 
-double Peer::sample_us(std::string_view variant) {
-  return parsed(ask(sample_line(variant)), parse_sampled);
+Sampled Peer::sample(std::string_view variant, std::uint64_t layout) {
+  return parsed(ask(sample_line(variant, layout)), parse_sampled);
+}
+
+CodeReply Peer::code(std::string_view variant) {
+  try {
+    return parsed(ask(code_line(variant)), parse_coded);
+  } catch (const PeerError& error) {
+    return {"", error.what()};
+  }
 }
 
 void Peer::close() {

@@ -37,7 +37,11 @@ class Peer {
   const BuildInfo& build();
   std::vector<ListedCase> list(const CaseSelection& selection);
   OpenReply open(const OpenRequest& request);
-  double sample_us(std::string_view variant);
+  /// With the tensors where `layout` puts them, small ones; 0: as they lie.
+  Sampled sample(std::string_view variant, std::uint64_t layout = 0);
+  /// Of a variant of the open case. A build that cannot tell has the reason in its reply, an older
+  /// one, too.
+  CodeReply code(std::string_view variant);
   /// Frees what the open case holds.
   void close();
   /// Ends the worker; the next call starts another.

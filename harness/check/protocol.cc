@@ -1,13 +1,11 @@
 #include "harness/check/protocol.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/check/protocol_line.h"
 #include "harness/check/selection_json.h"
 #include "text/excerpt.h"
 #include "text/json_number.h"
@@ -15,24 +13,6 @@
 
 namespace opbench::check {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string line_of(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-const std::string kPlace = "the line of a worker";
-
-/// A line of the protocol: one JSON object.
-class Line {
- public:
-  explicit Line(std::string_view line) : json_(parse_json(std::string(line), kPlace)) {}
-  JsonValue value() const { return {json_, kPlace}; }
-
- private:
-  Json json_;
-};
 
 constexpr std::size_t kLongestError = 1000;
 
@@ -58,21 +38,6 @@ Status status_of(const JsonValue& value) {
   return status;
 }
 
-Json context_value(const std::optional<ContextSource>& context) {
-  if (!context) return nullptr;
-  return {{"file", context->file},
-          {"name", context->name},
-          {"dtype", name(context->dtype)},
-          {"set", symbols_value(context->symbols)}};
-}
-
-std::optional<ContextSource> parse_context(const JsonValue& value) {
-  if (value.is_null()) return std::nullopt;
-  return ContextSource{value.member("file").text(), value.member("name").text(),
-                       parse_dtype(value.member("dtype").text()),
-                       parse_symbols(value.member("set"))};
-}
-
 Json conversions_value(const Conversions& conversions) {
   return {{"trans_data", conversions.trans_data},
           {"trans_data_bytes", conversions.trans_data_bytes},
@@ -87,20 +52,6 @@ Conversions parse_conversions(const JsonValue& value) {
           whole(value.member("copies"), 0, kLargestCount)};
 }
 
-OpenRequest parse_open(const JsonValue& value) {
-  OpenRequest request;
-  request.id = value.member("case").text();
-  request.key = value.member("key").text();
-  request.threads = whole(value.member("threads"), 1, 1024);
-  request.variants = texts(value.member("variants"));
-  request.cold = value.member("cold").boolean();
-  request.verify = value.member("verify").boolean();
-  request.isa = value.member("isa").text();
-  request.sample_seconds = value.member("sample_seconds").number(1e-9, 3600);
-  if (value.has("context")) request.context = parse_context(value.member("context"));
-  return request;
-}
-
 OpenedVariant parse_variant(const JsonValue& value) {
   OpenedVariant variant;
   variant.name = value.member("variant").text();
@@ -112,10 +63,16 @@ OpenedVariant parse_variant(const JsonValue& value) {
     accuracy.max_ulp = number_or_infinite(value.member("max_ulp"));
     accuracy.mean_ulp = number_or_infinite(value.member("mean_ulp"));
     accuracy.max_abs = number_or_infinite(value.member("max_abs"));
+    if (value.has("min_tolerance")) {
+      accuracy.min_tolerance = number_or_infinite(value.member("min_tolerance"));
+      accuracy.inside_share = value.member("inside_share").number(0, 1);
+    }
   }
   if (value.has("conversions")) {
     variant.conversions = parse_conversions(value.member("conversions"));
   }
+  if (value.has("epsilon")) variant.epsilon = value.member("epsilon").number(0, 1);
+  if (value.has("exact")) variant.is_exact = value.member("exact").boolean();
   return variant;
 }
 
@@ -161,53 +118,6 @@ Hello parse_hello(std::string_view text) {
   return hello;
 }
 
-std::string list_line(const CaseSelection& selection) {
-  Json line = {{"do", "list"}};
-  write_selection(selection, line);
-  return line_of(line);
-}
-
-std::string open_line(const OpenRequest& r) {
-  return line_of({{"do", "open"},
-                  {"case", r.id},
-                  {"key", r.key},
-                  {"threads", r.threads},
-                  {"variants", r.variants},
-                  {"cold", r.cold},
-                  {"verify", r.verify},
-                  {"isa", r.isa},
-                  {"sample_seconds", r.sample_seconds},
-                  {"context", context_value(r.context)}});
-}
-
-std::string sample_line(std::string_view variant) {
-  return line_of({{"do", "sample"}, {"variant", variant}});
-}
-
-std::string close_line() { return line_of({{"do", "close"}}); }
-
-Request parse_request(std::string_view text) {
-  const Line line(text);
-  const JsonValue value = line.value();
-  const std::string kind = value.member("do").text();
-  Request request;
-  if (kind == "list") {
-    request.kind = Request::list;
-    request.selection = parse_selection(value);
-  } else if (kind == "open") {
-    request.kind = Request::open;
-    request.open_it = parse_open(value);
-  } else if (kind == "sample") {
-    request.kind = Request::sample;
-    request.variant = value.member("variant").text();
-  } else if (kind == "close") {
-    request.kind = Request::close;
-  } else {
-    value.member("do").fail(fmt::format("unknown request '{}'", kind));
-  }
-  return request;
-}
-
 std::string listed_line(const std::vector<ListedCase>& cases) {
   Json list = Json::array();
   for (const ListedCase& c : cases) {
@@ -238,27 +148,51 @@ std::string opened_line(const OpenReply& reply) {
       value["max_ulp"] = finite_or_null(v.accuracy->max_ulp);
       value["mean_ulp"] = finite_or_null(v.accuracy->mean_ulp);
       value["max_abs"] = finite_or_null(v.accuracy->max_abs);
+      value["min_tolerance"] = finite_or_null(v.accuracy->min_tolerance);
+      value["inside_share"] = v.accuracy->inside_share;
       value["bits"] = v.bits;
     }
     if (v.conversions) value["conversions"] = conversions_value(*v.conversions);
+    value["epsilon"] = v.epsilon;
+    value["exact"] = v.is_exact;
     list.push_back(std::move(value));
   }
-  return line_of({{"case", reply.id}, {"variants", list}});
+  return line_of({{"case", reply.id}, {"variants", list}, {"first_call", reply.first_call}});
 }
 
 OpenReply parse_opened(std::string_view text) {
   const Line line = answer(text);
-  OpenReply reply{line.value().member("case").text(), {}};
+  OpenReply reply;
+  reply.id = line.value().member("case").text();
+  if (line.value().has("first_call"))
+    reply.first_call = line.value().member("first_call").boolean();
   line.value().member("variants").elements([&](const JsonValue& value) {
     reply.variants.push_back(parse_variant(value));
   });
   return reply;
 }
 
-std::string sampled_line(double us) { return line_of({{"us", us}}); }
+std::string sampled_line(const Sampled& sampled) {
+  Json value = {{"us", sampled.us}};
+  if (!sampled.wrong.empty()) value["wrong"] = sampled.wrong;
+  return line_of(value);
+}
 
-double parse_sampled(std::string_view text) {
-  return answer(text).value().member("us").number(std::numeric_limits<double>::min(), kLargest);
+Sampled parse_sampled(std::string_view text) {
+  const Line line = answer(text);
+  Sampled sampled;
+  sampled.us = line.value().member("us").number(std::numeric_limits<double>::min(), kLargest);
+  if (line.value().has("wrong")) sampled.wrong = line.value().member("wrong").text();
+  return sampled;
+}
+
+std::string coded_line(const CodeReply& reply) {
+  return line_of({{"code", reply.fingerprint}, {"reason", reply.reason}});
+}
+
+CodeReply parse_coded(std::string_view text) {
+  const Line line = answer(text);
+  return {line.value().member("code").text(), line.value().member("reason").text()};
 }
 
 std::string closed_line() { return line_of({{"closed", true}}); }

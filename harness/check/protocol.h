@@ -65,6 +65,11 @@ struct OpenRequest {
   std::vector<std::string> variants;  ///< wanted; empty: all
   bool cold = false;
   bool verify = true;
+  /// Where tensors lie within their pages (memory_plan.h); 0: as in a run.
+  std::uint64_t layout = 0;
+  bool watch = true;  ///< calls are watched while they are timed, and what they leave is judged
+  bool first_call =
+      false;        ///< samples are first calls: nothing is prepared, and each variant has one
   std::string isa;  ///< empty: the best
   double sample_seconds = 0.02;
   std::optional<ContextSource> context = {};
@@ -88,10 +93,13 @@ struct OpenedVariant {
   std::string name;
   Status status = Status::errored;
   std::string reason;
-  /// Only what check compares goes over the wire: the largest and mean ULP and the largest error.
+  /// What check compares goes over the wire: all but the non-finite mismatches, which fail. An
+  /// older build does not say `min_tolerance`, 0, and `inside_share`, 1.
   std::optional<Accuracy> accuracy;
   std::string bits = {};                        ///< fingerprint of all outputs, beside `accuracy`
   std::optional<Conversions> conversions = {};  ///< of a step that runs
+  double epsilon = 0;     ///< of the results' dtype: 2^-23 of fp32; 0: not known, or not floating
+  bool is_exact = false;  ///< its operator has one right result, bit for bit
 
   bool operator==(const OpenedVariant&) const = default;
 };
@@ -99,17 +107,35 @@ struct OpenedVariant {
 struct OpenReply {
   std::string id;
   std::vector<OpenedVariant> variants;
+  bool first_call = false;  ///< as wanted; an older build does not know that
 
   bool operator==(const OpenReply&) const = default;
 };
 
+/// One sample.
+struct Sampled {
+  double us = 0;      ///< of one call
+  std::string wrong;  ///< what is wrong with the results that the last timed call left; empty: none
+
+  bool operator==(const Sampled&) const = default;
+};
+
+/// Fingerprint of the machine code of a variant of the open case, or of a step of the open context.
+struct CodeReply {
+  std::string fingerprint;  ///< empty: it is not known
+  std::string reason;       ///< why it is not
+
+  bool operator==(const CodeReply&) const = default;
+};
+
 /// A request of any kind, as a worker reads it.
 struct Request {
-  enum Kind { list, open, sample, close };
+  enum Kind { list, open, sample, code, close };
   Kind kind = close;
-  CaseSelection selection;  ///< of list: what to plan
-  OpenRequest open_it;      ///< of open
-  std::string variant;      ///< of sample
+  CaseSelection selection;   ///< of list: what to plan
+  OpenRequest open_it;       ///< of open
+  std::string variant;       ///< of sample and code
+  std::uint64_t layout = 0;  ///< of sample; 0: as they lie
 };
 
 /// An error that the other side reported: bad input, such as a case that it refuses, or a failure.
@@ -120,11 +146,13 @@ struct PeerError : Error {
 std::string hello_line(const Hello& hello);
 std::string list_line(const CaseSelection& selection);
 std::string open_line(const OpenRequest& request);
-std::string sample_line(std::string_view variant);
+std::string sample_line(std::string_view variant, std::uint64_t layout = 0);
+std::string code_line(std::string_view variant);
 std::string close_line();
 std::string listed_line(const std::vector<ListedCase>& cases);
 std::string opened_line(const OpenReply& reply);
-std::string sampled_line(double us);
+std::string sampled_line(const Sampled& sampled);
+std::string coded_line(const CodeReply& reply);
 std::string closed_line();
 std::string error_line(std::string_view message);
 
@@ -134,7 +162,8 @@ Hello parse_hello(std::string_view line);
 Request parse_request(std::string_view line);
 std::vector<ListedCase> parse_listed(std::string_view line);
 OpenReply parse_opened(std::string_view line);
-double parse_sampled(std::string_view line);
+Sampled parse_sampled(std::string_view line);
+CodeReply parse_coded(std::string_view line);
 void parse_closed(std::string_view line);
 
 }  // namespace opbench::check

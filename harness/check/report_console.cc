@@ -7,6 +7,7 @@
 
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"
+#include "harness/check/waive.h"
 #include "harness/report/text.h"
 #include "tensor/printable.h"
 
@@ -14,6 +15,7 @@ namespace opbench::check {
 namespace {
 
 std::string_view colour_of(const Item& item) {
+  if (item.waived) return kYellow;
   if (item.is_regression || item.verdict == Verdict::error) return kRed;
   return item.verdict == Verdict::faster || item.verdict == Verdict::same ? kGreen : kYellow;
 }
@@ -26,6 +28,7 @@ void print_item(std::ostream& out, const Item& item, const ConsoleStyle& style) 
   const std::string verdict = fmt::format("{:<12}", name(item.verdict));
   out << coloured(verdict, colour_of(item), style) << ' ' << printable(title_of(item)) << '\n';
   if (!item.evidence.empty()) out << "             " << printable(item.evidence) << '\n';
+  if (item.waived) out << "             " << printable(waived_text(item)) << '\n';
   if (const std::string step = step_text(item); !step.empty() && item.verdict != Verdict::same) {
     out << "             " << step << '\n';
   }
@@ -66,7 +69,11 @@ std::string counts_text(const Report& report) {
     const int count = report.count(verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
-  return parts.empty() ? "nothing was compared" : fmt::format("{}", fmt::join(parts, ", "));
+  if (parts.empty()) return "nothing was compared";
+  const auto waived = std::count_if(report.items.begin(), report.items.end(),
+                                    [](const Item& item) { return item.waived.has_value(); });
+  return fmt::format("{}{}", fmt::join(parts, ", "),
+                     waived == 0 ? "" : fmt::format("; {} waived", waived));
 }
 
 std::string title_of(const Item& item) {
@@ -74,6 +81,7 @@ std::string title_of(const Item& item) {
   if (!item.variant.empty()) {
     title = item.context ? fmt::format("step {} of {}", item.variant, title)
                          : fmt::format("{} on {}", item.variant, title);
+    if (item.is_first_call) title = "first call of " + title;
   }
   if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
   return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
@@ -90,8 +98,7 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
   out << fmt::format("{} against {} {}\n", build_text(report.current), printable(report.base_name),
                      build_text(report.base));
-  out << fmt::format("A change counts from {:.3g}% and {:.3g} us",
-                     100 * std::max(report.rule.threshold, report.noise_floor),
+  out << fmt::format("A change counts from {:.3g}% and {:.3g} us", 100 * report.rule.threshold,
                      report.rule.floor_us);
   out << (report.mode == "gate" ? fmt::format("; this machine shows changes from {:.1f}%.\n",
                                               100 * report.noise_floor)

@@ -30,11 +30,25 @@ Json speed_value(const std::optional<SpeedChange>& speed) {
           {"adjusted_p", finite_or_null(speed->adjusted_p)}};
 }
 
+Json rounds_value(const PairedTimes& times) {
+  Json value;
+  for (const auto& [name, member] : kStages) {
+    const PairedTimes::Stage& stage = times.*member;
+    if (stage.empty()) continue;
+    value[name] = {
+        {"pair", stage.pair}, {"base_us", stage.base_us}, {"current_us", stage.current_us}};
+    if (!stage.null_us.empty()) value[name]["null_us"] = stage.null_us;
+  }
+  return value;
+}
+
 Json accuracy_value(const std::optional<Accuracy>& accuracy, const std::string& bits) {
   if (!accuracy) return nullptr;
   return {{"max_ulp", finite_or_null(accuracy->max_ulp)},
           {"mean_ulp", finite_or_null(accuracy->mean_ulp)},
           {"max_abs_error", finite_or_null(accuracy->max_abs)},
+          {"min_tolerance", finite_or_null(accuracy->min_tolerance)},
+          {"inside_tolerance", finite_or_null(accuracy->inside_share)},
           {"bits", bits}};
 }
 
@@ -46,22 +60,31 @@ Json conversions_value(const std::optional<Conversions>& conversions) {
           {"copies", conversions->copies}};
 }
 
+Json waiver_value(const std::optional<WaivedBy>& waived) {
+  if (!waived) return nullptr;
+  return {{"place", waived->place}, {"reason", waived->reason}, {"expires", waived->expires}};
+}
+
 Json item_value(const Item& item) {
   return {{"case", item.case_id},
           {"name", item.case_name},
           {"variant", item.variant},
           {"threads", item.threads},
           {"count", item.count},
+          {"measure", item.is_first_call ? "first call" : "call"},
           {"verdict", name(item.verdict)},
           {"regression", item.is_regression},
           {"unfinished", item.is_unfinished},
+          {"waiver", waiver_value(item.waived)},
           {"evidence", item.evidence},
           {"next", item.next},
           {"notices", item.notices},
           {"threshold_percent", finite_or_null(100 * item.threshold)},
+          {"noise_percent", finite_or_null(100 * item.noise)},
           {"step_percent",
            item.network_percent ? finite_or_null(*item.network_percent) : Json(nullptr)},
           {"speed", speed_value(item.speed)},
+          {"rounds", rounds_value(item.times)},
           {"base_accuracy", accuracy_value(item.base_accuracy, item.base_bits)},
           {"current_accuracy", accuracy_value(item.current_accuracy, item.current_bits)},
           {"base_conversions", conversions_value(item.base_conversions)},

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "harness/check/report.h"
+#include "harness/check/waive.h"
 #include "harness/record/benchmark_name.h"
 #include "text/junit.h"
 
@@ -13,7 +14,7 @@ JUnitCase::Outcome outcome_of(const Item& item) {
   if (item.is_regression) return JUnitCase::Outcome::failed;
   if (item.is_unfinished) return JUnitCase::Outcome::errored;
   const bool is_undecided =
-      item.verdict == Verdict::ambiguous || item.verdict == Verdict::incomparable;
+      item.waived || item.verdict == Verdict::ambiguous || item.verdict == Verdict::incomparable;
   return is_undecided ? JUnitCase::Outcome::skipped : JUnitCase::Outcome::passed;
 }
 
@@ -22,9 +23,11 @@ JUnitCase junit_case(const Item& item) {
   result.suite = item.case_id.substr(0, item.case_id.find('['));
   // The name that the same test has in the report of a run.
   result.name = benchmark_name(item.case_id, item.variant, item.threads, item.cold);
+  if (item.is_first_call) result.name += "/first_call";
   if (item.speed) result.seconds = item.speed->current_us / 1e6;
   result.outcome = outcome_of(item);
   result.message = fmt::format("{}: {}", name(item.verdict), item.evidence);
+  if (item.waived) result.message += "; " + waived_text(item);
   result.output = result.message;
   for (const std::string& notice : item.notices) result.output += "\nnote: " + notice;
   if (!item.next.empty()) result.output += "\nnext: " + item.next;

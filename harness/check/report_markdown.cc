@@ -5,7 +5,9 @@
 #include <span>
 
 #include "harness/check/report.h"
+#include "harness/check/speed_verdict.h"
 #include "harness/check/verdict.h"
+#include "harness/check/waive.h"
 #include "text/markdown_text.h"
 
 namespace opbench::check {
@@ -19,8 +21,11 @@ void write_table(std::ostream& out, std::span<const Item* const> items) {
     const std::string change = item->speed ? change_text(item->speed->change) : "";
     const std::string share =
         item->network_percent ? fmt::format("{:+.2f}%", *item->network_percent) : "";
-    write_markdown_row(out, {std::string(name(item->verdict)), markdown_escaped(title_of(*item)),
-                             change, share, markdown_escaped(item->evidence)});
+    const std::string why =
+        item->waived ? fmt::format("{}; {}", item->evidence, waived_text(*item)) : item->evidence;
+    write_markdown_row(out,
+                       {fmt::format("{}{}", name(item->verdict), item->waived ? ", waived" : ""),
+                        markdown_escaped(title_of(*item)), change, share, markdown_escaped(why)});
   }
 }
 
@@ -53,8 +58,7 @@ void write_markdown(std::ostream& out, const Report& report) {
                      outcome_text(report), counts_text(report),
                      markdown_escaped(report.current.revision),
                      markdown_escaped(report.base.revision));
-  out << fmt::format("A change counts from {:.3g}%",
-                     100 * std::max(report.rule.threshold, report.noise_floor));
+  out << fmt::format("A change counts from {:.3g}%", 100 * report.rule.threshold);
   if (report.mode == "gate") {
     out << fmt::format("; this machine shows changes from {:.1f}%", 100 * report.noise_floor);
   }

@@ -32,6 +32,7 @@ constexpr double kWarmUpSeconds = 0.001;
 ShortSampler::ShortSampler(std::function<void()> call, Options options)
     : call_(std::move(call)), options_(std::move(options)) {
   calibrate();
+  if (options_.watch != nullptr) options_.watch->restore();
 }
 
 double ShortSampler::batch_seconds(std::int64_t calls) const {
@@ -54,9 +55,7 @@ double ShortSampler::watched_seconds(std::int64_t calls) const {
     watch.restore();
     throw Error(watch.missed());
   }
-  const double seconds = seconds_since(start);
-  watch.restore();
-  return seconds;
+  return seconds_since(start);
 }
 
 void ShortSampler::calibrate() {
@@ -93,6 +92,8 @@ double ShortSampler::sample_us() const {
     if (i >= kLeastBatches && seconds_since(start) > options_.seconds) break;
     times.push_back(batch_seconds(calls_) * 1e6 / static_cast<double>(calls_));
   }
+  if (options_.judge) options_.judge();
+  if (options_.watch != nullptr) options_.watch->restore();
   return median_of(std::move(times));
 }
 

@@ -23,6 +23,8 @@ class ShortSampler {
     double extra_share = 0;
     /// Sees to it that every call is one, as in a run; null: nobody does. Must outlive the sampler.
     CallWatch* watch = nullptr;
+    /// Looks at what the last timed call left, while its inputs are still there; none: nobody does.
+    std::function<void()> judge = {};
   };
 
   /// Calls it a few times to find how many calls fit.

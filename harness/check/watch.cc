@@ -8,6 +8,8 @@
 #include <map>
 #include <tuple>
 
+#include "compare/standard/ulp.h"
+#include "harness/check/speed_verdict.h"
 #include "harness/check/verdict.h"
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
@@ -109,6 +111,9 @@ double relative_error(const Record& record) {
 OpenedVariant opened(const Record& record) {
   OpenedVariant result{record.variant, record.status, record.reason, record.accuracy, {}, {}};
   if (record.step) result.conversions = conversions_of(*record.step);
+  for (const DType dtype : kAllDTypes) {
+    if (name(dtype) == record.dtype) result.epsilon = epsilon_of(dtype);
+  }
   return result;
 }
 

@@ -4,9 +4,12 @@
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <random>
+#include <span>
 #include <string>
 
 #include "harness/check/open_case.h"
+#include "harness/check/own_code.h"
 #include "harness/check/protocol.h"
 #include "harness/plan/context_plan.h"
 #include "harness/record/machine.h"
@@ -49,6 +52,26 @@ std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   return cases;
 }
 
+SharesByVariant shares_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  return parse_shares(variable, text == nullptr ? "" : text);
+}
+
+// Drawn once for the process.
+bool is_slow_process() {
+  const char* percent = std::getenv("OPBENCH_TEST_SLOW_PROCESSES");
+  if (percent == nullptr) return true;
+  return std::random_device{}() % 100 < std::strtoul(percent, nullptr, 10);
+}
+
+PlantedFaults planted_faults() {
+  static const bool is_slow = is_slow_process();
+  PlantedFaults planted;
+  if (is_slow) planted.slowdown = shares_of("OPBENCH_TEST_SLOWDOWN");
+  planted.wrong = shares_of("OPBENCH_TEST_WRONG_CALLS");
+  return planted;
+}
+
 class Worker {
  public:
   /// The answer to one request.
@@ -62,7 +85,10 @@ class Worker {
           return open(request.open_it);
         case Request::sample:
           if (!open_) throw Error("no case is open");
-          return sampled_line(open_->sample_us(request.variant));
+          return sampled_line(open_->sample(request.variant, request.layout));
+        case Request::code:
+          if (!open_) throw Error("no case is open");
+          return coded_line(code(request.variant));
         case Request::close:
           open_.reset();
           return closed_line();
@@ -77,12 +103,24 @@ class Worker {
   std::string open(const OpenRequest& request) {
     open_.reset();  // first, so that two cases never stand side by side
     select_isa(request.isa.empty() ? supported_isas().front() : request.isa);
-    const char* slowdown = std::getenv("OPBENCH_TEST_SLOWDOWN");
-    open_.emplace(request, slowdown == nullptr ? "" : slowdown);
+    open_.emplace(request, planted_faults());
     return opened_line(open_->reply());
   }
 
+  CodeReply code(const std::string& variant) {
+    const std::span<const Kernel* const> kernels = open_->kernels(variant);
+    try {
+      if (!code_) code_.emplace();
+      // What tests add to slow it down, in this process or in others, is not in its code.
+      const char* planted = std::getenv("OPBENCH_TEST_SLOWDOWN");
+      return {code_->of(kernels) + (planted == nullptr ? "" : "+" + std::string(planted)), ""};
+    } catch (const Error& error) {
+      return {"", error.what()};
+    }
+  }
+
   std::optional<OpenCase> open_;
+  std::optional<OwnCode> code_;
 };
 
 Hello hello() {

@@ -101,6 +101,20 @@ PlannedStep plan_step(const Context& context, const ContextStep& step, DType dty
   return planned;
 }
 
+bool set_loss_scale(PlannedContext& context, double scale) {
+  bool is_any = false;
+  for (PlannedStep& step : context.steps) {
+    ContextStep scaled = step.spec;
+    if (scaled.precision.scaling == Precision::Scaling::none) continue;
+    scaled.precision.scaling = Precision::Scaling::fixed;
+    scaled.precision.loss_scale = scale;
+    step = plan_step(context.spec, scaled, context.dtype);
+    is_any = true;
+  }
+  context.loss_scale = scale;
+  return is_any;
+}
+
 std::vector<PlannedContext> make_context_plan(const CaseSelection& selection, CaseFiles& files) {
   std::vector<PlannedContext> plan;
   const CaseFilter filter(selection.filter);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct PlannedContext {
   Context spec;
   DType dtype = DType::fp32;
   std::vector<PlannedStep> steps;
+  std::optional<double> loss_scale;  ///< of `set_loss_scale`
 
   /// "shufflenet_v2_forward[N=8,fp16]": the name in reports and, hashed, the seed.
   std::string id() const;
@@ -40,6 +42,10 @@ struct PlannedContext {
 /// Plans one step. Errors: throws Error where its graph is wrong; a step that no kernel takes has
 /// the reason as its refusal.
 PlannedStep plan_step(const Context& context, const ContextStep& step, DType dtype);
+
+/// Plans the steps that scale their loss anew, with this scale. False if none does. Errors: those
+/// of `plan_step`.
+bool set_loss_scale(PlannedContext& context, double scale);
 
 /// Everything of the case files' contexts that is selected: crossed with dtypes, filtered by
 /// id and name, with the steps that `--variant` names, or all.

@@ -80,8 +80,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 }
 
 // With its share of guard zones.
-std::size_t room_for(const TensorDesc& desc) {
-  return round_up(desc.bytes(), kAlignment) + 2 * MemoryPlan::kGuardBytes;
+std::size_t room_for(const TensorDesc& desc, std::size_t slack) {
+  return round_up(desc.bytes(), kAlignment) + slack + 2 * MemoryPlan::kGuardBytes;
 }
 
 // The last node that touches each tensor; those that live for ever have none.
@@ -100,12 +100,13 @@ std::vector<std::size_t> last_uses(const Graph& graph) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph) {
+MemoryPlan plan_memory(const Graph& graph, std::size_t slack) {
   MemoryPlan plan;
+  plan.slack = slack;
   plan.offsets.resize(graph.tensors.size());
   Gaps gaps;
   const auto place = [&](std::size_t tensor) {
-    const std::size_t room = room_for(graph.tensors[tensor].desc);
+    const std::size_t room = room_for(graph.tensors[tensor].desc, slack);
     plan.offsets[tensor] = gaps.take(room) + MemoryPlan::kGuardBytes;
     plan.unshared_bytes += room;
     if (room > kMostBytes || plan.unshared_bytes > kMostBytes) {
@@ -131,24 +132,36 @@ MemoryPlan plan_memory(const Graph& graph) {
     dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
     for (const std::size_t tensor : dead) {
       gaps.give_back(plan.offsets[tensor] - MemoryPlan::kGuardBytes,
-                     room_for(graph.tensors[tensor].desc));
+                     room_for(graph.tensors[tensor].desc, slack));
     }
   }
   plan.bytes = gaps.end();
   return plan;
 }
 
-MemoryPlan plan_apart(const Graph& graph) {
+MemoryPlan plan_apart(const Graph& graph, std::size_t slack) {
   MemoryPlan plan;
+  plan.slack = slack;
   for (const GraphTensor& tensor : graph.tensors) {
     const bool is_large = tensor.desc.bytes() >= kLargeTensor;
     const std::size_t offset =
         round_up(plan.bytes + MemoryPlan::kGuardBytes, is_large ? kHugePage : kAlignment);
     plan.offsets.push_back(offset);
-    plan.bytes = offset + round_up(tensor.desc.bytes(), kAlignment) + MemoryPlan::kGuardBytes;
+    plan.bytes =
+        offset + round_up(tensor.desc.bytes(), kAlignment) + slack + MemoryPlan::kGuardBytes;
   }
   plan.unshared_bytes = plan.bytes;
   return plan;
+}
+
+// splitmix64, Steele et al. 2014.
+std::size_t layout_shift(std::uint64_t layout, std::size_t tensor) {
+  if (layout == 0) return 0;
+  std::uint64_t z = layout * 0xD1342543DE82EF95 + (tensor + 1) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  z ^= z >> 31;
+  return z % (MemoryPlan::kPage / kAlignment) * kAlignment;
 }
 
 }  // namespace opbench

@@ -10,12 +10,12 @@
 #include "harness/plan/contexts_by_id.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
+#include "harness/plan/variant_names.h"
 #include "harness/spec/case_filter.h"
 #include "harness/spec/case_places.h"
 #include "harness/spec/context_id.h"
 #include "ops/promotion.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {
@@ -177,11 +177,6 @@ void apply_shard(const CaseSelection& selection, std::vector<Case>& cases) {
   cases = std::move(kept);
 }
 
-bool is_wanted(const Kernel& kernel, const std::vector<std::string>& wanted) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), kernel.name) != wanted.end() ||
-         std::find(wanted.begin(), wanted.end(), kernel.family_name()) != wanted.end();
-}
-
 std::vector<Selection> select_variants(const Case& c, const Graph& graph,
                                        const std::vector<std::string>& wanted) {
   std::vector<Selection> selections;
@@ -208,33 +203,25 @@ std::set<std::string> step_names(const CaseSelection& selection, CaseFiles& file
   return names;
 }
 
-// A variant that no planned operator has is a typing error, not an empty result.
-void check_variant_names(const std::vector<std::string>& wanted, const std::vector<Case>& cases,
-                         std::set<std::string> known = {}) {
-  known.insert(std::string(kReferenceVariant));
-  for (const Case& c : cases) {
-    for (const Kernel* kernel : kernels_of(c.op->name)) {
-      known.insert(std::string(kernel->name));
-      known.insert(std::string(kernel->family_name()));
-    }
-  }
-  const std::vector<std::string> names(known.begin(), known.end());
-  for (const std::string& name : wanted) {
-    if (!known.contains(name)) {
-      throw Error(fmt::format("no operator of this run has a variant '{}'{}", name,
-                              suggestion(name, names)));
-    }
-  }
+// What the operators of these cases have, and what else may be named.
+std::set<std::string> known_variants(const std::vector<Case>& cases,
+                                     std::set<std::string> known = {}) {
+  std::set<const Op*> ops;
+  for (const Case& c : cases) ops.insert(c.op);
+  known.merge(variant_names(ops));
+  return known;
 }
 
 }  // namespace
 
 std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files) {
   std::vector<Case> cases = collect(selection, files);
-  check_variant_names(selection.variants, cases, step_names(selection, files));
+  check_variant_names(selection.variants, known_variants(cases, step_names(selection, files)));
   for (const Case& c : cases) {
-    check_variant_names(c.variants, {c});
-    if (c.expected_failure) check_variant_names(c.expected_failure->variants, {c});
+    check_variant_names(c.variants, known_variants({c}));
+    if (c.expected_failure) {
+      check_variant_names(c.expected_failure->variants, known_variants({c}));
+    }
   }
   apply_filter(selection, cases);
   join_repeated(cases);

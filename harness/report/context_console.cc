@@ -74,9 +74,10 @@ class Layout {
 };
 
 // What does not fit beside the numbers goes below them.
-void print_step(std::ostream& out, const Record& record, const std::string& line,
-                const ConsoleStyle& style) {
-  const std::string status = status_text(record), verdict = printable(step_verdict(record));
+void print_step(std::ostream& out, const ContextSteps& steps, std::size_t i,
+                const std::string& line, const ConsoleStyle& style) {
+  const Record& record = *steps[i];
+  const std::string status = status_text(record), verdict = printable(step_verdict(steps, i));
   const std::string rest = verdict.substr(status.size());
   out << (record.is_best ? coloured(line, kBold, style) : line)
       << coloured(status, status_colour(record.status), style);
@@ -100,7 +101,7 @@ void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyl
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string line = fmt::format("{} {}{}", steps[i]->is_best ? '*' : ' ',
                                          layout.row(i, 1, layout.columns()), gap);
-    print_step(out, *steps[i], line, style);
+    print_step(out, steps, i, line, style);
   }
 }
 

@@ -27,7 +27,7 @@ void write_steps(std::ostream& out, const ContextSteps& steps) {
     for (const std::string& cell : table.rows[i]) cells.push_back(markdown_escaped(cell));
     if (steps[i]->is_best) cells[1] = fmt::format("**{}**", cells[1]);
     cells.insert(cells.begin() + 2, markdown_escaped(steps[i]->step->summary));
-    cells.push_back(markdown_escaped(step_verdict(*steps[i])));
+    cells.push_back(markdown_escaped(step_verdict(steps, i)));
     write_markdown_row(out, cells);
   }
   out << '\n';

@@ -112,9 +112,14 @@ bool is_straight(const ContextSteps& steps) {
   return true;
 }
 
-// What happened in a step that was right all the same.
-std::vector<std::string> notes_of(const StepDetails& step) {
+// What is to be known of a step that was right all the same.
+std::vector<std::string> notes_of(const ContextSteps& steps, const Record& record) {
+  const StepDetails& step = *record.step;
   std::vector<std::string> notes;
+  const std::size_t before = number_before(steps, record);
+  if (before > 0 && is_equal_within_noise(record, *steps[before - 1])) {
+    notes.push_back("equal within noise to " + step.after);
+  }
   if (step.has_overflow) notes.emplace_back("overflow");
   if (step.skipped_updates > 0) {
     notes.push_back(fmt::format("{} update{} skipped", step.skipped_updates,
@@ -179,11 +184,25 @@ TextTable step_table(const ContextSteps& steps) {
   return table;
 }
 
-std::string step_verdict(const Record& record) {
+bool is_equal_within_noise(const Record& step, const Record& before) {
+  if (!step.is_timed() || !before.is_timed() || !(step.step->us_per_sample > 0)) return false;
+  double squares = 0;
+  for (const Record* record : {&step, &before}) {
+    const auto samples = static_cast<double>(record->times->samples.size());
+    if (samples < 3) return false;
+    const double error = 1.2533 * 1.4826 * relative_spread(*record->times) / std::sqrt(samples);
+    squares += error * error;
+  }
+  const double ratio = before.step->us_per_sample / step.step->us_per_sample;
+  return std::fabs(ratio - 1) <= 2 * ratio * std::sqrt(squares);
+}
+
+std::string step_verdict(const ContextSteps& steps, std::size_t i) {
+  const Record& record = *steps[i];
   std::string text = status_text(record);
   if (!record.reason.empty()) text += fmt::format(": {}", record.reason);
   const char* separator = record.reason.empty() ? ", " : "; ";
-  for (const std::string& note : notes_of(*record.step)) {
+  for (const std::string& note : notes_of(steps, record)) {
     text += separator + note;
     separator = ", ";
   }

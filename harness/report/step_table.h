@@ -33,8 +33,14 @@ struct TextTable {
 /// than the first. The verdict is `step_verdict`.
 TextTable step_table(const ContextSteps& steps);
 
-/// "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped".
-std::string step_verdict(const Record& record);
+/// Whether the times of two steps per sample differ by less than their spreads resolve: twice the
+/// standard error of the ratio of their medians, each 1.2533*1.4826*MAD/sqrt(samples) as of normal
+/// numbers. False with fewer than three samples, which tell nothing of a spread.
+bool is_equal_within_noise(const Record& step, const Record& before);
+
+/// Of step `i`: "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped",
+/// "passed, equal within noise to concat_nchw", the step it builds on.
+std::string step_verdict(const ContextSteps& steps, std::size_t i);
 
 /// Where the time goes: a row for each type of task, TransData, Cast and contiguous first, the
 /// others by their time in the first step that has them; "others" for those beyond

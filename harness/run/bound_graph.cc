@@ -1,6 +1,7 @@
 #include "harness/run/bound_graph.h"
 
 #include <optional>
+#include <utility>
 
 #include "harness/run/saturate.h"
 #include "tensor/parallel.h"
@@ -8,39 +9,49 @@
 namespace opbench {
 
 BoundGraph::BoundGraph(const Graph& graph, std::span<const Kernel* const> kernels,
-                       const TensorStorage& storage, int threads, bool saturates,
-                       ScratchPool* pool) {
-  calls_.reserve(graph.nodes.size());
+                       const TensorStorage& storage, int threads, bool saturates, ScratchPool* pool)
+    : calls_(graph.nodes.size()), saturates_(saturates) {
   with_threads(threads, [&] {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      const Node& node = graph.nodes[i];
-      Call call;
       std::optional<ScratchPool::User> user;
       if (pool != nullptr) user.emplace(*pool);
-      call.launch = kernels[i]->prepare(node.problem);
-      for (const std::size_t input : node.inputs) call.inputs.push_back(storage(input));
-      for (const std::size_t output : node.outputs) {
-        call.outputs.push_back(storage(output));
-        const TensorDesc& desc = graph.tensors[output].desc;
-        if (saturates && desc.dtype == DType::fp16) {
-          call.halves.push_back({storage(output), desc.storage_elements()});
-        }
-      }
-      if (saturates && node.problem.op->context.reads_overflow_status) {
-        call.status = static_cast<float*>(storage(node.outputs[0]));
-      }
-      if (node.unless != Node::kNone) call.unless = static_cast<const float*>(storage(node.unless));
-      calls_.push_back(std::move(call));
+      calls_[i].launch = kernels[i]->prepare(graph.nodes[i].problem);
     }
   });
+  bind(graph, storage);
+}
+
+void BoundGraph::bind(const Graph& graph, const TensorStorage& storage) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    Call call;
+    call.launch = std::move(calls_[i].launch);
+    for (const std::size_t input : node.inputs) call.inputs.push_back(storage(input));
+    for (const std::size_t output : node.outputs) {
+      call.outputs.push_back(storage(output));
+      const TensorDesc& desc = graph.tensors[output].desc;
+      if (saturates_ && desc.dtype == DType::fp16) {
+        call.halves.push_back({storage(output), desc.storage_elements()});
+      }
+    }
+    if (saturates_ && node.problem.op->context.reads_overflow_status) {
+      call.status = static_cast<float*>(storage(node.outputs[0]));
+    }
+    if (node.unless != Node::kNone) call.unless = static_cast<const float*>(storage(node.unless));
+    calls_[i] = std::move(call);
+  }
 }
 
 void BoundGraph::launch(std::size_t node) const {
   const Call& call = calls_[node];
   if (node == 0) has_saturated_ = false;
+  node_has_saturated_ = false;
   if (is_skipped(call)) return;
   call.launch({call.inputs, call.outputs});
-  for (const Half& half : call.halves) has_saturated_ |= saturate_fp16(half.data, half.elements);
+  for (const Half& half : call.halves) {
+    node_has_saturated_ |= saturate_fp16(half.data, half.elements);
+  }
+  has_saturated_ |= node_has_saturated_;
   if (call.status != nullptr && has_saturated_) *call.status = 1;
 }
 

@@ -35,6 +35,9 @@ class BoundGraph {
              const TensorStorage& storage, int threads, bool saturates = false,
              ScratchPool* pool = nullptr);
 
+  /// Takes other memory for the tensors of the same graph; the kernels stay as they are.
+  void bind(const Graph& graph, const TensorStorage& storage);
+
   std::size_t size() const { return calls_.size(); }
 
   /// All nodes. Call inside `with_threads` of the same number of threads.
@@ -54,6 +57,10 @@ class BoundGraph {
 
   /// True if anything has saturated since the first node.
   bool has_saturated() const { return has_saturated_; }
+
+  /// True if the node that ran last has saturated: with `saturates`, it computed Inf or NaN in
+  /// fp16.
+  bool node_has_saturated() const { return node_has_saturated_; }
 
   /// True if the node's flag says to leave it out.
   bool is_skipped(std::size_t node) const { return is_skipped(calls_[node]); }
@@ -76,7 +83,9 @@ class BoundGraph {
   void launch(std::size_t node) const;
 
   std::vector<Call> calls_;
+  bool saturates_;
   mutable bool has_saturated_ = false;  // the status register
+  mutable bool node_has_saturated_ = false;
 };
 
 }  // namespace opbench

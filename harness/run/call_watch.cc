@@ -3,28 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "compare/judge/judge.h"
+#include "tensor/checksum.h"
 #include "tensor/element_walk.h"
 #include "tensor/elements.h"
 #include "tensor/fill.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-constexpr std::size_t kChanges = 16, kTargets = 16;
+constexpr std::int64_t kChanges = 256;  // of a repetition; more calls than these begin again
+constexpr std::size_t kTargets = 16;
 constexpr std::int64_t kChecks = 16;  // of a repetition, and its last call
+constexpr std::size_t kNotes = 16, kLeastRecalls = 6;
+constexpr std::uint64_t kOtherGeneration = std::uint64_t{1} << 32;  // of no repetition
 
-// Values of which another may stand in any place.
-bool is_free(const Distribution& data) {
-  return data.kind == DistributionKind::normal || data.kind == DistributionKind::uniform ||
-         data.kind == DistributionKind::integers;
-}
-
-bool can_change(const GraphTensor& tensor) {
-  const bool is_given = tensor.role == GraphTensor::input || tensor.role == GraphTensor::parameter;
-  return is_given && tensor.desc.elements() > 0 && is_free(tensor.data);
+bool has_default_data(const GraphTensor& tensor) {
+  return tensor.data == Distribution{} && is_floating(tensor.desc.dtype);
 }
 
 // Where an operator makes one result of many elements, one of them shows only if it is as large as
@@ -32,8 +31,7 @@ bool can_change(const GraphTensor& tensor) {
 double outlier(const Runnable& runnable, const GraphTensor& tensor) {
   constexpr double kLargest = 4096;
   const Problem& problem = runnable.graph->nodes[0].problem;
-  const bool is_mixed = runnable.step == nullptr && problem.op->mixes_elements &&
-                        tensor.data == Distribution{} && is_floating(tensor.desc.dtype);
+  const bool is_mixed = runnable.step == nullptr && problem.op->mixes_elements;
   if (!is_mixed) return 0;
   const double terms =
       static_cast<double>(tensor.desc.elements()) /
@@ -74,16 +72,16 @@ std::string writer_of(const Runnable& runnable, std::size_t tensor) {
 
 }  // namespace
 
-CallWatch::CallWatch(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed,
-                     std::uint64_t generation)
+CallWatch::CallWatch(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed)
     : runnable_(runnable),
       workspace_(workspace),
+      refill_(runnable, workspace, seed),
       results_(results_of(runnable)),
       seed_(seed),
-      generation_(generation),
       state_(seed | 1) {
-  add_changes();
-  renew();
+  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
+    if (is_free(runnable.graph->tensors[i])) inputs_.push_back(i);
+  }
 }
 
 // xorshift64*, Vigna 2016
@@ -102,48 +100,71 @@ WatchedElement CallWatch::element(std::size_t tensor, std::int64_t place) const 
           place};
 }
 
-void CallWatch::add_changes() {
-  std::vector<std::size_t> tensors;
-  for (std::size_t i = 0; i < runnable_.graph->tensors.size(); ++i) {
-    if (can_change(runnable_.graph->tensors[i])) tensors.push_back(i);
-  }
-  if (tensors.empty()) return;
-  for (std::size_t k = 0; k < std::max(kChanges, tensors.size()); ++k) {
-    const std::size_t tensor = tensors[k % tensors.size()];
-    const auto elements =
-        static_cast<std::uint64_t>(runnable_.graph->tensors[tensor].desc.elements());
-    const WatchedElement place = element(tensor, static_cast<std::int64_t>(random() % elements));
-    changes_.push_back({place, place.load()});
-  }
-}
-
-// A place that was drawn twice has the same value both times.
-std::uint64_t CallWatch::value_of(const WatchedElement& element, std::uint64_t generation) const {
-  const GraphTensor& given = runnable_.graph->tensors[element.tensor];
+// Large among those that are normal, so that a maximum or a threshold does not hide it. Of recorded
+// values another one of them.
+std::uint64_t CallWatch::value_of(const WatchedChange& change) const {
+  constexpr double kAboveMost = 4;
+  const GraphTensor& given = runnable_.graph->tensors[change.element.tensor];
   const TensorDesc& desc = given.desc;
-  std::uint64_t bits = 0;
-  if (const double value = outlier(runnable_, given); value != 0) {
-    const double another = value * (1 + static_cast<double>(generation % 16) / 16);
-    from_doubles(desc.dtype, &another, 1, &bits);
-  } else {
-    const std::uint64_t seed = ~seed_ + 0x9E3779B97F4A7C15 * generation;
-    generate(given.data, runnable_.seed_of(element.tensor, seed), desc.dtype, desc.elements(),
-             {element.place, 1}, &bits);
+  const std::uint64_t seed = runnable_.seed_of(change.element.tensor, change.other);
+  if (runnable_.inputs != nullptr) {
+    const auto elements = static_cast<std::uint64_t>(desc.elements());
+    return element(change.element.tensor, static_cast<std::int64_t>(change.other % elements))
+        .load();
   }
+  const ElementRange place{change.element.place, 1};
+  std::uint64_t bits = 0;
+  if (!has_default_data(given)) {
+    generate(given.data, seed, desc.dtype, desc.elements(), place, &bits);
+    return bits;
+  }
+  double value = 0;
+  generate(given.data, seed, DType::fp64, desc.elements(), place, &value);
+  const double large = outlier(runnable_, given);
+  value = large > 0 ? large * (1 + std::fabs(value) / 4) : kAboveMost + std::fabs(value);
+  from_doubles(desc.dtype, &value, 1, &bits);
   return bits;
 }
 
-void CallWatch::renew() {
-  for (Change& change : changes_) {
-    change.other = value_of(change.element, 2 * generation_);
-    change.last = value_of(change.element, 2 * generation_ + 1);
+// Flags and small numbers have few other values.
+WatchedChange CallWatch::draw_change(std::size_t tensor) {
+  constexpr int kTries = 4;
+  const auto elements =
+      static_cast<std::uint64_t>(runnable_.graph->tensors[tensor].desc.elements());
+  WatchedChange change{element(tensor, static_cast<std::int64_t>(random() % elements))};
+  change.loaded = change.element.load();
+  change.other = change.loaded;
+  for (int i = 0; i < kTries && change.other == change.loaded; ++i) {
+    change.other = random();  // a seed
+    change.other = value_of(change);
   }
+  return change;
+}
+
+void CallWatch::draw_changes(std::int64_t calls) {
+  if (inputs_.empty()) return;
+  const auto wanted = static_cast<std::size_t>(std::clamp<std::int64_t>(calls, 1, kChanges));
+  const std::size_t first = random() % inputs_.size();
+  for (std::size_t k = 0; k < wanted; ++k) {
+    changes_.push_back(draw_change(inputs_[(first + k) % inputs_.size()]));
+  }
+  current_ = changes_.size() - 1;
+}
+
+// Those that are not in place store what is there.
+void CallWatch::undo_changes() {
+  for (const WatchedChange& change : changes_) change.undo();
+  changes_.clear();
+}
+
+void CallWatch::refill() {
+  if (runnable_.step == nullptr) put(generation_ + 1, {});
 }
 
 void CallWatch::begin(std::int64_t calls) {
-  ++generation_;
-  renew();
-  calls_left_ = calls;
+  undo_changes();
+  draw_changes(calls);
+  calls_ = calls_left_ = calls;
   longest_gap_ = std::max<std::int64_t>(1, calls / kChecks);
   until_check_ = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(longest_gap_));
   is_spoilt_ = false;
@@ -161,18 +182,63 @@ void CallWatch::choose_results() {
   }
 }
 
-void CallWatch::change_all() {
-  for (Change& change : changes_) {
-    change.is_other = true;
-    change.element.store(change.last);
+void CallWatch::restore() { put(0, {}); }
+
+void CallWatch::note() {
+  const bool is_after_another = calls_ > 1 && current() != nullptr;
+  if (runnable_.step != nullptr || !missed_.empty() || !is_after_another) return;
+  if (notes_.size() == kNotes) notes_.erase(notes_.begin());
+  notes_.push_back({generation_, {*current()}, results()});
+}
+
+// Where a repetition is one call, it has seen no inputs that are nearly those of the call before.
+void CallWatch::call_after_small_changes(const std::function<void()>& call) {
+  if (notes_.size() >= kLeastRecalls || inputs_.empty()) return;
+  begin(kLeastRecalls);
+  for (std::size_t i = 0; i < changes_.size() && notes_.size() < kLeastRecalls; ++i) {
+    changes_[i].apply();
+    call();
+    const auto end = changes_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    notes_.push_back({generation_, {changes_.begin(), end}, results()});
   }
 }
 
-void CallWatch::restore() {
-  for (Change& change : changes_) {
-    change.is_other = false;
-    change.element.store(change.loaded);
+void CallWatch::put(std::uint64_t generation, const std::vector<WatchedChange>& changes) {
+  undo_changes();
+  generation_ = generation;
+  refill_.put(generation_);
+  changes_ = changes;
+  for (const WatchedChange& change : changes_) change.apply();
+  current_ = 0;
+}
+
+// Whoever looks at parts of the inputs sees that those of a call in between are others.
+bool CallWatch::repeats_its_results(const std::function<void()>& call, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  call_after_small_changes(call);
+  const Clock::time_point start = Clock::now();
+  for (std::size_t i = 0; i < notes_.size(); ++i) {
+    const std::chrono::duration<double> spent = Clock::now() - start;
+    if (i >= kLeastRecalls && spent.count() > seconds) break;
+    const Note& noted = notes_[notes_.size() - 1 - i];
+    if (noted.generation == generation_) {
+      put(kOtherGeneration + i, {});
+      call();
+    }
+    put(noted.generation, noted.changes);
+    call();
+    if (results() != noted.results) return false;
   }
+  return true;
+}
+
+std::uint64_t CallWatch::results() const {
+  std::uint64_t bits = 0;
+  for (const std::size_t tensor : results_) {
+    const TensorDesc& desc = runnable_.graph->tensors[tensor].desc;
+    bits = bits * 31 ^ elements_fingerprint(desc, workspace_.at(runnable_, tensor));
+  }
+  return bits;
 }
 
 void CallWatch::spoil() {
@@ -196,6 +262,22 @@ bool CallWatch::is_written(const std::function<void()>& call) {
                         writer_of(runnable_, spoilt_.tensor),
                         index_text(tensor.desc.shape, spoilt_.place), tensor.name);
   return false;
+}
+
+std::uint64_t elements_fingerprint(const TensorDesc& desc, const void* storage) {
+  const std::size_t size = size_of(desc.dtype);
+  if (desc.bytes() == static_cast<std::size_t>(desc.elements()) * size) {
+    return checksum(storage, desc.bytes());
+  }
+  std::vector<std::uint64_t> parts(static_cast<std::size_t>(block_count(desc)));
+  parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
+    const ElementRange range = block(desc, i);
+    thread_local std::vector<std::byte> elements;
+    elements.resize(static_cast<std::size_t>(range.count) * size);
+    read_elements(desc, storage, range, elements.data());
+    parts[static_cast<std::size_t>(i)] = checksum(elements.data(), elements.size());
+  });
+  return checksum(parts.data(), parts.size() * sizeof(parts[0]));
 }
 
 }  // namespace opbench

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/run/input_refill.h"
 #include "harness/run/item.h"
 #include "harness/run/workspace.h"
 
@@ -27,32 +28,41 @@ struct WatchedElement {
   void store(std::uint64_t bits) const { std::memcpy(at, &bits, bytes); }
 };
 
-/// Makes every timed call one that is checked, for the price of a store: before each, one element
-/// of what the graph is given takes another value, so that what was remembered is wrong. Before
-/// some, at random, an element of a result is overwritten with a near value, and a call that leaves
-/// it there is none. Before the last call of a repetition all of those elements of the inputs have
-/// values that no call before has seen: its results are those that are judged.
+/// An element of an input that holds another value than was loaded.
+struct WatchedChange {
+  WatchedElement element;
+  std::uint64_t loaded = 0, other = 0;
+
+  void apply() const { element.store(other); }
+  void undo() const { element.store(loaded); }
+};
+
+/// Makes every timed call one that is checked, for the price of two stores: before each, an element
+/// of what the graph is given takes another value, in a place and with a value that nothing could
+/// know, and the one before is as it was. Before some, at random, an element of a result is
+/// overwritten with a near value, and a call that leaves it there is none. All inputs of a case
+/// take other values before every repetition. Nothing tells the last call, which is judged, from
+/// those before.
 ///
-/// Order: begin; then for each call before, the call, after; at the end restore.
+/// Order: for each repetition refill (if wanted) and begin; then for each call before, the call,
+/// after; then note (if wanted); at the end repeats_its_results (if there are notes) and restore.
 class CallWatch {
  public:
-  /// The runnable's values are loaded. Both must outlive it. Places follow from `seed`, other
-  /// values from seed and generation.
-  CallWatch(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed,
-            std::uint64_t generation = 0);
+  /// The runnable's values of `seed` are loaded. Both must outlive it.
+  CallWatch(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed);
 
-  /// So many calls follow: the next generation of other values.
+  /// Other values in all inputs of a case, which nothing before has seen. A context's are loaded
+  /// anew for every round.
+  void refill();
+
+  /// So many calls follow, with new places and values.
   void begin(std::int64_t calls);
-  std::uint64_t generation() const { return generation_; }
 
   void before() {
-    if (--calls_left_ == 0) {
-      change_all();
-      spoil();
-      return;
-    }
     change_next();
-    if (--until_check_ == 0) spoil();
+    --calls_left_;
+    --until_check_;
+    if (calls_left_ == 0 || until_check_ == 0) spoil();
   }
 
   /// False if the call has left an element of a result as it was. `call` repeats it, for certainty.
@@ -64,50 +74,65 @@ class CallWatch {
   /// Another input of the same kind.
   void change_next() {
     if (changes_.empty()) return;
-    changes_[next_change_].toggle();
-    if (++next_change_ == changes_.size()) next_change_ = 0;
+    changes_[current_].undo();
+    if (++current_ == changes_.size()) current_ = 0;
+    changes_[current_].apply();
   }
+  /// The change that is in place; null: none.
+  const WatchedChange* current() const { return changes_.empty() ? nullptr : &changes_[current_]; }
 
-  /// Gives the inputs the values that they hold in the last call, and those that were loaded.
-  void change_all();
+  /// Remembers the fingerprint of what the last call of a repetition left, unless it was the only.
+  void note();
+
+  /// Brings noted inputs back, after others, and calls again: every call must leave the bits that
+  /// it left before. At least some of them, more for up to `seconds`. For kernels whose bits
+  /// repeat.
+  bool repeats_its_results(const std::function<void()>& call, double seconds);
+
+  /// The inputs as they were loaded.
   void restore();
 
  private:
-  /// Other values for an element of an input: between calls, and for the last.
-  struct Change {
-    WatchedElement element;
-    std::uint64_t loaded = 0, other = 0, last = 0;
-    bool is_other = false;
-
-    void toggle() {
-      is_other = !is_other;
-      element.store(is_other ? other : loaded);
-    }
+  struct Note {
+    std::uint64_t generation = 0;
+    std::vector<WatchedChange> changes;
+    std::uint64_t results = 0;
   };
 
-  void add_changes();
-  void renew();
-  std::uint64_t value_of(const WatchedElement& element, std::uint64_t generation) const;
+  std::uint64_t value_of(const WatchedChange& change) const;
+  WatchedChange draw_change(std::size_t tensor);
+  void draw_changes(std::int64_t calls);
   void choose_results();
   void spoil();
   bool is_written(const std::function<void()>& call);
+  void call_after_small_changes(const std::function<void()>& call);
+  void put(std::uint64_t generation, const std::vector<WatchedChange>& changes);
+  void undo_changes();
+  std::uint64_t results() const;
   WatchedElement element(std::size_t tensor, std::int64_t place) const;
   std::uint64_t random();
 
   const Runnable& runnable_;
   const Workspace& workspace_;
+  InputRefill refill_;
   std::vector<std::size_t> results_;  // tensors that every call writes
-  std::vector<Change> changes_;
-  std::size_t next_change_ = 0;
+  std::vector<std::size_t> inputs_;   // in which values may change
+  std::vector<WatchedChange> changes_;
+  std::size_t current_ = 0;
   std::vector<WatchedElement> targets_;  // of results, anew for each repetition
   const std::uint64_t seed_;
-  std::uint64_t generation_;
+  std::uint64_t generation_ = 0;
   std::uint64_t state_;
-  std::int64_t calls_left_ = 0, until_check_ = 0, longest_gap_ = 1;
+  std::int64_t calls_ = 0, calls_left_ = 0;  // of this repetition
+  std::int64_t until_check_ = 0, longest_gap_ = 1;
   WatchedElement spoilt_;
   std::uint64_t spoilt_bits_ = 0;
   bool is_spoilt_ = false;
   std::string missed_;
+  std::vector<Note> notes_;
 };
+
+/// Fingerprint of the elements of a tensor in their logical order, without padding.
+std::uint64_t elements_fingerprint(const TensorDesc& desc, const void* storage);
 
 }  // namespace opbench

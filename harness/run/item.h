@@ -7,6 +7,8 @@
 
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
+#include "harness/run/input_source.h"
+#include "harness/run/loaded_record.h"
 
 namespace opbench {
 
@@ -16,7 +18,9 @@ struct Runnable {
   const Graph* graph = nullptr;
   const Selection* selection = nullptr;
   const MemoryPlan* memory = nullptr;
-  const PlannedStep* step = nullptr;  ///< of a context; null for a variant of a case
+  const PlannedStep* step = nullptr;    ///< of a context; null for a variant of a case
+  const InputSource* inputs = nullptr;  ///< of a case; null: they are generated
+  bool checks_overflow = false;  ///< its fp16 saturates, so that each node says whether it did
 
   const std::string& name() const { return selection->variant; }
   /// Why it does not run; empty if it does.
@@ -44,13 +48,21 @@ struct Item {
   std::shared_ptr<PlannedContext> context;
   std::shared_ptr<const MemoryPlan> memory;  ///< of the case's graph
 
+  /// Of a case that was recorded in a dump.
+  std::shared_ptr<const InputSource> inputs;
+  std::shared_ptr<const LoadedRecord> record;  ///< may be null with inputs
+
   bool is_context() const { return context != nullptr; }
 };
 
 /// Refers to `step`.
 Runnable make_runnable(const PlannedStep& step);
 
-Item make_item(PlannedCase planned);
-Item make_item(PlannedContext planned);
+/// `slack`: as of `plan_memory`; a page of it is what `OpenItem::move` needs.
+Item make_item(PlannedCase planned, std::size_t slack = 0);
+Item make_item(PlannedContext planned, std::size_t slack = 0);
+/// A case on recorded inputs.
+Item make_item(PlannedCase planned, std::shared_ptr<const InputSource> inputs,
+               std::shared_ptr<const LoadedRecord> record = nullptr);
 
 }  // namespace opbench

@@ -71,15 +71,15 @@ class ItemRunner {
   void run_phases() {
     if (open_attempts().empty()) return;
     check_memory();
-    if (!item().is_context()) measure_ceilings();
+    if (options_.times && !item().is_context()) measure_ceilings();
     open_.allocate(open_attempts());
     for_each_open([&](Attempt& attempt) { prepare(attempt); });
     for_each_open([&](Attempt& attempt) { find_loss_scale(attempt); });
     if (options_.verify) {
       for_each_open([&](Attempt& attempt) { verify(attempt); });
     }
-    time_all();
-    if (options_.verify && item().is_context()) {
+    if (options_.times) time_all();
+    if (options_.times && options_.verify && item().is_context()) {
       for_each_open([&](Attempt& attempt) {
         report("verify again", attempt);
         take_verdict(attempt, open_.judge_rounds(attempt.index));
@@ -154,7 +154,7 @@ class ItemRunner {
 
   void verify(Attempt& attempt) {
     report("verify", attempt);
-    attempt.values = {item().seed, true};
+    attempt.values = {item().seed, item().inputs == nullptr};
     take_verdict(attempt, open_.verify(attempt.index, item().seed));
     if (item().is_context() && attempt.is_open) {
       attempt.measured.gradient_error = open_.gradient_error(attempt.index);
@@ -192,7 +192,8 @@ class ItemRunner {
     TimingOptions how{
         options_.seconds_per_case * repetitions / options_.repetitions, repetitions, {}, nullptr};
     if (options_.cold) how.evict = [&] { open_.evict(attempt.index); };
-    attempt.values = {item().seed + 1};
+    // A context is timed in rounds, each of which has values of its own.
+    attempt.values = {item().seed + 1 + static_cast<std::uint64_t>(rounds_)};
     if (options_.verify)
       how.watch = &open_.begin_timing(attempt.index, attempt.values.seed);
     else
@@ -224,6 +225,7 @@ class ItemRunner {
   void dump_all() {
     for (Attempt& attempt : attempts_) {
       if (!attempt.is_in_memory || interrupted()) continue;
+      if (item().record && item().record->variant != attempt.record.variant) continue;
       report("dump", attempt);
       if (attempt.is_open) attempt.values = {item().seed};
       try {

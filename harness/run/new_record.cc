@@ -79,7 +79,8 @@ void add_sets(const std::string& symbols, Words& words) {
 }
 
 // Sets what a case says; returns what selects it on a command line.
-Words describe(const PlannedCase& planned, const Selection& variant, Record& record) {
+Words describe(const Item& item, const Selection& variant, Record& record) {
+  const PlannedCase& planned = *item.planned_case;
   const Case& c = planned.spec;
   const TensorDesc& first = planned.graph.tensors.front().desc;
   record.case_name = c.name;
@@ -94,7 +95,10 @@ Words describe(const PlannedCase& planned, const Selection& variant, Record& rec
   record.backward = c.backward;
   record.count = c.count;
   record.elements = static_cast<double>(first.elements());
-  return {"--case", record.case_id, "--variant", variant.variant};
+  Words words = {"--case", record.case_id};
+  if (item.record) words = item.record->selecting;
+  words.insert(words.end(), {"--variant", variant.variant});
+  return words;
 }
 
 // The same for a step of a context.
@@ -111,6 +115,9 @@ Words describe(const PlannedContext& planned, const PlannedStep& step, Record& r
   Words words = {"--cases", file, "--filter", pattern_of_name(planned.spec.name)};
   add_sets(planned.spec.symbols, words);
   words.insert(words.end(), {"--dtype", record.dtype, "--variant", step.spec.name});
+  if (planned.loss_scale) {
+    words.insert(words.end(), {"--loss-scale", fmt::format("{}", *planned.loss_scale)});
+  }
   return words;
 }
 
@@ -136,9 +143,9 @@ Record new_record(const Item& item, std::size_t index, int threads, bool is_cold
   record.cold = is_cold;
   record.bytes = traffic.bytes();
   record.operations = traffic.operations;
-  record.reproduce = line_that_repeats(
-      record, item.is_context() ? describe(*item.context, *runnable.step, record)
-                                : describe(*item.planned_case, *runnable.selection, record));
+  record.reproduce =
+      line_that_repeats(record, item.is_context() ? describe(*item.context, *runnable.step, record)
+                                                  : describe(item, *runnable.selection, record));
   return record;
 }
 

@@ -44,10 +44,25 @@ void OpenItem::prepare(std::size_t i) {
       chosen.saturates(), item_.is_context() ? &scratch_ : nullptr);
 }
 
+void OpenItem::move(std::uint64_t layout) {
+  if (layout == workspace_->layout()) return;
+  const auto& all = item_.runnables;
+  const auto loaded = std::find_if(all.begin(), all.end(), [&](const Runnable& runnable) {
+    return loaded_ && runnable.graph == loaded_->graph;
+  });
+  workspace_->move(layout, loaded == all.end() ? nullptr : &*loaded);
+  for (std::size_t i = 0; i < opened_.size(); ++i) {
+    if (!is_prepared(i)) continue;
+    opened_[i].bound->bind(*runnable(i).graph, workspace_->storage_of(runnable(i)));
+  }
+}
+
 void OpenItem::load(std::size_t i, const Values& values) {
   const PhaseTimer timer(times_.fill);
   const Runnable& chosen = runnable(i);
-  const Values wanted{values.seed, values.has_corners && !item_.is_context()};
+  const bool is_recorded = chosen.inputs != nullptr;
+  const Values wanted{is_recorded ? item_.seed : values.seed,
+                      values.has_corners && !item_.is_context() && !is_recorded};
   const bool is_there =
       loaded_ && loaded_->graph == chosen.graph && loaded_->values.seed == wanted.seed;
   if (!is_there) {
@@ -128,7 +143,9 @@ void OpenItem::replan(std::size_t i, double loss_scale) {
   scaled.precision.loss_scale = loss_scale;
   release(i);
   loaded_.reset();
+  const std::size_t slack = step.memory.slack;
   step = plan_step(item_.context->spec, scaled, item_.context->dtype);
+  if (slack > 0) step.memory = plan_memory(step.graph, slack);
 }
 
 CallWatch& OpenItem::begin_timing(std::size_t i, std::uint64_t seed) {
@@ -142,8 +159,7 @@ CallWatch& OpenItem::begin_timing(std::size_t i, std::uint64_t seed) {
     }
   }
   const std::uint64_t given = workspace_->given_fingerprint(chosen);
-  timing_.emplace(
-      Timing{values, given, CallWatch(chosen, *workspace_, seed, opened_[i].last.generation)});
+  timing_.emplace(Timing{values, given, CallWatch(chosen, *workspace_, seed)});
   return timing_->watch;
 }
 
@@ -192,7 +208,19 @@ Verification OpenItem::judge_timed(std::size_t i) {
     }
   }
   found.stats = {};
+  const bool is_right = found.judgement.verdict != Verdict::failed;
+  if (is_right && repeats(i) && !repeats_timed(i)) {
+    found.judgement = {Verdict::failed,
+                       "in a timed call: results that are not those of its inputs; on the same "
+                       "values, after others, it leaves other bits"};
+  }
   return found;
+}
+
+bool OpenItem::repeats_timed(std::size_t i) {
+  constexpr double kSeconds = 0.01;
+  const auto call = [&] { with_threads(threads_, [&] { bound(i).run(); }); };
+  return timing_->watch.repeats_its_results(call, kSeconds);
 }
 
 bool OpenItem::repeats(std::size_t i) const {
@@ -203,7 +231,11 @@ bool OpenItem::repeats(std::size_t i) const {
 
 void OpenItem::note_results(std::size_t i) {
   LastCall& last = opened_[i].last;
-  last = {timing_->values.values.seed, timing_->watch.generation(), step_results(i), {}};
+  const WatchedChange* const change = timing_->watch.current();
+  last = {timing_->values.values.seed,
+          change ? std::optional(*change) : std::nullopt,
+          step_results(i),
+          {}};
   if (repeats(i)) return;
   last.values = collect_results(*runnable(i).step, workspace_->storage_of(runnable(i)));
 }
@@ -214,7 +246,7 @@ Verification OpenItem::judge_rounds(std::size_t i) {
   const PhaseTimer timer(times_.verify);
   const Runnable& chosen = runnable(i);
   loaded_.reset();
-  CallWatch(chosen, *workspace_, last.seed, last.generation).change_all();
+  if (last.change) last.change->apply();
   Verifier& verifier = verifiers_.try_emplace(last.seed, rules_for(item_)).first->second;
   Verification found = verifier.verify(chosen, *workspace_, bound(i), threads_);
   found.stats = {};
@@ -231,17 +263,13 @@ Verification OpenItem::judge_rounds(std::size_t i) {
 // What a node that was left out would have written is of any age, as is padding.
 std::uint64_t OpenItem::step_results(std::size_t i) const {
   const Runnable& chosen = runnable(i);
-  std::vector<std::byte> elements;
   std::uint64_t bits = 0;
   for (std::size_t n = 0; n < chosen.graph->nodes.size(); ++n) {
     if (bound(i).is_skipped(n)) continue;
     for (const std::size_t tensor : chosen.graph->nodes[n].outputs) {
       const GraphTensor& result = chosen.graph->tensors[tensor];
       if (result.role != GraphTensor::output) continue;
-      const ElementRange all{0, result.desc.elements()};
-      elements.resize(static_cast<std::size_t>(all.count) * size_of(result.desc.dtype));
-      read_elements(result.desc, workspace_->at(chosen, tensor), all, elements.data());
-      bits = bits * 31 ^ checksum(elements.data(), elements.size());
+      bits = bits * 31 ^ elements_fingerprint(result.desc, workspace_->at(chosen, tensor));
     }
   }
   return bits;

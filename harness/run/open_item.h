@@ -69,8 +69,13 @@ class OpenItem {
   /// step is planned anew with it. Nothing to do for a runnable without loss scale.
   LossScaling find_loss_scale(std::size_t i);
 
-  /// Puts a runnable's values in place, unless they are there. Errors: throws Error if an operator
-  /// refuses them.
+  /// Moves all tensors to where `layout` (memory_plan.h) puts them, with the values that are
+  /// loaded, for an item with a page of slack. What is prepared stays so, and a CallWatch that was
+  /// restored; what was computed is lost.
+  void move(std::uint64_t layout);
+
+  /// Puts a runnable's values in place, unless they are there. Recorded inputs have the same values
+  /// whatever is wanted. Errors: throws Error if an operator refuses them.
   void load(std::size_t i, const Values& values);
 
   /// Runs a runnable on the values of `seed`, with corner values in the inputs of a case, and
@@ -97,6 +102,9 @@ class OpenItem {
   /// whatever a kernel throws.
   Verification judge_rounds(std::size_t i);
 
+  /// Leaves the same bits whenever it is called on the same values: no kernel's sums go by thread.
+  bool repeats(std::size_t i) const;
+
   /// Fingerprint of the outputs that the last run of a runnable left, as 16 hexadecimal digits.
   std::string result_bits(std::size_t i) const;
 
@@ -114,9 +122,10 @@ class OpenItem {
   };
   /// What the last timed call of a context had and left.
   struct LastCall {
-    std::uint64_t seed = 0, generation = 0;  ///< of its values
-    std::uint64_t results = 0;               ///< fingerprint
-    std::vector<StepResult> values;          ///< where results do not repeat bit for bit
+    std::uint64_t seed = 0;               ///< of its values
+    std::optional<WatchedChange> change;  ///< and what was other than these
+    std::uint64_t results = 0;            ///< fingerprint
+    std::vector<StepResult> values;       ///< where results do not repeat bit for bit
   };
   struct Opened {
     std::unique_ptr<BoundGraph> bound;
@@ -134,8 +143,8 @@ class OpenItem {
   bool overflowed(std::size_t i) const;
   void hold_to_first(std::size_t i, Verification& found);
   Verification judge_timed(std::size_t i);
+  bool repeats_timed(std::size_t i);
   void note_results(std::size_t i);
-  bool repeats(std::size_t i) const;
   std::uint64_t step_results(std::size_t i) const;
 
   Item item_;

@@ -2,29 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
 #include <variant>
 
+#include "harness/run/node_dump.h"
+#include "harness/spec/case.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
 void write_attribute(DumpWriter& writer, const std::string& name, const AttrValue& value) {
-  // Words and lists have no place among the dumper's scalars; they are in the record's note.
   if (const auto* number = std::get_if<double>(&value)) writer.write_input_scalar(name, *number);
   if (const auto* whole = std::get_if<std::int64_t>(&value))
     writer.write_input_scalar(name, *whole);
   if (const auto* flag = std::get_if<bool>(&value)) writer.write_input_scalar(name, *flag);
-}
-
-// HDF5 has no NUL in texts and little room for them.
-std::string note_text(std::string text) {
-  constexpr std::size_t kLongest = 1000;
-  std::erase(text, '\0');
-  if (text.size() > kLongest) text.resize(kLongest);
-  return text;
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+    writer.write_input_list(name, *list);
 }
 
 std::vector<Note> notes_of(const Record& record, const Values& values) {
@@ -39,50 +33,15 @@ std::vector<Note> notes_of(const Record& record, const Values& values) {
   return notes;
 }
 
-/// One node and its record.
-class NodeDump {
- public:
-  NodeDump(DumpWriter& writer, const OpenItem& open, std::size_t runnable, std::size_t node)
-      : writer_(writer),
-        workspace_(open.workspace()),
-        runnable_(open.runnable(runnable)),
-        node_(runnable_.graph->nodes[node]),
-        kernel_(*runnable_.selection->kernels[node]) {}
-
-  void begin(std::vector<Note> notes) {
-    const bool is_npu = kernel_.provider == Provider::npu;
-    notes.push_back({"opbench_kernel", std::string(kernel_.name)});
-    if (!node_.name.empty()) notes.push_back({"opbench_task", node_.name});
-    if (!node_.cause.empty()) notes.push_back({"opbench_cause", node_.cause});
-    writer_.begin_record(op().ir_name, is_npu ? DeviceType::npu : DeviceType::cpu, notes);
-    for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
-      writer_.write_input(op().input_path(i), node_.problem.inputs[i],
-                          workspace_.at(runnable_, node_.inputs[i]));
-    }
-    for (const auto& [name, value] : node_.problem.attrs.values()) {
-      write_attribute(writer_, name, value);
-    }
-    for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output);
-  }
-
-  void write_outputs() {
-    for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
-      writer_.write_output(op().output_path(node_.problem, i), node_.problem.outputs[i],
-                           workspace_.at(runnable_, node_.outputs[i]));
-    }
-  }
-
- private:
-  const Op& op() const { return *node_.problem.op; }
-
-  DumpWriter& writer_;
-  const Workspace& workspace_;
-  const Runnable& runnable_;
-  const Node& node_;
-  const Kernel& kernel_;
-};
-
 }  // namespace
+
+void write_attributes(DumpWriter& writer, const Attrs& attrs) {
+  for (const auto& [name, value] : attrs.values()) write_attribute(writer, name, value);
+}
+
+Note call_note(const Problem& problem) {
+  return {"opbench_call", note_text(case_id(case_of(problem)))};
+}
 
 void dump_runnable(DumpWriter& writer, const OpenItem& open, std::size_t i, const Values& values,
                    const Record& record) {
@@ -93,6 +52,7 @@ void dump_runnable(DumpWriter& writer, const OpenItem& open, std::size_t i, cons
     if (is_prepared && open.bound(i).is_skipped(n)) continue;
     NodeDump dump(writer, open, i, n);
     dump.begin(notes);
+    dump.poison_outputs();
     if (!is_prepared) return;
     std::exception_ptr failure;
     try {

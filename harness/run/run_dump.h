@@ -8,7 +8,9 @@ namespace opbench {
 
 /// Runs a runnable node by node on the values that are loaded, and writes a record for every
 /// execution: inputs as they were before, attributes, outputs as they are right after, before their
-/// memory is used again. Outputs that a node leaves unwritten are NaN.
+/// memory is used again. Outputs that a node leaves unwritten are NaN. Of a case that was loaded
+/// from a dump outputs alone, under the name and number of its record there, as the dumper's load
+/// mode writes them; several calls of one record go into one.
 ///
 /// Notes of a record: opbench_case, opbench_variant (of a context: the step), opbench_kernel,
 /// opbench_status; of a context also opbench_task, the node's name, and opbench_cause of a task
@@ -18,5 +20,12 @@ namespace opbench {
 /// Errors: whatever a kernel throws, after its record is complete; those of DumpWriter.
 void dump_runnable(DumpWriter& writer, const OpenItem& open, std::size_t i, const Values& values,
                    const Record& record);
+
+/// Adds the attributes of a use of an operator to the current record. Words have no place among
+/// what the dumper writes; they are in the note.
+void write_attributes(DumpWriter& writer, const Attrs& attrs);
+
+/// The note opbench_call: which call a record is, by its case.
+Note call_note(const Problem& problem);
 
 }  // namespace opbench

@@ -10,10 +10,9 @@
 #include "tensor/parallel.h"
 
 namespace opbench {
-namespace {
 
-void keep(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
-          RunResult& result) {
+void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
+                 RunResult& result) {
   if (records.empty()) return;
   ++result.cases_run;
   const bool was_allocated = std::any_of(records.begin(), records.end(), [](const Record& record) {
@@ -23,8 +22,6 @@ void keep(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
   if (hooks.case_done) hooks.case_done(records);
   std::move(records.begin(), records.end(), std::back_inserter(result.records));
 }
-
-}  // namespace
 
 RunResult run_plan(const std::vector<PlannedCase>& plan,
                    const std::vector<PlannedContext>& contexts, const RunOptions& options,
@@ -40,7 +37,8 @@ RunResult run_plan(const std::vector<PlannedCase>& plan,
     for (const int count : threads) {
       if (interrupted()) return;
       if (hooks.progress) hooks.progress(done++, total);
-      keep(run_item(make_item(planned), options, count, hooks, result.times), bytes, hooks, result);
+      add_records(run_item(make_item(planned), options, count, hooks, result.times), bytes, hooks,
+                  result);
     }
   };
   for (const PlannedCase& planned : plan) run(planned, planned.graph.memory_bytes());

@@ -10,6 +10,11 @@
 
 namespace opbench {
 
+/// Adds the records of a case that is complete to a result, and tells of them. `bytes`: what its
+/// tensors take.
+void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
+                 RunResult& result);
+
 /// Runs a plan: for each case allocate, fill, verify every variant, time every variant that is
 /// right, verify again on fresh data. One bad case never stops the run; an interrupt keeps what is
 /// complete.

@@ -83,7 +83,10 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
 // One repetition (or one of the shorter runs by which the engine finds the number of iterations).
 Sample run_once(benchmark::State& state, const TimingOptions& options,
                 const std::function<void()>& call) {
-  if (options.watch != nullptr) options.watch->begin(state.max_iterations);
+  if (options.watch != nullptr) {
+    options.watch->refill();
+    options.watch->begin(state.max_iterations);
+  }
   const std::int64_t preemptions = involuntary_switches();
   const Clock::time_point start = Clock::now();
   double seconds = 0;
@@ -96,6 +99,7 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
       hot_loop(state, call);
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
+  if (options.watch != nullptr) options.watch->note();
   const auto iterations = static_cast<std::int64_t>(state.iterations());
   return {micros_since_start(start), seconds * 1e6,
           iterations == 0 ? 0 : seconds * 1e9 / static_cast<double>(iterations), iterations,

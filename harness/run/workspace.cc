@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,6 +46,24 @@ void check_values(const Graph& graph, const TensorStorage& storage) {
 
 }  // namespace
 
+Workspace::Workspace(std::size_t bytes) : buffer_(bytes + MemoryPlan::kPage) {
+  void* begin = buffer_.data();
+  std::size_t space = buffer_.size();
+  begin_ = static_cast<std::byte*>(std::align(MemoryPlan::kPage, bytes, begin, space));
+}
+
+void Workspace::move(std::uint64_t layout, const Runnable* loaded) {
+  const std::uint64_t before = std::exchange(layout_, layout);
+  if (loaded == nullptr) return;
+  for (std::size_t i = 0; i < loaded->graph->tensors.size(); ++i) {
+    if (loaded->graph->tensors[i].is_computed()) continue;
+    std::byte* const planned = begin_ + loaded->memory->offsets[i];
+    std::byte* const to = planned + layout_shift(layout, i);
+    std::memmove(to, planned + layout_shift(before, i), bytes_of(*loaded, i));
+    write_guards(to, bytes_of(*loaded, i));
+  }
+}
+
 TensorStorage Workspace::storage_of(const Runnable& runnable) const {
   return [this, runnable](std::size_t tensor) { return at(runnable, tensor); };
 }
@@ -55,6 +74,8 @@ void Workspace::fill_tensor(const Runnable& runnable, std::size_t tensor,
   void* to = at(runnable, tensor);
   switch (given.role) {
     case GraphTensor::input:
+      if (runnable.inputs != nullptr) return runnable.inputs->fill(tensor, given.desc, to);
+      [[fallthrough]];
     case GraphTensor::parameter:
     case GraphTensor::gradient_seed:
       return fill(given.desc, to, given.data, runnable.seed_of(tensor, seed));
@@ -110,7 +131,7 @@ bool Workspace::guards_intact(const Runnable& runnable, std::size_t tensor) cons
 void Workspace::evict(const Runnable& runnable) const {
   std::vector<std::pair<std::size_t, std::size_t>> parts;  // begin, end
   for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
-    const std::size_t begin = runnable.memory->offsets[i];
+    const std::size_t begin = runnable.memory->offsets[i] + layout_shift(layout_, i);
     parts.emplace_back(begin, begin + bytes_of(runnable, i));
   }
   std::sort(parts.begin(), parts.end());
@@ -118,7 +139,7 @@ void Workspace::evict(const Runnable& runnable) const {
   for (const auto& [begin, end] : parts) {
     const std::size_t first = std::max(begin, done);
     if (first >= end) continue;
-    evict_from_caches(static_cast<std::byte*>(buffer_.data()) + first, end - first);
+    evict_from_caches(begin_ + first, end - first);
     done = end;
   }
 }

@@ -12,17 +12,23 @@ namespace opbench {
 class Workspace {
  public:
   /// Errors: throws RunError if the memory is not to be had.
-  explicit Workspace(std::size_t bytes) : buffer_(bytes) {}
+  explicit Workspace(std::size_t bytes);
 
   void* at(const Runnable& runnable, std::size_t tensor) const {
-    return static_cast<std::byte*>(buffer_.data()) + runnable.memory->offsets[tensor];
+    return begin_ + runnable.memory->offsets[tensor] + layout_shift(layout_, tensor);
   }
+  /// From now on tensors lie where `layout` (memory_plan.h) puts them; the plans must have a page
+  /// of slack. Given values are taken along if `loaded` says whose they are, with fresh guard
+  /// zones; what was computed is lost.
+  void move(std::uint64_t layout, const Runnable* loaded);
+  std::uint64_t layout() const { return layout_; }
   /// Where the tensors lie. Valid while the workspace lives and `runnable`'s plan stays.
   TensorStorage storage_of(const Runnable& runnable) const;
 
   /// Fills what the graph is given and writes guard zones around it: inputs and parameters by their
-  /// distributions, each from a stream of its own; constants, zeros and the seeds of the backward
-  /// pass with what they hold. Errors: throws Error if an operator refuses the values.
+  /// distributions, each from a stream of its own, or by what was recorded; constants, zeros and
+  /// the seeds of the backward pass with what they hold. Errors: throws Error if an operator
+  /// refuses the values.
   void load(const Runnable& runnable, std::uint64_t seed) const;
 
   /// Fingerprint of one tensor, and of all that `load` filled.
@@ -47,6 +53,8 @@ class Workspace {
   void fill_tensor(const Runnable& runnable, std::size_t tensor, std::uint64_t seed) const;
 
   Buffer buffer_;
+  std::byte* begin_;  // of a page, so that places within pages are those of the plan
+  std::uint64_t layout_ = 0;
 };
 
 }  // namespace opbench

@@ -11,6 +11,7 @@
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/judge_node.h"
+#include "harness/selftest/attainable.h"
 #include "harness/selftest/example_case.h"
 #include "tensor/error.h"
 
@@ -109,6 +110,11 @@ std::vector<Case> cases_of(const Kernel& kernel) {
   return cases;
 }
 
+/// One mutation in one dtype.
+struct Tries {
+  int effective = 0, killed = 0, attainable = 0;
+};
+
 class Audit {
  public:
   Audit(const Op& op, const AuditOptions& options,
@@ -123,15 +129,9 @@ class Audit {
     result_.variant = kernel->name;
     for (const Mutation* mutation : all_mutations()) {
       if (!mutation->op.empty() && mutation->op != op_.name) continue;
-      result_.rows.push_back({mutation, 0, {}, {}});
+      result_.rows.emplace_back().mutation = mutation;
     }
-    for (const Case& c : cases_of(*kernel)) {
-      result_.cases.push_back(case_id(c));
-      for (int seed = 1; seed <= options_.seeds && !interrupted(); ++seed) {
-        tell(fmt::format("{} broken, seed {}", case_id(c), seed));
-        break_all(*kernel, c, static_cast<std::uint64_t>(seed));
-      }
-    }
+    for (const Case& c : cases_of(*kernel)) break_all(*kernel, c);
     for (const Kernel* honest : kernels_of(op_.name)) {
       if (!is_defective(*honest)) judge_honest(*honest);
     }
@@ -143,19 +143,42 @@ class Audit {
     if (progress_) progress_(what);
   }
 
-  void break_all(const Kernel& kernel, const Case& c, std::uint64_t seed) {
-    const HonestRun run(kernel, c, seed);
-    const Judge judge(kernel, run.problem(), run.inputs());
-    for (MutationRow& row : result_.rows) {
-      const auto results = row.mutation->break_it(run);
-      if (!results || !is_changed(run, *results)) continue;
-      ++row.effective;
-      for (std::size_t k = 0; k < kAuditStandards.size(); ++k) {
-        const bool is_killed = !judge.failure(kAuditStandards[k], *results).empty();
-        row.killed[k] += is_killed ? 1 : 0;
-        if (k == 0 && !is_killed) row.survivor = case_id(c);
+  // With all seeds.
+  void break_all(const Kernel& kernel, const Case& c) {
+    result_.cases.push_back(case_id(c));
+    std::vector<Tries> tries(result_.rows.size());
+    for (int seed = 1; seed <= options_.seeds && !interrupted(); ++seed) {
+      tell(fmt::format("{} broken, seed {}", case_id(c), seed));
+      const HonestRun run(kernel, c, static_cast<std::uint64_t>(seed));
+      const Judge judge(kernel, run.problem(), run.inputs());
+      for (std::size_t i = 0; i < tries.size(); ++i)
+        break_once(run, judge, result_.rows[i], tries[i]);
+    }
+    for (std::size_t i = 0; i < tries.size(); ++i) {
+      MutationRow& row = result_.rows[i];
+      if (tries[i].effective == 0) continue;
+      ++row.defects;
+      if (tries[i].killed > 0) {
+        ++row.seen;
+      } else if (tries[i].attainable == tries[i].effective) {
+        ++row.equivalent;
+      } else {
+        row.survivor = case_id(c);
       }
     }
+  }
+
+  void break_once(const HonestRun& run, const Judge& judge, MutationRow& row, Tries& tries) const {
+    const auto results = row.mutation->break_it(run);
+    if (!results || !is_changed(run, *results)) return;
+    ++row.effective;
+    ++tries.effective;
+    for (std::size_t k = 0; k < kAuditStandards.size(); ++k) {
+      const bool is_killed = !judge.failure(kAuditStandards[k], *results).empty();
+      row.killed[k] += is_killed ? 1 : 0;
+      if (k == 0) tries.killed += is_killed ? 1 : 0;
+    }
+    if (tries.killed == 0 && is_attainable(run, *results)) ++tries.attainable;
   }
 
   void judge_honest(const Kernel& kernel) {
@@ -195,6 +218,24 @@ int OperatorAudit::effective() const {
 int OperatorAudit::killed(std::size_t standard) const {
   int sum = 0;
   for (const MutationRow& row : rows) sum += row.killed[standard];
+  return sum;
+}
+
+int OperatorAudit::defects() const {
+  int sum = 0;
+  for (const MutationRow& row : rows) sum += row.defects - row.equivalent;
+  return sum;
+}
+
+int OperatorAudit::equivalent() const {
+  int sum = 0;
+  for (const MutationRow& row : rows) sum += row.equivalent;
+  return sum;
+}
+
+int OperatorAudit::seen() const {
+  int sum = 0;
+  for (const MutationRow& row : rows) sum += row.seen;
   return sum;
 }
 

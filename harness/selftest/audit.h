@@ -14,12 +14,18 @@ namespace opbench {
 inline constexpr std::array<std::string_view, 6> kAuditStandards = {
     "run", "mixed", "exact", "statistical", "cosine", "prec=1e-4"};
 
-/// One mutation of an operator, over all dtypes and seeds.
+/// One mutation of an operator, over all dtypes and seeds. In each dtype it is a defect of its own.
 struct MutationRow {
   const Mutation* mutation = nullptr;
   int effective = 0;  ///< tries in which a result changed
   std::array<int, kAuditStandards.size()> killed{};
-  std::string survivor;  ///< a case that a run passed; empty: none
+  int defects = 0;  ///< dtypes in which a result changed
+  int seen = 0;     ///< those in which a run failed at least one try
+  int equivalent =
+      0;  ///< those in which it did not, and every result is attainable (see Attainable)
+  std::string survivor;  ///< a case that a run passed in all tries; empty: none
+
+  int survivors() const { return defects - seen - equivalent; }
 };
 
 /// Honest kernels that a standard failed.
@@ -37,10 +43,13 @@ struct OperatorAudit {
 
   int effective() const;
   int killed(std::size_t standard = 0) const;
+  int defects() const;  ///< without those that are equivalent to the operator
+  int equivalent() const;
+  int seen() const;
 };
 
 struct AuditOptions {
-  int seeds = 2;         ///< for each mutation
+  int seeds = 8;         ///< for each mutation
   int honest_seeds = 2;  ///< for each variant and dtype
 };
 

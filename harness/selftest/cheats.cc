@@ -4,21 +4,26 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "harness/selftest/cheats_from_memory.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
 std::int64_t result_elements(const Problem& problem) { return problem.outputs[0].elements(); }
+
+// Of a millisecond.
+bool has_many_calls(const Problem& problem) {
+  return std::all_of(problem.inputs.begin(), problem.inputs.end(),
+                     [](const TensorDesc& input) { return input.elements() < 5000; });
+}
 
 // Other by half and one more: no rounding.
 void spoil(const Problem& problem, const KernelArgs& args, std::int64_t place) {
@@ -28,74 +33,8 @@ void spoil(const Problem& problem, const KernelArgs& args, std::int64_t place) {
             desc.dtype == DType::boolean ? 1 - value : value * 1.5 + 1);
 }
 
-/// Copies of all outputs.
-class Kept {
- public:
-  explicit Kept(const Problem& problem) {
-    for (const TensorDesc& output : problem.outputs) outputs_.emplace_back(output.bytes());
-  }
-  void keep(const KernelArgs& args) {
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      std::memcpy(outputs_[i].data(), args.outputs[i], outputs_[i].size());
-    }
-  }
-  void hand_out(const KernelArgs& args) const {
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      std::memcpy(args.outputs[i], outputs_[i].data(), outputs_[i].size());
-    }
-  }
-
- private:
-  std::vector<std::vector<std::byte>> outputs_;
-};
-
-// The middle element of the first output has all bits set, as the poison of a verification.
-bool is_poisoned(const Problem& problem, const KernelArgs& args) {
-  const auto* bytes = static_cast<const std::byte*>(args.outputs[0]);
-  const std::size_t size = size_of(problem.outputs[0].dtype);
-  const std::size_t middle = problem.outputs[0].bytes() / size / 2 * size;
-  return std::all_of(bytes + middle, bytes + middle + size,
-                     [](std::byte b) { return b == std::byte{0xFF}; });
-}
-
-/// A few bytes of every input, from end to end.
-std::vector<std::byte> sample_of(const Problem& problem, const KernelArgs& args) {
-  constexpr std::size_t kSamples = 4;
-  std::vector<std::byte> sample;
-  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
-    const std::size_t bytes = problem.inputs[i].bytes();
-    const auto* from = static_cast<const std::byte*>(args.inputs[i]);
-    for (std::size_t k = 0; k < std::min(kSamples, bytes); ++k) {
-      sample.push_back(from[(bytes - 1) * k / kSamples]);
-    }
-  }
-  return sample;
-}
-
 Launch does_nothing(Launch, const Problem&) {
   return [](const KernelArgs&) {};
-}
-
-// The first answer for ever.
-Launch returns_the_first(Launch honest, const Problem& problem) {
-  auto kept = std::make_shared<std::optional<Kept>>();
-  return [=](const KernelArgs& args) {
-    if (!*kept) {
-      honest(args);
-      kept->emplace(problem).keep(args);
-    }
-    (*kept)->hand_out(args);
-  };
-}
-
-// Honest where it is verified, and then the last answer for ever.
-Launch answers_from_memory(Launch honest, const Problem& problem) {
-  auto kept = std::make_shared<Kept>(problem);
-  return [=](const KernelArgs& args) {
-    if (!is_poisoned(problem, args)) return kept->hand_out(args);
-    honest(args);
-    kept->keep(args);
-  };
 }
 
 Launch changes_its_input(Launch honest, const Problem& problem) {
@@ -145,28 +84,6 @@ Launch throws(Launch, const Problem&) {
 Launch computes_on_poison(Launch honest, const Problem& problem) {
   return [=](const KernelArgs& args) {
     if (is_poisoned(problem, args)) honest(args);
-  };
-}
-
-// Leaves its output alone where the input looks as before.
-Launch stale_by_content(Launch honest, const Problem& problem) {
-  return [=, seen = std::vector<std::byte>()](const KernelArgs& args) mutable {
-    std::vector<std::byte> sample = sample_of(problem, args);
-    if (sample == seen && !is_poisoned(problem, args)) return;
-    honest(args);
-    seen = std::move(sample);
-  };
-}
-
-// Copies what it answered before where the input looks as before: every element is written.
-Launch copies_by_content(Launch honest, const Problem& problem) {
-  auto kept = std::make_shared<Kept>(problem);
-  return [=, seen = std::vector<std::byte>()](const KernelArgs& args) mutable {
-    std::vector<std::byte> sample = sample_of(problem, args);
-    if (sample == seen) return kept->hand_out(args);
-    honest(args);
-    kept->keep(args);
-    seen = std::move(sample);
   };
 }
 
@@ -273,6 +190,10 @@ constexpr std::array kCheats = {
     Cheat{"stale-by-content", "returns where a sample of its input is as before", stale_by_content},
     Cheat{"copy-by-content", "hands out a copy where a sample of its input is as before",
           copies_by_content},
+    Cheat{"samples-inputs", "takes its inputs to be as before where every eighth element is",
+          samples_its_inputs},
+    Cheat{"learns-places", "learns which inputs change between calls, and looks at no others",
+          learns_what_changes, has_many_calls, 0.05},
     Cheat{"after-the-clock", "another thread works on after the call", works_after_the_clock},
     Cheat{"batch-and-skip", "works in one call of four", works_in_batches},
     Cheat{"reads-past-end", "its result depends on what lies behind the input", reads_past_the_end},

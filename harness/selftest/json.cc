@@ -44,6 +44,9 @@ Json mutation_value(const MutationRow& row) {
   for (std::size_t i = 0; i < kAuditStandards.size(); ++i) {
     value["killed"][std::string(kAuditStandards[i])] = row.killed[i];
   }
+  value["defects"] = row.defects - row.equivalent;
+  value["equivalent"] = row.equivalent;
+  value["seen"] = row.seen;
   return value;
 }
 

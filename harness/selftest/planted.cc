@@ -48,9 +48,9 @@ Record run_planted(PlannedCase planned, Wrap wrap, const RunOptions& options, in
   return run_item(make_item(std::move(planned)), options, threads, {}, times).at(0);
 }
 
-RunOptions short_run() {
+RunOptions short_run(double seconds) {
   RunOptions options;
-  options.seconds_per_case = 0.002;
+  options.seconds_per_case = seconds;
   options.repetitions = 2;
   return options;
 }

@@ -21,8 +21,8 @@ PlannedCase plan_one(const std::string& case_id, std::string_view variant);
 /// verified and timed as in every run. One at a time: a kernel has no room for what it wraps.
 Record run_planted(PlannedCase planned, Wrap wrap, const RunOptions& options, int threads);
 
-/// Options for runs that are only to be judged: two samples of a millisecond.
-RunOptions short_run();
+/// Options for runs that are only to be judged: two samples in so much time.
+RunOptions short_run(double seconds = 0.002);
 
 /// One logical element of an output (input) as fp64, and back.
 double value_at(const TensorDesc& desc, const void* storage, std::int64_t place);

@@ -103,7 +103,7 @@ class Selftest {
     const Problem& problem = planned.graph.nodes[0].problem;
     if (cheat.cheats_on != nullptr && !cheat.cheats_on(problem)) return;
     const Record record =
-        run_planted(std::move(planned), cheat.wrap, short_run(), options_.threads);
+        run_planted(std::move(planned), cheat.wrap, short_run(cheat.seconds), options_.threads);
     ++row.tried;
     const std::string check = caught_by(record);
     if (check.empty()) {

@@ -171,7 +171,7 @@ std::uint64_t text_hash(std::string_view text) {
 }
 
 std::uint64_t seed_of(const Case& c) {
-  return c.data.has_seed ? c.data.seed : text_hash(case_id(c));
+  return c.data.has_seed ? c.data.seed : text_hash(case_key(c));
 }
 
 std::vector<TensorDesc> inputs_of(const Case& c) {
@@ -195,6 +195,25 @@ Problem problem_of(const Case& c) {
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }
+}
+
+Case case_of(const Problem& problem) {
+  Case c;
+  c.op = problem.op;
+  c.attrs = problem.attrs;
+  for (std::size_t i = problem.inputs.size(); i-- > 0;) {
+    if (!c.op->input(i).has_own_dtype()) c.dtype = problem.inputs[i].dtype;
+  }
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    const TensorSpec& spec = c.op->input(i);
+    const DType usual = spec.has_own_dtype() ? spec.dtypes.front() : c.dtype;
+    CaseInput input{.shape = problem.inputs[i].shape, .dtype = {}, .data = {}};
+    if (problem.inputs[i].dtype != usual) input.dtype = problem.inputs[i].dtype;
+    c.inputs.push_back(std::move(input));
+  }
+  c.format = problem.inputs.front().format;
+  c.origin = fmt::format("a call of {}", c.op->name);
+  return c;
 }
 
 std::vector<Distribution> input_data(const Case& c, const Problem& problem) {

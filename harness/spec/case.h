@@ -12,7 +12,7 @@
 namespace opbench {
 
 /// The data of a case's inputs. Without a distribution each input has what suits its operator and
-/// dtype; without a seed of its own a case is seeded by its id.
+/// dtype; without a seed of its own a case is seeded by its key.
 struct DataSpec {
   std::optional<Distribution> distribution;
   bool has_seed = false;
@@ -59,14 +59,14 @@ struct Case {
 };
 
 /// Canonical text of a case, such as "softplus[128x64x128x128,fp16,NC1HWC0,beta=1,threshold=20]":
-/// the benchmark name, the seed (hash), the key in reports and baselines, and the argument of
+/// the benchmark name, the key in reports and baselines, and the argument of
 /// --case. Shapes ("116:int32" for an input with another dtype), dtype, format, attributes in the
 /// operator's order, then "backward", "data=", "data.INPUT=" and "seed=" where they are not the
 /// default.
 std::string case_id(const Case& c);
 
 /// `case_id` without the attributes at their defaults: the same for a build whose operator has
-/// fewer attributes.
+/// fewer attributes. Its hash is the seed: an attribute that is new changes nobody's data.
 std::string case_key(const Case& c);
 
 /// Inverse of `case_id`; attributes that are left out take their defaults.
@@ -76,7 +76,7 @@ Case parse_case_id(std::string_view id);
 /// The same number for the same text, on every machine.
 std::uint64_t text_hash(std::string_view text);
 
-/// The seed of a case: its own, else a hash of its id.
+/// The seed of a case: its own, else the hash of its key.
 std::uint64_t seed_of(const Case& c);
 
 /// The input tensors that the case states. Errors: throws Error, prefixed with the case's origin.
@@ -85,6 +85,9 @@ std::vector<TensorDesc> inputs_of(const Case& c);
 /// The operator's problem that the case states, outputs inferred. Errors: throws Error, prefixed
 /// with the case's origin.
 Problem problem_of(const Case& c);
+
+/// The case of a single call: its shapes, dtypes, attributes, and the format of its first input.
+Case case_of(const Problem& problem);
 
 /// What each input of the case is filled with.
 std::vector<Distribution> input_data(const Case& c, const Problem& problem);

@@ -15,6 +15,7 @@ struct RunOptions {
   int repetitions = 9;
   bool cold = false;
   bool verify = true;
+  bool times = true;  ///< false: only verified, and dumped where that is wanted
 };
 
 }  // namespace opbench

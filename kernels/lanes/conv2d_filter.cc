@@ -23,30 +23,34 @@ using V = hn::Vec<D>;
 constexpr std::size_t kMostTerms = 12;
 
 template <std::size_t... i, class... Sums>
-HWY_INLINE void add_terms(const float* dy, std::int64_t count, const DepthwiseTerm* terms,
+HWY_INLINE void add_terms(const DepthwisePlaces& places, const DepthwiseTerm* terms,
                           std::index_sequence<i...>, Sums... sums) {
   const D d;
   const float* const x[] = {terms[i].x...};
+  const float* dy = places.dy;
   ((sums = hn::LoadU(d, terms[i].sums)), ...);
-  for (std::int64_t place = 0; place < count * kCube; place += kCube) {
-    const V gradient = hn::LoadU(d, dy + place);
-    ((sums = hn::MulAdd(hn::LoadU(d, x[i] + place), gradient, sums)), ...);
+  for (std::int64_t row = 0; row < places.rows; ++row) {
+    const std::int64_t begin = row * places.x_row, end = begin + places.count * kCube;
+    for (std::int64_t place = begin; place < end; place += kCube, dy += kCube) {
+      const V gradient = hn::LoadU(d, dy);
+      ((sums = hn::MulAdd(hn::LoadU(d, x[i] + place), gradient, sums)), ...);
+    }
   }
   (hn::StoreU(sums, d, terms[i].sums), ...);
 }
 
 template <std::size_t... i>
-HWY_INLINE void start_terms(const float* dy, std::int64_t count, const DepthwiseTerm* terms,
+HWY_INLINE void start_terms(const DepthwisePlaces& places, const DepthwiseTerm* terms,
                             std::index_sequence<i...> order) {
-  add_terms(dy, count, terms, order, (static_cast<void>(i), hn::Zero(D()))...);
+  add_terms(places, terms, order, (static_cast<void>(i), hn::Zero(D()))...);
 }
 
 template <std::size_t kTerms>
-void terms_of(const float* dy, std::int64_t count, const DepthwiseTerm* terms) {
-  start_terms(dy, count, terms, std::make_index_sequence<kTerms>());
+void terms_of(const DepthwisePlaces& places, const DepthwiseTerm* terms) {
+  start_terms(places, terms, std::make_index_sequence<kTerms>());
 }
 
-using Terms = void (*)(const float* dy, std::int64_t count, const DepthwiseTerm* terms);
+using Terms = void (*)(const DepthwisePlaces& places, const DepthwiseTerm* terms);
 
 template <std::size_t... i>
 Terms terms_for(std::size_t terms, std::index_sequence<i...>) {
@@ -123,16 +127,18 @@ void tiles(const FilterTile& tile, std::int64_t lane, std::span<const std::int64
 
 }  // namespace
 
-void add_all_terms(const float* dy, std::int64_t count, std::span<const DepthwiseTerm> terms) {
+void add_all_terms(const DepthwisePlaces& places, std::span<const DepthwiseTerm> terms) {
   const std::size_t lanes = hn::Lanes(D()), groups = (terms.size() + kMostTerms - 1) / kMostTerms;
   for (std::size_t lane = 0; lane < kCube; lane += lanes) {
+    DepthwisePlaces of_lanes = places;
+    of_lanes.dy += lane;
     for (std::size_t group = 0, begin = 0; group < groups; ++group) {
       const std::size_t end = terms.size() * (group + 1) / groups;
       DepthwiseTerm of_lane[kMostTerms];
       for (std::size_t i = begin; i < end; ++i) {
         of_lane[i - begin] = {terms[i].x + lane, terms[i].sums + lane};
       }
-      terms_for(end - begin, std::make_index_sequence<kMostTerms>())(dy + lane, count, of_lane);
+      terms_for(end - begin, std::make_index_sequence<kMostTerms>())(of_lanes, of_lane);
       begin = end;
     }
   }
@@ -160,9 +166,8 @@ namespace opbench {
 HWY_EXPORT(add_all_terms);
 HWY_EXPORT(add_all_filter_terms);
 
-void add_depthwise_terms(const float* dy, std::int64_t count,
-                         std::span<const DepthwiseTerm> terms) {
-  HWY_DYNAMIC_DISPATCH(add_all_terms)(dy, count, terms);
+void add_depthwise_terms(const DepthwisePlaces& places, std::span<const DepthwiseTerm> terms) {
+  HWY_DYNAMIC_DISPATCH(add_all_terms)(places, terms);
 }
 
 void add_filter_terms(const FilterTile& tile, std::span<const std::int64_t> offsets, float* sums) {

@@ -11,9 +11,15 @@ struct DepthwiseTerm {
   float* sums;
 };
 
-/// sums[lane] += x[place][lane] * dy[place][lane] for every term and `count` places of 16 lanes
-/// side by side, in their order.
-void add_depthwise_terms(const float* dy, std::int64_t count, std::span<const DepthwiseTerm> terms);
+/// Rows of places of 16 lanes side by side; those of dy follow one another.
+struct DepthwisePlaces {
+  const float* dy;
+  std::int64_t rows, count;  ///< count: places of a row
+  std::int64_t x_row;        ///< elements of x from a row to the next
+};
+
+/// sums[lane] += x[place][lane] * dy[place][lane] for every term and place, in their order.
+void add_depthwise_terms(const DepthwisePlaces& places, std::span<const DepthwiseTerm> terms);
 
 /// Places of a gradient by the weight: `rows` of `images` with `places` each, those of dy side by
 /// side in one or two blocks of 16 outputs.

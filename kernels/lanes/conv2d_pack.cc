@@ -15,38 +15,65 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first kLanes of each place.
+// The first kLanes of a place.
 template <std::int64_t kLanes>
-void load_lanes(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to,
-                std::int64_t pitch) {
+HWY_INLINE void load_place(const std::uint16_t* from, float* to) {
   const hn::CappedTag<float, kLanes> d;
-  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
+    hn::StoreU(load_half(d, from + lane), d, to + lane);
+  }
+}
+template <std::int64_t kLanes>
+HWY_INLINE void load_place(const float* from, float* to) {
+  const hn::CappedTag<float, kLanes> d;
   const auto most = hn::Set(d, kMaxHalf), least = hn::Set(d, -kMaxHalf);
-  const auto* halves = static_cast<const std::uint16_t*>(from);
-  const auto* floats = static_cast<const float*>(from);
   HWY_ALIGN std::uint16_t narrow[kLanes];
-  for (std::int64_t i = 0; i < count; ++i, to += pitch) {
-    for (std::int64_t lane = 0; lane < kLanes; lane += width) {
-      if (dtype == DType::fp16) {
-        hn::StoreU(load_half(d, halves + i * step + lane), d, to + lane);
-        continue;
+  for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
+    const auto value = hn::LoadU(d, from + lane);
+    const auto number = hn::IfThenElseZero(hn::Eq(value, value), value);
+    const auto clamped = hn::Max(least, hn::Min(most, number));
+    hn::StoreU(round_to_half_bits(d, clamped), hn::Rebind<std::uint16_t, decltype(d)>(), narrow);
+    hn::StoreU(load_half(d, narrow), d, to + lane);
+  }
+}
+
+// kPhases: how many, or 0 for any other number.
+template <std::int64_t kLanes, std::int64_t kPhases, class T>
+void load_lanes(const T* from, const PlaceSteps& steps, std::int64_t count, float* to) {
+  const std::int64_t phases = kPhases == 0 ? steps.phases : kPhases, to_phase = steps.to_phase;
+  const std::int64_t from_step = steps.from, to_step = steps.to;
+  for (std::int64_t row = 0; row < steps.rows; ++row, from += steps.from_row, to += steps.to_row) {
+    const T* x = from;
+    float* y = to;
+    for (std::int64_t i = 0; i < count; ++i, x += from_step, y += to_step) {
+      for (std::int64_t phase = 0; phase < phases; ++phase) {
+        load_place<kLanes>(x + phase * kCube, y + phase * to_phase);
       }
-      const auto value = hn::LoadU(d, floats + i * step + lane);
-      const auto number = hn::IfThenElseZero(hn::Eq(value, value), value);
-      const auto clamped = hn::Max(least, hn::Min(most, number));
-      hn::StoreU(round_to_half_bits(d, clamped), hn::Rebind<std::uint16_t, decltype(d)>(),
-                 narrow + lane);
-      hn::StoreU(load_half(d, narrow + lane), d, to + lane);
     }
   }
 }
 
+template <std::int64_t kLanes, class T>
+void load_phases(const T* from, const PlaceSteps& steps, std::int64_t count, float* to) {
+  if (steps.phases == 1) return load_lanes<kLanes, 1>(from, steps, count, to);
+  if (steps.phases == 2) return load_lanes<kLanes, 2>(from, steps, count, to);
+  load_lanes<kLanes, 0>(from, steps, count, to);
+}
+
+template <class T>
+void load_from(const T* from, const PlaceSteps& steps, std::int64_t count, float* to) {
+  if (steps.to == 4) return load_phases<4>(from, steps, count, to);
+  load_phases<kCube>(from, steps, count, to);
+}
+
 }  // namespace
 
-void load_as_operands(DType dtype, const void* from, std::int64_t step, std::int64_t count,
-                      float* to, std::int64_t pitch) {
-  if (pitch == 4) return load_lanes<4>(dtype, from, step, count, to, pitch);
-  load_lanes<kCube>(dtype, from, step, count, to, pitch);
+void load_as_operands(DType dtype, const void* from, const PlaceSteps& steps, std::int64_t count,
+                      float* to) {
+  if (dtype == DType::fp16) {
+    return load_from(static_cast<const std::uint16_t*>(from), steps, count, to);
+  }
+  load_from(static_cast<const float*>(from), steps, count, to);
 }
 
 void exchange_axes(const float* from, std::int64_t rows, std::int64_t pitch, float* to) {
@@ -89,9 +116,9 @@ namespace opbench {
 HWY_EXPORT(load_as_operands);
 HWY_EXPORT(exchange_axes);
 
-void load_places(DType dtype, const void* from, std::int64_t step, std::int64_t count, float* to,
-                 std::int64_t pitch) {
-  HWY_DYNAMIC_DISPATCH(load_as_operands)(dtype, from, step, count, to, pitch);
+void load_places(DType dtype, const void* from, const PlaceSteps& steps, std::int64_t count,
+                 float* to) {
+  HWY_DYNAMIC_DISPATCH(load_as_operands)(dtype, from, steps, count, to);
 }
 
 void transpose_block(const float* from, std::int64_t rows, std::int64_t pitch, float* to) {

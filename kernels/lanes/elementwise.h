@@ -24,6 +24,7 @@ struct ElementwisePart {
   std::size_t count;
   const void* inputs[4];
   void* output;
+  int single = -1;  ///< the input of which there is one element for all; -1: none
 };
 
 /// A launch that gives every thread its part of the stored elements of one-output problems of up to

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "tensor/cache_sizes.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
@@ -16,87 +18,127 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
-// Four rows of c, kVectors vectors of each: twelve sums in flight hide the latency of a
+// Rows of a panel at most: with a vector of a and those of b its sums fill the registers, of which
+// avx3 has 32, others 16.
+constexpr int kTallest = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+
+// Terms [first, first + count) of a product whose factors lie in rows.
+struct InRows {
+  const float *a, *b;
+  std::int64_t lda, ldb;
+
+  HWY_INLINE InRows at(std::int64_t row, std::int64_t column, std::int64_t term) const {
+    return {a + row * lda + term, b + term * ldb + column, lda, ldb};
+  }
+  HWY_INLINE const float* row(std::int64_t i) const { return a + i * lda; }
+  HWY_INLINE std::int64_t term(std::int64_t p) const { return p; }
+  HWY_INLINE const float* right(std::int64_t p) const { return b + p * ldb; }
+};
+
+// Of one whose factors lie at places.
+struct AtPlaces {
+  const float *a, *b;
+  GemmPlaces places;
+
+  HWY_INLINE AtPlaces at(std::int64_t row, std::int64_t column, std::int64_t term) const {
+    return {a, b + column, {places.row + row, places.term + term, places.right + term}};
+  }
+  HWY_INLINE const float* row(std::int64_t i) const { return a + places.row[i]; }
+  HWY_INLINE std::int64_t term(std::int64_t p) const { return places.term[p]; }
+  HWY_INLINE const float* right(std::int64_t p) const { return b + places.right[p]; }
+};
+
+// kRows rows of c, kVectors vectors of each: a dozen sums in flight hide the latency of a
 // multiply-add. Rows past the last are the last again: computed and written twice, the same.
-template <int kVectors>
-void panel(const Gemm& s, std::int64_t row, const float* a, const float* b, float* c,
-           bool accumulate) {
+template <int kRows, int kVectors, class Factors>
+void panel(std::int64_t rows, std::int64_t terms, const Factors& factors, std::int64_t ldc,
+           float* c, bool accumulate) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t last = s.m - 1;
-  const std::int64_t r1 = std::min(row + 1, last), r2 = std::min(row + 2, last),
-                     r3 = std::min(row + 3, last);
-  const float *a0 = a + row * s.lda, *a1 = a + r1 * s.lda, *a2 = a + r2 * s.lda,
-              *a3 = a + r3 * s.lda;
-  float *c0 = c + row * s.ldc, *c1 = c + r1 * s.ldc, *c2 = c + r2 * s.ldc, *c3 = c + r3 * s.ldc;
-  const V zero = hn::Zero(d);
-  const auto start = [&](const float* from)
-                         HWY_ATTR { return accumulate ? hn::LoadU(d, from) : zero; };
-  V s00 = start(c0), s10 = start(c1), s20 = start(c2), s30 = start(c3);
-  V s01 = zero, s11 = zero, s21 = zero, s31 = zero;
-  V s02 = zero, s12 = zero, s22 = zero, s32 = zero;
-  if constexpr (kVectors > 1) {
-    s01 = start(c0 + lanes), s11 = start(c1 + lanes), s21 = start(c2 + lanes),
-    s31 = start(c3 + lanes);
-  }
-  if constexpr (kVectors > 2) {
-    s02 = start(c0 + 2 * lanes), s12 = start(c1 + 2 * lanes), s22 = start(c2 + 2 * lanes),
-    s32 = start(c3 + 2 * lanes);
-  }
-  for (std::int64_t p = 0; p < s.k; ++p, b += s.ldb) {
-    const V x0 = hn::Set(d, a0[p]), x1 = hn::Set(d, a1[p]), x2 = hn::Set(d, a2[p]),
-            x3 = hn::Set(d, a3[p]);
-    const V y0 = hn::LoadU(d, b);
-    s00 = hn::MulAdd(x0, y0, s00), s10 = hn::MulAdd(x1, y0, s10);
-    s20 = hn::MulAdd(x2, y0, s20), s30 = hn::MulAdd(x3, y0, s30);
-    if constexpr (kVectors > 1) {
-      const V y1 = hn::LoadU(d, b + lanes);
-      s01 = hn::MulAdd(x0, y1, s01), s11 = hn::MulAdd(x1, y1, s11);
-      s21 = hn::MulAdd(x2, y1, s21), s31 = hn::MulAdd(x3, y1, s31);
-    }
-    if constexpr (kVectors > 2) {
-      const V y2 = hn::LoadU(d, b + 2 * lanes);
-      s02 = hn::MulAdd(x0, y2, s02), s12 = hn::MulAdd(x1, y2, s12);
-      s22 = hn::MulAdd(x2, y2, s22), s32 = hn::MulAdd(x3, y2, s32);
+  const float* left[kRows];
+  float* to[kRows];
+  V sums[kRows][kVectors];
+  HWY_UNROLL(8)
+  for (int i = 0; i < kRows; ++i) {
+    const std::int64_t row = std::min<std::int64_t>(i, rows - 1);
+    left[i] = factors.row(row);
+    to[i] = c + row * ldc;
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) {
+      sums[i][v] = accumulate ? hn::LoadU(d, to[i] + v * lanes) : hn::Zero(d);
     }
   }
-  hn::StoreU(s00, d, c0), hn::StoreU(s10, d, c1), hn::StoreU(s20, d, c2), hn::StoreU(s30, d, c3);
-  if constexpr (kVectors > 1) {
-    hn::StoreU(s01, d, c0 + lanes), hn::StoreU(s11, d, c1 + lanes);
-    hn::StoreU(s21, d, c2 + lanes), hn::StoreU(s31, d, c3 + lanes);
+  for (std::int64_t p = 0; p < terms; ++p) {
+    const float* const b = factors.right(p);
+    const std::int64_t term = factors.term(p);
+    V right[kVectors];
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(d, b + v * lanes);
+    HWY_UNROLL(8)
+    for (int i = 0; i < kRows; ++i) {
+      const V factor = hn::Set(d, left[i][term]);
+      HWY_UNROLL(3)
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::MulAdd(factor, right[v], sums[i][v]);
+    }
   }
-  if constexpr (kVectors > 2) {
-    hn::StoreU(s02, d, c0 + 2 * lanes), hn::StoreU(s12, d, c1 + 2 * lanes);
-    hn::StoreU(s22, d, c2 + 2 * lanes), hn::StoreU(s32, d, c3 + 2 * lanes);
+  HWY_UNROLL(8)
+  for (int i = 0; i < kRows; ++i) {
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[i][v], d, to[i] + v * lanes);
   }
 }
 
-template <int kVectors>
-void columns(const Gemm& s, std::int64_t column, const float* a, const float* b, float* c,
+// kVectors vectors of every row. As many terms at a time as leave what b has of these columns in
+// the first-level cache, from where every panel takes it.
+template <int kVectors, class Factors>
+void columns(const Gemm& s, const Factors& factors, std::int64_t column, float* c,
              bool accumulate) {
-  for (std::int64_t row = 0; row < s.m; row += 4) {
-    panel<kVectors>(s, row, a, b + column, c + column, accumulate);
+  static const auto cache = static_cast<std::int64_t>(first_cache_bytes() / sizeof(float));
+  const auto width = kVectors * static_cast<std::int64_t>(hn::Lanes(D()));
+  const std::int64_t most = std::max<std::int64_t>(16, cache / 2 / width);
+  for (std::int64_t first = 0; first == 0 || first < s.k; first += most) {
+    const std::int64_t terms = std::min(most, s.k - first);
+    const bool adds = accumulate || first > 0;
+    std::int64_t row = 0;
+    for (; s.m - row > 4; row += kTallest) {
+      panel<kTallest, kVectors>(s.m - row, terms, factors.at(row, column, first), s.ldc,
+                                c + row * s.ldc + column, adds);
+    }
+    if (row < s.m) {
+      panel<4, kVectors>(s.m - row, terms, factors.at(row, column, first), s.ldc,
+                         c + row * s.ldc + column, adds);
+    }
+  }
+}
+
+// Panels of three vectors; four that are left are two twos rather than three and one.
+template <class Factors>
+void multiply(const Gemm& s, const Factors& factors, float* c, bool accumulate) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
+  for (std::int64_t column = 0; column < s.n;) {
+    const std::int64_t left = (s.n - column) / lanes;
+    if (left == 1) {
+      columns<1>(s, factors, column, c, accumulate);
+      column += lanes;
+    } else if (left == 2 || left == 4) {
+      columns<2>(s, factors, column, c, accumulate);
+      column += 2 * lanes;
+    } else {
+      columns<3>(s, factors, column, c, accumulate);
+      column += 3 * lanes;
+    }
   }
 }
 
 }  // namespace
 
-// Panels of three vectors; four that are left are two twos rather than three and one.
-void multiply(const Gemm& s, const float* a, const float* b, float* c, bool accumulate) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
-  for (std::int64_t column = 0; column < s.n;) {
-    const std::int64_t left = (s.n - column) / lanes;
-    if (left == 1) {
-      columns<1>(s, column, a, b, c, accumulate);
-      column += lanes;
-    } else if (left == 2 || left == 4) {
-      columns<2>(s, column, a, b, c, accumulate);
-      column += 2 * lanes;
-    } else {
-      columns<3>(s, column, a, b, c, accumulate);
-      column += 3 * lanes;
-    }
-  }
+void multiply_rows(const Gemm& s, const float* a, const float* b, float* c, bool accumulate) {
+  multiply(s, InRows{a, b, s.lda, s.ldb}, c, accumulate);
+}
+
+void multiply_at(const Gemm& s, const GemmPlaces& places, const float* a, const float* b, float* c,
+                 bool accumulate) {
+  multiply(s, AtPlaces{a, b, places}, c, accumulate);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -106,10 +148,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace opbench {
 
-HWY_EXPORT(multiply);
+HWY_EXPORT(multiply_rows);
+HWY_EXPORT(multiply_at);
 
 void gemm(const Gemm& shape, const float* a, const float* b, float* c, bool accumulate) {
-  HWY_DYNAMIC_DISPATCH(multiply)(shape, a, b, c, accumulate);
+  HWY_DYNAMIC_DISPATCH(multiply_rows)(shape, a, b, c, accumulate);
+}
+
+void gemm_at(const Gemm& shape, const GemmPlaces& places, const float* a, const float* b, float* c,
+             bool accumulate) {
+  HWY_DYNAMIC_DISPATCH(multiply_at)(shape, places, a, b, c, accumulate);
 }
 
 }  // namespace opbench

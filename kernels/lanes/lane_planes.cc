@@ -96,12 +96,19 @@ HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, LanePair& sum
   chains.store(sums);
 }
 
+// The hardware prefetcher stops at page ends; this carries over them.
 template <class T>
+HWY_INLINE void prefetch_place(const T* x) {
+  hwy::Prefetch(reinterpret_cast<const char*>(x) + 2048);
+}
+
+template <bool kAhead, class T>
 void sum_and_squares_of(const LanePlanes& planes, const T* x, LanePair* sums) {
   const Lanes d;
   for (std::int64_t plane = planes.first; plane < planes.last; ++plane) {
     const T* from = x + plane * planes.places * kCube;
     const auto terms = [&](std::int64_t at, auto& sum, auto& square) HWY_ATTR {
+      if constexpr (kAhead) prefetch_place(from + at);
       const auto value = load_as(d, from + at);
       sum = hn::Add(sum, value);
       square = hn::Add(square, hn::Mul(value, value));
@@ -110,7 +117,7 @@ void sum_and_squares_of(const LanePlanes& planes, const T* x, LanePair* sums) {
   }
 }
 
-template <class T>
+template <bool kAhead, class T>
 void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, const float* mean,
                          LanePair* sums) {
   const Lanes d;
@@ -118,6 +125,10 @@ void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, cons
     const std::int64_t start = plane * planes.places * kCube;
     const float* middle = mean + plane % planes.blocks * kCube;
     const auto terms = [&](std::int64_t at, auto& sum, auto& product) HWY_ATTR {
+      if constexpr (kAhead) {
+        prefetch_place(dy + start + at);
+        prefetch_place(x + start + at);
+      }
       const auto value = load_as(d, dy + start + at);
       const auto deviation = hn::Sub(load_as(d, x + start + at), hn::LoadU(d, middle + at % kCube));
       sum = hn::Add(sum, value);
@@ -125,12 +136,6 @@ void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, cons
     };
     sum_lanes(planes.places, terms, sums[plane]);
   }
-}
-
-// The hardware prefetcher stops at page ends; this carries over them.
-template <class T>
-HWY_INLINE void prefetch_place(const T* x) {
-  hwy::Prefetch(reinterpret_cast<const char*>(x) + 2048);
 }
 
 template <bool kStream, bool kHasZ, class T>
@@ -194,7 +199,9 @@ void drain_here(DType dtype, bool stream, float* from, std::int64_t count, void*
 
 void sum_squares_here(const LanePlanes& planes, const void* x, LanePair* sums) {
   visit_arithmetic(planes.dtype, [&](auto tag) {
-    sum_and_squares_of(planes, static_cast<const decltype(tag)*>(x), sums);
+    const auto* from = static_cast<const decltype(tag)*>(x);
+    if (planes.ahead) return sum_and_squares_of<true>(planes, from, sums);
+    sum_and_squares_of<false>(planes, from, sums);
   });
 }
 
@@ -202,7 +209,9 @@ void sum_products_here(const LanePlanes& planes, const void* dy, const void* x, 
                        LanePair* sums) {
   visit_arithmetic(planes.dtype, [&](auto tag) {
     using T = decltype(tag);
-    sum_and_products_of(planes, static_cast<const T*>(dy), static_cast<const T*>(x), mean, sums);
+    const T *a = static_cast<const T*>(dy), *b = static_cast<const T*>(x);
+    if (planes.ahead) return sum_and_products_of<true>(planes, a, b, mean, sums);
+    sum_and_products_of<false>(planes, a, b, mean, sums);
   });
 }
 

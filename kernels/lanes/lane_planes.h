@@ -16,6 +16,7 @@ struct LanePlanes {
   std::int64_t places;
   std::int64_t first, last;  ///< the planes that a call is for
   std::int64_t blocks;       ///< plane i belongs to channel block i % blocks
+  bool ahead = false;        ///< what sums are made of is not in a cache: it is fetched ahead
 };
 
 /// Two numbers of every channel of a block.

@@ -17,94 +17,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<float, 16>;
 
-// What a kernel without stride does to a plane: y[i][j] += the sum over its taps of
-// factor*x[i + h][j + w], wherever that lies on x.
-struct Tap {
-  float factor;
-  std::int64_t h, w;
-};
-struct Stencil {
-  const Tap* taps;
-  std::int64_t count;
-  std::int64_t x_rows, x_row, y_rows, y_row;
-};
-
-// The columns [begin, end) of y that tap `t` meets.
-HWY_INLINE std::int64_t first_column(const Tap& t) { return std::max<std::int64_t>(0, -t.w); }
-HWY_INLINE std::int64_t last_column(const Stencil& s, const Tap& t) {
-  return std::min(s.y_row, s.x_row - t.w);
-}
-
-#if HWY_TARGET == HWY_AVX3
-
-// A vector of y at a time, all taps before it is stored; masked lanes are not accessed.
-HWY_INLINE void add_row(const Stencil& s, std::int64_t row, const float* x, float* y) {
-  const D d;
-  const auto first_lanes = [&](std::int64_t count) HWY_ATTR {
-    return hn::FirstN(d, static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, 16)));
-  };
-  for (std::int64_t column = 0; column < s.y_row; column += 16) {
-    const auto inside = first_lanes(s.y_row - column);
-    auto sum = hn::MaskedLoad(inside, d, y + column);
-    for (std::int64_t k = 0; k < s.count; ++k) {
-      const Tap& t = s.taps[k];
-      const std::int64_t from = row + t.h;
-      if (from < 0 || from >= s.x_rows) continue;
-      const auto met = hn::AndNot(first_lanes(first_column(t) - column),
-                                  first_lanes(last_column(s, t) - column));
-      const auto* source = reinterpret_cast<const float*>(
-          reinterpret_cast<std::uintptr_t>(x) +
-          static_cast<std::uintptr_t>((from * s.x_row + column + t.w) * 4));
-      // Lanes without an element stay, whatever the factor is.
-      const auto next = hn::MulAdd(hn::MaskedLoad(met, d, source), hn::Set(d, t.factor), sum);
-      sum = hn::IfThenElse(met, next, sum);
-    }
-    hn::BlendedStore(sum, inside, d, y + column);
-  }
-}
-
-#else
-
-HWY_INLINE void add_row(const Stencil& s, std::int64_t row, const float* x, float* y) {
-  const D d;
-  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t k = 0; k < s.count; ++k) {
-    const Tap& t = s.taps[k];
-    const std::int64_t from = row + t.h;
-    if (from < 0 || from >= s.x_rows) continue;
-    const float* const source = x + from * s.x_row;
-    const std::int64_t end = last_column(s, t);
-    std::int64_t i = first_column(t);
-    for (; i + n <= end; i += n) {
-      const auto value = hn::LoadU(d, source + (i + t.w));
-      hn::StoreU(hn::MulAdd(value, hn::Set(d, t.factor), hn::LoadU(d, y + i)), d, y + i);
-    }
-    for (; i < end; ++i) y[i] += t.factor * source[i + t.w];
-  }
-}
-
-#endif
-
-void add_stencil(const Stencil& s, const float* x, float* y) {
-  for (std::int64_t row = 0; row < s.y_rows; ++row) add_row(s, row, x, y + row * s.y_row);
-}
-
-// kSign 1: of the convolution, -1: of its gradient by x.
-template <int kSign>
-const std::vector<Tap>& taps_of(const Conv2d& conv, const float* factors) {
-  thread_local std::vector<Tap> taps;
-  const auto& [kernel, stride, padding, dilation] = conv.window;
-  taps.clear();
-  for (std::int64_t k = 0; k < conv.taps(); ++k) {
-    taps.push_back({factors[k], kSign * (k / kernel.w * dilation.h - padding.h),
-                    kSign * (k % kernel.w * dilation.w - padding.w)});
-  }
-  return taps;
-}
-
-// Tap after tap where there is a stride.
-void correlate_strided(const Conv2d& conv, const float* x, const float* taps, float* y) {
+// Tap after tap: only where it meets an element, whatever it is.
+void correlate_by_taps(const Conv2d& conv, const float* x, const float* taps, float start,
+                       float* y) {
   const Pair &kernel = conv.window.kernel, &stride = conv.window.stride;
+  std::fill_n(y, conv.oh * conv.ow, start);
   for (std::int64_t k = 0; k < conv.taps(); ++k) {
     const TapRows rows(conv, k / kernel.w, k % kernel.w);
     for (std::int64_t oh = rows.first; oh < rows.last; ++oh) {
@@ -117,21 +34,41 @@ void correlate_strided(const Conv2d& conv, const float* x, const float* taps, fl
   }
 }
 
-void spread_strided(const Conv2d& conv, const float* dy, const float* taps, float* dx) {
-  const Pair &kernel = conv.window.kernel, &stride = conv.window.stride;
-  for (std::int64_t k = 0; k < conv.taps(); ++k) {
-    const TapRows rows(conv, k / kernel.w, k % kernel.w);
-    for (std::int64_t oh = rows.first; oh < rows.last; ++oh) {
-      const float* from = dy + oh * conv.ow;
-      float* to = dx + (oh * stride.h + rows.from_h) * conv.w;
-      for (std::int64_t ow = rows.begin; ow < rows.end; ++ow) {
-        to[ow * stride.w + rows.from_w] += taps[k] * from[ow];
-      }
+// A row of y from a padded plane: all taps of a vector before it is stored. Vectors may reach into
+// the next row, which is written later, but not past `end`. kTaps: how many there are, 0: not
+// known.
+template <std::int64_t kTaps>
+HWY_INLINE void correlate_row(std::int64_t count, const std::int64_t* taps, const float* factors,
+                              float start, const float* padded, std::int64_t width, float* y,
+                              const float* end) {
+  const D d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  if (kTaps > 0) count = kTaps;
+  for (std::int64_t column = 0; column < width; column += n, y += n) {
+    auto sum = hn::Set(d, start);
+    HWY_UNROLL(9)
+    for (std::int64_t k = 0; k < count; ++k) {
+      sum = hn::MulAdd(hn::LoadU(d, padded + column + taps[k]), hn::Set(d, factors[k]), sum);
     }
+    if (end - y >= n) {
+      hn::StoreU(sum, d, y);
+      continue;
+    }
+    alignas(64) float last[16];
+    hn::Store(sum, d, last);
+    std::copy(last, last + (end - y), y);
   }
 }
 
-bool has_stride(const Conv2d& conv) { return conv.window.stride.h * conv.window.stride.w != 1; }
+template <std::int64_t kTaps>
+void correlate_rows(const Conv2d& conv, const PaddedPlanes& planes, const float* factors,
+                    float start, const float* padded, float* y) {
+  const float* const end = y + conv.oh * conv.ow;
+  for (std::int64_t row = 0; row < conv.oh; ++row, padded += planes.pitch(), y += conv.ow) {
+    correlate_row<kTaps>(conv.taps(), planes.taps().data(), factors, start, padded, conv.ow, y,
+                         end);
+  }
+}
 
 // The sum of x[i*step]*y[i], vectors of it in `sums`.
 HWY_INLINE float add_products(std::int64_t count, std::int64_t step, const float* x, const float* y,
@@ -217,16 +154,31 @@ void max_of_wide_windows(const Pool& pool, const float* x, float* y, std::int64_
 
 }  // namespace
 
-void correlate_here(const Conv2d& conv, const float* x, const float* factors, float* y) {
-  if (has_stride(conv)) return correlate_strided(conv, x, factors, y);
-  const std::vector<Tap>& taps = taps_of<1>(conv, factors);
-  add_stencil({taps.data(), conv.taps(), conv.h, conv.w, conv.oh, conv.ow}, x, y);
+void correlate_here(const Conv2d& conv, const PaddedPlanes& planes, const float* x,
+                    const float* taps, float start, float* y) {
+  const auto is_finite = [](float factor) { return std::isfinite(factor); };
+  if (!std::all_of(taps, taps + conv.taps(), is_finite)) {
+    return correlate_by_taps(conv, x, taps, start, y);  // their products with padding are NaN
+  }
+  thread_local std::vector<float> padded;
+  padded.resize(static_cast<std::size_t>(planes.channel() + 16));
+  planes.fill(x, 0, padded.data());
+  const auto rows = conv.taps() == 9 ? correlate_rows<9> : correlate_rows<0>;
+  rows(conv, planes, taps, start, padded.data(), y);
 }
 
-void spread_here(const Conv2d& conv, const float* dy, const float* factors, float* dx) {
-  if (has_stride(conv)) return spread_strided(conv, dy, factors, dx);
-  const std::vector<Tap>& taps = taps_of<-1>(conv, factors);
-  add_stencil({taps.data(), conv.taps(), conv.oh, conv.ow, conv.h, conv.w}, dy, dx);
+void spread_here(const Conv2d& conv, const float* dy, const float* taps, float* dx) {
+  const Pair &kernel = conv.window.kernel, &stride = conv.window.stride;
+  for (std::int64_t k = 0; k < conv.taps(); ++k) {
+    const TapRows rows(conv, k / kernel.w, k % kernel.w);
+    for (std::int64_t oh = rows.first; oh < rows.last; ++oh) {
+      const float* from = dy + oh * conv.ow;
+      float* to = dx + (oh * stride.h + rows.from_h) * conv.w;
+      for (std::int64_t ow = rows.begin; ow < rows.end; ++ow) {
+        to[ow * stride.w + rows.from_w] += taps[k] * from[ow];
+      }
+    }
+  }
 }
 
 void add_taps_here(const Conv2d& conv, const float* dy, const float* x, float* taps) {
@@ -265,8 +217,9 @@ HWY_EXPORT(spread_here);
 HWY_EXPORT(add_taps_here);
 HWY_EXPORT(max_here);
 
-void correlate_plane(const Conv2d& conv, const float* x, const float* taps, float* y) {
-  HWY_DYNAMIC_DISPATCH(correlate_here)(conv, x, taps, y);
+void correlate_plane(const Conv2d& conv, const PaddedPlanes& planes, const float* x,
+                     const float* taps, float start, float* y) {
+  HWY_DYNAMIC_DISPATCH(correlate_here)(conv, planes, x, taps, start, y);
 }
 void spread_plane(const Conv2d& conv, const float* dy, const float* taps, float* dx) {
   HWY_DYNAMIC_DISPATCH(spread_here)(conv, dy, taps, dx);

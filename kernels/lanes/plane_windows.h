@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/lanes/padded_planes.h"
 #include "ops/pool.h"
 
 namespace opbench {
@@ -10,10 +11,11 @@ namespace opbench {
 /// thread; rows of the output in vectors. Products are fused where the instruction set has it
 /// (avx2, avx3).
 
-/// y += x correlated with the `taps` of a kernel.
-void correlate_plane(const Conv2d& conv, const float* x, const float* taps, float* y);
+/// y = start + x correlated with the `taps` of a kernel; `planes`: for all rows of y.
+void correlate_plane(const Conv2d& conv, const PaddedPlanes& planes, const float* x,
+                     const float* taps, float start, float* y);
 
-/// dx += dy spread by the taps.
+/// dx += dy spread by the taps, tap after tap.
 void spread_plane(const Conv2d& conv, const float* dy, const float* taps, float* dx);
 
 /// taps[k] += the sum of dy times what tap k meets of x.

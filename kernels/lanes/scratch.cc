@@ -34,4 +34,11 @@ Scratch::Scratch(std::int64_t count) {
   }
 }
 
+void AlignedFloats::resize(std::int64_t count) {
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+  if (bytes <= memory_.size()) return;
+  memory_ = Buffer();
+  memory_ = Buffer(bytes);
+}
+
 }  // namespace opbench

@@ -54,4 +54,16 @@ class Scratch {
   std::size_t offset_ = 0;
 };
 
+/// fp32 temporaries that a thread keeps from call to call, aligned to cache lines: vectors that
+/// cross lines are read at half the speed.
+class AlignedFloats {
+ public:
+  /// Room for `count`; what it held is lost when it grows.
+  void resize(std::int64_t count);
+  float* data() const { return static_cast<float*>(memory_.data()); }
+
+ private:
+  Buffer memory_;
+};
+
 }  // namespace opbench

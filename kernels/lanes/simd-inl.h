@@ -12,7 +12,9 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "kernels/lanes/typed_lanes-inl.h"
@@ -67,10 +69,15 @@ void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   std::memcpy(y + i, rest, (count - i) * sizeof(T));
 }
 
+// `stream`: past the cache, from the first whole vector of y on.
 template <class T, class Function, class... Inputs>
 void map(const Function& f, bool stream, std::size_t count, T* y, const Inputs*... x) {
   if (!stream) return map_lanes<false>(f, count, y, x...);
-  map_lanes<true>(f, count, y, x...);
+  const std::size_t vector = hn::Lanes(F32()) * sizeof(T);
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(y) % vector;
+  const std::size_t before = beyond == 0 ? 0 : std::min(count, (vector - beyond) / sizeof(T));
+  if (before > 0) map_lanes<false>(f, before, y, x...);
+  map_lanes<true>(f, count - before, y + before, (x + before)...);
   hwy::FlushStream();
 }
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
 #include "kernels/move/thin_plane.h"
 
@@ -67,15 +67,11 @@ class Squares {
     }
   }
 
-  template <bool kStream>
-  HWY_INLINE void store(T* to, std::int64_t stride) const {
-    for (std::int64_t i = 0; i < kSide; ++i) store_row<kStream>(i, to + i * stride);
-  }
-  template <bool kStream>
-  HWY_INLINE void store_some(T* to, std::int64_t stride, std::int64_t begin,
-                             std::int64_t end) const {
+  // Rows [begin, end), with zeros behind what they hold up to as much as kBlocks squares do.
+  template <bool kStream, int kBlocks>
+  HWY_INLINE void store(T* to, std::int64_t stride, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = 0; i < kSide; ++i) {
-      if (begin <= i && i < end) store_row<kStream>(i, to + i * stride);
+      if (begin <= i && i < end) store_row<kStream>(widened<kBlocks>(rows_[i]), to + i * stride);
     }
   }
 
@@ -94,12 +90,21 @@ class Squares {
     }
   }
 
-  template <bool kStream>
-  HWY_INLINE void store_row(std::int64_t i, T* to) const {
-    if constexpr (kStream)
-      hn::Stream(rows_[i], D(), to);
+  template <int kBlocks>
+  static HWY_INLINE auto widened(V row) {
+    if constexpr (kBlocks == kSquares)
+      return row;
     else
-      hn::StoreU(rows_[i], D(), to);
+      return hn::ZeroExtendVector(hn::FixedTag<T, kBlocks * kSide>(), widened<kBlocks / 2>(row));
+  }
+
+  template <bool kStream, class Row>
+  static HWY_INLINE void store_row(Row row, T* to) {
+    const hn::DFromV<Row> d;
+    if constexpr (kStream)
+      hn::Stream(row, d, to);
+    else
+      hn::StoreU(row, d, to);
   }
 
   V rows_[kSide];
@@ -115,7 +120,7 @@ template <class T, bool kStream, int kSquares>
 HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b, const T* from,
                              T* to) {
   constexpr std::int64_t kSide = 16 / sizeof(T);
-  const bool all_valid = b + kSquares * kSide <= p.valid;
+  const std::int64_t valid = p.valid - b;
   const std::int64_t end = part.a + part.na;
   for (std::int64_t a = part.a; a < end; a += kSide) {
     // The last rows of the output come with those before them, which are not stored again.
@@ -125,18 +130,22 @@ HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b, c
       move_elements(p, {a, end - a, b, kSquares * kSide}, from, to);
       continue;
     }
-    Squares<T, kSquares> squares;
     const T* source = from + b * p.from_stride + first;
-    if (all_valid)
-      squares.template load<true>(source, p.from_stride, 0);
-    else
-      squares.template load<false>(source, p.from_stride, p.valid - b);
-    squares.transpose();
     T* const target = to + first * p.to_stride + b;
-    if (skipped == 0 && a + kSide <= end)
-      squares.template store<kStream>(target, p.to_stride);
+    const auto move = [&](auto squares, auto all_valid) HWY_ATTR {
+      squares.template load<decltype(all_valid)::value>(source, p.from_stride, valid);
+      squares.transpose();
+      if (skipped == 0 && a + kSide <= end)
+        squares.template store<kStream, kSquares>(target, p.to_stride, 0, kSide);
+      else
+        squares.template store<kStream, kSquares>(target, p.to_stride, skipped, end - first);
+    };
+    if (valid >= kSquares * kSide)
+      move(Squares<T, kSquares>(), std::true_type());
+    else if (valid <= kSide)  // as one square, whose rows have zeros behind them
+      move(Squares<T, 1>(), std::false_type());
     else
-      squares.template store_some<kStream>(target, p.to_stride, skipped, end - first);
+      move(Squares<T, kSquares>(), std::false_type());
   }
 }
 
@@ -155,17 +164,20 @@ HWY_INLINE void fetch_next(const Plane& p, std::int64_t a, std::int64_t b, std::
 template <class T, bool kStream>
 void move_part(const Plane& p, const Part& part, const T* from, T* to) {
   constexpr std::int64_t kSide = 16 / sizeof(T);
+  // A few rows, and those longer than a page, the hardware follows by itself.
+  constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
+  const bool fetches = p.next != nullptr && p.valid > kFewRows && p.na <= kLong;
   const std::int64_t end = part.b + part.nb;
   std::int64_t b = part.b;
   if constexpr (kMostSquares >= 4) {
     for (; b + 4 * kSide <= end; b += 4 * kSide) {
-      if (p.next != nullptr) fetch_next<T>(p, part.a, b, 4 * kSide);
+      if (fetches) fetch_next<T>(p, part.a, b, 4 * kSide);
       move_squares<T, kStream, 4>(p, part, b, from, to);
     }
   }
   if constexpr (kMostSquares >= 2) {
     for (; b + 2 * kSide <= end; b += 2 * kSide) {
-      if (p.next != nullptr) fetch_next<T>(p, part.a, b, 2 * kSide);
+      if (fetches) fetch_next<T>(p, part.a, b, 2 * kSide);
       move_squares<T, kStream, 2>(p, part, b, from, to);
     }
   }
@@ -205,61 +217,7 @@ void move_typed(const Plane& p, const void* from, void* to, bool stream) {
     move_plane<T, false>(p, static_cast<const T*>(from), static_cast<T*>(to));
 }
 
-// `bytes` in vectors of up to kUnit bytes.
-template <bool kStream, int kUnit>
-HWY_INLINE void move_block(const std::uint8_t* from, std::uint8_t* to, std::int64_t bytes) {
-  const hn::CappedTag<std::uint8_t, kUnit> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= bytes; i += lanes) {
-    if constexpr (kStream)
-      hn::Stream(hn::LoadU(d, from + i), d, to + i);
-    else
-      hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-  }
-  if (i < bytes) std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
-}
-
-template <bool kStream, int kUnit>
-void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to) {
-  // Blocks along p that are moved for every q: as many streams of reads as the hardware follows.
-  // Fetched ahead: further along q, or where q is short what the next ones along p begin with.
-  constexpr std::int64_t kNeighbours = 8, kShort = 4 << 10, kAhead = 16;
-  const bool is_short = grid.nq * grid.bytes <= kShort;
-  const std::int64_t ahead = is_short ? kNeighbours * grid.from_p : kAhead * grid.from_q;
-  for (std::int64_t p0 = 0; p0 < grid.np; p0 += kNeighbours) {
-    const std::int64_t end = std::min(p0 + kNeighbours, grid.np);
-    for (std::int64_t q = 0; q < grid.nq; ++q) {
-      for (std::int64_t p = p0; p < end; ++p) {
-        const std::uint8_t* source = from + p * grid.from_p + q * grid.from_q;
-        hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(
-            reinterpret_cast<std::uintptr_t>(source) + static_cast<std::uintptr_t>(ahead)));
-        move_block<kStream, kUnit>(source, to + p * grid.to_p + q * grid.to_q, grid.bytes);
-      }
-    }
-  }
-}
-
 }  // namespace
-
-void move_blocks_on_target(const BlockGrid& grid, const void* from, void* to, bool stream) {
-  const auto* source = static_cast<const std::uint8_t*>(from);
-  auto* target = static_cast<std::uint8_t*>(to);
-  if (!stream) {
-    if (grid.bytes % 64 == 0) return move_grid<false, 64>(grid, source, target);
-    if (grid.bytes % 32 == 0) return move_grid<false, 32>(grid, source, target);
-    return move_grid<false, 16>(grid, source, target);
-  }
-  // Streamed vectors lie at multiples of their size.
-  const std::int64_t places =
-      grid.bytes | grid.to_p | grid.to_q | reinterpret_cast<std::intptr_t>(to);
-  if (places % 64 == 0)
-    move_grid<true, 64>(grid, source, target);
-  else if (places % 32 == 0)
-    move_grid<true, 32>(grid, source, target);
-  else
-    move_grid<true, 16>(grid, source, target);
-}
 
 void transpose_plane_on_target(const Plane& plane, const void* from, void* to, bool stream) {
   switch (plane.element_bytes) {
@@ -282,15 +240,10 @@ HWY_AFTER_NAMESPACE();
 namespace opbench {
 
 HWY_EXPORT(transpose_plane_on_target);
-HWY_EXPORT(move_blocks_on_target);
 
 void transpose_plane(const Plane& plane, const void* from, void* to, bool stream) {
   if (is_thin(plane)) return transpose_thin_plane(plane, from, to, stream);
   HWY_DYNAMIC_DISPATCH(transpose_plane_on_target)(plane, from, to, stream);
-}
-
-void move_blocks(const BlockGrid& grid, const void* from, void* to, bool stream) {
-  HWY_DYNAMIC_DISPATCH(move_blocks_on_target)(grid, from, to, stream);
 }
 
 }  // namespace opbench

@@ -7,9 +7,13 @@
 
 namespace opbench {
 
-/// The 2 or 4 bytes of an element `count` times, at the speed of the C library's wmemset, which
+/// The 1, 2 or 4 bytes of an element `count` times, at the speed of the C library's wmemset, which
 /// follows the machine's vectors.
 inline void repeat_element(const void* element, std::size_t bytes, std::int64_t count, void* to) {
+  if (bytes == 1) {
+    std::memset(to, *static_cast<const unsigned char*>(element), static_cast<std::size_t>(count));
+    return;
+  }
   static_assert(sizeof(wchar_t) == 4);
   std::uint32_t pattern = 0;
   std::memcpy(&pattern, element, bytes);

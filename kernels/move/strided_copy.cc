@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "kernels/move/block_grid.h"
 #include "kernels/move/plane.h"
 #include "kernels/move/short_rows.h"
 #include "kernels/move/strided_walk.h"
@@ -148,7 +149,7 @@ class Planes final : public StridedCopy::Way {
                                                  a.extent * row % kLine == 0);
     direct_ = stream && is_lined;
     staged_ = stream && !direct_ && is_joined && kMinPart * row <= 32 * kStageBytes;
-    part_ = staged_ ? std::max(kMinPart, kStageBytes / row / kMinPart * kMinPart)
+    part_ = staged_ ? std::max(kMinPart, kStagedPart / row / kMinPart * kMinPart)
                     : std::max(kMinPart, 16 * kStageBytes / row / kMinPart * kMinPart);
   }
 
@@ -182,6 +183,9 @@ class Planes final : public StridedCopy::Way {
 
  private:
   static constexpr std::int64_t kMinPart = 16;
+  // Bytes that are staged and then streamed: no more than the stores that wait in the core, so that
+  // it loads the next part while they leave.
+  static constexpr std::int64_t kStagedPart = 4 << 10;
 
   // True if all rows of all planes begin at multiples of `unit` bytes.
   bool is_multiple(std::int64_t unit) const {

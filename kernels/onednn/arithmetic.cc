@@ -120,6 +120,42 @@ const RegisteredKernel mul{{
     .prepare = prepare_binary<algorithm::binary_mul>,
 }};
 
+/// A primitive whose operands are not to be exchanged.
+template <algorithm kAlgorithm>
+std::string refuse_ordered(const Problem& problem) {
+  if (is_broadcast(problem) && problem.inputs[0] != problem.outputs[0]) {
+    return "oneDNN repeats the second tensor only";
+  }
+  return refuse_binary<kAlgorithm>(problem);
+}
+
+Kernel binary_kernel(std::string_view op, std::string_view summary,
+                     std::string (*refusal)(const Problem& problem),
+                     Launch (*prepare)(const Problem& problem)) {
+  return {.op = op,
+          .name = "onednn",
+          .provider = Provider::vendor,
+          .summary = summary,
+          .refusal = refusal,
+          .prepare = prepare,
+          .takes = InputRange::finite};  // max(NaN, x) is x there
+}
+
+const RegisteredKernel kBinary[] = {
+    RegisteredKernel(binary_kernel("sub", "oneDNN binary sub",
+                                   refuse_ordered<algorithm::binary_sub>,
+                                   prepare_binary<algorithm::binary_sub>)),
+    RegisteredKernel(binary_kernel("div", "oneDNN binary div",
+                                   refuse_ordered<algorithm::binary_div>,
+                                   prepare_binary<algorithm::binary_div>)),
+    RegisteredKernel(binary_kernel("maximum", "oneDNN binary max",
+                                   refuse_binary<algorithm::binary_max>,
+                                   prepare_binary<algorithm::binary_max>)),
+    RegisteredKernel(binary_kernel("minimum", "oneDNN binary min",
+                                   refuse_binary<algorithm::binary_min>,
+                                   prepare_binary<algorithm::binary_min>)),
+};
+
 const RegisteredKernel axpy{{
     .op = "axpy",
     .name = "onednn",

@@ -1,4 +1,4 @@
-// oneDNN's element-wise primitives as variants of softplus, relu and their gradients.
+// oneDNN's element-wise primitives as variants of unary operators and their gradients.
 #include "kernels/onednn/primitive.h"
 #include "kernels/softplus.h"
 
@@ -7,30 +7,67 @@ namespace {
 
 using dnnl::algorithm;
 
-dnnl::eltwise_forward::primitive_desc forward_desc(algorithm kind,
-                                                   const dnnl::memory::desc& memory) {
-  return {{dnnl::prop_kind::forward_training, kind, memory, 0.0f, 0.0f}, onednn::engine()};
+/// The two numbers of a primitive.
+struct Parameters {
+  float alpha = 0, beta = 0;
+};
+
+// Those of clamp are the bounds; other operators here have none.
+Parameters parameters_of(const Problem& problem) {
+  if (!problem.attrs.values().contains("max")) return {};
+  return {static_cast<float>(problem.attrs.number("min")),
+          static_cast<float>(problem.attrs.number("max"))};
 }
 
-template <algorithm kAlgorithm>
-Launch forward(const Problem& problem) {
+dnnl::eltwise_forward::primitive_desc forward_desc(algorithm kind, const Problem& problem) {
+  const auto [alpha, beta] = parameters_of(problem);
+  return {{dnnl::prop_kind::forward_training, kind, onednn::memory_desc(problem.inputs[0]), alpha,
+           beta},
+          onednn::engine()};
+}
+
+Launch prepare_forward(algorithm kind, const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::memory_desc(problem.inputs[0]);
-  return onednn::launch({{dnnl::eltwise_forward(forward_desc(kAlgorithm, memory)),
+  return onednn::launch({{dnnl::eltwise_forward(forward_desc(kind, problem)),
                           {{DNNL_ARG_SRC, memory, 0}},
                           {{DNNL_ARG_DST, memory, 0}}}});
 }
 
-// Inputs: output gradient, then the data the primitive differentiates at.
 template <algorithm kAlgorithm>
-Launch backward(const Problem& problem) {
+Launch forward(const Problem& problem) {
+  return prepare_forward(kAlgorithm, problem);
+}
+
+// Inputs: output gradient, then what the primitive differentiates at: `saved`, DNNL_ARG_SRC or
+// _DST.
+Launch prepare_backward(algorithm kind, int saved, const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::memory_desc(problem.inputs[0]);
-  const dnnl::eltwise_backward::primitive_desc desc(
-      {kAlgorithm, memory, memory, 0.0f, 0.0f}, onednn::engine(), forward_desc(kAlgorithm, memory));
+  const auto [alpha, beta] = parameters_of(problem);
+  const dnnl::eltwise_backward::primitive_desc desc({kind, memory, memory, alpha, beta},
+                                                    onednn::engine(), forward_desc(kind, problem));
   return onednn::launch({{dnnl::eltwise_backward(desc),
-                          {{DNNL_ARG_DIFF_DST, memory, 0}, {DNNL_ARG_SRC, memory, 1}},
+                          {{DNNL_ARG_DIFF_DST, memory, 0}, {saved, memory, 1}},
                           {{DNNL_ARG_DIFF_SRC, memory, 0}}}});
+}
+
+template <algorithm kAlgorithm>
+Launch backward(const Problem& problem) {
+  return prepare_backward(kAlgorithm, DNNL_ARG_SRC, problem);
+}
+template <algorithm kAlgorithm>
+Launch backward_from_result(const Problem& problem) {
+  return prepare_backward(kAlgorithm, DNNL_ARG_DST, problem);
+}
+
+template <algorithm kByErf, algorithm kByTanh, Launch (*kPrepare)(algorithm, const Problem&)>
+Launch gelu(const Problem& problem) {
+  return kPrepare(problem.attrs.word("approximate") == "tanh" ? kByTanh : kByErf, problem);
+}
+
+Launch prepare_backward_from_input(algorithm kind, const Problem& problem) {
+  return prepare_backward(kind, DNNL_ARG_SRC, problem);
 }
 
 std::string refuse_tensor(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }
@@ -38,6 +75,18 @@ std::string refuse_tensor(const Problem& problem) { return onednn::refusal(probl
 std::string refuse_softplus(const Problem& problem) {
   const std::string reason = onednn::refusal(problem.inputs[0]);
   return reason.empty() ? refuse_unless_plain_softplus(problem) : reason;
+}
+
+// NaN and Inf are not held against these: max(NaN, 0) is 0 there.
+Kernel eltwise(std::string_view op, std::string_view summary,
+               Launch (*prepare)(const Problem& problem)) {
+  return {.op = op,
+          .name = "onednn",
+          .provider = Provider::vendor,
+          .summary = summary,
+          .refusal = refuse_tensor,
+          .prepare = prepare,
+          .takes = InputRange::finite};
 }
 
 const RegisteredKernel softplus{{
@@ -58,25 +107,30 @@ const RegisteredKernel softplus_grad{{
     .prepare = backward<algorithm::eltwise_soft_relu>,
 }};
 
-const RegisteredKernel relu{{
-    .op = "relu",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN eltwise relu",
-    .refusal = refuse_tensor,
-    .prepare = forward<algorithm::eltwise_relu>,
-    .takes = InputRange::finite,  // max(NaN, 0) is 0 there
-}};
-
-const RegisteredKernel relu_grad{{
-    .op = "relu_grad",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN eltwise relu, backward",
-    .refusal = refuse_tensor,
-    .prepare = backward<algorithm::eltwise_relu>,
-    .takes = InputRange::finite,
-}};
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(eltwise("relu", "oneDNN eltwise relu", forward<algorithm::eltwise_relu>)),
+    RegisteredKernel(
+        eltwise("relu_grad", "oneDNN eltwise relu, backward", backward<algorithm::eltwise_relu>)),
+    RegisteredKernel(eltwise("abs", "oneDNN eltwise abs", forward<algorithm::eltwise_abs>)),
+    RegisteredKernel(eltwise("exp", "oneDNN eltwise exp", forward<algorithm::eltwise_exp>)),
+    RegisteredKernel(eltwise("log", "oneDNN eltwise log", forward<algorithm::eltwise_log>)),
+    RegisteredKernel(eltwise("sqrt", "oneDNN eltwise sqrt", forward<algorithm::eltwise_sqrt>)),
+    RegisteredKernel(
+        eltwise("clamp", "oneDNN eltwise clip_v2", forward<algorithm::eltwise_clip_v2>)),
+    RegisteredKernel(eltwise("tanh", "oneDNN eltwise tanh", forward<algorithm::eltwise_tanh>)),
+    RegisteredKernel(eltwise("tanh_grad", "oneDNN eltwise tanh, backward from the result",
+                             backward_from_result<algorithm::eltwise_tanh_use_dst_for_bwd>)),
+    RegisteredKernel(
+        eltwise("sigmoid", "oneDNN eltwise logistic", forward<algorithm::eltwise_logistic>)),
+    RegisteredKernel(eltwise("sigmoid_grad", "oneDNN eltwise logistic, backward from the result",
+                             backward_from_result<algorithm::eltwise_logistic_use_dst_for_bwd>)),
+    RegisteredKernel(
+        eltwise("gelu", "oneDNN eltwise gelu_erf, gelu_tanh",
+                gelu<algorithm::eltwise_gelu_erf, algorithm::eltwise_gelu_tanh, prepare_forward>)),
+    RegisteredKernel(eltwise("gelu_grad", "oneDNN eltwise gelu_erf, gelu_tanh, backward",
+                             gelu<algorithm::eltwise_gelu_erf, algorithm::eltwise_gelu_tanh,
+                                  prepare_backward_from_input>)),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -3,13 +3,13 @@
 #
 #   tests/bench/check-power.sh PROGRAM [PART...]
 #
-# PROGRAM is an opbench; parts are same, ten, five, stored and many (default: all). RUNS=20 repeats of each.
-# It takes about half an hour on two cores; other load makes it longer, not wrong.
+# PROGRAM is an opbench; parts are same, ten, five, some, wrong, budget, one, stored and many (default: all). RUNS=20
+# repeats of each. It takes some hours on two cores, about half a minute a run; other load makes it longer, not wrong.
 set -eu
 program=$(realpath "$1")
 shift
 cd "$(dirname "$0")/../.."
-[ $# -gt 0 ] || set -- same ten five stored many
+[ $# -gt 0 ] || set -- same ten five some wrong budget one stored many
 runs=${RUNS:-20}
 cases="--cases tests/bench/check_power.yaml --threads 1"
 slowed="$cases --filter slowed"
@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The other build: the same program without the knob.
-printf '#!/bin/sh\nunset OPBENCH_TEST_SLOWDOWN\nexec "%s" "$@"\n' "$program" >"$work/base"
+printf '#!/bin/sh\nunset OPBENCH_TEST_SLOWDOWN OPBENCH_TEST_WRONG_CALLS\nexec "%s" "$@"\n' "$program" >"$work/base"
 chmod +x "$work/base"
 
 # gate NAME ARGS: one check of each run, check.json and exit code kept.
@@ -82,6 +82,9 @@ PYTHON
   done
 }
 
+# every PERCENT: the slowdown of all the variants that are made slower.
+every() { printf 'softplus_v2=%s,transpose=%s,gather_v2=%s,add=%s,relu=%s,native=%s' "$1" "$1" "$1" "$1" "$1" "$1"; }
+
 load() { uptime | sed 's/.*load/load/'; }
 
 for part in "$@"; do
@@ -93,20 +96,59 @@ for part in "$@"; do
       count same
       ;;
     ten)
-      echo "softplus_v2 made 10% slower (SLOWER in 19 of 20 runs, each case); $(load)"
-      export OPBENCH_TEST_SLOWDOWN=softplus_v2=10
+      echo "Made 10% slower (SLOWER in 19 of 20 runs, each case); $(load)"
+      export OPBENCH_TEST_SLOWDOWN=$(every 10)
       # shellcheck disable=SC2086
       gate ten $slowed
       unset OPBENCH_TEST_SLOWDOWN
       count ten
       ;;
     five)
-      echo "softplus_v2 made 5% slower, --threshold 3 (SLOWER in 16 of 20 runs, each case); $(load)"
-      export OPBENCH_TEST_SLOWDOWN=softplus_v2=5
+      echo "Made 5% slower, --threshold 3 (SLOWER in 16 of 20 runs, each case); $(load)"
+      export OPBENCH_TEST_SLOWDOWN=$(every 5)
       # shellcheck disable=SC2086
       gate five $slowed --threshold 3
       unset OPBENCH_TEST_SLOWDOWN
       count five
+      ;;
+    some)
+      echo "Made 50% slower in 30% of the processes (SLOWER in 16 of 20 runs, each case); $(load)"
+      export OPBENCH_TEST_SLOWDOWN="$(every 50)" OPBENCH_TEST_SLOW_PROCESSES=30
+      # shellcheck disable=SC2086
+      gate some $slowed
+      unset OPBENCH_TEST_SLOWDOWN OPBENCH_TEST_SLOW_PROCESSES
+      count some
+      ;;
+    wrong)
+      for percent in 50 10 3 1; do
+        echo "$percent% of the calls of gather_v2 leave a wrong element (ERROR, exit 1; in 19 of 20 runs at 10%); $(load)"
+        export OPBENCH_TEST_WRONG_CALLS=gather_v2=$percent
+        # shellcheck disable=SC2086
+        gate "wrong$percent" $cases --filter slowed.4
+        unset OPBENCH_TEST_WRONG_CALLS
+        count "wrong$percent"
+      done
+      ;;
+    budget)
+      echo "Made 50% slower, with budgets of 1 to 60 s: exit 0 never; $(load)"
+      export OPBENCH_TEST_SLOWDOWN="$(every 50)"
+      runs=1
+      for seconds in 1 2 3 5 8 12 20 30 45 60; do
+        # shellcheck disable=SC2086
+        gate budget $slowed --budget $seconds
+      done
+      runs=${RUNS:-20}
+      unset OPBENCH_TEST_SLOWDOWN
+      sort "$work/budget.codes" | uniq -c | sed 's/^ *\([0-9]*\) /  exit code \1 times: /'
+      ;;
+    one)
+      echo "One of 300 cases made 10% slower, by default (SLOWER in 19 of 20 runs); $(load)"
+      ids=$(i=0; while [ $i -lt 299 ]; do i=$((i + 1)); printf " --case relu[%d,fp32]" $((1000 + 97 * i)); done)
+      export OPBENCH_TEST_SLOWDOWN=softplus_v2=10
+      # shellcheck disable=SC2086
+      gate one $ids --case 'softplus[1x64x28x28,fp32]' --variant relu,softplus_v2 --threads 1
+      unset OPBENCH_TEST_SLOWDOWN
+      count one
       ;;
     stored)
       echo "Beside it, stored results of separate processes, a build against itself (why it is only a watch); $(load)"
@@ -129,7 +171,7 @@ for part in "$@"; do
       count many
       ;;
     *)
-      echo "no part '$part'; there are same ten five stored many" >&2
+      echo "no part '$part'; there are same ten five some wrong budget one stored many" >&2
       exit 2
       ;;
   esac

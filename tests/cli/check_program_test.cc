@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/check_cli.h"
 
@@ -45,6 +46,7 @@ TEST_F(CheckProgram, ABuildIsNoSlowerThanItself) {
   for (const auto& item : json["items"]) {
     EXPECT_EQ(item["base_accuracy"], item["current_accuracy"]);
     EXPECT_TRUE(item["notices"].empty()) << "the same bits";
+    EXPECT_EQ(item["rounds"].empty(), ran.code == 5) << "too noisy: none are taken";
   }
   EXPECT_THAT(read("junit.xml"), HasSubstr("tests=\"2\""));
   EXPECT_THAT(read("check.md"), HasSubstr("opbench: "));
@@ -69,6 +71,62 @@ esac; done
   EXPECT_THAT(ran.out, HasSubstr("slower in 60 of 60 rounds"));
   EXPECT_THAT(ran.out, HasSubstr("next: opbench check --against " + base +
                                  " --case 'softplus[4096,fp32,ND]' --variant softplus_v2"));
+}
+
+// The other build answers as above, and of its code what this program says of itself.
+TEST_F(CheckProgram, SlowerWithTheSameMachineCodeIsLayout) {
+  const std::string base = script("base", kHello + R"(while read -r line; do case $line in
+  *list*) echo '{"error": "cannot say"}';;
+  *'"open"'*) opened=$line
+    echo '{"case":"c","variants":[{"variant":"softplus_v2","status":"unverified","reason":""}]}';;
+  *code*) printf '%s\n%s\n' "$opened" "$line" | )" +
+                                              kSelf + R"( worker | tail -n 1;;
+  *close*) echo '{"closed":true}';;
+  *) echo '{"us": 0.001}';;
+esac; done
+)");
+  const std::string args =
+      " --case 'softplus[4096,fp32]' --variant softplus_v2 --threads 1 "
+      "--sample 2 --threshold 50";
+  const Outcome ran = check("--against " + base + args);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, testing::StartsWith("No regression: 1 LAYOUT"));
+  EXPECT_THAT(ran.out, HasSubstr("note: 1 of 1 slower with the same machine code"));
+  EXPECT_THAT(ran.out, HasSubstr("LAYOUT       softplus_v2 on softplus[4096,fp32,ND]"));
+  // Slowed down in this build alone: no longer what the other one runs.
+  const Outcome slowed =
+      check("--against " + script("same", "unset OPBENCH_TEST_SLOWDOWN\nexec " + base) + args,
+            "OPBENCH_TEST_SLOWDOWN=softplus_v2=100");
+  EXPECT_EQ(slowed.code, 1) << slowed.out << slowed.err;
+}
+
+// The other build answers every sample with a nanosecond, first calls as well.
+TEST_F(CheckProgram, FirstCallsAreComparedWhereWanted) {
+  const std::string base = script("base", kHello + R"(while read -r line; do case $line in
+  *list*) echo '{"error": "cannot say"}';;
+  *'"open"'*) case $line in *'"first_call":true'*) first=true;; *) first=false;; esac
+    echo '{"case":"c","variants":[{"variant":"native","status":"unverified","reason":""}],"first_call":'$first'}';;
+  *close*) echo '{"closed":true}';;
+  *) echo '{"us": 0.001}';;
+esac; done
+)");
+  const std::string args = "--against " + base +
+                           " --case 'softplus[4096,fp32]' --variant native --threads 1 --sample 2 "
+                           "--threshold 50 --cold-start --json - -q";
+  const Outcome ran = check(args);
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("SLOWER       first call of native on softplus[4096,fp32,ND]"));
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(json["items"].size(), 2u);
+  std::set<std::string> measures;
+  for (const auto& item : json["items"]) measures.insert(item["measure"]);
+  EXPECT_EQ(measures, (std::set<std::string>{"call", "first call"}));
+}
+
+TEST_F(CheckProgram, FirstCallsAreOfProcessesAndNotOfStoredResults) {
+  const Outcome ran = check("--baseline old.json --cold-start");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--cold-start is for --against, and not for --baseline"));
 }
 
 // The other build has a case of its own, and not the one that is asked for.
@@ -123,6 +181,18 @@ TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
     EXPECT_TRUE(item["base_accuracy"].is_object()) << "verified";
   }
   EXPECT_EQ(steps, 1);
+}
+
+// One call in ten leaves a wrong element: the screening alone has 36 calls judged, and all of them
+// would be right once in 44 times; further calls of the verdict make that next to never.
+TEST_F(CheckProgram, ARaceIsFoundByWhatTimedCallsLeave) {
+  const std::string base =
+      script("base", "unset OPBENCH_TEST_WRONG_CALLS\nexec " + kSelf + " \"$@\"\n");
+  const Outcome ran =
+      check("--against " + base + kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=30");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("ERROR        native on softplus[4096,fp32,ND]"));
+  EXPECT_THAT(ran.out, HasSubstr("its results differ from call to call on the same values"));
 }
 
 // The step of this build takes a framework's pool, between two TransData: no time counts any more.

@@ -12,6 +12,7 @@
 #include "dump/dump_file.h"
 #include "harness/record/results_file.h"
 #include "tensor/isa.h"
+#include "tests/support/peers.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 
@@ -289,6 +290,7 @@ TEST_F(Cli, ACaseLargerThanMemoryIsRecordedAndTheRunGoesOn) {
 
 TEST_F(Cli, NothingToJudgeIsNoSuccess) {
   EXPECT_EQ(small_run({"--filter", "conv"}).code, kNothingToJudge);
+  if (peer_of("softplus") == nullptr) GTEST_SKIP() << "built without oneDNN";
   const Outcome skipped =
       opbench_with({"--case", "softplus[8,fp16]", "--variant", "onednn", "--quiet"});
   EXPECT_EQ(skipped.code, kNothingToJudge) << "all skipped";

@@ -26,8 +26,9 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 const fs::path kRoot = source_file("");
-const std::vector<std::string> kCommands = {"run",   "list",     "compare",    "report", "doctor",
-                                            "check", "selftest", "invariance", "audit"};
+const std::vector<std::string> kCommands = {
+    "run",      "list",    "compare", "judge",  "minimise", "opmap",    "show",       "extract",
+    "overflow", "convert", "report",  "doctor", "check",    "selftest", "invariance", "audit"};
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> result = {kRoot / "README.md", kRoot / "CONTRIBUTING.md",

@@ -158,7 +158,7 @@ TEST_F(DumpProcess, ABusyProcessEndsWithItsParent) {
     const pid_t self = getpid();
     const pid_t child = fork();
     if (child == 0) {
-      confine_child(self, ends[0], ends[1]);
+      confine_child(self, {ends[0], ends[1]});
       for (volatile bool forever = true; forever;) note_progress();
     }
     if (::write(ends[1], &child, sizeof child) < 0) _exit(1);

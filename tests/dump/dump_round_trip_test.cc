@@ -133,20 +133,26 @@ TEST_F(DumpRoundTrip, ScalarInputsAndNotes) {
   writer.begin_record("softplus", DeviceType::npu, notes);
   writer.write_input_scalar("beta", 0.1);
   writer.write_input_scalar("dim", std::int64_t{-1} << 62);
+  writer.write_input_list("stride", std::vector<std::int64_t>{2, -1});
   writer.write_input_scalar("training", true);
   writer.finish();
 
   DumpFile reader(path());
   const DumpRecord& record = reader.records().at(0);
   EXPECT_THAT(record.notes, ::testing::UnorderedElementsAreArray(notes));
-  ASSERT_EQ(inputs_of(record).size(), 3u);
-  for (const DumpEntry& entry : inputs_of(record)) EXPECT_EQ(entry.kind, EntryKind::scalar);
+  ASSERT_EQ(inputs_of(record).size(), 4u);
   EXPECT_EQ(inputs_of(record)[0].name, "beta");
-  EXPECT_EQ(inputs_of(record)[2].desc.dtype, DType::boolean);
+  EXPECT_EQ(inputs_of(record)[2].kind, EntryKind::other);
+  EXPECT_EQ(inputs_of(record)[2].desc.shape, Dims{2});
+  EXPECT_THAT(read_as<std::int64_t>(reader, inputs_of(record)[2]), ElementsAre(2, -1));
+  for (const std::size_t scalar : {0, 1, 3}) {
+    EXPECT_EQ(inputs_of(record)[scalar].kind, EntryKind::scalar);
+  }
+  EXPECT_EQ(inputs_of(record)[3].desc.dtype, DType::boolean);
   EXPECT_THAT(read_as<double>(reader, inputs_of(record)[0]), ElementsAre(0.1));
   EXPECT_THAT(read_as<std::int64_t>(reader, inputs_of(record)[1]),
               ElementsAre(std::int64_t{-1} << 62));
-  EXPECT_THAT(read_as<std::int8_t>(reader, inputs_of(record)[2]), ElementsAre(1));
+  EXPECT_THAT(read_as<std::int8_t>(reader, inputs_of(record)[3]), ElementsAre(1));
 }
 
 TEST_F(DumpRoundTrip, RecordsComeByOperatorThenNumber) {  // HDF5's own order is "1" "10" "11" "2"

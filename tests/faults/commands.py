@@ -1,11 +1,14 @@
 """The commands that faults are tried on: arguments, the files they write, and how those are known to be whole."""
 import csv
 import json
+import pathlib
 
 import h5py
 
 CASE = ["--case", "softplus[64x64x8x8,fp32,NCHW]", "--case", "relu[8x64x8x8,fp16,NCHW]", "--threads", "1",
         "--time", "0.02", "--repetitions", "3"]
+
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/dumps/gpu.h5"
 
 CONTEXT = """contexts:
   - name: pair
@@ -81,6 +84,7 @@ def commands(world, directory):
     return {
         "run": ["run", "-q", *CASE, *outputs],
         "context": ["run", "-q", "--cases", context, "--time", "0.02", *outputs],
+        "load": ["run", "-q", "--load", EXAMPLE, "--dump", directory / "l.h5", "--no-verify"],
         "compare": ["compare", "-q", npu, gpu, "-o", directory / "cmp"],
         "check": ["check", "-q", "--against", world.program, "--case", "relu[64,fp32]", "--threads", "1", "--sample", "2",
                   "--out", directory / "chk"],

@@ -16,6 +16,7 @@ def every_command(world, directory):
     everything = commands(world, world.fresh("inputs"))
     for flag, path in run_outputs(directory).items():
         yield f"run {flag}", ["run", "-q", *CASE, flag, path], path
+    yield "run --load", [*everything["load"][:5], directory / "l.h5", "--no-verify"], directory / "l.h5"
     inputs = everything["compare"][2:4]
     yield "compare -o", ["compare", "-q", *inputs, "-o", directory / "cmp"], directory / "cmp"
     yield "check --out", [*everything["check"][:-1], directory / "chk"], directory / "chk"

@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   round_trip<Hello>(line, parse_hello, hello_line);
   round_trip<std::vector<ListedCase>>(line, parse_listed, listed_line);
   round_trip<OpenReply>(line, parse_opened, opened_line);
+  round_trip<CodeReply>(line, parse_coded, coded_line);
   accept_any([&] { parse_request(line); });
   accept_any([&] { parse_sampled(line); });
   accept_any([&] { parse_closed(line); });

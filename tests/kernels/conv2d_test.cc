@@ -23,6 +23,13 @@ std::vector<Shape> shapes() {
   // Rows of up to two tiles of 14 places, and one more.
   for (std::int64_t w = 1; w <= 29; ++w)
     all.push_back({1, 3, 1, w, 17, 1, 3, {{"padding", "[0,1]"}}});
+  // Places of a stride that are read together, and those before and after that only some have.
+  for (std::int64_t w = 1; w <= 9; ++w) {
+    for (const char* stride : {"2", "3", "4"}) {
+      all.push_back({1, 17, 1, w, 5, 1, 3, {{"stride", stride}, {"padding", "[0,2]"}}});
+      all.push_back({1, 3, 1, w, 5, 1, 2, {{"stride", stride}, {"padding", "[0,3]"}}});
+    }
+  }
   for (const std::int64_t c : {1, 3, 4, 5, 15, 16, 17, 33}) {
     for (const std::int64_t m : {1, 3, 4, 5, 15, 16, 17, 33, 49})
       all.push_back({2, c, 3, 4, m, 1, 1});
@@ -39,6 +46,14 @@ std::vector<Shape> shapes() {
   all.push_back({1, 18, 2, 3, 20, 5, 5, {{"padding", "5"}, {"dilation", "2"}, {"stride", "2"}}});
   all.push_back({2, 16, 9, 9, 32, 9, 9});
   all.push_back({1, 3, 1, 1, 5, 5, 5, {{"padding", "4"}, {"stride", "2"}}});
+  // Inputs or gradients of one place: images up to a tile of 14 and one more, elements that meet no
+  // tap, groups, several panels.
+  for (const std::int64_t n : {1, 2, 13, 14, 15, 29}) all.push_back({n, 5, 4, 5, 7, 4, 5});
+  all.push_back({3, 17, 5, 4, 33, 3, 2, {{"stride", "3"}}});
+  all.push_back({2, 33, 1, 1, 49, 3, 3, {{"padding", "2"}}});
+  all.push_back({3, 49, 1, 1, 33, 1, 1});
+  all.push_back({3, 12, 3, 3, 24, 3, 3, {{"groups", "4"}}, 4});
+  all.push_back({3, 40, 2, 3, 80, 2, 3, {{"groups", "4"}}, 4});
   // Images that do not fit into a core's cache, several that do.
   all.push_back({1, 16, 200, 200, 3, 3, 3, {{"padding", "1"}}});
   all.push_back({1, 16, 201, 200, 3, 3, 3, {{"padding", "1"}, {"stride", "2"}}});
@@ -53,6 +68,14 @@ std::vector<Shape> shapes() {
     attrs["stride"] = "2";
     all.push_back({2, c, 7, 31, c, 3, 3, attrs, c});
   }
+  // Rows of a depthwise convolution that meet the same taps: some, one, none; bands of them.
+  for (const char* padding : {"0", "3", "5"}) {
+    AttrTexts attrs = {{"groups", "17"}, {"padding", padding}, {"dilation", "2"}};
+    all.push_back({2, 17, 9, 10, 17, 5, 5, attrs, 17});
+    attrs["stride"] = "[2,3]";
+    all.push_back({1, 17, 11, 9, 17, 5, 4, attrs, 17});
+  }
+  all.push_back({1, 16, 201, 200, 16, 3, 3, {{"groups", "16"}, {"padding", "2"}}, 16});
   return all;
 }
 

@@ -1,10 +1,9 @@
 // What kernels say about their times, where people see it.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-
 #include "kernels/registry/kernel.h"
 #include "tests/evaluate.h"
+#include "tests/support/peers.h"
 #include "tests/support/program.h"
 
 namespace opbench {
@@ -12,13 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-const Kernel* peer_of(std::string_view op) {
-  const std::vector<const Kernel*> kernels = kernels_of(op);
-  const auto found = std::find_if(kernels.begin(), kernels.end(),
-                                  [](const Kernel* k) { return k->name == "onednn"; });
-  return found == kernels.end() ? nullptr : *found;
-}
 
 std::string note_of(std::string_view op, std::vector<Dims> shapes, DType dtype) {
   return note(*peer_of(op), problem_with(find_op(op), std::move(shapes), {}, dtype));

@@ -8,6 +8,7 @@
 #include "tests/evaluate.h"
 #include "tests/ops/finite_difference.h"
 #include "tests/support.h"
+#include "tests/support/peers.h"
 
 namespace opbench {
 namespace {
@@ -146,6 +147,7 @@ TEST(Broadcast, AxpyOfRepeatedRowsRoundsTwice) {
 }
 
 TEST(Broadcast, OneDnnSaysWhatItDoesNotRepeat) {
+  if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
   const auto refused = [](std::string_view name, const std::vector<Dims>& shapes, Format format) {
     return refusal(find_kernel(name, "onednn"), use_of(name, shapes, DType::fp32, format));
   };

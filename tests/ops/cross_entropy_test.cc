@@ -193,4 +193,69 @@ TEST(CrossEntropy, NamesWhatItRefuses) {
   }
 }
 
+namespace {
+
+/// torch 1.13, cross_entropy in fp64 of kRows with targets 2, 0, 1, 2: losses, and the gradient for
+/// dy = 2 (sum) or 1, 2, 4, 8 (none).
+struct ReducedGolden {
+  const char* reduction;
+  bool is_weighted;  ///< by 0.5, 2, 1.5; with ignore_index 1 and label_smoothing 0.25
+  std::vector<double> losses, gradient;
+};
+
+const std::vector<double> kRows = {1, 2, -1, 0.5, 0.25, 3, -2, 1, 0, 4, -1, 0.5};
+
+const ReducedGolden kReduced[] = {
+    {"sum",
+     false,
+     {9.87058284},
+     {0.518992921, 1.41076903, -1.92976195, -1.85674681, 0.111565696, 1.74518111, 0.0702380539,
+      -0.589230975, 0.518992921, 1.92876059, 0.0129958866, -1.94175648}},
+    {"none",
+     false,
+     {3.34901222, 2.63628884, 0.349012217, 3.53626957},
+     {0.25949646, 0.705384513, -0.964880973, -1.85674681, 0.111565696, 1.74518111, 0.140476108,
+      -1.17846195, 1.03798584, 7.71504236, 0.0519835465, -7.76702591}},
+    {"sum",
+     true,
+     {11.1584072},
+     {0.673531343, 1.72403816, -2.3975695, -0.731862324, -0.254307632, 0.986169956, 0, 0, 0,
+      2.72944253, -0.314380999, -2.41506153}},
+    {"none",
+     true,
+     {4.30064282, 1.59653793, 0, 5.26122645},
+     {0.336765671, 0.862019081, -1.19878475, -0.731862324, -0.254307632, 0.986169956, 0, 0, 0,
+      10.9177701, -1.25752399, -9.66024612}},
+};
+
+}  // namespace
+
+TEST(CrossEntropy, ReductionsAgreeWithTorch) {
+  for (const ReducedGolden& golden : kReduced) {
+    AttrTexts attrs = {{"reduction", golden.reduction}};
+    std::vector<Given> inputs = {{DType::fp32, {4, 3}, kRows}, {DType::int64, {4}, {2, 0, 1, 2}}};
+    if (golden.is_weighted) {
+      attrs.insert({{"ignore_index", "1"}, {"label_smoothing", "0.25"}});
+      inputs.push_back({DType::fp32, {3}, {0.5, 2, 1.5}});
+    }
+    EXPECT_THAT(reference_of_tensors("cross_entropy", inputs, attrs)[0],
+                testing::Pointwise(DoubleNear(1e-7), golden.losses));
+    const bool is_sum = golden.losses.size() == 1;
+    inputs.insert(inputs.begin(),
+                  is_sum ? Given{DType::fp32, {}, {2}} : Given{DType::fp32, {4}, {1, 2, 4, 8}});
+    EXPECT_THAT(reference_of_tensors("cross_entropy_grad", inputs, attrs)[0],
+                testing::Pointwise(DoubleNear(1e-7), golden.gradient));
+  }
+}
+
+TEST(CrossEntropy, NamesWhatItRefusesOfReductions) {
+  const auto making = [](const char* op, const std::vector<Dims>& shapes, const char* reduction) {
+    return [=] { problem_with(find_op(op), shapes, {{"reduction", reduction}}, DType::fp32); };
+  };
+  EXPECT_THAT(making("cross_entropy", {{4, 3}, {4}}, "max"),
+              ThrowsMessage<Error>(HasSubstr("it must be mean, sum or none")));
+  EXPECT_THAT(making("cross_entropy_grad", {{}, {4, 3}, {4}}, "none"),
+              ThrowsMessage<Error>(HasSubstr("'grad_output' has shape scalar; allowed: 4")));
+}
+
 }  // namespace opbench

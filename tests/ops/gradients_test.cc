@@ -17,6 +17,19 @@ Given index(const Dims& shape, const std::vector<double>& values) {
   return {DType::int64, shape, values};
 }
 
+Given mask(const Dims& shape, const std::vector<double>& values) {
+  return {DType::boolean, shape, values};
+}
+
+// Where logarithms, roots and quotients are defined and not too steep.
+Given positive(const Dims& shape) {
+  Given given{DType::fp32, shape, {}};
+  for (std::int64_t k = 0; k < element_count(shape); ++k) {
+    given.values.push_back(1 + double(k * 3 % 7) / 4);
+  }
+  return given;
+}
+
 // Inputs with values of their own kind (indexes), attributes whose defaults hide a term, and a few
 // shapes that a rule would not choose.
 const std::vector<Differentiated>& uses() {
@@ -26,6 +39,20 @@ const std::vector<Differentiated>& uses() {
       {"add", {spread({2, 3}), spread({3}, 1)}},
       {"mul", {spread({2, 1, 3}), spread({4, 1}, 1)}},
       {"softplus", {spread({7})}, {{"beta", "2"}}},
+      {"where", {mask({2, 1}, {1, 0}), spread({2, 3}), spread({3}, 1)}},
+      {"masked_fill", {spread({2, 3}), mask({1, 3}, {0, 1, 0})}, {{"value", "3"}}},
+      {"log", {positive({6})}},
+      {"sqrt", {positive({6})}},
+      {"rsqrt", {positive({6})}},
+      {"clamp", {spread({7})}, {{"min", "-1"}, {"max", "2"}}},
+      {"gelu", {spread({7})}, {{"approximate", "tanh"}}},
+      {"gelu", {spread({7})}},
+      {"sub", {spread({2, 3}), spread({3}, 1)}},
+      {"div", {spread({2, 1, 3}), positive({2, 1})}},
+      {"maximum", {spread({2, 3}), spread({3}, 1)}},
+      {"minimum", {spread({2, 1}), spread({2, 3}, 1)}},
+      {"addcmul", {spread({2, 3}), spread({3}, 1), spread({2, 1}, 2)}, {{"value", "0.5"}}},
+      {"addcdiv", {spread({3}), spread({2, 3}, 1), positive({2, 1})}, {{"value", "-0.5"}}},
       {"reduce_mean", {spread({2, 3, 4})}, {{"axes", "[1]"}}},
       {"concat", {spread({2, 2}), spread({2, 3}, 1)}, {{"axis", "1"}}},
       {"split", {spread({2, 4})}, {{"axis", "1"}}},
@@ -42,6 +69,7 @@ const std::vector<Differentiated>& uses() {
       {"matmul", {spread({2, 3}), spread({3, 2}, 1)}},
       {"linear", {spread({3, 2}), spread({4, 2}, 1), spread({4}, 2)}},
       {"conv2d", {spread({1, 2, 3, 3}), spread({2, 2, 2, 2}, 1), spread({2}, 2)}},
+      {"avg_pool2d", {spread({1, 2, 4, 4})}},
       {"max_pool2d", {spread({1, 2, 4, 4})}},
       {"cross_entropy", {spread({2, 3}), index({2}, {2, 0})}},
       {"batch_norm",

@@ -88,6 +88,24 @@ TEST(MatMul, CubeNarrowsOperandsNotSums) {
   EXPECT_THAT(kernel_on_tensors("matmul", "native", ab)[0], ElementsAre(1 + 0x1p-11));
 }
 
+// Operands that fp16 holds, whose products and sums fp32 does not: what is added in another order,
+// or with other roundings, ends in other bits.
+TEST(MatMul, NativeAddsInTheOrderOfTheCube) {
+  const auto factor = [](std::int64_t rows, std::int64_t columns) {
+    Given given{DType::fp32, {rows, columns}, {}};
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      given.values.push_back((i % 3 == 0 ? -1 : 1) * (1 + double(i * 37 % 1021) / 1024));
+    }
+    return given;
+  };
+  for (const std::int64_t rows : {5, 65}) {
+    const std::vector<Given> ab = {factor(rows, 257), factor(257, 97)};
+    EXPECT_EQ(kernel_on_tensors("matmul", "native", ab),
+              kernel_on_tensors("matmul", "mat_mul_v2", ab))
+        << rows << " rows";
+  }
+}
+
 TEST(MatMul, NamesWhatItRefuses) {
   const Op& op = find_op("matmul");
   EXPECT_THAT(

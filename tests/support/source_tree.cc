@@ -17,4 +17,8 @@ const std::string& program() {
   return path;
 }
 
+std::string relinked_program(std::string_view name) {
+  return std::filesystem::path(OPBENCH_RELINKED) / name;
+}
+
 }  // namespace opbench

@@ -15,4 +15,7 @@ std::filesystem::path test_data(std::string_view path);
 /// The opbench that was built with these tests.
 const std::string& program();
 
+/// One of the small programs of tests/harness/check/relinked.
+std::string relinked_program(std::string_view name);
+
 }  // namespace opbench

@@ -9,6 +9,10 @@ TEST(CacheSizes, AreWhatTheMachineTells) {
   if (own > 0) {
     EXPECT_EQ(own_cache_bytes(), static_cast<std::size_t>(own));
   }
+  const long first = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+  if (first > 0) {
+    EXPECT_EQ(first_cache_bytes(), static_cast<std::size_t>(first));
+  }
   if (last > 0) {
     EXPECT_GE(last_level_cache_bytes(), static_cast<std::size_t>(last));
   }
@@ -18,6 +22,7 @@ TEST(CacheSizes, AreWhatTheMachineTells) {
 TEST(CacheSizes, AreNeverNothing) {
   EXPECT_GE(own_cache_bytes(), std::size_t{64} << 10);
   EXPECT_GE(last_level_cache_bytes(), own_cache_bytes());
+  EXPECT_GE(first_cache_bytes(), std::size_t{4} << 10);
 }
 
 }  // namespace opbench

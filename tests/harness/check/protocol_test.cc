@@ -22,6 +22,7 @@ OpenRequest small_case() {
   request.threads = 1;
   request.variants = {"native", "softplus_v2", "not_there"};
   request.sample_seconds = 0.001;
+  request.layout = 1001;
   return request;
 }
 
@@ -67,6 +68,11 @@ TEST(CheckProtocol, RequestsGoThrough) {
   ASSERT_EQ(open.kind, Request::open);
   EXPECT_EQ(open.open_it, small_case());
   EXPECT_EQ(parse_request(sample_line("native")).variant, "native");
+  EXPECT_EQ(parse_request(sample_line("native", 1003)).layout, 1003u);
+  EXPECT_EQ(parse_request(R"({"do": "sample", "variant": "v"})").layout, 0u) << "of an older build";
+  const Request code = parse_request(code_line("native"));
+  EXPECT_EQ(code.kind, Request::code);
+  EXPECT_EQ(code.variant, "native");
   EXPECT_EQ(parse_request(close_line()).kind, Request::close);
 }
 
@@ -78,7 +84,12 @@ TEST(CheckProtocol, AnswersGoThrough) {
                            {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7}, "00ff"},
                             {"onednn", Status::skipped, "no fp16", {}}}};
   EXPECT_EQ(parse_opened(opened_line(reply)), reply);
-  EXPECT_EQ(parse_sampled(sampled_line(0.25)), 0.25);
+  for (const Sampled& sampled : {Sampled{0.25, ""}, Sampled{0.25, "differs"}}) {
+    EXPECT_EQ(parse_sampled(sampled_line(sampled)), sampled);
+  }
+  const CodeReply code = {"00ff", ""}, unknown = {"", "it was stripped"};
+  EXPECT_EQ(parse_coded(coded_line(code)), code);
+  EXPECT_EQ(parse_coded(coded_line(unknown)), unknown);
   parse_closed(closed_line());
 }
 
@@ -100,7 +111,7 @@ TEST(CheckProtocol, AnInfiniteErrorStaysInfinite) {
 }
 
 TEST(CheckProtocol, UnknownKeysAreLeftAlone) {
-  EXPECT_EQ(parse_sampled(R"({"us": 2, "calls": 7})"), 2);
+  EXPECT_EQ(parse_sampled(R"({"us": 2, "calls": 7})").us, 2);
 }
 
 TEST(CheckProtocol, AnErrorIsThrownWhateverTheQuestion) {
@@ -160,15 +171,60 @@ TEST(CheckWorker, OpensVerifiesAndTakesSamples) {
   EXPECT_EQ(reply.variants[0].name, "native");
   EXPECT_EQ(reply.variants[0].status, Status::passed);
   EXPECT_LE(reply.variants[0].accuracy->max_ulp, 4);
-  EXPECT_GT(parse_sampled(lines[2]), 0);
+  EXPECT_GT(parse_sampled(lines[2]).us, 0);
   EXPECT_THROW(parse_sampled(lines[3]), PeerError) << "not one of the open variants";
   parse_closed(lines[4]);
   EXPECT_THAT([&] { parse_sampled(lines[5]); }, ThrowsMessage<PeerError>("no case is open"));
 }
 
+// These tests are linked without relocations; the program's own are in check_program_test.cc.
+TEST(CheckWorker, SaysWhyItsCodeIsNotKnown) {
+  const auto lines =
+      answers({code_line("native"), open_line(small_case()), code_line("native"), code_line("no")});
+  EXPECT_THROW(parse_coded(lines[1]), PeerError) << "no case is open";
+  const CodeReply reply = parse_coded(lines[3]);
+  EXPECT_EQ(reply.fingerprint, "");
+  EXPECT_THAT(reply.reason, HasSubstr("was linked without --emit-relocs"));
+  EXPECT_THROW(parse_coded(lines[4]), PeerError) << "no such variant";
+}
+
 TEST(CheckWorker, SameCaseGivesTheSameBits) {
-  const auto lines = answers({open_line(small_case()), open_line(small_case())});
+  OpenRequest elsewhere = small_case();
+  elsewhere.layout = 7;
+  const auto lines =
+      answers({open_line(small_case()), open_line(small_case()), open_line(elsewhere)});
   EXPECT_EQ(parse_opened(lines[1]), parse_opened(lines[2]));
+  EXPECT_EQ(parse_opened(lines[1]), parse_opened(lines[3])) << "wherever its tensors lie";
+}
+
+// Its kernels are prepared in it, so that there is no second; other variants have one, too.
+TEST(CheckWorker, AFirstCallIsTimedOnce) {
+  OpenRequest request = small_case();
+  request.first_call = true;
+  request.verify = false;
+  const auto lines =
+      answers({open_line(request), sample_line("softplus_v2"), sample_line("softplus_v2"),
+               sample_line("native"), open_line(small_case())});
+  EXPECT_TRUE(parse_opened(lines[1]).first_call);
+  for (const std::size_t i : {2, 4}) {
+    EXPECT_GT(parse_sampled(lines[i]).us, 0);
+    EXPECT_EQ(parse_sampled(lines[i]).wrong, "");
+  }
+  EXPECT_THAT([&] { parse_sampled(lines[3]); },
+              ThrowsMessage<PeerError>(HasSubstr("it had its first call")));
+  EXPECT_FALSE(parse_opened(lines[5]).first_call);
+}
+
+// Places change between samples; calls are watched, and what they leave is judged, there as well.
+TEST(CheckWorker, TakesSamplesInAnyLayout) {
+  const auto lines =
+      answers({open_line(small_case()), sample_line("native", 1), sample_line("softplus_v2", 1),
+               sample_line("native", 2), sample_line("softplus_v2", 1003), sample_line("native")});
+  for (std::size_t i = 2; i < 7; ++i) {
+    const Sampled sampled = parse_sampled(lines.at(i));
+    EXPECT_GT(sampled.us, 0) << i;
+    EXPECT_EQ(sampled.wrong, "") << i;
+  }
 }
 
 TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {
@@ -247,7 +303,7 @@ contexts:
   EXPECT_EQ(reply.variants[1].conversions->trans_data, 2);
   EXPECT_EQ(reply.variants[2].status, Status::skipped);
   EXPECT_EQ(reply.variants[2].reason, "on a device only");
-  for (int i = 2; i < 5; ++i) EXPECT_GT(parse_sampled(lines[i]), 0);
+  for (int i = 2; i < 5; ++i) EXPECT_GT(parse_sampled(lines[i]).us, 0);
   EXPECT_THROW(parse_sampled(lines[5]), PeerError);
 
   request.context->name = "other";
@@ -256,12 +312,12 @@ contexts:
 }
 
 TEST(CheckWorker, SlowdownIsReadOrRefused) {
-  const auto slowdown = parse_slowdown("softplus_v2=10,native=2.5");
+  const auto slowdown = parse_shares("slowdown", "softplus_v2=10,native=2.5");
   EXPECT_DOUBLE_EQ(slowdown.at("softplus_v2"), 0.10);
   EXPECT_DOUBLE_EQ(slowdown.at("native"), 0.025);
-  EXPECT_TRUE(parse_slowdown("").empty());
+  EXPECT_TRUE(parse_shares("slowdown", "").empty());
   for (const char* bad : {"x", "x=", "=5", "x=0", "x=abc", "x=5%", "x=nan"}) {
-    EXPECT_THROW(parse_slowdown(bad), Error) << bad;
+    EXPECT_THROW(parse_shares("slowdown", bad), Error) << bad;
   }
 }
 

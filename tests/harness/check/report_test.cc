@@ -134,6 +134,20 @@ TEST(CheckReport, JsonHoldsEverything) {
   EXPECT_EQ(json["items"][0]["base_accuracy"], nullptr);
 }
 
+TEST(CheckReport, JsonHasTheTimesOfEveryRoundByStage) {
+  Item timed = item("b[1]", "loud", Verdict::slower, 10, 0.25);
+  timed.times.screening.add(10, 12.5, 0);
+  timed.times.screening.add(11, 13, 0);
+  timed.times.verdict.add(10, 12, 3);
+  const Report report = report_of({timed, item("a[1]", "gone", Verdict::gone)});
+  const auto json =
+      nlohmann::json::parse(written([&](std::ostream& out) { write_json(out, report, {}); }));
+  EXPECT_EQ(json["items"][0]["rounds"], nlohmann::json::parse(R"({
+      "screening": {"pair": [0, 0], "base_us": [10, 11], "current_us": [12.5, 13]},
+      "verdict": {"pair": [3], "base_us": [10], "current_us": [12]}})"));
+  EXPECT_EQ(json["items"][1]["rounds"], nullptr);
+}
+
 TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
   Item hostile = item("a[1]", "<&\"'>]]>", Verdict::ambiguous);
   hostile.evidence = "control \x01 and <tags> & \"quotes\"";

@@ -23,6 +23,10 @@ struct ScriptedVariant {
   /// The time of a sample. What it throws is the worker's fault: ChildLost a crash or a hang, Error
   /// an answer that says what is wrong.
   std::function<double(ScriptedSample)> us;
+  /// What is wrong with the results of a sample; none: nothing.
+  std::function<std::string(ScriptedSample)> wrong = {};
+  /// The time of a first call; none: as `us`.
+  std::function<double(ScriptedSample)> first_us = {};
 };
 
 /// A build that answers from a script, in the place of a process, with invented times. A sample
@@ -47,8 +51,12 @@ class ScriptedBuild {
     return {{std::move(name), Status::passed, "", Accuracy{2, 0.5, 1e-7}, "00"}, std::move(us)};
   }
 
+  double open_seconds = 0.1;
   /// Every list of cases is answered with this error; empty: with the cases.
   std::string list_error;
+  /// Of the machine code of every variant; empty: as a build that does not know the request.
+  std::string code;
+  bool knows_first_calls = true;
   Hello hello{kProtocolVersion, kOldestProtocol, {"1", "rev", "c", "f", "Release"}};
 
   PeerProgram program() {
@@ -65,11 +73,16 @@ class ScriptedBuild {
     return found == samples_.end() ? 0 : found->second;
   }
   const std::vector<OpenRequest>& opened() const { return opened_; }
+  /// Samples that were first calls.
+  int first_calls() const { return first_calls_; }
+  /// Where each sample had its tensors.
+  const std::vector<std::uint64_t>& layouts() const { return layouts_; }
 
  private:
   struct Worker {
     int process = 0;
     std::string answer, open_case;
+    bool first_call = false;
     std::map<std::string, int> numbers;  ///< samples so far, by variant
   };
 
@@ -99,7 +112,10 @@ class ScriptedBuild {
       case Request::open:
         return opened_line(open(worker, request.open_it));
       case Request::sample:
+        layouts_.push_back(request.layout);
         return sampled_line(sample(worker, request.variant));
+      case Request::code:
+        return code.empty() ? error_line("unknown request 'code'") : coded_line({code, ""});
       case Request::close:
         worker.open_case.clear();
     }
@@ -108,11 +124,12 @@ class ScriptedBuild {
 
   OpenReply open(Worker& worker, const OpenRequest& request) {
     opened_.push_back(request);
-    clock_s_ += 0.1;
+    clock_s_ += open_seconds;
     if (!variants_.contains(request.id)) throw Error("no such case");
     worker.open_case = request.id;
     worker.numbers.clear();
-    OpenReply reply{request.id, {}};
+    worker.first_call = request.first_call && knows_first_calls;
+    OpenReply reply{request.id, {}, worker.first_call};
     for (const ScriptedVariant& variant : variants_.at(request.id)) {
       OpenedVariant opened = variant.opened;
       const bool was_timed = opened.status == Status::passed;
@@ -122,12 +139,17 @@ class ScriptedBuild {
     return reply;
   }
 
-  double sample(Worker& worker, const std::string& name) {
+  Sampled sample(Worker& worker, const std::string& name) {
     clock_s_ += 0.02;
     log_ += name_[0];
     ++samples_[{worker.open_case, name}];
     for (const ScriptedVariant& variant : variants_.at(worker.open_case)) {
-      if (variant.opened.name == name) return variant.us({worker.process, worker.numbers[name]++});
+      if (variant.opened.name != name) continue;
+      const ScriptedSample which{worker.process, worker.numbers[name]++};
+      const bool is_first = worker.first_call && variant.first_us;
+      first_calls_ += worker.first_call;
+      return {is_first ? variant.first_us(which) : variant.us(which),
+              variant.wrong ? variant.wrong(which) : std::string()};
     }
     throw Error("no variant '" + name + "'");
   }
@@ -139,7 +161,8 @@ class ScriptedBuild {
   std::map<std::string, std::vector<ScriptedVariant>> variants_;
   std::map<std::pair<std::string, std::string>, int> samples_;
   std::vector<OpenRequest> opened_;
-  int processes_ = 0;
+  std::vector<std::uint64_t> layouts_;
+  int processes_ = 0, first_calls_ = 0;
 };
 
 }  // namespace opbench::check

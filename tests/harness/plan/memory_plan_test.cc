@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 namespace opbench {
@@ -31,6 +32,33 @@ TEST(MemoryPlan, ApartEveryTensorHasAPlaceOfItsOwn) {
   EXPECT_EQ(plan.unshared_bytes, plan.bytes);
 }
 
+TEST(MemoryPlan, ApartThereIsRoomToMoveBehindEveryTensor) {
+  const MemoryPlan plan = plan_apart(chain(3, {7}), MemoryPlan::kPage);
+  EXPECT_EQ(plan.offsets, (std::vector<std::size_t>{256, 832 + 4096, 1408 + 8192, 1984 + 12288}));
+  EXPECT_EQ(plan.bytes, 1984u + 12288 + 64 + 4096 + 256);
+}
+
+// 64 places, each about as often: 6400 draws leave none below 50 or above 150 (five sigma are 50).
+TEST(MemoryPlan, LayoutsPutTensorsAnywhereWithinAPage) {
+  EXPECT_EQ(layout_shift(0, 5), 0u);
+  EXPECT_EQ(layout_shift(7, 5), layout_shift(7, 5));
+  std::map<std::size_t, int> places, differences;
+  for (std::uint64_t layout = 1; layout <= 1600; ++layout) {
+    for (std::size_t tensor = 0; tensor < 4; ++tensor) {
+      const std::size_t shift = layout_shift(layout, tensor),
+                        next = layout_shift(layout, tensor + 1);
+      EXPECT_EQ(shift % 64, 0u);
+      EXPECT_LT(shift, 4096u);
+      ++places[shift];
+      ++differences[(shift - next) % 4096];
+    }
+  }
+  for (const auto& counts : {places, differences}) {
+    EXPECT_EQ(counts.size(), 64u);
+    for (const auto& [place, count] : counts) EXPECT_TRUE(count > 50 && count < 150) << place;
+  }
+}
+
 TEST(MemoryPlan, ApartLargeTensorsBeginOnAHugePage) {
   constexpr std::size_t kMiB = 1 << 20;
   const MemoryPlan plan = plan_apart(chain(2, {kMiB / 4}));
@@ -51,8 +79,10 @@ std::pair<std::size_t, std::size_t> life_of(const Graph& graph, std::size_t tens
   return {first, last};
 }
 
-void expect_no_overlap(const Graph& graph) {
-  const MemoryPlan plan = plan_memory(graph);
+/// With every tensor where the layout puts it.
+void expect_no_overlap(const Graph& graph, std::uint64_t layout) {
+  MemoryPlan plan = plan_memory(graph, layout == 0 ? 0 : MemoryPlan::kPage);
+  for (std::size_t i = 0; i < plan.offsets.size(); ++i) plan.offsets[i] += layout_shift(layout, i);
   for (std::size_t a = 0; a < graph.tensors.size(); ++a) {
     EXPECT_EQ(plan.offsets[a] % 64, 0u);
     EXPECT_LE(plan.offsets[a] + graph.tensors[a].desc.bytes() + MemoryPlan::kGuardBytes,
@@ -105,7 +135,7 @@ TEST(MemoryPlan, WhatIsAliveNeverOverlaps) {
       }
     }
     mark_unread_as_outputs(graph);
-    expect_no_overlap(graph);
+    for (const std::uint64_t layout : {0, 1, 2, 1003}) expect_no_overlap(graph, layout);
   }
 }
 

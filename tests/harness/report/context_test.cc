@@ -40,6 +40,18 @@ Record with_notes(bool has_overflow, int skipped_updates, double loss_scale) {
   return step_records::step("a", "", {{"Relu", 1, 10}}, details);
 }
 
+std::string verdict_of(const Record& record) { return step_verdict({&record}, 0); }
+
+// A step of one sample whose repetitions took so many microseconds.
+Record step_of(const std::string& name, const std::string& after, const std::vector<double>& us) {
+  Record record = step_records::step(name, after, {{"Relu", 1, 1}});
+  std::vector<Sample> samples;
+  for (const double time : us) samples.push_back({0, time, time * 1e3, 1});
+  set_times(record, samples);
+  record.step->us_per_sample = record.times->median_us;
+  return record;
+}
+
 std::vector<std::string> first_cells(const TextTable& table) {
   std::vector<std::string> cells;
   for (const auto& row : table.rows) cells.push_back(row.front());
@@ -114,14 +126,31 @@ TEST(ContextConsole, TimesOfAColumnHaveOneUnit) {
 }
 
 TEST(ContextConsole, VerdictSaysWhatHappenedToTheUpdates) {
-  EXPECT_EQ(step_verdict(with_notes(false, 0, 0)), "passed");
-  EXPECT_EQ(step_verdict(with_notes(true, 0, 0)), "passed, overflow");
-  EXPECT_EQ(step_verdict(with_notes(true, 1, 32768)),
+  EXPECT_EQ(verdict_of(with_notes(false, 0, 0)), "passed");
+  EXPECT_EQ(verdict_of(with_notes(true, 0, 0)), "passed, overflow");
+  EXPECT_EQ(verdict_of(with_notes(true, 1, 32768)),
             "passed, overflow, 1 update skipped, loss scale 32768");
   Record failed = with_notes(false, 2, 0.5);
   failed.status = Status::failed;
   failed.reason = "y differs";
-  EXPECT_EQ(step_verdict(failed), "FAILED: y differs; 2 updates skipped, loss scale 0.5");
+  EXPECT_EQ(verdict_of(failed), "FAILED: y differs; 2 updates skipped, loss scale 0.5");
+}
+
+// Five samples of MAD 2 around 100: the median's standard error is 1.2533*1.4826*2/sqrt(5) = 1.66,
+// that of a difference 2.35, twice that 4.7.
+TEST(ContextConsole, StepsThatDifferByLessThanTheirSpreadsAreEqual) {
+  const Record first = step_of("a", "", {96, 98, 100, 102, 104});
+  const auto verdict = [&](const Record& second) { return step_verdict({&first, &second}, 1); };
+  EXPECT_EQ(verdict(step_of("b", "a", {92, 94, 96, 98, 100})), "passed, equal within noise to a");
+  EXPECT_EQ(verdict(step_of("b", "a", {100, 102, 104, 106, 108})),
+            "passed, equal within noise to a");
+  EXPECT_EQ(verdict(step_of("b", "a", {90, 92, 94, 96, 98})), "passed");
+  EXPECT_EQ(verdict(step_of("b", "a", {103, 105, 107, 109, 111})), "passed");
+  EXPECT_EQ(verdict(step_of("b", "", {96, 98, 100, 102, 104})), "passed") << "builds on nothing";
+  EXPECT_EQ(verdict(step_of("b", "a", {100, 100})), "passed") << "two samples have no spread";
+  EXPECT_EQ(step_verdict({&first}, 0), "passed");
+  EXPECT_THAT(console({first, step_of("b", "a", {96, 98, 100, 102, 104})}),
+              HasSubstr("passed, equal within noise to a"));
 }
 
 // 20 steps do not fit side by side.

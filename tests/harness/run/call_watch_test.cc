@@ -71,19 +71,89 @@ TEST(CallWatch, EveryCallSeesAnotherInput) {
   EXPECT_EQ(bound.bytes_of(0), loaded);
 }
 
-// No call before has seen what the last one sees.
-TEST(CallWatch, TheLastCallSeesNewValues) {
-  Bound bound("relu[1000,fp32]");
+// Nobody can learn the places.
+TEST(CallWatch, EveryCallOfARepetitionChangesAnotherPlace) {
+  Bound bound("relu[100000,fp32]");
   CallWatch watch(bound.runnable, bound.workspace, 7);
-  std::set<std::vector<std::byte>> seen;
-  for (const int calls : {1, 1, 40, 40}) {
-    std::vector<std::byte> last;
-    watched(watch, calls, [&](int i) {
-      last = bound.bytes_of(0);
-      if (i + 1 < calls) seen.insert(last);
-      bound.call.run();
-    });
-    EXPECT_TRUE(seen.insert(last).second) << calls;
+  const std::vector<std::byte> loaded = bound.bytes_of(0);
+  std::set<std::size_t> places;
+  watched(watch, 200, [&](int) {
+    const std::vector<std::byte> now = bound.bytes_of(0);
+    for (std::size_t i = 0; i < now.size(); i += 4) {
+      if (std::memcmp(&now[i], &loaded[i], 4) != 0) places.insert(i);
+    }
+    bound.call.run();
+  });
+  EXPECT_GT(places.size(), 195u);
+}
+
+TEST(CallWatch, ARefillLeavesNoRowAndCanBeUndone) {
+  // Dense, with padding, a permutation.
+  for (const char* id : {"relu[64x50,fp32,ND]", "relu[2x3x4x4,fp16,NC1HWC0]",
+                         "index_select[6x40,6,fp32,ND,axis=0]"}) {
+    Bound bound(id);
+    CallWatch watch(bound.runnable, bound.workspace, 7);
+    const std::vector<std::byte> loaded = bound.bytes_of(0);
+    const std::size_t row = bound.graph.tensors[0].desc.bytes() / 6;
+    std::set<std::vector<std::byte>> seen = {loaded};
+    for (int i = 0; i < 5; ++i) {
+      watch.refill();
+      const std::vector<std::byte> now = bound.bytes_of(0);
+      EXPECT_TRUE(seen.insert(now).second) << id;
+      EXPECT_NE(std::memcmp(now.data(), loaded.data(), row), 0) << id;
+      watched(watch, 3, [&](int) { bound.call.run(); });
+    }
+    watch.restore();
+    EXPECT_EQ(bound.bytes_of(0), loaded) << id;
+  }
+}
+
+TEST(CallWatch, AValueThatACaseStatesStays) {
+  Bound bound("relu[1000,fp32,data=arange(-5,0.01)]");
+  CallWatch watch(bound.runnable, bound.workspace, 7);
+  const std::vector<std::byte> loaded = bound.bytes_of(0);
+  watch.refill();
+  EXPECT_EQ(bound.bytes_of(0), loaded);
+}
+
+TEST(CallWatch, WhatAnHonestCallLeftComesBack) {
+  for (const char* id : {"relu[1000,fp32]", "relu[2x3x4x4,fp16,NC1HWC0]", "mean[1000,fp32]"}) {
+    Bound bound(id);
+    CallWatch watch(bound.runnable, bound.workspace, 7);
+    for (int repetition = 0; repetition < 6; ++repetition) {
+      watch.refill();
+      watched(watch, 4, [&](int) { bound.call.run(); });
+      watch.note();
+    }
+    EXPECT_TRUE(watch.repeats_its_results([&] { bound.call.run(); }, 1)) << id;
+    watch.restore();
+  }
+}
+
+// It computes where one of its first hundred inputs has changed: each repetition begins so.
+TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
+  Bound bound("relu[1000,fp32]");
+  const std::size_t output = bound.graph.nodes[0].outputs[0];
+  for (const int calls : {1, 4}) {
+    CallWatch watch(bound.runnable, bound.workspace, 7);
+    std::vector<std::byte> sample, kept;
+    const auto call = [&] {
+      std::vector<std::byte> now = bound.bytes_of(0);
+      now.resize(400);
+      if (now != sample) {
+        bound.call.run();
+        sample = std::move(now);
+        kept = bound.bytes_of(output);
+      }
+      std::memcpy(bound.workspace.at(bound.runnable, output), kept.data(), kept.size());
+    };
+    for (int repetition = 0; repetition < 6; ++repetition) {
+      watch.refill();
+      EXPECT_TRUE(watched(watch, calls, [&](int) { call(); }));
+      watch.note();
+    }
+    EXPECT_FALSE(watch.repeats_its_results(call, 1)) << calls;
+    watch.restore();
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "harness/plan/case_graph.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -75,6 +77,40 @@ TEST(OpenItem, ACaseGivesTheSameResultsEveryTime) {
 
 TEST(OpenItem, AContextGivesTheSameResultsEveryTime) {
   expect_same_bits_every_time(make_item(planned_context()));
+}
+
+// Bound to other places, with the values that were there and intact guard zones around them.
+void expect_same_bits_everywhere(Item item) {
+  PhaseTimes times;
+  OpenItem open(std::move(item), 1, times);
+  std::map<std::size_t, std::string> first;
+  for (const std::size_t i : open_all(open)) {
+    open.load(i, {open.item().seed});
+    for (const std::uint64_t layout : {0, 1, 1002, 1}) {
+      open.move(layout);
+      const Runnable& runnable = open.runnable(i);
+      for (std::size_t tensor = 0; tensor < runnable.graph->tensors.size(); ++tensor) {
+        const auto at = reinterpret_cast<std::uintptr_t>(open.workspace().at(runnable, tensor));
+        EXPECT_EQ(
+            at % MemoryPlan::kPage,
+            (runnable.memory->offsets[tensor] + layout_shift(layout, tensor)) % MemoryPlan::kPage);
+      }
+      EXPECT_TRUE(open.workspace().guards_intact(runnable, 0));
+      with_threads(1, [&] { open.bound(i).run(); });
+      const std::string bits = open.result_bits(i);
+      EXPECT_EQ(first.emplace(i, bits).first->second, bits) << layout;
+    }
+    EXPECT_NE(open.verify(i, open.item().seed + 1).judgement.verdict, Verdict::failed);
+    open.move(0);
+  }
+}
+
+TEST(OpenItem, ACaseGivesTheSameResultsWhereverItsTensorsLie) {
+  expect_same_bits_everywhere(make_item(planned_case("add[100,100,fp32]"), MemoryPlan::kPage));
+}
+
+TEST(OpenItem, AContextGivesTheSameResultsWhereverItsTensorsLie) {
+  expect_same_bits_everywhere(make_item(planned_context(), MemoryPlan::kPage));
 }
 
 TEST(OpenItem, VariantsShareMemoryAndStepsTakeTurnsInIt) {

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "harness/selftest/attainable.h"
 #include "harness/selftest/example_case.h"
 #include "tests/evaluate.h"
 
@@ -47,6 +48,35 @@ TEST(Audit, ARunKillsMostOfAllOperators) {
     EXPECT_GT(found.honest_runs, 0) << op->name;
   }
   EXPECT_GE(killed, 0.95 * effective);
+}
+
+// Of those that add much up, and of one that computes in fp16, some tries show nothing: what is no
+// further off than rounding makes an honest result is no defect, all others are seen.
+TEST(Audit, ARunSeesTheDefectsOfEveryOperator) {
+  for (const char* name : {"sum", "mean", "sum_grad", "cross_entropy", "pairwise_iou"}) {
+    const OperatorAudit found = audit(find_op(name), {8, 0}, nullptr);
+    EXPECT_GE(found.seen(), 0.95 * found.defects()) << name;
+    EXPECT_LT(found.equivalent(), 0.12 * found.defects()) << name;
+    int survivors = 0;
+    for (const MutationRow& row : found.rows) {
+      survivors += row.survivors();
+      EXPECT_EQ(row.survivors() > 0, !row.survivor.empty()) << name << ' ' << row.mutation->name;
+    }
+    EXPECT_EQ(survivors, found.defects() - found.seen()) << name;
+  }
+}
+
+// Half a unit is rounding; the same in a result that is 2 % off is none.
+TEST(Audit, WhatRoundingExplainsIsNoDefect) {
+  const Case c = parse_case_id("mul[64,64,fp32]");
+  const HonestRun run(find_kernel("mul", "native"), c, 3);
+  EXPECT_TRUE(is_attainable(run, run.results()));
+  const TensorDesc& desc = run.problem().outputs[0];
+  std::vector<double> values = run.values(desc, run.results()[0]);
+  for (double& value : values) value *= 1 + 0x1p-23;
+  EXPECT_TRUE(is_attainable(run, {run.elements(desc, values)}));
+  for (double& value : values) value *= 1 + 0x1p-20;
+  EXPECT_FALSE(is_attainable(run, {run.elements(desc, values)}));
 }
 
 // A mutation that changes nothing says nothing: relu has no negative results.

@@ -22,6 +22,17 @@ TEST(CaseId, RoundTrips) {
   }
 }
 
+TEST(CaseId, OfACall) {
+  for (const char* id : {
+           "softplus[128x64x7x7,fp16,NC1HWC0,beta=0.5,threshold=20]",
+           "index_select[2x6x4x4,5:int32,bf16,NCHW,axis=1,negative_index=false]",
+           "add[2x3x4,scalar:fp16,fp32,ND]",
+           "conv2d[1x8x6x6,16x4x3x3,16,fp16,NC1HWC0,stride=[2],padding=[1],dilation=[1],groups=2]",
+       }) {
+    EXPECT_EQ(case_id(case_of(problem_of(parse_case_id(id)))), id);
+  }
+}
+
 // Ids of results that were stored before their operators gained attributes.
 TEST(CaseId, KeysOfOlderIdsStayWhatTheyWere) {
   for (const char* id : {
@@ -69,6 +80,10 @@ TEST(CaseSeed, IsOwnOrDerivedFromTheId) {
   EXPECT_EQ(seed_of(a), seed_of(parse_case_id("relu[2x3,float32,ND]")));
   EXPECT_NE(seed_of(a), seed_of(b));
   EXPECT_EQ(seed_of(parse_case_id("relu[2x3,fp32,seed=7]")), 7u);
+  // An attribute at its default, and so a new one, changes nothing.
+  EXPECT_EQ(seed_of(parse_case_id("softplus[64,fp32,ND,beta=1,threshold=20]")),
+            text_hash("softplus[64,fp32,ND]"));
+  EXPECT_NE(seed_of(parse_case_id("softplus[64,fp32,beta=2]")), text_hash("softplus[64,fp32,ND]"));
 }
 
 }  // namespace opbench

@@ -72,12 +72,28 @@ TEST(PlaneWindows, CorrelateSpreadAndAddTaps) {
       exact_dx[j] += taps[tap] * dy[i];
       exact_dw[tap] += dy[i] * x[j];
     });
-    correlate_plane(conv, x.data(), taps.data(), y.data());
+    y.push_back(-7);  // nothing behind the plane is written
+    exact_y.push_back(-7);
+    correlate_plane(conv, PaddedPlanes(conv, conv.oh), x.data(), taps.data(), 1, y.data());
     spread_plane(conv, dy.data(), taps.data(), dx.data());
     add_taps_of_plane(conv, dy.data(), x.data(), dw.data());
     EXPECT_EQ(y, exact_y) << conv.h << " " << conv.window.kernel.h << " " << conv.window.stride.h;
     EXPECT_EQ(dx, exact_dx) << conv.h << " " << conv.window.kernel.h << " " << conv.window.stride.h;
     EXPECT_EQ(dw, exact_dw) << conv.h << " " << conv.window.kernel.h << " " << conv.window.stride.h;
+  });
+}
+
+// A tap that is infinite or NaN reaches only the windows where it meets an element.
+TEST(PlaneWindows, PaddingTimesInfinityIsNothing) {
+  with_windows([](const Conv2d& conv) {
+    const std::vector<float> x(static_cast<std::size_t>(conv.h * conv.w), 1);
+    std::vector<float> taps(static_cast<std::size_t>(conv.taps()), 1);
+    taps.front() = std::numeric_limits<float>::infinity();
+    std::vector<float> y(static_cast<std::size_t>(conv.oh * conv.ow), -7), exact(y.size(), 0);
+    for_each_meeting(
+        conv, [&](std::size_t i, std::size_t j, std::size_t tap) { exact[i] += taps[tap] * x[j]; });
+    correlate_plane(conv, PaddedPlanes(conv, conv.oh), x.data(), taps.data(), 0, y.data());
+    EXPECT_EQ(y, exact) << conv.h << " " << conv.window.kernel.h << " " << conv.window.stride.h;
   });
 }
 

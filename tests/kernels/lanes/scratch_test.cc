@@ -162,5 +162,17 @@ TEST(Scratch, PoolIsAsLargeAsTheNodeThatNeedsMost) {
   EXPECT_LT(largest, sum);
 }
 
+// Vectors of it lie in one line each; what is there stays until more is wanted.
+TEST(AlignedFloats, BeginAtALineAndKeepTheirRoom) {
+  AlignedFloats floats;
+  for (const std::int64_t count : {1, 17, 4096}) {
+    floats.resize(count);
+    EXPECT_EQ(reinterpret_cast<std::size_t>(floats.data()) % 64, 0u) << count;
+    std::fill_n(floats.data(), count, 3.0F);
+  }
+  floats.resize(2);
+  EXPECT_EQ(floats.data()[4095], 3.0F);
+}
+
 }  // namespace
 }  // namespace opbench

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "cli/command.h"
+#include "cli/msaccucmp_convert_options.h"
+#include "cli/named_files.h"
+#include "convert/array_convert.h"
+#include "convert/device_convert.h"
+#include "harness/run/interrupt.h"
+#include "tensor/error.h"
+#include "text/exit_code.h"
+#include "text/name_pattern.h"
+#include "text/output_file.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter = R"(Examples:
+  opbench convert npu.h5 -o arrays                 one .npy file for each tensor, by its path
+  opbench convert npu.h5 -o npu.npz --only '^Conv' arrays of some operators in one file
+  opbench convert arrays -o again.h5 --device npu  and back
+  opbench convert model.pt -o weights              no code in the file is run
+  opbench convert -d dump_dir -out npy             dumps of a device, as msaccucmp is called
+  opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
+
+Sources are .h5, .npy, .npz, .txt, .bin, .pt and .pth files, and directories of them. A file that cannot
+be read does not stop the others. Exit code 2: one could not be converted; 3: one could not be written.
+)";
+
+struct ConvertFlags {
+  std::vector<std::string> sources, dumps;
+  std::string out, to, only, device = "cpu";
+  std::string format, shape, type = "npy";
+  int input = -1, output = -1, version = 2;
+};
+
+int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandContext& context) {
+  for (const std::string& remark : outcome.remarks) context.err << printable(remark) << '\n';
+  int code = outcome.sources == 0 ? kBadInput : kAllWell;
+  if (outcome.sources == 0) context.err << "there is nothing to convert\n";
+  if (!outcome.failures.empty()) {
+    context.err << fmt::format("{} could not be converted:\n", outcome.failures.size());
+  }
+  for (const ConvertFailure& failure : outcome.failures) {
+    context.err << "  " << printable(failure.reason) << '\n';
+    code = std::max<int>(code, failure.is_of_machine ? kCouldNotFinish : kBadInput);
+  }
+  if (!context.quiet) {
+    context.out << fmt::format("{} {} from {} {} in {}\n", outcome.written,
+                               outcome.written == 1 ? "array" : "arrays", outcome.sources,
+                               outcome.sources == 1 ? "file" : "files", flags.out);
+  }
+  if (interrupted()) {
+    context.err << "interrupted: the rest was not converted\n";
+    return kCouldNotFinish;
+  }
+  return code;
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// msaccucmp's list of a directory's failures.
+void list_failures(const ConvertOutcome& outcome, const ConvertFlags& flags) {
+  const bool is_whole = flags.dumps.size() == 1 && is_directory(flags.dumps.front());
+  if (!is_whole || outcome.failures.empty()) return;
+  OutputFile((fs::path(flags.out) / "convert_failed_file_list.txt").string())
+      .write([&](std::ostream& out) {
+        std::string last;
+        for (const ConvertFailure& failure : outcome.failures) {
+          if (failure.file != last) out << failure.file << '\n';
+          last = failure.file;
+        }
+      });
+}
+
+Dims parse_shape(const std::string& text) {
+  std::string with_x = text;
+  std::replace(with_x.begin(), with_x.end(), ',', 'x');
+  return parse_dims(with_x);
+}
+
+void check_device_flags(const ConvertFlags& flags) {
+  if (!flags.sources.empty()) throw Error("-d names the dumps; no other sources are allowed");
+  if (flags.version != 1 && flags.version != 2) {
+    throw Error(fmt::format("-v: found {}; allowed are 1 and 2", flags.version));
+  }
+  if (flags.input >= 0 && flags.output >= 0) throw Error("-i and -o: only one is allowed");
+  const bool wants_one = flags.input >= 0 || flags.output >= 0;
+  if (flags.format.empty() && (wants_one || !flags.shape.empty())) {
+    throw Error("-s, -i and -o need a format (-f)");
+  }
+  const bool is_one_file = flags.dumps.size() == 1 && !is_directory(flags.dumps.front());
+  if (!is_one_file && (wants_one || !flags.shape.empty())) {
+    throw Error("-s, -i and -o are for one file");
+  }
+}
+
+int convert_dumps(const ConvertFlags& flags, CommandContext& context) {
+  check_device_flags(flags);
+  DeviceConversion conversion;
+  conversion.sources = flags.dumps;
+  conversion.out = flags.out;
+  conversion.version = static_cast<DeviceDumpVersion>(flags.version);
+  conversion.output = flags.type == "npy"   ? DeviceOutput::npy
+                      : flags.type == "bin" ? DeviceOutput::bin
+                                            : DeviceOutput::msnpy;
+  if (flags.type != "npy" && flags.type != "bin" && flags.type != "msnpy") {
+    throw Error(fmt::format("-t: found '{}'; allowed are npy, bin, msnpy", flags.type));
+  }
+  if (!flags.format.empty()) conversion.format = flags.format;
+  if (!flags.shape.empty()) conversion.shape = parse_shape(flags.shape);
+  if (flags.input >= 0 || flags.output >= 0) {
+    DeviceTensor only;
+    only.side = flags.input >= 0 ? Side::input : Side::output;
+    only.index = std::max(flags.input, flags.output);
+    conversion.only = only;
+  }
+  const ConvertOutcome outcome = convert_device_dumps(conversion, interrupted);
+  list_failures(outcome, flags);
+  return report(outcome, flags, context);
+}
+
+int convert_files(const ConvertFlags& flags, CommandContext& context) {
+  if (flags.sources.empty()) throw UsageError("SOURCE or -d is required");
+  if (flags.out.empty()) throw UsageError("--out is required");
+  ArrayConversion conversion;
+  conversion.sources = flags.sources;
+  conversion.out = flags.out;
+  conversion.to = array_output(flags.to, flags.out);
+  conversion.device = parse_device(flags.device);
+  if (!flags.only.empty()) conversion.only = name_pattern(flags.only, "--only");
+  return report(convert_arrays(conversion, interrupted), flags, context);
+}
+
+}  // namespace
+
+void add_convert_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "convert", "Convert dumps and arrays: .h5, .npy, .npz, .txt, .bin, .pt, dumps of a device");
+  const auto flags = std::make_shared<ConvertFlags>();
+  command.option("SOURCE", flags->sources, "Files, or directories of them", {.value = "FILE"});
+  command.option("-o,--out", flags->out,
+                 "Where to: a directory, or a file where --to is npz or h5 [with -d: here]",
+                 {.value = "FILE"});
+  command.option("--to", flags->to, "What to write [h5 or npz by the name of --out, else npy]",
+                 {.value = "npy|npz|txt|bin|h5"});
+  command.option("--only", flags->only, "Only arrays whose path matches", {.value = "REGEX"});
+  command.option("--device", flags->device, "DeviceType of the tensors in an .h5 file",
+                 {.value = "cpu|cuda|npu", .shows_default = true});
+  const std::string group = "Dumps of a device";
+  command.option("--device-dump", flags->dumps, "Dump files, or one directory with all below it",
+                 {.value = "FILE", .group = group, .values = ValueSplit::by_commas});
+  command.option("--format", flags->format,
+                 "Convert to this format, such as NCHW, NHWC, HWCN, ND, NCDHW, FRACTAL_Z",
+                 {.value = "NAME", .group = group});
+  command.option("--shape", flags->shape, "Shape without padding [that of the dump]",
+                 {.value = "N,C,H,W", .group = group});
+  command.option("--input-index", flags->input, "Only this input",
+                 {.value = "NUMBER", .group = group});
+  command.option("--output-index", flags->output, "Only this output",
+                 {.value = "NUMBER", .group = group});
+  command.option("--type", flags->type, "Files and their names",
+                 {.value = "npy|bin|msnpy", .group = group, .shows_default = true});
+  command.option("--dump-version", flags->version, "1: one protobuf message; 2: header and data",
+                 {.value = "1|2", .group = group, .shows_default = true});
+  add_common_flags(command, context);
+  command.footer(kFooter + msaccucmp_convert_options_help());
+  command.action([flags, &context] {
+    watch_interrupts();
+    if (flags->dumps.empty()) return convert_files(*flags, context);
+    if (flags->out.empty()) flags->out = ".";
+    return convert_dumps(*flags, context);
+  });
+}
+
+}  // namespace opbench

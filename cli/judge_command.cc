@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/named_files.h"
+#include "cli/progress_line.h"
+#include "cli/result_file.h"
+#include "compare/match/name_map_file.h"
+#include "harness/judge/judge_report.h"
+#include "harness/record/machine.h"
+#include "harness/run/interrupt.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "text/name_pattern.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Every recorded operator is computed in fp64 from its own recorded inputs, and its recorded output is held to what a
+right kernel of that dtype may leave: errors of its inputs are not counted against it.
+  GUILTY    no right kernel leaves this output for these inputs
+  CARRIES   right for its inputs; what is wrong came with them
+  RANDOM    drawn at random (dropout)
+  UNKNOWN   not in the table of operators (opbench opmap), or something it needs is not recorded
+
+Examples:
+  opbench judge npu.h5
+  opbench judge npu.h5 gpu.h5
+  opbench judge npu.h5 --only 'Conv.*Backward' --json judge.json
+  opbench judge npu.h5 --map mine.yaml --implementations all
+
+Exit code 1: an operator is GUILTY; 4: nothing could be judged.)";
+
+struct Flags {
+  std::vector<std::string> dumps;  // one or two
+  std::string only, map_file, json, implementations = "some";
+  std::int64_t top = 20, memory_mib = 512;
+  int threads = 0;
+  bool is_strict = false;
+};
+
+NameImplementations parse_implementations(const std::string& text) {
+  if (text == "none") return NameImplementations::none;
+  if (text == "some") return NameImplementations::some;
+  if (text == "all") return NameImplementations::all;
+  throw Error(fmt::format("--implementations is '{}'; allowed are none, some and all", text));
+}
+
+JudgeOptions options_of(const Flags& flags) {
+  constexpr std::int64_t kMostMib = std::int64_t{1} << 30;
+  if (flags.memory_mib < 1 || flags.memory_mib > kMostMib) {
+    throw Error(
+        fmt::format("--memory is {}; it must be from 1 to {} MiB", flags.memory_mib, kMostMib));
+  }
+  if (flags.threads < 0 || flags.threads > 1024) {
+    throw Error(fmt::format("--threads is {}; it must be from 1 to 1024", flags.threads));
+  }
+  if (flags.dumps.size() > 2) {
+    throw Error(fmt::format("{} dumps are given; one or two are allowed", flags.dumps.size()));
+  }
+  JudgeOptions options;
+  options.rules.allows_device_numerics = !flags.is_strict;
+  options.implementations = parse_implementations(flags.implementations);
+  options.memory = static_cast<std::size_t>(flags.memory_mib) << 20;
+  options.threads = flags.threads == 0 ? available_cores() : flags.threads;
+  if (!flags.only.empty()) options.only = name_pattern(flags.only, "--only");
+  return options;
+}
+
+int exit_code_of(const std::vector<JudgedDump>& judged) {
+  if (interrupted()) return kCouldNotFinish;
+  std::int64_t guilty = 0, others = 0;
+  for (const JudgedDump& dump : judged) {
+    guilty += dump.count(Ruling::guilty);
+    others += dump.count(Ruling::carries) + dump.count(Ruling::random);
+  }
+  if (guilty > 0) return kVerdictFailed;
+  return others > 0 ? kAllWell : kNothingToJudge;
+}
+
+void open_json(const Flags& flags, CommandContext& context, std::optional<ResultFile>& json) {
+  if (flags.json.empty()) return;
+  std::vector<NamedFile> inputs = {{"--map", flags.map_file}};
+  for (const std::string& dump : flags.dumps) inputs.push_back({"the dump", dump});
+  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}});
+  json.emplace(flags.json, context);
+}
+
+JudgeOrigin origin_of(const CommandContext& context) {
+  const Machine machine = describe_machine();
+  return {context.command_line, machine.version, machine.revision, machine.date};
+}
+
+int judge(const Flags& flags, CommandContext& context) {
+  const JudgeOptions options = options_of(flags);
+  std::optional<OpTable> extended;
+  if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
+  std::vector<std::unique_ptr<DumpSource>> files;
+  for (const std::string& dump : flags.dumps) files.push_back(std::make_unique<DumpSource>(dump));
+  watch_interrupts();
+  std::optional<ResultFile> json;
+  open_json(flags, context, json);
+  ProgressLine progress(context);
+  std::vector<JudgedDump> judged;
+  for (const auto& file : files) {
+    progress.begin("judging " + file->name());
+    file->stop_when([] { return interrupted(); });
+    judged.push_back(judge_dump(
+        *file, extended ? *extended : OpTable::builtin(), options,
+        [&](std::size_t done, std::size_t all) { progress.begin(done, all); },
+        [] { return interrupted(); }));
+  }
+  progress.clear();
+  const auto top = static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top));
+  for (const JudgedDump& dump : judged) {
+    print_judged(context.out, dump, top, context.verbose, {context.colour()});
+    if (&dump != &judged.back()) context.out << '\n';
+  }
+  std::vector<JudgedPair> pairs;
+  if (judged.size() == 2) {
+    const NameMap map = flags.map_file.empty() ? default_name_map() : load_name_map(flags.map_file);
+    pairs = pair_judged(*files[0], judged[0], *files[1], judged[1], map);
+    print_judged_pairs(context.out, pairs, judged[0], judged[1], top);
+  }
+  if (json) {
+    json->write([&](std::ostream& out) {
+      if (judged.size() == 1) return write_judged_json(out, judged[0], origin_of(context));
+      write_judged_json(out, judged[0], judged[1], pairs, origin_of(context));
+    });
+  }
+  return exit_code_of(judged);
+}
+
+}  // namespace
+
+void add_judge_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "judge", "One dump alone: is each operator right for the inputs that it had?");
+  const auto flags = std::make_shared<Flags>();
+  command.option("DUMP", flags->dumps,
+                 "HDF5 dump; two of the same network: each, and then by pairs",
+                 {.value = "FILE", .is_required = true});
+  command.option("--only", flags->only, "Only operators in whose name this is found",
+                 {.value = "REGEX"});
+  command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
+  command.option("--top", flags->top, "Guilty operators to show; 0: all",
+                 {.value = "N", .shows_default = true});
+  command.option(
+      "--implementations", flags->implementations,
+      "Run our variants, to tell which one made a record: for none, for all, or for some: "
+      "the guilty ones and one of each operator and dtype",
+      {.value = "WHICH", .shows_default = true});
+  command.flag("--strict", flags->is_strict,
+               "Products in fp32 of fp16 operands, and fp16 that saturates, are wrong, too");
+  command.option("--memory", flags->memory_mib, "MiB; operators that need more are UNKNOWN",
+                 {.value = "MIB", .shows_default = true});
+  command.option("--threads", flags->threads, "Threads [all cores]", {.value = "N"});
+  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return judge(*flags, context); });
+}
+
+}  // namespace opbench

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/progress_line.h"
+#include "dump/dump_selection.h"
+#include "harness/minimise/minimise.h"
+#include "harness/minimise/witness_folder.h"
+#include "harness/run/interrupt.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "tensor/printable.h"
+#include "text/byte_size.h"
+#include "text/program_name.h"
+#include "text/shell_quoted.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Cuts a recorded operator that `opbench judge` finds GUILTY down to the smallest call that is still wrong: batch,
+channels, plane, elements, rows that no index names. The recorded numbers stay; nothing is run again. Every step
+proves itself: the reference of what is left is, bit for bit, what it was, and the judge still finds it GUILTY.
+
+The folder holds
+  call.h5        the call, a dump of one record
+  call.py        the same by torch, or as recorded: PASS or FAIL
+  call_test.cc   a GoogleTest of one file, for a kernel of your own
+  README.md      what was found, where it comes from, and the lines to run
+
+Examples:
+  opbench minimise npu.h5 /softplus/2
+  opbench minimise npu.h5 /CudnnConvolutionBackward/140 -o conv
+  opbench minimise dump/step0 /softplus/2 --map mine.yaml
+
+Ctrl-C writes the best so far. Exit codes: 2 bad input, 3 interrupted, 4 the record is not GUILTY.)";
+
+struct MinimiseFlags {
+  std::string dump, record = "/", output, map_file;
+  std::int64_t memory_mib = 512;
+  int threads = 0;
+  bool is_strict = false;
+};
+
+JudgeOptions options_of(const MinimiseFlags& flags) {
+  constexpr std::int64_t kMostMib = std::int64_t{1} << 30;
+  if (flags.memory_mib < 1 || flags.memory_mib > kMostMib) {
+    throw Error(
+        fmt::format("--memory is {}; it must be from 1 to {} MiB", flags.memory_mib, kMostMib));
+  }
+  if (flags.threads < 0 || flags.threads > 1024) {
+    throw Error(fmt::format("--threads is {}; it must be from 1 to 1024", flags.threads));
+  }
+  JudgeOptions options;
+  options.rules.allows_device_numerics = !flags.is_strict;
+  options.memory = static_cast<std::size_t>(flags.memory_mib) << 20;
+  options.threads = flags.threads == 0 ? available_cores() : flags.threads;
+  return options;
+}
+
+// Errors: throws Error unless there is exactly one record at the path.
+const DumpRecord& record_at(DumpSource& file, const std::string& path) {
+  const DumpListing listing{file.name(), file.records(), {}};
+  const DumpSelection found = select(listing, {{path}, {}});
+  if (found.records.size() == 1) return *found.records.front().record;
+  if (found.records.empty()) throw Error(fmt::format("{} has no record", file.name()));
+  const auto path_of = [](const SelectedRecord& one) {
+    return fmt::format("/{}/{}", one.record->op, one.record->seq_text);
+  };
+  throw Error(fmt::format("{} records are at {} in {}, such as {} and {}; name one",
+                          found.records.size(), path, file.name(), path_of(found.records[0]),
+                          path_of(found.records[1])));
+}
+
+// "softplus_2" in the current folder.
+std::string default_folder(const DumpRecord& record) {
+  std::string name = record.op.substr(record.op.rfind('/') + 1) + "_" + record.seq_text;
+  for (char& letter : name) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-';
+    if (!is_plain) letter = '_';
+  }
+  return name;
+}
+
+int not_guilty(const JudgedRecord& judged, const MinimiseFlags& flags, CommandContext& context) {
+  const std::string why = judged.reason.empty() ? "" : fmt::format(": {}", judged.reason);
+  context.err << fmt::format("{}: {} of {} is {}, not GUILTY{}\n", program_name(),
+                             printable(judged.path()), printable(flags.dump), name(judged.ruling),
+                             printable(why));
+  return kNothingToJudge;
+}
+
+void print_outcome(const GuiltyCall& found, std::int64_t trials, const std::string& folder,
+                   CommandContext& context) {
+  const WitnessOrigin& origin = found.origin;
+  const Witness& witness = found.witness;
+  const auto change = [&](const std::string& name, const TensorDesc& before,
+                          const TensorDesc& now) {
+    context.out << fmt::format("  {}: {} -> {}\n", name, to_string(before.shape),
+                               to_string(now.shape));
+  };
+  context.out << fmt::format("{} of {}: {} -> {} elements, {} trials\n",
+                             printable(origin.record.path()), printable(origin.file),
+                             origin.elements, witness.elements(), trials);
+  const Problem& problem = witness.problem();
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    change(problem.op->input_name(i), witness.call->inputs[i]->desc, problem.inputs[i]);
+  }
+  change(problem.op->output_name(problem, witness.output), origin.output, witness.recorded().desc);
+  context.out << fmt::format("  GUILTY: {}\n", printable(witness.finding.reason));
+  const auto bytes = std::filesystem::file_size(std::filesystem::path(folder) / "call.h5");
+  context.out << fmt::format("{}: call.h5 ({}), call.py, call_test.cc, README.md\n",
+                             printable(folder), byte_size_text(double(bytes)));
+}
+
+int minimise_command(const MinimiseFlags& flags, CommandContext& context) {
+  const JudgeOptions options = options_of(flags);
+  std::optional<OpTable> extended;
+  if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
+  watch_interrupts();
+  DumpSource file(flags.dump);
+  file.stop_when([] { return interrupted(); });
+  ProgressLine progress(context);
+  progress.begin("judging " + file.name());
+  const DumpRecord& record = record_at(file, flags.record);
+  const std::string folder = flags.output.empty() ? default_folder(record) : flags.output;
+  NewFolder made(folder);
+  JudgedRecord judged;
+  std::optional<GuiltyCall> found =
+      guilty_call(file, record, extended ? *extended : OpTable::builtin(), options, judged);
+  if (!found) {
+    progress.clear();
+    return interrupted() ? int{kCouldNotFinish} : not_guilty(judged, flags, context);
+  }
+  progress.begin("cutting " + judged.path());
+  std::int64_t trials = 0;
+  with_threads(options.threads, [&] {
+    trials = minimise(found->witness, options.rules, [] { return interrupted(); });
+  });
+  write_witness(made, found->origin, found->witness, options);
+  made.commit();
+  progress.clear();
+  print_outcome(*found, trials, folder, context);
+  if (!interrupted()) return kAllWell;
+  context.err << fmt::format("{}: interrupted; this is the best so far\n", program_name());
+  return kCouldNotFinish;
+}
+
+}  // namespace
+
+void add_minimise_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "minimise", "Cut a guilty operator of a dump down to the smallest call that is still wrong");
+  const auto flags = std::make_shared<MinimiseFlags>();
+  command.option("DUMP", flags->dump, "The dump", {.value = "FILE", .is_required = true});
+  command.option("RECORD", flags->record, "/op/number; may be left out if the dump has one",
+                 {.value = "PATH"});
+  command.option("-o,--output", flags->output,
+                 "The folder to write: a new or an empty one [op_number]", {.value = "DIR"});
+  command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
+  command.flag("--strict", flags->is_strict,
+               "Products in fp32 of fp16 operands, and fp16 that saturates, are wrong, too");
+  command.option("--memory", flags->memory_mib, "MiB for the tensors of the record",
+                 {.value = "MIB", .shows_default = true});
+  command.option("--threads", flags->threads, "Threads [all cores]", {.value = "N"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return minimise_command(*flags, context); });
+}
+
+}  // namespace opbench

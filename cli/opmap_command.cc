@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "compare/match/name_map_file.h"
+#include "harness/opmap/op_table_report.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first; --as yaml prints
+them in the form that a file needs.
+
+Examples:
+  opbench opmap
+  opbench opmap CudnnConvolutionBackward aten::add_.Tensor
+  opbench opmap --as yaml > mine.yaml
+
+Exit code 4: no row is selected.)";
+
+struct Flags {
+  std::vector<std::string> names;
+  std::string map_file, as = "text";
+};
+
+int opmap(const Flags& flags, CommandContext& context) {
+  if (flags.as != "text" && flags.as != "json" && flags.as != "yaml") {
+    throw Error(fmt::format("--as is '{}'; allowed are text, json and yaml", flags.as));
+  }
+  std::optional<OpTable> extended;
+  if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
+  const OpTable& table = extended ? *extended : OpTable::builtin();
+  const NameMap map = flags.map_file.empty() ? default_name_map() : load_name_map(flags.map_file);
+  bool is_any = flags.names.empty();
+  for (const std::string& name : flags.names) {
+    const bool is_known =
+        !table.find(name).empty() ||
+        std::any_of(table.rows().begin(), table.rows().end(), [&](const OpRow& row) {
+          return std::any_of(row.uses.begin(), row.uses.end(),
+                             [&](const OpUse& use) { return use.op->name == name; });
+        });
+    is_any |= is_known;
+    if (!is_known) context.err << fmt::format("opbench: no row for '{}'\n", printable(name));
+  }
+  if (!is_any) return kNothingToJudge;
+  const auto write = flags.as == "json"   ? write_op_table_json
+                     : flags.as == "yaml" ? write_op_table_yaml
+                                          : print_op_table;
+  write(context.out, table, map.ops, flags.names);
+  return kAllWell;
+}
+
+}  // namespace
+
+void add_opmap_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("opmap", "Which operator of ours a name in a dump stands for, and how");
+  const auto flags = std::make_shared<Flags>();
+  command.option("NAME", flags->names, "Only rows of these names, theirs or ours",
+                 {.value = "NAME"});
+  command.option("--map", flags->map_file, "More rows and pairs of names", {.value = "FILE"});
+  command.option("--as", flags->as, "text, json or yaml", {.value = "FORM", .shows_default = true});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return opmap(*flags, context); });
+}
+
+}  // namespace opbench

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/named_files.h"
+#include "cli/progress_line.h"
+#include "cli/result_file.h"
+#include "harness/overflow/device_overflow.h"
+#include "harness/overflow/overflow_report.h"
+#include "harness/run/interrupt.h"
+#include "tensor/error.h"
+#include "tensor/printable.h"
+#include "text/name_pattern.h"
+#include "text/program_name.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(An operator overflowed if its outputs hold Inf, NaN, or in fp16 +-65504, and its inputs hold none of that kind.
+
+Examples:
+  opbench overflow npu.h5
+  opbench overflow npu.h5 --loss-scale 1024 --top 0
+  opbench overflow gpu.h5 --only Backward --json overflow.json
+  opbench overflow -d /dump/20260101 -out overflow -n 5
+  opbench run --cases cases/shufflenet_v2_training.yaml --loss-scale 65536 --check-overflow
+
+Exit code 1: an operator overflowed (0 with -d, as msaccucmp); 4: nothing could be looked at.)";
+
+struct Flags {
+  std::string dump, device_dump, out, only, json;
+  int records = 1;
+  double loss_scale = 1;
+  std::int64_t top = 10;
+};
+
+ScanOptions options_of(const Flags& flags) {
+  if (!(flags.loss_scale > 0 && flags.loss_scale <= 0x1p126)) {
+    throw Error(
+        fmt::format("--loss-scale is {:g}; it must be above 0, at most 2^126", flags.loss_scale));
+  }
+  ScanOptions options;
+  options.loss_scale = flags.loss_scale;
+  if (!flags.only.empty()) options.only = name_pattern(flags.only, "--only");
+  return options;
+}
+
+int exit_code_of(const OverflowScan& scan) {
+  if (interrupted()) return kCouldNotFinish;
+  if (scan.count() > 0) return kVerdictFailed;
+  const bool is_any = std::any_of(scan.records.begin(), scan.records.end(),
+                                  [](const ScannedRecord& r) { return r.elements > 0; });
+  return is_any ? kAllWell : kNothingToJudge;
+}
+
+// What cannot be read, is told and takes nothing from the others.
+int report_failures(const ConvertOutcome& outcome, CommandContext& context) {
+  int code = kAllWell;
+  for (const ConvertFailure& failure : outcome.failures) {
+    context.err << program_name() << ": " << printable(failure.reason) << '\n';
+    code = std::max<int>(code, failure.is_of_machine ? kCouldNotFinish : kBadInput);
+  }
+  return code;
+}
+
+int summarise(const Flags& flags, CommandContext& context) {
+  constexpr int kMostRecords = 1000;
+  if (flags.records < 1 || flags.records > kMostRecords) {
+    throw Error(fmt::format("-n is {}; it must be from 1 to {}", flags.records, kMostRecords));
+  }
+  watch_interrupts();
+  const bool is_theirs = !flags.device_dump.empty();
+  const DeviceOverflow found = summarise_device_overflow(
+      {is_theirs ? flags.device_dump : flags.dump, flags.out, flags.records}, interrupted);
+  if (found.records == 0) {
+    context.err << fmt::format("{}: there is no file Opdebug.Node_OpDebug.* in {}\n",
+                               program_name(), printable(flags.device_dump));
+    return kNothingToJudge;
+  }
+  context.out << found.summary;
+  context.out << fmt::format("{} operators overflowed", found.records);
+  if (!flags.out.empty()) {
+    context.out << fmt::format("; {} files in {}", found.outcome.written, printable(flags.out));
+  }
+  context.out << '\n';
+  if (interrupted()) return kCouldNotFinish;
+  const int code = report_failures(found.outcome, context);
+  return code != kAllWell || is_theirs ? code : kVerdictFailed;
+}
+
+void refuse_both(const Flags& flags) {
+  if (flags.dump.empty() == flags.device_dump.empty()) {
+    throw Error("overflow takes a dump, or -d DIR with the debug files of a device");
+  }
+}
+
+int overflow(const Flags& flags, CommandContext& context) {
+  refuse_both(flags);
+  if (!flags.device_dump.empty() || has_overflow_records(flags.dump)) {
+    return summarise(flags, context);
+  }
+  const ScanOptions options = options_of(flags);
+  require_distinct(std::vector<NamedFile>{{"the dump", flags.dump}},
+                   std::vector<NamedFile>{{"--json", flags.json}});
+  DumpSource file(flags.dump);
+  watch_interrupts();
+  std::optional<ResultFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
+  file.stop_when([] { return interrupted(); });
+  ProgressLine progress(context);
+  progress.begin("looking at " + file.name());
+  const OverflowScan scan = scan_for_overflow(
+      file, options, [&](std::size_t done, std::size_t all) { progress.begin(done, all); },
+      [] { return interrupted(); });
+  progress.clear();
+  print_overflow(context.out, scan, static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
+                 {context.colour()});
+  if (json) {
+    json->write([&](std::ostream& out) { write_overflow_json(out, scan, context.command_line); });
+  }
+  return exit_code_of(scan);
+}
+
+}  // namespace
+
+void add_overflow_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "overflow", "Which operators of a dump overflowed, headroom, and what loss scale fits");
+  const auto flags = std::make_shared<Flags>();
+  command.option("DUMP", flags->dump,
+                 "HDF5 dump, or what stands for one, or a directory with debug files of a device",
+                 {.value = "FILE"});
+  command.option("-d,--device-dump", flags->device_dump,
+                 "Debug files of a device (Opdebug.Node_OpDebug.*) with dumps beside them, by "
+                 "msaccucmp's command line: -d DIR -out DIR -n N",
+                 {.value = "DIR"});
+  command.option("-o,--out", flags->out,
+                 "Directory for those files as JSON, their tensors as .npy, and a summary",
+                 {.value = "DIR"});
+  command.option("-n,--records", flags->records, "Debug files to look at, the earliest first",
+                 {.value = "N", .shows_default = true});
+  command.option("--only", flags->only,
+                 "Only operators in whose name, or name/number, this is found", {.value = "REGEX"});
+  command.option("--loss-scale", flags->loss_scale, "The loss scale that the dump was made with",
+                 {.value = "NUMBER", .shows_default = true});
+  command.option("--top", flags->top, "Operators to show of those with the least headroom; 0: all",
+                 {.value = "N", .shows_default = true});
+  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return overflow(*flags, context); });
+}
+
+}  // namespace opbench

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/named_files.h"
+#include "cli/result_file.h"
+#include "compare/dump_comparison.h"
+#include "dump/dump_selection.h"
+#include "show/show_json.h"
+#include "show/show_page.h"
+#include "show/sparkline.h"
+#include "tensor/error.h"
+#include "text/name_pattern.h"
+#include "text/program_name.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  opbench show npu.h5                                 every tensor with its range and histogram
+  opbench show npu.h5 /softplus/2                     one operator, with an excerpt of its values
+  opbench show npu.h5 --only 'Conv.*Backward' --stats
+  opbench show npu.h5 --no-values                     the tree alone; reads no data
+  opbench show step0/rank0                            a folder of msprobe, or of .npy files
+  opbench show npu.h5 --json - | python3 -c 'import pandas, sys; print(pandas.read_json(sys.stdin))'
+
+Ranges, means and histograms are those of the finite values; NaN and Inf are counted beside them.
+Exit code 3: something in the file could not be read.)";
+
+struct ShowFlags {
+  std::string file;
+  std::vector<std::string> paths;
+  std::string only;
+  bool stats = false;
+  bool no_values = false;
+  std::string json;
+  std::int64_t max_elements = kMaxElements;
+};
+
+/// What was looked at, for the table; nothing is kept where none is asked for.
+class Shown {
+ public:
+  explicit Shown(bool is_kept) : is_kept_(is_kept) {}
+
+  void add(const ShownTensor& tensor) {
+    has_unread_ |= tensor.is_unread;
+    if (is_kept_) tensors_.push_back(tensor);
+  }
+  bool has_unread() const { return has_unread_; }
+  const std::vector<ShownTensor>& tensors() const { return tensors_; }
+
+ private:
+  bool is_kept_, has_unread_ = false;
+  std::vector<ShownTensor> tensors_;
+};
+
+/// Prints while it reads.
+class Show {
+ public:
+  Show(DumpSource& file, const ShowFlags& flags, CommandContext& context)
+      : file_(file),
+        flags_(flags),
+        out_(context.out),
+        style_{{context.colour()}, takes_unicode(), !flags.no_values, flags.stats},
+        shown_(!flags.json.empty()) {}
+
+  const Shown& print() {
+    DumpQuery query{flags_.paths, {}};
+    if (!flags_.only.empty()) query.only = name_pattern(flags_.only, "--only");
+    const DumpSelection selection = select({file_.name(), file_.records(), file_.strays()}, query);
+    ShowPage page(out_, selection, style_);
+    out_ << describe(file_.name(), selection) << '\n';
+    if (!selection.records.empty() || !selection.strays.empty()) page.print_titles();
+    for (const SelectedRecord& record : selection.records) {
+      page.print_record(*record.record);
+      for (const DumpEntry* entry : record.entries) print_one(page, record.record, *entry);
+    }
+    if (!selection.strays.empty()) page.print_strays();
+    for (const DumpEntry* entry : selection.strays) print_one(page, nullptr, *entry);
+    for (const std::string& problem : file_.problems()) {
+      out_ << coloured(printable(problem), kRed, style_) << '\n';
+    }
+    return shown_;
+  }
+
+ private:
+  void print_one(ShowPage& page, const DumpRecord* record, const DumpEntry& entry) {
+    const ShownTensor tensor =
+        look_at(file_, record, entry, {!flags_.no_values, flags_.max_elements});
+    page.print_tensor(tensor);
+    if ((!flags_.paths.empty() || file_.is_one_array()) && tensor.summary)
+      page.print_excerpt(excerpt_of(file_, entry));
+    shown_.add(tensor);
+  }
+
+  DumpSource& file_;
+  const ShowFlags& flags_;
+  std::ostream& out_;
+  ShowStyle style_;
+  Shown shown_;
+};
+
+int show(const ShowFlags& flags, CommandContext& context) {
+  if (flags.max_elements < 1) {
+    throw Error(fmt::format("--max-elements is {}; it must be 1 or more", flags.max_elements));
+  }
+  require_distinct(std::vector<NamedFile>{{"the dump", flags.file}},
+                   std::vector<NamedFile>{{"--json", flags.json}});
+  DumpSource file(flags.file);
+  file.records();  // before a result is reserved: it may be no dump
+  std::optional<ResultFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
+  Show run(file, flags, context);
+  const Shown& shown = run.print();
+  if (json) {
+    json->write([&](std::ostream& out) { write_show_json(out, file.name(), shown.tensors()); });
+  }
+  return shown.has_unread() || file.damaged() > 0 ? kCouldNotFinish : kAllWell;
+}
+
+}  // namespace
+
+void add_show_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("show", "Look into a dump: its tree, ranges, histograms and values");
+  const auto flags = std::make_shared<ShowFlags>();
+  command.option("FILE", flags->file, "The dump: .h5, .npy, .npz, .pt, or a folder",
+                 {.value = "FILE", .is_required = true});
+  command.option("PATH", flags->paths,
+                 "What to show of it, with an excerpt of its values: /op, /op/number, or a tensor",
+                 {.value = "PATH"});
+  command.option("--only", flags->only,
+                 "Only operators whose name or tensor path matches this regular expression",
+                 {.value = "REGEX"});
+  command.flag("--stats", flags->stats,
+               "Also deviation, zeros, how it is stored, and the histogram in figures");
+  command.flag("--no-values", flags->no_values, "The tree alone: no data is read");
+  command.option("--json", flags->json,
+                 "Write a table with a row for each tensor, - to the console", {.value = "FILE"});
+  command.option("--max-elements", flags->max_elements,
+                 "A tensor that claims more is left unread: damage, or an attack",
+                 {.value = "N", .shows_default = true});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return show(*flags, context); });
+}
+
+}  // namespace opbench

@@ -1,0 +1,19 @@
+# Texts that are part of the program as strings, so that they work wherever it is installed.
+function(opbench_embed file header variable)
+  set(path ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  file(READ ${path} OPBENCH_TEXT)
+  set(OPBENCH_VARIABLE ${variable})
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/${header} @ONLY CONTENT [[
+#pragma once
+
+inline constexpr char @OPBENCH_VARIABLE@[] = R"text(@OPBENCH_TEXT@)text";
+]])
+endfunction()
+
+opbench_embed(compare/standard/standards.yaml opbench_standards.h kStandardsYaml)
+opbench_embed(harness/opmap/op_table.yaml opbench_op_table.h kOpTableYaml)
+opbench_embed(harness/minimise/call.py.in opbench_call_py.h kCallPy)
+opbench_embed(harness/minimise/call_test.cc.in opbench_call_test.h kCallTest)
+opbench_embed(harness/minimise/leaning.cc.in opbench_leaning_test.h kLeaningTest)
+opbench_embed(harness/minimise/torch_calls.yaml opbench_torch_calls.h kTorchCallsYaml)

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/outcome.h"
+#include "dump/dump_types.h"
+
+namespace opbench {
+
+/// What arrays are written as: a file for each, or all in one.
+enum class ArrayOutput { npy, txt, bin, npz, h5 };
+
+/// What `text` spells; "" is told by the name of where it goes to: .npz, .h5, else .npy files.
+/// Errors: throws Error that lists what is allowed.
+ArrayOutput array_output(const std::string& text, const std::filesystem::path& out);
+
+/// "cpu", "cuda", "npu". Errors: throws Error that lists them.
+DeviceType parse_device(const std::string& text);
+
+struct ArrayConversion {
+  std::vector<std::string> sources;  ///< files, or directories with all below them
+  std::filesystem::path out;         ///< a directory; a file for npz and h5
+  ArrayOutput to = ArrayOutput::npy;
+  DeviceType device = DeviceType::cpu;                   ///< of tensors whose file does not tell it
+  std::function<bool(std::string_view)> only = nullptr;  ///< by name; all where empty
+};
+
+/// Converts arrays. Files are named after the arrays, folders included:
+/// "softplus/1/input/self.npy", "softplus/1/input/self.2x3.float32.bin". In an .h5 file, arrays
+/// whose name is that of a tensor of a dump go where it says; there inputs without extents of
+/// float64, int64 and bool are scalars. Others become records of their own,
+/// /{name}/{number}/output/result.
+///
+/// What cannot be converted is told in the outcome and does not stop the others. Files are written
+/// by several threads; memory: a few MiB for each, and for one file of all the largest array.
+/// Errors: throws Error if a directory cannot be read, RunError if `out` cannot be written.
+ConvertOutcome convert_arrays(const ArrayConversion& conversion, const std::function<bool()>& stop);
+
+}  // namespace opbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+namespace opbench {
+
+/// Memory that is shared by those who work at the same time: a quarter of the machine's.
+class MemoryBudget {
+ public:
+  MemoryBudget();
+
+  /// A part of it, given back at the end. Waits until there is as much; what is more than all of it
+  /// is given to one who has it alone.
+  class Share {
+   public:
+    Share(MemoryBudget& budget, std::int64_t bytes);
+    ~Share();
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+   private:
+    MemoryBudget& budget_;
+    std::int64_t bytes_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::int64_t total_ = 0, used_ = 0;
+};
+
+/// Calls `work(i)` for every i of [0, count) on as many threads as `thread_count()`, the first ones
+/// first, until all are done or `stop()` is true. `work` does not throw.
+void for_each_file(std::size_t count, const std::function<void(std::size_t index)>& work,
+                   const std::function<bool()>& stop);
+
+}  // namespace opbench

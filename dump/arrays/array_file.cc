@@ -1,0 +1,120 @@
+#include "dump/arrays/array_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "dump/arrays/numpy_list.h"
+#include "dump/arrays/torch_list.h"
+#include "dump/arrays/zip_file.h"
+#include "dump/regular_file.h"
+#include "dump/strided_read.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void swap_bytes(void* elements, std::int64_t count, std::size_t bytes) {
+  auto* next = static_cast<std::byte*>(elements);
+  for (std::int64_t i = 0; i < count; ++i, next += bytes) std::reverse(next, next + bytes);
+}
+
+bool is_complex(StoredType type) { return type == StoredType::c64 || type == StoredType::c128; }
+
+}  // namespace
+
+struct ArrayFile::Impl {
+  explicit Impl(const fs::path& path) : file(path) {
+    std::array<char, 4> bytes{};
+    const auto count = static_cast<std::size_t>(std::min<std::int64_t>(4, file.bytes()));
+    file.read(0, count, bytes.data());
+    const std::string_view start(bytes.data(), count);
+    if (start == "PK\x03\x04" || start.starts_with("PK\x05\x06")) {
+      zip.emplace(file);
+      list = is_torch_zip(*zip) ? list_torch(*zip, file, path.stem().string()) : list_npz(*zip);
+    } else if (start.starts_with('\x80')) {
+      list = list_torch(file, path.stem().string());
+    } else {
+      list = list_npy(file);
+    }
+    file.check_unchanged();
+  }
+
+  const ArrayPlace& place_of(const DumpEntry& entry) const {
+    const std::less<> comes_before;
+    const DumpEntry* const first = list.entries.data();
+    if (comes_before(&entry, first) || !comes_before(&entry, first + list.entries.size())) {
+      throw std::logic_error("the entry is none of this file's");
+    }
+    return list.places[static_cast<std::size_t>(&entry - first)];
+  }
+
+  void check_range(const DumpEntry& entry, ElementRange range) const {
+    const std::int64_t elements = entry.desc.elements();
+    if (range.first >= 0 && range.count >= 0 && range.first <= elements &&
+        range.count <= elements - range.first) {
+      return;
+    }
+    throw Error(fmt::format("{}: {}: elements [{}, {} + {}) are out of range, it has {}",
+                            file.name(), printable(entry.path), range.first, range.first,
+                            range.count, elements));
+  }
+
+  void read_places(const DumpEntry& entry, const ArrayPlace& place, ElementRange places, void* to) {
+    const std::size_t bytes = size_of(entry.stored);
+    const std::int64_t offset = place.offset + places.first * static_cast<std::int64_t>(bytes);
+    const std::size_t count = static_cast<std::size_t>(places.count) * bytes;
+    if (place.member < 0) {
+      file.read(offset, count, to);
+    } else {
+      zip->read(static_cast<std::size_t>(place.member), offset, count, to);
+    }
+    if (!place.is_swapped) return;
+    const int parts = is_complex(entry.stored) ? 2 : 1;
+    swap_bytes(to, places.count * parts, bytes / static_cast<std::size_t>(parts));
+  }
+
+  RegularFile file;
+  std::optional<ZipFile> zip;
+  ArrayList list;
+  PanelReader panels;
+};
+
+ArrayFile::ArrayFile(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+ArrayFile::ArrayFile(ArrayFile&&) noexcept = default;
+ArrayFile::~ArrayFile() = default;
+
+const std::string& ArrayFile::name() const { return impl_->file.name(); }
+const std::vector<DumpEntry>& ArrayFile::entries() const { return impl_->list.entries; }
+const std::vector<std::string>& ArrayFile::problems() const { return impl_->list.problems; }
+
+void ArrayFile::read(const DumpEntry& entry, ElementRange range, void* to) {
+  const ArrayPlace& place = impl_->place_of(entry);
+  if (!entry.problem.empty()) {
+    throw Error(fmt::format("{}: {}: {}", name(), printable(entry.path), entry.problem));
+  }
+  impl_->check_range(entry, range);
+  const auto read_places = [&](ElementRange places, void* piece) {
+    impl_->read_places(entry, place, places, piece);
+  };
+  if (entry.is_strided) {
+    impl_->panels.read(entry, range, read_places, to);
+  } else {
+    read_places(range, to);
+  }
+  impl_->file.check_unchanged();
+}
+
+bool has_array_suffix(const fs::path& path) {
+  constexpr std::array<std::string_view, 4> kSuffixes = {".npy", ".npz", ".pt", ".pth"};
+  const std::string suffix = path.extension().string();
+  return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
+}
+
+}  // namespace opbench

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dump/dump_types.h"
+#include "tensor/elements.h"
+
+namespace opbench {
+
+/// Recorded tensors by operator, wherever they lie:
+///   - an HDF5 dump;
+///   - a file of arrays (.npy, .npz, .pt): each is a stray;
+///   - a folder with dump.json of msprobe, and the tensors that it names;
+///   - a folder of arrays and dumps, however deep. A file `op/number/input/name.npy` is what the
+///     dataset of that path is in an HDF5 dump, `type.name.task.stream.time.input.0.npy` is an
+///     input of the operator `type.name`, and any other one is a stray;
+///   - folders of those, such as step0/rank1: their names stand in front of operators' names.
+/// Nothing in them is trusted.
+class DumpSource {
+ public:
+  /// Opens it, and starts to list an HDF5 dump. Errors: throws Error if it cannot be opened or
+  /// holds nothing of the kind.
+  explicit DumpSource(const std::filesystem::path& path);
+  DumpSource(DumpSource&&) noexcept;
+  ~DumpSource();
+
+  const std::string& name() const;
+  /// Of all its files.
+  std::int64_t bytes() const;
+  /// Is it a file of one array, such as .npy?
+  bool is_one_array() const;
+
+  // As DumpFile has them.
+  const std::vector<DumpRecord>& records();
+  const std::vector<DumpEntry>& strays();
+  const std::vector<std::string>& problems();
+  std::int64_t damaged();
+  void read(const DumpEntry& entry, ElementRange range, void* to);
+  void stop_when(std::function<bool()> stop);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,77 @@
+#include "harness/check/first_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/check/stages.h"
+
+namespace opbench::check {
+namespace {
+
+// The same variant, of which nothing is known yet but that its results are right.
+ComparedVariant first_call_of(const ComparedVariant& variant) {
+  ComparedVariant first;
+  first.is_open = true;
+  first.item = variant.item;
+  first.item.is_first_call = true;
+  first.item.notices.clear();
+  first.item.base_accuracy = first.item.current_accuracy = std::nullopt;
+  first.item.base_conversions = first.item.current_conversions = std::nullopt;
+  return first;
+}
+
+}  // namespace
+
+FirstCalls::FirstCalls(std::vector<ComparedCase>& cases, Rounds& rounds, const Budget& budget,
+                       std::function<SpeedRule(const ComparedCase&)> rule_of)
+    : cases_(cases), rounds_(rounds), budget_(budget), rule_of_(std::move(rule_of)) {
+  for (ComparedCase& compared : cases_) {
+    for (const ComparedVariant& variant : compared.variants) {
+      if (variant.is_timed()) compared.first_calls.push_back(first_call_of(variant));
+    }
+  }
+}
+
+void FirstCalls::compare(const Announce& announce) {
+  for (const auto& [name, stage] : kStages) {
+    const std::vector<Place> open = open_places();
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (!budget_.is_spent()) announce(i, open.size(), *open[i].compared);
+      take(open[i], stage);
+    }
+  }
+}
+
+// The worst first: the budget may end.
+std::vector<FirstCalls::Place> FirstCalls::open_places() const {
+  std::vector<Place> open;
+  for (ComparedCase& compared : cases_) {
+    for (std::size_t i = 0; i < compared.first_calls.size(); ++i) {
+      if (compared.first_calls[i].is_open) open.push_back({&compared, i});
+    }
+  }
+  std::stable_sort(open.begin(), open.end(), [this](const Place& a, const Place& b) {
+    return at(a).finding.change.change > at(b).finding.change.change;
+  });
+  return open;
+}
+
+void FirstCalls::take(const Place& place, StageMember stage) {
+  ComparedVariant& variant = at(place);
+  const bool is_screening = stage == &PairedTimes::screening;
+  const int pairs = is_screening ? kScreeningRounds : kVerdictRounds;
+  if (!budget_.is_spent()) rounds_.take_first_calls(*place.compared, variant, stage, pairs);
+  if (!variant.is_open) return;
+  variant.times.is_cut = (variant.times.*stage).size() < static_cast<std::size_t>(pairs);
+  if (is_screening && variant.times.is_cut) {
+    variant.times.screening = {};
+    variant.is_open = false;
+    variant.item.is_unfinished = true;
+    variant.item.evidence = "not measured: the budget ended";
+    return;
+  }
+  variant.finding = find_speed(variant.times, rule_of_(*place.compared));
+  variant.is_open = variant.finding.call != SpeedCall::same;
+}
+
+}  // namespace opbench::check

@@ -1,0 +1,207 @@
+#include "harness/check/speed_verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/record/samples.h"
+#include "harness/report/text.h"
+
+namespace opbench::check {
+namespace {
+
+constexpr double kConfidence = 0.99, kSameConfidence = 0.90, kFalseDiscoveryRate = 0.05;
+constexpr double kSlowerExcess = 0.15, kSameExcess = 0.10;
+// The median of A/A rounds strays by more standard errors than this about once in 400 times.
+constexpr double kErrorsOfNoise = 3;
+
+struct Bounds {
+  double median = 0;
+  Interval wide, narrow;
+};
+
+Bounds bounds_of(std::span<const double> log_ratios, std::span<const int> pairs) {
+  const BootstrapMedians medians(log_ratios, pairs);
+  return {median_of({log_ratios.begin(), log_ratios.end()}), medians.interval(kConfidence),
+          medians.interval(kSameConfidence)};
+}
+
+/// The log-ratio from which on a change counts.
+double limit_of(double base_us, const SpeedRule& rule) {
+  return std::log1p(std::max(rule.threshold, rule.floor_us / base_us));
+}
+
+SpeedCall call_of(const Bounds& b, double limit, double noise) {
+  const double least = std::max(limit, std::log1p(noise));
+  if (b.median >= least && b.wide.low > 0) return SpeedCall::slower;
+  if (b.median <= -least && b.wide.high < 0) return SpeedCall::faster;
+  const bool is_inside = b.narrow.low > -limit && b.narrow.high < limit;
+  return is_inside ? SpeedCall::same : SpeedCall::unclear;
+}
+
+bool is_sometimes_slower(const Tails& tails) {
+  return tails.excess() >= kSlowerExcess && tails.p() <= kFalseDiscoveryRate;
+}
+
+SpeedCall with_tails(SpeedCall call, const Tails& decisive, const Tails& all) {
+  if (call == SpeedCall::slower || call == SpeedCall::faster) return call;
+  if (is_sometimes_slower(decisive)) return SpeedCall::sometimes_slower;
+  return call == SpeedCall::same && all.excess() > kSameExcess ? SpeedCall::unclear : call;
+}
+
+// Does the last stage on its own point the way that all stages together do?
+bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) {
+  const std::vector<double> ratios = log_ratios(last);
+  if (ratios.empty()) return false;
+  if (call == SpeedCall::sometimes_slower) {
+    return tails_of(ratios, last.pair, limit).excess() > kSameExcess;
+  }
+  const Interval interval = BootstrapMedians(ratios, last.pair).interval(kConfidence);
+  return call == SpeedCall::slower ? interval.low > 0 : interval.high < 0;
+}
+
+SpeedChange change_of(const PairedTimes::Stage& stage, const std::vector<double>& ratios,
+                      const Bounds& b) {
+  SpeedChange speed;
+  speed.base_us = median_of(stage.base_us);
+  speed.current_us = median_of(stage.current_us);
+  speed.change = std::expm1(b.median);
+  speed.interval = {std::expm1(b.wide.low), std::expm1(b.wide.high)};
+  speed.rounds = static_cast<int>(ratios.size());
+  speed.slower_rounds = static_cast<int>(
+      std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 0; }));
+  const std::vector<double> medians = group_medians(ratios, stage.pair);
+  speed.sign_p = speed.adjusted_p = sign_test(medians.size() > 1 ? medians : ratios);
+  return speed;
+}
+
+std::string speed_text(const SpeedChange& s, bool is_per_sample) {
+  return fmt::format("{} (99%: {} to {}), {} -> {}{}, slower in {} of {} rounds",
+                     change_text(s.change), change_text(s.interval.low),
+                     change_text(s.interval.high), report::time_text(s.base_us),
+                     report::time_text(s.current_us), is_per_sample ? " per sample" : "",
+                     s.slower_rounds, s.rounds);
+}
+
+std::string tails_text(const Tails& tails, double limit) {
+  return fmt::format("{} of {} pairs of processes slower beyond {:.3g}%, {} faster", tails.slower,
+                     tails.pairs, 100 * std::expm1(limit), tails.faster);
+}
+
+bool is_change(SpeedCall call) { return call != SpeedCall::same && call != SpeedCall::unclear; }
+
+// Of the tests that a verdict takes, the one that failed.
+std::string open_test(const SpeedFinding& f, const SpeedChange& speed, bool is_cut) {
+  if (is_change(f.call)) {
+    if (is_cut) return "not confirmed: the budget ended before fresh processes could";
+    if (!f.is_confirmed) return "not confirmed in fresh processes";
+    return fmt::format("p = {:.2g} after the adjustment for all comparisons, {} is needed",
+                       speed.adjusted_p, kFalseDiscoveryRate);
+  }
+  const double median = std::log1p(speed.change), size = std::fabs(median);
+  if (size >= f.limit && size < std::log1p(f.noise)) {
+    return fmt::format("below the {:.3g}% that the other build shows against itself",
+                       100 * f.noise);
+  }
+  if (size >= f.limit) return "its 99% interval includes 0";
+  if (f.all_tails.excess() > kSameExcess) return tails_text(f.all_tails, f.limit);
+  return fmt::format("its 90% interval reaches beyond {:.3g}%", 100 * std::expm1(f.limit));
+}
+
+}  // namespace
+
+double Tails::excess() const {
+  return pairs == 0 ? 0 : static_cast<double>(slower - faster) / static_cast<double>(pairs);
+}
+
+double Tails::p() const {
+  std::vector<double> signs(static_cast<std::size_t>(slower), 1.0);
+  signs.insert(signs.end(), static_cast<std::size_t>(faster), -1.0);
+  return sign_test(signs);
+}
+
+Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit) {
+  Tails tails;
+  for (const double median : group_medians(log_ratios, pairs)) {
+    ++tails.pairs;
+    tails.slower += median >= limit;
+    tails.faster += median <= -limit;
+  }
+  return tails;
+}
+
+std::string change_text(double change) { return fmt::format("{:+.1f}%", 100 * change); }
+
+SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
+                      std::span<const int> pairs, double noise) {
+  return call_of(bounds_of(log_ratios, pairs), limit_of(base_us, rule), noise);
+}
+
+double own_noise(const PairedTimes::Stage& stage) {
+  constexpr std::size_t kLeastPairs = 3;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < stage.null_us.size(); ++i) {
+    ratios.push_back(std::log(stage.null_us[i] / stage.base_us[i]));
+  }
+  if (ratios.empty()) return 0;
+  const std::vector<double> medians = group_medians(ratios, stage.pair);
+  if (medians.size() < kLeastPairs) return 0;
+  const double error = median_standard_error(medians, static_cast<int>(medians.size()));
+  return std::expm1(std::max(kErrorsOfNoise * error, std::fabs(median_of(medians))));
+}
+
+SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
+  const PairedTimes::Stage decisive = times.decisive(), all = times.all();
+  const std::vector<double> ratios = log_ratios(decisive);
+  const Bounds b = bounds_of(ratios, decisive.pair);
+  SpeedFinding f;
+  f.change = change_of(decisive, ratios, b);
+  f.limit = limit_of(f.change.base_us, rule);
+  f.noise = own_noise(decisive);
+  const double least = std::max(f.limit, std::log1p(f.noise));
+  f.tails = tails_of(ratios, decisive.pair, least);
+  f.all_tails = tails_of(log_ratios(all), all.pair, f.limit);
+  f.call = with_tails(call_of(b, f.limit, f.noise), f.tails, f.all_tails);
+  if (f.call == SpeedCall::sometimes_slower) f.change.sign_p = f.change.adjusted_p = f.tails.p();
+  f.is_confirmed = is_change(f.call) && is_confirmed(times.confirmation, f.call, least);
+  f.is_suspect = b.median >= f.limit || is_sometimes_slower(f.tails);
+  f.may_be_slower = b.wide.high >= f.limit || f.all_tails.excess() > kSameExcess;
+  return f;
+}
+
+bool SpeedFinding::is_decided() const {
+  if (call == SpeedCall::same) return true;
+  return is_change(call) && is_confirmed && change.adjusted_p <= kFalseDiscoveryRate;
+}
+
+void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool is_cut) {
+  const bool is_lifted = std::log1p(f.noise) > f.limit;
+  item.threshold = std::max(rule.threshold, f.noise);
+  item.noise = f.noise;
+  item.evidence = speed_text(*item.speed, item.context && !item.is_first_call);
+  SpeedFinding judged = f;
+  judged.change = *item.speed;
+  if (f.call == SpeedCall::same) {
+    item.verdict = Verdict::same;
+    item.threshold = rule.threshold;
+    return;
+  }
+  if (!judged.is_decided()) {
+    item.verdict = Verdict::ambiguous;
+    // There are no more processes for first calls, which vary.
+    const bool is_in_noise = item.is_first_call && item.speed->change < f.noise;
+    item.is_unfinished = is_cut || (f.is_suspect && !is_in_noise);
+    item.evidence += "; " + open_test(f, *item.speed, is_cut);
+    return;
+  }
+  const bool is_slower = f.call != SpeedCall::faster;
+  item.verdict = is_slower ? Verdict::slower : Verdict::faster;
+  item.is_regression = is_slower;
+  if (f.call == SpeedCall::sometimes_slower)
+    item.evidence += "; " + tails_text(f.tails, std::log1p(item.threshold));
+  item.evidence += fmt::format("; it counts from {:.3g}%{}", 100 * item.threshold,
+                               is_lifted ? ", which the other build shows against itself" : "");
+}
+
+}  // namespace opbench::check

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <span>
+
+#include "harness/check/check.h"
+#include "harness/check/paired_times.h"
+
+namespace opbench::check {
+
+/// What paired times say before anything is confirmed.
+enum class SpeedCall { slower, sometimes_slower, faster, same, unclear };
+
+/// Pairs of processes whose median is beyond what a change counts from.
+struct Tails {
+  int pairs = 0, slower = 0, faster = 0;
+
+  /// The share of pairs that are slower beyond those that noise explains: as many as are faster.
+  double excess() const;
+  /// Two-sided p of so many on one side if both were equally likely. Exact.
+  double p() const;
+};
+Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit);
+
+/// Slower (or faster): the 99% interval of the median log-ratio excludes 0, the median reaches the
+/// threshold, the difference the floor, and `noise`, what the other build shows against itself
+/// (a share). Same: the 90% interval lies inside threshold and floor (two one-sided tests at 5%).
+/// `log_ratios`: log(current / base) of each round; at least one. `pairs`: which pair of processes
+/// each comes from; where buffers lie makes whole processes faster or slower, so that the rounds of
+/// a pair agree too well. Empty: all from one pair.
+SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
+                      std::span<const int> pairs = {}, double noise = 0);
+
+/// What all rounds of one variant say.
+struct SpeedFinding {
+  /// `adjusted_p` is not yet adjusted for the other variants.
+  SpeedChange change;
+  /// As `judge_speed`, with the tails, too. Sometimes slower: 15% of the processes or more, beyond
+  /// those that are faster, and p <= 0.05. The same only without an excess above 10%, the screening
+  /// counted in: a slowdown that meets three processes in ten does not move the median.
+  SpeedCall call = SpeedCall::unclear;
+  Tails tails;       ///< of what decides, beyond the limit and the noise
+  Tails all_tails;   ///< of all rounds, beyond the limit
+  double limit = 0;  ///< the log-ratio that a change counts from, without noise
+  double noise = 0;  ///< the smallest change that these rounds can show, as a share; 0: not known
+  bool is_confirmed = false;  ///< the confirmation on its own says so, too
+  bool is_suspect = false;    ///< the best guess is that it is slower, sure or not
+  bool may_be_slower = true;  ///< its 99% interval reaches the threshold, or its tails are uneven
+
+  /// Nothing that more rounds could change; `adjusted_p` counts.
+  bool is_decided() const;
+};
+SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule);
+
+/// What the other build shows against itself in these rounds, as a share: three standard errors of
+/// the median over pairs of processes, or the median itself; 0 where fewer than three pairs say so.
+double own_noise(const PairedTimes::Stage& stage);
+
+/// Sets verdict, evidence and whether it is a regression: SLOWER and FASTER only if the
+/// confirmation shows it on its own and it survives the adjustment for many comparisons
+/// (`item.speed->adjusted_p` <= 0.05). What is not decided is AMBIGUOUS and names the test that it
+/// failed. It is unfinished where the budget ended before the rounds that every verdict has
+/// (`is_cut`), or while the best guess is that it is slower (a first call: beyond the noise).
+/// `item.speed` must be set.
+void judge_item(Item& item, const SpeedFinding& finding, const SpeedRule& rule, bool is_cut);
+
+/// "+7.2%"
+std::string change_text(double change);
+
+}  // namespace opbench::check

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/check/compared_case.h"
+
+namespace opbench::check {
+
+// What is said of all that was compared together.
+
+/// Sets `adjusted_p` of all findings for the number of comparisons. What is already the same is no
+/// discovery, however sure its small change is.
+void adjust_for_all(std::vector<ComparedCase>& cases);
+
+/// Says in a notice how much the end of the budget left undecided, if it did.
+void note_budget(const std::vector<Item>& items, double budget_s,
+                 std::vector<std::string>& notices);
+
+}  // namespace opbench::check

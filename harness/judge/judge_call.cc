@@ -1,0 +1,270 @@
+#include "harness/judge/judge_call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compare/standard/standards.h"
+#include "harness/judge/failure_pattern.h"
+#include "harness/judge/narrow_operands.h"
+#include "harness/judge/recorded_values.h"
+#include "harness/judge/rounding_bias.h"
+#include "harness/run/condition.h"
+#include "harness/run/inputs_there.h"
+#include "harness/run/judge_node.h"
+
+namespace opbench {
+namespace {
+
+/// A call as the graph of one node, whose tensors are its inputs, then its outputs.
+class JudgedCall {
+ public:
+  JudgedCall(const LoadedCall& loaded, std::span<const Tensor> inputs)
+      : loaded_(loaded), kernel_(*kernels_of(problem().op->name).front()) {
+    for (const Tensor& input : inputs) storage_.push_back(input.data());
+    for (const Tensor& output : loaded.outputs) storage_.push_back(output.data());
+    node_.problem = problem();
+    for (std::size_t i = 0; i < inputs.size(); ++i) node_.inputs.push_back(i);
+    for (std::size_t i = 0; i < loaded.outputs.size(); ++i)
+      node_.outputs.push_back(inputs.size() + i);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      readers_.emplace_back(problem().inputs[i], storage_[i]);
+    }
+  }
+
+  const Problem& problem() const { return loaded_.call->problem; }
+  std::span<const InputReader> inputs() const { return readers_; }
+
+  ValueComparison judge(std::size_t output, bool saturates) const {
+    const TensorStorage storage = storage_of();
+    return judge_output({node_, kernel_, storage, saturates}, output);
+  }
+
+  // What the terms of the output's sums come to where they do not cancel.
+  double terms_scale(std::size_t output) const {
+    const TensorStorage storage = storage_of();
+    return condition_scale({node_, kernel_, storage, false}, output);
+  }
+
+ private:
+  TensorStorage storage_of() const {
+    return [this](std::size_t tensor) { return storage_[tensor]; };
+  }
+
+  const LoadedCall& loaded_;
+  const Kernel& kernel_;  // of which only its tolerance counts: that of the dtype
+  Node node_;
+  std::vector<void*> storage_;
+  std::vector<InputReader> readers_;
+};
+
+std::vector<double> values_of(const TensorDesc& desc, const void* storage) {
+  return InputReader(desc, storage).read_all();
+}
+
+// Which elements are wrong by themselves: other bits for what is exact, else beyond the tolerance
+// at the scale that the tensor was held to.
+std::vector<bool> wrong_elements(const JudgedCall& call, std::size_t output,
+                                 std::span<const double> actual, const PairStats& stats) {
+  const Problem& problem = call.problem();
+  const TensorDesc& desc = problem.outputs[output];
+  const ElementRange all{0, desc.elements()};
+  std::vector<double> expected(actual.size());
+  if (problem.op->exact_reference != nullptr) {
+    Tensor golden(describe(desc.dtype, desc.shape));
+    problem.op->exact_reference(call.inputs(), problem.attrs)(output, all, golden.data());
+    expected = values_of(golden.desc, golden.data());
+  } else {
+    problem.op->reference(call.inputs(), problem.attrs)(output, all, expected);
+  }
+  const bool is_exact = problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype);
+  const Tolerance tolerance = mixed_tolerance(desc.dtype);
+  std::vector<bool> wrong(actual.size());
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    const double a = actual[i], e = expected[i];
+    if (std::isnan(a) || std::isnan(e)) {
+      wrong[i] = std::isnan(a) != std::isnan(e);
+    } else if (is_exact || std::isinf(a) || std::isinf(e)) {
+      wrong[i] = a != e;
+    } else {
+      wrong[i] = std::abs(a - e) > tolerance.atol * stats.scale + tolerance.rtol * std::abs(e);
+    }
+  }
+  return wrong;
+}
+
+std::string pattern_of(const JudgedCall& call, std::size_t output, const std::vector<bool>& wrong) {
+  const Problem& problem = call.problem();
+  const Dims& shape = problem.outputs[output].shape;
+  std::vector<std::vector<double>> values;
+  std::vector<InputValues> inputs;
+  values.reserve(problem.inputs.size());
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    const TensorDesc& desc = problem.inputs[i];
+    const bool is_alike = desc.shape == shape && is_floating(desc.dtype);
+    if (!is_alike || problem.op->mixes_elements) continue;
+    values.push_back(call.inputs()[i].read_all());
+    inputs.push_back({problem.op->input_name(i), values.back()});
+  }
+  return failure_pattern(wrong, shape, inputs);
+}
+
+void name_worst(const PairStats& stats, OutputFinding& finding) {
+  finding.worst_element = place_of_failure(stats);
+  const bool is_mismatch = stats.first_mismatch >= 0;
+  finding.worst_actual = is_mismatch ? stats.mismatch_actual : stats.worst_abs.actual;
+  finding.worst_expected = is_mismatch ? stats.mismatch_expected : stats.worst_abs.expected;
+}
+
+void explain(const JudgedCall& call, std::size_t output, const void* storage,
+             const ValueComparison& found, OutputFinding& finding) {
+  name_worst(found.stats, finding);
+  const std::vector<double> actual = values_of(call.problem().outputs[output], storage);
+  const std::vector<bool> wrong = wrong_elements(call, output, actual, found.stats);
+  finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
+  finding.pattern = pattern_of(call, output, wrong);
+}
+
+/// What an element may be off by, and by which share of what is expected besides.
+struct ElementBound {
+  double allowed = 0, share = 0;
+};
+
+// What elements are beyond that fail the standard.
+ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStats& stats) {
+  const DType dtype = call.problem().outputs[output].dtype;
+  if (call.problem().op->accuracy != AccuracyClass::rounded || !is_floating(dtype)) return {};
+  const Tolerance tolerance = mixed_tolerance(dtype);
+  const bool is_by_limit = stats.inside_share() >= tolerance.inside_share &&
+                           stats.nonfinite_mismatches() == 0 && stats.beyond_limit > 0;
+  if (is_by_limit) return {tolerance.limit * stats.scale, 0};
+  return {tolerance.atol * stats.scale, tolerance.rtol};
+}
+
+// The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel
+// that leaves out its last elements would pass. Here none may be off by more than the tolerance, or
+// several times the tolerance where many terms are added up.
+std::string stray_element(const JudgedCall& call, std::size_t output, const PairStats& stats,
+                          ElementBound& bound) {
+  constexpr double kTimesOfSums = 4;
+  const Problem& problem = call.problem();
+  const TensorDesc& desc = problem.outputs[output];
+  if (problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype)) return {};
+  const double times = problem.op->mixes_elements ? kTimesOfSums : 1;
+  const double most = times * mixed_tolerance(desc.dtype).rtol;
+  if (stats.min_tolerance <= most || stats.worst_abs.index < 0) return {};
+  const WorstElement& worst = stats.worst_abs;
+  double scale = stats.scale;
+  if (problem.op->mixes_elements) scale = std::max(scale, call.terms_scale(output));
+  const double allowed = most * (scale + std::abs(worst.expected));
+  if (worst.error <= allowed) return {};
+  bound = {most * scale, most};
+  return fmt::format("a stray element at {}: {}, expected {}, where {:.3g} may be off",
+                     index_text(desc.shape, worst.index), value_text(worst.actual),
+                     value_text(worst.expected), allowed);
+}
+
+/// An output held to the reference.
+struct HeldOutput {
+  ValueComparison found;
+  std::string fault;  ///< empty: a right kernel may have left it
+  ElementBound bound;
+};
+
+HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates) {
+  HeldOutput held{call.judge(output, saturates), {}, {}};
+  const PairStats& stats = held.found.stats;
+  held.bound = bound_of(call, output, stats);
+  held.fault = held.found.judgement.verdict == Verdict::failed
+                   ? held.found.judgement.reason
+                   : stray_element(call, output, stats, held.bound);
+  return held;
+}
+
+// Numerics of the device under which the output is right, "" if there are none.
+std::string device_numerics(const LoadedCall& loaded, const JudgedCall& plain, std::size_t output) {
+  const Problem& problem = plain.problem();
+  const DeviceType device = loaded.call->outputs[output]->device;
+  if (device == DeviceType::cpu) return {};
+  const bool is_half = problem.outputs[output].dtype == DType::fp16;
+  if (is_half && device == DeviceType::npu && hold(plain, output, true).fault.empty()) {
+    return "saturates at 65504";
+  }
+  if (!takes_products(problem)) return {};
+  for (const OperandWidth width : {OperandWidth::fp16, OperandWidth::tf32, OperandWidth::bf16}) {
+    const std::vector<Tensor> narrowed = narrowed_operands(problem, loaded.inputs, width);
+    if (hold(JudgedCall(loaded, narrowed), output, false).fault.empty()) {
+      return std::string(name(width));
+    }
+  }
+  return {};
+}
+
+OutputFinding judge_output_of(const LoadedCall& loaded, const JudgedCall& call, std::size_t output,
+                              const JudgeRules& rules) {
+  const Problem& problem = call.problem();
+  const void* storage = loaded.outputs[output].data();
+  OutputFinding finding;
+  finding.path = loaded.call->outputs[output]->path;
+  finding.op = problem.op->name;
+  finding.elements = problem.outputs[output].elements();
+  const HeldOutput held = hold(call, output, false);
+  finding.formula = held.found.formula;
+  finding.min_tolerance = held.found.stats.min_tolerance;
+  finding.allowed = held.bound.allowed;
+  finding.allowed_share = held.bound.share;
+  if (!held.fault.empty() && rules.allows_device_numerics) {
+    finding.numerics = device_numerics(loaded, call, output);
+  }
+  if (held.fault.empty()) {
+    finding.reason = rounding_bias(problem, call.inputs(), output, storage);
+    finding.is_leaning = !finding.reason.empty();
+    finding.wrong_elements = finding.is_leaning ? finding.elements : 0;
+  } else if (finding.numerics.empty()) {
+    finding.reason = held.fault;
+    explain(call, output, storage, held.found, finding);
+  }
+  finding.is_wrong = !finding.reason.empty();
+  return finding;
+}
+
+}  // namespace
+
+std::size_t LoadedCall::bytes(const RecordedCall& call) {
+  std::size_t bytes = 0;
+  for (const TensorDesc& input : call.problem.inputs) bytes += input.bytes();
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    if (call.outputs[i] != nullptr) bytes += call.problem.outputs[i].bytes();
+  }
+  return bytes;
+}
+
+LoadedCall LoadedCall::load(DumpSource& file, const RecordedCall& call) {
+  LoadedCall loaded;
+  loaded.call = &call;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    loaded.inputs.push_back(load_recorded(file, *call.inputs[i], call.problem.inputs[i]));
+  }
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    const TensorDesc& desc = call.problem.outputs[i];
+    loaded.outputs.push_back(call.outputs[i] == nullptr
+                                 ? Tensor(describe(desc.dtype, {0}))
+                                 : load_recorded(file, *call.outputs[i], desc));
+  }
+  return loaded;
+}
+
+std::vector<OutputFinding> judge_call(const LoadedCall& loaded, const JudgeRules& rules) {
+  const JudgedCall call(loaded, loaded.inputs);
+  const Problem& problem = call.problem();
+  if (problem.op->check_values != nullptr) problem.op->check_values(problem, call.inputs());
+  std::vector<OutputFinding> findings;
+  for (std::size_t i = 0; i < loaded.outputs.size(); ++i) {
+    if (loaded.call->outputs[i] == nullptr) continue;
+    findings.push_back(judge_output_of(loaded, call, i, rules));
+  }
+  return findings;
+}
+
+}  // namespace opbench

@@ -1,0 +1,115 @@
+// Average pools and their gradients plane by plane, as a framework computes them.
+#include "ops/avg_pool.h"
+
+#include <algorithm>
+
+#include "kernels/lanes/channel_planes.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+/// Places of a plane that each window of one axis meets, worked out once.
+std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows) {
+  std::vector<TapRange> taps;
+  for (std::int64_t i = 0; i < windows; ++i) taps.push_back(axis.taps_at(i));
+  return taps;
+}
+
+/// The windows of a plane with their taps and divisors.
+struct Windows {
+  AvgPool avg;
+  std::vector<TapRange> rows, columns;
+  std::vector<float> divisors;
+
+  explicit Windows(const AvgPool& of)
+      : avg(of),
+        rows(taps_of(of.pool.rows(), of.pool.oh)),
+        columns(taps_of(of.pool.columns(), of.pool.ow)) {
+    for (std::int64_t i = 0; i < of.pool.oh * of.pool.ow; ++i) {
+      divisors.push_back(static_cast<float>(of.divisor(i / of.pool.ow, i % of.pool.ow)));
+    }
+  }
+
+  // body(h, first, last, window): a row of the elements of each window.
+  template <class Body>
+  void for_each_row(Body body) const {
+    std::size_t window = 0;
+    for (const TapRange& row : rows) {
+      for (const TapRange& column : columns) {
+        for (std::int64_t h = row.first; h < row.last; ++h) {
+          body(h * avg.pool.w + column.first, h * avg.pool.w + column.last, window);
+        }
+        ++window;
+      }
+    }
+  }
+
+  void mean(const float* x, float* y) const {
+    std::fill_n(y, divisors.size(), 0.0f);
+    for_each_row([&](std::int64_t first, std::int64_t last, std::size_t window) {
+      float sum = y[window];
+      for (std::int64_t i = first; i < last; ++i) sum += x[i];
+      y[window] = sum;
+    });
+    for (std::size_t i = 0; i < divisors.size(); ++i) y[i] /= divisors[i];
+  }
+
+  void spread(const float* dy, float* dx) const {
+    std::fill_n(dx, avg.pool.h * avg.pool.w, 0.0f);
+    for_each_row([&](std::int64_t first, std::int64_t last, std::size_t window) {
+      const float share = dy[window] / divisors[window];
+      for (std::int64_t i = first; i < last; ++i) dx[i] += share;
+    });
+  }
+};
+
+template <class Compute>
+Launch plane_by_plane(const Problem& problem, const AvgPool& avg, Compute compute) {
+  const ChannelPlanes from(problem.inputs[0]), to(problem.outputs[0]);
+  return [from, to, compute, windows = Windows(avg)](const KernelArgs& args) {
+    parallel_blocks(from.count(), [&](std::int64_t plane) {
+      thread_local std::vector<float> from_buffer, to_buffer;
+      float* const result = to.target(args.outputs[0], plane, to_buffer);
+      compute(windows, from.load(args.inputs[0], plane, from_buffer), result);
+      to.store(result, plane, args.outputs[0]);
+    });
+  };
+}
+
+Launch prepare(const Problem& problem) {
+  return plane_by_plane(
+      problem, avg_pool_shape(problem.inputs[0], problem.attrs),
+      [](const Windows& windows, const float* x, float* y) { windows.mean(x, y); });
+}
+
+Launch prepare_grad(const Problem& problem) {
+  return plane_by_plane(
+      problem, avg_pool_grad_shape(problem.inputs[0], problem.attrs),
+      [](const Windows& windows, const float* dy, float* dx) { windows.spread(dy, dx); });
+}
+
+std::string refuse_private(const Problem& problem) {
+  return is_private(problem.inputs[0].format) ? "a framework's pool takes plain tensors" : "";
+}
+
+const RegisteredKernel native{{
+    .op = "avg_pool2d",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "the sum of window after window in fp32, then divided",
+    .refusal = refuse_private,
+    .prepare = prepare,
+}};
+
+const RegisteredKernel native_grad{{
+    .op = "avg_pool2d_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "zeros, then dy/n added to all elements of each window",
+    .refusal = refuse_private,
+    .prepare = prepare_grad,
+}};
+
+}  // namespace
+}  // namespace opbench

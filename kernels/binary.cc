@@ -1,0 +1,119 @@
+// y = f(x1, x2), and of three tensors, element by element; add, mul and axpy, which take a row's
+// single element as it is, are in kernels/arithmetic.cc and kernels/axpy.cc.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/binary.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/formula-inl.h"
+#include "kernels/formula.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Difference {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Sub(a, b); }
+};
+struct Quotient {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Div(a, b); }
+};
+
+// a where it is the greater one or NaN: equal to itself is what NaN is not. (Ne is ordered in AVX.)
+struct Greater {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
+    return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Gt(a, b), a, b), a);
+  }
+};
+struct Less {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
+    return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Lt(a, b), a, b), a);
+  }
+};
+
+struct MaximumGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const {
+    const VF32 unequal = hn::IfThenElseZero(hn::Gt(a, b), dy);
+    return hn::IfThenElse(hn::Eq(a, b), hn::Mul(dy, number(0.5f)), unequal);
+  }
+};
+
+struct DivGradOther {
+  float value;
+  explicit DivGradOther(const Numbers& numbers) : value(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const {
+    const VF32 scaled = hn::Mul(dy, number(-value));
+    return hn::Div(hn::Mul(scaled, hn::Div(a, b)), b);
+  }
+};
+
+struct AddCMul {
+  float value;
+  explicit AddCMul(const Numbers& numbers) : value(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 x, VF32 a, VF32 b) const {
+    return hn::Add(x, hn::Mul(hn::Mul(number(value), a), b));
+  }
+};
+
+struct AddCDiv {
+  float value;
+  explicit AddCDiv(const Numbers& numbers) : value(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 x, VF32 a, VF32 b) const {
+    return hn::Add(x, hn::Div(hn::Mul(number(value), a), b));
+  }
+};
+
+}  // namespace
+
+std::span<const Formula> binary() {
+  static constexpr Formula kFormulas[] = {
+      {"sub", compute<Difference, 2>},
+      {"div", compute<Quotient, 2>},
+      {"div_grad_other", compute<DivGradOther, 3>},
+      {"maximum", compute<Greater, 2>},
+      {"minimum", compute<Less, 2>},
+      {"maximum_grad", compute<MaximumGrad, 3>},
+      {"addcmul", compute<AddCMul, 3>},
+      {"addcdiv", compute<AddCDiv, 3>},
+  };
+  return kFormulas;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(binary);
+
+template <bool kStream>
+Launch prepare(const Problem& problem) {
+  return formula_launch(problem, HWY_DYNAMIC_DISPATCH(binary)(), kStream);
+}
+
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(native_formula("sub", prepare<false>, true)),
+    RegisteredKernel(native_formula("div", prepare<false>, true)),
+    RegisteredKernel(native_formula("div_grad_other", prepare<false>, true)),
+    RegisteredKernel(native_formula("maximum", prepare<false>, true)),
+    RegisteredKernel(native_formula("minimum", prepare<false>, true)),
+    RegisteredKernel(native_formula("maximum_grad", prepare<false>, true)),
+    RegisteredKernel(native_formula("addcmul", prepare<false>, true)),
+    RegisteredKernel(native_formula("addcdiv", prepare<false>, true)),
+    RegisteredKernel(
+        npu_formula("sub", "sub", "Sub: one pass, streamed past the cache", prepare<true>)),
+    RegisteredKernel(npu_formula("div", "real_div",
+                                 "RealDiv at high precision: rounded once; one pass, streamed",
+                                 prepare<true>)),
+    RegisteredKernel(npu_formula("maximum", "maximum", "Maximum: one pass, streamed past the cache",
+                                 prepare<true>)),
+    RegisteredKernel(npu_formula("minimum", "minimum", "Minimum: one pass, streamed past the cache",
+                                 prepare<true>)),
+};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

@@ -1,0 +1,118 @@
+// y = f(x), element by element. Of the device's operators those are here whose arithmetic is that
+// of one instruction of its vector unit, which has exp, ln, sqrt and division in fp16 and fp32; at
+// high precision fp16 is widened to fp32 and rounded once.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/unary.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/formula-inl.h"
+#include "kernels/formula.h"
+#include "kernels/gelu-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Negative {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Xor(x, number(-0.0f)); }
+};
+struct Absolute {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Abs(x); }
+};
+struct Exponential {
+  HWY_INLINE VF32 operator()(VF32 x) const { return exp_of(x); }
+};
+struct Logarithm {
+  HWY_INLINE VF32 operator()(VF32 x) const { return log_of(x); }
+};
+struct SquareRoot {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Sqrt(x); }
+};
+struct InverseRoot {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Div(number(1), hn::Sqrt(x)); }
+};
+struct Tangent {
+  HWY_INLINE VF32 operator()(VF32 x) const { return tanh_of(x); }
+};
+struct Sigmoid {
+  HWY_INLINE VF32 operator()(VF32 x) const { return sigmoid_of(x); }
+};
+
+// NaN is neither less nor greater, and stays.
+struct Clamp {
+  float min, max;
+  explicit Clamp(const Numbers& numbers) : min(numbers[0]), max(numbers[1]) {}
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const VF32 low = number(min), high = number(max);
+    if (min == -std::numeric_limits<float>::max()) return below(x, high);
+    return below(hn::IfThenElse(hn::Lt(x, low), low, x), high);
+  }
+  HWY_INLINE VF32 below(VF32 x, VF32 high) const {
+    if (max == std::numeric_limits<float>::max()) return x;
+    return hn::IfThenElse(hn::Gt(x, high), high, x);
+  }
+};
+
+struct Gelu {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, normal_of(x).distribution); }
+};
+struct GeluTanh {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, sigmoid_of(twice_u(x))); }
+};
+
+}  // namespace
+
+std::span<const Formula> unary() {
+  static constexpr Formula kFormulas[] = {
+      {"neg", compute<Negative, 1>},       {"abs", compute<Absolute, 1>},
+      {"clamp", compute<Clamp, 1>},        {"exp", compute<Exponential, 1>},
+      {"log", compute<Logarithm, 1>},      {"sqrt", compute<SquareRoot, 1>},
+      {"rsqrt", compute<InverseRoot, 1>},  {"tanh", compute<Tangent, 1>},
+      {"sigmoid", compute<Sigmoid, 1>},    {"gelu", compute<Gelu, 1>},
+      {"gelu_tanh", compute<GeluTanh, 1>},
+  };
+  return kFormulas;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(unary);
+
+template <bool kStream>
+Launch prepare(const Problem& problem) {
+  return formula_launch(problem, HWY_DYNAMIC_DISPATCH(unary)(), kStream);
+}
+
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(native_formula("neg", prepare<false>)),
+    RegisteredKernel(native_formula("abs", prepare<false>)),
+    RegisteredKernel(native_formula("clamp", prepare<false>)),
+    RegisteredKernel(native_formula("exp", prepare<false>)),
+    RegisteredKernel(native_formula("log", prepare<false>)),
+    RegisteredKernel(native_formula("sqrt", prepare<false>)),
+    RegisteredKernel(native_formula("rsqrt", prepare<false>)),
+    RegisteredKernel(native_formula("tanh", prepare<false>)),
+    RegisteredKernel(native_formula("sigmoid", prepare<false>)),
+    RegisteredKernel(native_formula("gelu", prepare<false>)),
+    RegisteredKernel(
+        npu_formula("neg", "neg", "Neg: one pass, streamed past the cache", prepare<true>)),
+    RegisteredKernel(
+        npu_formula("abs", "abs", "Abs: one pass, streamed past the cache", prepare<true>)),
+    RegisteredKernel(npu_formula(
+        "exp", "exp",
+        "Exp at high precision: fp16 widened to fp32; one pass, streamed past the cache",
+        prepare<true>)),
+    RegisteredKernel(npu_formula(
+        "sqrt", "sqrt", "Sqrt at high precision: rounded once; one pass, streamed", prepare<true>)),
+};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

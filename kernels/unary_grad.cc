@@ -1,0 +1,132 @@
+// dx = f(dy, saved), element by element; products are ordered so that nothing between overflows or
+// vanishes where dx does not.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/unary_grad.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/formula-inl.h"
+#include "kernels/formula.h"
+#include "kernels/gelu-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+// f(dy)/2: the half is taken before f of large numbers and after f of small ones.
+template <class Function>
+HWY_INLINE VF32 half_of(VF32 dy, const Function& f) {
+  const auto is_small = hn::Lt(hn::Abs(dy), number(1));
+  const VF32 one = number(1), half = number(0.5f);
+  const VF32 y = f(hn::Mul(dy, hn::IfThenElse(is_small, one, half)));
+  return hn::Mul(y, hn::IfThenElse(is_small, half, one));
+}
+
+struct AbsGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 zero = number(0);
+    const VF32 sign = hn::Sub(hn::IfThenElseZero(hn::Gt(x, zero), number(1)),
+                              hn::IfThenElseZero(hn::Lt(x, zero), number(1)));
+    return hn::Mul(dy, sign);
+  }
+};
+
+struct ClampGrad {
+  float min, max;
+  explicit ClampGrad(const Numbers& numbers) : min(numbers[0]), max(numbers[1]) {
+    constexpr float kNone = std::numeric_limits<float>::max();
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    if (min == -kNone) min = -kInfinity;
+    if (max == kNone) max = kInfinity;
+  }
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    return hn::IfThenElseZero(hn::And(hn::Ge(x, number(min)), hn::Le(x, number(max))), dy);
+  }
+};
+
+struct SqrtGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 y) const {
+    return half_of(dy, [y](VF32 scaled) HWY_ATTR { return hn::Div(scaled, y); });
+  }
+};
+
+struct RsqrtGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 y) const {
+    return hn::Neg(half_of(
+        dy, [y](VF32 scaled) HWY_ATTR { return hn::Mul(hn::Mul(hn::Mul(scaled, y), y), y); }));
+  }
+};
+
+struct TanhGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 y) const {
+    const VF32 one = number(1);
+    const VF32 half = hn::Mul(hn::Mul(hn::Mul(dy, number(0.5f)), hn::Sub(one, y)), hn::Add(one, y));
+    return hn::Add(half, half);
+  }
+};
+
+struct SigmoidGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 y) const {
+    return hn::Mul(hn::Mul(dy, hn::Sub(number(1), y)), y);
+  }
+};
+
+struct GeluGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const Normal normal = normal_of(x);
+    const VF32 density = hn::Mul(normal.bell, number(0.3989422804014327f));
+    return hn::Mul(dy, hn::MulAdd(x, density, normal.distribution));
+  }
+};
+
+// s + x s (1 - s) (2u)'; beyond 16 the derivative of u counts no more and must not overflow.
+struct GeluGradTanh {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 s = sigmoid_of(twice_u(x));
+    const VF32 near = hn::Min(hn::Abs(x), number(16));
+    const VF32 slope = hn::MulAdd(hn::Mul(near, near), number(3 * 0.044715f * kRootOf8OverPi),
+                                  number(kRootOf8OverPi));
+    const VF32 turn = hn::Mul(hn::Mul(x, hn::Mul(s, hn::Sub(number(1), s))), slope);
+    return hn::Mul(dy, hn::Add(s, turn));
+  }
+};
+
+}  // namespace
+
+std::span<const Formula> unary_grad() {
+  static constexpr Formula kFormulas[] = {
+      {"abs_grad", compute<AbsGrad, 2>},   {"clamp_grad", compute<ClampGrad, 2>},
+      {"sqrt_grad", compute<SqrtGrad, 2>}, {"rsqrt_grad", compute<RsqrtGrad, 2>},
+      {"tanh_grad", compute<TanhGrad, 2>}, {"sigmoid_grad", compute<SigmoidGrad, 2>},
+      {"gelu_grad", compute<GeluGrad, 2>}, {"gelu_grad_tanh", compute<GeluGradTanh, 2>},
+  };
+  return kFormulas;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(unary_grad);
+
+Launch prepare(const Problem& problem) {
+  return formula_launch(problem, HWY_DYNAMIC_DISPATCH(unary_grad)(), false);
+}
+
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(native_formula("abs_grad", prepare)),
+    RegisteredKernel(native_formula("clamp_grad", prepare)),
+    RegisteredKernel(native_formula("sqrt_grad", prepare)),
+    RegisteredKernel(native_formula("rsqrt_grad", prepare)),
+    RegisteredKernel(native_formula("tanh_grad", prepare)),
+    RegisteredKernel(native_formula("sigmoid_grad", prepare)),
+    RegisteredKernel(native_formula("gelu_grad", prepare)),
+};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

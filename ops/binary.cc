@@ -1,0 +1,126 @@
+// y = f(x1, x2) and what of three tensors belongs to their gradients, broadcast as PyTorch does it.
+#include <cmath>
+
+#include "ops/broadcast_op.h"
+
+namespace opbench {
+namespace {
+
+using Arg = GradientArg;
+
+double difference(double a, double b) { return a - b; }
+double quotient(double a, double b) { return a / b; }
+
+// A NaN on either side is the result, unlike std::fmax.
+double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double less(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
+// Where both are equal each gets half.
+double maximum_grad(double dy, double a, double b) {
+  if (a == b) return dy / 2;
+  return a > b ? dy : 0;
+}
+
+auto div_grad_other(const Attrs& attrs) {
+  return [value = attrs.number("value")](double dy, double a, double b) {
+    return -value * dy * (a / b) / b;
+  };
+}
+
+auto addcmul(const Attrs& attrs) {
+  return
+      [value = attrs.number("value")](double x, double a, double b) { return x + value * a * b; };
+}
+
+auto addcdiv(const Attrs& attrs) {
+  return
+      [value = attrs.number("value")](double x, double a, double b) { return x + value * a / b; };
+}
+
+std::vector<AttrSpec> value_attr() { return {{"value", 1.0, "factor"}}; }
+
+std::vector<GradientCall> gradient_of_sub(const Problem&) {
+  return {{"", {{Arg::output_gradient, 0}}, {0}}, {"neg", {{Arg::output_gradient, 0}}, {1}}};
+}
+
+std::vector<GradientCall> gradient_of_div(const Problem&) {
+  return {{"div", {{Arg::output_gradient, 0}, {Arg::input, 1}}, {0}},
+          {"div_grad_other", {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}}, {1}}};
+}
+
+// The gradient of the one is that of the other with the inputs exchanged.
+std::vector<GradientCall> gradient_of_maximum(const Problem&) {
+  return {{"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}}, {0}},
+          {"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 1}, {Arg::input, 0}}, {1}}};
+}
+std::vector<GradientCall> gradient_of_minimum(const Problem&) {
+  return {{"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 1}, {Arg::input, 0}}, {0}},
+          {"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}}, {1}}};
+}
+
+// d(value*a*b)/da = value*dy*b, which is addcmul of zeros.
+std::vector<GradientCall> gradient_of_addcmul(const Problem&) {
+  const Arg zeros{Arg::zeros_like_input, 0}, dy{Arg::output_gradient, 0};
+  return {{"", {dy}, {0}},
+          {"addcmul", {zeros, dy, {Arg::input, 2}}, {1}},
+          {"addcmul", {zeros, dy, {Arg::input, 1}}, {2}}};
+}
+
+std::vector<GradientCall> gradient_of_addcdiv(const Problem&) {
+  const Arg zeros{Arg::zeros_like_input, 0}, dy{Arg::output_gradient, 0};
+  return {{"", {dy}, {0}},
+          {"addcdiv", {zeros, dy, {Arg::input, 2}}, {1}},
+          {"div_grad_other", {dy, {Arg::input, 1}, {Arg::input, 2}}, {2}}};
+}
+
+// Away from 0, as divisors are.
+Distribution positive(const Problem&) { return {DistributionKind::uniform, 0.125, 2}; }
+
+const std::vector<TensorSpec> kTwo = {{"x1", "self"}, {"x2", "other"}};
+const std::vector<TensorSpec> kQuotient = {{"x1", "self"},
+                                           {.name = "x2", .ir_path = "other", .data = positive}};
+const std::vector<TensorSpec> kTwoGrad = {{"grad_output", "grads/grads_0"}, {"self"}, {"other"}};
+const std::vector<TensorSpec> kQuotientGrad = {
+    {"grad_output", "grads/grads_0"}, {"self"}, {.name = "other", .data = positive}};
+const std::vector<TensorSpec> kThree = {{"self"}, {"tensor1"}, {"tensor2"}};
+const std::vector<TensorSpec> kThreeQuotient = {
+    {"self"}, {"tensor1"}, {.name = "tensor2", .data = positive}};
+
+const RegisteredOp kOperators[] = {
+    RegisteredOp(broadcast_op<"sub", difference, 1>(kTwo, {.summary = "y = x1 - x2, broadcast",
+                                                           .source = "torch.sub; CANN Sub",
+                                                           .gradient = gradient_of_sub})),
+    RegisteredOp(broadcast_op<"div", quotient, 1>(kQuotient, {.summary = "y = x1 / x2, broadcast",
+                                                              .source = "torch.div; CANN RealDiv",
+                                                              .gradient = gradient_of_div})),
+    RegisteredOp(broadcast_op<"div_grad_other", div_grad_other, 4, 3>(
+        kQuotientGrad, {.ir_name = "DivBackward",
+                        .summary = "dx2 = -value dy x1 / x2^2, of y = value x1 / x2",
+                        .source = "torch.div backward: -grad * ((self / other) / other)",
+                        .attrs = value_attr()})),
+    RegisteredOp(
+        broadcast_op<"maximum", greater, 1>(kTwo, {.summary = "y = max(x1, x2), NaN if one is",
+                                                   .source = "torch.maximum; CANN Maximum",
+                                                   .gradient = gradient_of_maximum})),
+    RegisteredOp(
+        broadcast_op<"minimum", less, 1>(kTwo, {.summary = "y = min(x1, x2), NaN if one is",
+                                                .source = "torch.minimum; CANN Minimum",
+                                                .gradient = gradient_of_minimum})),
+    RegisteredOp(broadcast_op<"maximum_grad", maximum_grad, 2, 3>(
+        kTwoGrad, {.ir_name = "MaximumBackward",
+                   .summary = "dx1 = dy where x1 > x2, dy/2 where they are equal, else 0",
+                   .source = "torch.maximum backward"})),
+    RegisteredOp(broadcast_op<"addcmul", addcmul, 3, 3>(
+        kThree, {.summary = "y = x + value tensor1 tensor2, broadcast",
+                 .source = "torch.addcmul; CANN Addcmul",
+                 .attrs = value_attr(),
+                 .gradient = gradient_of_addcmul})),
+    RegisteredOp(broadcast_op<"addcdiv", addcdiv, 3, 3>(
+        kThreeQuotient, {.summary = "y = x + value tensor1 / tensor2, broadcast",
+                         .source = "torch.addcdiv; CANN Addcdiv",
+                         .attrs = value_attr(),
+                         .gradient = gradient_of_addcdiv})),
+};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ops/elementwise.h"
+
+namespace opbench {
+
+// Families of element-wise operators as tables: an operator is a row with a name, the operations
+// per element, a function of one element of each input, and what it does not share with the others
+// of its family.
+
+/// The name of an operator as a template argument, for its rules, which are plain functions.
+template <std::size_t kSize>
+struct OpName {
+  char text[kSize]{};
+
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  consteval OpName(const char (&name)[kSize]) {
+    for (std::size_t i = 0; i < kSize; ++i) text[i] = name[i];
+  }
+  constexpr std::string_view view() const { return {text, kSize - 1}; }
+};
+
+struct ElementwiseRow {
+  std::string_view ir_name = {};  ///< empty: the name
+  std::string_view summary;
+  std::string_view source;
+  std::vector<AttrSpec> attrs = {};
+  std::vector<GradientCall> (*gradient)(const Problem& forward) = nullptr;
+  std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
+  /// Values of the last input that make sense, where normal(0,1) does not.
+  Distribution (*data)(const Problem& problem) = nullptr;
+};
+
+/// The function of elements: kFormula, or what it makes of the attributes.
+template <auto kFormula>
+auto formula_under(const Attrs& attrs) {
+  if constexpr (std::is_invocable_v<decltype(kFormula), const Attrs&>) {
+    return kFormula(attrs);
+  } else {
+    return [](auto... x) { return kFormula(x...); };
+  }
+}
+
+/// y = kFormula(x).
+template <OpName kName, auto kFormula, int kOperations>
+Op unary_op(const ElementwiseRow& row) {
+  return {
+      .name = kName.view(),
+      .ir_name = row.ir_name.empty() ? kName.view() : row.ir_name,
+      .summary = row.summary,
+      .source = row.source,
+      .inputs = {{.name = "self", .data = row.data}},
+      .outputs = {{"result"}},
+      .attrs = row.attrs,
+      .dtypes = kArithmeticDTypes,
+      .formats = kElementwiseFormats,
+      .infer = [](std::span<const TensorDesc> in,
+                  const Attrs&) { return infer_elementwise(kName.view(), in); },
+      .reference =
+          [](std::span<const InputReader> in, const Attrs& attrs) {
+            return unary_reference(in[0], formula_under<kFormula>(attrs));
+          },
+      .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
+      .gradient = row.gradient,
+      .corner_points = row.corner_points,
+  };
+}
+
+/// dx = kFormula(dy, saved): the gradient of a unary operator from the tensor that autograd saves,
+/// its input "self" or its output "result". Nothing is broadcast.
+template <OpName kName, auto kFormula, int kOperations>
+Op unary_grad_op(std::string_view saved, const ElementwiseRow& row) {
+  return {
+      .name = kName.view(),
+      .ir_name = row.ir_name,
+      .summary = row.summary,
+      .source = row.source,
+      .inputs = {{"grad_output", "grads/grads_0"}, {.name = saved, .data = row.data}},
+      .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
+      .attrs = row.attrs,
+      .dtypes = kArithmeticDTypes,
+      .formats = kElementwiseFormats,
+      .infer = [](std::span<const TensorDesc> in,
+                  const Attrs&) { return infer_elementwise(kName.view(), in); },
+      .reference =
+          [](std::span<const InputReader> in, const Attrs& attrs) {
+            return binary_reference(in[0], in[1], formula_under<kFormula>(attrs));
+          },
+      .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
+      .corner_points = row.corner_points,
+  };
+}
+
+/// The gradient is kOp(dy, input 0), or kOp(dy, output 0).
+template <OpName kOp>
+std::vector<GradientCall> grad_of_input(const Problem&) {
+  return {{kOp.view(), {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
+}
+template <OpName kOp>
+std::vector<GradientCall> grad_of_output(const Problem&) {
+  return {{kOp.view(), {{GradientArg::output_gradient, 0}, {GradientArg::output, 0}}}};
+}
+
+/// Bounds of clamp; the largest number of fp32 stands for none.
+struct ClampBounds {
+  double min, max;
+
+  explicit ClampBounds(const Attrs& attrs) : min(attrs.number("min")), max(attrs.number("max")) {
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    if (min == -kNone) min = -kInf;
+    if (max == kNone) max = kInf;
+  }
+
+  static constexpr double kNone = double(std::numeric_limits<float>::max());
+};
+
+/// Those of clamp and of its gradient.
+inline std::vector<AttrSpec> clamp_attrs() {
+  return {{"min", -ClampBounds::kNone, "lower bound; the smallest number of fp32: none"},
+          {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: none"}};
+}
+
+}  // namespace opbench

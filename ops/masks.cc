@@ -1,0 +1,120 @@
+// Operators that make masks of bool, combine them and choose by them.
+#include "ops/broadcast_op.h"
+#include "ops/movement.h"
+
+namespace opbench {
+namespace {
+
+using Arg = GradientArg;
+
+bool equal(double a, double b) { return a == b; }
+bool not_equal(double a, double b) { return a != b; }
+bool less(double a, double b) { return a < b; }
+bool less_equal(double a, double b) { return a <= b; }
+bool greater(double a, double b) { return a > b; }
+bool greater_equal(double a, double b) { return a >= b; }
+bool both(double a, double b) { return a != 0 && b != 0; }
+bool either(double a, double b) { return a != 0 || b != 0; }
+bool one_of_two(double a, double b) { return (a != 0) != (b != 0); }
+
+double chosen(double condition, double a, double b) { return condition != 0 ? a : b; }
+auto filled(const Attrs& attrs) {
+  return [value = attrs.number("value")](double x, double mask) { return mask != 0 ? value : x; };
+}
+
+/// The shape of all inputs; the dtype of input kLike, of none: bool.
+constexpr std::size_t kNone = ~std::size_t{0};
+template <OpName kName, std::size_t kLike>
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
+  TensorDesc result = infer_broadcast(kName.view(), inputs)[0];
+  result.dtype = kLike == kNone ? DType::boolean : inputs[kLike].dtype;
+  return {result};
+}
+
+// Values are chosen, not rounded: they are equal or wrong.
+template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs>
+ExactReference exact(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const DType dtype = infer<kName, kLike>(descs_of(inputs), attrs)[0].dtype;
+  return [dtype, values_of = broadcast_reference<kInputs>(kName.view(), inputs,
+                                                          formula_under<kFormula>(attrs))](
+             std::size_t output, ElementRange range, void* to) {
+    thread_local std::vector<double> values;
+    values.resize(static_cast<std::size_t>(range.count));
+    values_of(output, range, values);
+    from_doubles(dtype, values.data(), range.count, to);
+  };
+}
+
+template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs = 2>
+Op chosen_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
+  Op op = broadcast_op<kName, kFormula, 1, kInputs>(std::move(inputs), row);
+  op.formats = kPlainFormats;
+  op.accuracy = AccuracyClass::exact_value;
+  op.infer = infer<kName, kLike>;
+  op.reference = nullptr;
+  op.exact_reference = exact<kName, kLike, kFormula, kInputs>;
+  op.promotes = false;
+  op.context = {};
+  return op;
+}
+
+template <OpName kName, auto kFormula>
+Op logical_op(const ElementwiseRow& row) {
+  Op op = chosen_op<kName, kNone, kFormula>({{"self"}, {"other"}}, row);
+  op.dtypes = {DType::boolean};
+  return op;
+}
+
+// Whole numbers from -2 to 2, so that some are equal.
+Distribution few(const Problem&) { return {DistributionKind::integers, -2, 2}; }
+
+const std::vector<TensorSpec> kTwo = {{.name = "self", .data = few},
+                                      {.name = "other", .data = few}};
+
+std::vector<GradientCall> gradient_of_where(const Problem&) {
+  const Arg condition{Arg::input, 0}, dy{Arg::output_gradient, 0};
+  return {{"where", {condition, dy, {Arg::zeros_like_input, 1}}, {1}},
+          {"where", {condition, {Arg::zeros_like_input, 2}, dy}, {2}}};
+}
+
+// What is filled does not depend on the input.
+std::vector<GradientCall> gradient_of_masked_fill(const Problem&) {
+  Attrs zero(find_op("masked_fill").attrs);
+  zero.put("value", 0.0);
+  return {{"masked_fill", {{Arg::output_gradient, 0}, {Arg::input, 1}}, {0}, zero}};
+}
+
+const RegisteredOp kOperators[] = {
+    RegisteredOp(chosen_op<"eq", kNone, equal>(
+        kTwo, {.summary = "x1 == x2", .source = "torch.eq; CANN Equal"})),
+    RegisteredOp(chosen_op<"ne", kNone, not_equal>(
+        kTwo, {.summary = "x1 != x2", .source = "torch.ne; CANN NotEqual"})),
+    RegisteredOp(chosen_op<"lt", kNone, less>(
+        kTwo, {.summary = "x1 < x2", .source = "torch.lt; CANN Less"})),
+    RegisteredOp(chosen_op<"le", kNone, less_equal>(
+        kTwo, {.summary = "x1 <= x2", .source = "torch.le; CANN LessEqual"})),
+    RegisteredOp(chosen_op<"gt", kNone, greater>(
+        kTwo, {.summary = "x1 > x2", .source = "torch.gt; CANN Greater"})),
+    RegisteredOp(chosen_op<"ge", kNone, greater_equal>(
+        kTwo, {.summary = "x1 >= x2", .source = "torch.ge; CANN GreaterEqual"})),
+    RegisteredOp(logical_op<"logical_and", both>(
+        {.summary = "x1 and x2", .source = "torch.logical_and; CANN LogicalAnd"})),
+    RegisteredOp(logical_op<"logical_or", either>(
+        {.summary = "x1 or x2", .source = "torch.logical_or; CANN LogicalOr"})),
+    RegisteredOp(logical_op<"logical_xor", one_of_two>(
+        {.summary = "x1 or x2 but not both", .source = "torch.logical_xor"})),
+    RegisteredOp(chosen_op<"where", 1, chosen, 3>(
+        {{.name = "condition", .dtypes = {DType::boolean}}, {"self"}, {"other"}},
+        {.summary = "y = x1 where the condition holds, else x2, broadcast",
+         .source = "torch.where; CANN SelectV2",
+         .gradient = gradient_of_where})),
+    RegisteredOp(chosen_op<"masked_fill", 0, filled>(
+        {{"self"}, {.name = "mask", .dtypes = {DType::boolean}}},
+        {.summary = "y = value where the mask holds, else x, broadcast",
+         .source = "torch.masked_fill; CANN MaskedFill",
+         .attrs = {{"value", 0.0, "what is filled in"}},
+         .gradient = gradient_of_masked_fill})),
+};
+
+}  // namespace
+}  // namespace opbench

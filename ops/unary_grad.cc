@@ -1,0 +1,72 @@
+// dx = f(dy, saved), where autograd saves the input or the result of the forward operator.
+#include <cmath>
+
+#include "ops/elementwise_op.h"
+#include "ops/gelu.h"
+
+namespace opbench {
+namespace {
+
+double abs_grad(double dy, double x) { return dy * ((x > 0) - (x < 0)); }
+double sqrt_grad(double dy, double y) { return dy / (2 * y); }
+double rsqrt_grad(double dy, double y) { return -0.5 * dy * y * y * y; }
+double tanh_grad(double dy, double y) { return dy * (1 - y) * (1 + y); }
+double sigmoid_grad(double dy, double y) { return dy * (1 - y) * y; }
+
+auto clamp_grad(const Attrs& attrs) {
+  return [bounds = ClampBounds(attrs)](double dy, double x) {
+    return x >= bounds.min && x <= bounds.max ? dy : 0.0;
+  };
+}
+
+std::vector<double> clamp_corners(const Attrs& attrs, DType) {
+  return {attrs.number("min"), attrs.number("max")};
+}
+
+// What the forward operators give.
+Distribution positive(const Problem&) { return {DistributionKind::uniform, 0.125, 2}; }
+Distribution in_unit(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
+Distribution around_zero(const Problem&) { return {DistributionKind::uniform, -1, 1}; }
+
+const RegisteredOp kOperators[] = {
+    RegisteredOp(unary_grad_op<"abs_grad", abs_grad, 2>(
+        "self", {.ir_name = "AbsBackward",
+                 .summary = "dx = dy sign(x); sign(0) and sign(NaN) are 0",
+                 .source = "torch.abs backward: grad * self.sgn(); CANN AbsGrad"})),
+    RegisteredOp(unary_grad_op<"clamp_grad", clamp_grad, 2>(
+        "self", {.ir_name = "ClampBackward",
+                 .summary = "dx = dy where min <= x <= max, else 0",
+                 .source = "torch.clamp backward",
+                 .attrs = clamp_attrs(),
+                 .corner_points = clamp_corners})),
+    RegisteredOp(unary_grad_op<"sqrt_grad", sqrt_grad, 2>(
+        "result", {.ir_name = "SqrtBackward",
+                   .summary = "dx = dy / (2 y), y = sqrt(x)",
+                   .source = "torch.sqrt backward: grad / (2 * result); CANN SqrtGrad",
+                   .data = positive})),
+    RegisteredOp(unary_grad_op<"rsqrt_grad", rsqrt_grad, 4>(
+        "result", {.ir_name = "RsqrtBackward",
+                   .summary = "dx = -dy y^3 / 2, y = 1 / sqrt(x)",
+                   .source = "torch.rsqrt backward: -0.5 * grad * result.pow(3); CANN RsqrtGrad",
+                   .data = positive})),
+    RegisteredOp(unary_grad_op<"tanh_grad", tanh_grad, 4>(
+        "result", {.ir_name = "TanhBackward",
+                   .summary = "dx = dy (1 - y^2), y = tanh(x)",
+                   .source = "torch.tanh backward: grad * (1 - result^2); CANN TanhGrad",
+                   .data = around_zero})),
+    RegisteredOp(unary_grad_op<"sigmoid_grad", sigmoid_grad, 3>(
+        "result",
+        {.ir_name = "SigmoidBackward",
+         .summary = "dx = dy (1 - y) y, y = sigmoid(x)",
+         .source = "torch.sigmoid backward: grad * (1 - result) * result; CANN SigmoidGrad",
+         .data = in_unit})),
+    RegisteredOp(unary_grad_op<"gelu_grad", gelu_grad_of, 25>(
+        "self", {.ir_name = "GeluBackward",
+                 .summary = "dx = dy (P(x) + x p(x)), P the normal distribution and p its density; "
+                            "or of the form with tanh",
+                 .source = "torch.nn.functional.gelu backward; CANN GeluGrad",
+                 .attrs = gelu_attrs()})),
+};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,150 @@
+#!/bin/sh
+# Shows that where code and data lie decides nothing: `opbench check` of programs that differ in layout alone.
+#
+#   tests/bench/relinked.sh BUILD [SECONDS] [FLAGS OF opbench check...]
+#   tests/bench/relinked.sh build/release 3600
+#   tests/bench/relinked.sh build/release 600 --cases tests/bench/check_power.yaml --filter slowed
+#
+# BUILD is a build folder made with Ninja. Each of four scenarios is checked against the program of the build: all its
+# objects linked in reverse order; with 48 bytes in front; the program itself with 30 KB more of environment; and under a
+# path of 3,000 characters. FLAGS choose the cases; by default those of ShuffleNetV2 at batch 1, 400 variants: 1,600 in all.
+#
+# Takes about an hour on two cores. Results of single checks are kept in BUILD/relinked until the program or the FLAGS
+# change: a run that ends after SECONDS (default: no limit) or is interrupted goes on where it stopped. The exit code is
+# 1 if anything was SLOWER or wrong, 3 if there is more to do, else 0.
+set -eu
+case ${1:-} in
+  '' | -h | --help)
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+    [ $# -gt 0 ] && exit 0 || exit 2 ;;
+esac
+build=$(realpath "$1")
+shift
+seconds=1000000
+case ${1:-} in
+  '' | -*) ;;
+  *) seconds=$1 && shift ;;
+esac
+cd "$(dirname "$0")/../.."
+[ -x "$build/opbench" ] || {
+  echo "relinked.sh: $build/opbench is missing; ./build.sh builds it" >&2
+  exit 2
+}
+[ $# -gt 0 ] || set -- --cases cases/shufflenet_v2.yaml --set N=1
+shards=${SHARDS:-12}
+end=$(($(date +%s) + seconds))
+
+# What was found with another program or with other cases does not count.
+results=$build/relinked
+mkdir -p "$results"
+identity="$(md5sum <"$build/opbench") $shards $*"
+[ "$(cat "$results/identity" 2>/dev/null)" = "$identity" ] || {
+  rm -rf "$results"
+  mkdir -p "$results"
+  echo "$identity" >"$results/identity"
+}
+
+# The command that links the program, without what the build does afterwards.
+command=$(ninja -C "$build" -t commands opbench | tail -n 1 | sed 's/^: && //; s/ && .*//')
+own='libopbench_[a-z_]*\.a'
+
+link() { # output, sed expression for the command
+  [ -x "$1" ] || (cd "$build" && sh -c "$(echo "$command" | sed "$2; s# -o opbench # -o $1 #")")
+}
+
+# Names of a program's functions and where they are, those that there are once.
+places() { nm --defined-only "$1" | awk '$2 ~ /[tT]/ { print $3, $1 }' | sort -k1,1 | uniq; }
+
+moved() { # program
+  places "$build/opbench" >"$results/places"
+  places "$1" | join "$results/places" - | awk '{ n++; m += $2 != $3 } END { print m " of " n " functions lie elsewhere" }'
+}
+
+objects() {
+  for archive in $(echo "$command" | grep -o "$own" | sort -u); do
+    ninja -C "$build" -t query "$archive" | sed -n '/input:/,/outputs:/s/^ *\([^| ].*\.o\)$/\1/p'
+  done
+}
+
+reversed=$results/reversed padded=$results/padded
+link "$reversed" "s#\(CMakeFiles/opbench\.dir/[^ ]*\)#\1 $(objects | tac | tr '\n' ' ')#; s# $own##g"
+printf '.text\n.skip 48, 0x90\n.section .note.GNU-stack,"",@progbits\n' | c++ -x assembler -c -o "$results/padding.o" -
+link "$padded" "s#CMakeFiles/opbench\.dir/#$results/padding.o &#"
+echo "reversed: $(moved "$reversed"); padded: $(moved "$padded")"
+deep=$results
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do deep=$deep/$(head -c 200 /dev/zero | tr '\0' d); done
+mkdir -p "$deep"
+cp "$build/opbench" "$deep/opbench"
+# Its workers have the environment of the check; those of the other build have not.
+printf '#!/bin/sh\nunset RELINKED_PADDING\nexec "%s" "$@"\n' "$build/opbench" >"$results/bare"
+chmod +x "$results/bare"
+padding=$(head -c 30000 /dev/zero | tr '\0' x)
+
+check() { # scenario, FLAGS: of one shard
+  scenario=$1 json=$results/$1.$shard.json
+  shift
+  [ ! -f "$json" ] || return 0
+  left=$((end - $(date +%s)))
+  [ "$left" -gt 0 ] || return 0
+  load=$(cut -d ' ' -f 1 /proc/loadavg) status=0
+  set -- -q --shard "$shard/$shards" --threads 1 --budget 1800 --json "$json.new" "$@"
+  case $scenario in
+    reversed) timeout "$left" "$reversed" check --against "$build/opbench" "$@" >"$results/out" 2>&1 || status=$? ;;
+    padded) timeout "$left" "$padded" check --against "$build/opbench" "$@" >"$results/out" 2>&1 || status=$? ;;
+    environment)
+      RELINKED_PADDING=$padding timeout "$left" "$build/opbench" check --against "$results/bare" "$@" \
+        >"$results/out" 2>&1 || status=$? ;;
+    path) timeout "$left" "$deep/opbench" check --against "$build/opbench" "$@" >"$results/out" 2>&1 || status=$? ;;
+  esac
+  case $status in
+    0 | 1 | 3 | 4 | 5) ;;
+    124) return 0 ;; # the time is over: to be done again
+    *)
+      echo "relinked.sh: $scenario, shard $shard: exit code $status" >&2
+      tail -n 5 "$results/out" >&2
+      exit 2 ;;
+  esac
+  [ "$(date +%s)" -lt "$end" ] || return 0 # was ended, and says that it was interrupted
+  echo "$scenario $load" >>"$results/loads"
+  mv "$json.new" "$json"
+}
+
+shard=0
+while [ "$shard" -lt "$shards" ]; do
+  shard=$((shard + 1))
+  for scenario in reversed padded environment path; do check "$scenario" "$@"; done
+done
+rm -rf "${results:?}"/ddd*
+
+python3 - "$results" "$shards" <<'PYTHON'
+import collections, glob, json, os, sys
+
+results, shards = sys.argv[1], int(sys.argv[2])
+loads = collections.defaultdict(list)
+if os.path.exists(f"{results}/loads"):
+    for line in open(f"{results}/loads"):
+        scenario, load = line.split()
+        loads[scenario].append(float(load))
+cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
+print(f"{cpu}, {os.cpu_count()} CPUs")
+verdicts = ["SLOWER", "LAYOUT", "SAME", "AMBIGUOUS"]
+print(f"{'':<12}" + "".join(f"{v:>10}" for v in verdicts) + f"{'others':>10}{'all':>8}{'checks':>9}{'load':>14}{'seconds':>9}")
+all_counts, bad, checks = collections.Counter(), [], 0
+for scenario in ["reversed", "padded", "environment", "path"]:
+    reports = [json.load(open(path)) for path in sorted(glob.glob(f"{results}/{scenario}.*.json"))]
+    items = [item for report in reports for item in report["items"]]
+    counts = collections.Counter(item["verdict"] for item in items)
+    all_counts += counts
+    checks += len(reports)
+    bad += [(scenario, item) for item in items if item["verdict"] in ("SLOWER", "ERROR", "GONE", "NEW")]
+    others = len(items) - sum(counts[v] for v in verdicts)
+    load = f"{min(loads[scenario]):.1f} to {max(loads[scenario]):.1f}" if loads[scenario] else "-"
+    print(f"{scenario:<12}" + "".join(f"{counts[v]:>10}" for v in verdicts) +
+          f"{others:>10}{len(items):>8}{len(reports):>6}/{shards}{load:>14}{sum(r['seconds'] for r in reports):>9.0f}")
+for scenario, item in bad:
+    print(f"{scenario}: {item['verdict']} {item['variant']} {item['case']}: {item['evidence']}", *item["notices"], sep=" | ")
+total = sum(all_counts.values())
+print(f"{all_counts['SLOWER']} SLOWER of {total} (0 of 1,000 is the target)" +
+      ("" if checks == 4 * shards else f"; {4 * shards - checks} checks are left, which the same command goes on with"))
+sys.exit(1 if bad else 3 if checks < 4 * shards else 0)
+PYTHON

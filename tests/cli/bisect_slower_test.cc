@@ -1,0 +1,123 @@
+// tools/bisect-slower: its exit codes for `git bisect run`, and a bisection.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "tests/support/scripted_checkout.h"
+
+namespace opbench {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+namespace {
+
+// An opbench whose check ends with this code and these counts of verdicts. `--json FILE` comes
+// fourth, as in `check --against PROGRAM --json FILE`.
+std::string launcher(int code, int slower, int ambiguous) {
+  return fmt::format("#define CODE {}\n#define SLOWER {}\n#define AMBIGUOUS {}\n", code, slower,
+                     ambiguous) +
+         R"(#include <stdio.h>
+int main(int argc, char** argv) {
+  FILE* file = argc > 5 ? fopen(argv[5], "w") : NULL;
+  if (file) fprintf(file, "{\n  \"counts\": {\n    \"SLOWER\": %d,\n    \"AMBIGUOUS\": %d\n  }\n}\n",
+                    SLOWER, AMBIGUOUS);
+  if (file) fclose(file);
+  return CODE;
+}
+)";
+}
+
+}  // namespace
+
+class BisectSlower : public ScriptedCheckout {
+ protected:
+  BisectSlower() : ScriptedCheckout("bisect-slower", launcher(0, 0, 0)) {
+    fs::copy_file(root() + "/tools/bisect-slower", path("bisect-slower"));
+    write("good", "#!/bin/sh\n");
+    fs::permissions(path("good"), fs::perms::owner_all);
+  }
+
+  Outcome run(const std::string& args) const { return sh(path("bisect-slower") + " " + args); }
+};
+
+TEST_F(BisectSlower, ExitCodesAsGitBisectRunReadsThem) {
+  const struct {
+    int code, slower, ambiguous, expected;
+    std::string says;
+  } kChecks[] = {
+      {0, 0, 0, 0, ""},
+      {0, 0, 1, 125, "skipped: AMBIGUOUS"},
+      {1, 2, 0, 1, ""},
+      {1, 1, 1, 1, ""},
+      {1, 0, 0, 125, "skipped: wrong or gone"},
+      {2, 0, 0, 125, "skipped: bad input"},
+      {3, 1, 0, 125, "skipped: it could not finish"},
+      {4, 0, 0, 125, "skipped: nothing to judge"},
+      {5, 0, 0, 125, "skipped: the machine is too noisy"},
+      {139, 0, 0, 125, "skipped: opbench check ended with exit code 139"},
+  };
+  for (const auto& check : kChecks) {
+    write("checkout/opbench.c", launcher(check.code, check.slower, check.ambiguous));
+    const Outcome ran = run(path("good"));
+    EXPECT_EQ(ran.code, check.expected) << check.code;
+    EXPECT_THAT(ran.err, HasSubstr(check.says));
+  }
+}
+
+// Relative, as most will write it.
+TEST_F(BisectSlower, TheRealCheckIsRead) {
+  commit("opbench.c", "#include <unistd.h>\nint main(int argc, char** argv) { execv(\"" +
+                          program() + "\", argv); }\n");
+  const std::string args =
+      "../good --case 'softplus[4096,fp32]' --variant native --threads 1 --sample 2 -q "
+      "--threshold ";
+  fs::remove(path("good"));
+  fs::create_symlink(program(), path("good"));
+  Outcome ran = run(args + "50");
+  EXPECT_TRUE(ran.code == 0 || ran.code == 125) << ran.code << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(" against "));
+  ran = run(args + "nothing");
+  EXPECT_EQ(ran.code, 125);
+  EXPECT_THAT(ran.err, HasSubstr("bad input (exit code 2)"));
+}
+
+// Seven revisions: the second cannot be built, the third cannot be decided, from the fifth on all
+// are slower.
+TEST_F(BisectSlower, FindsTheCommitThatMadeItSlower) {
+  ASSERT_EQ(sh("git tag good").code, 0);
+  commit("broken", "");
+  ASSERT_EQ(sh("git rm -q broken").code, 0);
+  commit("opbench.c", launcher(0, 0, 1));
+  commit("opbench.c", launcher(0, 0, 0));
+  commit("opbench.c", launcher(1, 1, 0));
+  const std::string first = revision("HEAD");
+  commit("NEWS", "one\n");
+  commit("NEWS", "two\n");
+  ASSERT_EQ(sh("git bisect start HEAD good").code, 0);
+  const Outcome ran = sh("git bisect run " + path("bisect-slower") + " " + path("good"));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(first + " is the first bad commit"));
+}
+
+// 255 ends a bisection: every revision would fail in the same way.
+TEST_F(BisectSlower, MistakesEndTheBisection) {
+  EXPECT_EQ(run("").code, 255);
+  Outcome ran = run("nowhere");
+  EXPECT_EQ(ran.code, 255);
+  EXPECT_EQ(ran.err,
+            "bisect-slower: 'nowhere' is no program; it must be the opbench of the good build\n");
+  ASSERT_EQ(sh("./build.sh build").code, 0);
+  ran = run("build/release/opbench");
+  EXPECT_EQ(ran.code, 255);
+  EXPECT_THAT(ran.err, HasSubstr("built anew for every revision"));
+}
+
+TEST_F(BisectSlower, SaysHowItIsUsed) {
+  const Outcome ran = run("--help");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("git bisect run /tmp/bisect-slower"));
+}
+
+}  // namespace opbench

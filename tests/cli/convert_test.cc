@@ -1,0 +1,126 @@
+// opbench convert, by its command line: its own and msaccucmp's.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "dump/arrays/array_file.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// What msaccucmp wrote, but for empty tensors, which are float64 there whatever they were: the only
+// one of these cases is float32.
+std::string expected_text(const fs::path& file) {
+  std::string text = text_of(file);
+  const std::size_t type = text.find("'<f8', 'fortran_order': False, 'shape': (0, 3)");
+  if (type != text.npos) text[type + 3] = '4';
+  return text;
+}
+
+class ConvertCommand : public testing::Test, protected TempDir {
+ protected:
+  Outcome convert(std::vector<std::string> args) const {
+    args.insert(args.begin(), "convert");
+    return opbench_with(args);
+  }
+  std::string npu() const { return source_file("examples/dumps/npu.h5"); }
+};
+
+TEST_F(ConvertCommand, TakesTheCommandLineOfMsaccucmp) {
+  int cases = 0;
+  for (const auto& folder : fs::directory_iterator(test_data("msaccucmp_convert"))) {
+    SCOPED_TRACE(folder.path().filename());
+    const nlohmann::json meta = nlohmann::json::parse(std::ifstream(folder.path() / "meta.json"));
+    std::vector<std::string> words = meta["cmd"];
+    if (words[0] != "convert") continue;
+    const bool is_directory = folder.path().filename() == "directory";
+    const fs::path in = folder.path() / "in", out = path(folder.path().filename().string());
+    for (std::string& word : words) {
+      if (word == "IN") word = is_directory ? in : fs::directory_iterator(in)->path();
+      if (word == "OUT") word = out;
+    }
+    const Outcome outcome = opbench_with(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    for (const auto& expected : fs::directory_iterator(folder.path() / "expected")) {
+      const fs::path name = expected.path().filename();
+      EXPECT_EQ(text_of(out / name), expected_text(expected.path())) << name;
+    }
+    ++cases;
+  }
+  EXPECT_EQ(cases, 36);
+}
+
+TEST_F(ConvertCommand, WritesADumpAsFilesAndBack) {
+  const Outcome there = convert({npu(), "-o", path("out")});
+  EXPECT_EQ(there.code, 0) << there.err;
+  EXPECT_THAT(there.out, AllOf(HasSubstr(" arrays from 1 file in "), HasSubstr("out\n")));
+  EXPECT_TRUE(fs::exists(path("out/softplus/2/output/result.npy")));
+  const Outcome back = convert({path("out"), "-o", path("x.h5"), "--device", "npu", "-q"});
+  EXPECT_EQ(back.code, 0) << back.err;
+  EXPECT_EQ(back.out, "");
+  const Outcome compared = opbench_with({"compare", path("x.h5"), npu()});
+  EXPECT_EQ(compared.code, 0) << compared.out << compared.err;
+  const Outcome some = convert({npu(), "-o", path("some.npz"), "--only", "^softplus/2/output"});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_EQ(ArrayFile(path("some.npz")).entries().size(), 1u);
+}
+
+TEST_F(ConvertCommand, FailuresAreListedAtTheEnd) {
+  write("in/cut.npy", "\x93NUMPY");
+  write("in/good.txt", "1\n");
+  const Outcome outcome = convert({path("in"), "-o", path("out")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 could not be converted:\n  "),
+                                 HasSubstr("cut.npy: no .npy file")));
+  EXPECT_THAT(outcome.out, HasSubstr("1 array from 2 files"));
+  write("dumps/Add.a.1.2", "xx");
+  const Outcome dumps = convert({"-d", path("dumps"), "-out", path("failed")});
+  EXPECT_EQ(dumps.code, 2);
+  EXPECT_EQ(read("failed/convert_failed_file_list.txt"), path("dumps/Add.a.1.2") + "\n");
+}
+
+TEST_F(ConvertCommand, CodeInAPickleIsRefused) {
+  const std::string file = write("evil.pt", std::string("\x80\x02"
+                                                        "cposix\nsystem\nX\x02\x00\x00\x00ls\x85R.",
+                                                        25));
+  const Outcome outcome = convert({file, "-o", path("out")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'posix.system' is none of the names that tensors need"));
+  EXPECT_TRUE(fs::is_empty(path("out")));
+}
+
+TEST_F(ConvertCommand, BadUsage) {
+  const auto refused = [&](std::vector<std::string> args, const std::string& message) {
+    const Outcome outcome = convert(std::move(args));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  };
+  refused({"-o", path("x")}, "SOURCE or -d is required");
+  refused({npu()}, "--out is required");
+  refused({npu(), "-o", path("x"), "--to", "csv"}, "--to: found 'csv'; allowed");
+  refused({npu(), "-o", path("x"), "--device", "gpu"}, "--device: found 'gpu'");
+  refused({"-d", "x", "-c", "dir"}, "-c is not supported");
+  refused({"-d", "x", "-out"}, "-out needs a value");
+  refused({"-d", "x", "-o", "0"}, "-s, -i and -o need a format (-f)");
+  refused({"-d", "x,y", "-f", "NCHW", "-o", "0"}, "-s, -i and -o are for one file");
+  refused({"-d", "x", "-f", "NCHW", "-o", "0", "-i", "1"}, "only one is allowed");
+  refused({"-d", "x", "-v", "3"}, "-v: found 3; allowed are 1 and 2");
+  refused({"-d", "x", "-t", "raw"}, "-t: found 'raw'; allowed are npy, bin, msnpy");
+  refused({"-d", path("none"), "-out", path("out")}, "No such file or directory");
+  refused({path("none.npy"), "-o", path("out")}, "No such file or directory");
+}
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,88 @@
+// Small programs (tests/harness/check/relinked) of the same objects: linked in another order with
+// 48 bytes in front, and with one source changed.
+#include "harness/check/code_fingerprint.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "harness/check/own_code.h"
+#include "tensor/error.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench::check {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+using Fingerprints = std::map<std::string, std::string>;
+
+/// Of the functions that the programs have in common.
+Fingerprints fingerprints(const char* program) {
+  ProgramCode code(relinked_program(program));
+  Fingerprints found;
+  for (const char* name : {"first_word", "first_jump", "first_table", "first_calls_second",
+                           "second_sum", "second_alone"}) {
+    found[name] = code.fingerprint({code.address_of(name)});
+  }
+  return found;
+}
+
+std::set<std::string> changed(const char* program) {
+  const Fingerprints before = fingerprints("relinked_forward"), now = fingerprints(program);
+  std::set<std::string> names;
+  for (const auto& [name, fingerprint] : before) {
+    if (now.at(name) != fingerprint) names.insert(name);
+  }
+  return names;
+}
+
+using Names = std::set<std::string>;
+
+}  // namespace
+
+TEST(CodeFingerprint, DoesNotDependOnTheOrderOfLinking) {
+  const Fingerprints found = fingerprints("relinked_forward");
+  EXPECT_EQ(fingerprints("relinked_backward"), found);
+  std::set<std::string> different;
+  for (const auto& [name, fingerprint] : found) different.insert(fingerprint);
+  EXPECT_EQ(different.size(), found.size()) << "of as many functions";
+  ProgramCode forward(relinked_program("relinked_forward")),
+      backward(relinked_program("relinked_backward"));
+  EXPECT_NE(forward.address_of("second_sum"), backward.address_of("second_sum"));
+}
+
+TEST(CodeFingerprint, FollowsTextConstantsTablesAndCalls) {
+  EXPECT_EQ(changed("relinked_word"), Names{"first_word"});
+  EXPECT_EQ(changed("relinked_constant"), Names{"first_jump"});
+  EXPECT_EQ(changed("relinked_callee"), (Names{"first_calls_second", "second_sum"}));
+}
+
+TEST(CodeFingerprint, ManyRootsAreOne) {
+  ProgramCode code(relinked_program("relinked_forward"));
+  const std::uint64_t calls = code.address_of("first_calls_second"),
+                      sum = code.address_of("second_sum"), alone = code.address_of("second_alone");
+  EXPECT_EQ(code.fingerprint({calls, sum}), code.fingerprint({calls})) << "it is called from there";
+  EXPECT_EQ(code.fingerprint({sum, alone}), code.fingerprint({alone, sum}));
+  EXPECT_NE(code.fingerprint({sum, alone}), code.fingerprint({sum}));
+}
+
+TEST(CodeFingerprint, WhatCannotBeReadSaysWhy) {
+  const TempDir dir;
+  EXPECT_THAT([] { ProgramCode("/no/such/program"); },
+              ThrowsMessage<Error>("/no/such/program: cannot be read"));
+  const std::string text = dir.write("text", "no program");
+  EXPECT_THAT([&] { ProgramCode{text}; }, ThrowsMessage<Error>(text + ": is no ELF file"));
+  const std::string stripped = dir.path("stripped"), program = relinked_program("relinked_word");
+  ASSERT_EQ(std::system(("strip -o '" + stripped + "' '" + program + "'").c_str()), 0);
+  EXPECT_THAT([&] { ProgramCode{stripped}; }, ThrowsMessage<Error>(HasSubstr("was stripped")));
+  ProgramCode code(program);
+  EXPECT_THAT([&] { code.address_of("nowhere"); },
+              ThrowsMessage<Error>("the program has no function nowhere"));
+  EXPECT_THAT([&] { code.fingerprint({1}); }, ThrowsMessage<Error>(HasSubstr("no function is at")));
+}
+
+}  // namespace opbench::check

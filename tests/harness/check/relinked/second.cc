@@ -1,0 +1,21 @@
+#include <cmath>
+
+namespace {
+
+const double kSteps[] = {0.25, 0.75, 1.75, 3.25, 9.5};
+
+// The name of another one in the other file.
+__attribute__((noinline)) double half(double x) { return x / SECOND_DIVISOR; }
+
+}  // namespace
+
+extern "C" {
+
+double second_sum(const double* values, int count) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += half(values[i]) * kSteps[i % 5];
+  return sum;
+}
+
+double second_alone(double x) { return std::exp(x) + 3.5; }
+}

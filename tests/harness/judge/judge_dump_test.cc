@@ -1,0 +1,276 @@
+// Dumps that are written here, with records as Ascend's dumper names them.
+#include "harness/judge/judge_dump.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "dump/dump_writer.h"
+#include "tensor/half.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Values = std::vector<double>;
+
+Values arithmetic(std::size_t count, double first, double step) {
+  Values values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = first + step * static_cast<double>(i);
+  return values;
+}
+
+Values mapped(const Values& x, const std::function<double(double)>& f) {
+  Values y(x.size());
+  std::transform(x.begin(), x.end(), y.begin(), f);
+  return y;
+}
+
+/// A dump of one record.
+class JudgeDump : public testing::Test, protected TempDir {
+ protected:
+  void begin(const std::string& op, DeviceType device = DeviceType::npu) {
+    writer_.begin_record(op, device);
+  }
+  Tensor tensor(DType dtype, const Dims& shape, const Values& values) {
+    Tensor made(describe(dtype, shape));
+    from_doubles(dtype, values.data(), std::ssize(values), made.data());
+    return made;
+  }
+  void input(const std::string& name, DType dtype, const Dims& shape, const Values& values) {
+    const Tensor made = tensor(dtype, shape, values);
+    writer_.write_input(name, made.desc, made.data());
+  }
+  void output(const std::string& name, DType dtype, const Dims& shape, const Values& values) {
+    const Tensor made = tensor(dtype, shape, values);
+    writer_.write_output(name, made.desc, made.data());
+  }
+
+  JudgedDump judged(const JudgeOptions& options = {}) {
+    writer_.finish();
+    DumpSource file(path("d.h5"));
+    return judge_dump(
+        file, OpTable::builtin(), options, [](std::size_t, std::size_t) {}, [] { return false; });
+  }
+  JudgedRecord only_record(const JudgeOptions& options = {}) {
+    JudgedDump dump = judged(options);
+    EXPECT_EQ(dump.records.size(), 1u);
+    return dump.records.at(0);
+  }
+
+  DumpWriter writer_{path("d.h5")};
+};
+
+double relu(double x) { return std::max(0.0, x); }
+double softplus(double x) { return x > 20 ? x : std::log1p(std::exp(x)); }
+
+}  // namespace
+
+TEST_F(JudgeDump, WhatIsRightForItsInputsCarries) {
+  const Values x = arithmetic(12, -3, 0.5);
+  begin("relu_");
+  input("self", DType::fp32, {3, 4}, x);
+  output("self", DType::fp32, {3, 4}, mapped(x, relu));
+  const JudgedRecord record = only_record();
+  EXPECT_EQ(record.ruling, Ruling::carries) << record.reason;
+  EXPECT_EQ(record.judged, 12);
+  EXPECT_EQ(record.findings.at(0).op, "relu");
+}
+
+// NaN in the input is not the operator's fault.
+TEST_F(JudgeDump, ErrorsThatCameWithTheInputAreCarried) {
+  Values x = arithmetic(12, -3, 0.5);
+  x[7] = std::nan("");
+  begin("softplus");
+  input("self", DType::fp32, {12}, x);
+  output("result", DType::fp32, {12}, mapped(x, softplus));
+  EXPECT_EQ(only_record().ruling, Ruling::carries);
+}
+
+TEST_F(JudgeDump, AWrongElementIsNamedWithItsInput) {
+  const Values x = arithmetic(64, -3, 0.25);
+  Values y = mapped(x, softplus);
+  y[42] = 1;
+  begin("softplus");
+  input("self", DType::fp32, {8, 8}, x);
+  output("result", DType::fp32, {8, 8}, y);
+  const JudgedRecord record = only_record();
+  ASSERT_EQ(record.ruling, Ruling::guilty);
+  const OutputFinding& finding = *record.worst();
+  EXPECT_THAT(finding.reason, HasSubstr("[5,2]"));
+  EXPECT_THAT(finding.reason, HasSubstr("self=7.5"));
+  EXPECT_EQ(finding.wrong_elements, 1);
+  EXPECT_EQ(finding.pattern, "a single element, 42 of 64");
+  EXPECT_EQ(finding.path, "/softplus/1/output/result");
+}
+
+// CANN's Softplus is log(e^x + 1): Inf where e^x leaves fp16, at ln 65504 = 11.09.
+TEST_F(JudgeDump, TheVariantThatRanAndTheValuesThatItGetsWrong) {
+  const Values x = arithmetic(64, 0.125, 0.25);  // in fp16 exact
+  begin("softplus");
+  input("self", DType::fp16, {64}, x);
+  Values y = mapped(x, softplus);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (x[i] > 11.09) y[i] = 65504;
+  }
+  output("result", DType::fp16, {64}, y);
+  const JudgedRecord record = only_record();
+  ASSERT_EQ(record.ruling, Ruling::guilty);
+  EXPECT_EQ(record.worst()->pattern, "only self > 10.875");
+  EXPECT_EQ(record.worst()->wrong_elements, 20);
+}
+
+TEST_F(JudgeDump, NamesTheVariantThatLeavesTheSameBits) {
+  const std::vector<double> x = {-100, -50, 0.5, 80, 90, 95};
+  begin("SoftplusBackward0");
+  input("grads/grads_0", DType::fp32, {6}, {1, 1, 1, 1, 1, 1});
+  input("self", DType::fp32, {6}, x);
+  // SoftplusGrad (V1): e^x/(1 + e^x) in fp32, NaN for x > 88.7.
+  output("grad_inputs/grad_inputs_0", DType::fp32, {6}, mapped(x, [](double v) {
+           const float e = std::exp(static_cast<float>(v));
+           return double(e / (1 + e));
+         }));
+  const JudgedRecord record = only_record();
+  ASSERT_EQ(record.ruling, Ruling::guilty);
+  EXPECT_EQ(record.worst()->pattern, "only self > 80");
+  EXPECT_THAT(record.implementation, HasSubstr("softplus_grad"));
+}
+
+// The real names and arguments of a convolution's gradient, as the dumper writes them.
+TEST_F(JudgeDump, OneRecordOfSeveralOperators) {
+  begin("CudnnConvolutionBackward", DeviceType::cuda);
+  input("grads/grads_0", DType::fp32, {1, 1, 2, 2}, {1, 2, 3, 4});
+  input("self", DType::fp32, {1, 1, 3, 3}, arithmetic(9, 1, 1));
+  input("weight", DType::fp32, {1, 1, 2, 2}, {1, 0, 0, -1});
+  for (const char* list : {"stride", "dilation"}) {
+    writer_.write_input_list(list, std::vector<std::int64_t>{1, 1});
+  }
+  writer_.write_input_list("padding", std::vector<std::int64_t>{0, 0});
+  writer_.write_input_scalar("groups", std::int64_t{1});
+  writer_.write_input_scalar("transposed", false);
+  // By hand: dx is dy at [0,0] less dy one further; dw the sums of x under dy: 1*1+2*2+3*4+4*5 ...
+  output("grad_inputs/grad_inputs_0", DType::fp32, {1, 1, 3, 3}, {1, 2, 0, 3, 3, -2, 0, -3, -4});
+  output("grad_inputs/grad_inputs_1", DType::fp32, {1, 1, 2, 2}, {37, 47, 67, 78});
+  output("grad_inputs/grad_inputs_2", DType::fp32, {1}, {10});
+  const JudgedRecord record = only_record();
+  ASSERT_EQ(record.findings.size(), 3u) << record.reason;
+  ASSERT_EQ(record.ruling, Ruling::guilty);
+  EXPECT_FALSE(record.findings[0].is_wrong) << record.findings[0].reason;
+  EXPECT_FALSE(record.findings[2].is_wrong) << record.findings[2].reason;
+  EXPECT_EQ(record.worst()->path, "/CudnnConvolutionBackward/1/output/grad_inputs/grad_inputs_1");
+  EXPECT_EQ(record.worst()->op, "conv2d_grad_weight");
+  EXPECT_EQ(record.worst()->pattern, "a single element, 3 of 4") << "77 is right";
+}
+
+// The cube of Ascend 910 takes fp16 operands: 2049 is 2048 there, and 2049 - 2048 is 0.
+TEST_F(JudgeDump, ProductsOfNarrowOperands) {
+  begin("mm");
+  input("self", DType::fp32, {1, 2}, {2049, -2048});
+  input("mat2", DType::fp32, {2, 1}, {1, 1});
+  output("result", DType::fp32, {1, 1}, {0});
+  writer_.finish();
+  DumpSource file(path("d.h5"));
+  const auto judged = [&](const JudgeOptions& options) {
+    return judge_dump(
+               file, OpTable::builtin(), options, [](std::size_t, std::size_t) {},
+               [] { return false; })
+        .records.at(0);
+  };
+  const JudgedRecord record = judged({});
+  EXPECT_EQ(record.ruling, Ruling::carries);
+  EXPECT_EQ(record.findings.at(0).numerics, "fp16 operands");
+  JudgeOptions strict;
+  strict.rules.allows_device_numerics = false;
+  EXPECT_EQ(judged(strict).ruling, Ruling::guilty);
+}
+
+// Ascend 910 has no Inf: 300 * 300 is 65504 there.
+TEST_F(JudgeDump, Fp16ThatSaturates) {
+  begin("mul_Tensor");
+  input("self", DType::fp16, {2}, {300, 2});
+  input("other", DType::fp16, {2}, {300, 3});
+  output("result", DType::fp16, {2}, {65504, 6});
+  const JudgedRecord record = only_record();
+  EXPECT_EQ(record.ruling, Ruling::carries);
+  EXPECT_EQ(record.findings.at(0).numerics, "saturates at 65504");
+}
+
+// 16 bits cut off instead of rounded, as a kernel with a wrong cast does.
+TEST_F(JudgeDump, RoundingThatLeansToOneSide) {
+  const Values x = arithmetic(256, 0.37, 0.0171);
+  begin("softplus");
+  input("self", DType::fp32, {256}, x);
+  Values kept = mapped(x, [](double v) { return double(float(v)); });
+  output("result", DType::bf16, {256}, mapped(kept, [](double v) {
+           const double unit = std::ldexp(1, std::ilogb(softplus(v)) - 7);
+           return std::floor(softplus(v) / unit) * unit;
+         }));
+  const JudgedRecord record = only_record();
+  ASSERT_EQ(record.ruling, Ruling::guilty);
+  EXPECT_THAT(record.worst()->reason, StartsWith("rounds "));
+}
+
+TEST_F(JudgeDump, RandomAndUnknownAreSaidSo) {
+  begin("native_dropout");
+  input("self", DType::fp32, {2}, {1, 2});
+  output("result", DType::fp32, {2}, {0, 4});
+  begin("no_such_operator");
+  output("result", DType::fp32, {2}, {0, 4});
+  begin("index_select");
+  input("self", DType::fp32, {2}, {1, 2});
+  output("result", DType::fp32, {2}, {1, 2});
+  const JudgedDump judged = this->judged();
+  ASSERT_EQ(judged.records.size(), 3u);
+  EXPECT_EQ(judged.records[0].ruling, Ruling::random);
+  EXPECT_EQ(judged.records[1].ruling, Ruling::unknown);
+  EXPECT_EQ(judged.records[1].reason, "no operator of that name is known");
+  EXPECT_EQ(judged.records[2].reason, "input index is not recorded");
+  EXPECT_EQ(judged.judged_elements(), 0);
+  EXPECT_EQ(judged.elements(), 6);
+}
+
+// Statistics in fp32 beside activations in fp16, as with automatic mixed precision.
+TEST_F(JudgeDump, MixedDtypes) {
+  begin("native_batch_norm");
+  input("input", DType::fp16, {2, 1, 1, 2}, {1, 2, 3, 4});
+  for (const char* name : {"weight", "running_var"}) input(name, DType::fp32, {1}, {1});
+  for (const char* name : {"bias", "running_mean"}) input(name, DType::fp32, {1}, {0});
+  writer_.write_input_scalar("training", true);
+  writer_.write_input_scalar("momentum", 0.1);
+  writer_.write_input_scalar("eps", 0.0);
+  const double unit = 1 / std::sqrt(1.25);  // of 1 2 3 4: mean 2.5, variance 1.25
+  output("result0", DType::fp16, {2, 1, 1, 2}, {-1.5 * unit, -0.5 * unit, 0.5 * unit, 1.5 * unit});
+  output("result1", DType::fp32, {1}, {2.5});
+  const JudgedRecord record = only_record();
+  EXPECT_EQ(record.ruling, Ruling::carries) << record.reason;
+  EXPECT_EQ(record.judged, 5);
+}
+
+TEST_F(JudgeDump, AnIndexBeyondItsAxisIsNoCrash) {
+  begin("index_select");
+  input("self", DType::fp32, {2, 2}, {1, 2, 3, 4});
+  input("index", DType::int64, {1}, {7});
+  writer_.write_input_scalar("dim", std::int64_t{0});
+  output("result", DType::fp32, {1, 2}, {1, 2});
+  const JudgedRecord record = only_record();
+  EXPECT_EQ(record.ruling, Ruling::unknown);
+  EXPECT_THAT(record.reason, HasSubstr("7"));
+}
+
+TEST_F(JudgeDump, WhatNeedsTooMuchMemoryIsLeftOut) {
+  begin("relu");
+  input("self", DType::fp32, {1000}, arithmetic(1000, 0, 1));
+  output("result", DType::fp32, {1000}, arithmetic(1000, 0, 1));
+  JudgeOptions options;
+  options.memory = 4096;
+  const JudgedRecord record = only_record(options);
+  EXPECT_EQ(record.ruling, Ruling::unknown);
+  EXPECT_EQ(record.reason, "its tensors take 7.812 KiB, and --memory allows 4 KiB");
+}
+
+}  // namespace opbench

@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tensor/error.h"
+#include "tests/evaluate.h"
+#include "tests/on_tensors.h"
+#include "tests/support.h"
+
+namespace opbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsNan;
+using testing::ThrowsMessage;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNaN = std::nan("");
+
+std::vector<double> of(std::string_view op, const std::vector<std::vector<double>>& x,
+                       const AttrTexts& attrs = {}) {
+  return reference_values(op, DType::fp32, x, attrs);
+}
+
+}  // namespace
+
+TEST(Binary, ByHand) {
+  EXPECT_THAT(of("sub", {{3, kInf}, {5, kInf}}), ElementsAre(-2, IsNan()));
+  EXPECT_THAT(of("div", {{3, -1, 0}, {4, 0, 0}}), ElementsAre(0.75, -kInf, IsNan()));
+  EXPECT_THAT(of("addcmul", {{1}, {2}, {3}}, {{"value", "0.5"}}), ElementsAre(4));
+  EXPECT_THAT(of("addcdiv", {{1}, {3}, {4}}, {{"value", "2"}}), ElementsAre(2.5));
+}
+
+// As torch.maximum, unlike std::fmax.
+TEST(Binary, MaximumAndMinimumPassNaNFromBothSides) {
+  const std::vector<std::vector<double>> x = {{1, kNaN, 1, -kInf}, {2, 1, kNaN, 3}};
+  EXPECT_THAT(of("maximum", x), ElementsAre(2, IsNan(), IsNan(), 3));
+  EXPECT_THAT(of("minimum", x), ElementsAre(1, IsNan(), IsNan(), -kInf));
+  on_every_isa([&] {
+    for (const char* variant : {"native", "maximum"}) {
+      EXPECT_THAT(kernel_values("maximum", variant, DType::fp32, x),
+                  ElementsAre(2, IsNan(), IsNan(), 3));
+    }
+    for (const char* variant : {"native", "minimum"}) {
+      EXPECT_THAT(kernel_values("minimum", variant, DType::fp32, x),
+                  ElementsAre(1, IsNan(), IsNan(), -kInf));
+    }
+  });
+}
+
+// d(a/b)/db = -a/b^2: -8 * 3/4 at a = 3, b = 2 with dy = 8.
+TEST(BinaryGrad, ByHand) {
+  EXPECT_THAT(of("div_grad_other", {{8}, {3}, {2}}), ElementsAre(-6));
+  EXPECT_THAT(of("div_grad_other", {{8}, {3}, {2}}, {{"value", "0.5"}}), ElementsAre(-3));
+  EXPECT_THAT(of("maximum_grad", {{6, 6, 6}, {2, 1, 1}, {1, 1, 2}}), ElementsAre(6, 3, 0));
+}
+
+// Three tensors of different shapes, and fp16 beside fp32: [2,1] + 1*[3] * [1].
+TEST(Binary, ThreeInputsAreBroadcastAndPromoted) {
+  const std::vector<Given> inputs = {
+      {DType::fp32, {2, 1}, {10, 20}}, {DType::fp16, {3}, {1, 2, 3}}, {DType::fp32, {1}, {2049}}};
+  const auto expected = ElementsAre(ElementsAre(2059, 4108, 6157, 2069, 4118, 6167));
+  EXPECT_THAT(reference_of_tensors("addcmul", inputs), expected);
+  on_every_isa([&] { EXPECT_THAT(kernel_on_tensors("addcmul", "native", inputs), expected); });
+}
+
+TEST(Binary, ShapesThatDoNotFitAreNamed) {
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("addcdiv"), {{2, 3}, {1, 3}, {4}}, {}, DType::fp32, Format::ND);
+      },
+      ThrowsMessage<Error>(HasSubstr("addcdiv: inputs of shapes 2x3 and 1x3 and 4 are 3 and 4 long "
+                                     "on axis 1 of 2; allowed: equal extents, or 1")));
+}
+
+}  // namespace opbench

@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/evaluate.h"
+#include "tests/on_tensors.h"
+#include "tests/support.h"
+
+namespace opbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsNan;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNaN = std::nan("");
+
+Given mask(const Dims& shape, const std::vector<double>& values) {
+  return {DType::boolean, shape, values};
+}
+
+/// Of the reference and of the variant with every instruction set.
+template <class Matcher>
+void expect_values(std::string_view op, const std::vector<Given>& inputs, const Matcher& expected,
+                   const AttrTexts& attrs = {}) {
+  SCOPED_TRACE(op);
+  EXPECT_THAT(reference_of_tensors(op, inputs, attrs)[0], expected);
+  on_every_isa([&] { EXPECT_THAT(kernel_on_tensors(op, "native", inputs, attrs)[0], expected); });
+}
+
+}  // namespace
+
+// IEEE 754: NaN is equal to nothing and in no order, +0 is equal to -0.
+TEST(Masks, ComparisonsAreThoseOfIeee754) {
+  for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
+    const std::vector<Given> x = {{dtype, {6}, {1, 2, 2, kNaN, -0.0, kInf}},
+                                  {dtype, {6}, {2, 2, 1, kNaN, 0, -kInf}}};
+    expect_values("eq", x, ElementsAre(0, 1, 0, 0, 1, 0));
+    expect_values("ne", x, ElementsAre(1, 0, 1, 1, 0, 1));
+    expect_values("lt", x, ElementsAre(1, 0, 0, 0, 0, 0));
+    expect_values("le", x, ElementsAre(1, 1, 0, 0, 1, 0));
+    expect_values("gt", x, ElementsAre(0, 0, 1, 0, 0, 1));
+    expect_values("ge", x, ElementsAre(0, 1, 1, 0, 1, 1));
+  }
+}
+
+TEST(Masks, TruthTables) {
+  const std::vector<Given> x = {mask({2, 2}, {0, 0, 1, 1}), mask({2, 2}, {0, 1, 0, 1})};
+  expect_values("logical_and", x, ElementsAre(0, 0, 0, 1));
+  expect_values("logical_or", x, ElementsAre(0, 1, 1, 1));
+  expect_values("logical_xor", x, ElementsAre(0, 1, 1, 0));
+}
+
+TEST(Masks, WhereChoosesAndBroadcasts) {
+  expect_values("where",
+                {mask({2, 1}, {1, 0}), {DType::fp32, {3}, {1, kNaN, 3}}, {DType::fp32, {1}, {-5}}},
+                ElementsAre(1, IsNan(), 3, -5, -5, -5));
+}
+
+TEST(Masks, FillsWhereTheMaskHolds) {
+  expect_values("masked_fill", {{DType::fp16, {2, 2}, {1, 2, kNaN, 4}}, mask({2}, {1, 0})},
+                ElementsAre(-7, 2, -7, 4), {{"value", "-7"}});
+}
+
+// Tails of every length.
+TEST(Masks, EveryLength) {
+  on_every_isa([] {
+    for (const std::size_t count : kLengths) {
+      if (count == 0) continue;
+      const Dims shape = {static_cast<std::int64_t>(count)};
+      Given a = {DType::fp32, shape, {}}, b = a;
+      for (std::size_t i = 0; i < count; ++i) {
+        a.values.push_back(double(i % 5));
+        b.values.push_back(double(i % 3));
+      }
+      const Values greater = kernel_on_tensors("gt", "native", {a, b});
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(greater[0][i], i % 5 > i % 3 ? 1 : 0) << i << " of " << count;
+      }
+    }
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,184 @@
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "tensor/error.h"
+#include "tests/evaluate.h"
+#include "tests/support.h"
+
+namespace opbench {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsNan;
+using testing::ThrowsMessage;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNaN = std::nan("");
+
+std::vector<double> of(std::string_view op, const std::vector<double>& x,
+                       const AttrTexts& attrs = {}) {
+  return reference_values(op, DType::fp32, {x}, attrs);
+}
+
+std::vector<double> grad_of(std::string_view op, const std::vector<double>& dy,
+                            const std::vector<double>& saved, const AttrTexts& attrs = {}) {
+  return reference_values(op, DType::fp32, {dy, saved}, attrs);
+}
+
+// 2^16 fp32 numbers: both signs, every exponent, 128 mantissas each, NaN and Inf among them.
+std::vector<double> numbers_of_every_exponent() {
+  std::vector<double> numbers;
+  for (std::uint32_t i = 0; i < 1 << 16; ++i) {
+    numbers.push_back(double(std::bit_cast<float>(i << 16 | (i * 2654435761u >> 16))));
+  }
+  return numbers;
+}
+
+struct Accuracy {
+  const char* op;
+  double (*exact)(double);
+  double relative_error;
+  AttrTexts attrs = {};
+};
+
+double exact_gelu(double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }
+double exact_gelu_tanh(double x) {
+  const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
+  return x / (1 + std::exp(-2 * u));
+}
+
+void expect_accurate(const Accuracy& f, const std::vector<double>& x) {
+  const std::vector<double> y = kernel_values(f.op, "native", DType::fp32, {x}, f.attrs);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = f.exact(x[i]), rounded = double(static_cast<float>(exact));
+    if (std::isnan(exact)) {
+      ASSERT_TRUE(std::isnan(y[i])) << f.op << " of " << x[i] << " is " << y[i];
+    } else if (std::isinf(rounded) || std::isinf(y[i])) {
+      // What is next to Inf may round to it.
+      const double largest = double(std::numeric_limits<float>::max());
+      ASSERT_TRUE(y[i] == rounded || std::fabs(exact) > largest * (1 - f.relative_error))
+          << f.op << " of " << x[i] << " is " << y[i];
+    } else {
+      // Steps of subnormal numbers, which a product with x takes along.
+      const double steps = 2 + std::min(std::fabs(x[i]), 16.0);
+      const double error = std::fabs(y[i] - exact) - steps * 0x1p-149;
+      ASSERT_LE(error, f.relative_error * std::fabs(exact))
+          << f.op << " of " << x[i] << " is " << y[i] << ", exactly " << exact;
+      if (exact != 0) worst = std::max(worst, error / std::fabs(exact));
+    }
+  }
+  testing::Test::RecordProperty(std::string("relative_error_of_") + f.op, std::to_string(worst));
+}
+
+}  // namespace
+
+// Abramowitz and Stegun 1964, tables 4.4, 4.2, 4.15 and 26.1: e, ln 2, tanh 1/2, P(1).
+TEST(Unary, PublishedValues) {
+  EXPECT_THAT(of("exp", {0, 1}), ElementsAre(1, DoubleNear(2.718281828459045, 1e-15)));
+  EXPECT_THAT(of("log", {1, 2}), ElementsAre(0, DoubleNear(0.693147180559945, 1e-15)));
+  EXPECT_THAT(of("tanh", {0.5}), ElementsAre(DoubleNear(0.462117157260010, 1e-15)));
+  // 1/(1 + e^-x) = (1 + tanh(x/2))/2.
+  EXPECT_THAT(of("sigmoid", {1}), ElementsAre(DoubleNear((1 + 0.462117157260010) / 2, 1e-15)));
+  EXPECT_THAT(of("gelu", {1, -1}), ElementsAre(DoubleNear(0.841344746068543, 1e-15),
+                                               DoubleNear(0.841344746068543 - 1, 1e-15)));
+}
+
+// sqrt(2/pi) (1 + 0.044715) = 0.83356..., whose tanh is 0.68238...
+TEST(Unary, GeluByTanh) {
+  EXPECT_THAT(of("gelu", {1}, {{"approximate", "tanh"}}),
+              ElementsAre(DoubleNear(0.841191990608277, 1e-14)));
+  EXPECT_THAT(
+      [] {
+        of("gelu", {1}, {{"approximate", "erf"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("approximate must be none or tanh")));
+}
+
+TEST(Unary, EdgesOfTheirDomains) {
+  EXPECT_THAT(of("log", {0, -1, kInf, kNaN}), ElementsAre(-kInf, IsNan(), kInf, IsNan()));
+  EXPECT_THAT(of("sqrt", {4, 0, -1, kInf}), ElementsAre(2, 0, IsNan(), kInf));
+  EXPECT_THAT(of("rsqrt", {4, 0, -1, kInf}), ElementsAre(0.5, kInf, IsNan(), 0));
+  EXPECT_THAT(of("exp", {-kInf, kInf, kNaN}), ElementsAre(0, kInf, IsNan()));
+  EXPECT_THAT(of("tanh", {-kInf, kInf}), ElementsAre(-1, 1));
+  EXPECT_THAT(of("sigmoid", {-kInf, kInf}), ElementsAre(0, 1));
+  EXPECT_THAT(of("neg", {1, -kInf}), ElementsAre(-1, kInf));
+  EXPECT_THAT(of("abs", {-1, -kInf, kNaN}), ElementsAre(1, kInf, IsNan()));
+}
+
+TEST(Unary, ClampHasOneBoundOrTwo) {
+  const std::vector<double> x = {-3, 0.5, 3, kInf, -kInf, kNaN};
+  EXPECT_THAT(of("clamp", x, {{"min", "-1"}, {"max", "2"}}),
+              ElementsAre(-1, 0.5, 2, 2, -1, IsNan()));
+  on_every_isa([&] {
+    const auto native = [&](const AttrTexts& attrs) {
+      return kernel_values("clamp", "native", DType::fp32, {x}, attrs);
+    };
+    EXPECT_THAT(native({{"min", "-1"}, {"max", "2"}}), ElementsAre(-1, 0.5, 2, 2, -1, IsNan()));
+    EXPECT_THAT(native({{"min", "-1"}}), ElementsAre(-1, 0.5, 3, kInf, -1, IsNan()));
+    EXPECT_THAT(native({{"max", "2"}}), ElementsAre(-3, 0.5, 2, 2, -kInf, IsNan()));
+    EXPECT_THAT(native({}), ElementsAre(-3, 0.5, 3, kInf, -kInf, IsNan()));
+  });
+}
+
+TEST(Unary, VariantsAreAccurateOnEveryExponent) {
+  const std::vector<double> x = numbers_of_every_exponent();
+  on_every_isa([&] {
+    expect_accurate({"exp", [](double v) { return std::exp(v); }, 3e-7}, x);
+    expect_accurate({"log", [](double v) { return std::log(v); }, 5e-7}, x);
+    expect_accurate({"sqrt", [](double v) { return std::sqrt(v); }, 6e-8}, x);
+    expect_accurate({"rsqrt", [](double v) { return 1 / std::sqrt(v); }, 2e-7}, x);
+    expect_accurate({"tanh", [](double v) { return std::tanh(v); }, 5e-7}, x);
+    expect_accurate({"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }, 4e-7}, x);
+    expect_accurate({"gelu", exact_gelu, 1e-5}, x);
+    expect_accurate({"gelu", exact_gelu_tanh, 2e-5, {{"approximate", "tanh"}}}, x);
+  });
+}
+
+// sign(0) is 0, and so is that of NaN.
+TEST(UnaryGrad, ByHand) {
+  EXPECT_THAT(grad_of("abs_grad", {2, 3, 4, 5}, {-7, 7, 0, kNaN}), ElementsAre(-2, 3, 0, 0));
+  EXPECT_THAT(grad_of("sqrt_grad", {3, 1}, {2, 0}), ElementsAre(0.75, kInf));
+  EXPECT_THAT(grad_of("rsqrt_grad", {3}, {2}), ElementsAre(-12));
+  EXPECT_THAT(grad_of("tanh_grad", {4, 5}, {0.5, -1}), ElementsAre(3, 0));
+  EXPECT_THAT(grad_of("sigmoid_grad", {4, 5}, {0.25, 1}), ElementsAre(0.75, 0));
+  // Where x is 0, both forms of gelu rise by a half.
+  EXPECT_THAT(grad_of("gelu_grad", {4}, {0}), ElementsAre(2));
+  EXPECT_THAT(grad_of("gelu_grad", {4}, {0}, {{"approximate", "tanh"}}), ElementsAre(2));
+}
+
+// At the bounds the gradient passes; NaN is in no interval.
+TEST(UnaryGrad, ClampClosesOutsideItsBounds) {
+  const std::vector<double> dy = {1, 2, 3, 4, 5, kInf}, x = {-2, -1, 0, 2, kNaN, 3};
+  const AttrTexts bounds = {{"min", "-1"}, {"max", "2"}};
+  EXPECT_THAT(grad_of("clamp_grad", dy, x, bounds), ElementsAre(0, 2, 3, 4, 0, 0));
+  on_every_isa([&] {
+    EXPECT_THAT(kernel_values("clamp_grad", "native", DType::fp32, {dy, x}, bounds),
+                ElementsAre(0, 2, 3, 4, 0, 0));
+    EXPECT_THAT(kernel_values("clamp_grad", "native", DType::fp32, {dy, x}),
+                ElementsAre(1, 2, 3, 4, 0, kInf));
+  });
+}
+
+// Products that overflow or vanish on the way to a result that does neither.
+TEST(UnaryGrad, NothingBetweenOverflows) {
+  const double largest = 0x1.fffffep127, least = 0x1p-149;
+  on_every_isa([&] {
+    const auto native = [](const char* op, double dy, double saved) {
+      return kernel_values(op, "native", DType::fp32, {{dy}, {saved}})[0];
+    };
+    EXPECT_EQ(native("sqrt_grad", largest, 0.75), largest / 1.5);
+    EXPECT_EQ(native("sqrt_grad", least, least), 0.5);
+    EXPECT_EQ(native("rsqrt_grad", largest, 1), -largest / 2);
+    EXPECT_EQ(native("tanh_grad", largest, -1), 0);
+    EXPECT_EQ(native("gelu_grad", 1, largest), 1);
+  });
+}
+
+}  // namespace opbench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "kernels/registry/kernel.h"
+
+namespace opbench {
+
+/// oneDNN's kernel of the operator; null if it has none, or the build is without oneDNN.
+inline const Kernel* peer_of(std::string_view op) {
+  const std::vector<const Kernel*> kernels = kernels_of(op);
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [](const Kernel* kernel) { return kernel->name == "onednn"; });
+  return found == kernels.end() ? nullptr : *found;
+}
+
+}  // namespace opbench

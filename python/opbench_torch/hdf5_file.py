@@ -1,0 +1,129 @@
+"""Records as HDF5, through h5py's low-level interface: it takes a fifth of the time of the other for small datasets."""
+
+from __future__ import annotations
+
+import os
+from typing import Dict, Tuple
+
+import h5py
+import numpy as np
+
+from .layout import Named, PlainValue, Record, TensorValue
+
+_SCALAR = h5py.h5s.create(h5py.h5s.SCALAR)
+_I32 = h5py.h5t.STD_I32LE
+_I64 = h5py.h5t.STD_I64LE
+
+
+class Hdf5File:
+    """A file that has another name until it is whole.
+
+    Errors: OSError, or what h5py makes of the library's errors."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        folder, name = os.path.split(os.path.abspath(target))
+        self.temporary = os.path.join(folder, f".{name}.{os.getpid()}.partial")
+        self._file = h5py.h5f.create(os.fsencode(self.temporary), h5py.h5f.ACC_TRUNC)
+        self._operators: Dict[str, h5py.h5g.GroupID] = {}
+
+    def add(self, record: Record) -> None:
+        operator = self._operators.get(record.name)
+        if operator is None:
+            operator = self._operators[record.name] = h5py.h5g.create(self._file, record.name.encode())
+        group = h5py.h5g.create(operator, str(record.seq).encode())
+        if record.inputs is not None:
+            self._add_side(group, b"input", record.inputs, record.notes)
+        self._add_side(group, b"output", record.outputs, record.notes)
+
+    def _add_side(self, record: h5py.h5g.GroupID, side: bytes, values: list[Named], notes: Dict[str, str]) -> None:
+        group = h5py.h5g.create(record, side)
+        lists: Dict[str, h5py.h5g.GroupID] = {}
+        for name, value in values:
+            parent, leaf = self._parent(group, name, lists)
+            if isinstance(value, TensorValue):
+                _write_tensor(parent, leaf, value, notes)
+            else:
+                _write_plain(parent, leaf, value, notes)
+
+    @staticmethod
+    def _parent(group: h5py.h5g.GroupID, name: str, lists: Dict[str, h5py.h5g.GroupID]) -> Tuple[h5py.h5g.GroupID, bytes]:
+        argument, _, element = name.partition("/")
+        if not element:
+            return group, argument.encode()
+        if argument not in lists:
+            lists[argument] = h5py.h5g.create(group, argument.encode())
+        return lists[argument], element.encode()
+
+    def mark_incomplete(self, reason: str) -> None:
+        """Says in the file, too, that it has not all that it should have."""
+        _write_text(h5py.h5g.open(self._file, b"/"), "opbench_incomplete", reason)
+
+    def commit(self, name: str) -> None:
+        """Closes the file and gives it its real name."""
+        self._operators.clear()
+        self._file.close()
+        os.replace(self.temporary, name)
+
+    def discard(self) -> None:
+        self._operators.clear()
+        try:
+            self._file.close()
+        finally:
+            if os.path.exists(self.temporary):
+                os.unlink(self.temporary)
+
+
+def _write_tensor(parent: h5py.h5g.GroupID, name: bytes, value: TensorValue, notes: Dict[str, str]) -> None:
+    array = value.array
+    space = h5py.h5s.create_simple(array.shape) if array.ndim else _SCALAR
+    kind = h5py.h5t.py_create(array.dtype)
+    dataset = h5py.h5d.create(parent, name, kind, space)
+    _write_integer(dataset, b"DeviceType", value.device_type)
+    _write_integer(dataset, b"DataType", value.data_type)
+    _write_integer(dataset, b"FormatType", value.format_type)
+    _write_integer(dataset, b"Type", 0)
+    strides = np.array([step // array.itemsize for step in _dense_strides(array)], np.int64)
+    attribute = h5py.h5a.create(dataset, b"Stride", _I64, h5py.h5s.create_simple(strides.shape))
+    if strides.size:
+        attribute.write(strides)
+    _write_notes(dataset, {**value.notes, **notes})
+    if array.size:
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array, kind)
+
+
+# numpy gives any strides where an extent is 0 or 1.
+def _dense_strides(array: np.ndarray) -> list[int]:
+    strides, step = [], array.itemsize
+    for extent in reversed(array.shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return strides[::-1]
+
+
+def _write_plain(parent: h5py.h5g.GroupID, name: bytes, value: PlainValue, notes: Dict[str, str]) -> None:
+    array = np.asarray(value.array)
+    kind = h5py.h5t.py_create(array.dtype)
+    dataset = h5py.h5d.create(parent, name, kind, h5py.h5s.create_simple(array.shape) if array.ndim else _SCALAR)
+    _write_integer(dataset, b"Type", int(value.save_type))
+    _write_notes(dataset, notes)
+    if array.size:
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array, kind)
+
+
+def _write_integer(dataset: h5py.h5d.DatasetID, name: bytes, value: int) -> None:
+    h5py.h5a.create(dataset, name, _I32, _SCALAR).write(np.array(value, np.int32))
+
+
+def _write_notes(dataset: h5py.h5d.DatasetID, notes: Dict[str, str]) -> None:
+    for name, text in notes.items():
+        _write_text(dataset, name, text)
+
+
+# Of fixed length: readers of damaged files do not follow pointers to strings of variable length.
+def _write_text(target: object, name: str, text: str) -> None:
+    data = text.encode() or b" "
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(len(data))
+    kind.set_cset(h5py.h5t.CSET_UTF8)
+    h5py.h5a.create(target, name.encode(), kind, _SCALAR).write(np.array(data, f"S{len(data)}"), kind)

@@ -1,0 +1,67 @@
+"""Which calls are recorded."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterable, List, Optional, Union
+
+import torch
+
+from .backward import base_name
+from .errors import DumperError
+
+#: Forward operators that compute nothing, beside all that only make views. The original leaves out these too.
+_IDLE = {"detach", "_unsafe_view", "_reshape_alias", "_to_copy", "to", "item", "_local_scalar_dense", "pin_memory", "numpy_T",
+         "is_pinned", "is_same_size", "is_floating_point", "is_complex", "size", "stride", "dim", "numel", "set_", "resize_", "resize_as_", "lift",
+         "lift_fresh", "empty_like", "new_empty", "new_empty_strided", "requires_grad_", "retain_grad", "backward", "cpu", "cuda",
+         "npu", "type", "numpy", "view", "view_as", "t", "expand_as", "expand", "permute", "squeeze", "unsqueeze", "chunk",
+         "split", "narrow", "slice", "select", "transpose", "_has_compatible_shallow_copy_type", "zeros_like", "ones_like"}
+_IDLE_NODES = {name + "Backward" for name in (
+    "View", "UnsafeView", "ReshapeAlias", "T", "Permute", "Transpose", "Unsqueeze", "Squeeze", "Alias", "ToCopy")}
+
+
+class Selection:
+    """What the options say. Module filters are paths such as "layer3" ("model.layer3" too) or modules themselves."""
+
+    def __init__(self, include: Optional[str] = None, exclude: Optional[str] = None,
+                 modules: Iterable[Union[str, torch.nn.Module]] = (), steps: Optional[int] = None, views: bool = False) -> None:
+        self._include, self._exclude = _pattern("include", include), _pattern("exclude", exclude)
+        if isinstance(modules, (str, torch.nn.Module)):
+            modules = [modules]
+        self._paths: List[str] = [item[len("model."):] if item.startswith("model.") else item
+                                  for item in modules if isinstance(item, str)]
+        self._modules = [item for item in modules if isinstance(item, torch.nn.Module)]
+        self._is_any_module = not self._paths and not self._modules
+        if steps is not None and steps < 1:
+            raise DumperError(f"steps is {steps}; a capture has 1 step or more")
+        self.steps = steps
+        self._views = views
+
+    def found_root(self, root: torch.nn.Module) -> None:
+        """Filters that are modules become paths in the model that is called."""
+        for name, module in root.named_modules():
+            if name and any(module is wanted for wanted in self._modules) and name not in self._paths:
+                self._paths.append(name)
+
+    def takes(self, name: str, module: Optional[str]) -> bool:
+        """Whether an operator of this name in this module is recorded, if it is no view."""
+        if self._include and not self._include.search(name):
+            return False
+        if self._exclude and self._exclude.search(name):
+            return False
+        return self._is_any_module or (module is not None and any(
+            module == path or module.startswith(path + ".") for path in self._paths))
+
+    def is_idle(self, base: str, makes_view: bool) -> bool:
+        """True for a forward operator that computes nothing."""
+        return not self._views and (makes_view or base in _IDLE)
+
+    def is_idle_node(self, name: str) -> bool:
+        return not self._views and (base_name(name) in _IDLE_NODES or base_name(name).rstrip("0123456789") in _IDLE_NODES)
+
+
+def _pattern(option: str, text: Optional[str]) -> Optional["re.Pattern[str]"]:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        raise DumperError(f"{option}={text!r} is no regular expression: {error}") from error

@@ -1,0 +1,36 @@
+"""DataParallel runs its replicas in threads of its own, where modes of the thread that began them do not reach."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import types
+from typing import Any, Iterator
+
+
+@contextlib.contextmanager
+def followed(session: Any) -> Iterator[None]:
+    """While it lasts, the threads that parallel_apply begins are recorded as the one that calls it."""
+    import torch.nn.parallel.parallel_apply  # noqa: F401  its name in torch.nn.parallel is the function's
+
+    module = sys.modules["torch.nn.parallel.parallel_apply"]
+    original = module.threading
+
+    class Thread(threading.Thread):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self._state = session.thread_state()
+
+        def run(self) -> None:
+            session.enter_thread(self._state)
+            with session.modes():
+                super().run()
+
+    stand_in = types.ModuleType("threading")
+    stand_in.__dict__.update({**threading.__dict__, "Thread": Thread})
+    module.threading = stand_in  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        module.threading = original  # type: ignore[attr-defined]

@@ -1,0 +1,114 @@
+"""A thread of its own that writes records; a bounded queue before it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from typing import Deque, Optional
+
+from .errors import DumperError
+from .hdf5_file import Hdf5File
+from .layout import Record
+
+#: Bytes that may wait to be written; one record more may be on its way.
+QUEUE_BYTES = 128 << 20
+
+
+class Writer:
+    """Takes records from any thread. The file appears under its name with `close`, if there was any record.
+
+    Errors: DumperError from `put` and `close` once something could not be written; nothing is left then."""
+
+    def __init__(self, path: str, queue_bytes: int = QUEUE_BYTES) -> None:
+        self.path = path
+        self._limit = queue_bytes
+        self._changed = threading.Condition()
+        self._waiting: Deque[Record] = deque()
+        self._waiting_bytes = 0
+        self._closing = False
+        self._file: Optional[Hdf5File] = None
+        self._error: Optional[BaseException] = None
+        self._thread = threading.Thread(target=self._run, name="opbench dump writer", daemon=True)
+        self._thread.start()
+
+    def put(self, record: Record) -> None:
+        """Waits while as much is waiting as may."""
+        size = record.bytes
+        with self._changed:
+            self._changed.wait_for(lambda: self._error or not self._waiting_bytes or self._waiting_bytes + size <= self._limit)
+            self._raise_error()
+            self._waiting.append(record)
+            self._waiting_bytes += size
+            self._changed.notify_all()
+
+    def close(self, incomplete: Optional[str] = None) -> Optional[str]:
+        """Writes what waits and names the file: `path`, or where something is missing one that says so.
+
+        incomplete: why something is missing. Returns the name, None if there was nothing to write."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join()
+        self._raise_error()
+        if self._file is None:
+            return None
+        name = self.path if incomplete is None else incomplete_name(self.path)
+        try:
+            if incomplete is not None:
+                self._file.mark_incomplete(incomplete)
+            self._file.commit(name)
+        except Exception as error:  # h5py raises whatever it likes
+            self._error = error
+            self._discard()
+        self._raise_error()
+        return name
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closing)
+                if not self._waiting:
+                    return
+                record = self._waiting[0]
+            try:
+                self._write(record)
+            except BaseException as error:  # whatever it is, the model's thread has to hear of it
+                with self._changed:
+                    self._error = error
+                    self._waiting.clear()
+                    self._waiting_bytes = 0
+                    self._changed.notify_all()
+                self._discard()
+                return
+            with self._changed:
+                self._waiting.popleft()
+                self._waiting_bytes -= record.bytes
+                self._changed.notify_all()
+            del record
+
+    def _write(self, record: Record) -> None:
+        if self._file is None:
+            self._file = Hdf5File(self.path)
+        self._file.add(record)
+
+    def _discard(self) -> None:
+        if self._file is None:
+            return
+        try:
+            self._file.discard()
+        except Exception:  # it is lost anyway, and the first error is the one to tell
+            pass
+        self._file = None
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise DumperError(
+                f"cannot write {self.path}: {self._error}; nothing was kept. Free space there or choose another path, or write "
+                "less: include=, modules=, sample= or statistics=True") from self._error
+
+
+def incomplete_name(path: str) -> str:
+    """gpu.h5 -> gpu.incomplete.h5"""
+    stem, suffix = os.path.splitext(path)
+    return f"{stem}.incomplete{suffix}"

@@ -1,7 +1,8 @@
 """Dumps, cases and comparable beginnings from a running PyTorch model: what opbench reads."""
 
+from .beginnings import Reproducible, compare_setup, reproducible
 from .errors import DumperError
 from .session import dumper
 
-__all__ = ["DumperError", "dumper"]
+__all__ = ["DumperError", "Reproducible", "compare_setup", "dumper", "reproducible"]
 __version__ = "0.1.0"

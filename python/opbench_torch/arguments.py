@@ -68,6 +68,8 @@ def encode(name: str, value: Any, kind: Tuple[str, bool], where: str, is_forward
         for index, item in enumerate(value):
             if isinstance(item, torch.Tensor):
                 yield f"{name}/{name}_{index}", copy(item, f"{where}/{name}_{index}")
+    elif type_name == "TensorType" and isinstance(value, (bool, int, float)):
+        yield name, copy(torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None), f"{where}/{name}")
     else:
         save_type = _plain_type(value, type_name, is_optional, is_forward)
         encoded = None if save_type is None else plain(save_type, value)

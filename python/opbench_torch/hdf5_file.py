@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Dict, Tuple
+from typing import Dict, List
 
 import h5py
 import numpy as np
@@ -32,28 +32,20 @@ class Hdf5File:
         if operator is None:
             operator = self._operators[record.name] = h5py.h5g.create(self._file, record.name.encode())
         group = h5py.h5g.create(operator, str(record.seq).encode())
+        groups: Dict[str, h5py.h5g.GroupID] = {"": group}
         if record.inputs is not None:
-            self._add_side(group, b"input", record.inputs, record.notes)
-        self._add_side(group, b"output", record.outputs, record.notes)
+            self._add_side(groups, "input", record.inputs, record.notes)
+        self._add_side(groups, "output", record.outputs, record.notes)
 
-    def _add_side(self, record: h5py.h5g.GroupID, side: bytes, values: list[Named], notes: Dict[str, str]) -> None:
-        group = h5py.h5g.create(record, side)
-        lists: Dict[str, h5py.h5g.GroupID] = {}
+    def _add_side(self, groups: Dict[str, h5py.h5g.GroupID], side: str, values: List[Named], notes: Dict[str, str]) -> None:
+        _open(groups, side)
         for name, value in values:
-            parent, leaf = self._parent(group, name, lists)
+            reduced = value.side if isinstance(value, TensorValue) else None
+            folder, _, leaf = f"{reduced}/{side}/{name}".rpartition("/") if reduced else f"{side}/{name}".rpartition("/")
             if isinstance(value, TensorValue):
-                _write_tensor(parent, leaf, value, notes)
+                _write_tensor(_open(groups, folder), leaf.encode(), value, notes)
             else:
-                _write_plain(parent, leaf, value, notes)
-
-    @staticmethod
-    def _parent(group: h5py.h5g.GroupID, name: str, lists: Dict[str, h5py.h5g.GroupID]) -> Tuple[h5py.h5g.GroupID, bytes]:
-        argument, _, element = name.partition("/")
-        if not element:
-            return group, argument.encode()
-        if argument not in lists:
-            lists[argument] = h5py.h5g.create(group, argument.encode())
-        return lists[argument], element.encode()
+                _write_plain(_open(groups, folder), leaf.encode(), value, notes)
 
     def mark_incomplete(self, reason: str) -> None:
         """Says in the file, too, that it has not all that it should have."""
@@ -72,6 +64,14 @@ class Hdf5File:
         finally:
             if os.path.exists(self.temporary):
                 os.unlink(self.temporary)
+
+
+# The group of that path below the record, made where it is new.
+def _open(groups: Dict[str, h5py.h5g.GroupID], path: str) -> h5py.h5g.GroupID:
+    if path not in groups:
+        parent, _, name = path.rpartition("/")
+        groups[path] = h5py.h5g.create(_open(groups, parent), name.encode())
+    return groups[path]
 
 
 def _write_tensor(parent: h5py.h5g.GroupID, name: bytes, value: TensorValue, notes: Dict[str, str]) -> None:
@@ -93,7 +93,7 @@ def _write_tensor(parent: h5py.h5g.GroupID, name: bytes, value: TensorValue, not
 
 
 # numpy gives any strides where an extent is 0 or 1.
-def _dense_strides(array: np.ndarray) -> list[int]:
+def _dense_strides(array: np.ndarray) -> List[int]:
     strides, step = [], array.itemsize
     for extent in reversed(array.shape):
         strides.append(step)

@@ -59,6 +59,7 @@ class TensorValue:
     data_type: int
     format_type: int = 0
     notes: Dict[str, str] = field(default_factory=dict)
+    side: Optional[str] = None  # "sample" or "statistics": not the whole tensor, so no reader may take it for one
 
     @property
     def bytes(self) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import types
 from functools import lru_cache
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 #: handler(func, args, kwargs) runs the operator and returns its result; that of operators gets the frame that called it, too.
@@ -39,6 +41,19 @@ class CompositeMode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Optional[Dict[str, Any]] = None) -> Any:
         return self._handler(func, args, kwargs or {})
+
+
+@contextlib.contextmanager
+def no_modes() -> Iterator[None]:
+    """Nobody sees what runs: a number in place of a tensor, which modes get, is no tensor to what they call."""
+    with contextlib.ExitStack() as exits:
+        if hasattr(_python_dispatch, "_disable_current_modes"):  # since PyTorch 2.0
+            exits.enter_context(_python_dispatch._disable_current_modes())
+        guard = None if hasattr(_python_dispatch, "_disable_current_modes") else torch._C._DisableTorchDispatch()
+        exits.enter_context(torch._C.DisableTorchFunction())
+        exits.enter_context(torch.no_grad())
+        yield
+    del guard
 
 
 def function_name(func: Any) -> Optional[str]:

@@ -37,7 +37,8 @@ def test_tensors_have_the_dumpers_types_and_attributes(tmp_path, dtype, number, 
     assert is_type(dataset, stored)
     for name in ATTRIBUTES[:4]:
         attribute = h5py.h5a.open(dataset.id, name.encode())
-        assert attribute.get_type().equal(h5py.h5t.STD_I32LE) and attribute.get_space().get_simple_extent_type() == h5py.h5s.SCALAR
+        assert attribute.get_type().equal(h5py.h5t.STD_I32LE)
+        assert attribute.get_space().get_simple_extent_type() == h5py.h5s.SCALAR
     assert h5py.h5a.open(dataset.id, b"Stride").get_type().equal(h5py.h5t.STD_I64LE)
     assert dataset.chunks is None and dataset.compression is None
     read = dataset[...].view(np.uint8) if dtype == torch.uint8 else dataset[...]
@@ -94,6 +95,7 @@ def test_numbers_and_lists_have_the_dumpers_save_types(tmp_path):
     with dumper(tmp_path / "d.h5"):
         torch.nn.functional.conv2d(x, torch.randn(3, 2, 3, 3))
         torch.add(x, x, alpha=2)
+        torch.mul(x, 3)
         torch.clamp(x, min=0.5)
         torch.sum(x, dim=(0, 1), dtype=torch.float64)
         torch.nn.functional.softplus(x, beta=2.5)
@@ -105,9 +107,12 @@ def test_numbers_and_lists_have_the_dumpers_save_types(tmp_path):
     assert plain(record(path, "convolution"), "groups") == (3, i64, ())
     assert plain(record(path, "convolution"), "transposed") == (4, i8, ())
     assert plain(record(path, "add_Tensor"), "alpha") == (7, i64, ())
+    number = record(path, "mul_Tensor")["input/other"]  # where the schema has a tensor, it is one
+    assert [int(number.attrs[name]) for name in ("Type", "DataType")] == [0, 7] and number.shape == () and number[()] == 3
     assert plain(record(path, "clamp"), "min") == (10, f64, ())
     assert "max" not in record(path, "clamp")["input"]
-    assert plain(record(path, "sum_dim_IntList"), "dtype") == (14, i32, ()) and record(path, "sum_dim_IntList")["input/dtype"][()] == 11
+    assert plain(record(path, "sum_dim_IntList"), "dtype") == (14, i32, ())
+    assert record(path, "sum_dim_IntList")["input/dtype"][()] == 11
     assert plain(record(path, "softplus"), "beta") == (7, f64, ())
     assert plain(record(path, "nan_to_num"), "nan") == (6, f64, ())
     assert plain(record(path, "randn_like"), "memory_format") == (17, i32, ())

@@ -11,7 +11,8 @@ from opbench_torch import dumper
 
 def capture(path, dtype=torch.float32):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Conv2d(2, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 5)).to(dtype)
+    model = nn.Sequential(nn.Conv2d(2, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                          nn.Linear(36, 5)).to(dtype)
     x = torch.randn(3, 2, 8, 8).to(dtype)
     with dumper(path):
         torch.softmax(model(x), 1).pow(2).sum().backward()

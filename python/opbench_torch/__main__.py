@@ -1,0 +1,90 @@
+"""python -m opbench_torch COMMAND: a training script as it is, under capture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from typing import Any, List, Optional
+
+from .errors import DumperError
+from .session import dumper
+
+
+class Finished(BaseException):
+    """All wanted steps are recorded; nothing of the script is to catch this."""
+
+
+def _capture_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("script", help="the script to run")
+    add("--out", "-o", default="dump.h5", metavar="FILE.h5", help="where the dump goes [dump.h5]")
+    add("--mode", choices=["dump", "load", "overflow"], default="dump", help="what is done with each operator [dump]")
+    add("--load", metavar="FILE.h5", help="the dump whose inputs are used (--mode load)")
+    add("--level", choices=["operators", "composite"], default="operators", help="as backends get them, or as models call them")
+    add("--steps", type=int, metavar="N", help="so many optimizer steps, then the script ends")
+    add("--go-on", action="store_true", help="after these steps the script goes on, unrecorded")
+    add("--include", metavar="REGEX", help="only operators in whose name this is found")
+    add("--exclude", metavar="REGEX", help="not those in whose name this is found")
+    add("--module", action="append", default=[], metavar="PATH", help="only what runs in this module; may be repeated")
+    add("--sample", type=int, metavar="N", help="of larger tensors only N elements")
+    add("--statistics", action="store_true", help="minimum, maximum, mean, norm and a hash instead of data")
+    add("--views", action="store_true", help="also operators that compute nothing")
+    add("--overwrite", action="store_true", help="replace the file if it is there")
+    add("--verbose", action="store_true", help="a line for each record")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m opbench_torch", description="Capture from a PyTorch script, unchanged.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    _capture_options(commands.add_parser("capture", help="a dump of the operators that a script runs",
+                                         usage="python -m opbench_torch capture train.py [options] [-- ARGS]"))
+    return parser
+
+
+def run_script(script: str, arguments: List[str]) -> None:
+    """As `python script arguments`. Errors: DumperError if there is no such script."""
+    if not os.path.isfile(script):
+        raise DumperError(f"{script} is no file; name the script to run")
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    runpy.run_path(script, run_name="__main__")
+
+
+def _finish() -> None:
+    raise Finished
+
+
+def _capture(options: Any, arguments: List[str]) -> int:
+    session = dumper(options.out, options.mode, load_path=options.load, level=options.level, include=options.include,
+                     exclude=options.exclude, modules=options.module, steps=options.steps, views=options.views,
+                     sample=options.sample, statistics=options.statistics, overwrite=options.overwrite, verbose=options.verbose)
+    if not options.go_on:
+        session.on_done = _finish
+    try:
+        with session:
+            run_script(options.script, arguments)
+    except Finished:
+        pass
+    if session.written is None:
+        print(f"opbench: no operator was recorded, so there is no {session.path}", file=sys.stderr)
+        return 4
+    print(f"opbench: {session.written}: {session.count} operators", file=sys.stderr)
+    return 0
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Exit codes: 0, 1 for what the script raised (with its traceback), 2 for bad use, 4 where nothing was recorded."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    split = given.index("--") if "--" in given else len(given)
+    options = _parser().parse_args(given[:split])
+    try:
+        return _capture(options, given[split + 1:])
+    except DumperError as error:
+        print(f"opbench: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

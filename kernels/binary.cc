@@ -94,15 +94,11 @@ Launch prepare(const Problem& problem) {
   return formula_launch(problem, HWY_DYNAMIC_DISPATCH(binary)(), kStream);
 }
 
-const RegisteredKernel kKernels[] = {
-    RegisteredKernel(native_formula("sub", prepare<false>, true)),
-    RegisteredKernel(native_formula("div", prepare<false>, true)),
-    RegisteredKernel(native_formula("div_grad_other", prepare<false>, true)),
-    RegisteredKernel(native_formula("maximum", prepare<false>, true)),
-    RegisteredKernel(native_formula("minimum", prepare<false>, true)),
-    RegisteredKernel(native_formula("maximum_grad", prepare<false>, true)),
-    RegisteredKernel(native_formula("addcmul", prepare<false>, true)),
-    RegisteredKernel(native_formula("addcdiv", prepare<false>, true)),
+const NativeFormulas kNative(prepare<false>, true,
+                             {"sub", "div", "div_grad_other", "maximum", "minimum", "maximum_grad",
+                              "addcmul", "addcdiv"});
+
+const RegisteredKernel kDevice[] = {
     RegisteredKernel(
         npu_formula("sub", "sub", "Sub: one pass, streamed past the cache", prepare<true>)),
     RegisteredKernel(npu_formula("div", "real_div",

@@ -149,18 +149,20 @@ Launch formula_launch(const Problem& problem, std::span<const Formula> formulas,
   return broadcast_launch(problem, [bound](const ElementwisePart& part) { bound.run(part); });
 }
 
-Kernel native_formula(std::string_view op, Launch (*prepare)(const Problem& problem),
-                      bool promotes) {
-  return {.op = op,
-          .name = "native",
-          .provider = Provider::framework,
-          .summary = "one pass in fp32, plain stores",
-          .prepare = prepare,
-          .promotes = promotes};
+NativeFormulas::NativeFormulas(PrepareFormula prepare, bool promotes,
+                               std::initializer_list<std::string_view> ops) {
+  for (const std::string_view op : ops) {
+    kernels_.emplace_back(Kernel{.op = op,
+                                 .name = "native",
+                                 .provider = Provider::framework,
+                                 .summary = "one pass in fp32, plain stores",
+                                 .prepare = prepare,
+                                 .promotes = promotes});
+  }
 }
 
 Kernel npu_formula(std::string_view op, std::string_view name, std::string_view summary,
-                   Launch (*prepare)(const Problem& problem)) {
+                   PrepareFormula prepare) {
   return {.op = op, .name = name, .summary = summary, .prepare = prepare};
 }
 

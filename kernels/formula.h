@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <list>
 #include <span>
 #include <string_view>
 
@@ -33,10 +35,21 @@ struct Formula {
 /// tensors outgrow it.
 Launch formula_launch(const Problem& problem, std::span<const Formula> formulas, bool streams);
 
-/// The rows of the tables.
-Kernel native_formula(std::string_view op, Launch (*prepare)(const Problem& problem),
-                      bool promotes = false);
+using PrepareFormula = Launch (*)(const Problem& problem);
+
+/// The variants `native` of a table, which share all but their operator: registers one for each of
+/// `ops`. `promotes`: inputs may have different floating dtypes. At namespace scope only.
+class NativeFormulas {
+ public:
+  NativeFormulas(PrepareFormula prepare, bool promotes,
+                 std::initializer_list<std::string_view> ops);
+
+ private:
+  std::list<RegisteredKernel> kernels_;
+};
+
+/// A device variant, a row of its own.
 Kernel npu_formula(std::string_view op, std::string_view name, std::string_view summary,
-                   Launch (*prepare)(const Problem& problem));
+                   PrepareFormula prepare);
 
 }  // namespace opbench

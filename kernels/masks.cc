@@ -89,19 +89,9 @@ Launch prepare(const Problem& problem) {
   return formula_launch(problem, HWY_DYNAMIC_DISPATCH(masks)(), false);
 }
 
-const RegisteredKernel kKernels[] = {
-    RegisteredKernel(native_formula("eq", prepare)),
-    RegisteredKernel(native_formula("ne", prepare)),
-    RegisteredKernel(native_formula("lt", prepare)),
-    RegisteredKernel(native_formula("le", prepare)),
-    RegisteredKernel(native_formula("gt", prepare)),
-    RegisteredKernel(native_formula("ge", prepare)),
-    RegisteredKernel(native_formula("logical_and", prepare)),
-    RegisteredKernel(native_formula("logical_or", prepare)),
-    RegisteredKernel(native_formula("logical_xor", prepare)),
-    RegisteredKernel(native_formula("where", prepare)),
-    RegisteredKernel(native_formula("masked_fill", prepare)),
-};
+const NativeFormulas kNative(prepare, false,
+                             {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or",
+                              "logical_xor", "where", "masked_fill"});
 
 }  // namespace
 }  // namespace opbench

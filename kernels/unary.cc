@@ -90,17 +90,11 @@ Launch prepare(const Problem& problem) {
   return formula_launch(problem, HWY_DYNAMIC_DISPATCH(unary)(), kStream);
 }
 
-const RegisteredKernel kKernels[] = {
-    RegisteredKernel(native_formula("neg", prepare<false>)),
-    RegisteredKernel(native_formula("abs", prepare<false>)),
-    RegisteredKernel(native_formula("clamp", prepare<false>)),
-    RegisteredKernel(native_formula("exp", prepare<false>)),
-    RegisteredKernel(native_formula("log", prepare<false>)),
-    RegisteredKernel(native_formula("sqrt", prepare<false>)),
-    RegisteredKernel(native_formula("rsqrt", prepare<false>)),
-    RegisteredKernel(native_formula("tanh", prepare<false>)),
-    RegisteredKernel(native_formula("sigmoid", prepare<false>)),
-    RegisteredKernel(native_formula("gelu", prepare<false>)),
+const NativeFormulas kNative(prepare<false>, false,
+                             {"neg", "abs", "clamp", "exp", "log", "sqrt", "rsqrt", "tanh",
+                              "sigmoid", "gelu"});
+
+const RegisteredKernel kDevice[] = {
     RegisteredKernel(
         npu_formula("neg", "neg", "Neg: one pass, streamed past the cache", prepare<true>)),
     RegisteredKernel(

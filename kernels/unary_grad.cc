@@ -117,15 +117,9 @@ Launch prepare(const Problem& problem) {
   return formula_launch(problem, HWY_DYNAMIC_DISPATCH(unary_grad)(), false);
 }
 
-const RegisteredKernel kKernels[] = {
-    RegisteredKernel(native_formula("abs_grad", prepare)),
-    RegisteredKernel(native_formula("clamp_grad", prepare)),
-    RegisteredKernel(native_formula("sqrt_grad", prepare)),
-    RegisteredKernel(native_formula("rsqrt_grad", prepare)),
-    RegisteredKernel(native_formula("tanh_grad", prepare)),
-    RegisteredKernel(native_formula("sigmoid_grad", prepare)),
-    RegisteredKernel(native_formula("gelu_grad", prepare)),
-};
+const NativeFormulas kNative(prepare, false,
+                             {"abs_grad", "clamp_grad", "sqrt_grad", "rsqrt_grad", "tanh_grad",
+                              "sigmoid_grad", "gelu_grad"});
 
 }  // namespace
 }  // namespace opbench

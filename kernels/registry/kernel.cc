@@ -1,6 +1,7 @@
 #include "kernels/registry/kernel.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ops/promotion.h"
 
@@ -18,14 +19,28 @@ std::string_view name(Provider provider) {
   return "?";
 }
 
-std::vector<const Kernel*> kernels_of(std::string_view op) {
-  std::vector<const Kernel*> kernels;
-  for (const Kernel* kernel : RegisteredKernel::all()) {
-    if (kernel->op == op) kernels.push_back(kernel);
+namespace {
+
+using KernelsByOp = std::map<std::string_view, std::vector<const Kernel*>>;
+
+KernelsByOp kernels_by_op() {
+  KernelsByOp sorted;
+  for (const Kernel* kernel : RegisteredKernel::all()) sorted[kernel->op].push_back(kernel);
+  for (auto& [op, kernels] : sorted) {
+    std::stable_sort(kernels.begin(), kernels.end(),
+                     [](const Kernel* a, const Kernel* b) { return a->provider < b->provider; });
   }
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const Kernel* a, const Kernel* b) { return a->provider < b->provider; });
-  return kernels;
+  return sorted;
+}
+
+}  // namespace
+
+const std::vector<const Kernel*>& kernels_of(std::string_view op) {
+  // All are registered before main begins. Asked for once a record of a dump.
+  static const KernelsByOp sorted = kernels_by_op();
+  static const std::vector<const Kernel*> none;
+  const auto found = sorted.find(op);
+  return found == sorted.end() ? none : found->second;
 }
 
 std::string refusal(const Kernel& kernel, const Problem& problem) {

@@ -75,7 +75,7 @@ struct Kernel {
 using RegisteredKernel = Registered<Kernel>;
 
 /// The variants of an operator: native first, then NPU, then vendor, each by name.
-std::vector<const Kernel*> kernels_of(std::string_view op);
+const std::vector<const Kernel*>& kernels_of(std::string_view op);
 
 /// Empty if `kernel` takes `problem`, else why not.
 std::string refusal(const Kernel& kernel, const Problem& problem);

@@ -1,4 +1,4 @@
-// GatherV2 and GatherV3 as variants of index_select, gather and the channel shuffle.
+// GatherV2 and GatherV3 as variants of index_select, gather, embedding and the channel shuffle.
 //
 // GatherV2 gives every core a contiguous range of rows, and only rows of whole 32-byte blocks leave
 // in one burst; GatherV3 deals tiles of rows in turn and writes rows of any length exactly. Source:
@@ -126,15 +126,9 @@ Gather bind(const Problem& problem, const GatherView& view) {
   return g;
 }
 
-GatherView view_of(const Problem& problem) {
-  const Dims &x = problem.inputs[0].shape, &index = problem.inputs[1].shape;
-  return problem.op->name == "gather" ? gather_view(x, index, problem.attrs)
-                                      : index_select_view(x, index, problem.attrs);
-}
-
 template <Version kVersion>
 Launch prepare(const Problem& problem) {
-  return [g = bind<kVersion>(problem, view_of(problem))](const KernelArgs& args) {
+  return [g = bind<kVersion>(problem, gather_view(problem))](const KernelArgs& args) {
     run<kVersion>(g, args.inputs[1], args.inputs[0], args.outputs[0]);
   };
 }
@@ -145,7 +139,7 @@ std::size_t int32_index_bytes(const Problem& problem) {
 
 // The index made int32 and copied for every call, as index.to(npu) does.
 Launch prepare_generated(const Problem& problem) {
-  Gather g = bind<Version::v3>(problem, view_of(problem));
+  Gather g = bind<Version::v3>(problem, gather_view(problem));
   const bool was_int64 = g.is_int64;
   g.is_int64 = false;
   const auto copy = std::make_shared<std::vector<std::int32_t>>(
@@ -165,7 +159,7 @@ Launch prepare_generated(const Problem& problem) {
 
 // GatherV3 asserts 0 <= index < extent. Source: gather_v3.py.
 std::string refuse_special_indices(const Problem& problem) {
-  const GatherView view = view_of(problem);
+  const GatherView view = gather_view(problem);
   if (view.negative_allowed) return "GatherV3 takes no negative indices";
   if (view.zeros_outside) return "GatherV3 takes no indices outside the axis";
   return {};
@@ -173,7 +167,7 @@ std::string refuse_special_indices(const Problem& problem) {
 
 std::string refuse_for_generated(const Problem& problem) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (view_of(problem).extent <= kMost) return refuse_special_indices(problem);
+  if (gather_view(problem).extent <= kMost) return refuse_special_indices(problem);
   return fmt::format("the index is made int32; an axis may have at most {} entries", kMost);
 }
 
@@ -224,13 +218,22 @@ constexpr std::string_view kV2 =
 constexpr std::string_view kV3 =
     "GatherV3: tiles of rows in turn, rows of any length streamed as whole lines";
 
-const RegisteredKernel select_v2{
-    {.op = "index_select", .name = "gather_v2", .summary = kV2, .prepare = prepare<Version::v2>}};
-const RegisteredKernel select_v3{{.op = "index_select",
-                                  .name = "gather_v3",
-                                  .summary = kV3,
-                                  .refusal = refuse_special_indices,
-                                  .prepare = prepare<Version::v3>}};
+Kernel by_v2(std::string_view op) {
+  return {.op = op, .name = "gather_v2", .summary = kV2, .prepare = prepare<Version::v2>};
+}
+Kernel by_v3(std::string_view op) {
+  return {.op = op,
+          .name = "gather_v3",
+          .summary = kV3,
+          .refusal = refuse_special_indices,
+          .prepare = prepare<Version::v3>};
+}
+
+const RegisteredKernel kGathers[] = {
+    RegisteredKernel(by_v2("index_select")), RegisteredKernel(by_v3("index_select")),
+    RegisteredKernel(by_v2("gather")),       RegisteredKernel(by_v3("gather")),
+    RegisteredKernel(by_v2("embedding")),    RegisteredKernel(by_v3("embedding")),
+};
 const RegisteredKernel select_generated{
     {.op = "index_select",
      .name = "gather_v3_generated",
@@ -238,13 +241,6 @@ const RegisteredKernel select_generated{
      .refusal = refuse_for_generated,
      .prepare = prepare_generated,
      .temporary_bytes = int32_index_bytes}};
-const RegisteredKernel gather_v2{
-    {.op = "gather", .name = "gather_v2", .summary = kV2, .prepare = prepare<Version::v2>}};
-const RegisteredKernel gather_v3{{.op = "gather",
-                                  .name = "gather_v3",
-                                  .summary = kV3,
-                                  .refusal = refuse_special_indices,
-                                  .prepare = prepare<Version::v3>}};
 const RegisteredKernel shuffle_select{
     {.op = "channel_shuffle",
      .name = "index_select",

@@ -1,4 +1,5 @@
-// index_select and gather as a framework does them: a copy for every row that the index names.
+// index_select, gather and embedding as a framework does them: a copy for every row that the index
+// names.
 #include <algorithm>
 
 #include "kernels/gather_rows.h"
@@ -10,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
 
-Launch launch(const Problem& problem, const GatherView& view) {
+Launch prepare(const Problem& problem) {
+  const GatherView view = gather_view(problem);
   const std::int64_t bytes = view.row * static_cast<std::int64_t>(size_of(problem.inputs[0].dtype));
   const std::int64_t rows = bytes == 0 ? 0 : view.batch * view.outer * view.count;
   const std::int64_t grain =
@@ -28,33 +30,19 @@ Launch launch(const Problem& problem, const GatherView& view) {
   };
 }
 
-Launch index_select(const Problem& problem) {
-  return launch(problem,
-                index_select_view(problem.inputs[0].shape, problem.inputs[1].shape, problem.attrs));
+Kernel native(std::string_view op) {
+  return {.op = op,
+          .name = "native",
+          .provider = Provider::framework,
+          .summary = "row after row, a copy for each that the index names",
+          .prepare = prepare};
 }
 
-Launch gather(const Problem& problem) {
-  return launch(problem,
-                gather_view(problem.inputs[0].shape, problem.inputs[1].shape, problem.attrs));
-}
-
-constexpr std::string_view kSummary = "row after row, a copy for each that the index names";
-
-const RegisteredKernel native_index_select{{
-    .op = "index_select",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = kSummary,
-    .prepare = index_select,
-}};
-
-const RegisteredKernel native_gather{{
-    .op = "gather",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = kSummary,
-    .prepare = gather,
-}};
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(native("index_select")),
+    RegisteredKernel(native("gather")),
+    RegisteredKernel(native("embedding")),
+};
 
 }  // namespace
 }  // namespace opbench

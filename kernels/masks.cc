@@ -1,4 +1,4 @@
-// Comparisons, and what chooses by a mask. A bool is 0 or 1 in lanes, too.
+// Comparisons, and what chooses or drops by a mask. A bool is 0 or 1 in lanes, too.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/masks.cc"
 #include <hwy/foreach_target.h>
@@ -50,6 +50,14 @@ struct MaskedFill {
   }
 };
 
+struct Dropout {
+  float scale;
+  explicit Dropout(const Numbers& numbers) : scale(numbers[0] == 1 ? 0 : 1 / (1 - numbers[0])) {}
+  HWY_INLINE VF32 operator()(VF32 x, VF32 mask) const {
+    return hn::Mul(hn::Mul(x, mask), number(scale));
+  }
+};
+
 // With its two inputs exchanged.
 template <class Function>
 struct Exchanged {
@@ -71,6 +79,7 @@ std::span<const Formula> masks() {
       {"logical_xor", compute<NotEqual, 2>},
       {"where", compute<Where, 3>},
       {"masked_fill", compute<MaskedFill, 2>},
+      {"dropout", compute<Dropout, 2>},
   };
   return kFormulas;
 }
@@ -91,7 +100,7 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare, false,
                              {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or",
-                              "logical_xor", "where", "masked_fill"});
+                              "logical_xor", "where", "masked_fill", "dropout"});
 
 }  // namespace
 }  // namespace opbench

@@ -12,29 +12,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "kernels/lanes/exp-inl.h"
-#include "kernels/lanes/row_sums-inl.h"
+#include "kernels/lanes/map_line-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// y[i] = f(x[i]...); y may be one of the inputs.
-template <class F, class T, class... Inputs>
-HWY_INLINE void map_line(const F& f, std::int64_t count, T* y, const Inputs*... x) {
-  const SumVector d;
-  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + n <= count; i += n) store_as(f(d, load_as(d, x + i)...), d, y + i);
-  if (i == count) return;
-  const auto rest = static_cast<std::size_t>(count - i);
-  HWY_ALIGN T last[hn::MaxLanes(d)];
-  store_as(f(d, load_first(d, x + i, rest, 0)...), d, last);
-  std::memcpy(static_cast<void*>(y + i), last, rest * sizeof(T));
-}
 
 // NaN may get lost here, but not in the sum.
 struct Greatest {
@@ -83,12 +68,6 @@ struct QuotientBeside {
     return hn::Div(x, divisor);
   }
 };
-struct Plus {
-  template <class D>
-  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> a, hn::Vec<D> b) const {
-    return hn::Add(a, b);
-  }
-};
 struct PlusProduct {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> sum, hn::Vec<D> a, hn::Vec<D> b) const {
@@ -113,6 +92,34 @@ struct LessBesideTimes {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> dy, hn::Vec<D> sum, hn::Vec<D> y) const {
     return hn::Mul(hn::Sub(dy, sum), y);
+  }
+};
+
+struct LessBoth {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> x, hn::Vec<D> greatest, hn::Vec<D> log) const {
+    return hn::Sub(hn::Sub(x, greatest), log);
+  }
+};
+struct PlusExpBeside {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> sum, hn::Vec<D> x, hn::Vec<D> greatest) const {
+    return hn::Add(sum, ExpBeside()(d, x, greatest));
+  }
+};
+
+// The logarithm of a share is 0 or less.
+struct LessExpTimesBeside {
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> dy, hn::Vec<D> y, hn::Vec<D> sum) const {
+    return hn::Sub(dy, hn::Mul(exp_of_negative(d, y), sum));
+  }
+};
+struct LessExpTimes {
+  float sum;
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> dy, hn::Vec<D> y) const {
+    return LessExpTimesBeside()(d, dy, y, hn::Set(d, sum));
   }
 };
 

@@ -17,42 +17,56 @@ Launch softmax(const Problem& problem) {
   };
 }
 
+template <Share kShare>
 Launch softmax_grad(const Problem& problem) {
   return [lines = lines_of(problem)](const KernelArgs& args) {
-    softmax_grad_lines(lines, args.inputs[0], args.inputs[1], args.outputs[0]);
+    softmax_grad_lines(lines, kShare, args.inputs[0], args.inputs[1], args.outputs[0]);
   };
 }
 
-const RegisteredKernel native{{
-    .op = "softmax",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "maximum, sum of exp, quotients: three passes over each line, in fp32",
-    .prepare = softmax<Share::quotient>,
-}};
+Kernel native(std::string_view op, std::string_view summary,
+              Launch (*prepare)(const Problem& problem)) {
+  return {.op = op,
+          .name = "native",
+          .provider = Provider::framework,
+          .summary = summary,
+          .prepare = prepare};
+}
 
-const RegisteredKernel softmax_v2{{
-    .op = "softmax",
-    .name = "softmax_v2",
-    .summary = "SoftmaxV2: x less the maximum, exp, times 1/sum; fp32, line by line in cache",
-    .prepare = softmax<Share::product>,
-}};
+// The device's operator of each and its gradient's belong together.
+Kernel on_device(std::string_view op, std::string_view name, std::string_view family,
+                 std::string_view summary, Launch (*prepare)(const Problem& problem)) {
+  return {.op = op, .name = name, .family = family, .summary = summary, .prepare = prepare};
+}
 
-const RegisteredKernel native_grad{{
-    .op = "softmax_grad",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "sum of products, then the gradient: two passes over each line, in fp32",
-    .prepare = softmax_grad,
-}};
-
-const RegisteredKernel softmax_grad_kernel{{
-    .op = "softmax_grad",
-    .name = "softmax_grad",
-    .family = "softmax_v2",
-    .summary = "SoftmaxGrad: (dy - sum(dy*y))*y in fp32, line by line in cache",
-    .prepare = softmax_grad,
-}};
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(native("softmax",
+                            "maximum, sum of exp, quotients: three passes over each line, in fp32",
+                            softmax<Share::quotient>)),
+    RegisteredKernel(native(
+        "log_softmax", "maximum, sum of exp, differences: three passes over each line, in fp32",
+        softmax<Share::logarithm>)),
+    RegisteredKernel(native(
+        "softmax_grad", "sum of products, then the gradient: two passes over each line, in fp32",
+        softmax_grad<Share::product>)),
+    RegisteredKernel(native("log_softmax_grad",
+                            "sum, then the gradient: two passes over each line, in fp32",
+                            softmax_grad<Share::logarithm>)),
+    RegisteredKernel(
+        on_device("softmax", "softmax_v2", {},
+                  "SoftmaxV2: x less the maximum, exp, times 1/sum; fp32, line by line in cache",
+                  softmax<Share::product>)),
+    RegisteredKernel(on_device("softmax_grad", "softmax_grad", "softmax_v2",
+                               "SoftmaxGrad: (dy - sum(dy*y))*y in fp32, line by line in cache",
+                               softmax_grad<Share::product>)),
+    RegisteredKernel(on_device(
+        "log_softmax", "log_softmax_v2", {},
+        "LogSoftmaxV2: x less the maximum, less log of the sum; fp32, line by line in cache",
+        softmax<Share::logarithm>)),
+    RegisteredKernel(on_device("log_softmax_grad", "log_softmax_grad", "log_softmax_v2",
+                               "LogSoftmaxGrad: dy - exp(y)*sum(dy) in fp32, line by line in cache",
+                               softmax_grad<Share::logarithm>)),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -34,7 +34,15 @@ float* kept(T*, std::vector<float>& buffer, std::int64_t count) {
 }
 
 template <class T>
+void log_line(const LinesOf<T>& line) {
+  const float greatest = greatest_of(line.x, line.extent);
+  const float sum = lane_sum(ExpFrom{greatest}, line.extent, line.x);
+  map_line(Less{greatest, std::log(sum)}, line.extent, line.y, line.x);
+}
+
+template <class T>
 void softmax_line(const LinesOf<T>& line, Share share) {
+  if (share == Share::logarithm) return log_line(line);
   thread_local std::vector<float> buffer;
   float* e = kept(line.y, buffer, line.extent);
   const float greatest = greatest_of(line.x, line.extent);
@@ -44,22 +52,45 @@ void softmax_line(const LinesOf<T>& line, Share share) {
 }
 
 template <class T>
-void softmax_grad_line(const LinesOf<T>& line, Share) {
+void softmax_grad_line(const LinesOf<T>& line, Share share) {
+  if (share == Share::logarithm) {
+    const float sum = lane_sum(Itself(), line.extent, line.dy);
+    return map_line(LessExpTimes{sum}, line.extent, line.y, line.dy, line.x);
+  }
   const float sum = lane_sum(Product(), line.extent, line.dy, line.x);
   map_line(LessTimes{sum}, line.extent, line.y, line.dy, line.x);
 }
 
-// `width` lines side by side, at most kSoftmaxTile.
+// The greatest of `width` lines side by side, at most kSoftmaxTile.
 template <class T>
-void softmax_tile(const LinesOf<T>& tile, std::int64_t width, Share share) {
-  thread_local std::vector<float> buffer;
-  float* const e = kept(tile.y, buffer, tile.extent * width);
-  const std::int64_t step = std::is_same_v<T, float> ? tile.inner : width;
-  HWY_ALIGN float greatest[kSoftmaxTile], sums[kSoftmaxTile] = {};
+void greatest_beside(const LinesOf<T>& tile, std::int64_t width, float* greatest) {
   std::fill_n(greatest, kSoftmaxTile, -HUGE_VALF);
   for (std::int64_t k = 0; k < tile.extent; ++k) {
     map_line(Greatest(), width, greatest, greatest, tile.x + k * tile.inner);
   }
+}
+
+template <class T>
+void log_tile(const LinesOf<T>& tile, std::int64_t width) {
+  HWY_ALIGN float greatest[kSoftmaxTile], logs[kSoftmaxTile] = {};
+  greatest_beside(tile, width, greatest);
+  for (std::int64_t k = 0; k < tile.extent; ++k) {
+    map_line(PlusExpBeside(), width, logs, logs, tile.x + k * tile.inner, greatest);
+  }
+  for (std::int64_t i = 0; i < width; ++i) logs[i] = std::log(logs[i]);
+  for (std::int64_t k = 0; k < tile.extent; ++k) {
+    map_line(LessBoth(), width, tile.y + k * tile.inner, tile.x + k * tile.inner, greatest, logs);
+  }
+}
+
+template <class T>
+void softmax_tile(const LinesOf<T>& tile, std::int64_t width, Share share) {
+  if (share == Share::logarithm) return log_tile(tile, width);
+  thread_local std::vector<float> buffer;
+  float* const e = kept(tile.y, buffer, tile.extent * width);
+  const std::int64_t step = std::is_same_v<T, float> ? tile.inner : width;
+  HWY_ALIGN float greatest[kSoftmaxTile], sums[kSoftmaxTile] = {};
+  greatest_beside(tile, width, greatest);
   for (std::int64_t k = 0; k < tile.extent; ++k) {
     map_line(ExpBeside(), width, e + k * step, tile.x + k * tile.inner, greatest);
     map_line(Plus(), width, sums, sums, e + k * step);
@@ -77,7 +108,20 @@ void softmax_tile(const LinesOf<T>& tile, std::int64_t width, Share share) {
 }
 
 template <class T>
-void softmax_grad_tile(const LinesOf<T>& tile, std::int64_t width, Share) {
+void log_grad_tile(const LinesOf<T>& tile, std::int64_t width) {
+  HWY_ALIGN float sums[kSoftmaxTile] = {};
+  for (std::int64_t k = 0; k < tile.extent; ++k) {
+    map_line(Plus(), width, sums, sums, tile.dy + k * tile.inner);
+  }
+  for (std::int64_t k = 0; k < tile.extent; ++k) {
+    map_line(LessExpTimesBeside(), width, tile.y + k * tile.inner, tile.dy + k * tile.inner,
+             tile.x + k * tile.inner, sums);
+  }
+}
+
+template <class T>
+void softmax_grad_tile(const LinesOf<T>& tile, std::int64_t width, Share share) {
+  if (share == Share::logarithm) return log_grad_tile(tile, width);
   HWY_ALIGN float sums[kSoftmaxTile] = {};
   for (std::int64_t k = 0; k < tile.extent; ++k) {
     map_line(PlusProduct(), width, sums, sums, tile.dy + k * tile.inner, tile.x + k * tile.inner);
@@ -120,11 +164,11 @@ void softmax_parts(const SoftmaxLines& lines, Share share, std::int64_t begin, s
   });
 }
 
-void softmax_grad_parts(const SoftmaxLines& lines, std::int64_t begin, std::int64_t end,
-                        const void* dy, const void* y, void* dx) {
+void softmax_grad_parts(const SoftmaxLines& lines, Share share, std::int64_t begin,
+                        std::int64_t end, const void* dy, const void* y, void* dx) {
   visit_arithmetic(lines.dtype, [&](auto tag) {
     using T = decltype(tag);
-    run_parts<true, T>(lines.view, Share::product, begin, end,
+    run_parts<true, T>(lines.view, share, begin, end,
                        {static_cast<const T*>(y), static_cast<const T*>(dy), static_cast<T*>(dx),
                         lines.view.extent, lines.view.inner});
   });
@@ -193,9 +237,10 @@ void softmax_lines(const SoftmaxLines& lines, Share share, const void* x, void* 
   });
 }
 
-void softmax_grad_lines(const SoftmaxLines& lines, const void* dy, const void* y, void* dx) {
+void softmax_grad_lines(const SoftmaxLines& lines, Share share, const void* dy, const void* y,
+                        void* dx) {
   for_each_part(lines.view, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(softmax_grad_parts)(lines, begin, end, dy, y, dx);
+    HWY_DYNAMIC_DISPATCH(softmax_grad_parts)(lines, share, begin, end, dy, y, dx);
   });
 }
 

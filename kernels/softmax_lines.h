@@ -20,15 +20,17 @@ inline constexpr std::int64_t kSoftmaxTile = 64;  ///< lines that are computed s
 
 /// How exp becomes a share of the sum.
 enum class Share {
-  quotient,  ///< exp/sum, as frameworks have it
-  product,   ///< exp times 1/sum, as the device has it
+  quotient,   ///< exp/sum, as frameworks have it
+  product,    ///< exp times 1/sum, as the device has it
+  logarithm,  ///< of the share: x - greatest - log(sum)
 };
 
 /// y = exp(x - greatest) as a share of their sum.
 void softmax_lines(const SoftmaxLines& lines, Share share, const void* x, void* y);
 
-/// dx = (dy - sum(dy*y))*y
-void softmax_grad_lines(const SoftmaxLines& lines, const void* dy, const void* y, void* dx);
+/// dx = (dy - sum(dy*y))*y; of logarithms dy - exp(y)*sum(dy).
+void softmax_grad_lines(const SoftmaxLines& lines, Share share, const void* dy, const void* y,
+                        void* dx);
 
 /// What exp(x - greatest) of a line adds up to.
 struct LineSum {

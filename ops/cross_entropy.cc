@@ -1,57 +1,23 @@
-#include "ops/cross_entropy.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "ops/class_loss.h"
 #include "ops/elementwise.h"
-#include "ops/index.h"
 #include "ops/matmul.h"
-#include "ops/movement.h"
-#include "tensor/error.h"
+#include "ops/rows.h"
 
 namespace opbench {
 namespace {
 
-void require_logits(std::string_view op, std::span<const TensorDesc> inputs) {
-  const TensorDesc &x = inputs[0], &target = inputs[1];
-  if (x.shape.size() != 2 || x.shape[0] < 1 || x.shape[1] < 1) {
-    throw Error(fmt::format("{}: 'self' has shape {}; allowed: [N, C], at least one of each", op,
-                            to_string(x.shape)));
-  }
-  if (target.shape != Dims{x.shape[0]}) {
-    throw Error(
-        fmt::format("{}: 'target' has shape {}; allowed: {}, one class for each row of "
-                    "'self'",
-                    op, to_string(target.shape), x.shape[0]));
-  }
-  if (inputs.size() < 3 || inputs[2].shape == Dims{x.shape[1]}) return;
-  throw Error(
-      fmt::format("{}: 'weight' has shape {}; allowed: {}, one factor for each column of "
-                  "'self'",
-                  op, to_string(inputs[2].shape), x.shape[1]));
-}
-
-// Of the losses of `rows` rows.
-Dims loss_shape(const Attrs& attrs, std::int64_t rows) {
-  return reduction_of(attrs) == Reduction::none ? Dims{rows} : Dims{};
-}
-
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  require_logits("cross_entropy", inputs);
-  return {describe(inputs[0].dtype, loss_shape(attrs, inputs[0].shape[0]))};
+  require_class_rows("cross_entropy", inputs);
+  return {describe(inputs[0].dtype, reduced_loss(attrs, {inputs[0].shape[0]}))};
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  require_logits("cross_entropy_grad", inputs.subspan(1));
-  const Dims allowed = loss_shape(attrs, inputs[1].shape[0]);
-  if (inputs[0].shape != allowed) {
-    throw Error(fmt::format("cross_entropy_grad: 'grad_output' has shape {}; allowed: {}",
-                            to_string(inputs[0].shape),
-                            allowed.empty() ? "a scalar" : to_string(allowed)));
-  }
+  require_class_rows("cross_entropy_grad", inputs.subspan(1));
+  require_loss_gradient("cross_entropy_grad", inputs[0], attrs, {inputs[1].shape[0]});
   return {inputs[1]};
 }
 
@@ -63,32 +29,15 @@ double log_of_sum(const double* row, std::int64_t count) {
   return greatest + std::log(sum);
 }
 
-// What is wanted of every row. A row's loss is the sum over its classes of
-// share(n, c)*(log(sum(exp(row))) - row[c]).
-struct Wanted {
-  std::vector<std::int64_t> target;
-  std::vector<double> weight;
-  std::int64_t ignore_index;
+// A row's loss is the sum over its classes of share(n, c)*(log(sum(exp(row))) - row[c]).
+struct Wanted : ClassTargets {
   double smoothing, all_weights = 0;
-  double total = 0;  ///< what the sum of all losses is divided by
 
   Wanted(std::span<const InputReader> inputs, const Attrs& attrs)
-      : target(inputs[1].read_index()),
-        ignore_index(attrs.integer("ignore_index")),
-        smoothing(attrs.number("label_smoothing")) {
-    weight = inputs.size() > 2
-                 ? inputs[2].read_all()
-                 : std::vector<double>(static_cast<std::size_t>(inputs[0].desc().shape[1]), 1.0);
+      : ClassTargets(inputs, attrs), smoothing(attrs.number("label_smoothing")) {
     for (const double factor : weight) all_weights += factor;
-    if (reduction_of(attrs) != Reduction::mean) {
-      total = 1;
-      return;
-    }
-    for (std::size_t n = 0; n < target.size(); ++n) total += is_ignored(n) ? 0 : of_target(n);
   }
 
-  bool is_ignored(std::size_t n) const { return target[n] == ignore_index; }
-  double of_target(std::size_t n) const { return weight[static_cast<std::size_t>(target[n])]; }
   double share(std::size_t n, std::size_t c) const {
     const double meant = static_cast<std::int64_t>(c) == target[n] ? 1 - smoothing : 0;
     return weight[c] * (meant + smoothing / double(weight.size()));
@@ -122,9 +71,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   if (reduction_of(attrs) != Reduction::none) {
     losses = {std::accumulate(losses.begin(), losses.end(), 0.0) / wanted.total};
   }
-  return [losses = std::move(losses)](std::size_t, ElementRange range, std::span<double> to) {
-    std::copy_n(losses.begin() + range.first, range.count, to.begin());
-  };
+  return elements_of({std::move(losses)});
 }
 
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
@@ -144,65 +91,25 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
       row[c] = (std::exp(row[c] - all) * shares - wanted.share(n, c)) * scale;
     }
   }
-  return [dx = std::move(dx)](std::size_t, ElementRange range, std::span<double> to) {
-    std::copy_n(dx.begin() + range.first, range.count, to.begin());
-  };
-}
-
-template <std::size_t kLogits>
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = 4 * double(problem.inputs[kLogits].elements());
-  return traffic;
-}
-
-template <std::size_t kLogits>
-Distribution classes(const Problem& problem) {
-  return index_data(problem.inputs[kLogits].shape[1]);
-}
-
-template <std::size_t kLogits>
-void check_classes(const Problem& problem, std::span<const InputReader> inputs) {
-  const std::int64_t classes = problem.inputs[kLogits].shape[1];
-  const std::int64_t ignored = problem.attrs.integer("ignore_index");
-  const std::vector<std::int64_t> target = inputs[kLogits + 1].read_index();
-  for (std::size_t i = 0; i < target.size(); ++i) {
-    if (target[i] == ignored || (target[i] >= 0 && target[i] < classes)) continue;
-    throw Error(fmt::format("{}: target[{}] is {}; allowed: 0 to {}, or {} (ignore_index)",
-                            problem.op->name, i, target[i], classes - 1, ignored));
-  }
-}
-
-TensorSpec class_weight() {
-  return {"weight", "weight", {DType::fp32}, [](const Problem&) {
-            return Distribution{DistributionKind::uniform, 0.5, 1.5};
-          }};
+  return elements_of({std::move(dx)});
 }
 
 std::vector<AttrSpec> loss_attrs() {
-  return {{"ignore_index", std::int64_t{-100}, "rows with this target count for nothing"},
-          {"label_smoothing", 0.0, "share of the loss that all classes have alike",
-           [](const AttrValue& value) -> std::string {
-             const double share = std::get<double>(value);
-             return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";
-           }},
-          {"reduction", std::string("mean"), "of the rows' losses: mean, sum or none",
-           [](const AttrValue& value) -> std::string {
-             const auto& word = std::get<std::string>(value);
-             const bool is_known = word == "mean" || word == "sum" || word == "none";
-             return is_known ? "" : "it must be mean, sum or none";
-           }}};
+  std::vector<AttrSpec> attrs = class_loss_attrs();
+  attrs.insert(attrs.begin() + 1,
+               {"label_smoothing", 0.0, "share of the loss that all classes have alike",
+                [](const AttrValue& value) -> std::string {
+                  const double share = std::get<double>(value);
+                  return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";
+                }});
+  return attrs;
 }
 
-std::vector<GradientCall> gradient(const Problem& forward) {
-  GradientCall call{"cross_entropy_grad", {{GradientArg::output_gradient, 0}}};
-  for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
-    call.args.push_back({GradientArg::input, i});
-  }
-  return {call};
+std::vector<TensorSpec> grad_inputs() {
+  std::vector<TensorSpec> inputs = class_inputs(1, nullptr);
+  inputs.insert(inputs.begin(), {"grad_output", "grads/grads_0", {}, unit_data});
+  return inputs;
 }
-
-Dims rows_of(const Dims& shape) { return shape.empty() ? Dims{1} : Dims{shape[0]}; }
 
 const RegisteredOp cross_entropy{{
     .name = "cross_entropy",
@@ -210,7 +117,7 @@ const RegisteredOp cross_entropy{{
     .summary = "y = the mean over the rows (or their sum, or each) of log(sum(exp(x[n]))) - "
                "x[n, target[n]], each times weight[target[n]]",
     .source = "torch.nn.functional.cross_entropy; CANN LogSoftmaxV2, NLLLoss",
-    .inputs = {{"self"}, {"target", "target", kIndexDTypes, classes<0>}, class_weight()},
+    .inputs = class_inputs(0, nullptr),
     .outputs = {{"result"}},
     .optional_inputs = 1,
     .attrs = loss_attrs(),
@@ -218,12 +125,10 @@ const RegisteredOp cross_entropy{{
     .formats = {Format::ND},
     .infer = infer,
     .reference = reference,
-    .traffic = traffic<0>,
-    .gradient = gradient,
-    .inputs_like =
-        [](const Dims& shape, const Attrs&) {
-          return std::vector<Dims>{shape, rows_of(shape)};
-        },
+    .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 0, 4); },
+    .gradient =
+        [](const Problem& forward) { return class_loss_gradient("cross_entropy_grad", forward); },
+    .inputs_like = class_loss_inputs,
     .check_values = check_classes<0>,
     .mixes_elements = true,
     .context = {.needs_fp32 = true},
@@ -235,10 +140,7 @@ const RegisteredOp cross_entropy_grad{{
     .summary = "dx[n,c] = (softmax(x[n])[c] - (c == target[n]))*weight[target[n]]*dy/(sum of these "
                "weights)",
     .source = "torch.nn.functional.cross_entropy backward; CANN NLLLossGrad, LogSoftmaxGrad",
-    .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
-               {"self"},
-               {"target", "target", kIndexDTypes, classes<1>},
-               class_weight()},
+    .inputs = grad_inputs(),
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .optional_inputs = 1,
     .attrs = loss_attrs(),
@@ -246,20 +148,11 @@ const RegisteredOp cross_entropy_grad{{
     .formats = {Format::ND},
     .infer = infer_grad,
     .reference = reference_grad,
-    .traffic = traffic<1>,
-    .inputs_like =
-        [](const Dims& shape, const Attrs& attrs) {
-          return std::vector<Dims>{loss_shape(attrs, rows_of(shape)[0]), shape, rows_of(shape)};
-        },
+    .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 1, 4); },
+    .inputs_like = class_loss_grad_inputs,
     .check_values = check_classes<1>,
     .mixes_elements = true,
 }};
 
 }  // namespace
-
-Reduction reduction_of(const Attrs& attrs) {
-  const auto& word = std::get<std::string>(attrs.values().at("reduction"));
-  return word == "mean" ? Reduction::mean : word == "sum" ? Reduction::sum : Reduction::none;
-}
-
 }  // namespace opbench

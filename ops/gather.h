@@ -18,9 +18,11 @@ struct GatherView {
   }
 };
 
-/// Of a use of index_select or gather.
 GatherView index_select_view(const Dims& x, const Dims& index, const Attrs& attrs);
 GatherView gather_view(const Dims& x, const Dims& indices, const Attrs& attrs);
+GatherView embedding_view(const Dims& weight, const Dims& indices);
+/// Of a use of index_select, gather or embedding.
+GatherView gather_view(const Problem& problem);
 
 /// inputs[0] gathered by inputs[1].
 ExactReference gathered(std::span<const InputReader> inputs, const GatherView& view);

@@ -18,6 +18,13 @@ ExactReference gathered(std::span<const InputReader> inputs, const GatherView& v
       });
 }
 
+GatherView gather_view(const Problem& problem) {
+  const Dims &x = problem.inputs[0].shape, &index = problem.inputs[1].shape;
+  if (problem.op->name == "embedding") return embedding_view(x, index);
+  return problem.op->name == "gather" ? gather_view(x, index, problem.attrs)
+                                      : index_select_view(x, index, problem.attrs);
+}
+
 Traffic gather_traffic(const Problem& problem) {
   const double written = double(problem.outputs[0].bytes());
   return {.bytes_read = std::min(double(problem.inputs[0].bytes()), written) +

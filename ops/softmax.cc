@@ -1,77 +1,88 @@
+// softmax and its logarithm along an axis, and their gradients from what autograd saves, the
+// result.
 #include <cmath>
 
 #include "ops/elementwise.h"
-#include "ops/movement.h"
+#include "ops/elementwise_op.h"
+#include "ops/rows.h"
 
 namespace opbench {
 namespace {
 
-std::vector<AttrSpec> attributes() {
-  return {{"dim", std::int64_t{-1}, "the axis along which the results add up to 1"}};
-}
+/// A line along the axis: elements `step` apart.
+struct Line {
+  double* first;
+  std::int64_t extent, step;
 
-std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  axis_of("softmax", inputs[0].shape, attrs.integer("dim"));
-  return {inputs[0]};
-}
+  double& operator[](std::int64_t k) const { return first[k * step]; }
+};
 
-std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  infer_elementwise("softmax_grad", inputs);
-  axis_of("softmax_grad", inputs[0].shape, attrs.integer("dim"));
-  return {inputs[0]};
-}
-
-// Elements of whole tensors, made line by line: body(line) with the line's first element.
-template <class Body>
-void for_each_axis_line(const AxisView& view, Body body) {
-  for (std::int64_t line = 0; line < view.outer * view.inner; ++line) {
-    body(line / view.inner * view.extent * view.inner + line % view.inner);
-  }
-}
-
-Reference elements_of(std::vector<double> values) {
-  return [values = std::move(values)](std::size_t, ElementRange range, std::span<double> to) {
-    std::copy_n(values.begin() + range.first, range.count, to.begin());
-  };
+double greatest_of(const Line& line) {
+  double greatest = -HUGE_VAL;
+  for (std::int64_t k = 0; k < line.extent; ++k) greatest = std::fmax(greatest, line[k]);
+  return greatest;
 }
 
 // y = exp(x - max)/sum of them
-Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const Dims& shape = inputs[0].desc().shape;
-  const AxisView view(shape, axis_of("softmax", shape, attrs.integer("dim")));
-  std::vector<double> y = inputs[0].read_all();
-  for_each_axis_line(view, [&](std::int64_t first) {
-    double* line = y.data() + first;
-    double greatest = -HUGE_VAL, sum = 0;
-    for (std::int64_t k = 0; k < view.extent; ++k) {
-      greatest = std::fmax(greatest, line[k * view.inner]);
-    }
-    for (std::int64_t k = 0; k < view.extent; ++k) {
-      sum += line[k * view.inner] = std::exp(line[k * view.inner] - greatest);
-    }
-    for (std::int64_t k = 0; k < view.extent; ++k) line[k * view.inner] /= sum;
-  });
-  return elements_of(std::move(y));
+void softmax(const Line& line) {
+  const double greatest = greatest_of(line);
+  double sum = 0;
+  for (std::int64_t k = 0; k < line.extent; ++k) sum += line[k] = std::exp(line[k] - greatest);
+  for (std::int64_t k = 0; k < line.extent; ++k) line[k] /= sum;
+}
+
+// y = x - max - log(sum(exp(x - max)))
+void log_softmax(const Line& line) {
+  const double greatest = greatest_of(line);
+  double sum = 0;
+  for (std::int64_t k = 0; k < line.extent; ++k) sum += std::exp(line[k] - greatest);
+  for (std::int64_t k = 0; k < line.extent; ++k) line[k] = line[k] - greatest - std::log(sum);
 }
 
 // dx = (dy - sum(dy*y))*y
-Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const Dims& shape = inputs[0].desc().shape;
-  const AxisView view(shape, axis_of("softmax_grad", shape, attrs.integer("dim")));
-  std::vector<double> dx = inputs[0].read_all();
-  const std::vector<double> y = inputs[1].read_all();
+void softmax_grad(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += dy[k] * y[k];
+  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = (dy[k] - sum) * y[k];
+}
+
+// dx = dy - exp(y)*sum(dy)
+void log_softmax_grad(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += dy[k];
+  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] -= std::exp(y[k]) * sum;
+}
+
+AxisView view_of(std::string_view op, const Dims& shape, const Attrs& attrs) {
+  return {shape, axis_of(op, shape, attrs.integer("dim"))};
+}
+
+template <OpName kName>
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  if (inputs.size() > 1) infer_elementwise(kName.view(), inputs);
+  axis_of(kName.view(), inputs[0].shape, attrs.integer("dim"));
+  return {inputs[0]};
+}
+
+template <OpName kName, void (*kOfLine)(const Line& line)>
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const AxisView view = view_of(kName.view(), inputs[0].desc().shape, attrs);
+  std::vector<double> y = inputs[0].read_all();
   for_each_axis_line(view, [&](std::int64_t first) {
-    double sum = 0;
-    for (std::int64_t k = 0; k < view.extent; ++k) {
-      const auto i = static_cast<std::size_t>(first + k * view.inner);
-      sum += dx[i] * y[i];
-    }
-    for (std::int64_t k = 0; k < view.extent; ++k) {
-      const auto i = static_cast<std::size_t>(first + k * view.inner);
-      dx[i] = (dx[i] - sum) * y[i];
-    }
+    kOfLine({y.data() + first, view.extent, view.inner});
   });
-  return elements_of(std::move(dx));
+  return elements_of({std::move(y)});
+}
+
+template <OpName kName, void (*kOfLine)(const Line& dy, const Line& y)>
+Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const AxisView view = view_of(kName.view(), inputs[0].desc().shape, attrs);
+  std::vector<double> dx = inputs[0].read_all(), y = inputs[1].read_all();
+  for_each_axis_line(view, [&](std::int64_t first) {
+    kOfLine({dx.data() + first, view.extent, view.inner},
+            {y.data() + first, view.extent, view.inner});
+  });
+  return elements_of({std::move(dx)});
 }
 
 // exp overflows there unless the maximum is taken away first, and underflows.
@@ -80,48 +91,73 @@ std::vector<double> corner_points(const Attrs&, DType dtype) {
   return {overflow, -overflow, 1.2 * overflow, -1.2 * overflow};
 }
 
-const RegisteredOp softmax{{
-    .name = "softmax",
-    .ir_name = "softmax",
-    .summary = "y = exp(x - max)/sum(exp(x - max)) along an axis",
-    .source = "torch.nn.functional.softmax; CANN SoftmaxV2",
-    .inputs = {{"self"}},
-    .outputs = {{"result"}},
-    .attrs = attributes(),
-    .dtypes = kArithmeticDTypes,
-    .formats = kPlainFormats,
-    .infer = infer,
-    .reference = reference,
-    // compare, subtract, exp, add, divide
-    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 5); },
-    .gradient =
-        [](const Problem&) {
-          return std::vector<GradientCall>{
-              {"softmax_grad", {{GradientArg::output_gradient, 0}, {GradientArg::output, 0}}}};
-        },
-    .corner_points = corner_points,
-    .mixes_elements = true,
-    .context = {.needs_fp32 = true},
-}};
+std::vector<AttrSpec> attributes() {
+  return {{"dim", std::int64_t{-1}, "the axis along which the shares add up to 1"}};
+}
 
-// Of a line of results each is a share of 1.
+template <OpName kName, OpName kGradient, void (*kOfLine)(const Line& line)>
+Op forward(std::string_view summary, std::string_view source) {
+  Op op;
+  op.name = op.ir_name = kName.view();
+  op.summary = summary;
+  op.source = source;
+  op.inputs = {{"self"}};
+  op.outputs = {{"result"}};
+  op.attrs = attributes();
+  op.dtypes = kArithmeticDTypes;
+  op.formats = kPlainFormats;
+  op.infer = infer<kName>;
+  op.reference = reference<kName, kOfLine>;
+  // compare, subtract, exp, add, divide or subtract
+  op.traffic = [](const Problem& problem) { return elementwise_traffic(problem, 5); };
+  op.gradient = grad_of_output<kGradient>;
+  op.corner_points = corner_points;
+  op.mixes_elements = true;
+  op.context.needs_fp32 = true;
+  return op;
+}
+
+template <OpName kName, void (*kOfLine)(const Line& dy, const Line& y)>
+Op backward(const ElementwiseRow& row) {
+  Op op;
+  op.name = kName.view();
+  op.ir_name = row.ir_name;
+  op.summary = row.summary;
+  op.source = row.source;
+  op.inputs = {{"grad_output", "grads/grads_0"}, {"result", "result", {}, row.data}};
+  op.outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}};
+  op.attrs = attributes();
+  op.dtypes = kArithmeticDTypes;
+  op.formats = kPlainFormats;
+  op.infer = infer<kName>;
+  op.reference = reference_grad<kName, kOfLine>;
+  op.traffic = [](const Problem& problem) { return elementwise_traffic(problem, 4); };
+  op.mixes_elements = true;
+  return op;
+}
+
+// Of a line of results each is a share of 1, or its logarithm.
 Distribution shares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
+Distribution logarithms(const Problem&) { return {DistributionKind::uniform, -8, 0}; }
 
-const RegisteredOp softmax_grad{{
-    .name = "softmax_grad",
-    .ir_name = "SoftmaxBackward",
-    .summary = "dx = (dy - sum(dy*y))*y along an axis, y the result of softmax",
-    .source = "torch.nn.functional.softmax backward; CANN SoftmaxGrad",
-    .inputs = {{"grad_output", "grads/grads_0"}, {"result", "result", {}, shares}},
-    .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
-    .attrs = attributes(),
-    .dtypes = kArithmeticDTypes,
-    .formats = kPlainFormats,
-    .infer = infer_grad,
-    .reference = reference_grad,
-    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 4); },
-    .mixes_elements = true,
-}};
+const RegisteredOp kOperators[] = {
+    RegisteredOp(forward<"softmax", "softmax_grad", softmax>(
+        "y = exp(x - max)/sum(exp(x - max)) along an axis",
+        "torch.nn.functional.softmax; CANN SoftmaxV2")),
+    RegisteredOp(forward<"log_softmax", "log_softmax_grad", log_softmax>(
+        "y = x - max - log(sum(exp(x - max))) along an axis",
+        "torch.nn.functional.log_softmax; CANN LogSoftmaxV2")),
+    RegisteredOp(backward<"softmax_grad", softmax_grad>(
+        {.ir_name = "SoftmaxBackward",
+         .summary = "dx = (dy - sum(dy*y))*y along an axis, y the result of softmax",
+         .source = "torch.nn.functional.softmax backward; CANN SoftmaxGrad",
+         .data = shares})),
+    RegisteredOp(backward<"log_softmax_grad", log_softmax_grad>(
+        {.ir_name = "LogSoftmaxBackward",
+         .summary = "dx = dy - exp(y)*sum(dy) along an axis, y the result of log_softmax",
+         .source = "torch.nn.functional.log_softmax backward; CANN LogSoftmaxGrad",
+         .data = logarithms})),
+};
 
 }  // namespace
 }  // namespace opbench

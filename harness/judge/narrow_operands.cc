@@ -47,20 +47,21 @@ std::string_view name(OperandWidth width) {
 }
 
 bool takes_products(const Problem& problem) {
-  constexpr std::array<std::string_view, 5> kProducts = {"conv2d", "conv2d_grad_input",
-                                                         "conv2d_grad_weight", "linear", "matmul"};
+  constexpr std::array<std::string_view, 6> kProducts = {
+      "addmm", "conv2d", "conv2d_grad_input", "conv2d_grad_weight", "linear", "matmul"};
   return problem.inputs[0].dtype == DType::fp32 &&
          std::find(kProducts.begin(), kProducts.end(), problem.op->name) != kProducts.end();
 }
 
 std::vector<Tensor> narrowed_operands(const Problem& problem, const std::vector<Tensor>& inputs,
                                       OperandWidth width) {
-  constexpr std::size_t kOperands = 2;  // a bias is added in fp32
+  constexpr std::size_t kOperands = 2;  // what is added to their product is so in fp32
+  const std::size_t first = problem.op->name == "addmm" ? 1 : 0;
   std::vector<Tensor> copies;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Tensor copy(inputs[i].desc);
     std::memcpy(copy.data(), inputs[i].data(), inputs[i].desc.bytes());
-    if (i < kOperands && problem.inputs[i].dtype == DType::fp32) {
+    if (i >= first && i < first + kOperands && problem.inputs[i].dtype == DType::fp32) {
       const std::span values(copy.as<float>(),
                              static_cast<std::size_t>(copy.desc.storage_elements()));
       std::transform(values.begin(), values.end(), values.begin(),

@@ -41,15 +41,23 @@ std::vector<RecordedName> recorded_names(const YamlValue& value, std::string_vie
 }
 
 AttrSource parse_source(const std::string& text) {
-  constexpr std::pair<std::string_view, AttrSource::Kind> kWords[] = {
+  constexpr std::pair<std::string_view, AttrSource::Kind> kPrefixes[] = {
       {"shape of ", AttrSource::shape},
       {"plane of ", AttrSource::plane},
-      {"dtype of ", AttrSource::dtype}};
+      {"dtype of ", AttrSource::dtype},
+      {"1 - ", AttrSource::complement}};
   if (text.starts_with('=')) return {AttrSource::constant, {}, text.substr(1)};
-  for (const auto& [word, kind] : kWords) {
-    if (text.starts_with(word)) return {kind, parse_recorded_name(text.substr(word.size())), {}};
+  for (const auto& [prefix, kind] : kPrefixes) {
+    if (text.starts_with(prefix))
+      return {kind, parse_recorded_name(text.substr(prefix.size())), {}};
   }
-  return {AttrSource::recorded, parse_recorded_name(text), {}};
+  constexpr std::string_view kAs = " as ";
+  const std::size_t as = text.find(kAs);
+  AttrSource source{AttrSource::recorded, parse_recorded_name(text.substr(0, as)), {}};
+  if (as != std::string::npos) {
+    source.words = parse_recorded_name(text.substr(as + kAs.size())).names;
+  }
+  return source;
 }
 
 const AttrSpec* attribute(const Op& op, std::string_view name) {
@@ -92,9 +100,9 @@ void check_use(const OpUse& use, const YamlValue& place) {
   if (use.outputs.empty()) place.fail("there are no 'outputs'");
 }
 
-void read_where(const YamlValue& value, OpRow& row) {
-  value.mapping("where", [&](const std::string& name, const YamlValue& wanted) {
-    RecordedCondition condition{name, {}};
+void read_conditions(const std::string& key, const YamlValue& value, OpRow& row) {
+  value.mapping(key, [&](const std::string& name, const YamlValue& wanted) {
+    RecordedCondition condition{name, {}, key == "only"};
     for (const YamlValue& one : wanted.list("a number", true)) {
       condition.values.push_back(one.number("a number", -1e300, 1e300));
     }
@@ -107,12 +115,12 @@ OpRow read_row(const YamlValue& value) {
   row.place = value.place();
   OpUse single;
   std::vector<std::string> keys = kUseKeys;
-  keys.insert(keys.end(), {"names", "parts", "where", "devices", "random"});
+  keys.insert(keys.end(), {"names", "parts", "where", "only", "devices", "random"});
   value.mapping("a row", keys, [&](const std::string& key, const YamlValue& of) {
     if (key == "names") {
       row.names = texts(of, "a name");
-    } else if (key == "where") {
-      read_where(of, row);
+    } else if (key == "where" || key == "only") {
+      read_conditions(key, of, row);
     } else if (key == "devices") {
       row.devices = texts(of, "a device");
     } else if (key == "random") {

@@ -11,7 +11,7 @@
 namespace opbench {
 
 /// Where something comes from in a record: the first of these names that is there. "x_*" stands for
-/// all elements of a list.
+/// all elements of a list; "output x" for a result that an operator of ours takes as an input.
 struct RecordedName {
   std::vector<std::string> names;  ///< empty: not recorded
   bool is_optional = false;
@@ -19,9 +19,10 @@ struct RecordedName {
 
 /// Where an attribute of an operator comes from.
 struct AttrSource {
-  enum Kind { recorded, constant, shape, plane, dtype } kind = recorded;
+  enum Kind { recorded, complement, constant, shape, plane, dtype } kind = recorded;
   RecordedName from;  ///< what is recorded, or whose shape, last two extents or dtype it is
   std::string constant_text;
+  std::vector<std::string> words = {};  ///< of a recorded number: word 0, 1, ...
 };
 
 /// One of our operators, and which arguments of a record it takes and gives.
@@ -33,10 +34,11 @@ struct OpUse {
   std::vector<std::string> needs;  ///< attributes without which the row does not fit
 };
 
-/// What a recorded number or list must be, where it is there.
+/// What a recorded number or list must be, where it is there or, if `is_needed`, at any rate.
 struct RecordedCondition {
   std::string name;
   std::vector<double> values;
+  bool is_needed = false;
 };
 
 /// A row of the table: operators of dumps that one or more of ours compute together.

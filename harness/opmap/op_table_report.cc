@@ -27,10 +27,13 @@ std::string text_of(const AttrSource& source) {
       return "plane of " + text_of(source.from);
     case AttrSource::dtype:
       return "dtype of " + text_of(source.from);
+    case AttrSource::complement:
+      return "1 - " + text_of(source.from);
     case AttrSource::recorded:
       break;
   }
-  return text_of(source.from);
+  if (source.words.empty()) return text_of(source.from);
+  return fmt::format("{} as {}", text_of(source.from), fmt::join(source.words, "|"));
 }
 
 std::vector<std::string> texts_of(const std::vector<RecordedName>& names) {
@@ -65,7 +68,7 @@ Json row_value(const OpRow& row) {
   Json value = {{"names", row.names}};
   if (row.is_random) value["random"] = true;
   for (const RecordedCondition& condition : row.where) {
-    value["where"][condition.name] = condition.values;
+    value[condition.is_needed ? "only" : "where"][condition.name] = condition.values;
   }
   if (!row.devices.empty()) value["devices"] = row.devices;
   if (row.is_random) return value;
@@ -122,7 +125,8 @@ void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pa
       }
     }
     for (const RecordedCondition& condition : row.where) {
-      out << fmt::format("  where {} is {}\n", condition.name, fmt::join(condition.values, ","));
+      out << fmt::format("  {} {} is {}\n", condition.is_needed ? "only where" : "where",
+                         condition.name, fmt::join(condition.values, ","));
     }
     if (!row.devices.empty()) out << fmt::format("  of {}\n", fmt::join(row.devices, ", "));
   }

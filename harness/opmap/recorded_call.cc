@@ -27,8 +27,13 @@ const DumpEntry* entry_called(const DumpRecord& record, Side side, std::string_v
 }
 
 const DumpEntry* find_entry(const DumpRecord& record, Side side, const RecordedName& wanted) {
+  constexpr std::string_view kOutput = "output ";
   for (const std::string& name : wanted.names) {
-    if (const DumpEntry* found = entry_called(record, side, name)) return found;
+    const bool is_result = side == Side::input && name.starts_with(kOutput);
+    const DumpEntry* found = is_result
+                                 ? entry_called(record, Side::output, name.substr(kOutput.size()))
+                                 : entry_called(record, side, name);
+    if (found != nullptr) return found;
   }
   return nullptr;
 }
@@ -88,6 +93,16 @@ std::string value_text(const AttrSpec& spec, const std::vector<double>& numbers)
   return number_text(numbers[0]);
 }
 
+// ATen passes a word as its place in an enumeration.
+std::string word_of(const std::vector<std::string>& words, const std::vector<double>& numbers,
+                    std::string_view name) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (numbers == std::vector<double>{double(i)}) return words[i];
+  }
+  throw Unfit(
+      fmt::format("'{}' is {}; known: 0 to {}", name, fmt::join(numbers, ","), words.size() - 1));
+}
+
 std::string shape_text(const Dims& shape, std::size_t last) {
   const auto from = shape.end() - static_cast<std::ptrdiff_t>(std::min(last, shape.size()));
   return fmt::format("[{}]", fmt::join(from, shape.end(), ","));
@@ -102,6 +117,7 @@ class RecordReading {
   bool holds(const OpRow& row) const {
     for (const RecordedCondition& condition : row.where) {
       const DumpEntry* found = entry_called(record_, Side::input, condition.name);
+      if (found == nullptr && condition.is_needed) return false;
       if (found != nullptr && numbers(*found) != condition.values) return false;
     }
     return row.devices.empty() ||
@@ -160,10 +176,15 @@ class RecordReading {
   // Empty: not recorded.
   std::optional<std::string> attr_text(const AttrSpec& spec, const AttrSource& source) const {
     if (source.kind == AttrSource::constant) return source.constant_text;
-    if (source.kind == AttrSource::recorded) {
+    if (source.kind == AttrSource::recorded || source.kind == AttrSource::complement) {
       const DumpEntry* found = find_entry(record_, Side::input, source.from);
       if (found == nullptr) return std::nullopt;
-      return value_text(spec, numbers(*found));
+      std::vector<double> values = numbers(*found);
+      if (!source.words.empty()) return word_of(source.words, values, found->name);
+      if (source.kind == AttrSource::complement) {
+        for (double& value : values) value = 1 - value;
+      }
+      return value_text(spec, values);
     }
     const DumpEntry* of = find_entry(record_, Side::input, source.from);
     if (of == nullptr) of = find_entry(record_, Side::output, source.from);

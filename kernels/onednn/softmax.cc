@@ -1,56 +1,76 @@
-// oneDNN's softmax as a variant of softmax and its gradient.
+// oneDNN's softmax and logsoftmax as variants of softmax, log_softmax and their gradients.
 #include "kernels/onednn/movement.h"
 #include "ops/movement.h"
 
 namespace opbench {
 namespace {
 
-dnnl::softmax_forward::primitive_desc forward_desc(const Problem& problem,
-                                                   const dnnl::memory::desc& memory) {
+// Both primitives are described by their tensors and an axis.
+template <class Primitive>
+auto forward_desc(const Problem& problem, const dnnl::memory::desc& memory) {
   const std::size_t axis =
       axis_of(problem.op->name, problem.inputs[0].shape, problem.attrs.integer("dim"));
-  return {{dnnl::prop_kind::forward_training, memory, static_cast<int>(axis)}, onednn::engine()};
+  return typename Primitive::primitive_desc(
+      {dnnl::prop_kind::forward_training, memory, static_cast<int>(axis)}, onednn::engine());
 }
 
-Launch softmax(const Problem& problem) {
+template <class Primitive>
+Launch forward(const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::axes_desc(problem.inputs[0]);
-  return onednn::launch({{dnnl::softmax_forward(forward_desc(problem, memory)),
+  return onednn::launch({{Primitive(forward_desc<Primitive>(problem, memory)),
                           {{DNNL_ARG_SRC, memory, 0}},
                           {{DNNL_ARG_DST, memory, 0}}}});
 }
 
-Launch softmax_grad(const Problem& problem) {
+template <class Forward, class Primitive>
+Launch backward(const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::axes_desc(problem.inputs[0]);
   const std::size_t axis =
       axis_of(problem.op->name, problem.inputs[0].shape, problem.attrs.integer("dim"));
-  const dnnl::softmax_backward::primitive_desc desc(
-      {memory, memory, static_cast<int>(axis)}, onednn::engine(), forward_desc(problem, memory));
-  return onednn::launch({{dnnl::softmax_backward(desc),
+  const typename Primitive::primitive_desc desc({memory, memory, static_cast<int>(axis)},
+                                                onednn::engine(),
+                                                forward_desc<Forward>(problem, memory));
+  return onednn::launch({{Primitive(desc),
                           {{DNNL_ARG_DIFF_DST, memory, 0}, {DNNL_ARG_DST, memory, 1}},
                           {{DNNL_ARG_DIFF_SRC, memory, 0}}}});
 }
 
 std::string refuse(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }
 
-const RegisteredKernel softmax_kernel{{
-    .op = "softmax",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN softmax",
-    .refusal = refuse,
-    .prepare = softmax,
-}};
+// The logarithm of the only share, 0, it misses by 1.4e-6.
+std::string refuse_single(const Problem& problem) {
+  const Dims& shape = problem.inputs[0].shape;
+  const std::size_t axis = axis_of(problem.op->name, shape, problem.attrs.integer("dim"));
+  return shape[axis] == 1 ? "oneDNN is used for more shares than one" : refuse(problem);
+}
 
-const RegisteredKernel softmax_grad_kernel{{
-    .op = "softmax_grad",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN softmax, backward",
-    .refusal = refuse,
-    .prepare = softmax_grad,
-}};
+Kernel peer(std::string_view op, std::string_view summary,
+            Launch (*prepare)(const Problem& problem),
+            std::string (*refusal)(const Problem& problem) = refuse) {
+  return {.op = op,
+          .name = "onednn",
+          .provider = Provider::vendor,
+          .summary = summary,
+          .refusal = refusal,
+          .prepare = prepare};
+}
+
+using dnnl::logsoftmax_backward;
+using dnnl::logsoftmax_forward;
+using dnnl::softmax_backward;
+using dnnl::softmax_forward;
+
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(peer("softmax", "oneDNN softmax", forward<softmax_forward>)),
+    RegisteredKernel(peer("softmax_grad", "oneDNN softmax, backward",
+                          backward<softmax_forward, softmax_backward>)),
+    RegisteredKernel(
+        peer("log_softmax", "oneDNN logsoftmax", forward<logsoftmax_forward>, refuse_single)),
+    RegisteredKernel(peer("log_softmax_grad", "oneDNN logsoftmax, backward",
+                          backward<logsoftmax_forward, logsoftmax_backward>)),
+};
 
 }  // namespace
 }  // namespace opbench

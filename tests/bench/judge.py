@@ -129,6 +129,39 @@ def loss(rng):
     return f"cross_entropy[{dims(rows, rng.randint(2, 90))},{rows},{{dtype}}]"
 
 
+def normed(op):
+    def case(rng):
+        x = (rng.randint(1, 40), rng.randint(2, 90))
+        c = x[1]
+        if op == "layer_norm":
+            return f"{op}[{dims(*x)},{c},{c},{{dtype}}]"
+        return f"{op}[{dims(*x)},{dims(*x)},{x[0]}x1,{x[0]}x1,{c},{{dtype}}]"
+    return case
+
+
+def added_product(rng):
+    b, m, k, n = rng.choice([0, 3]), rng.randint(1, 40), rng.randint(1, 70), rng.randint(1, 40)
+    batch = (b,) if b else ()
+    return f"addmm[{n},{dims(*batch, m, k)},{dims(*batch, k, n)},{{dtype}}]"
+
+
+def of_classes(op):
+    def case(rng):
+        rows = rng.randint(1, 30)
+        dy = "" if op == "nll_loss" else "scalar,"
+        return f"{op}[{dy}{dims(rows, rng.randint(2, 90))},{rows},{{dtype}}]"
+    return case
+
+
+def embedded(op):
+    def case(rng):
+        n, d, table = rng.randint(1, 60), rng.randint(1, 40), rng.randint(1, 50)
+        if op == "embedding":
+            return f"embedding[{dims(table, d)},{n},{{dtype}}]"
+        return f"{op}[{dims(n, d)},{n},{{dtype}},num_weights={table}]"
+    return case
+
+
 CASES = {
     "softplus": (alike("softplus", 1, lambda rng: f",beta={rng.choice([1, 0.5, 2])}"), FLOATS),
     "softplus_grad": (alike("softplus_grad", 2), FLOATS),
@@ -145,6 +178,16 @@ CASES = {
     "mean": (alike("mean", 1), FLOATS),
     "reduce_mean": (of_rows("reduce_mean", ",axes=[1]"), FLOATS),
     "softmax": (of_rows("softmax"), FLOATS),
+    "log_softmax": (of_rows("log_softmax"), FLOATS),
+    "log_softmax_grad": (alike("log_softmax_grad", 2), FLOATS),
+    "layer_norm": (normed("layer_norm"), FLOATS),
+    "layer_norm_grad": (normed("layer_norm_grad"), FLOATS),
+    "nll_loss": (of_classes("nll_loss"), FLOATS),
+    "nll_loss_grad": (of_classes("nll_loss_grad"), FLOATS),
+    "addmm": (added_product, FLOATS),
+    "embedding": (embedded("embedding"), FLOATS),
+    "embedding_grad": (embedded("embedding_grad"), FLOATS),
+    "dropout": (alike("dropout", 2, lambda rng: ",p=0.1"), FLOATS),
     "max": (of_rows("max"), FLOATS),
     "sort": (of_rows("sort"), ("fp32", "fp16")),
     "matmul": (product, FLOATS),

@@ -153,7 +153,7 @@ TEST(SoftmaxLines, Gradient) {
     const std::vector<float> y = {0.5f, 0.25f, 0.25f}, dy = {4, 8, 0};
     const std::vector<float> expected = {0, 1, -1};
     std::vector<float> dx(3);
-    softmax_grad_lines({DType::fp32, {{1, 3}, 1}}, dy.data(), y.data(), dx.data());
+    softmax_grad_lines({DType::fp32, {{1, 3}, 1}}, Share::product, dy.data(), y.data(), dx.data());
     EXPECT_EQ(dx, expected);
     for (const std::int64_t inner : {2, 17, 65}) {  // the same line, side by side
       std::vector<float> ys, dys, dxs(static_cast<std::size_t>(3 * inner)), wanted;
@@ -162,7 +162,8 @@ TEST(SoftmaxLines, Gradient) {
         dys.insert(dys.end(), std::size_t(inner), dy[k]);
         wanted.insert(wanted.end(), std::size_t(inner), expected[k]);
       }
-      softmax_grad_lines({DType::fp32, {{3, inner}, 0}}, dys.data(), ys.data(), dxs.data());
+      softmax_grad_lines({DType::fp32, {{3, inner}, 0}}, Share::product, dys.data(), ys.data(),
+                         dxs.data());
       EXPECT_EQ(dxs, wanted) << inner;
     }
   });

@@ -40,9 +40,46 @@ TEST(SoftmaxGrad, HandComputed) {
               ElementsAre(-0.75, 0.75));
 }
 
+// Shares of 1/8, 1/4 and 5/8: their logarithms.
+TEST(LogSoftmax, HandComputed) {
+  const double ln2 = double(float(std::log(2.0))), ln5 = double(float(std::log(5.0)));
+  const std::vector<Given> x = {{DType::fp32, {1, 3}, {0, ln2, ln5}}};
+  const auto expected =
+      ElementsAre(DoubleNear(std::log(0.125), 1e-6), DoubleNear(std::log(0.25), 1e-6),
+                  DoubleNear(std::log(0.625), 1e-6));
+  EXPECT_THAT(reference_of_tensors("log_softmax", x)[0], expected);
+  for (const char* variant : {"native", "log_softmax_v2"}) {
+    EXPECT_THAT(kernel_on_tensors("log_softmax", variant, x)[0], expected);
+    EXPECT_THAT(kernel_on_tensors("log_softmax", variant, {{DType::fp32, {2, 2}, {0, 7, 0, 7}}},
+                                  {{"dim", "0"}})[0],
+                testing::Each(DoubleNear(-std::log(2.0), 1e-6)));
+    // What a share is too small for, its logarithm is not.
+    EXPECT_THAT(
+        kernel_on_tensors("log_softmax", variant, {{DType::fp32, {1, 2}, {1e30, -1e30}}})[0],
+        ElementsAre(0, double(-2e30f)));
+  }
+}
+
+// dy - exp(y)*sum(dy) with exp(y) = 1 and 0, and a sum of 12.
+TEST(LogSoftmaxGrad, HandComputed) {
+  for (const char* variant : {"native", "log_softmax_grad"}) {
+    EXPECT_THAT(
+        kernel_on_tensors("log_softmax_grad", variant,
+                          {{DType::fp32, {1, 2}, {4, 8}}, {DType::fp32, {1, 2}, {0, -1000}}})[0],
+        ElementsAre(-8, 8));
+    EXPECT_THAT(
+        kernel_on_tensors("log_softmax_grad", variant,
+                          {{DType::fp32, {2, 1}, {4, 8}}, {DType::fp32, {2, 1}, {0, -1000}}},
+                          {{"dim", "0"}})[0],
+        ElementsAre(-8, 8));
+  }
+}
+
 TEST(Softmax, GradientsAgreeWithFiniteDifferences) {
   expect_gradients({"softmax", {spread({3, 4})}});
   expect_gradients({"softmax", {spread({2, 3, 4})}, {{"dim", "1"}}});
+  expect_gradients({"log_softmax", {spread({3, 4})}});
+  expect_gradients({"log_softmax", {spread({2, 3, 4})}, {{"dim", "1"}}});
 }
 
 TEST(Softmax, NamesWhatItRefuses) {

@@ -37,7 +37,8 @@ TEST(OpTable, KnowsTheNamesOfDumps) {
               ElementsAre("conv2d_grad_input", "conv2d_grad_weight", "bias_grad"));
   EXPECT_THAT(operators_of(table, "CudnnConvolutionBackward"),
               operators_of(table, "NpuConvolutionBackward"));
-  EXPECT_THAT(operators_of(table, "native_dropout"), ElementsAre("random"));
+  EXPECT_THAT(operators_of(table, "native_dropout"), ElementsAre("dropout", "random"));
+  EXPECT_THAT(operators_of(table, "npu_dropout"), ElementsAre("random"));
   EXPECT_THAT(operators_of(table, "no_such_thing"), ElementsAre());
 }
 

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/lanes/cube.h"
+#include "ops/class_loss.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+
+/// A matrix of rows of classes, and what is wanted of each row: `target`, its weight, and with
+/// label smoothing a share of all classes.
+struct ClassRows {
+  DType dtype, index;
+  std::int64_t rows, classes, ignore_index;
+  float smoothing;
+  Reduction reduction;
+
+  ClassRows(const Problem& problem, std::size_t logits)
+      : dtype(problem.inputs[logits].dtype),
+        index(problem.inputs[logits + 1].dtype),
+        rows(problem.inputs[logits].shape[0]),
+        classes(problem.inputs[logits].shape[1]),
+        ignore_index(problem.attrs.integer("ignore_index")),
+        smoothing(problem.attrs.values().contains("label_smoothing")
+                      ? static_cast<float>(problem.attrs.number("label_smoothing"))
+                      : 0),
+        reduction(reduction_of(problem.attrs)) {}
+
+  const void* row(const void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
+  void* row(void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
+  float element(const void* x, std::int64_t i) const {
+    float value = 0;
+    load_floats(dtype, at(x, dtype, i), 1, &value);
+    return value;
+  }
+  void store(float value, void* y, std::int64_t i) const {
+    store_floats(dtype, &value, 1, at(y, dtype, i));
+  }
+  std::int64_t wanted(const void* target, std::int64_t n) const {
+    return index == DType::int64 ? static_cast<const std::int64_t*>(target)[n]
+                                 : static_cast<const std::int32_t*>(target)[n];
+  }
+  /// What row `n` counts for: 0 where it is ignored.
+  float factor(const void* target, const float* weight, std::int64_t n) const {
+    const std::int64_t c = wanted(target, n);
+    return c == ignore_index ? 0.0f : weight == nullptr ? 1.0f : weight[c];
+  }
+  /// What the sum of all losses is divided by.
+  template <class Sum>
+  Sum total(const void* target, const float* weight) const {
+    if (reduction != Reduction::mean) return 1;
+    Sum sum = 0;
+    for (std::int64_t n = 0; n < rows; ++n) sum += Sum(factor(target, weight, n));
+    return sum;
+  }
+  template <class Body>
+  void for_each(Body body) const {
+    parallel_ranges(rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n) body(n);
+    });
+  }
+};
+
+/// Input `place`, the factor of each class; null: all are 1.
+inline const float* weight_of(const KernelArgs& args, std::size_t place) {
+  return args.inputs.size() > place ? static_cast<const float*>(args.inputs[place]) : nullptr;
+}
+
+}  // namespace opbench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/reduction.h"
+
+namespace opbench {
+
+// Losses of rows of classes: cross_entropy, nll_loss and their gradients. Inputs `first`, first + 1
+// and perhaps first + 2 of an operator are the rows, the class that is wanted of each, and a factor
+// for each class.
+
+/// Errors: throws Error that names the operator and the input unless the rows are [N, C], the
+/// target [N] and the weight, where there is one, [C].
+void require_class_rows(std::string_view op, std::span<const TensorDesc> inputs);
+
+/// What is wanted of every row.
+struct ClassTargets {
+  std::vector<std::int64_t> target;
+  std::vector<double> weight;
+  std::int64_t ignore_index;
+  double total = 0;  ///< what the sum of all losses is divided by
+
+  /// `inputs`: the rows, the target and perhaps the weight.
+  ClassTargets(std::span<const InputReader> inputs, const Attrs& attrs);
+
+  bool is_ignored(std::size_t row) const { return target[row] == ignore_index; }
+  double of_target(std::size_t row) const { return weight[static_cast<std::size_t>(target[row])]; }
+};
+
+/// The rows, whose values are `data` (null: any), the target and the weight.
+std::vector<TensorSpec> class_inputs(std::size_t first, Distribution (*data)(const Problem&));
+
+/// ignore_index and reduction.
+std::vector<AttrSpec> class_loss_attrs();
+
+/// Every target is a class or ignored.
+template <std::size_t kFirst>
+void check_classes(const Problem& problem, std::span<const InputReader> inputs);
+
+/// The input shapes of the loss, and of its gradient, that rows of `shape` have.
+std::vector<Dims> class_loss_inputs(const Dims& shape, const Attrs& attrs);
+std::vector<Dims> class_loss_grad_inputs(const Dims& shape, const Attrs& attrs);
+
+/// The operator `gradient` of the output's gradient and all inputs.
+std::vector<GradientCall> class_loss_gradient(std::string_view gradient, const Problem& forward);
+
+/// So many operations for each element of input `rows`.
+Traffic class_loss_traffic(const Problem& problem, std::size_t rows, double operations);
+
+}  // namespace opbench

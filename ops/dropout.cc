@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "ops/elementwise.h"
+#include "ops/movement.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
+  if (inputs[0].shape == inputs[1].shape) return {inputs[0]};
+  throw Error(fmt::format("dropout: 'mask' has shape {}; allowed: {}, one for each element",
+                          to_string(inputs[1].shape), to_string(inputs[0].shape)));
+}
+
+// A product with 0, not a choice: NaN and Inf are no longer numbers where they are dropped.
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const double p = attrs.number("p"), scale = p == 1 ? 0 : 1 / (1 - p);
+  return binary_reference(inputs[0], inputs[1], [scale](double x, double mask) {
+    return x * (mask != 0 ? 1.0 : 0.0) * scale;
+  });
+}
+
+std::vector<GradientCall> gradient(const Problem&) {
+  return {{"dropout", {{GradientArg::output_gradient, 0}, {GradientArg::input, 1}}}};
+}
+
+const RegisteredOp registered{{
+    .name = "dropout",
+    .ir_name = "native_dropout",
+    .summary = "y = x*mask/(1 - p), of a mask that has been drawn",
+    .source = "torch.nn.functional.dropout, torch._fused_dropout; Srivastava et al. 2014",
+    .inputs = {{"self", "input"}, {.name = "mask", .dtypes = {DType::boolean, DType::uint8}}},
+    .outputs = {{"result"}},
+    .attrs = {{"p", 0.5, "share of the elements that are dropped",
+               [](const AttrValue& value) -> std::string {
+                 const double p = std::get<double>(value);
+                 return p >= 0 && p <= 1 ? "" : "it must be from 0 to 1";
+               }}},
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainFormats,
+    .infer = infer,
+    .reference = reference,
+    .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 2); },
+    .gradient = gradient,
+}};
+
+}  // namespace
+}  // namespace opbench

@@ -1,0 +1,116 @@
+// The negative log-likelihood: what cross_entropy has left to do once log_softmax is done.
+#include <fmt/format.h>
+
+#include "ops/class_loss.h"
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/rows.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  require_class_rows("nll_loss", inputs);
+  return {describe(inputs[0].dtype, reduced_loss(attrs, {inputs[0].shape[0]}))};
+}
+
+std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  require_class_rows("nll_loss_grad", inputs.subspan(1));
+  require_loss_gradient("nll_loss_grad", inputs[0], attrs, {inputs[1].shape[0]});
+  return {inputs[1]};
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const std::vector<double> x = inputs[0].read_all();
+  const ClassTargets wanted(inputs, attrs);
+  std::vector<double> losses;
+  double sum = 0;
+  for (std::size_t n = 0; n < wanted.target.size(); ++n) {
+    const std::size_t first = n * wanted.weight.size();
+    const auto c = static_cast<std::size_t>(wanted.target[n]);
+    losses.push_back(wanted.is_ignored(n) ? 0 : -wanted.of_target(n) * x[first + c]);
+    sum += losses.back();
+  }
+  if (reduction_of(attrs) != Reduction::none) losses = {sum / wanted.total};
+  return elements_of({std::move(losses)});
+}
+
+Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const ClassTargets wanted(inputs.subspan(1), attrs);
+  const std::vector<double> dy = inputs[0].read_all();
+  std::vector<double> dx(wanted.target.size() * wanted.weight.size());
+  for (std::size_t n = 0; n < wanted.target.size(); ++n) {
+    if (wanted.is_ignored(n)) continue;
+    const auto c = static_cast<std::size_t>(wanted.target[n]);
+    dx[n * wanted.weight.size() + c] =
+        -wanted.of_target(n) * dy[dy.size() == 1 ? 0 : n] / wanted.total;
+  }
+  return elements_of({std::move(dx)});
+}
+
+// The mean of no losses at all is 0 in some versions of PyTorch and NaN in others.
+template <std::size_t kFirst>
+void check_values(const Problem& problem, std::span<const InputReader> inputs) {
+  check_classes<kFirst>(problem, inputs);
+  const ClassTargets wanted(inputs.subspan(kFirst), problem.attrs);
+  if (wanted.total != 0) return;
+  throw Error(
+      fmt::format("{}: the weights of the targets add up to 0; a mean needs a row that "
+                  "counts",
+                  problem.op->name));
+}
+
+// Logarithms of shares.
+Distribution logarithms(const Problem&) { return {DistributionKind::uniform, -8, 0}; }
+
+std::vector<TensorSpec> grad_inputs() {
+  std::vector<TensorSpec> inputs = class_inputs(1, logarithms);
+  inputs.insert(inputs.begin(), {"grad_output", "grads/grads_0", {}, unit_data});
+  return inputs;
+}
+
+const RegisteredOp nll_loss{{
+    .name = "nll_loss",
+    .ir_name = "nll_loss",
+    .summary = "y = the mean over the rows (or their sum, or each) of -x[n, target[n]], each times "
+               "weight[target[n]]",
+    .source = "torch.nn.functional.nll_loss; CANN NLLLoss",
+    .inputs = class_inputs(0, logarithms),
+    .outputs = {{"result"}},
+    .optional_inputs = 1,
+    .attrs = class_loss_attrs(),
+    .dtypes = kArithmeticDTypes,
+    .formats = {Format::ND},
+    .infer = infer,
+    .reference = reference,
+    .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 1, 2); },
+    .gradient =
+        [](const Problem& forward) { return class_loss_gradient("nll_loss_grad", forward); },
+    .inputs_like = class_loss_inputs,
+    .check_values = check_values<0>,
+    .mixes_elements = true,
+    .context = {.needs_fp32 = true},
+}};
+
+const RegisteredOp nll_loss_grad{{
+    .name = "nll_loss_grad",
+    .ir_name = "NllLossBackward",
+    .summary = "dx[n, target[n]] = -weight[target[n]]*dy/(sum of these weights), 0 elsewhere",
+    .source = "torch.nn.functional.nll_loss backward; CANN NLLLossGrad",
+    .inputs = grad_inputs(),
+    .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
+    .optional_inputs = 1,
+    .attrs = class_loss_attrs(),
+    .dtypes = kArithmeticDTypes,
+    .formats = {Format::ND},
+    .infer = infer_grad,
+    .reference = reference_grad,
+    .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 2, 2); },
+    .inputs_like = class_loss_grad_inputs,
+    .check_values = check_values<1>,
+    .mixes_elements = true,
+}};
+
+}  // namespace
+}  // namespace opbench

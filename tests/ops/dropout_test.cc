@@ -1,0 +1,54 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/ops/finite_difference.h"
+#include "tests/support.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsNan;
+using testing::ThrowsMessage;
+
+// What stays is divided by 1 - p; a dropped NaN is multiplied by 0 and stays NaN.
+TEST(Dropout, ScalesWhatTheMaskLeaves) {
+  for (const DType mask : {DType::boolean, DType::uint8}) {
+    const std::vector<Given> inputs = {{DType::fp16, {2, 2}, {1, -2, 3, std::nan("")}},
+                                       {mask, {2, 2}, {1, 1, 0, 0}}};
+    const auto expected = ElementsAre(4, -8, 0, IsNan());
+    EXPECT_THAT(reference_of_tensors("dropout", inputs, {{"p", "0.75"}})[0], expected);
+    on_every_isa([&] {
+      EXPECT_THAT(kernel_on_tensors("dropout", "native", inputs, {{"p", "0.75"}})[0], expected);
+    });
+  }
+}
+
+TEST(Dropout, OfAllOrNothing) {
+  const std::vector<Given> inputs = {{DType::fp32, {2}, {1, -2}}, {DType::boolean, {2}, {1, 1}}};
+  EXPECT_THAT(kernel_on_tensors("dropout", "native", inputs, {{"p", "0"}})[0], ElementsAre(1, -2));
+  EXPECT_THAT(kernel_on_tensors("dropout", "native", inputs, {{"p", "1"}})[0], ElementsAre(0, 0));
+  EXPECT_THAT(reference_of_tensors("dropout", inputs, {{"p", "1"}})[0], ElementsAre(0, 0));
+}
+
+TEST(Dropout, GradientsAgreeWithFiniteDifferences) {
+  expect_gradients(
+      {"dropout", {spread({4}), {DType::boolean, {4}, {1, 0, 1, 1}}}, {{"p", "0.25"}}});
+}
+
+TEST(Dropout, NamesWhatItRefuses) {
+  EXPECT_THAT(
+      [] {
+        attrs_of(find_op("dropout"), {{"p", "1.5"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("it must be from 0 to 1")));
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("dropout"), {{2, 3}, {3}}, {}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("dropout: 'mask' has shape 3; allowed: 2x3")));
+}
+
+}  // namespace opbench

@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+
+#include "tensor/error.h"
+#include "tests/ops/finite_difference.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+const Given kRows{DType::fp32, {3, 2}, {-1, -2, -3, -4, -5, -6}};
+const Given kTarget{DType::int64, {3}, {1, 0, 1}};
+const Given kWeight{DType::fp32, {2}, {1, 3}};
+
+void expect_values(std::string_view op, const std::vector<Given>& inputs,
+                   const std::vector<double>& expected, const AttrTexts& attrs = {}) {
+  EXPECT_EQ(reference_of_tensors(op, inputs, attrs)[0], expected);
+  EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs)[0], expected);
+}
+
+}  // namespace
+
+// -x[n, target[n]] is 2, 3, 6; with factors 3, 1, 3 it is 6, 3, 18 of 7.
+TEST(NllLoss, HandComputed) {
+  expect_values("nll_loss", {kRows, kTarget}, {2, 3, 6}, {{"reduction", "none"}});
+  expect_values("nll_loss", {kRows, kTarget}, {11}, {{"reduction", "sum"}});
+  expect_values("nll_loss", {kRows, kTarget, kWeight}, {6, 3, 18}, {{"reduction", "none"}});
+  expect_values("nll_loss", {{DType::fp32, {1, 2}, {-7, 0}}, {DType::int32, {1}, {0}}}, {7});
+  // The row that is left: 3, whatever its factor.
+  expect_values("nll_loss", {kRows, kTarget, kWeight}, {3}, {{"ignore_index", "1"}});
+}
+
+TEST(NllLossGrad, HandComputed) {
+  const Given dy{DType::fp32, {}, {14}};
+  expect_values("nll_loss_grad", {dy, kRows, kTarget, kWeight}, {0, -6, -2, 0, 0, -6});
+  expect_values("nll_loss_grad", {dy, kRows, kTarget}, {0, -14, -14, 0, 0, -14},
+                {{"reduction", "sum"}});
+  expect_values("nll_loss_grad", {dy, kRows, kTarget}, {0, 0, -14, 0, 0, 0},
+                {{"ignore_index", "1"}});
+  expect_values("nll_loss_grad", {{DType::fp32, {3}, {1, 2, 4}}, kRows, kTarget},
+                {0, -1, -2, 0, 0, -4}, {{"reduction", "none"}});
+}
+
+TEST(NllLoss, GradientsAgreeWithFiniteDifferences) {
+  expect_gradients({"nll_loss", {spread({3, 2}), kTarget, kWeight}});
+  expect_gradients({"nll_loss", {spread({3, 2}), kTarget}, {{"reduction", "none"}}});
+}
+
+// PyTorch 1.5 gives 0, 1.13 NaN.
+TEST(NllLoss, RefusesTheMeanOfNothing) {
+  for (const char* text : {"nll_loss", "nll_loss_grad"}) {
+    std::vector<Given> inputs = {kRows, kTarget, {DType::fp32, {2}, {0, 0}}};
+    if (std::string(text) == "nll_loss_grad") inputs.insert(inputs.begin(), {DType::fp32, {}, {1}});
+    EXPECT_THAT([&] { reference_of_tensors(text, inputs); },
+                ThrowsMessage<Error>(HasSubstr("a mean needs a row that counts")));
+  }
+}
+
+TEST(NllLoss, NamesWhatItRefuses) {
+  EXPECT_THAT(
+      [] {
+        reference_of_tensors("nll_loss", {kRows, {DType::int64, {3}, {1, 2, 0}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("nll_loss: target[1] is 2; allowed: 0 to 1")));
+  EXPECT_THAT(
+      [] {
+        reference_of_tensors("nll_loss_grad", {{DType::fp32, {3}, {1, 1, 1}}, kRows, kTarget});
+      },
+      ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 3; allowed: a scalar")));
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("nll_loss"), {{2, 3, 4}, {2}}, {}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("'self' has shape 2x3x4; allowed: [N, C]")));
+}
+
+}  // namespace opbench

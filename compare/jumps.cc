@@ -25,6 +25,9 @@ double high(std::vector<double> values) {
   return *at;
 }
 
+// fp32 is also what sums are made in: some terms' rounding in each.
+constexpr double kSingleRounding = 0x1p-22;
+
 // What rounding to the dtype of its outputs gives.
 double rounding_of(const OperatorResult& op) {
   double rounding = 0;
@@ -41,13 +44,13 @@ double rounding_of(const OperatorResult& op) {
         rounding = std::max(rounding, 0x1p-54);
         break;
       default:
-        rounding = std::max(rounding, 0x1p-25);
+        rounding = std::max(rounding, kSingleRounding);
     }
   }
   return rounding;
 }
 
-bool is_single(const OperatorResult& op) { return rounding_of(op) <= 0x1p-25; }
+bool is_single(const OperatorResult& op) { return rounding_of(op) <= kSingleRounding; }
 
 /// The median of numbers that come one by one; the lower one of two.
 class Median {

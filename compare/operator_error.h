@@ -12,7 +12,9 @@ namespace opbench {
 /// square exaggerates. Infinite where a NaN or an Inf stands on one side only.
 ///
 /// Gradients of biases are sums that may cancel, and then nothing but rounding: they count against
-/// what terms of random signs would come to.
+/// what terms of random signs would come to. So may the means be that batch norms keep: they count
+/// against the root mean square of what they are means of. Single elements of a gradient at a kink,
+/// as ReLU's, that fell on its other side count nothing.
 double sum_error(const OperatorResult& op, const TensorResult& tensor);
 
 /// The largest of one side's tensors; none if none was measured.

@@ -103,6 +103,29 @@ TEST(Jumps, SumsThatCancelAreNoErrors) {
   EXPECT_NEAR(sum_error(op, Side::output).value(), 3e-6 / 31.6, 1e-9);
 }
 
+// The mean of a batch that is 0 but for rounding, beside what it is the mean of.
+TEST(Jumps, MeansThatCancelAreNoErrors) {
+  std::vector<float> x(1000);
+  for (std::size_t i = 0; i < 1000; ++i) x[i] = i % 2 == 0 ? 2.0F : -2.0F;
+  const HandMade sample = compare(
+      {{"native_batch_norm", "1", {{"input/input", x, x}, {"output/result1", {1e-7F}, {-1e-7F}}}}});
+  EXPECT_NEAR(sum_error(sample.comparison.operators[0], Side::output).value(), 1e-7, 1e-9);
+}
+
+// An input of 1e-9 on one side and of 0 on the other lets a gradient of 1 through or stops it.
+TEST(Jumps, OneElementOnTheOtherSideOfAKinkIsNoError) {
+  const auto output_error = [](const char* op, std::size_t flipped) {
+    std::vector<float> expected(1000, 1.0F), actual = expected;
+    for (std::size_t i = 0; i < flipped; ++i) actual[i] = 0;
+    const HandMade sample = compare(
+        {{op, "1", {{"input/grads", expected, expected}, {"output/grad", actual, expected}}}});
+    return sum_error(sample.comparison.operators[0], Side::output).value();
+  };
+  EXPECT_EQ(output_error("ReluBackward0", 1), 0);
+  EXPECT_EQ(output_error("ReluBackward0", 2), 2e-3);
+  EXPECT_EQ(output_error("MulBackward0", 1), 1e-3);
+}
+
 TEST(Fp16Cube, HoldsOutputsToTheirInputs) {
   const HandMade healthy = compare(
       {call("conv2d", 0, 0, 3e-3F), call("relu", 1, 3e-3F, 2e-2F), call("relu", 2, 2e-2F, 2e-2F)},

@@ -1,8 +1,9 @@
 """Dumps, cases and comparable beginnings from a running PyTorch model: what opbench reads."""
 
 from .beginnings import Reproducible, compare_setup, reproducible
+from .cases import Cases, cases
 from .errors import DumperError
 from .session import dumper
 
-__all__ = ["DumperError", "Reproducible", "compare_setup", "dumper", "reproducible"]
+__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "dumper", "reproducible"]
 __version__ = "0.1.0"

@@ -8,6 +8,7 @@ import runpy
 import sys
 from typing import Any, List, Optional
 
+from .cases import Cases, watching
 from .errors import DumperError
 from .session import dumper
 
@@ -35,11 +36,21 @@ def _capture_options(parser: argparse.ArgumentParser) -> None:
     add("--verbose", action="store_true", help="a line for each record")
 
 
+def _cases_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("script", help="the script to run")
+    add("--out", "-o", default="model.yaml", metavar="FILE.yaml", help="where the cases go [model.yaml]")
+    add("--steps", type=int, default=1, metavar="N", help="so many optimizer steps, then the script ends [1]")
+    add("--overwrite", action="store_true", help="replace the file if it is there")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m opbench_torch", description="Capture from a PyTorch script, unchanged.")
     commands = parser.add_subparsers(dest="command", required=True)
     _capture_options(commands.add_parser("capture", help="a dump of the operators that a script runs",
                                          usage="python -m opbench_torch capture train.py [options] [-- ARGS]"))
+    _cases_options(commands.add_parser("cases", help="the operators of a script as a case file",
+                                       usage="python -m opbench_torch cases train.py [options] [-- ARGS]"))
     return parser
 
 
@@ -74,13 +85,32 @@ def _capture(options: Any, arguments: List[str]) -> int:
     return 0
 
 
+def _cases(options: Any, arguments: List[str]) -> int:
+    if os.path.exists(options.out) and not options.overwrite:
+        raise DumperError(f"{options.out} exists; choose another name, or say --overwrite")
+    found = Cases(os.path.basename(options.script))
+    try:
+        with watching(found, options.steps) as observer:
+            observer.on_done = _finish
+            run_script(options.script, arguments)
+    except Finished:
+        pass
+    if not found.rows:
+        print("opbench: no operator was seen that opbench knows", file=sys.stderr)
+        return 4
+    found.write(options.out)
+    print(f"opbench: {options.out}: {len(found.rows)} cases, {sum(found.unknown.values())} calls of "
+          f"{len(found.unknown)} operators are not known", file=sys.stderr)
+    return 0
+
+
 def main(argv: Optional[List[str]] = None) -> int:
     """Exit codes: 0, 1 for what the script raised (with its traceback), 2 for bad use, 4 where nothing was recorded."""
     given = list(sys.argv[1:] if argv is None else argv)
     split = given.index("--") if "--" in given else len(given)
     options = _parser().parse_args(given[:split])
     try:
-        return _capture(options, given[split + 1:])
+        return (_cases if options.command == "cases" else _capture)(options, given[split + 1:])
     except DumperError as error:
         print(f"opbench: {error}", file=sys.stderr)
         return 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Dict, List
+from functools import lru_cache
+from typing import Dict, List, Tuple
 
 import h5py
 import numpy as np
@@ -76,9 +77,8 @@ def _open(groups: Dict[str, h5py.h5g.GroupID], path: str) -> h5py.h5g.GroupID:
 
 def _write_tensor(parent: h5py.h5g.GroupID, name: bytes, value: TensorValue, notes: Dict[str, str]) -> None:
     array = value.array
-    space = h5py.h5s.create_simple(array.shape) if array.ndim else _SCALAR
-    kind = h5py.h5t.py_create(array.dtype)
-    dataset = h5py.h5d.create(parent, name, kind, space)
+    kind = _number_type(array.dtype)
+    dataset = h5py.h5d.create(parent, name, kind, _space(array.shape))
     _write_integer(dataset, b"DeviceType", value.device_type)
     _write_integer(dataset, b"DataType", value.data_type)
     _write_integer(dataset, b"FormatType", value.format_type)
@@ -103,12 +103,21 @@ def _dense_strides(array: np.ndarray) -> List[int]:
 
 def _write_plain(parent: h5py.h5g.GroupID, name: bytes, value: PlainValue, notes: Dict[str, str]) -> None:
     array = np.asarray(value.array)
-    kind = h5py.h5t.py_create(array.dtype)
-    dataset = h5py.h5d.create(parent, name, kind, h5py.h5s.create_simple(array.shape) if array.ndim else _SCALAR)
+    kind = _number_type(array.dtype)
+    dataset = h5py.h5d.create(parent, name, kind, _space(array.shape))
     _write_integer(dataset, b"Type", int(value.save_type))
     _write_notes(dataset, notes)
     if array.size:
         dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array, kind)
+
+
+@lru_cache(maxsize=None)
+def _number_type(dtype: np.dtype) -> h5py.h5t.TypeID:
+    return h5py.h5t.py_create(dtype)
+
+
+def _space(shape: Tuple[int, ...]) -> h5py.h5s.SpaceID:
+    return h5py.h5s.create_simple(shape) if shape else _SCALAR
 
 
 def _write_integer(dataset: h5py.h5d.DatasetID, name: bytes, value: int) -> None:
@@ -123,7 +132,13 @@ def _write_notes(dataset: h5py.h5d.DatasetID, notes: Dict[str, str]) -> None:
 # Of fixed length: readers of damaged files do not follow pointers to strings of variable length.
 def _write_text(target: object, name: str, text: str) -> None:
     data = text.encode() or b" "
-    kind = h5py.h5t.C_S1.copy()
-    kind.set_size(len(data))
-    kind.set_cset(h5py.h5t.CSET_UTF8)
+    kind = _text_type(len(data))
     h5py.h5a.create(target, name.encode(), kind, _SCALAR).write(np.array(data, f"S{len(data)}"), kind)
+
+
+@lru_cache(maxsize=None)
+def _text_type(size: int) -> h5py.h5t.TypeStringID:
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(size)
+    kind.set_cset(h5py.h5t.CSET_UTF8)
+    return kind

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 import torch
 
+from .buffers import LEAST_BYTES, Buffers, Lease
 from .errors import DumperError
 
 
@@ -59,6 +60,7 @@ class TensorValue:
     data_type: int
     format_type: int = 0
     notes: Dict[str, str] = field(default_factory=dict)
+    lease: Optional[Lease] = None  # of the array's memory
     side: Optional[str] = None  # "sample" or "statistics": not the whole tensor, so no reader may take it for one
 
     @property
@@ -115,23 +117,28 @@ def check_storable(tensor: torch.Tensor, where: str) -> None:
 def copy_tensor(tensor: torch.Tensor, where: str) -> TensorValue:
     """A dense copy in logical order, on the CPU, fp16 and bf16 widened to float32."""
     check_storable(tensor, where)
-    value = TensorValue(_dense(tensor).numpy(), DEVICE_TYPES[tensor.device.type], DATA_TYPES[tensor.dtype],
-                        storage_format(tensor))
-    if value.array.dtype in (np.uint8, np.bool_):
-        value.array = value.array.view(np.int8)
+    array, lease = _dense(tensor.detach().resolve_conj().resolve_neg())
+    value = TensorValue(array, DEVICE_TYPES[tensor.device.type], DATA_TYPES[tensor.dtype], storage_format(tensor), lease=lease)
+    if array.dtype in (np.uint8, np.bool_):
+        value.array = array.view(np.int8)
     # fp16 from the CPU is garbage in the original's files; the mark tells ours apart.
     if tensor.dtype == torch.bfloat16 or (tensor.dtype == torch.float16 and value.device_type == 0):
         value.notes["opbench_dtype"] = DTYPE_NAMES[tensor.dtype]
     return value
 
 
-def _dense(tensor: torch.Tensor) -> torch.Tensor:
-    source = tensor.detach().resolve_conj().resolve_neg()
-    if source.dtype in (torch.float16, torch.bfloat16):
-        return source.cpu().to(torch.float32, memory_format=torch.contiguous_format).contiguous()
-    if source.device.type != "cpu":
-        return source.cpu().contiguous()
-    return source.clone(memory_format=torch.contiguous_format)
+_buffers = Buffers()
+
+
+def _dense(source: torch.Tensor) -> Tuple[np.ndarray, Optional[Lease]]:
+    dtype = torch.float32 if source.dtype in (torch.float16, torch.bfloat16) else source.dtype
+    if source.numel() * source.element_size() < LEAST_BYTES:
+        return torch.empty(source.shape, dtype=dtype).copy_(source).numpy(), None
+    kind = torch.empty(0, dtype=dtype).numpy().dtype
+    lease = _buffers.take(source.numel() * kind.itemsize)
+    array = lease.array(source.numel() * kind.itemsize).view(kind).reshape(tuple(source.shape))
+    torch.from_numpy(array).copy_(source)
+    return array, lease
 
 
 def storage_format(tensor: torch.Tensor) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import functools
 import threading
 import zlib
 from collections import OrderedDict
@@ -17,6 +19,9 @@ from .layout import DEVICE_TYPES, DTYPE_NAMES, DATA_TYPES, TensorValue, check_st
 #: Tensors up to this size are always looked at again: batch norm changes its running statistics without telling autograd.
 _NEVER_REMEMBERED = 1 << 14
 _REMEMBERED = 4096  # tensors
+_BLOCK = 1 << 17  # elements
+_ALONE = 1 << 20  # elements that one thread looks at
+_helper = concurrent.futures.ThreadPoolExecutor(1, "opbench statistics")
 
 Copy = Callable[[torch.Tensor, str], TensorValue]
 
@@ -51,66 +56,109 @@ class Statistics:
 
     def __call__(self, tensor: torch.Tensor, where: str) -> TensorValue:
         check_storable(tensor, where)
-        if tensor.numel() <= _NEVER_REMEMBERED:
+        if tensor.numel() <= _NEVER_REMEMBERED or tensor.is_inference():
             return _statistics(tensor)
-        storage = _storage(tensor)
-        key = (tensor._version, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        known, key = self._of_storage(tensor), _key(tensor, tensor._version)
+        if key not in known:
+            known[key] = _statistics(tensor)
+        return known[key]
+
+    def written(self, tensor: torch.Tensor) -> None:
+        """After an operator wrote the tensor, and before that shows in its version, by one step. With `.data` it never
+        shows; so what was known of the storage is forgotten."""
+        known = self._of_storage(tensor)
+        known.clear()
+        if tensor.numel() > _NEVER_REMEMBERED and not tensor.is_inference():
+            known[_key(tensor, tensor._version)] = known[_key(tensor, tensor._version + 1)] = _statistics(tensor)
+
+    def _of_storage(self, tensor: torch.Tensor) -> Dict[Any, TensorValue]:
+        storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
         with self._lock:
             if storage._cdata not in self._known:
                 # The weak reference keeps the storage's address from being used again, and not its data.
                 self._known[storage._cdata] = (StorageWeakRef(storage), {})
                 if len(self._known) > _REMEMBERED:
                     self._known.popitem(last=False)
-            known = self._known[storage._cdata][1]
-        if key not in known:
-            known[key] = _statistics(tensor)
-        return known[key]
-
-    def forget(self, tensor: torch.Tensor) -> None:
-        """Of a tensor that was written: its version changes later, and with `.data` not at all."""
-        with self._lock:
-            self._known.pop(_storage(tensor)._cdata, None)
+            return self._known[storage._cdata][1]
 
 
-def _storage(tensor: torch.Tensor) -> Any:
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
+def _key(tensor: torch.Tensor, version: int) -> Any:
+    return version, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype
 
 
 def _statistics(tensor: torch.Tensor) -> TensorValue:
-    source = tensor.detach().resolve_conj().resolve_neg()
-    values = _summary(source)
+    data = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)
+    parts = [data] if data.numel() <= _ALONE else list(data.split(_halved(data.numel())))
+    others = [_helper.submit(_Sums, part) for part in parts[1:]]
+    sums = functools.reduce(_Sums.add, [other.result() for other in others], _Sums(parts[0]))
     is_float = tensor.dtype in (torch.float32, torch.float16, torch.bfloat16)
-    notes = {"opbench_shape": _text(tensor), "opbench_hash": _hash(source), "opbench_statistics": "min max mean norm"}
     device = DEVICE_TYPES[tensor.device.type]
+    notes = {"opbench_shape": _text(tensor), "opbench_hash": sums.hash()}
     if tensor.dtype == torch.bfloat16 or (tensor.dtype == torch.float16 and device == 0):
         notes["opbench_dtype"] = DTYPE_NAMES[tensor.dtype]
-    return TensorValue(values.astype(np.float32 if is_float else np.float64), device,
+    return TensorValue(sums.values().astype(np.float32 if is_float else np.float64), device,
                        DATA_TYPES[tensor.dtype] if is_float else DATA_TYPES[torch.float64], notes=notes, side="statistics")
 
 
-def _summary(source: torch.Tensor) -> np.ndarray:
-    if source.numel() == 0:
-        return np.zeros(4)
-    if source.is_complex():
-        source = torch.view_as_real(source)
-    if not source.is_floating_point():
-        source = source.double()
-    elif source.dtype != torch.float64:
-        source = source.float()
-    low, high = torch.aminmax(source)
-    return torch.stack([low, high, source.mean(), torch.linalg.vector_norm(source)]).double().cpu().numpy()
+# The middle of that many elements, at the end of a block.
+def _halved(count: int) -> int:
+    return -(-(count // 2) // _BLOCK) * _BLOCK
 
 
-def _hash(source: torch.Tensor) -> str:
-    """32 bits of all bytes in logical order: CRC-32 of sums of 64-bit words, by column and by row of 8 KiB."""
-    data = source.cpu().contiguous().reshape(-1).view(torch.uint8)
-    whole = data.numel() // 8192 * 8192
-    code = zlib.crc32(data[whole:].numpy())
-    if whole:
-        words = data[:whole].view(torch.int64).reshape(-1, 1024)
-        for axis in (0, 1):
-            code = zlib.crc32(words.sum(axis).numpy(), code)
-    return f"{code:08x}"
+class _Sums:
+    """What is known of a dense vector, block by block while that is in the cache.
+
+    By NumPy, one thread each: PyTorch's reductions wait for threads that the model uses."""
+
+    def __init__(self, data: torch.Tensor) -> None:
+        self.count = data.numel()
+        self.low, self.high, self.total, self.squares = np.inf, -np.inf, 0.0, 0.0
+        self.columns = np.zeros(1024, np.int64)
+        self.rows = [np.zeros(0, np.int64)]
+        self.rest = b""
+        with np.errstate(all="ignore"):
+            for block in data.split(_BLOCK) if self.count else ():
+                self._look_at(block)
+                self._mix(block.view(torch.uint8).numpy())
+
+    def _look_at(self, part: torch.Tensor) -> None:
+        if part.is_complex():
+            part = torch.view_as_real(part).reshape(-1)
+        block = (part.float() if part.dtype in (torch.float16, torch.bfloat16) else part).numpy()
+        block = block if block.dtype.kind == "f" else block.astype(np.float64)
+        square = float(np.einsum("i,i->", block, block))
+        if not 1e-30 < square < 1e30:  # squares leave float32 earlier than numbers do
+            square = float(np.sum(np.square(block, dtype=np.float64)))
+        self.low, self.high = np.minimum(self.low, block.min()), np.maximum(self.high, block.max())
+        self.total, self.squares = self.total + float(block.sum()), self.squares + square
+
+    def _mix(self, data: np.ndarray) -> None:
+        whole = data.size // 8192 * 8192
+        words = data[:whole].view(np.int64).reshape(-1, 1024)
+        self.columns += words.sum(0)
+        self.rows.append(words.sum(1))
+        self.rest = data[whole:].tobytes()
+
+    def add(self, after: "_Sums") -> "_Sums":
+        self.low, self.high = np.minimum(self.low, after.low), np.maximum(self.high, after.high)
+        self.count, self.total, self.squares = self.count + after.count, self.total + after.total, self.squares + after.squares
+        self.columns += after.columns
+        self.rows += after.rows
+        self.rest = after.rest
+        return self
+
+    def values(self) -> np.ndarray:
+        """Minimum, maximum, mean, norm; zeros where there is no element."""
+        if self.count == 0:
+            return np.zeros(4)
+        return np.array([self.low, self.high, self.total / self.count, np.sqrt(self.squares)])
+
+    def hash(self) -> str:
+        """32 bits of all bytes in logical order: CRC-32 of sums of 64-bit words, by column and by row of 8 KiB."""
+        code = zlib.crc32(self.columns)
+        for piece in (*self.rows, self.rest):
+            code = zlib.crc32(piece, code)
+        return f"{code:08x}"
 
 
 def reducer(sample: Optional[int], statistics: bool) -> Copy:

@@ -15,6 +15,7 @@ from .backward import saved_values
 from .calls import NodeCall, OperatorCall
 from .layout import Named, TensorValue
 from .recorded import Match, Recorded, describe
+from .reduction import Statistics
 
 # As in the original: one counter for the process, over all names and files.
 _sequence = itertools.count(1)
@@ -35,8 +36,8 @@ class Dump:
             inputs = call.inputs(session.copy)
         result = self._run(call)
         with session.quiet():
-            for tensor in call.written() if hasattr(session.copy, "forget") else ():
-                session.copy.forget(tensor)
+            for tensor in call.written() if isinstance(session.copy, Statistics) else ():
+                session.copy.written(tensor)
             outputs = call.outputs(result, session.copy)
         if outputs:
             self._keep(call, seq, inputs, outputs)

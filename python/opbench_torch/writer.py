@@ -12,7 +12,9 @@ from .hdf5_file import Hdf5File
 from .layout import Record
 
 #: Bytes that may wait to be written; one record more may be on its way.
-QUEUE_BYTES = 128 << 20
+QUEUE_BYTES = 96 << 20
+#: What wakes the thread. It holds Python's lock most of the time, so it does not begin for a few small records.
+_WORTH_BYTES, _WORTH_RECORDS = 8 << 20, 10000
 
 
 class Writer:
@@ -27,6 +29,7 @@ class Writer:
         self._waiting: Deque[Record] = deque()
         self._waiting_bytes = 0
         self._closing = False
+        self._blocked = 0  # threads that wait to put a record
         self._file: Optional[Hdf5File] = None
         self._error: Optional[BaseException] = None
         self._thread = threading.Thread(target=self._run, name="opbench dump writer", daemon=True)
@@ -36,11 +39,21 @@ class Writer:
         """Waits while as much is waiting as may."""
         size = record.bytes
         with self._changed:
-            self._changed.wait_for(lambda: self._error or not self._waiting_bytes or self._waiting_bytes + size <= self._limit)
+            self._wait_for_room(size)
             self._raise_error()
             self._waiting.append(record)
             self._waiting_bytes += size
             self._changed.notify_all()
+
+    def _wait_for_room(self, size: int) -> None:
+        def is_room() -> bool:
+            return bool(self._error) or not self._waiting or self._waiting_bytes + size <= self._limit
+
+        if not is_room():
+            self._blocked += 1
+            self._changed.notify_all()
+            self._changed.wait_for(is_room)
+            self._blocked -= 1
 
     def close(self, incomplete: Optional[str] = None) -> Optional[str]:
         """Writes what waits and names the file: `path`, or where something is missing one that says so.
@@ -67,7 +80,8 @@ class Writer:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing)
+                if not self._waiting:
+                    self._changed.wait_for(self._is_worth_it)
                 if not self._waiting:
                     return
                 record = self._waiting[0]
@@ -86,6 +100,10 @@ class Writer:
                 self._waiting_bytes -= record.bytes
                 self._changed.notify_all()
             del record
+
+    def _is_worth_it(self) -> bool:
+        return self._closing or self._waiting_bytes >= _WORTH_BYTES or len(self._waiting) >= _WORTH_RECORDS or (
+            self._blocked > 0 and bool(self._waiting))
 
     def _write(self, record: Record) -> None:
         if self._file is None:

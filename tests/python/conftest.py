@@ -10,7 +10,7 @@ import torch
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
-torch.set_num_threads(2)
+torch.set_num_threads(1)  # on a busy machine threads wait for each other
 
 
 @pytest.fixture(autouse=True)

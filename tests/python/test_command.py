@@ -49,3 +49,10 @@ def test_a_script_that_fails_fails_as_ever(tmp_path, command):
 def test_bad_use_says_what_to_do(command):
     done = command("capture", "absent.py")
     assert done.returncode == 2 and "absent.py is no file" in done.stderr
+
+
+def test_a_script_gives_cases(tmp_path, command):
+    done = command("cases", "train.py", "-o", "model.yaml")
+    assert done.returncode == 0 and done.stdout.count("step") == 1, done.stderr
+    assert "op: addmm" in (tmp_path / "model.yaml").read_text()
+    assert command("cases", "train.py", "-o", "model.yaml").returncode == 2

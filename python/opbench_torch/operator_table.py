@@ -1,0 +1,184 @@
+"""The table of operators behind `opbench opmap`, for calls that are described and not recorded.
+
+op_table.json is what `opbench opmap --as json` prints; the build copies it here."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Dict, List, Optional, Tuple
+
+#: What these operators take; all others take the floating dtypes that devices compute in.
+_FLOATS = {"fp32", "fp16", "bf16"}
+_ALL = _FLOATS | {"fp64", "int64", "int32", "int16", "int8", "uint8", "bool"}
+_DTYPES = {name: _ALL for name in ("cast", "channel_shuffle", "concat", "contiguous", "embedding", "gather", "gather_elements",
+                                   "index_select", "reshape", "split", "transpose")}
+_DTYPES.update({name: _ALL - {"bool"} for name in ("argsort", "max", "sort")})
+_DTYPES.update({name: {"bool"} for name in ("logical_and", "logical_or", "logical_xor")})
+
+
+def dtypes_of(op: str) -> "set[str]":
+    """The dtypes that an operator of opbench takes, as it spells them."""
+    return _DTYPES.get(op, _FLOATS)
+
+
+@dataclass(frozen=True)
+class Described:
+    """A tensor without its data; strides in elements."""
+
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]
+    dtype: str
+    offset: int = 0
+    device: str = "CPU"
+
+
+#: A call's arguments or results by name ("self", "grads/grads_0"): tensors, and numbers or lists as they are.
+Values = Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Use:
+    """One operator of opbench: its inputs, and attributes by name."""
+
+    op: str
+    inputs: Tuple[Described, ...]
+    attrs: Tuple[Tuple[str, Any], ...]
+
+
+class Unfit(Exception):
+    """The call is not what the row is about."""
+
+
+def uses_of(name: str, inputs: Values, outputs: Values) -> Optional[List[Use]]:
+    """What computes a call, by the first row that fits it. None: no row does; empty: its results are drawn at random."""
+    for row in _rows(name):
+        if row.get("random"):
+            return []
+        if not _holds(row, inputs, outputs):
+            continue
+        found = []
+        for part in row["parts"]:
+            try:
+                found.append(_use(part, inputs, outputs))
+            except Unfit:
+                continue
+        if found:
+            return found
+    return None
+
+
+def spellings(recorded: str) -> List[str]:
+    """How a name may stand in the table: as it is, then in ever plainer spellings ("add__Tensor", "add_Tensor", "add")."""
+    names = [recorded]
+    name = recorded.split("::")[-1].replace(".", "_")
+    names.append(name)
+    twice = name.find("__", 1)
+    if twice >= 0:
+        name = name[:twice] + name[twice + 1:]
+    name = name[:-1] if name.endswith("_") else name
+    names.append(name)
+    names.append(re.sub(r"\d+$", "", name) if "Backward" in name else re.sub(r"(?<=.)_(?=[A-Z]).*", "", name))
+    return list(dict.fromkeys(filter(None, names)))
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> Dict[str, List[Dict[str, Any]]]:
+    with open(os.path.join(os.path.dirname(__file__), "op_table.json"), encoding="utf-8") as file:
+        table = json.load(file)
+    rows: Dict[str, List[Dict[str, Any]]] = {}
+    for row in table["operators"]:
+        for name in row["names"]:
+            rows.setdefault(name, []).append(row)
+    return rows
+
+
+def _rows(name: str) -> List[Dict[str, Any]]:
+    found: List[Dict[str, Any]] = []
+    for spelling in spellings(name):
+        found += [row for row in _by_name().get(spelling, []) if row not in found]
+    return found
+
+
+def _holds(row: Dict[str, Any], inputs: Values, outputs: Values) -> bool:
+    for key, is_needed in (("where", False), ("only", True)):
+        for name, wanted in row.get(key, {}).items():
+            value = inputs.get(name)
+            if value is None and not is_needed:
+                continue
+            if value is None or isinstance(value, Described) or [float(item) for item in _listed(value)] != wanted:
+                return False
+    tensors = [value for value in (*inputs.values(), *outputs.values()) if isinstance(value, Described)]
+    return not row.get("devices") or (bool(tensors) and tensors[0].device in row["devices"])
+
+
+def _listed(value: Any) -> List[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _use(part: Dict[str, Any], inputs: Values, outputs: Values) -> Use:
+    tensors: List[Described] = []
+    for wanted in part["inputs"]:
+        tensors += _tensors(wanted, inputs, outputs)
+    named = [text for text in part["outputs"] if text]
+    if not any(isinstance(_find(text, outputs), Described) for text in named):
+        raise Unfit("no output is there")
+    attrs = []
+    for attr, source in part.get("attrs", {}).items():
+        value = _attribute(source, inputs, outputs)
+        if value is not None:
+            attrs.append((attr, value))
+        elif attr in part.get("needs", []):
+            raise Unfit(f"{attr} is not there")
+    return Use(part["op"], tuple(tensors), tuple(attrs))
+
+
+def _tensors(text: str, inputs: Values, outputs: Values) -> List[Described]:
+    if text.endswith("*"):
+        found = []
+        while isinstance(inputs.get(f"{text[:-1]}{len(found)}"), Described):
+            found.append(inputs[f"{text[:-1]}{len(found)}"])
+        if not found:
+            raise Unfit(f"{text} is not there")
+        return found
+    value = _find(text, inputs, outputs)
+    if isinstance(value, Described):
+        return [value]
+    if "?" in text and value is None:
+        return []
+    raise Unfit(f"{text} is no tensor")
+
+
+# The first of "a|b?|output c" that is there.
+def _find(text: str, values: Values, outputs: Optional[Values] = None) -> Any:
+    for name in text.replace("?", "").split("|"):
+        where = (outputs or {}) if name.startswith("output ") else values
+        value = where.get(name[len("output "):] if name.startswith("output ") else name)
+        if value is not None:
+            return value
+    return None
+
+
+def _attribute(source: str, inputs: Values, outputs: Values) -> Any:
+    if source.startswith("="):
+        return source[1:]
+    for word in ("shape of ", "plane of ", "dtype of "):
+        if source.startswith(word):
+            value = _find(source[len(word):], inputs)
+            value = _find(source[len(word):], outputs) if value is None else value
+            if not isinstance(value, Described):
+                raise Unfit(f"{source} is not there")
+            return value.dtype if word[0] == "d" else list(value.shape[-2:] if word[0] == "p" else value.shape)
+    if source.startswith("1 - "):
+        value = _find(source[4:], inputs)
+        return None if value is None else 1 - value
+    names, _, words = source.partition(" as ")
+    value = _find(names, inputs)
+    if isinstance(value, Described):
+        raise Unfit(f"{names} is a tensor, and its value is not known")
+    if value is None or not words:
+        return value
+    return words.split("|")[int(value)]

@@ -33,38 +33,56 @@ struct Muls {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, hn::Set(F32(), value)); }
 };
 
-// Of the input `single` there is one element for all; -1: of none.
+// Streaming pays where few lines are written in part, which they are at both ends of a row that is
+// no whole number of them.
+bool streams_rows(const ElementwisePart& part, std::size_t size) {
+  constexpr std::size_t kLine = 64, kFewLines = 4, kManyLines = 64;
+  const std::size_t bytes = part.count * size;
+  return part.rows == 1 || bytes >= (bytes % kLine == 0 ? kFewLines : kManyLines) * kLine;
+}
+
+template <class Function, class T>
+HWY_INLINE void binary_row(int single, bool stream, std::size_t count, const T* a, const T* b,
+                           T* y) {
+  if (single == 0) {
+    const auto f = [value = float(*a)](VF32 x)
+                       HWY_ATTR { return Function{}(hn::Set(F32(), value), x); };
+    return map_row(f, stream, count, y, b);
+  }
+  if (single == 1) {
+    const auto f = [value = float(*b)](VF32 x)
+                       HWY_ATTR { return Function{}(x, hn::Set(F32(), value)); };
+    return map_row(f, stream, count, y, a);
+  }
+  map_row(Function{}, stream, count, y, a, b);
+}
+
 template <class Function>
-void binary(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y,
-            int single) {
+void binary(DType dtype, bool stream, const ElementwisePart& part) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
-    const auto *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
-    auto* const to = static_cast<T*>(y);
-    if (single == 0) {
-      const auto f = [value = float(*left)](VF32 x)
-                         HWY_ATTR { return Function{}(hn::Set(F32(), value), x); };
-      return map(f, stream, count, to, right);
+    const auto *a = static_cast<const T*>(part.inputs[0]),
+               *b = static_cast<const T*>(part.inputs[1]);
+    auto* y = static_cast<T*>(part.output);
+    const bool streams = stream && streams_rows(part, sizeof(T));
+    for (std::size_t row = 0; row < part.rows; ++row) {
+      binary_row<Function>(part.single, streams, part.count, a, b, y);
+      a += part.steps[0];
+      b += part.steps[1];
+      y += part.count;
     }
-    if (single == 1) {
-      const auto f = [value = float(*right)](VF32 x)
-                         HWY_ATTR { return Function{}(x, hn::Set(F32(), value)); };
-      return map(f, stream, count, to, left);
-    }
-    map(Function{}, stream, count, to, left, right);
+    if (streams) hwy::FlushStream();
   });
 }
 
 }  // namespace
 
-void add(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y,
-         int single) {
-  binary<Add>(dtype, stream, count, a, b, y, single);
+void add(DType dtype, bool stream, const ElementwisePart& part) {
+  binary<Add>(dtype, stream, part);
 }
 
-void mul(DType dtype, bool stream, std::size_t count, const void* a, const void* b, void* y,
-         int single) {
-  binary<Mul>(dtype, stream, count, a, b, y, single);
+void mul(DType dtype, bool stream, const ElementwisePart& part) {
+  binary<Mul>(dtype, stream, part);
 }
 
 void muls(DType dtype, float value, bool stream, std::size_t count, const void* x, void* y) {
@@ -88,8 +106,10 @@ HWY_EXPORT(muls);
 void pass_add(DType dtype, std::int64_t count, const void* a, const void* b, void* y) {
   for_each_range(count, [&](std::int64_t begin, std::int64_t end) {
     HWY_DYNAMIC_DISPATCH(add)
-    (dtype, false, static_cast<std::size_t>(end - begin), at(a, dtype, begin), at(b, dtype, begin),
-     at(y, dtype, begin), -1);
+    (dtype, false,
+     {static_cast<std::size_t>(end - begin),
+      {at(a, dtype, begin), at(b, dtype, begin)},
+      at(y, dtype, begin)});
   });
 }
 
@@ -119,9 +139,8 @@ std::string refuse_lost_scalar(std::string_view name, float value, DType dtype) 
 
 namespace {
 
-/// a, b and y of one dtype; see ElementwisePart::single.
-using Binary = std::function<void(DType dtype, bool stream, std::size_t count, const void* a,
-                                  const void* b, void* y, int single)>;
+/// Both inputs and the output of one dtype.
+using Binary = std::function<void(DType dtype, bool stream, const ElementwisePart& part)>;
 
 /// Part of an input as `to`: itself, or converted to `buffer`.
 const void* promoted_part(const void* from, DType dtype, DType to, std::size_t first,
@@ -141,9 +160,11 @@ Launch prepare_promoting(const Problem& problem, Binary binary) {
     alignas(64) std::byte left[kPiece * sizeof(float)], right[kPiece * sizeof(float)];
     for (std::size_t first = 0; first < part.count; first += kPiece) {
       const std::size_t count = std::min(kPiece, part.count - first);
-      binary(y, false, count, promoted_part(part.inputs[0], a, y, first, count, left),
-             promoted_part(part.inputs[1], b, y, first, count, right),
-             at(part.output, y, static_cast<std::int64_t>(first)), -1);
+      binary(y, false,
+             {count,
+              {promoted_part(part.inputs[0], a, y, first, count, left),
+               promoted_part(part.inputs[1], b, y, first, count, right)},
+              at(part.output, y, static_cast<std::int64_t>(first))});
     }
   });
 }
@@ -152,11 +173,9 @@ Launch prepare_binary(const Problem& problem, bool stream, Binary binary) {
   if (has_mixed_dtypes(*problem.op, problem.inputs)) {
     return prepare_promoting(problem, std::move(binary));
   }
-  const auto compute = [dtype = problem.inputs[0].dtype, stream,
-                        binary = std::move(binary)](const ElementwisePart& part) {
-    binary(dtype, stream, part.count, part.inputs[0], part.inputs[1], part.output, part.single);
-  };
-  return broadcast_launch(problem, compute, Singles::as_they_are);
+  const auto compute = [dtype = problem.inputs[0].dtype, stream, binary = std::move(binary)](
+                           const ElementwisePart& part) { binary(dtype, stream, part); };
+  return broadcast_launch(problem, compute, BroadcastForm::rows);
 }
 
 template <bool kStream>

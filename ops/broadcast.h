@@ -31,6 +31,12 @@ struct BroadcastRun {
   std::int64_t first, count, step;
 };
 
+/// Runs of one length that follow each other in the result: `count` of them, which begin `step`
+/// apart in an input.
+struct BroadcastRows {
+  std::int64_t count, step;
+};
+
 /// Where the elements of a tensor of extents `to` lie in a dense one of extents `from` that is
 /// broadcast to it.
 class BroadcastView {
@@ -51,6 +57,16 @@ class BroadcastView {
       element /= axes_[i].extent;
     }
     return run;
+  }
+
+  /// How many runs of `length` follow each other from `element` on, at least the one that
+  /// `run_at` gives, which has no less.
+  BroadcastRows rows_at(std::int64_t element, std::int64_t length) const {
+    if (is_whole()) return {std::numeric_limits<std::int64_t>::max(), length};
+    const std::int64_t extent = axes_[0].extent, inside = element % extent;
+    if (length < extent) return {(extent - inside) / length, length * axes_[0].stride};
+    if (axes_.size() == 1) return {1, 0};
+    return {axes_[1].extent - element / extent % axes_[1].extent, axes_[1].stride};
   }
 
   /// After so many elements everything comes again, if it does.

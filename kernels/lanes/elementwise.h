@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/registry/kernel.h"
 
@@ -19,12 +20,14 @@ std::int64_t stored_elements(const Problem& problem);
 inline constexpr std::int64_t kElementwiseGrain = 64;
 
 /// One thread's share of an element-wise call: `count` elements, the inputs and the output at its
-/// start.
+/// start. Where inputs are broadcast there may be several rows of `count` elements.
 struct ElementwisePart {
   std::size_t count;
   const void* inputs[4];
   void* output;
-  int single = -1;  ///< the input of which there is one element for all; -1: none
+  int single = -1;             ///< the input of which there is one element for a row; -1: none
+  std::size_t rows = 1;        ///< those of the output lie one after the other
+  std::int64_t steps[4] = {};  ///< elements from row to row of the inputs
 };
 
 /// A launch that gives every thread its part of the stored elements of one-output problems of up to

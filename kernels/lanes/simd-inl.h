@@ -39,12 +39,32 @@ HWY_INLINE void store(VF32 value, T* to) {
 // Bytes ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.
 inline constexpr std::size_t kPrefetchBytes = 2048;
 
+// Fewer elements than a vector has: through vectors of their own, so that nothing outside the
+// arrays is touched.
+template <class T, class Function, class... Inputs>
+void map_few(const Function& f, std::size_t count, T* y, const Inputs*... x) {
+  if (count == 0) return;
+  HWY_ALIGN T rest[hn::MaxLanes(F32())] = {};
+  const auto padded = [&](const auto* from) HWY_ATTR {
+    HWY_ALIGN std::remove_cvref_t<decltype(*from)> part[hn::MaxLanes(F32())] = {};
+    std::memcpy(part, from, count * sizeof(*from));
+    return load(part);
+  };
+  store<false>(f(padded(x)...), rest);
+  std::memcpy(y, rest, count * sizeof(T));
+}
+
 // y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors an
 // iteration keep enough independent work in flight to hide the latency of the polynomials.
 template <bool kStream, class T, class Function, class... Inputs>
 void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   const std::size_t lanes = hn::Lanes(F32());
   constexpr std::size_t kUnroll = 4;
+  if (count < lanes) return map_few(f, count, y, x...);
+  // The last vector overlaps the one before. It is read first, for y may be one of the inputs.
+  const bool has_rest = count % lanes != 0;
+  VF32 last = hn::Zero(F32());
+  if (has_rest) last = f(load(x + (count - lanes))...);
   std::size_t i = 0;
   for (; i + kUnroll * lanes <= count; i += kUnroll * lanes) {
     // In the cache it would take as many load slots as the loads themselves.
@@ -57,28 +77,26 @@ void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
     }
   }
   for (; i + lanes <= count; i += lanes) store<false>(f(load(x + i)...), y + i);
-  if (i == count) return;
-  // The tail goes through a whole vector of its own, so that nothing outside the arrays is touched.
-  HWY_ALIGN T rest[hn::MaxLanes(F32())] = {};
-  const auto padded = [&](const auto* from) HWY_ATTR {
-    HWY_ALIGN std::remove_cvref_t<decltype(*from)> part[hn::MaxLanes(F32())] = {};
-    std::memcpy(part, from, (count - i) * sizeof(*from));
-    return load(part);
-  };
-  store<false>(f(padded(x + i)...), rest);
-  std::memcpy(y + i, rest, (count - i) * sizeof(T));
+  if (has_rest) store<false>(last, y + (count - lanes));
 }
 
-// `stream`: past the cache, from the first whole vector of y on.
+// `stream`: past the cache, from the first whole vector of y on. The one who asks for it calls
+// FlushStream after the last row.
 template <class T, class Function, class... Inputs>
-void map(const Function& f, bool stream, std::size_t count, T* y, const Inputs*... x) {
+HWY_INLINE void map_row(const Function& f, bool stream, std::size_t count, T* y,
+                        const Inputs*... x) {
   if (!stream) return map_lanes<false>(f, count, y, x...);
   const std::size_t vector = hn::Lanes(F32()) * sizeof(T);
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(y) % vector;
   const std::size_t before = beyond == 0 ? 0 : std::min(count, (vector - beyond) / sizeof(T));
   if (before > 0) map_lanes<false>(f, before, y, x...);
   map_lanes<true>(f, count - before, y + before, (x + before)...);
-  hwy::FlushStream();
+}
+
+template <class T, class Function, class... Inputs>
+void map(const Function& f, bool stream, std::size_t count, T* y, const Inputs*... x) {
+  map_row(f, stream, count, y, x...);
+  if (stream) hwy::FlushStream();
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,6 +18,8 @@ std::vector<std::vector<Dims>> shapes() {
     all.push_back({{5, 1}, {5, run}});
     all.push_back({{5, 1}, {run}});
     all.push_back({{2, 3, run}, {3, 1}});
+    all.push_back({{2, 3, run}, {2, 1, run}});
+    all.push_back({{2, 3, run}, {2, 1, 1}});
   }
   // These outgrow a core's cache; rows of 5003 elements.
   all.push_back({{400, 5003}, {5003}});

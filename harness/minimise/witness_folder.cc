@@ -106,6 +106,12 @@ NewFolder::~NewFolder() {
   if (!hidden_.empty()) fs::remove_all(hidden_, ignored);
 }
 
+std::string NewFolder::with_real_name(std::string message) const {
+  const std::string hidden = hidden_.string();
+  const std::size_t at = message.find(hidden);
+  return at == message.npos ? message : message.replace(at, hidden.size(), target_.string());
+}
+
 void NewFolder::commit() {
   require_free(target_);
   if (std::rename(hidden_.c_str(), target_.c_str()) != 0) fail(target_, errno);
@@ -114,11 +120,15 @@ void NewFolder::commit() {
 
 void write_witness(const NewFolder& folder, const WitnessOrigin& origin, const Witness& witness,
                    const JudgeOptions& options) {
-  write_dump(folder.file("call.h5"), origin, witness);
-  require_guilty(folder.file("call.h5"), witness, options);
-  write_text(folder.file("call.py"), torch_script(origin, witness));
-  write_text(folder.file("call_test.cc"), googletest_file(origin, witness));
-  write_text(folder.file("README.md"), readme(origin, witness));
+  try {
+    write_dump(folder.file("call.h5"), origin, witness);
+    require_guilty(folder.file("call.h5"), witness, options);
+    write_text(folder.file("call.py"), torch_script(origin, witness));
+    write_text(folder.file("call_test.cc"), googletest_file(origin, witness));
+    write_text(folder.file("README.md"), readme(origin, witness));
+  } catch (const RunError& error) {
+    throw RunError(folder.with_real_name(error.what()));
+  }
 }
 
 }  // namespace opbench

@@ -22,6 +22,8 @@ class NewFolder {
 
   /// Where a file stands until then.
   std::filesystem::path file(const std::string& name) const { return hidden_ / name; }
+  /// A message of one who writes there, with the name that the folder was to have.
+  std::string with_real_name(std::string message) const;
   void commit();
 
  private:

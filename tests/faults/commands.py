@@ -4,11 +4,14 @@ import json
 import pathlib
 
 import h5py
+import numpy
 
 CASE = ["--case", "softplus[64x64x8x8,fp32,NCHW]", "--case", "relu[8x64x8x8,fp16,NCHW]", "--threads", "1",
         "--time", "0.02", "--repetitions", "3"]
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/dumps/gpu.h5"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/dumps"
+EXAMPLE = EXAMPLES / "gpu.h5"
+GUILTY = EXAMPLES / "npu.h5"
 
 CONTEXT = """contexts:
   - name: pair
@@ -40,7 +43,16 @@ def is_text(path):
     assert path.read_text().endswith("\n")
 
 
-WHOLE = {".json": is_json, ".csv": is_csv, ".h5": is_dump}
+def is_array(path):
+    numpy.load(path)
+
+
+def is_archive(path):
+    with numpy.load(path) as arrays:
+        assert [arrays[name] for name in arrays]
+
+
+WHOLE = {".json": is_json, ".csv": is_csv, ".h5": is_dump, ".npy": is_array, ".npz": is_archive}
 
 
 def broken_outputs(directory):
@@ -73,6 +85,25 @@ def write_context(directory):
     return path
 
 
+def on_a_dump(dump, directory):
+    """name -> arguments of the commands that take one dump, and what they write below `directory`."""
+    return {
+        "judge --json": (["judge", "-q", dump, "--json", directory / "j.json"], directory / "j.json"),
+        "show --json": (["show", "-q", dump, "--json", directory / "s.json"], directory / "s.json"),
+        "overflow --json": (["overflow", "-q", dump, "--json", directory / "o.json"], directory / "o.json"),
+        "extract -o": (["extract", "-q", dump, "--only", ".", "-o", directory / "e.h5"], directory / "e.h5"),
+        "convert to npy": (["convert", "-q", dump, "-o", directory / "npy"], directory / "npy"),
+        "convert to npz": (["convert", "-q", dump, "-o", directory / "a.npz"], directory / "a.npz"),
+        "run --load": (["run", "-q", "--load", dump, "--dump", directory / "l.h5", "--no-verify"], directory / "l.h5"),
+    }
+
+
+def write_acl_json(directory, dumps):
+    path = directory / "in.acl.json"
+    path.write_text(json.dumps({"dump": {"dump_path": str(dumps), "dump_op_switch": "on"}}))
+    return path
+
+
 def commands(world, directory):
     """name -> arguments; all their outputs go below `directory`."""
     context = write_context(directory)
@@ -84,7 +115,9 @@ def commands(world, directory):
     return {
         "run": ["run", "-q", *CASE, *outputs],
         "context": ["run", "-q", "--cases", context, "--time", "0.02", *outputs],
-        "load": ["run", "-q", "--load", EXAMPLE, "--dump", directory / "l.h5", "--no-verify"],
+        "load": on_a_dump(EXAMPLE, directory)["run --load"][0],
+        "minimise": ["minimise", "-q", GUILTY, "/softplus/2", "-o", directory / "small"],
+        "convert": on_a_dump(EXAMPLE, directory)["convert to npy"][0],
         "compare": ["compare", "-q", npu, gpu, "-o", directory / "cmp"],
         "check": ["check", "-q", "--against", world.program, "--case", "relu[64,fp32]", "--threads", "1", "--sample", "2",
                   "--out", directory / "chk"],

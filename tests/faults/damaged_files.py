@@ -5,7 +5,8 @@ import shutil
 import h5py
 import numpy
 
-from world import bad_end
+from commands import broken_outputs, on_a_dump
+from world import bad_end, left_behind
 
 CODES = {0, 1, 2, 3, 4}
 
@@ -99,6 +100,26 @@ def bit_flips(world):
         outcome = world.run(["compare", "-q", damaged, gpu], limit=60)
         reason = judge(outcome, damaged, is_unreadable)
         yield None if reason is None else f"{npu.name}, byte {place}, bit {bit}: {reason}"
+
+
+def other_commands(world):
+    """The commands that take one dump, on the same damage."""
+    pairs = write_pairs(world)
+    for i in range(world.count(700)):
+        directory = world.fresh("others")
+        damaged = directory / "in.npu.h5"
+        whole = pairs[i % len(pairs)][0]
+        data = bytearray(whole.read_bytes())
+        place, bit = world.random.randrange(len(data)), world.random.randrange(8)
+        data[place] ^= 1 << bit
+        damaged.write_bytes(data)
+        table = on_a_dump(damaged, directory)
+        name = list(table)[i % len(table)]
+        outcome = world.run(table[name][0], limit=60)
+        wrong = [bad_end(outcome)] if bad_end(outcome) else left_behind(directory) + broken_outputs(directory)
+        if outcome.code == 2 and not name.startswith("convert") and outcome.err.count(b"\n") != 1:
+            wrong.append("the error is not one line")
+        yield f"{name}, {whole.name}, byte {place}, bit {bit}: {'; '.join(wrong)}" if wrong else None
 
 
 def truncations(world):

@@ -4,7 +4,7 @@ import resource
 import shutil
 import subprocess
 
-from commands import CASE, commands, run_outputs
+from commands import CASE, EXAMPLE, GUILTY, commands, on_a_dump, run_outputs, write_acl_json
 from world import bad_end, left_behind
 
 
@@ -16,8 +16,14 @@ def every_command(world, directory):
     everything = commands(world, world.fresh("inputs"))
     for flag, path in run_outputs(directory).items():
         yield f"run {flag}", ["run", "-q", *CASE, flag, path], path
-    yield "run --load", [*everything["load"][:5], directory / "l.h5", "--no-verify"], directory / "l.h5"
     inputs = everything["compare"][2:4]
+    for what, (arguments, path) in on_a_dump(inputs[0], directory).items():
+        if what == "run --load":
+            arguments, path = on_a_dump(EXAMPLE, directory)[what]
+        yield what, arguments, path
+    yield "minimise -o", ["minimise", "-q", GUILTY, "/softplus/2", "-o", directory / "small"], directory / "small"
+    acl_json = write_acl_json(world.fresh("acl_json"), directory / "acl")
+    yield "run --acl-json", ["run", "-q", *CASE, "--acl-json", acl_json], directory / "acl"
     yield "compare -o", ["compare", "-q", *inputs, "-o", directory / "cmp"], directory / "cmp"
     yield "check --out", [*everything["check"][:-1], directory / "chk"], directory / "chk"
     for form in ("markdown", "csv", "json", "junit"):

@@ -38,7 +38,7 @@ def disturbed(world, name, numbers, times, send):
 
 
 def to_parent(world):
-    for name in ("run", "context", "compare", "check"):
+    for name in ("run", "context", "load", "compare", "check", "minimise", "convert"):
         send = subprocess.Popen.send_signal
         for what, number, outcome, wrong in disturbed(world, name, TO_PARENT, 52, send):
             # Killed by it: before or after there was anything to end in order.

@@ -39,8 +39,10 @@ void refuse_flags_of_cases(const RunFlags& flags) {
                             flags.explain ? "--explain" : "--dot"));
   }
   if (flags.loss_scale) throw Error("--loss-scale needs a context, and --load has none");
-  if (!flags.dump.empty() && flags.threads.size() > 1) {
-    throw Error("--load with --dump takes one number of --threads: each record is written once");
+  if (writes_dump(flags) && flags.threads.size() > 1) {
+    throw Error(
+        "--load with --dump or --acl-json takes one number of --threads: each record is written "
+        "once");
   }
 }
 
@@ -49,7 +51,7 @@ LoadSelection selection_of(const RunFlags& flags, const RunOptions& options) {
   if (!flags.only.empty()) selection.only = name_pattern(flags.only, "--only");
   selection.variants = options.selection.variants;
   selection.formats = options.selection.formats;
-  selection.dumps = !flags.dump.empty();
+  selection.dumps = writes_dump(flags);
   selection.times = options.times;
   selection.words = {"--load", flags.load};
   if (!flags.map_file.empty()) {
@@ -89,7 +91,7 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
     return kAllWell;
   }
   if (flags.check_overflow) return check_overflow(flags, options, file, plan, context);
-  RunOutputs outputs(flags, context);
+  RunOutputs outputs(flags, context, {.has_operators = true, .models = {}});
   report::print_heading(context.out, {context.colour()}, detail_of(context));
   const RunResult result = run_loaded(file, plan, options, make_hooks(context, progress, outputs));
   progress.clear();

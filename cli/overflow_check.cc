@@ -33,6 +33,7 @@ void refuse_other_flags(const RunFlags& flags) {
   refuse("--time", flags.seconds.has_value());
   refuse("--cold", flags.cold);
   refuse("--threads with several numbers", flags.threads.size() > 1);
+  refuse("--acl-json", !flags.acl_json.empty());
   refuse("--out", !flags.out_dir.empty());
   refuse("--json", !flags.json.empty());
   refuse("--csv", !flags.csv.empty());

@@ -93,6 +93,13 @@ void scale_losses(const RunFlags& flags, std::vector<PlannedContext>& contexts) 
   }
 }
 
+WhatRuns what_runs(const std::vector<PlannedCase>& plan,
+                   const std::vector<PlannedContext>& contexts) {
+  WhatRuns what{.has_operators = !plan.empty(), .models = {}};
+  for (const PlannedContext& planned : contexts) what.models.push_back(planned.spec.name);
+  return what;
+}
+
 int run(const RunFlags& flags, CommandContext& context) {
   require_distinct_files(flags);
   if (!flags.isa.empty()) select_isa(flags.isa);
@@ -120,7 +127,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   }
   if (flags.dry_run) return print_plan(plan, contexts, context.out);
   if (flags.check_overflow) return check_overflow(flags, options, plan, contexts, context);
-  RunOutputs outputs(flags, context, !contexts.empty());
+  RunOutputs outputs(flags, context, what_runs(plan, contexts));
   ProgressLine progress(context);
   if (!plan.empty()) report::print_heading(context.out, {context.colour()}, detail_of(context));
   const RunResult result =

@@ -63,6 +63,10 @@ void add_result_flags(Command& command, RunFlags& f) {
                  {"FILE", results});
   command.option("--op-statistic", f.op_statistic,
                  "The same by type, with the columns of op_statistic.csv", {"FILE", results});
+  command.option("--acl-json", f.acl_json,
+                 "Dump tasks as a device does with this acl.json: dump_list, dump_path, dump_mode, "
+                 "dump_op_switch",
+                 {"FILE", results});
   command.option("--dot", f.dot, "Write the planned graphs as Graphviz DOT", {"FILE", results});
   command.option("--out", f.out_dir,
                  "Directory for results.json, results.csv, results.md and trace.json, and of "
@@ -126,6 +130,8 @@ void add_run_flags(Command& command, RunFlags& f) {
   add_result_flags(command, f);
 }
 
+bool writes_dump(const RunFlags& f) { return !f.dump.empty() || !f.acl_json.empty(); }
+
 RunOptions options_of(const RunFlags& f) {
   RunOptions options;
   options.selection = read_selection(f.selection);
@@ -139,7 +145,7 @@ RunOptions options_of(const RunFlags& f) {
   if (f.loss_scale) check_range("--loss-scale", *f.loss_scale, 0x1p-126, 0x1p126);
   check_range("--repetitions", f.repetitions, 1, 10000);
   options.seconds_per_case = f.seconds.value_or(kSeconds);
-  options.times = !f.check_overflow && (f.load.empty() || f.dump.empty() || f.seconds);
+  options.times = !f.check_overflow && (f.load.empty() || !writes_dump(f) || f.seconds);
   options.repetitions = f.repetitions;
   options.cold = f.cold;
   options.verify = !f.no_verify;

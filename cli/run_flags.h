@@ -22,6 +22,7 @@ struct RunFlags {
   bool cold = false, no_verify = false, dry_run = false, explain = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic;
+  std::string acl_json;              ///< what a device would dump
   std::string load, only, map_file;  ///< of a dump that is run again
 };
 
@@ -29,6 +30,9 @@ struct RunFlags {
 void add_selection_flags(Command& command, RunFlags& flags);
 /// All flags of `run`.
 void add_run_flags(Command& command, RunFlags& flags);
+
+/// True if what runs is written, as HDF5 or as a device writes it.
+bool writes_dump(const RunFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 RunOptions options_of(const RunFlags& flags);

@@ -107,11 +107,13 @@ void require_distinct_files(const RunFlags& flags) {
   std::vector<NamedFile> inputs = input_files(flags.selection);
   inputs.push_back({"--load", flags.load});
   inputs.push_back({"--map", flags.map_file});
+  inputs.push_back({"--acl-json", flags.acl_json});
   require_distinct(inputs, output_files(flags));
 }
 
-RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, bool has_contexts)
+RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const WhatRuns& what)
     : context_(context) {
+  const bool has_contexts = !what.models.empty();
   if (!has_contexts) refuse_tasks_of_operators(flags);
   if (!flags.out_dir.empty()) make_directory(flags.out_dir);
   require_distinct_files(flags);
@@ -123,7 +125,13 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, bool has_
   }
   dump_path_ = flags.dump;
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
+  if (flags.acl_json.empty()) return;
+  AclConfig config = read_acl_config(flags.acl_json);
+  require_dumped(config, what.has_operators, what.models);
+  tasks_.emplace(std::move(config));
 }
+
+DumpTargets RunOutputs::dumps() { return {dump_ ? &*dump_ : nullptr, tasks_ ? &*tasks_ : nullptr}; }
 
 bool RunOutputs::write(const RunResult& result) {
   const ResultsFile results{"", kResultsVersion, context_.command_line, describe_machine(), result};
@@ -133,6 +141,7 @@ bool RunOutputs::write(const RunResult& result) {
         [&] { report.file.write([&](std::ostream& out) { report.render(out, results); }); });
   }
   if (dump_) is_well &= attempt([&] { finish_dump(result); });
+  if (tasks_) is_well &= attempt([&] { finish_tasks(); });
   return is_well;
 }
 
@@ -142,6 +151,21 @@ void RunOutputs::finish_dump(const RunResult& result) {
   dump_.reset();
   context_.err << fmt::format("{}: no dump is written to {}: {}\n", program_name(),
                               printable(dump_path_), printable(why_nothing_ran(result)));
+}
+
+void RunOutputs::finish_tasks() {
+  tasks_->finish();
+  const std::string folder = printable(tasks_->folder().string());
+  const auto say = [&](const std::string& what) {
+    context_.err << fmt::format("{}: {}\n", program_name(), what);
+  };
+  for (const std::string& layer : tasks_->unknown_layers()) {
+    say(fmt::format("no task is called '{}', which dump_list names", printable(layer)));
+  }
+  say(tasks_->tasks() > 0
+          ? fmt::format("{} tasks are dumped to {}, modelled on the host; models.csv says whose",
+                        tasks_->tasks(), folder)
+          : fmt::format("no task was dumped, and {} is not written", folder));
 }
 
 bool RunOutputs::attempt(const std::function<void()>& action) const {

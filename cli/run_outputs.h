@@ -12,6 +12,8 @@
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
 #include "harness/record/results_file.h"
+#include "harness/run/run_hooks.h"
+#include "harness/run/task_dumps.h"
 
 namespace opbench {
 
@@ -22,18 +24,23 @@ std::vector<NamedFile> input_files(const SelectionText& selection);
 /// standard output.
 void require_distinct_files(const RunFlags& flags);
 
+/// What a run consists of.
+struct WhatRuns {
+  bool has_operators = false;
+  std::vector<std::string> models;  ///< contexts, by their names
+};
+
 /// The files of a run, all reserved before anything runs: a result that cannot be written is a
 /// wasted hour.
 class RunOutputs {
  public:
-  /// `has_contexts`: contexts are among what runs, and their tasks can be written.
-  /// Errors: throws Error like `require_distinct_files`, and for tasks that nothing has; RunError
-  /// for a file that cannot be written.
-  RunOutputs(const RunFlags& flags, CommandContext& context, bool has_contexts = false);
+  /// Errors: throws Error like `require_distinct_files`, and for tasks or dumps of what does not
+  /// run; RunError for a file that cannot be written.
+  RunOutputs(const RunFlags& flags, CommandContext& context, const WhatRuns& what);
 
-  std::optional<DumpWriter>& dump() { return dump_; }
+  DumpTargets dumps();
   /// Nothing but what is printed.
-  bool is_empty() const { return reports_.empty() && !dump_; }
+  bool is_empty() const { return reports_.empty() && !dump_ && !tasks_; }
 
   /// Writes all of them; one that fails does not keep the others from being written. True if none
   /// failed. A dump without a record is left out, with a line that says why.
@@ -49,6 +56,7 @@ class RunOutputs {
   };
 
   void finish_dump(const RunResult& result);
+  void finish_tasks();
   bool attempt(const std::function<void()>& action) const;
 
   CommandContext& context_;
@@ -56,6 +64,7 @@ class RunOutputs {
   std::deque<Report> reports_;
   std::string dump_path_;
   std::optional<DumpWriter> dump_;
+  std::optional<TaskDumps> tasks_;
 };
 
 }  // namespace opbench

@@ -44,7 +44,7 @@ RunHooks make_hooks(CommandContext& context, ProgressLine& progress, RunOutputs&
     // Behind `| head` nobody waits for the rest, unless it is for files.
     if (!context.out && outputs.is_empty()) interrupt();
   };
-  hooks.dump = outputs.dump() ? &*outputs.dump() : nullptr;
+  hooks.dump = outputs.dumps();
   return hooks;
 }
 

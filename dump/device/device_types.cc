@@ -88,6 +88,32 @@ StoredType device_stored_type(std::int64_t data_type) {
                           fmt::join(allowed, ", ")));
 }
 
+std::int64_t device_data_type(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return 12;
+    case DType::fp32:
+      return 1;
+    case DType::fp16:
+      return 2;
+    case DType::bf16:
+      return 27;
+    case DType::int64:
+      return 8;
+    case DType::int32:
+      return 7;
+    case DType::int16:
+      return 5;
+    case DType::int8:
+      return 3;
+    case DType::uint8:
+      return 4;
+    case DType::boolean:
+      return 11;
+  }
+  return 0;
+}
+
 std::string device_format_name(std::int64_t format) {
   for (const FormatRow& row : kFormats) {
     if (row.number == format) return std::string(row.name);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dump/dump_types.h"
+#include "tensor/dtype.h"
 #include "tensor/format.h"
 
 namespace opbench {
@@ -14,6 +15,9 @@ namespace opbench {
 /// DumpData). UNDEFINED is read as int8, as msaccucmp does. Errors: throws Error
 /// "data_type: found 13 (STRING); allowed are ..." for what holds no numbers.
 StoredType device_stored_type(std::int64_t data_type);
+
+/// CANN's number (data_type of DumpData) for what is stored so.
+std::int64_t device_data_type(DType dtype);
 
 /// "NC1HWC0", "FRACTAL_ZZ": the name of a format by CANN's number, "FORMAT_99" for one without.
 std::string device_format_name(std::int64_t format);

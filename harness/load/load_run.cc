@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <functional>
 
-#include "dump/dump_writer.h"
 #include "harness/load/recorded_inputs.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/item_runner.h"
@@ -39,7 +38,7 @@ RunResult run_loaded(DumpSource& file, const LoadPlan& plan, const RunOptions& o
   };
   std::size_t done = 0;
   for (const LoadedCase& loaded : plan.cases) {
-    if (interrupted() || (hooks.dump != nullptr && hooks.dump->has_failed())) break;
+    if (interrupted() || hooks.dump.has_failed()) break;
     if (hooks.progress) hooks.progress(done++, plan.cases.size());
     for (const PlannedCase& planned : loaded.plans) {
       for (const int count : threads) {

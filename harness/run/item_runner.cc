@@ -85,7 +85,7 @@ class ItemRunner {
         take_verdict(attempt, open_.judge_rounds(attempt.index));
       });
     }
-    if (hooks_.dump != nullptr) dump_all();
+    if (hooks_.dump.is_any()) dump_all();
   }
 
   std::vector<std::size_t> open_attempts() const {
@@ -106,7 +106,7 @@ class ItemRunner {
       } catch (const std::exception& error) {
         attempt.close(Status::errored, error.what());
       }
-      if (!attempt.is_open && hooks_.dump == nullptr) open_.release(attempt.index);
+      if (!attempt.is_open && !hooks_.dump.is_any()) open_.release(attempt.index);
     }
   }
 
@@ -231,7 +231,7 @@ class ItemRunner {
       try {
         open_.load(attempt.index, attempt.values);
         const PhaseTimer timer(times_.dump);
-        dump_runnable(*hooks_.dump, open_, attempt.index, attempt.values, attempt.record);
+        dump_runnable(hooks_.dump, open_, attempt.index, attempt.values, attempt.record);
       } catch (const std::exception& error) {
         // Another reason is none for what has failed before.
         if (attempt.is_open) attempt.close(Status::errored, error.what());

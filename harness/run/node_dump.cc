@@ -36,10 +36,6 @@ void NodeDump::begin(std::vector<Note> notes, std::optional<int> seq) {
   }
 }
 
-void NodeDump::poison_outputs() {
-  for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output);
-}
-
 void NodeDump::write_inputs() {
   for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
     writer_.write_input(op().input_path(i), node_.problem.inputs[i],

@@ -23,8 +23,6 @@ class NodeDump {
   /// case that was loaded from a dump it is the record that was loaded, without inputs; another
   /// call of the same record goes on with it. Notes of the node come to `notes`.
   void begin(std::vector<Note> notes, std::optional<int> seq = std::nullopt);
-  /// So that elements which the node does not write are NaN.
-  void poison_outputs();
   void write_outputs();
 
  private:

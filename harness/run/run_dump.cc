@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <variant>
 
+#include "dump/dump_writer.h"
 #include "harness/run/node_dump.h"
+#include "harness/run/task_dumps.h"
 #include "harness/spec/case.h"
 #include "tensor/parallel.h"
 
@@ -33,6 +36,24 @@ std::vector<Note> notes_of(const Record& record, const Values& values) {
   return notes;
 }
 
+// So that elements which the node does not write are NaN.
+void poison_outputs(const OpenItem& open, std::size_t i, std::size_t node) {
+  const Runnable& runnable = open.runnable(i);
+  for (const std::size_t output : runnable.graph->nodes[node].outputs) {
+    open.workspace().poison(runnable, output);
+  }
+}
+
+// What it throws.
+std::exception_ptr run_node(const OpenItem& open, std::size_t i, std::size_t node) {
+  try {
+    with_threads(open.threads(), [&] { open.bound(i).run_node(node); });
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 }  // namespace
 
 void write_attributes(DumpWriter& writer, const Attrs& attrs) {
@@ -43,24 +64,29 @@ Note call_note(const Problem& problem) {
   return {"opbench_call", note_text(case_id(case_of(problem)))};
 }
 
-void dump_runnable(DumpWriter& writer, const OpenItem& open, std::size_t i, const Values& values,
-                   const Record& record) {
+bool DumpTargets::has_failed() const {
+  return (records != nullptr && records->has_failed()) || (tasks != nullptr && tasks->has_failed());
+}
+
+void dump_runnable(const DumpTargets& targets, const OpenItem& open, std::size_t i,
+                   const Values& values, const Record& record) {
   const std::vector<Note> notes = notes_of(record, values);
   const bool is_prepared = open.is_prepared(i);
+  TaskDumps* const tasks =
+      is_prepared && targets.tasks != nullptr && targets.tasks->takes(open.item()) ? targets.tasks
+                                                                                   : nullptr;
+  if (tasks != nullptr) tasks->begin_model(open, i);
   const std::size_t nodes = is_prepared ? open.bound(i).size() : 1;
   for (std::size_t n = 0; n < nodes; ++n) {
     if (is_prepared && open.bound(i).is_skipped(n)) continue;
-    NodeDump dump(writer, open, i, n);
-    dump.begin(notes);
-    dump.poison_outputs();
+    std::optional<NodeDump> dump;
+    if (targets.records != nullptr) dump.emplace(*targets.records, open, i, n).begin(notes);
     if (!is_prepared) return;
-    std::exception_ptr failure;
-    try {
-      with_threads(open.threads(), [&] { open.bound(i).run_node(n); });
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    dump.write_outputs();
+    poison_outputs(open, i, n);
+    if (tasks != nullptr) tasks->begin_task(open, i, n);
+    const std::exception_ptr failure = run_node(open, i, n);
+    if (dump) dump->write_outputs();
+    if (tasks != nullptr) tasks->end_task(open, i, n);
     if (failure) std::rethrow_exception(failure);
   }
 }

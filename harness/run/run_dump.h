@@ -3,6 +3,7 @@
 #include "dump/dump_writer.h"
 #include "harness/record/record.h"
 #include "harness/run/open_item.h"
+#include "harness/run/run_hooks.h"
 
 namespace opbench {
 
@@ -17,9 +18,10 @@ namespace opbench {
 /// that the planner put in; opbench_reason and opbench_values where a verdict needs them.
 /// What cannot be prepared leaves the inputs of its first node; what throws leaves everything up to
 /// the node that did, with what that has written.
-/// Errors: whatever a kernel throws, after its record is complete; those of DumpWriter.
-void dump_runnable(DumpWriter& writer, const OpenItem& open, std::size_t i, const Values& values,
-                   const Record& record);
+/// Errors: whatever a kernel throws, after its record is complete; those of DumpWriter and
+/// TaskDumps.
+void dump_runnable(const DumpTargets& targets, const OpenItem& open, std::size_t i,
+                   const Values& values, const Record& record);
 
 /// Adds the attributes of a use of an operator to the current record. Words have no place among
 /// what the dumper writes; they are in the note.

@@ -10,14 +10,24 @@
 namespace opbench {
 
 class DumpWriter;
+class TaskDumps;
+
+/// What takes the inputs and outputs of everything that runs; null: nothing is wanted there.
+struct DumpTargets {
+  DumpWriter* records = nullptr;  ///< HDF5
+  TaskDumps* tasks = nullptr;     ///< files of single tasks, as a device writes them
+
+  bool is_any() const { return records != nullptr || tasks != nullptr; }
+  /// True once one of them can take nothing more.
+  bool has_failed() const;
+};
 
 struct RunHooks {
   /// Before each case: cases done so far, cases in all.
   std::function<void(std::size_t done, std::size_t total)> progress;
   /// What is being done, for a progress line.
   std::function<void(const std::string& what)> activity;
-  /// Takes the inputs and outputs of everything that runs; null: no dump is wanted.
-  DumpWriter* dump = nullptr;
+  DumpTargets dump;
   /// The records of each case as soon as they are complete.
   std::function<void(std::span<const Record> records)> case_done;
 };

@@ -25,9 +25,12 @@ class RunFiles : public testing::Test, protected TempDir {
  protected:
   RunFiles() { result_.records = step_records::shufflenet(); }
 
-  std::string refusal(const RunFlags& flags, bool has_contexts) {
-    return refusal_by([&] { RunOutputs(flags, context_, has_contexts); });
+  std::string refusal(const RunFlags& flags, const WhatRuns& what) {
+    return refusal_by([&] { RunOutputs(flags, context_, what); });
   }
+
+  const WhatRuns operators_{.has_operators = true, .models = {}};
+  const WhatRuns contexts_{.has_operators = false, .models = {"shufflenet"}};
 
   std::ostringstream out_, err_;
   CommandContext context_{.out = out_, .err = err_, .command_line = "opbench"};
@@ -39,7 +42,7 @@ class RunFiles : public testing::Test, protected TempDir {
 TEST_F(RunFiles, ADirectoryHoldsTheTasksOfContexts) {
   RunFlags flags;
   flags.out_dir = directory();
-  ASSERT_TRUE(RunOutputs(flags, context_, true).write(result_)) << err_.str();
+  ASSERT_TRUE(RunOutputs(flags, context_, contexts_).write(result_)) << err_.str();
   for (const char* name : {"results.json", "results.csv", "results.md", "trace.json"}) {
     EXPECT_TRUE(fs::exists(directory() / name)) << name;
   }
@@ -53,17 +56,18 @@ TEST_F(RunFiles, ADirectoryIsWholeWhateverOtherFilesThereAre) {
   flags.out_dir = directory() / "out";
   flags.json = directory() / "x.json";
   flags.csv = directory() / "out" / "." / "results.csv";  // the same file
-  ASSERT_TRUE(RunOutputs(flags, context_, false).write(result_)) << err_.str();
+  ASSERT_TRUE(RunOutputs(flags, context_, operators_).write(result_)) << err_.str();
   EXPECT_EQ(read("x.json"), read("out/results.json"));
   EXPECT_TRUE(fs::exists(directory() / "out" / "results.csv"));
   flags.markdown = directory() / "out" / "results.json";
-  EXPECT_THAT(refusal(flags, false), HasSubstr("two results cannot go to the same file: --out"));
+  EXPECT_THAT(refusal(flags, operators_),
+              HasSubstr("two results cannot go to the same file: --out"));
 }
 
 TEST_F(RunFiles, ADirectoryOfOperatorsHoldsNone) {
   RunFlags flags;
   flags.out_dir = directory();
-  ASSERT_TRUE(RunOutputs(flags, context_, false).write(RunResult{})) << err_.str();
+  ASSERT_TRUE(RunOutputs(flags, context_, operators_).write(RunResult{})) << err_.str();
   EXPECT_TRUE(fs::exists(directory() / "results.json"));
   EXPECT_FALSE(fs::exists(directory() / "op_summary.csv"));
   EXPECT_FALSE(fs::exists(directory() / "op_statistic.csv"));
@@ -72,22 +76,22 @@ TEST_F(RunFiles, ADirectoryOfOperatorsHoldsNone) {
 TEST_F(RunFiles, OperatorsHaveNoTasksToWrite) {
   RunFlags flags;
   flags.op_summary = directory() / "s.csv";
-  EXPECT_EQ(refusal(flags, true), "accepted");
-  EXPECT_EQ(refusal(flags, false),
+  EXPECT_EQ(refusal(flags, contexts_), "accepted");
+  EXPECT_EQ(refusal(flags, operators_),
             "--op-summary '" + flags.op_summary +
                 "' takes the tasks of a context, and only single operators were selected");
   flags = {};
   flags.op_statistic = "x.csv";
-  EXPECT_THAT(refusal(flags, false), HasSubstr("--op-statistic 'x.csv' takes"));
+  EXPECT_THAT(refusal(flags, operators_), HasSubstr("--op-statistic 'x.csv' takes"));
 }
 
 TEST_F(RunFiles, NoFileTakesTwoResults) {
   RunFlags flags;
   flags.op_summary = flags.op_statistic = directory() / "s.csv";
-  EXPECT_THAT(refusal(flags, true), HasSubstr("two results cannot go to the same file"));
+  EXPECT_THAT(refusal(flags, contexts_), HasSubstr("two results cannot go to the same file"));
   flags.op_statistic.clear();
   flags.dot = flags.op_summary;
-  EXPECT_THAT(refusal(flags, true), HasSubstr("two results cannot go to the same file"));
+  EXPECT_THAT(refusal(flags, contexts_), HasSubstr("two results cannot go to the same file"));
 }
 
 TEST_F(RunFiles, TheCommandRefusesBeforeItRuns) {

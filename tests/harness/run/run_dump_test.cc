@@ -31,7 +31,7 @@ class RunDump : public testing::Test, protected TempDir {
     options.repetitions = 2;
     DumpWriter writer(path_);
     RunHooks hooks;
-    hooks.dump = &writer;
+    hooks.dump.records = &writer;
     PhaseTimes times;
     const Record record = run_item(make_item(planned), options, 1, hooks, times).at(0);
     if (writer.records() == 0) return record;

@@ -4,6 +4,7 @@ from .beginnings import Reproducible, compare_setup, reproducible
 from .cases import Cases, cases
 from .errors import DumperError
 from .session import dumper
+from .tables import read
 
-__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "dumper", "reproducible"]
+__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "dumper", "read", "reproducible"]
 __version__ = "0.1.0"

@@ -77,15 +77,14 @@ class BackwardWatch:
                     continue  # an outer pass through the same graph has its hooks
                 self._hooked[node] = 1
             nodes.append(node)
-            if not is_custom(node):
-                handles.append(node.register_prehook(self._enter(node)))
+            handles.append(node.register_prehook(self._enter(node)))
             handles.append(node.register_hook(self._leave(node)))
         return nodes, handles
 
     def _enter(self, node: Any) -> Callable[..., Any]:
         def enter(grads: Any) -> Any:
             replaced = self._before(node, grads)
-            self._thread.inside = True
+            self._thread.inside = not is_custom(node)  # what Python code calls are operators of their own
             return replaced
 
         return enter

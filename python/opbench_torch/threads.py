@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import sys
+import importlib
 import threading
 import types
 from typing import Any, Iterator
@@ -12,9 +12,8 @@ from typing import Any, Iterator
 @contextlib.contextmanager
 def followed(session: Any) -> Iterator[None]:
     """While it lasts, the threads that parallel_apply begins are recorded as the one that calls it."""
-    import torch.nn.parallel.parallel_apply  # noqa: F401  its name in torch.nn.parallel is the function's
-
-    module = sys.modules["torch.nn.parallel.parallel_apply"]
+    # Its name in torch.nn.parallel is the function's.
+    module = importlib.import_module("torch.nn.parallel.parallel_apply")
     original = module.threading
 
     class Thread(threading.Thread):

@@ -42,7 +42,8 @@ def planted(opbench, folder, network, size, seed):
     paths = [folder / name for name in ("wrong.h5", "right.h5", "loaded.h5")]
     node = networks.capture(paths[0], network, change=lambda it: plants.plant(it, site, fault), size=size)
     networks.capture(paths[1], network, change=lambda it: plants.plant(it, site, None), size=size)
-    networks.capture(paths[2], network, change=lambda it: plants.plant(it, site, None), size=size, mode="load", load_path=paths[0])
+    networks.capture(paths[2], network, change=lambda it: plants.plant(it, site, None), size=size, mode="load",
+                     load_path=paths[0])
     wanted = (node, verdicts.last_number(paths[0], node))
     named = verdicts.standing_out(opbench, folder, paths[0], paths[1])
     accused = verdicts.guilty(opbench, folder, paths[0])

@@ -21,13 +21,18 @@ class Transformer(nn.Module):
         return self.head(self.layers(self.embedding(x)).mean(1))
 
 
+def small_shufflenet(num_classes):
+    """Two blocks a stage."""
+    return torchvision.models.ShuffleNetV2([2, 2, 2], [24, 48, 96, 192, 256], num_classes)
+
+
 def build(name, batch=4, size=64):
     """A model, its input and its labels, the same in each call."""
     reproducible(0).restore()
     if name == "transformer":
         model, x = Transformer(), torch.randint(0, 50, (batch, 12))
     else:
-        make = {"shufflenet": torchvision.models.shufflenet_v2_x1_0, "shufflenet_small": torchvision.models.shufflenet_v2_x0_5,
+        make = {"shufflenet": torchvision.models.shufflenet_v2_x1_0, "shufflenet_small": small_shufflenet,
                 "resnet": torchvision.models.resnet18}[name]
         model, x = make(num_classes=10), torch.randn(batch, 3, size, size)
     return model, x, torch.randint(0, 10, (batch,))

@@ -36,8 +36,8 @@ class Convolution(Function):
 
     @staticmethod
     def backward(ctx, grad):
-        dx, dw, _ = aten.convolution_backward(grad, *ctx.saved_tensors, None, ctx.stride, ctx.padding, ctx.dilation, False, [0, 0],
-                                              ctx.groups, [True, True, False])
+        dx, dw, _ = aten.convolution_backward(grad, *ctx.saved_tensors, None, ctx.stride, ctx.padding, ctx.dilation, False,
+                                              [0, 0], ctx.groups, [True, True, False])
         return None, ctx.fault(dx), dw, None, None, None, None
 
 
@@ -62,15 +62,15 @@ class Addmm(Function):
     opbench_saved = ["mat1", "mat2"]
 
     @staticmethod
-    def forward(ctx, fault, x, weight, bias):
-        ctx.save_for_backward(x, weight.t())
+    def forward(ctx, fault, bias, x, mat2):
+        ctx.save_for_backward(x, mat2)
         ctx.fault = fault
-        return torch.addmm(bias, x, weight.t())
+        return torch.addmm(bias, x, mat2)
 
     @staticmethod
     def backward(ctx, grad):
         x, mat2 = ctx.saved_tensors
-        return None, ctx.fault(grad @ mat2.t()), grad.t() @ x, grad.sum(0)
+        return None, grad.sum(0), ctx.fault(grad @ mat2.t()), x.t() @ grad
 
 
 FAULTS = {
@@ -105,7 +105,7 @@ def plant(model, site, fault):
             return Convolution.apply(change, x, module.weight, module.stride, module.padding, module.dilation, module.groups)
         if isinstance(module, nn.BatchNorm2d):
             return NativeBatchNorm.apply(change, x, module.weight, module.bias, module.eps)
-        return Addmm.apply(change, x.reshape(-1, x.shape[-1]), module.weight, module.bias).reshape(*x.shape[:-1], -1)
+        return Addmm.apply(change, module.bias, x.reshape(-1, x.shape[-1]), module.weight.t()).reshape(*x.shape[:-1], -1)
 
     module.forward = forward
     return {nn.ReLU: "ReluBackward", nn.Conv2d: "ConvolutionBackward", nn.BatchNorm2d: "NativeBatchNormBackward",

@@ -42,7 +42,8 @@ def test_names_are_spelled_as_the_program_spells_them(name, plainer):
 
 @pytest.mark.parametrize("make, chain", [
     (lambda x: x, ""), (lambda x: x.transpose(1, 2), "transpose(1,2)"), (lambda x: x.permute(2, 0, 1), "permute(2,0,1)"),
-    (lambda x: x[:, ::2], "as_strided([2,2,4],[12,8,1],0)"), (lambda x: x[:, :, :1].expand(2, 3, 5), "as_strided([2,3,5],[12,4,0],0)")])
+    (lambda x: x[:, ::2], "as_strided([2,2,4],[12,8,1],0)"),
+    (lambda x: x[:, :, :1].expand(2, 3, 5), "as_strided([2,3,5],[12,4,0],0)")])
 def test_views_are_chains(make, chain):
     view = make(torch.arange(24).reshape(2, 3, 4))
     assert chain_of(Described(tuple(view.shape), view.stride(), "int64")) == chain

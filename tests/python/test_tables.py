@@ -1,0 +1,64 @@
+"""Results as pandas tables."""
+
+import builtins
+import json
+import os
+
+import pytest
+from conftest import ROOT
+
+from opbench_torch import DumperError, read
+
+SAMPLES = os.path.join(ROOT, "results/samples")
+pandas = pytest.importorskip("pandas")
+
+
+def test_results_have_a_row_for_each_record():
+    path = os.path.join(SAMPLES, "results.json")
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    table = read(path)
+    assert len(table) == len(content["records"]) and "samples_us" not in table
+    assert table["median_us"].dropna().gt(0).all() and table.attrs["machine"]["cpu"] == content["machine"]["cpu"]
+    best = table[table["best"] == True]  # noqa: E712  as pandas selects
+    assert set(best["status"]) <= {"passed", "mistrusted", "suspicious"}
+    samples = read(path, "samples")
+    assert list(samples.columns) == ["case", "variant", "threads", "sample", "time_us"]
+    timed = next(record for record in content["records"] if record["samples_us"])
+    mine = samples[(samples.case == timed["case"]) & (samples.variant == timed["variant"]) & (samples.threads == timed["threads"])]
+    assert mine.time_us.median() == pytest.approx(timed["median_us"], rel=1e-3)
+
+
+def test_what_opbench_writes_is_read(tmp_path, opbench):
+    dumps = os.path.join(ROOT, "examples/dumps")
+    opbench("compare", os.path.join(dumps, "npu.h5"), os.path.join(dumps, "gpu.h5"), "-o", tmp_path, "--quiet")
+    tensors, operators = read(tmp_path / "compare.json"), read(tmp_path / "compare.json", "operators")
+    assert {"operator", "tensor", "verdict", "max_abs"} <= set(tensors) and len(tensors) == 9
+    assert operators[operators.verdict == "failed"].operator.tolist()[0] == "softplus"
+    assert tensors.attrs["counts"]["failed"] == 5
+    opbench("judge", os.path.join(dumps, "npu.h5"), "--json", tmp_path / "judge.json", "--quiet")
+    assert "GUILTY" in set(read(tmp_path / "judge.json").verdict)
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "b.json").write_text("[1]")
+    (tmp_path / "c.json").write_text("{")
+    for name, text in (("a", "is no results.json"), ("b", "holds a list"), ("c", "cannot be read"), ("absent", "cannot be read")):
+        with pytest.raises(DumperError, match=text):
+            read(tmp_path / f"{name}.json")
+    with pytest.raises(DumperError, match="no table 'x'; it has 'samples' and 'tasks'"):
+        read(os.path.join(SAMPLES, "results.json"), "x")
+
+
+def test_without_pandas_it_says_so(monkeypatch):
+    original = builtins.__import__
+
+    def without(name, *arguments):
+        if name == "pandas":
+            raise ImportError(name)
+        return original(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(DumperError, match="python3-pandas"):
+        read(os.path.join(SAMPLES, "results.json"))

@@ -2,9 +2,10 @@
 
 from .beginnings import Reproducible, compare_setup, reproducible
 from .cases import Cases, cases
+from .context import context
 from .errors import DumperError
 from .session import dumper
 from .tables import read
 
-__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "dumper", "read", "reproducible"]
+__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "context", "dumper", "read", "reproducible"]
 __version__ = "0.1.0"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import runpy
 import sys
 from typing import Any, List, Optional
 
 from .cases import Cases, watching
+from .context import context, first_call
 from .errors import DumperError
 from .session import dumper
 
@@ -41,6 +43,7 @@ def _cases_options(parser: argparse.ArgumentParser) -> None:
     add("script", help="the script to run")
     add("--out", "-o", default="model.yaml", metavar="FILE.yaml", help="where the cases go [model.yaml]")
     add("--steps", type=int, default=1, metavar="N", help="so many optimizer steps, then the script ends [1]")
+    add("--context", metavar="PATH", help="the graph of the module at this path instead, as a context")
     add("--overwrite", action="store_true", help="replace the file if it is there")
 
 
@@ -88,6 +91,11 @@ def _capture(options: Any, arguments: List[str]) -> int:
 def _cases(options: Any, arguments: List[str]) -> int:
     if os.path.exists(options.out) and not options.overwrite:
         raise DumperError(f"{options.out} exists; choose another name, or say --overwrite")
+    if options.context:
+        module, inputs = first_call(options.context, lambda: run_script(options.script, arguments))
+        with open(options.out, "w", encoding="utf-8") as file:
+            file.write(context(module, inputs, re.sub(r"\W", "_", options.context)))
+        return 0
     found = Cases(os.path.basename(options.script))
     try:
         with watching(found, options.steps) as observer:

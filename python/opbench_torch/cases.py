@@ -52,7 +52,7 @@ class Cases:
 
     def add(self, name: str, module: Optional[str], inputs: Values, outputs: Values) -> None:
         """One call, by its name in dumps."""
-        if base_name(name) in _PASSING or _only_counts(inputs):
+        if base_name(name) in _PASSING or only_counts(inputs):
             return
         uses = _special(name, inputs, outputs) or uses_of(name, inputs, outputs)
         if uses == []:
@@ -88,8 +88,8 @@ class Cases:
             file.write(self.text)
 
 
-# Single whole numbers, such as batch norm's number of batches.
-def _only_counts(inputs: Values) -> bool:
+def only_counts(inputs: Values) -> bool:
+    """True where all tensors are single whole numbers, such as batch norm's number of batches."""
     tensors = [value for value in inputs.values() if isinstance(value, Described)]
     return bool(tensors) and all(not tensor.shape and "int" in tensor.dtype for tensor in tensors)
 
@@ -122,7 +122,7 @@ def _line(row: Row) -> str:
         shape = json.dumps(list(tensor.shape))
         is_index = tensor.dtype != row.dtype and tensor.dtype not in ("fp64", "fp32", "fp16", "bf16")
         inputs.append(f"{{shape: {shape}, dtype: {tensor.dtype}}}" if is_index else shape)
-    attrs = ", ".join(f"{name}: {_value(value)}" for name, value in row.use.attrs)
+    attrs = ", ".join(f"{name}: {value_text(value)}" for name, value in row.use.attrs)
     parts = [f"name: {json.dumps(row.name)}", f"op: {row.use.op}", f"inputs: [{', '.join(inputs)}]"]
     parts += [f"attrs: {{{attrs}}}"] if attrs else []
     parts += [f"dtypes: [{row.dtype}]", f"count: {row.count}"]
@@ -130,7 +130,7 @@ def _line(row: Row) -> str:
     return f"  - {{{', '.join(parts)}}}" + (f"  # {views}" if views and row.use.op != "contiguous" else "")
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return str(value[0]) if len(value) == 1 else json.dumps(list(value))
     if isinstance(value, bool):
@@ -178,12 +178,12 @@ class _Describing:
 
     def operator(self, call: OperatorCall) -> Any:
         schema = call.func._schema
-        inputs = _described(((argument.name, value) for argument, value in bind(schema, call.args, call.kwargs)))
+        inputs = described(((argument.name, value) for argument, value in bind(schema, call.args, call.kwargs)))
         result = call.run()
         returns = schema.returns
         results = (result,) if len(returns) == 1 else tuple(result or ())
         names = [item.name or ("result" if len(returns) == 1 else f"result{index}") for index, item in enumerate(returns)]
-        outputs = _described(zip(names, results))
+        outputs = described(zip(names, results))
         self._cases.add(operator_name(schema), call.module, inputs, outputs)
         return result
 
@@ -192,8 +192,8 @@ class _Describing:
 
     def after_node(self, call: NodeCall, grad_inputs: Any) -> None:
         with self._observer.quiet():
-            inputs = _described([("grads", list(call.grads)), *saved_values(call.node).items()])
-            outputs = _described([("grad_inputs", list(grad_inputs))])
+            inputs = described([("grads", list(call.grads)), *saved_values(call.node).items()])
+            outputs = described([("grad_inputs", list(grad_inputs))])
             self._cases.add(node_name(call.node), module_of(call.node), inputs, outputs)
 
 
@@ -211,8 +211,9 @@ class _CaseSelection(Selection):
         return base != "_to_copy" and not is_split and super().is_idle(base, makes_view)
 
 
-def _described(values: Any) -> Values:
-    found: Values = {}
+def described(values: Any, describe: Any = None) -> Values:
+    """Tensors without their data, numbers and lists as they are."""
+    describe, found = describe or describe_tensor, {}
     for name, value in values:
         if isinstance(value, torch.Tensor):
             found[name] = describe(value)
@@ -230,7 +231,7 @@ def _described(values: Any) -> Values:
     return found
 
 
-def describe(tensor: torch.Tensor) -> Described:
+def describe_tensor(tensor: torch.Tensor) -> Described:
     device = {"cpu": "CPU", "cuda": "CUDA", "npu": "NPU"}.get(tensor.device.type, tensor.device.type)
     return Described(tuple(tensor.shape), tuple(tensor.stride()) if tensor.layout == torch.strided else (),
                      DTYPE_NAMES.get(tensor.dtype, str(tensor.dtype)), tensor.storage_offset(), device)

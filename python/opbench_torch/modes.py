@@ -70,10 +70,13 @@ def function_name(func: Any) -> Optional[str]:
 
 def bind_function(func: Any, name: str, args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[List[Tuple[str, Any]]]:
     """Names and values of what a function is called with; None where no signature of that name takes it."""
-    if isinstance(func, types.FunctionType):
-        bound = inspect.signature(func).bind(*args, **kwargs)
+    signature = inspect.signature(func) if isinstance(func, types.FunctionType) else None
+    if signature and not any(one.kind == one.VAR_POSITIONAL for one in signature.parameters.values()):
+        bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return [(_schema_name(name, key), value) for key, value in bound.arguments.items()]
+    # Pools choose between two functions by return_indices, which no schema has.
+    kwargs = {key: value for key, value in kwargs.items() if key != "return_indices"}
     for schema in _schemas(name):
         values = _bind_schema(schema, args, kwargs)
         if values is not None:

@@ -34,6 +34,7 @@ class Described:
     dtype: str
     offset: int = 0
     device: str = "CPU"
+    name: str = ""  # where somebody has to know which tensor it is
 
 
 #: A call's arguments or results by name ("self", "grads/grads_0"): tensors, and numbers or lists as they are.
@@ -47,6 +48,7 @@ class Use:
     op: str
     inputs: Tuple[Described, ...]
     attrs: Tuple[Tuple[str, Any], ...]
+    outputs: Tuple[Optional[Described], ...] = ()  # None: the call leaves no such
 
 
 class Unfit(Exception):
@@ -123,8 +125,8 @@ def _use(part: Dict[str, Any], inputs: Values, outputs: Values) -> Use:
     tensors: List[Described] = []
     for wanted in part["inputs"]:
         tensors += _tensors(wanted, inputs, outputs)
-    named = [text for text in part["outputs"] if text]
-    if not any(isinstance(_find(text, outputs), Described) for text in named):
+    results = tuple(_find(text, outputs) if text else None for text in part["outputs"])
+    if not any(isinstance(result, Described) for result in results):
         raise Unfit("no output is there")
     attrs = []
     for attr, source in part.get("attrs", {}).items():
@@ -133,7 +135,7 @@ def _use(part: Dict[str, Any], inputs: Values, outputs: Values) -> Use:
             attrs.append((attr, value))
         elif attr in part.get("needs", []):
             raise Unfit(f"{attr} is not there")
-    return Use(part["op"], tuple(tensors), tuple(attrs))
+    return Use(part["op"], tuple(tensors), tuple(attrs), results)
 
 
 def _tensors(text: str, inputs: Values, outputs: Values) -> List[Described]:

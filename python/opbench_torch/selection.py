@@ -14,8 +14,8 @@ from .errors import DumperError
 _IDLE = {"detach", "_unsafe_view", "_reshape_alias", "_to_copy", "to", "item", "_local_scalar_dense", "pin_memory", "numpy_T",
          "is_pinned", "is_same_size", "is_floating_point", "is_complex", "size", "stride", "dim", "numel", "set_", "resize_",
          "resize_as_", "lift", "lift_fresh", "empty_like", "new_empty", "new_empty_strided", "requires_grad_", "retain_grad",
-         "backward", "cpu", "cuda", "npu", "type", "numpy", "view", "view_as", "t", "expand_as", "expand", "permute", "squeeze", "unsqueeze", "chunk",
-         "split", "narrow", "slice", "select", "transpose", "_has_compatible_shallow_copy_type", "zeros_like", "ones_like"}
+         "backward", "cpu", "cuda", "npu", "type", "numpy", "view", "view_as", "t", "expand_as", "expand", "permute", "squeeze",
+         "unsqueeze", "chunk", "split", "narrow", "slice", "select", "transpose", "_has_compatible_shallow_copy_type", "zeros_like", "ones_like"}
 _IDLE_NODES = {name + "Backward" for name in (
     "View", "UnsafeView", "ReshapeAlias", "T", "Permute", "Transpose", "Unsqueeze", "Squeeze", "Alias", "ToCopy")}
 

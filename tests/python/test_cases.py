@@ -102,3 +102,21 @@ def test_forward_alone_halves_and_unknown_operators():
     half = opbench_torch.cases(nn.ReLU(), torch.randn(3, 3).bfloat16(), backward=False)
     assert [(row.use.op, row.dtype) for row in half.rows] == [("relu", "bf16")]
     assert "# not known to opbench: " in found.text
+
+
+@pytest.mark.parametrize("module, x", [
+    (torchvision.models.resnet18(num_classes=10).layer2[0], torch.randn(2, 64, 8, 8)),
+    (torchvision.models.shufflenet_v2_x1_0().stage2[1], torch.randn(2, 116, 8, 8)),
+    (nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 8), nn.GELU(), nn.Dropout(0.5),
+                   nn.LayerNorm(8)), torch.randn(3, 2, 8, 8))])
+def test_a_module_is_a_context(tmp_path, opbench, module, x):
+    (tmp_path / "unit.yaml").write_text(opbench_torch.context(module, x, "unit"))
+    done = opbench("run", "--cases", tmp_path / "unit.yaml", "--variant", "native", "--time", "0.001", "--repetitions", "2")
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+    planned = opbench("run", "--cases", tmp_path / "unit.yaml", "--dry-run")
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_modules_with_unknown_operators_are_no_context():
+    with pytest.raises(opbench_torch.DumperError, match="multi_head_attention_forward is no operator that opbench has"):
+        opbench_torch.context(nn.MultiheadAttention(8, 2), tuple(torch.randn(3, 2, 8) for _ in range(3)))

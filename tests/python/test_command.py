@@ -56,3 +56,12 @@ def test_a_script_gives_cases(tmp_path, command):
     assert done.returncode == 0 and done.stdout.count("step") == 1, done.stderr
     assert "op: addmm" in (tmp_path / "model.yaml").read_text()
     assert command("cases", "train.py", "-o", "model.yaml").returncode == 2
+
+
+def test_a_module_of_a_script_gives_a_context(tmp_path, command):
+    script = (tmp_path / "train.py").read_text().replace("torch.nn.Linear(3, 2)", "torch.nn.Sequential(torch.nn.Linear(3, 2))")
+    (tmp_path / "train.py").write_text(script)
+    done = command("cases", "train.py", "-o", "unit.yaml", "--context", "0")
+    assert done.returncode == 0, done.stderr
+    assert "op: linear, in: [input, weight, bias]" in (tmp_path / "unit.yaml").read_text()
+    assert "the model has 0" in command("cases", "train.py", "-o", "x.yaml", "--context", "1").stderr

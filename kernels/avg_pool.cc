@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/lanes/channel_planes.h"
+#include "ops/adaptive_pool.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -18,16 +19,25 @@ std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows) {
 
 /// The windows of a plane with their taps and divisors.
 struct Windows {
-  AvgPool avg;
+  std::int64_t h, w;
   std::vector<TapRange> rows, columns;
   std::vector<float> divisors;
 
   explicit Windows(const AvgPool& of)
-      : avg(of),
+      : h(of.pool.h),
+        w(of.pool.w),
         rows(taps_of(of.pool.rows(), of.pool.oh)),
         columns(taps_of(of.pool.columns(), of.pool.ow)) {
     for (std::int64_t i = 0; i < of.pool.oh * of.pool.ow; ++i) {
       divisors.push_back(static_cast<float>(of.divisor(i / of.pool.ow, i % of.pool.ow)));
+    }
+  }
+  explicit Windows(const PoolGrid& of) : h(of.h), w(of.w), rows(of.rows), columns(of.columns) {
+    for (const TapRange& row : rows) {
+      for (const TapRange& column : columns) {
+        divisors.push_back(
+            static_cast<float>((row.last - row.first) * (column.last - column.first)));
+      }
     }
   }
 
@@ -37,8 +47,8 @@ struct Windows {
     std::size_t window = 0;
     for (const TapRange& row : rows) {
       for (const TapRange& column : columns) {
-        for (std::int64_t h = row.first; h < row.last; ++h) {
-          body(h * avg.pool.w + column.first, h * avg.pool.w + column.last, window);
+        for (std::int64_t place = row.first; place < row.last; ++place) {
+          body(place * w + column.first, place * w + column.last, window);
         }
         ++window;
       }
@@ -56,7 +66,7 @@ struct Windows {
   }
 
   void spread(const float* dy, float* dx) const {
-    std::fill_n(dx, avg.pool.h * avg.pool.w, 0.0f);
+    std::fill_n(dx, h * w, 0.0f);
     for_each_row([&](std::int64_t first, std::int64_t last, std::size_t window) {
       const float share = dy[window] / divisors[window];
       for (std::int64_t i = first; i < last; ++i) dx[i] += share;
@@ -64,52 +74,48 @@ struct Windows {
   }
 };
 
-template <class Compute>
-Launch plane_by_plane(const Problem& problem, const AvgPool& avg, Compute compute) {
+enum class Side { mean, spread };
+
+template <Side kSide>
+Launch plane_by_plane(const Problem& problem, const Windows& windows) {
   const ChannelPlanes from(problem.inputs[0]), to(problem.outputs[0]);
-  return [from, to, compute, windows = Windows(avg)](const KernelArgs& args) {
+  return [from, to, windows](const KernelArgs& args) {
     parallel_blocks(from.count(), [&](std::int64_t plane) {
       thread_local std::vector<float> from_buffer, to_buffer;
       float* const result = to.target(args.outputs[0], plane, to_buffer);
-      compute(windows, from.load(args.inputs[0], plane, from_buffer), result);
+      const float* const x = from.load(args.inputs[0], plane, from_buffer);
+      kSide == Side::mean ? windows.mean(x, result) : windows.spread(x, result);
       to.store(result, plane, args.outputs[0]);
     });
   };
 }
 
+// kWindows: what makes the windows from the description of the input.
+template <Side kSide, auto kWindows>
 Launch prepare(const Problem& problem) {
-  return plane_by_plane(
-      problem, avg_pool_shape(problem.inputs[0], problem.attrs),
-      [](const Windows& windows, const float* x, float* y) { windows.mean(x, y); });
-}
-
-Launch prepare_grad(const Problem& problem) {
-  return plane_by_plane(
-      problem, avg_pool_grad_shape(problem.inputs[0], problem.attrs),
-      [](const Windows& windows, const float* dy, float* dx) { windows.spread(dy, dx); });
+  return plane_by_plane<kSide>(problem, Windows(kWindows(problem.inputs[0], problem.attrs)));
 }
 
 std::string refuse_private(const Problem& problem) {
   return is_private(problem.inputs[0].format) ? "a framework's pool takes plain tensors" : "";
 }
 
-const RegisteredKernel native{{
-    .op = "avg_pool2d",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "the sum of window after window in fp32, then divided",
-    .refusal = refuse_private,
-    .prepare = prepare,
-}};
+Kernel pool(std::string_view op, Launch (*prepare)(const Problem& problem)) {
+  return {.op = op,
+          .name = "native",
+          .provider = Provider::framework,
+          .summary = op.ends_with("_grad") ? "zeros, then dy/n added to all elements of each window"
+                                           : "the sum of window after window in fp32, then divided",
+          .refusal = refuse_private,
+          .prepare = prepare};
+}
 
-const RegisteredKernel native_grad{{
-    .op = "avg_pool2d_grad",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "zeros, then dy/n added to all elements of each window",
-    .refusal = refuse_private,
-    .prepare = prepare_grad,
-}};
+const RegisteredKernel kKernels[] = {
+    RegisteredKernel(pool("avg_pool2d", prepare<Side::mean, avg_pool_shape>)),
+    RegisteredKernel(pool("avg_pool2d_grad", prepare<Side::spread, avg_pool_grad_shape>)),
+    RegisteredKernel(pool("adaptive_avg_pool2d", prepare<Side::mean, adaptive_grid>)),
+    RegisteredKernel(pool("adaptive_avg_pool2d_grad", prepare<Side::spread, adaptive_grad_grid>)),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -37,6 +37,9 @@ struct And {
 struct Or {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Max(a, b); }
 };
+struct Not {
+  HWY_INLINE VF32 operator()(VF32 a) const { return hn::Sub(number(1), a); }
+};
 struct Where {
   HWY_INLINE VF32 operator()(VF32 condition, VF32 a, VF32 b) const {
     return hn::IfThenElse(hn::Gt(condition, number(0)), a, b);
@@ -77,6 +80,7 @@ std::span<const Formula> masks() {
       {"logical_and", compute<And, 2>},
       {"logical_or", compute<Or, 2>},
       {"logical_xor", compute<NotEqual, 2>},
+      {"logical_not", compute<Not, 1>},
       {"where", compute<Where, 3>},
       {"masked_fill", compute<MaskedFill, 2>},
       {"dropout", compute<Dropout, 2>},
@@ -100,7 +104,7 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare, false,
                              {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or",
-                              "logical_xor", "where", "masked_fill", "dropout"});
+                              "logical_xor", "logical_not", "where", "masked_fill", "dropout"});
 
 }  // namespace
 }  // namespace opbench

@@ -33,6 +33,13 @@ inline std::size_t line_bytes(const Problem& problem, std::size_t more_per_eleme
          (size_of(plan.dtype) + sizeof(std::int64_t) + more_per_element);
 }
 
+/// An element beside its place, so that comparing it looks nothing up.
+template <class T>
+struct Placed {
+  T value;
+  std::int64_t place;
+};
+
 /// Puts the places of the elements of a line in order: `x` and `order` hold `count` elements.
 template <class T>
 using SortLine = void (*)(const T* x, std::int64_t count, bool descending, std::int64_t* order);

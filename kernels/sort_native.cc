@@ -7,13 +7,6 @@
 namespace opbench {
 namespace {
 
-// An element beside its place, so that comparing it looks nothing up.
-template <class T>
-struct Placed {
-  T value;
-  std::int64_t place;
-};
-
 // std::stable_sort allocates; ties broken by the place give the same order without.
 template <class T>
 void sort_indices(const T* x, std::int64_t count, bool descending, std::int64_t* order) {

@@ -8,6 +8,7 @@
 #include "kernels/formula-inl.h"
 #include "kernels/formula.h"
 #include "kernels/gelu-inl.h"
+#include "kernels/pow-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -61,6 +62,10 @@ struct GeluTanh {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, sigmoid_of(twice_u(x))); }
 };
 
+struct PowerOf : Power {
+  explicit PowerOf(const Numbers& numbers) : Power(numbers[0]) {}
+};
+
 }  // namespace
 
 std::span<const Formula> unary() {
@@ -70,7 +75,7 @@ std::span<const Formula> unary() {
       {"log", compute<Logarithm, 1>},      {"sqrt", compute<SquareRoot, 1>},
       {"rsqrt", compute<InverseRoot, 1>},  {"tanh", compute<Tangent, 1>},
       {"sigmoid", compute<Sigmoid, 1>},    {"gelu", compute<Gelu, 1>},
-      {"gelu_tanh", compute<GeluTanh, 1>},
+      {"gelu_tanh", compute<GeluTanh, 1>}, {"pow", compute<PowerOf, 1>},
   };
   return kFormulas;
 }
@@ -92,7 +97,7 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare<false>, false,
                              {"neg", "abs", "clamp", "exp", "log", "sqrt", "rsqrt", "tanh",
-                              "sigmoid", "gelu"});
+                              "sigmoid", "gelu", "pow"});
 
 const RegisteredKernel kDevice[] = {
     RegisteredKernel(

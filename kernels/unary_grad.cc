@@ -7,6 +7,7 @@
 #include "kernels/formula-inl.h"
 #include "kernels/formula.h"
 #include "kernels/gelu-inl.h"
+#include "kernels/pow-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -91,6 +92,23 @@ struct GeluGradTanh {
   }
 };
 
+struct PowGrad {
+  float exponent;
+  explicit PowGrad(const Numbers& numbers) : exponent(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    if (exponent == 0) return number(0);
+    const float left = exponent - 1;
+    if (!Power::is_product(left)) {
+      return hn::Mul(hn::Mul(dy, number(exponent)), Power(left)(x));
+    }
+    // Factor by factor, as a power of x alone may leave the range that the gradient stays in.
+    for (int i = 0; i < std::abs(static_cast<int>(left)); ++i) {
+      dy = left > 0 ? hn::Mul(dy, x) : hn::Div(dy, x);
+    }
+    return hn::Mul(dy, number(exponent));
+  }
+};
+
 }  // namespace
 
 std::span<const Formula> unary_grad() {
@@ -99,6 +117,7 @@ std::span<const Formula> unary_grad() {
       {"sqrt_grad", compute<SqrtGrad, 2>}, {"rsqrt_grad", compute<RsqrtGrad, 2>},
       {"tanh_grad", compute<TanhGrad, 2>}, {"sigmoid_grad", compute<SigmoidGrad, 2>},
       {"gelu_grad", compute<GeluGrad, 2>}, {"gelu_grad_tanh", compute<GeluGradTanh, 2>},
+      {"pow_grad", compute<PowGrad, 2>},
   };
   return kFormulas;
 }
@@ -119,7 +138,7 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare, false,
                              {"abs_grad", "clamp_grad", "sqrt_grad", "rsqrt_grad", "tanh_grad",
-                              "sigmoid_grad", "gelu_grad"});
+                              "sigmoid_grad", "gelu_grad", "pow_grad"});
 
 }  // namespace
 }  // namespace opbench

@@ -128,4 +128,7 @@ inline std::vector<AttrSpec> clamp_attrs() {
           {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: none"}};
 }
 
+/// That of pow and of its gradient.
+inline std::vector<AttrSpec> exponent_attr() { return {{"exponent", 2.0, "of x"}}; }
+
 }  // namespace opbench

@@ -15,6 +15,7 @@ bool greater(double a, double b) { return a > b; }
 bool greater_equal(double a, double b) { return a >= b; }
 bool both(double a, double b) { return a != 0 && b != 0; }
 bool either(double a, double b) { return a != 0 || b != 0; }
+bool opposite(double a) { return a == 0; }
 bool one_of_two(double a, double b) { return (a != 0) != (b != 0); }
 
 double chosen(double condition, double a, double b) { return condition != 0 ? a : b; }
@@ -58,9 +59,11 @@ Op chosen_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
   return op;
 }
 
-template <OpName kName, auto kFormula>
+template <OpName kName, auto kFormula, std::size_t kInputs = 2>
 Op logical_op(const ElementwiseRow& row) {
-  Op op = chosen_op<kName, kNone, kFormula>({{"self"}, {"other"}}, row);
+  const std::vector<TensorSpec> inputs = {{"self"}, {"other"}};
+  Op op =
+      chosen_op<kName, kNone, kFormula, kInputs>({inputs.begin(), inputs.begin() + kInputs}, row);
   op.dtypes = {DType::boolean};
   return op;
 }
@@ -103,6 +106,8 @@ const RegisteredOp kOperators[] = {
         {.summary = "x1 or x2", .source = "torch.logical_or; CANN LogicalOr"})),
     RegisteredOp(logical_op<"logical_xor", one_of_two>(
         {.summary = "x1 or x2 but not both", .source = "torch.logical_xor"})),
+    RegisteredOp(logical_op<"logical_not", opposite, 1>(
+        {.summary = "not x", .source = "torch.logical_not; CANN LogicalNot"})),
     RegisteredOp(chosen_op<"where", 1, chosen, 3>(
         {{.name = "condition", .dtypes = {DType::boolean}}, {"self"}, {"other"}},
         {.summary = "y = x1 where the condition holds, else x2, broadcast",

@@ -23,6 +23,10 @@ auto clamp(const Attrs& attrs) {
   };
 }
 
+auto power(const Attrs& attrs) {
+  return [exponent = attrs.number("exponent")](double x) { return std::pow(x, exponent); };
+}
+
 std::vector<double> clamp_corners(const Attrs& attrs, DType) {
   return {attrs.number("min"), attrs.number("max")};
 }
@@ -65,6 +69,10 @@ const RegisteredOp kOperators[] = {
     RegisteredOp(unary_op<"sigmoid", sigmoid, 10>({.summary = "y = 1 / (1 + e^-x)",
                                                    .source = "torch.sigmoid; CANN Sigmoid",
                                                    .gradient = grad_of_output<"sigmoid_grad">})),
+    RegisteredOp(unary_op<"pow", power, 8>({.summary = "y = x^exponent",
+                                            .source = "torch.pow of a scalar; CANN Power",
+                                            .attrs = exponent_attr(),
+                                            .gradient = grad_of_input<"pow_grad">})),
     RegisteredOp(unary_op<"gelu", gelu_of, 20>(
         {.summary =
              "y = x (1 + erf(x/sqrt(2)))/2, or x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2",

@@ -19,6 +19,13 @@ auto clamp_grad(const Attrs& attrs) {
   };
 }
 
+// What does not depend on x has no slope, not even where x is no number.
+auto pow_grad(const Attrs& attrs) {
+  return [exponent = attrs.number("exponent")](double dy, double x) {
+    return exponent == 0 ? 0 : dy * exponent * std::pow(x, exponent - 1);
+  };
+}
+
 std::vector<double> clamp_corners(const Attrs& attrs, DType) {
   return {attrs.number("min"), attrs.number("max")};
 }
@@ -60,6 +67,11 @@ const RegisteredOp kOperators[] = {
          .summary = "dx = dy (1 - y) y, y = sigmoid(x)",
          .source = "torch.sigmoid backward: grad * (1 - result) * result; CANN SigmoidGrad",
          .data = in_unit})),
+    RegisteredOp(unary_grad_op<"pow_grad", pow_grad, 9>(
+        "self", {.ir_name = "PowBackward",
+                 .summary = "dx = dy exponent x^(exponent - 1), 0 for an exponent of 0",
+                 .source = "torch.pow backward: grad * (exponent * self.pow(exponent - 1))",
+                 .attrs = exponent_attr()})),
     RegisteredOp(unary_grad_op<"gelu_grad", gelu_grad_of, 25>(
         "self", {.ir_name = "GeluBackward",
                  .summary = "dx = dy (P(x) + x p(x)), P the normal distribution and p its density; "

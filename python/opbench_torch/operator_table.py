@@ -14,10 +14,12 @@ from typing import Any, Dict, List, Optional, Tuple
 #: What these operators take; all others take the floating dtypes that devices compute in.
 _FLOATS = {"fp32", "fp16", "bf16"}
 _ALL = _FLOATS | {"fp64", "int64", "int32", "int16", "int8", "uint8", "bool"}
-_DTYPES = {name: _ALL for name in ("cast", "channel_shuffle", "concat", "contiguous", "embedding", "gather", "gather_elements",
-                                   "index_select", "reshape", "split", "transpose")}
-_DTYPES.update({name: _ALL - {"bool"} for name in ("argsort", "max", "sort")})
-_DTYPES.update({name: {"bool"} for name in ("logical_and", "logical_or", "logical_xor")})
+_DTYPES = {name: _ALL for name in ("cast", "channel_shuffle", "concat", "contiguous", "embedding", "flip", "gather",
+                                   "gather_elements", "index_select", "pad", "reshape", "roll", "split", "stack", "transpose",
+                                   "unbind")}
+_DTYPES.update({name: _ALL - {"bool"} for name in ("argsort", "max", "sort", "topk")})
+_DTYPES.update({name: {"bool"} for name in ("logical_and", "logical_not", "logical_or", "logical_xor")})
+_DTYPES["one_hot"] = {"int64", "int32"}
 
 
 def dtypes_of(op: str) -> "set[str]":

@@ -162,6 +162,16 @@ def embedded(op):
     return case
 
 
+LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "bce_with_logits")
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def loss_slope(rng):
+    x, reduction = dims(*any_shape(rng)), rng.choice(REDUCTIONS)
+    dy = x if reduction == "none" else "scalar"
+    return f"{rng.choice(LOSSES)}_grad[{dy},{x},{x},{{dtype}},reduction={reduction}]"
+
+
 CASES = {
     "softplus": (alike("softplus", 1, lambda rng: f",beta={rng.choice([1, 0.5, 2])}"), FLOATS),
     "softplus_grad": (alike("softplus_grad", 2), FLOATS),
@@ -188,6 +198,20 @@ CASES = {
     "embedding": (embedded("embedding"), FLOATS),
     "embedding_grad": (embedded("embedding_grad"), FLOATS),
     "dropout": (alike("dropout", 2, lambda rng: ",p=0.1"), FLOATS),
+    "pow": (alike("pow", 1, lambda rng: f",exponent={rng.choice([2, 3, -1, 1.5])}"), FLOATS),
+    "losses": (lambda rng: alike(rng.choice(LOSSES), 2, lambda r: f",reduction={r.choice(REDUCTIONS)}")(rng), FLOATS),
+    "losses_grad": (loss_slope, FLOATS),
+    "stack": (alike("stack", 2), FLOATS),
+    "flip": (alike("flip", 1), FLOATS),
+    "roll": (alike("roll", 1), FLOATS),
+    "pad": (of_rows("pad", ",pad=[1,2],value=3"), FLOATS),
+    "adaptive_avg_pool2d": (of_plane("adaptive_avg_pool2d"), FLOATS),
+    "adaptive_avg_pool2d_grad": (of_plane("adaptive_avg_pool2d_grad"), FLOATS),
+    "upsample_nearest2d": (of_plane("upsample_nearest2d"), FLOATS),
+    "upsample_nearest2d_grad": (of_plane("upsample_nearest2d_grad"), FLOATS),
+    "cumsum": (of_rows("cumsum"), FLOATS),
+    "topk": (of_rows("topk", ",k=2"), ("fp32", "fp16")),
+    "adam": (alike("adam", 4, lambda rng: f",step={rng.randint(1, 9)},weight_decay=0.01"), ("fp32", "fp16")),
     "max": (of_rows("max"), FLOATS),
     "sort": (of_rows("sort"), ("fp32", "fp16")),
     "matmul": (product, FLOATS),

@@ -44,6 +44,8 @@ const std::vector<Differentiated>& uses() {
       {"log", {positive({6})}},
       {"sqrt", {positive({6})}},
       {"rsqrt", {positive({6})}},
+      {"pow", {spread({7})}, {{"exponent", "3"}}},
+      {"pow", {positive({6})}, {{"exponent", "-1.5"}}},
       {"clamp", {spread({7})}, {{"min", "-1"}, {"max", "2"}}},
       {"gelu", {spread({7})}, {{"approximate", "tanh"}}},
       {"gelu", {spread({7})}},

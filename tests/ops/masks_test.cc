@@ -50,6 +50,7 @@ TEST(Masks, TruthTables) {
   expect_values("logical_and", x, ElementsAre(0, 0, 0, 1));
   expect_values("logical_or", x, ElementsAre(0, 1, 1, 1));
   expect_values("logical_xor", x, ElementsAre(0, 1, 1, 0));
+  expect_values("logical_not", {x[0]}, ElementsAre(1, 1, 0, 0));
 }
 
 TEST(Masks, WhereChoosesAndBroadcasts) {

@@ -137,13 +137,37 @@ TEST(Unary, VariantsAreAccurateOnEveryExponent) {
     expect_accurate({"tanh", [](double v) { return std::tanh(v); }, 5e-7}, x);
     expect_accurate({"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }, 4e-7}, x);
     expect_accurate({"gelu", exact_gelu, 1e-5}, x);
+    expect_accurate({"pow", [](double v) { return v * v * v; }, 2e-7, {{"exponent", "3"}}}, x);
+    expect_accurate({"pow", [](double v) { return std::pow(v, 1.5); }, 3e-5, {{"exponent", "1.5"}}},
+                    x);
     expect_accurate({"gelu", exact_gelu_tanh, 2e-5, {{"approximate", "tanh"}}}, x);
   });
+}
+
+// C11 F.10.4.4, which every variant follows.
+TEST(Unary, PowersOfWhatIsNoNumber) {
+  const std::vector<double> x = {0, -0.0, -2, kInf, -kInf, kNaN};
+  const auto expect_powers = [&](const char* exponent, const auto& expected) {
+    EXPECT_THAT(of("pow", x, {{"exponent", exponent}}), expected);
+    on_every_isa([&] {
+      EXPECT_THAT(kernel_values("pow", "native", DType::fp32, {x}, {{"exponent", exponent}}),
+                  expected);
+    });
+  };
+  expect_powers("0", ElementsAre(1, 1, 1, 1, 1, 1));
+  expect_powers("3", ElementsAre(0, 0, -8, kInf, -kInf, IsNan()));
+  expect_powers("-1", ElementsAre(kInf, -kInf, -0.5, 0, 0, IsNan()));
+  expect_powers("0.5", ElementsAre(0, 0, IsNan(), kInf, kInf, IsNan()));
+  expect_powers("-2.5", ElementsAre(kInf, kInf, IsNan(), 0, 0, IsNan()));
+  expect_powers("17", ElementsAre(0, 0, DoubleNear(-131072, 1), kInf, -kInf, IsNan()));
 }
 
 // sign(0) is 0, and so is that of NaN.
 TEST(UnaryGrad, ByHand) {
   EXPECT_THAT(grad_of("abs_grad", {2, 3, 4, 5}, {-7, 7, 0, kNaN}), ElementsAre(-2, 3, 0, 0));
+  EXPECT_THAT(grad_of("pow_grad", {2, 1}, {3, kNaN}, {{"exponent", "3"}}),
+              ElementsAre(54, IsNan()));
+  EXPECT_THAT(grad_of("pow_grad", {2, 1}, {3, kNaN}, {{"exponent", "0"}}), ElementsAre(0, 0));
   EXPECT_THAT(grad_of("sqrt_grad", {3, 1}, {2, 0}), ElementsAre(0.75, kInf));
   EXPECT_THAT(grad_of("rsqrt_grad", {3}, {2}), ElementsAre(-12));
   EXPECT_THAT(grad_of("tanh_grad", {4, 5}, {0.5, -1}), ElementsAre(3, 0));
@@ -176,6 +200,13 @@ TEST(UnaryGrad, NothingBetweenOverflows) {
     EXPECT_EQ(native("sqrt_grad", largest, 0.75), largest / 1.5);
     EXPECT_EQ(native("sqrt_grad", least, least), 0.5);
     EXPECT_EQ(native("rsqrt_grad", largest, 1), -largest / 2);
+    const auto pow_grad = [](const char* exponent, double dy, double x) {
+      return kernel_values("pow_grad", "native", DType::fp32, {{dy}, {x}},
+                           {{"exponent", exponent}})[0];
+    };
+    EXPECT_EQ(pow_grad("2", 0.5, largest), largest);
+    EXPECT_EQ(pow_grad("4", 0x1p-100, 0x1p60), 0x1p82);
+    EXPECT_EQ(pow_grad("-1", 0x1p-100, 0x1p-70), -0x1p40);
     EXPECT_EQ(native("tanh_grad", largest, -1), 0);
     EXPECT_EQ(native("gelu_grad", 1, largest), 1);
   });

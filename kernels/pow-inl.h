@@ -1,0 +1,54 @@
+// x^e on fp32 lanes, for an e that is the same for all of them. Included once per target.
+// clang-format off
+#if defined(OPBENCH_KERNELS_POW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPBENCH_KERNELS_POW_INL_H_
+#undef OPBENCH_KERNELS_POW_INL_H_
+#else
+#define OPBENCH_KERNELS_POW_INL_H_
+#endif
+// clang-format on
+
+#include <cmath>
+
+#include "kernels/lanes/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+
+/// As std::pow has it for zeros, infinities and negative numbers; NaN^0 is 1. Small whole exponents
+/// by products, others by exp and log, whose error grows with |e ln x|.
+struct Power {
+  float exponent;
+  explicit Power(float e) : exponent(e) {}
+
+  /// A small whole exponent.
+  static bool is_product(float e) { return std::trunc(e) == e && std::fabs(e) <= 16; }
+
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    if (is_product(exponent)) return by_products(x);
+    const bool is_whole = std::trunc(exponent) == exponent;
+    const VF32 size = exp_of(hn::Mul(number(exponent), log_of(hn::Abs(x))));
+    if (is_whole) return std::fmod(exponent, 2.0f) == 0 ? size : hn::CopySign(size, x);
+    // Of a negative number no root is real; the infinite one is taken for its size.
+    const auto is_negative = hn::And(hn::Lt(x, number(0)), hn::Gt(x, number(-HUGE_VALF)));
+    return hn::IfThenElse(is_negative, number(NAN), size);
+  }
+
+ private:
+  // The inverse first: its power overflows where the result does, and only there.
+  HWY_INLINE VF32 by_products(VF32 x) const {
+    VF32 factor = exponent < 0 ? hn::Div(number(1), x) : x, product = number(1);
+    for (int left = std::abs(static_cast<int>(exponent)); left > 0; left /= 2) {
+      if (left % 2 == 1) product = hn::Mul(product, factor);
+      if (left > 1) factor = hn::Mul(factor, factor);
+    }
+    return product;
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#endif

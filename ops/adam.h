@@ -1,0 +1,16 @@
+#pragma once
+
+#include "ops/attrs.h"
+
+namespace opbench {
+
+/// The attributes of adam, and by what the means are divided because they began at 0.
+struct AdamAttrs {
+  double lr, beta1, beta2, eps, weight_decay;
+  bool is_decoupled;
+  double correction1 = 1, correction2 = 1;
+
+  explicit AdamAttrs(const Attrs& attrs);
+};
+
+}  // namespace opbench

@@ -1,0 +1,127 @@
+// A tensor with a border of one value; a negative border cuts off.
+#include "ops/pad.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ops/movement.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const Dims& shape = inputs[0].shape;
+  return {with_shape(inputs[0], padded_shape(shape, paddings_of(shape, attrs)))};
+}
+
+// Runs along the last axis: of the border, of x, of the border again.
+SourceMap padded(const Dims& from, const std::vector<Padding>& paddings) {
+  return [from, to = padded_shape(from, paddings), paddings](std::size_t,
+                                                             std::int64_t element) -> SourceRun {
+    std::int64_t rest = element, stride = 1, first = 0, run = 1;
+    bool is_inside = true;
+    for (std::size_t i = from.size(); i-- > 0;) {
+      const std::int64_t place = rest % to[i] - paddings[i].before;
+      const bool is_here = place >= 0 && place < from[i];
+      if (i + 1 == from.size()) {
+        const std::int64_t left = to[i] - rest % to[i];
+        run = place < 0 ? std::min(-place, left) : is_here ? std::min(from[i] - place, left) : left;
+      }
+      is_inside = is_inside && is_here;
+      first += place * stride;
+      rest /= to[i];
+      stride *= from[i];
+    }
+    if (!is_inside) return {SourceRun::kZeros, 0, run};
+    return {0, first, run};
+  };
+}
+
+ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const TensorDesc& x = inputs[0].desc();
+  const SourceMap source = padded(x.shape, paddings_of(x.shape, attrs));
+  const double value = attrs.number("value");
+  const ExactReference with_zeros = moved(inputs, source);
+  if (value == 0) return with_zeros;
+  return [with_zeros, source, value, dtype = x.dtype](std::size_t output, ElementRange range,
+                                                      void* to) {
+    with_zeros(output, range, to);
+    for (std::int64_t done = 0; done < range.count;) {
+      const SourceRun run = source(output, range.first + done);
+      const std::int64_t count = std::min(run.count, range.count - done);
+      for (std::int64_t i = 0; run.input == SourceRun::kZeros && i < count; ++i) {
+        from_doubles(dtype, &value, 1, at(to, dtype, done + i));
+      }
+      done += count;
+    }
+  };
+}
+
+// The border's gradient is lost, that of what was cut off is 0.
+std::vector<GradientCall> gradient(const Problem& forward) {
+  std::vector<std::int64_t> back = forward.attrs.list("pad");
+  for (std::int64_t& border : back) border = -border;
+  const std::pair<std::string_view, AttrValue> attrs[] = {{"pad", back}};
+  return {{"pad", {{GradientArg::output_gradient, 0}}, {0}, attrs_with("pad", attrs)}};
+}
+
+const RegisteredOp registered{{
+    .name = "pad",
+    .ir_name = "constant_pad_nd",
+    .summary = "y = x with a border of one value",
+    .source = "torch.nn.functional.pad(mode='constant'); CANN PadD, PadV3",
+    .inputs = {{"self"}},
+    .outputs = {{"result"}},
+    .attrs = {{"pad", std::vector<std::int64_t>{1, 1},
+               "before and after each axis, from the last one on; negative: cut off"},
+              {"value", 0.0, "of the border"}},
+    .dtypes = kMovableDTypes,
+    .formats = kPlainFormats,
+    .accuracy = AccuracyClass::exact,
+    .infer = infer,
+    .exact_reference = reference,
+    .traffic = movement_traffic,
+    .gradient = gradient,
+}};
+
+}  // namespace
+
+std::vector<Padding> paddings_of(const Dims& shape, const Attrs& attrs) {
+  const std::vector<std::int64_t>& pad = attrs.list("pad");
+  if (pad.size() % 2 != 0 || pad.size() / 2 > shape.size()) {
+    throw Error(
+        fmt::format("pad: pad [{}] of a tensor of shape {}; allowed: two numbers for each "
+                    "of the last axes",
+                    fmt::join(pad, ","), to_string(shape)));
+  }
+  std::vector<Padding> paddings(shape.size());
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    const std::size_t axis = shape.size() - 1 - i;
+    const Padding padding{pad[2 * i], pad[2 * i + 1]};
+    const auto is_far = [](std::int64_t border) { return border > kMost || border < -kMost; };
+    const bool fits = !is_far(padding.before) && !is_far(padding.after) &&
+                      shape[axis] + padding.before + padding.after >= 0 &&
+                      shape[axis] + std::min(padding.before, padding.after) >= 0;
+    if (!fits) {
+      throw Error(
+          fmt::format("pad: {} and {} at axis {} of shape {}; allowed: to cut off at most "
+                      "its extent, and up to 2^40",
+                      padding.before, padding.after, axis, to_string(shape)));
+    }
+    paddings[axis] = padding;
+  }
+  return paddings;
+}
+
+Dims padded_shape(const Dims& shape, const std::vector<Padding>& paddings) {
+  Dims padded = shape;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    padded[i] += paddings[i].before + paddings[i].after;
+  return padded;
+}
+
+}  // namespace opbench

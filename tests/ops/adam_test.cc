@@ -1,0 +1,79 @@
+#include "ops/adam.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/on_tensors.h"
+#include "tests/support.h"
+
+namespace opbench {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+Given number(double value) { return {DType::fp32, {1}, {value}}; }
+
+// Of the reference and of the variant with every instruction set: p, m, v.
+void expect_update(double p, double g, double m, double v, const std::vector<double>& expected,
+                   const AttrTexts& attrs) {
+  const std::vector<Given> inputs = {number(p), number(g), number(m), number(v)};
+  const auto check = [&](const Values& found) {
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i][0], expected[i], 1e-6) << i;
+  };
+  check(reference_of_tensors("adam", inputs, attrs));
+  on_every_isa([&] { check(kernel_on_tensors("adam", "native", inputs, attrs)); });
+}
+
+const AttrTexts kHalves = {{"lr", "0.5"}, {"beta1", "0.5"}, {"beta2", "0.75"}, {"eps", "0"}};
+
+AttrTexts with(AttrTexts attrs, const AttrTexts& more) {
+  attrs.insert(more.begin(), more.end());
+  return attrs;
+}
+
+}  // namespace
+
+// Step 1 from zeros: m/(1 - b1) is g, v/(1 - b2) is g^2: a step of lr against the sign of g.
+TEST(Adam, TheFirstStepIsTheLearningRate) {
+  expect_update(1, 4, 0, 0, {0.5, 2, 4}, kHalves);
+  expect_update(1, -3, 0, 0, {1.5, -1.5, 2.25}, kHalves);
+}
+
+// m = 1 + 2 = 3, v = 3 + 4 = 7; step 2: 3/(3/4) = 4 over sqrt(7/(7/16)) = 4.
+TEST(Adam, HandComputed) {
+  expect_update(1, 4, 2, 4, {0.5, 3, 7}, with(kHalves, {{"step", "2"}}));
+  expect_update(1, 4, 2, 4, {1 - 0.5 * 3 / std::sqrt(7), 3, 7},
+                with(kHalves, {{"bias_correction", "false"}}));
+}
+
+// Coupled, the gradient is 3 + 0.5*2 = 4; decoupled, p loses lr*wd*p = 0.5 first.
+TEST(Adam, WeightDecay) {
+  const AttrTexts decay = with(kHalves, {{"weight_decay", "0.5"}});
+  expect_update(2, 3, 0, 0, {1.5, 2, 4}, decay);
+  expect_update(2, 4, 0, 0, {1, 2, 4}, with(decay, {{"decoupled", "true"}}));
+}
+
+TEST(Adam, NamesWhatItRefuses) {
+  const auto refused = [](const char* name, const char* value, const char* text) {
+    EXPECT_THAT(
+        [&] {
+          attrs_of(find_op("adam"), {{name, value}});
+        },
+        ThrowsMessage<Error>(HasSubstr(text)));
+  };
+  refused("beta1", "1", "it must be from 0 to less than 1");
+  refused("beta2", "-0.5", "it must be from 0 to less than 1");
+  refused("step", "0", "it must be 1 or more");
+  refused("eps", "-1", "it must be 0 or more");
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("adam"), {{2}, {2}, {2}, {3}}, {}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("adam: inputs 0 and 3 must be alike")));
+}
+
+}  // namespace opbench

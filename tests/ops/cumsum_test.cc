@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+
+#include "tensor/error.h"
+#include "tests/ops/finite_difference.h"
+
+namespace opbench {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+void expect_values(const Given& x, const std::vector<double>& expected,
+                   const AttrTexts& attrs = {}) {
+  EXPECT_EQ(reference_of_tensors("cumsum", {x}, attrs)[0], expected);
+  EXPECT_EQ(kernel_on_tensors("cumsum", "native", {x}, attrs)[0], expected);
+}
+
+}  // namespace
+
+TEST(CumSum, HandComputed) {
+  const Given x{DType::fp32, {2, 3}, {1, 2, 4, 8, 16, 32}};
+  expect_values(x, {1, 3, 7, 8, 24, 56});
+  expect_values(x, {7, 6, 4, 56, 48, 32}, {{"reverse", "true"}});
+  expect_values(x, {1, 2, 4, 9, 18, 36}, {{"dim", "0"}});
+  expect_values(x, {9, 18, 36, 8, 16, 32}, {{"dim", "0"}, {"reverse", "true"}});
+}
+
+// Around the places that are held at a time, in both directions; sums do not stop where those of
+// bf16 would.
+TEST(CumSum, EveryLength) {
+  for (const std::int64_t count : {1, 255, 256, 257, 1000}) {
+    const Given ones{DType::fp32, {count}, std::vector<double>(static_cast<std::size_t>(count), 1)};
+    EXPECT_EQ(kernel_on_tensors("cumsum", "native", {ones})[0].back(), double(count));
+    EXPECT_EQ(kernel_on_tensors("cumsum", "native", {ones}, {{"reverse", "true"}})[0].front(),
+              double(count));
+  }
+  const Given ones{DType::bf16, {4096}, std::vector<double>(4096, 1)};
+  EXPECT_EQ(kernel_on_tensors("cumsum", "native", {ones})[0].back(), 4096);
+}
+
+TEST(CumSum, GradientsAgreeWithFiniteDifferences) {
+  expect_gradients({"cumsum", {spread({2, 3, 2})}, {{"dim", "1"}}});
+  expect_gradients({"cumsum", {spread({5})}, {{"reverse", "true"}}});
+}
+
+TEST(CumSum, NamesWhatItRefuses) {
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("cumsum"), {{2, 3}}, {{"dim", "2"}}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("cumsum: axis 2 is out of range for shape 2x3")));
+}
+
+}  // namespace opbench

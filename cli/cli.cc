@@ -25,8 +25,9 @@ namespace opbench {
 namespace {
 
 const std::vector<std::string> kCommands = {
-    "run",     "compare", "judge", "minimise", "opmap",  "show",     "extract",    "overflow",
-    "convert", "check",   "list",  "report",   "doctor", "selftest", "invariance", "audit"};
+    "run",     "compare",  "judge",    "minimise",   "opmap", "show",
+    "extract", "overflow", "ingest",   "convert",    "check", "list",
+    "report",  "doctor",   "selftest", "invariance", "audit"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -101,6 +102,7 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_show_command(line, context);
   add_extract_command(line, context);
   add_overflow_command(line, context);
+  add_ingest_command(line, context);
   add_convert_command(line, context);
   add_report_command(line, context);
   add_doctor_command(line, context);

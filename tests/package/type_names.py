@@ -12,7 +12,7 @@ import re
 import sys
 import unittest
 
-ROOMS = ["tensor", "text", "ops", "kernels", "dump", "compare", "convert", "harness", "cli", "opbench"]
+ROOMS = ["tensor", "text", "ops", "kernels", "dump", "ingest", "compare", "convert", "harness", "cli", "opbench"]
 
 NOISE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*',

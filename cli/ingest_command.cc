@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/named_files.h"
+#include "cli/progress_line.h"
+#include "cli/result_file.h"
+#include "harness/run/interrupt.h"
+#include "ingest/ingest_report.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
+msprof and torch_npu, of all generations, also as .gz. Several are read as one profile: steps, ranks, slices.
+
+Examples:
+  opbench ingest kernel_details.csv
+  opbench ingest PROF_*/mindstudio_profiler_output/op_summary_*.csv --top 30
+  opbench ingest kernel_details.csv op_statistic.csv --json hot.json --csv operators.csv
+
+Exit code 2: a file could not be read or was not recognised; 4: no task was found.)";
+
+struct Flags {
+  std::vector<std::string> files;
+  std::string json, csv;
+  std::int64_t top = 15;
+};
+
+void refuse_lost_files(const Flags& flags) {
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : flags.files) inputs.push_back({"a profile", file});
+  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--csv", flags.csv}});
+}
+
+int exit_code_of(const IngestResult& result) {
+  if (interrupted()) return kCouldNotFinish;
+  const bool is_all = std::all_of(result.files.begin(), result.files.end(),
+                                  [](const IngestedFile& file) { return !file.kind.empty(); });
+  if (!is_all) return kBadInput;
+  return result.is_any_read() ? kAllWell : kNothingToJudge;
+}
+
+int ingest(const Flags& flags, CommandContext& context) {
+  if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
+  refuse_lost_files(flags);
+  watch_interrupts();
+  std::optional<ResultFile> json, csv;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
+  if (!flags.csv.empty()) csv.emplace(flags.csv, context);
+  ProgressLine progress(context);
+  const IngestResult result = ingest_files(
+      flags.files, [&](const std::string& path) { progress.begin("reading " + path); },
+      [] { return interrupted(); });
+  progress.clear();
+  print_ingest(context.out, result, static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
+               {context.colour()});
+  if (json) {
+    json->write([&](std::ostream& out) { write_ingest_json(out, result, context.command_line); });
+  }
+  if (csv) csv->write([&](std::ostream& out) { write_ingest_csv(out, result); });
+  return exit_code_of(result);
+}
+
+}  // namespace
+
+void add_ingest_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("ingest", "Where the time of a network goes, from profiles of a device");
+  const auto flags = std::make_shared<Flags>();
+  command.option("FILE", flags->files, "Profiles of one network, read together", {.value = "FILE"});
+  command.option("--top", flags->top, "Rows of each table; 0: all",
+                 {.value = "N", .shows_default = true});
+  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  command.option("--csv", flags->csv, "A line for each operator; - is standard output",
+                 {.value = "FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return ingest(*flags, context); });
+}
+
+}  // namespace opbench

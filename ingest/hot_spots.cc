@@ -1,0 +1,139 @@
+#include "ingest/hot_spots.h"
+
+#include <algorithm>
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kSlowest = 10;
+// Of names that no profile of one network has; they would fill the memory.
+constexpr std::size_t kMostOperators = 200'000;
+constexpr char kBetween = '\x1f';
+
+template <class Value>
+std::vector<Value> by_time(const std::unordered_map<std::string, Value>& all) {
+  std::vector<const std::pair<const std::string, Value>*> order;
+  for (const auto& entry : all) order.push_back(&entry);
+  std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    const auto time = [](const auto* entry) { return entry->second.time.total_ps; };
+    return time(a) != time(b) ? time(a) > time(b) : a->first < b->first;
+  });
+  std::vector<Value> values;
+  for (const auto* entry : order) values.push_back(entry->second);
+  return values;
+}
+
+void count(std::map<std::string, std::int64_t>& counts, std::string_view key, std::string& room) {
+  room.assign(key);
+  ++counts[room];
+}
+
+bool is_slower(const SlowTask& a, const SlowTask& b) { return a.duration_ps > b.duration_ps; }
+
+}  // namespace
+
+void DeviceTime::add(std::int64_t duration_ps, int duration_digits) {
+  least_ps = count == 0 ? duration_ps : std::min(least_ps, duration_ps);
+  most_ps = std::max(most_ps, duration_ps);
+  digits = std::max(digits, duration_digits);
+  total_ps += duration_ps;
+  ++count;
+}
+
+void HotSpots::add(const DeviceTask& task) {
+  count(tasks_by_core_, task.core, key_);
+  if (rules_.is_communication(task)) {
+    communication_.add(task.duration_ps, task.duration_digits);
+    return;
+  }
+  computing_.add(task.duration_ps, task.duration_digits);
+  has_types_ |= !task.type.empty();
+  if (!task.state.empty()) count(states_, task.state, key_);
+  if (task.blocks) {
+    key_.assign(task.core);
+    std::int64_t& most = most_blocks_[key_];
+    most = std::max(most, *task.blocks);
+  }
+  if (task.wait_ps) {
+    waits_ps_ += *task.wait_ps;
+    if (*task.wait_ps > rules_.long_wait_ps) long_waits_.add(*task.wait_ps, 0);
+  }
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (rules_.groups[i].holds(task)) groups_[i].add(task.duration_ps, task.duration_digits);
+  }
+  key_.assign(task.type).append(1, kBetween).append(task.core);
+  HotType& type = types_[key_];
+  if (type.time.count == 0) type = {std::string(task.type), std::string(task.core), {}};
+  type.time.add(task.duration_ps, task.duration_digits);
+  add_operator(task);
+  add_slow(task);
+}
+
+// Without a type only the name tells what a task is. `key_` holds type and core.
+void HotSpots::add_operator(const DeviceTask& task) {
+  if (task.type.empty()) key_.append(1, kBetween).append(task.name);
+  for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
+    for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
+      key_.append(1, kBetween).append(text);
+    }
+  }
+  auto found = operators_.find(key_);
+  if (found == operators_.end()) {
+    if (operators_.size() >= kMostOperators) {
+      unlisted_.add(task.duration_ps, task.duration_digits);
+      return;
+    }
+    const auto text = [](std::string_view of) { return std::string(of); };
+    HotOperator one{text(task.type),
+                    text(task.core),
+                    text(task.name),
+                    text(task.inputs.shapes),
+                    text(task.inputs.dtypes),
+                    text(task.inputs.formats),
+                    text(task.outputs.shapes),
+                    text(task.outputs.dtypes),
+                    text(task.outputs.formats),
+                    task.has_tensors,
+                    {text(task.file), task.line},
+                    0,
+                    {}};
+    found = operators_.emplace(key_, std::move(one)).first;
+  }
+  found->second.wait_ps += task.wait_ps.value_or(0);
+  found->second.time.add(task.duration_ps, task.duration_digits);
+}
+
+void HotSpots::add_slow(const DeviceTask& task) {
+  if (slowest_.size() == kSlowest) {
+    if (task.duration_ps <= slowest_.front().duration_ps) return;
+    std::pop_heap(slowest_.begin(), slowest_.end(), is_slower);
+    slowest_.pop_back();
+  }
+  slowest_.push_back({std::string(task.name),
+                      std::string(task.type),
+                      std::string(task.core),
+                      task.duration_ps,
+                      {std::string(task.file), task.line}});
+  std::push_heap(slowest_.begin(), slowest_.end(), is_slower);
+}
+
+double HotSpots::wait_share() const {
+  const double whole = static_cast<double>(computing_.total_ps) + static_cast<double>(waits_ps_);
+  return whole == 0 ? 0 : static_cast<double>(long_waits_.total_ps) / whole;
+}
+
+std::vector<HotType> HotSpots::types() const { return by_time(types_); }
+std::vector<HotOperator> HotSpots::operators() const { return by_time(operators_); }
+
+std::vector<SlowTask> HotSpots::slowest() const {
+  std::vector<SlowTask> sorted = slowest_;
+  std::stable_sort(sorted.begin(), sorted.end(), is_slower);
+  return sorted;
+}
+
+double HotSpots::share(const DeviceTime& time) const {
+  if (computing_.total_ps == 0) return 0;
+  return static_cast<double>(time.total_ps) / static_cast<double>(computing_.total_ps);
+}
+
+}  // namespace opbench

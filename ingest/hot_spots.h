@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/hot_spot_rules.h"
+#include "ingest/task.h"
+
+namespace opbench {
+
+/// Device time of several tasks.
+struct DeviceTime {
+  std::int64_t count = 0, total_ps = 0, least_ps = 0, most_ps = 0;
+  int digits = 0;  ///< the most that a duration has behind the point, in us
+
+  void add(std::int64_t duration_ps, int duration_digits);
+  double mean_us() const { return count == 0 ? 0 : in_us(total_ps) / static_cast<double>(count); }
+};
+
+/// Where something stands in the files.
+struct SourceRow {
+  std::string file;
+  std::int64_t line = 0;
+};
+
+/// The tasks of one type on one kind of core; both empty where the profile does not tell.
+struct HotType {
+  std::string type, core;
+  DeviceTime time;
+};
+
+/// Tasks of equal type, core, shapes, dtypes and formats: what becomes a case.
+struct HotOperator {
+  std::string type, core;
+  std::string name;  ///< of the first of them
+  std::string input_shapes, input_dtypes, input_formats;
+  std::string output_shapes, output_dtypes, output_formats;
+  bool has_tensors = false;
+  SourceRow first;
+  std::int64_t wait_ps = 0;
+  DeviceTime time;
+};
+
+/// A single task that took long.
+struct SlowTask {
+  std::string name, type, core;
+  std::int64_t duration_ps = 0;
+  SourceRow at;
+};
+
+/// Where the device time of a profile goes, gathered from tasks in any order. Shares are of the
+/// time of computing tasks, summed over streams: communication is counted apart. Memory grows with
+/// the number of different operators and not with that of the tasks.
+class HotSpots {
+ public:
+  explicit HotSpots(const HotSpotRules& rules = HotSpotRules::builtin())
+      : rules_(rules), groups_(rules.groups.size()) {}
+
+  void add(const DeviceTask& task);
+
+  const DeviceTime& computing() const { return computing_; }
+  const DeviceTime& communication() const { return communication_; }
+  /// In the order of the rules' groups.
+  const std::vector<DeviceTime>& groups() const { return groups_; }
+  const HotSpotRules& rules() const { return rules_; }
+  /// Waits that the rules call long, of all tasks.
+  const DeviceTime& long_waits() const { return long_waits_; }
+  /// Long waits over durations and waits of computing tasks.
+  double wait_share() const;
+  /// Tasks by core, communication included; "" where the profile does not tell.
+  const std::map<std::string, std::int64_t>& tasks_by_core() const { return tasks_by_core_; }
+  /// The largest block dim by core, of computing tasks.
+  const std::map<std::string, std::int64_t>& most_blocks() const { return most_blocks_; }
+  /// Tasks by "static" and "dynamic"; empty where the profile does not tell.
+  const std::map<std::string, std::int64_t>& states() const { return states_; }
+
+  /// By total time, the longest first; equal times by name.
+  std::vector<HotType> types() const;
+  std::vector<HotOperator> operators() const;
+  /// The slowest tasks, the slowest first.
+  std::vector<SlowTask> slowest() const;
+  /// Tasks that found no place among the different operators, of which there were too many.
+  const DeviceTime& unlisted() const { return unlisted_; }
+  /// True if tasks have types, as all but the smallest level of profiling records them.
+  bool has_types() const { return has_types_; }
+
+  double share(const DeviceTime& time) const;
+
+ private:
+  void add_operator(const DeviceTask& task);
+  void add_slow(const DeviceTask& task);
+
+  const HotSpotRules& rules_;
+  DeviceTime computing_, communication_, long_waits_, unlisted_;
+  std::int64_t waits_ps_ = 0;
+  bool has_types_ = false;
+  std::vector<DeviceTime> groups_;
+  std::map<std::string, std::int64_t> tasks_by_core_, most_blocks_, states_;
+  std::unordered_map<std::string, HotType> types_;
+  std::unordered_map<std::string, HotOperator> operators_;
+  std::vector<SlowTask> slowest_;
+  std::string key_;
+};
+
+}  // namespace opbench

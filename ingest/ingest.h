@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/hot_spots.h"
+#include "ingest/statistic_check.h"
+
+namespace opbench {
+
+/// A file that was read, and how it went.
+struct IngestedFile {
+  std::string path;
+  std::string kind;  ///< "kernel_details", ...; empty where it was not recognised
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t skipped = 0;
+  std::vector<std::string>
+      problems;  ///< the first lines that were skipped, or why nothing was read
+};
+
+/// What several profiles of one network say together.
+struct IngestResult {
+  std::vector<IngestedFile> files;
+  HotSpots hot_spots;
+  std::vector<StatisticRow> statistic;
+  std::optional<StatisticCheck> check;  ///< where tasks with types and a statistic are there
+  std::vector<std::string> warnings;
+
+  bool is_any_read() const;
+};
+
+/// Reads all files in one pass each. A file that cannot be read or recognised takes nothing from
+/// the others. `begin` is told each file; where `stop` says so, reading ends.
+IngestResult ingest_files(const std::vector<std::string>& paths,
+                          const std::function<void(const std::string& path)>& begin,
+                          const std::function<bool()>& stop);
+
+/// The same of one file's bytes, into `result`.
+void ingest_bytes(ByteSource source, const std::string& path, IngestResult& result);
+
+}  // namespace opbench

@@ -1,0 +1,74 @@
+// `opbench ingest` through the built program.
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+
+namespace opbench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class IngestCli : public testing::Test, protected TempDir {
+ protected:
+  static std::string sample(const std::string& name) { return test_data("profiles") / name; }
+};
+
+TEST_F(IngestCli, PrintsHotSpotsAndWritesThem) {
+  const Outcome run = run_program({"ingest", sample("kernel_details/alexnet_level1_rank0.csv"),
+                                   sample("op_statistic/alexnet_level1_rank0.csv"), "--top", "3",
+                                   "--json", path("hot.json"), "--csv", path("hot.csv")});
+  EXPECT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("kernel_details, 191 rows of 46 columns"),
+                    HasSubstr("Device time 8873.737 us in 187 tasks; communication, in no share: "
+                              "105991.876 us in 4 tasks"),
+                    HasSubstr("TransData      57 tasks      1423.202 us  16.04%"),
+                    HasSubstr("24 of 33 types equal, 9 within the rounding")));
+  const auto json = nlohmann::json::parse(read("hot.json"));
+  EXPECT_EQ(json["hot_spots"]["groups"]["TransData"]["count"], 57);
+  EXPECT_EQ(json["hot_spots"]["operators"][0]["type"], "ForeachAddList");
+  EXPECT_THAT(read("hot.csv"), HasSubstr("\nForeachAddList,AI_VECTOR_CORE,3,1959.079,0.22077"));
+}
+
+TEST_F(IngestCli, ReadsWhatIsCompressed) {
+  const std::string text = "Name,Type,Accelerator Core,Duration(us)\na,Add,AI_CORE,1.5\n";
+  const gzFile file = gzopen(path("k.gz").c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  const Outcome run = run_program({"ingest", path("k.gz")});
+  EXPECT_EQ(run.code, kAllWell);
+  EXPECT_THAT(run.out, HasSubstr("Device time 1.500 us in 1 tasks\n"));
+}
+
+TEST_F(IngestCli, ReadsTheOthersWhereAFileCannotBe) {
+  write("junk.csv", std::string("\0\xff\x80\n\n\"", 6));
+  write("empty.csv", "");
+  write("head.csv", "Name,Type,Accelerator Core,Duration(us)\n");
+  const Outcome run = run_program({"ingest", path("junk.csv"), path("none.csv"), path("empty.csv"),
+                                   sample("kernel_details/minimal_7col.csv")});
+  EXPECT_EQ(run.code, kBadInput);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("junk.csv: not recognised as any profile"),
+                             HasSubstr("none.csv': No such file or directory"),
+                             HasSubstr("empty.csv: not recognised as any profile"),
+                             HasSubstr("Device time 1000.850 us in 8 tasks")));
+  EXPECT_EQ(run_program({"ingest", path("head.csv")}).code, kNothingToJudge);
+  EXPECT_EQ(run_program({"ingest"}).code, kBadInput);
+  EXPECT_EQ(run_program({"ingest", directory().string()}).code, kBadInput);
+}
+
+TEST_F(IngestCli, DoesNotOverwriteWhatItReads) {
+  const std::string file = write("k.csv", "Name,Type,Duration(us)\na,Add,1\n");
+  const Outcome run = run_program({"ingest", file, "--csv", file});
+  EXPECT_EQ(run.code, kBadInput);
+  EXPECT_THAT(read("k.csv"), StartsWith("Name,"));
+}
+
+}  // namespace
+}  // namespace opbench

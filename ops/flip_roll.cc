@@ -141,6 +141,10 @@ Roll::Roll(const Dims& of, const Attrs& attrs) : shape(of), shifts(of.size()) {
     const std::size_t axis = is_flat ? 0 : axis_of("roll", of, dims[i]);
     if (seen[axis]) throw Error(fmt::format("roll: axis {} is named twice in dims", axis));
     seen[axis] = true;
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    if (by[i] > kMost || by[i] < -kMost) {
+      throw Error(fmt::format("roll: a shift is {}; allowed: up to 2^40 either way", by[i]));
+    }
     if (shape[axis] == 0) continue;
     shifts[axis] = by[i] % shape[axis];
     if (shifts[axis] < 0) shifts[axis] += shape[axis];

@@ -15,7 +15,8 @@ std::vector<bool> flipped_axes(const Dims& shape, const Attrs& attrs);
 struct Roll {
   Dims shape, shifts;  ///< of every axis, shifts from 0 to its extent
 
-  /// Errors: throws Error unless there is a shift for each of `dims`, none of them named twice.
+  /// Errors: throws Error unless there is a shift for each of `dims`, none of them named twice, and
+  /// none is beyond 2^40.
   Roll(const Dims& of, const Attrs& attrs);
 };
 

@@ -111,7 +111,7 @@ const RegisteredOp unbind{{
 
 Dims stacked_shape(const Dims& part, std::int64_t parts, const Attrs& attrs) {
   Dims whole = part;
-  whole.push_back(0);  // one axis more to count in
+  whole.push_back(parts);  // one axis more to count in
   const std::size_t axis = axis_of("stack", whole, attrs.integer("axis"));
   whole.pop_back();
   whole.insert(whole.begin() + static_cast<std::ptrdiff_t>(axis), parts);

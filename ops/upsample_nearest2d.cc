@@ -42,7 +42,9 @@ std::vector<std::int64_t> places_of(std::int64_t from, std::int64_t to, double s
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < to; ++i) {
     const float place = std::floor(static_cast<float>(i) * scale);
-    places.push_back(std::min(static_cast<std::int64_t>(place), from - 1));
+    // Far out, or nowhere (0 times infinity), it is the last one.
+    const bool is_inside = place < static_cast<float>(from);
+    places.push_back(is_inside ? std::min(static_cast<std::int64_t>(place), from - 1) : from - 1);
   }
   return places;
 }

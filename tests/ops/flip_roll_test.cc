@@ -51,6 +51,7 @@ TEST(FlipRoll, NameWhatTheyRefuse) {
   refused("flip", {2, 3}, {{"dims", "2"}}, "flip: axis 2 is out of range");
   refused("flip", {2, 3}, {{"dims", "[0,-2]"}}, "flip: axis 0 is named twice in dims");
   refused("roll", {2, 3}, {{"shifts", "[1,2]"}}, "roll: there are 2 shifts for 0 dims");
+  refused("roll", {2, 3}, {{"shifts", "-9223372036854775808"}}, "up to 2^40 either way");
   refused("roll", {2, 3}, {{"dims", "[0,1]"}}, "roll: there are 1 shifts for 2 dims");
   refused("roll", {2, 3}, {{"shifts", "[1,1]"}, {"dims", "[1,1]"}}, "axis 1 is named twice");
 }

@@ -37,6 +37,8 @@ TEST(UpsampleNearest2d, HandComputed) {
 TEST(UpsampleNearest2d, PlacesStayInside) {
   expect_values("upsample_nearest2d", {DType::fp32, {1, 1, 1, 2}, {1, 2}}, {1, 2, 2, 2},
                 {{"output_size", "[1,4]"}, {"scale_w", "1"}});
+  expect_values("upsample_nearest2d", {DType::fp32, {1, 1, 1, 2}, {1, 2}}, {2, 2},
+                {{"output_size", "[1,2]"}, {"scale_w", "1e-45"}});
 }
 
 TEST(UpsampleNearest2d, GradientsAgreeWithFiniteDifferences) {

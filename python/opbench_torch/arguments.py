@@ -43,6 +43,12 @@ def is_written(argument: Any) -> bool:
     return argument.alias_info is not None and argument.alias_info.is_write
 
 
+@lru_cache(maxsize=None)
+def writes(func: Any) -> bool:
+    """True for an operator that changes an argument."""
+    return any(is_written(argument) for argument in func._schema.arguments)
+
+
 def makes_view(schema: Any) -> bool:
     """True where a result is another look at an argument: nothing is computed."""
     return any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns)

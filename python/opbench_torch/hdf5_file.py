@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future
 from functools import lru_cache
 from typing import Dict, List, Tuple
 
@@ -41,6 +42,7 @@ class Hdf5File:
     def _add_side(self, groups: Dict[str, h5py.h5g.GroupID], side: str, values: List[Named], notes: Dict[str, str]) -> None:
         _open(groups, side)
         for name, value in values:
+            value = value.result() if isinstance(value, Future) else value
             reduced = value.side if isinstance(value, TensorValue) else None
             folder, _, leaf = f"{reduced}/{side}/{name}".rpartition("/") if reduced else f"{side}/{name}".rpartition("/")
             if isinstance(value, TensorValue):

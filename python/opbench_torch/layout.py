@@ -97,7 +97,7 @@ class Record:
 
     @property
     def bytes(self) -> int:
-        return sum(value.bytes for _, value in [*(self.inputs or []), *self.outputs])
+        return sum(getattr(value, "bytes", 0) for _, value in [*(self.inputs or []), *self.outputs])
 
 
 def check_storable(tensor: torch.Tensor, where: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 import torch
 
 from . import threads
-from .arguments import has_tensor, makes_view, operator_name
+from .arguments import has_tensor, makes_view, operator_name, writes
 from .backward import BackwardWatch, node_name
 from .calls import FunctionCall, NodeCall, OperatorCall
 from .errors import DumperError
@@ -34,6 +34,7 @@ class Observer:
             raise DumperError(f"level is {level!r}; allowed are 'operators' and 'composite'")
         self.step = 0  # optimizer steps that are over
         self.on_done: Optional[Callable[[], None]] = None  # called where a step begins that is not wanted any more
+        self.on_write: Optional[Callable[[torch.Tensor], None]] = None  # called with what any operator is about to change
         self._what, self._level, self._select = what, level, select
         self._step_ends = False
         self._process = os.getpid()
@@ -78,6 +79,9 @@ class Observer:
         # PyTorch says so at the beginning of each optimizer's step, and not at the end.
         if schema.name.startswith("profiler::_record_function_enter") and str(args[0]).startswith("Optimizer.step#"):
             self._step_ends = True
+        if self.on_write is not None and writes(func):
+            for tensor in OperatorCall("", None, func, args, kwargs).written():
+                self.on_write(tensor)
         name, module = operator_name(schema), self._paths.current()
         is_wanted = self._level == "operators" and self._is_listening() and not self._watch.is_of_node(frame)
         if (not is_wanted or self._select.is_idle(schema.name.split("::")[-1], makes_view(schema)) or

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import functools
 import threading
 import zlib
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -20,8 +19,7 @@ from .layout import DEVICE_TYPES, DTYPE_NAMES, DATA_TYPES, TensorValue, check_st
 _NEVER_REMEMBERED = 1 << 14
 _REMEMBERED = 4096  # tensors
 _BLOCK = 1 << 17  # elements
-_ALONE = 1 << 20  # elements that one thread looks at
-_helper = concurrent.futures.ThreadPoolExecutor(1, "opbench statistics")
+_AT_A_TIME = 4  # tensors that are looked at or wait for it
 
 Copy = Callable[[torch.Tensor, str], TensorValue]
 
@@ -48,20 +46,29 @@ def _text(tensor: torch.Tensor) -> str:
 class Statistics:
     """Minimum, maximum, mean and L2 norm of a tensor instead of its data, in its dtype as it is stored, and a hash.
 
-    What was looked at is remembered: an operator's result is the next one's input and kept for backward."""
+    Large tensors are looked at by threads beside the model's, so that there is a Future of the value; nobody may write such a
+    tensor before `before_writing`. What was looked at is remembered: an operator's result is the next one's input and kept for
+    backward."""
 
     def __init__(self) -> None:
-        self._known: "OrderedDict[int, Tuple[StorageWeakRef, Dict[Any, TensorValue]]]" = OrderedDict()
+        self._known: "OrderedDict[int, Tuple[StorageWeakRef, Dict[Any, Future[TensorValue]]]]" = OrderedDict()
         self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(2, "opbench statistics")
+        self._running: "deque[Future[TensorValue]]" = deque()
 
-    def __call__(self, tensor: torch.Tensor, where: str) -> TensorValue:
+    def __call__(self, tensor: torch.Tensor, where: str) -> Any:
         check_storable(tensor, where)
         if tensor.numel() <= _NEVER_REMEMBERED or tensor.is_inference():
             return _statistics(tensor)
         known, key = self._of_storage(tensor), _key(tensor, tensor._version)
         if key not in known:
-            known[key] = _statistics(tensor)
+            known[key] = self._begin(tensor)
         return known[key]
+
+    def before_writing(self, tensor: torch.Tensor) -> None:
+        """Waits until nobody looks at the tensor's storage."""
+        for future in list(self._of_storage(tensor).values()):
+            wait([future])
 
     def written(self, tensor: torch.Tensor) -> None:
         """After an operator wrote the tensor, and before that shows in its version, by one step. With `.data` it never
@@ -69,9 +76,17 @@ class Statistics:
         known = self._of_storage(tensor)
         known.clear()
         if tensor.numel() > _NEVER_REMEMBERED and not tensor.is_inference():
-            known[_key(tensor, tensor._version)] = known[_key(tensor, tensor._version + 1)] = _statistics(tensor)
+            known[_key(tensor, tensor._version)] = known[_key(tensor, tensor._version + 1)] = self._begin(tensor)
 
-    def _of_storage(self, tensor: torch.Tensor) -> Dict[Any, TensorValue]:
+    # Few at a time, because each keeps its tensor alive.
+    def _begin(self, tensor: torch.Tensor) -> "Future[TensorValue]":
+        while len(self._running) >= _AT_A_TIME:
+            wait([self._running.popleft()])
+        future = self._threads.submit(_statistics, tensor.detach())
+        self._running.append(future)
+        return future
+
+    def _of_storage(self, tensor: torch.Tensor) -> "Dict[Any, Future[TensorValue]]":
         storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
         with self._lock:
             if storage._cdata not in self._known:
@@ -87,10 +102,7 @@ def _key(tensor: torch.Tensor, version: int) -> Any:
 
 
 def _statistics(tensor: torch.Tensor) -> TensorValue:
-    data = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)
-    parts = [data] if data.numel() <= _ALONE else list(data.split(_halved(data.numel())))
-    others = [_helper.submit(_Sums, part) for part in parts[1:]]
-    sums = functools.reduce(_Sums.add, [other.result() for other in others], _Sums(parts[0]))
+    sums = _Sums(tensor.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1))
     is_float = tensor.dtype in (torch.float32, torch.float16, torch.bfloat16)
     device = DEVICE_TYPES[tensor.device.type]
     notes = {"opbench_shape": _text(tensor), "opbench_hash": sums.hash()}
@@ -98,11 +110,6 @@ def _statistics(tensor: torch.Tensor) -> TensorValue:
         notes["opbench_dtype"] = DTYPE_NAMES[tensor.dtype]
     return TensorValue(sums.values().astype(np.float32 if is_float else np.float64), device,
                        DATA_TYPES[tensor.dtype] if is_float else DATA_TYPES[torch.float64], notes=notes, side="statistics")
-
-
-# The middle of that many elements, at the end of a block.
-def _halved(count: int) -> int:
-    return -(-(count // 2) // _BLOCK) * _BLOCK
 
 
 class _Sums:
@@ -138,14 +145,6 @@ class _Sums:
         self.columns += words.sum(0)
         self.rows.append(words.sum(1))
         self.rest = data[whole:].tobytes()
-
-    def add(self, after: "_Sums") -> "_Sums":
-        self.low, self.high = np.minimum(self.low, after.low), np.maximum(self.high, after.high)
-        self.count, self.total, self.squares = self.count + after.count, self.total + after.total, self.squares + after.squares
-        self.columns += after.columns
-        self.rows += after.rows
-        self.rest = after.rest
-        return self
 
     def values(self) -> np.ndarray:
         """Minimum, maximum, mean, norm; zeros where there is no element."""

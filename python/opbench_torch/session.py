@@ -15,7 +15,7 @@ from .layout import Named, Record
 from .observer import Observer
 from .places import source_line
 from .recorded import Recorded
-from .reduction import reducer
+from .reduction import Statistics, reducer
 from .selection import Selection
 from .ways import Dump, Load, Overflow
 from .writer import Writer
@@ -57,6 +57,8 @@ class dumper(Observer):
             raise DumperError("mode='overflow' looks at whole tensors: leave out sample= and statistics=")
         self._verbose = verbose
         self.copy = reducer(sample, statistics)
+        if isinstance(self.copy, Statistics):
+            self.on_write = self.copy.before_writing
         self.way = self._make_way(mode, load_path)
         self._rank = _rank()
         self._writer: Optional[Writer] = None

@@ -114,3 +114,17 @@ def test_readers_take_no_sample_for_a_tensor(tmp_path, model, opbench):
         assert compared.returncode == 0 and " 0 failed" in compared.stdout, compared.stdout + compared.stderr
     with h5py.File(paths[-1]) as file:
         assert "input" in file["exp"][list(file["exp"])[0]]  # without the group a reader takes it for a load dump
+
+
+# Large tensors are looked at beside the model, which goes on and writes them.
+@pytest.mark.parametrize("exclude", [None, "mul_"])
+def test_statistics_are_of_the_moment(tmp_path, exclude):
+    x = torch.randn(1 << 20)
+    norms = []
+    with dumper(tmp_path / "d.h5", statistics=True, exclude=exclude):
+        for _ in range(20):
+            norms.append(x.double().norm().item())
+            x.neg()
+            x.mul_(1.01)
+    found = [record(tmp_path / "d.h5", "neg", index)["statistics/input/self"][3] for index in range(20)]
+    assert np.allclose(found, norms, rtol=1e-6)

@@ -18,25 +18,31 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
-msprof and torch_npu, of all generations, also as .gz. Several are read as one profile: steps, ranks, slices.
+msprof and torch_npu, of all generations, also as .gz; host logs (plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and
+ascend_op_info_summary.txt. Several are read as one profile: steps, ranks, slices.
 
 Examples:
   opbench ingest kernel_details.csv
   opbench ingest PROF_*/mindstudio_profiler_output/op_summary_*.csv --top 30
   opbench ingest kernel_details.csv op_statistic.csv --json hot.json --csv operators.csv
+  opbench ingest plog-*.log --op-info ascend_op_info_summary.txt
+  opbench ingest nohup.out --recompile recompile_op_list.txt
 
-Exit code 2: a file could not be read or was not recognised; 4: no task was found.)";
+Exit code 2: a file could not be read or was not recognised; 4: they hold nothing.)";
 
 struct Flags {
   std::vector<std::string> files;
-  std::string json, csv;
+  std::string json, csv, op_info, recompile;
   std::int64_t top = 15;
 };
 
 void refuse_lost_files(const Flags& flags) {
   std::vector<NamedFile> inputs;
   for (const std::string& file : flags.files) inputs.push_back({"a profile", file});
-  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--csv", flags.csv}});
+  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json},
+                                                  {"--csv", flags.csv},
+                                                  {"--op-info", flags.op_info},
+                                                  {"--recompile", flags.recompile}});
 }
 
 int exit_code_of(const IngestResult& result) {
@@ -51,9 +57,11 @@ int ingest(const Flags& flags, CommandContext& context) {
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
   refuse_lost_files(flags);
   watch_interrupts();
-  std::optional<ResultFile> json, csv;
+  std::optional<ResultFile> json, csv, op_info, recompile;
   if (!flags.json.empty()) json.emplace(flags.json, context);
   if (!flags.csv.empty()) csv.emplace(flags.csv, context);
+  if (!flags.op_info.empty()) op_info.emplace(flags.op_info, context);
+  if (!flags.recompile.empty()) recompile.emplace(flags.recompile, context);
   ProgressLine progress(context);
   const IngestResult result = ingest_files(
       flags.files, [&](const std::string& path) { progress.begin("reading " + path); },
@@ -65,20 +73,29 @@ int ingest(const Flags& flags, CommandContext& context) {
     json->write([&](std::ostream& out) { write_ingest_json(out, result, context.command_line); });
   }
   if (csv) csv->write([&](std::ostream& out) { write_ingest_csv(out, result); });
+  if (op_info) op_info->write([&](std::ostream& out) { write_op_info(out, result.logs); });
+  if (recompile) recompile->write([&](std::ostream& out) { write_recompiles(out, result.logs); });
   return exit_code_of(result);
 }
 
 }  // namespace
 
 void add_ingest_command(CommandLine& line, CommandContext& context) {
-  Command command =
-      line.add_command("ingest", "Where the time of a network goes, from profiles of a device");
+  Command command = line.add_command(
+      "ingest", "Where the time of a network goes, from profiles and logs of a device");
   const auto flags = std::make_shared<Flags>();
-  command.option("FILE", flags->files, "Profiles of one network, read together", {.value = "FILE"});
+  command.option("FILE", flags->files, "Profiles and logs of one network, read together",
+                 {.value = "FILE"});
   command.option("--top", flags->top, "Rows of each table; 0: all",
                  {.value = "N", .shows_default = true});
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each operator; - is standard output",
+                 {.value = "FILE"});
+  command.option("--op-info", flags->op_info,
+                 "Calls of the logs, a line each, as the guides' ascend_op_info_summary.txt",
+                 {.value = "FILE"});
+  command.option("--recompile", flags->recompile,
+                 "Operators compiled by step, as the guides' recompile_op_list.txt",
                  {.value = "FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);

@@ -57,11 +57,16 @@ bool TaskGroup::holds(const DeviceTask& task) const {
 HotSpotRules HotSpotRules::parse(const std::string& text, const std::string& path) {
   HotSpotRules rules;
   parse_yaml(text, path)
-      .mapping("hot spot rules", {"communication", "groups", "wait"},
+      .mapping("hot spot rules", {"communication", "groups", "wait", "recompile"},
                [&](const std::string& key, const YamlValue& value) {
                  if (key == "groups") {
                    for (const YamlValue& one : value.list(key))
                      rules.groups.push_back(read_group(one));
+                 } else if (key == "recompile") {
+                   value.mapping(key, {"after_steps"},
+                                 [&](const std::string&, const YamlValue& of) {
+                                   rules.warm_steps = of.integer("steps", 0, 1000);
+                                 });
                  } else if (key == "wait") {
                    read_wait(value, rules);
                  } else {

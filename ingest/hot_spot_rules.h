@@ -25,6 +25,7 @@ struct HotSpotRules {
   std::vector<TaskGroup> groups;
   std::int64_t long_wait_ps = 0;
   double wait_share = 0;
+  std::int64_t warm_steps = 0;  ///< compiling after them is a remark
 
   static const HotSpotRules& builtin();
   /// The same from text; `path` stands in messages. Errors: throws Error "file:line: ...".

@@ -37,6 +37,22 @@ void read_table(TableReader& table, const TableLayout& layout, IngestedFile& fil
   });
 }
 
+// What is printed before a network compiles its first operator.
+std::string_view beginning(ByteWindow& window) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  while (window.text().size() < kBytes && window.more()) {
+  }
+  const auto text = window.text();
+  return {text.data(), text.size()};
+}
+
+void read_log(LineReader log, IngestedFile& file, IngestResult& result) {
+  file.kind = "host log";
+  file.rows = result.logs.read(log);
+  file.skipped = log.skipped().count();
+  file.problems = log.skipped().examples();
+}
+
 bool has_kind(const IngestResult& result, TableKind kind) {
   return std::any_of(result.files.begin(), result.files.end(), [&](const IngestedFile& file) {
     return file.kind == name(kind) && file.rows > 0;
@@ -64,7 +80,12 @@ bool IngestResult::is_any_read() const {
 void ingest_bytes(ByteSource source, const std::string& path, IngestResult& result) {
   IngestedFile& file = result.files.emplace_back();
   file.path = path;
-  TableReader table(std::move(source), path);
+  ByteWindow window(std::move(source));
+  if (is_host_log(beginning(window))) {
+    read_log(LineReader(std::move(window), path), file, result);
+    return;
+  }
+  TableReader table(std::move(window), path);
   const std::optional<TableLayout> layout = find_header(table);
   if (!layout) {
     file.problems.push_back(fmt::format("{}: not recognised as any profile", path));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/host_log.h"
 #include "ingest/hot_spots.h"
 #include "ingest/statistic_check.h"
 
@@ -14,7 +15,7 @@ namespace opbench {
 /// A file that was read, and how it went.
 struct IngestedFile {
   std::string path;
-  std::string kind;  ///< "kernel_details", ...; empty where it was not recognised
+  std::string kind;  ///< "kernel_details", "host log", ...; empty where it was not recognised
   std::int64_t rows = 0, columns = 0;
   std::int64_t skipped = 0;
   std::vector<std::string>
@@ -25,6 +26,7 @@ struct IngestedFile {
 struct IngestResult {
   std::vector<IngestedFile> files;
   HotSpots hot_spots;
+  HostLogs logs;
   std::vector<StatisticRow> statistic;
   std::optional<StatisticCheck> check;  ///< where tasks with types and a statistic are there
   std::vector<std::string> warnings;

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "ingest/ingest_report.h"
+#include "ingest/log_report.h"
 #include "tensor/printable.h"
 
 namespace opbench {
@@ -105,6 +106,7 @@ void write_ingest_json(std::ostream& out, const IngestResult& result,
                    {"files", Json::array()}};
   for (const IngestedFile& file : result.files) document["files"].push_back(file_value(file));
   document["hot_spots"] = spots_value(result.hot_spots);
+  document["logs"] = logs_value(result.logs, result.hot_spots.rules().warm_steps);
   document["check"] = nullptr;
   if (result.check) {
     document["check"] = {{"groups", result.check->groups},

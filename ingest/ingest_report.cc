@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "ingest/log_report.h"
 #include "tensor/printable.h"
 #include "text/csv_text.h"
 #include "text/excerpt.h"
@@ -17,8 +18,9 @@ std::string known(const std::string& text) { return text.empty() ? "-" : printab
 void print_files(std::ostream& out, const IngestResult& result, const ConsoleStyle& style) {
   for (const IngestedFile& file : result.files) {
     if (!file.kind.empty()) {
-      out << fmt::format("{}: {}, {} rows of {} columns\n", printable(file.path), file.kind,
-                         file.rows, file.columns);
+      out << fmt::format("{}: {}, {} {}", printable(file.path), file.kind, file.rows,
+                         file.columns > 0 ? "rows" : "lines used");
+      out << (file.columns > 0 ? fmt::format(" of {} columns\n", file.columns) : "\n");
     }
     if (file.skipped > 0) {
       out << coloured(
@@ -135,6 +137,7 @@ void print_ingest(std::ostream& out, const IngestResult& result, std::size_t top
     print_operators(out, result, top);
     print_groups(out, result.hot_spots);
   }
+  print_logs(out, result.logs, result.hot_spots.rules().warm_steps, top);
   if (result.check) print_check(out, *result.check, style);
   for (const std::string& warning : result.warnings) {
     out << coloured(fmt::format("warning: {}\n", warning), kYellow, style);

@@ -23,8 +23,8 @@ inline constexpr std::size_t kLongestRecord = std::size_t{1} << 20;
 /// next. After too much of that, newlines end quoted cells.
 class TableReader {
  public:
-  TableReader(ByteSource source, std::string file)
-      : window_(std::move(source)), skipped_(std::move(file)) {}
+  TableReader(ByteWindow window, std::string file)
+      : window_(std::move(window)), skipped_(std::move(file)) {}
 
   /// The next record that has a cell. Returns false at the end.
   bool next();

@@ -37,6 +37,23 @@ TEST_F(IngestCli, PrintsHotSpotsAndWritesThem) {
   EXPECT_THAT(read("hot.csv"), HasSubstr("\nForeachAddList,AI_VECTOR_CORE,3,1959.079,0.22077"));
 }
 
+TEST_F(IngestCli, WritesTheFilesOfTheGuidesFromLogs) {
+  const Outcome calls = run_program({"ingest", sample("host_logs/plog-27441_20230109110428123.log"),
+                                     "--op-info", path("info.txt")});
+  EXPECT_EQ(calls.code, kAllWell) << calls.err;
+  EXPECT_THAT(calls.out, AllOf(HasSubstr("Host calls: 23, "), HasSubstr("1 are cut\n")));
+  EXPECT_THAT(read("info.txt"), StartsWith("Identity InputDesc[0]: [TensorDesc] DataType = 0"));
+  const Outcome steps = run_program({"ingest", sample("host_logs/nohup_recompile_old.out"),
+                                     "--recompile", path("list.txt"), "--json", path("logs.json")});
+  EXPECT_EQ(steps.code, kAllWell) << steps.err;
+  EXPECT_THAT(steps.out, HasSubstr("after step 3 of 8, a sign of dynamic shapes: 8 operators\n"
+                                   "  NonZero in 3 steps\n"));
+  EXPECT_EQ(read("list.txt"),
+            text_of(sample("host_logs/nohup_recompile_old.recompile_op_list.txt")));
+  const auto json = nlohmann::json::parse(read("logs.json"));
+  EXPECT_EQ(json["logs"]["late"][0]["op"], "NonZero");
+}
+
 TEST_F(IngestCli, ReadsWhatIsCompressed) {
   const std::string text = "Name,Type,Accelerator Core,Duration(us)\na,Add,AI_CORE,1.5\n";
   const gzFile file = gzopen(path("k.gz").c_str(), "wb");

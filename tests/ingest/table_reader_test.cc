@@ -32,7 +32,7 @@ struct Table {
 };
 
 Table read_table(ByteSource source, std::optional<std::size_t> columns = {}) {
-  TableReader reader(std::move(source), "t.csv");
+  TableReader reader(ByteWindow(std::move(source)), "t.csv");
   if (columns) reader.expect_columns(*columns);
   Table table;
   while (reader.next()) {

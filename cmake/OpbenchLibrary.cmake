@@ -59,8 +59,8 @@ endfunction()
 function(opbench_optimise_lightly)
   foreach(target IN LISTS ARGN)
     # GCC 12 warns there of strings out of bounds and of variants without a value where there are none.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds -Wno-maybe-uninitialized
-                           -Wno-restrict)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict>)
   endforeach()
 endfunction()
 

@@ -199,7 +199,7 @@ class RecordReading {
     Attrs attrs(use.op->attrs);
     for (const auto& [attr, source] : use.attrs) {
       const auto spec = std::find_if(use.op->attrs.begin(), use.op->attrs.end(),
-                                     [&](const AttrSpec& s) { return s.name == attr; });
+                                     [&name = attr](const AttrSpec& s) { return s.name == name; });
       const std::optional<std::string> text = attr_text(*spec, source);
       if (text) attrs.set(use.op->attrs, attr, *text);
       const bool is_needed = std::find(use.needs.begin(), use.needs.end(), attr) != use.needs.end();

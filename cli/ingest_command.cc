@@ -18,13 +18,14 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
-msprof and torch_npu, of all generations, also as .gz; host logs (plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and
-ascend_op_info_summary.txt. Several are read as one profile: steps, ranks, slices.
+msprof and torch_npu, of all generations, also as .gz; Chrome traces of torch_npu, msprof and PyTorch; host logs
+(plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and ascend_op_info_summary.txt. Several are read as one profile: steps, ranks, slices.
 
 Examples:
   opbench ingest kernel_details.csv
   opbench ingest PROF_*/mindstudio_profiler_output/op_summary_*.csv --top 30
   opbench ingest kernel_details.csv op_statistic.csv --json hot.json --csv operators.csv
+  opbench ingest trace_view.json kernel_details.csv
   opbench ingest plog-*.log --op-info ascend_op_info_summary.txt
   opbench ingest nohup.out --recompile recompile_op_list.txt
 

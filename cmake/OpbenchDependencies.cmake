@@ -21,6 +21,7 @@ find_dependency(Protobuf)
 find_dependency(benchmark)
 find_dependency(yaml-cpp)
 find_dependency(nlohmann_json)
+find_dependency(simdjson)
 find_dependency(CLI11)
 find_dependency(zydis)
 # Debian's package has no file for CMake.

@@ -66,7 +66,7 @@ bool ByteWindow::more() {
   const std::size_t kept = end_ - begin_;
   if (size_ - kept < kPiece) {  // the room doubles, so that a long record is not moved too often
     size_ = std::max(2 * kept, kept + 2 * kPiece);
-    auto larger = std::make_unique_for_overwrite<char[]>(size_);
+    auto larger = std::make_unique_for_overwrite<char[]>(size_ + kSlack);
     if (kept > 0) std::memcpy(larger.get(), buffer_.get() + begin_, kept);
     buffer_ = std::move(larger);
   } else if (kept > 0) {

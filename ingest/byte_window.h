@@ -23,6 +23,9 @@ ByteSource bytes_of(std::string_view text);
 /// not by the file.
 class ByteWindow {
  public:
+  /// So many bytes behind `text` may be read, though they mean nothing: parsers look at blocks.
+  static constexpr std::size_t kSlack = 64;
+
   explicit ByteWindow(ByteSource source) : source_(std::move(source)) {}
 
   /// What is read and not consumed; valid until `more`.

@@ -17,6 +17,11 @@ struct Decimal {
 /// number, "N/A", or too large.
 std::optional<Decimal> parse_decimal(std::string_view text, int scale);
 
+/// `to` + `by`, as far as numbers go: hostile times add up to more.
+inline void add_saturated(std::int64_t& to, std::int64_t by) {
+  if (__builtin_add_overflow(to, by, &to)) to = by < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /// Times are kept in picoseconds: microseconds with six digits behind the point.
 inline constexpr int kPicoScale = 6;
 

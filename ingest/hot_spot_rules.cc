@@ -57,26 +57,31 @@ bool TaskGroup::holds(const DeviceTask& task) const {
 HotSpotRules HotSpotRules::parse(const std::string& text, const std::string& path) {
   HotSpotRules rules;
   parse_yaml(text, path)
-      .mapping("hot spot rules", {"communication", "groups", "wait", "recompile"},
-               [&](const std::string& key, const YamlValue& value) {
-                 if (key == "groups") {
-                   for (const YamlValue& one : value.list(key))
-                     rules.groups.push_back(read_group(one));
-                 } else if (key == "recompile") {
-                   value.mapping(key, {"after_steps"},
-                                 [&](const std::string&, const YamlValue& of) {
-                                   rules.warm_steps = of.integer("steps", 0, 1000);
-                                 });
-                 } else if (key == "wait") {
-                   read_wait(value, rules);
-                 } else {
-                   value.mapping(
-                       key, {"cores", "names"}, [&](const std::string& part, const YamlValue& of) {
-                         (part == "cores" ? rules.communication_cores : rules.communication_names) =
-                             words(of, part);
-                       });
-                 }
-               });
+      .mapping(
+          "hot spot rules", {"communication", "timeline", "groups", "wait", "recompile"},
+          [&](const std::string& key, const YamlValue& value) {
+            if (key == "groups") {
+              for (const YamlValue& one : value.list(key)) rules.groups.push_back(read_group(one));
+            } else if (key == "recompile") {
+              value.mapping(key, {"after_steps"}, [&](const std::string&, const YamlValue& of) {
+                rules.warm_steps = of.integer("steps", 0, 1000);
+              });
+            } else if (key == "wait") {
+              read_wait(value, rules);
+            } else if (key == "timeline") {
+              value.mapping(key, {"computing", "copies"},
+                            [&](const std::string& part, const YamlValue& of) {
+                              (part == "copies" ? rules.copying_types : rules.computing_types) =
+                                  words(of, part);
+                            });
+            } else {
+              value.mapping(
+                  key, {"cores", "names"}, [&](const std::string& part, const YamlValue& of) {
+                    (part == "cores" ? rules.communication_cores : rules.communication_names) =
+                        words(of, part);
+                  });
+            }
+          });
   return rules;
 }
 
@@ -86,9 +91,20 @@ const HotSpotRules& HotSpotRules::builtin() {
 }
 
 bool HotSpotRules::is_communication(const DeviceTask& task) const {
-  return is_among(communication_cores, task.core) ||
-         std::any_of(communication_names.begin(), communication_names.end(),
-                     [&](const std::string& begin) { return task.name.starts_with(begin); });
+  return is_among(communication_cores, task.core) || is_communication_name(task.name);
+}
+
+bool HotSpotRules::is_communication_name(std::string_view name) const {
+  return std::any_of(communication_names.begin(), communication_names.end(),
+                     [&](const std::string& begin) { return name.starts_with(begin); });
+}
+
+bool HotSpotRules::computes(std::string_view task_type) const {
+  return is_among(computing_types, task_type);
+}
+
+bool HotSpotRules::copies(std::string_view task_type) const {
+  return is_among(copying_types, task_type);
 }
 
 }  // namespace opbench

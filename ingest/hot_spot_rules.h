@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/task.h"
@@ -22,6 +23,8 @@ struct TaskGroup {
 struct HotSpotRules {
   std::vector<std::string> communication_cores;
   std::vector<std::string> communication_names;  ///< their beginnings
+  /// What timelines call tasks that compute, and those that copy between memories.
+  std::vector<std::string> computing_types, copying_types;
   std::vector<TaskGroup> groups;
   std::int64_t long_wait_ps = 0;
   double wait_share = 0;
@@ -32,6 +35,9 @@ struct HotSpotRules {
   static HotSpotRules parse(const std::string& text, const std::string& path);
 
   bool is_communication(const DeviceTask& task) const;
+  bool is_communication_name(std::string_view name) const;
+  bool computes(std::string_view task_type) const;
+  bool copies(std::string_view task_type) const;
 };
 
 }  // namespace opbench

@@ -36,15 +36,15 @@ void DeviceTime::add(std::int64_t duration_ps, int duration_digits) {
   least_ps = count == 0 ? duration_ps : std::min(least_ps, duration_ps);
   most_ps = std::max(most_ps, duration_ps);
   digits = std::max(digits, duration_digits);
-  total_ps += duration_ps;
+  add_saturated(total_ps, duration_ps);
   ++count;
 }
 
-void HotSpots::add(const DeviceTask& task) {
+HotOperator* HotSpots::add(const DeviceTask& task) {
   count(tasks_by_core_, task.core, key_);
   if (rules_.is_communication(task)) {
     communication_.add(task.duration_ps, task.duration_digits);
-    return;
+    return nullptr;
   }
   computing_.add(task.duration_ps, task.duration_digits);
   has_types_ |= !task.type.empty();
@@ -55,7 +55,7 @@ void HotSpots::add(const DeviceTask& task) {
     most = std::max(most, *task.blocks);
   }
   if (task.wait_ps) {
-    waits_ps_ += *task.wait_ps;
+    add_saturated(waits_ps_, *task.wait_ps);
     if (*task.wait_ps > rules_.long_wait_ps) long_waits_.add(*task.wait_ps, 0);
   }
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -65,12 +65,12 @@ void HotSpots::add(const DeviceTask& task) {
   HotType& type = types_[key_];
   if (type.time.count == 0) type = {std::string(task.type), std::string(task.core), {}};
   type.time.add(task.duration_ps, task.duration_digits);
-  add_operator(task);
   add_slow(task);
+  return add_operator(task);
 }
 
 // Without a type only the name tells what a task is. `key_` holds type and core.
-void HotSpots::add_operator(const DeviceTask& task) {
+HotOperator* HotSpots::add_operator(const DeviceTask& task) {
   if (task.type.empty()) key_.append(1, kBetween).append(task.name);
   for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
     for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
@@ -81,7 +81,7 @@ void HotSpots::add_operator(const DeviceTask& task) {
   if (found == operators_.end()) {
     if (operators_.size() >= kMostOperators) {
       unlisted_.add(task.duration_ps, task.duration_digits);
-      return;
+      return nullptr;
     }
     const auto text = [](std::string_view of) { return std::string(of); };
     HotOperator one{text(task.type),
@@ -96,11 +96,13 @@ void HotSpots::add_operator(const DeviceTask& task) {
                     task.has_tensors,
                     {text(task.file), task.line},
                     0,
-                    {}};
+                    {},
+                    0};
     found = operators_.emplace(key_, std::move(one)).first;
   }
-  found->second.wait_ps += task.wait_ps.value_or(0);
+  add_saturated(found->second.wait_ps, task.wait_ps.value_or(0));
   found->second.time.add(task.duration_ps, task.duration_digits);
+  return &found->second;
 }
 
 void HotSpots::add_slow(const DeviceTask& task) {

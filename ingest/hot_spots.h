@@ -42,6 +42,7 @@ struct HotOperator {
   SourceRow first;
   std::int64_t wait_ps = 0;
   DeviceTime time;
+  std::int64_t step_ps = 0;  ///< in steps of a trace, overlap counted once
 };
 
 /// A single task that took long.
@@ -59,7 +60,9 @@ class HotSpots {
   explicit HotSpots(const HotSpotRules& rules = HotSpotRules::builtin())
       : rules_(rules), groups_(rules.groups.size()) {}
 
-  void add(const DeviceTask& task);
+  /// Returns the operator that the task is counted for; stays where it is as long as tasks are
+  /// added. None for communication, and beyond what is listed.
+  HotOperator* add(const DeviceTask& task);
 
   const DeviceTime& computing() const { return computing_; }
   const DeviceTime& communication() const { return communication_; }
@@ -90,7 +93,7 @@ class HotSpots {
   double share(const DeviceTime& time) const;
 
  private:
-  void add_operator(const DeviceTask& task);
+  HotOperator* add_operator(const DeviceTask& task);
   void add_slow(const DeviceTask& task);
 
   const HotSpotRules& rules_;

@@ -11,6 +11,8 @@
 namespace opbench {
 namespace {
 
+constexpr std::size_t kMostRowsByStart = 8'000'000;
+
 // Tools print a banner in front of their tables.
 std::optional<TableLayout> find_header(TableReader& table) {
   constexpr int kMostBanner = 50;
@@ -33,7 +35,10 @@ void read_table(TableReader& table, const TableLayout& layout, IngestedFile& fil
   }
   read_tasks(table, layout, [&](const DeviceTask& task) {
     ++file.rows;
-    result.hot_spots.add(task);
+    HotOperator* const one = result.hot_spots.add(task);
+    if (result.rows && task.start_ns && result.rows->size() < kMostRowsByStart) {
+      result.rows->emplace_back(*task.start_ns, one);
+    }
   });
 }
 
@@ -46,8 +51,21 @@ std::string_view beginning(ByteWindow& window) {
   return {text.data(), text.size()};
 }
 
+void read_trace(TraceReader trace, IngestedFile& file, IngestResult& result) {
+  file.kind = "trace";
+  file.unit = "events";
+  RowsByStart* const rows = result.rows && !result.rows->empty() ? &*result.rows : nullptr;
+  if (rows != nullptr) std::sort(rows->begin(), rows->end());
+  Timeline timeline(file.path, result.hot_spots, result.trace, rows);
+  while (trace.next()) file.rows += timeline.add(trace) ? 1 : 0;
+  timeline.finish();
+  file.skipped = trace.skipped().count();
+  file.problems = trace.skipped().examples();
+}
+
 void read_log(LineReader log, IngestedFile& file, IngestResult& result) {
   file.kind = "host log";
+  file.unit = "lines";
   file.rows = result.logs.read(log);
   file.skipped = log.skipped().count();
   file.problems = log.skipped().examples();
@@ -60,13 +78,28 @@ bool has_kind(const IngestResult& result, TableKind kind) {
 }
 
 void conclude(IngestResult& result) {
-  if (!result.statistic.empty() && result.hot_spots.has_types()) {
+  result.rows.reset();
+  const bool has_table = has_kind(result, TableKind::kernel_details) ||
+                         has_kind(result, TableKind::op_summary) ||
+                         has_kind(result, TableKind::op_basic_info);
+  if (!result.statistic.empty() && has_table && result.hot_spots.has_types()) {
     result.check = check_statistic(result.hot_spots.types(), result.statistic);
   }
   if (has_kind(result, TableKind::kernel_details) && has_kind(result, TableKind::op_summary)) {
     result.warnings.emplace_back(
         "kernel_details and op_summary are both given: if they are of one run, every task counts "
         "twice");
+  }
+  if (result.trace.kernels_without_row > 0) {
+    result.warnings.push_back(
+        fmt::format("{} of {} kernels of the trace are in no table: are they of one run?",
+                    result.trace.kernels_without_row, result.trace.kernels));
+  }
+  if (result.trace.lost > 0) {
+    result.warnings.push_back(fmt::format(
+        "{} operators and kernels of the trace are more than can be tied together: they are in no "
+        "step",
+        result.trace.lost));
   }
 }
 
@@ -81,7 +114,18 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
   IngestedFile& file = result.files.emplace_back();
   file.path = path;
   ByteWindow window(std::move(source));
-  if (is_host_log(beginning(window))) {
+  const std::string_view begin = beginning(window);
+  const TraceKind trace = recognise_trace(begin);
+  if (trace == TraceKind::trace) {
+    read_trace(TraceReader(std::move(window), path), file, result);
+    return;
+  }
+  if (trace == TraceKind::execution_trace) {
+    file.problems.push_back(fmt::format(
+        "{}: an execution trace of PyTorch, which has no times: give the profiler's trace", path));
+    return;
+  }
+  if (is_host_log(begin)) {
     read_log(LineReader(std::move(window), path), file, result);
     return;
   }
@@ -98,11 +142,33 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
   file.problems = table.skipped().examples();
 }
 
+namespace {
+
+bool is_trace(const std::string& path) {
+  try {
+    ByteWindow window(open_bytes(path));
+    return recognise_trace(beginning(window)) == TraceKind::trace;
+  } catch (const Error&) {
+    return false;  // which is said when it is read
+  }
+}
+
+// The rows of tables are there when a trace is read.
+std::vector<std::string> traces_last(std::vector<std::string> paths, IngestResult& result) {
+  if (paths.size() < 2) return paths;
+  const auto first = std::stable_partition(paths.begin(), paths.end(),
+                                           [](const auto& path) { return !is_trace(path); });
+  if (first != paths.begin() && first != paths.end()) result.rows.emplace();
+  return paths;
+}
+
+}  // namespace
+
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop) {
   IngestResult result;
-  for (const std::string& path : paths) {
+  for (const std::string& path : traces_last(paths, result)) {
     if (stop()) break;
     begin(path);
     const std::size_t before = result.files.size();

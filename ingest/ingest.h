@@ -9,6 +9,7 @@
 #include "ingest/host_log.h"
 #include "ingest/hot_spots.h"
 #include "ingest/statistic_check.h"
+#include "ingest/timeline.h"
 
 namespace opbench {
 
@@ -20,6 +21,7 @@ struct IngestedFile {
   std::int64_t skipped = 0;
   std::vector<std::string>
       problems;  ///< the first lines that were skipped, or why nothing was read
+  std::string_view unit = "rows";
 };
 
 /// What several profiles of one network say together.
@@ -27,6 +29,9 @@ struct IngestResult {
   std::vector<IngestedFile> files;
   HotSpots hot_spots;
   HostLogs logs;
+  TraceProfile trace;
+  /// With traces beside tables: rows of the tables, which the traces find again.
+  std::optional<RowsByStart> rows;
   std::vector<StatisticRow> statistic;
   std::optional<StatisticCheck> check;  ///< where tasks with types and a statistic are there
   std::vector<std::string> warnings;
@@ -34,8 +39,9 @@ struct IngestResult {
   bool is_any_read() const;
 };
 
-/// Reads all files in one pass each. A file that cannot be read or recognised takes nothing from
-/// the others. `begin` is told each file; where `stop` says so, reading ends.
+/// Reads all files in one pass each, traces after what is no trace. A file that cannot be read or
+/// recognised takes nothing from the others. `begin` is told each file; where `stop` says so,
+/// reading ends.
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop);

@@ -4,6 +4,7 @@
 
 #include "ingest/ingest_report.h"
 #include "ingest/log_report.h"
+#include "ingest/trace_report.h"
 #include "tensor/printable.h"
 
 namespace opbench {
@@ -42,6 +43,7 @@ Json operator_value(const HotOperator& one, const HotSpots& spots) {
   Json value = {{"type", printable(one.type)}, {"core", printable(one.core)}};
   value.update(time_value(one.time, spots));
   value["wait_us"] = in_us(one.wait_ps);
+  value["step_us"] = in_us(one.step_ps);
   value["inputs"] = value["outputs"] = nullptr;
   if (one.has_tensors) {
     value["inputs"] = side_value(one.input_shapes, one.input_dtypes, one.input_formats);
@@ -107,6 +109,7 @@ void write_ingest_json(std::ostream& out, const IngestResult& result,
   for (const IngestedFile& file : result.files) document["files"].push_back(file_value(file));
   document["hot_spots"] = spots_value(result.hot_spots);
   document["logs"] = logs_value(result.logs, result.hot_spots.rules().warm_steps);
+  document["trace"] = trace_value(result.trace);
   document["check"] = nullptr;
   if (result.check) {
     document["check"] = {{"groups", result.check->groups},

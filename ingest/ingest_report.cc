@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "ingest/log_report.h"
+#include "ingest/trace_report.h"
 #include "tensor/printable.h"
 #include "text/csv_text.h"
 #include "text/excerpt.h"
@@ -18,14 +19,13 @@ std::string known(const std::string& text) { return text.empty() ? "-" : printab
 void print_files(std::ostream& out, const IngestResult& result, const ConsoleStyle& style) {
   for (const IngestedFile& file : result.files) {
     if (!file.kind.empty()) {
-      out << fmt::format("{}: {}, {} {}", printable(file.path), file.kind, file.rows,
-                         file.columns > 0 ? "rows" : "lines used");
+      out << fmt::format("{}: {}, {} {}", printable(file.path), file.kind, file.rows, file.unit);
       out << (file.columns > 0 ? fmt::format(" of {} columns\n", file.columns) : "\n");
     }
     if (file.skipped > 0) {
       out << coloured(
-          fmt::format("  skipped {} of {} rows\n", file.skipped, file.rows + file.skipped), kYellow,
-          style);
+          fmt::format("  skipped {} of {} {}\n", file.skipped, file.rows + file.skipped, file.unit),
+          kYellow, style);
     }
     for (const std::string& problem : file.problems) out << "  " << printable(problem) << '\n';
   }
@@ -91,7 +91,11 @@ void print_operators(std::ostream& out, const IngestResult& result, std::size_t 
                        us_text(one.time.total_ps), 100 * spots.share(one.time), 100 * sum,
                        one.time.count, known(one.type), known(one.core), known(one.name),
                        place_text(one.first, result));
-    out << fmt::format("{:>39} {}\n", "", signature(one));
+    out << fmt::format("{:>39} {}", "", signature(one));
+    if (one.step_ps > 0) {
+      out << fmt::format("; {:.2f}% of the step", 100 * result.trace.step_share(one.step_ps));
+    }
+    out << '\n';
   }
   print_rest(out, operators.size(), top);
   if (spots.unlisted().count > 0) {
@@ -137,6 +141,7 @@ void print_ingest(std::ostream& out, const IngestResult& result, std::size_t top
     print_operators(out, result, top);
     print_groups(out, result.hot_spots);
   }
+  print_trace(out, result.trace, top);
   print_logs(out, result.logs, result.hot_spots.rules().warm_steps, top);
   if (result.check) print_check(out, *result.check, style);
   for (const std::string& warning : result.warnings) {

@@ -54,6 +54,40 @@ TEST_F(IngestCli, WritesTheFilesOfTheGuidesFromLogs) {
   EXPECT_EQ(json["logs"]["late"][0]["op"], "NonZero");
 }
 
+TEST_F(IngestCli, ReadsTracesAndSaysTheShareOfTheStep) {
+  const Outcome run =
+      run_program({"ingest", sample("traces/torch_kineto_2021_resnet50_one_step.json.gz"), "--top",
+                   "2", "--json", path("trace.json")});
+  EXPECT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("trace, 4977 events"),
+                             HasSubstr("Device time 99208.000 us in 1478 tasks"),
+                             HasSubstr("shapes unknown; 11.69% of the step"),
+                             HasSubstr("1478 of 1478 kernels belong to one"),
+                             HasSubstr("ProfilerStep#6              123884.000    78.13%"),
+                             HasSubstr("Outside of steps: computing 2412.000 us")));
+  const auto json = nlohmann::json::parse(read("trace.json"));
+  EXPECT_EQ(json["trace"]["steps"][0]["computing_us"], 96796);
+  const auto& first = json["trace"]["operators"][1];
+  EXPECT_EQ(first["name"], "aten::cudnn_batch_norm_backward");
+  EXPECT_EQ(first["calls"], 4);
+  EXPECT_NEAR(first["step_share"].get<double>(), 2694.0 / 123884, 1e-4);
+  const Outcome refused =
+      run_program({"ingest", sample("traces/torch_execution_trace_simple_add_et.json.gz")});
+  EXPECT_EQ(refused.code, kBadInput);
+  EXPECT_THAT(refused.out, HasSubstr("an execution trace of PyTorch, which has no times"));
+}
+
+TEST_F(IngestCli, ReadsACutTraceAndSaysWhere) {
+  const std::string file = write("cut.json",
+                                 "[\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,"
+                                 "\"dur\":2.5},\n{\"ph\":\"X\",\"cat\":\"ker");
+  const Outcome run = run_program({"ingest", file});
+  EXPECT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("skipped 1 of 2 events"),
+                             HasSubstr("cut.json:3: the trace ends inside an event"),
+                             HasSubstr("Device time 2.500 us in 1 tasks")));
+}
+
 TEST_F(IngestCli, ReadsWhatIsCompressed) {
   const std::string text = "Name,Type,Accelerator Core,Duration(us)\na,Add,AI_CORE,1.5\n";
   const gzFile file = gzopen(path("k.gz").c_str(), "wb");

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+
+#include "ingest/trace_profile.h"
+
+namespace opbench {
+
+/// For people: steps and how busy devices were in them, and operators of the host by the time of
+/// their kernels. `top`: rows of each table; 0: all. Nothing where no trace was read.
+void print_trace(std::ostream& out, const TraceProfile& trace, std::size_t top);
+
+/// Everything; null where no trace was read.
+nlohmann::ordered_json trace_value(const TraceProfile& trace);
+
+}  // namespace opbench

@@ -9,6 +9,7 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
+#include "harness/profile/network_cases.h"
 #include "harness/run/interrupt.h"
 #include "ingest/ingest_report.h"
 #include "tensor/error.h"
@@ -28,12 +29,13 @@ Examples:
   opbench ingest trace_view.json kernel_details.csv
   opbench ingest plog-*.log --op-info ascend_op_info_summary.txt
   opbench ingest nohup.out --recompile recompile_op_list.txt
+  opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
 
-Exit code 2: a file could not be read or was not recognised; 4: they hold nothing.)";
+Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case.)";
 
 struct Flags {
   std::vector<std::string> files;
-  std::string json, csv, op_info, recompile;
+  std::string json, csv, op_info, recompile, cases;
   std::int64_t top = 15;
 };
 
@@ -43,7 +45,8 @@ void refuse_lost_files(const Flags& flags) {
   require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json},
                                                   {"--csv", flags.csv},
                                                   {"--op-info", flags.op_info},
-                                                  {"--recompile", flags.recompile}});
+                                                  {"--recompile", flags.recompile},
+                                                  {"--cases", flags.cases}});
 }
 
 int exit_code_of(const IngestResult& result) {
@@ -54,28 +57,39 @@ int exit_code_of(const IngestResult& result) {
   return result.is_any_read() ? kAllWell : kNothingToJudge;
 }
 
+// Returns the number of cases.
+std::size_t write_cases(ResultFile& file, const IngestResult& result, std::size_t top,
+                        CommandContext& context) {
+  const NetworkCases cases = cases_of(result, OpTable::builtin());
+  print_network_cases(context.out, cases, top);
+  file.write([&](std::ostream& out) { write_case_file(out, cases, result.files); });
+  return cases.cases.size();
+}
+
 int ingest(const Flags& flags, CommandContext& context) {
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
   refuse_lost_files(flags);
   watch_interrupts();
-  std::optional<ResultFile> json, csv, op_info, recompile;
+  std::optional<ResultFile> json, csv, op_info, recompile, cases;
   if (!flags.json.empty()) json.emplace(flags.json, context);
   if (!flags.csv.empty()) csv.emplace(flags.csv, context);
   if (!flags.op_info.empty()) op_info.emplace(flags.op_info, context);
   if (!flags.recompile.empty()) recompile.emplace(flags.recompile, context);
+  if (!flags.cases.empty()) cases.emplace(flags.cases, context);
   ProgressLine progress(context);
   const IngestResult result = ingest_files(
       flags.files, [&](const std::string& path) { progress.begin("reading " + path); },
       [] { return interrupted(); });
   progress.clear();
-  print_ingest(context.out, result, static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
-               {context.colour()});
+  const auto top = static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top));
+  print_ingest(context.out, result, top, {context.colour()});
   if (json) {
     json->write([&](std::ostream& out) { write_ingest_json(out, result, context.command_line); });
   }
   if (csv) csv->write([&](std::ostream& out) { write_ingest_csv(out, result); });
   if (op_info) op_info->write([&](std::ostream& out) { write_op_info(out, result.logs); });
   if (recompile) recompile->write([&](std::ostream& out) { write_recompiles(out, result.logs); });
+  if (cases && write_cases(*cases, result, top, context) == 0) return kNothingToJudge;
   return exit_code_of(result);
 }
 
@@ -97,6 +111,9 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   command.option("--recompile", flags->recompile,
                  "Operators compiled by step, as the guides' recompile_op_list.txt",
+                 {.value = "FILE"});
+  command.option("--cases", flags->cases,
+                 "The network's operators as a case file with counts and weights, for opbench run",
                  {.value = "FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);

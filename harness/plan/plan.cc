@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -161,10 +162,14 @@ void join_repeated(std::vector<Case>& cases) {
   std::vector<Case> kept;
   for (Case& c : cases) {
     const auto [place, is_new] = first.emplace(case_id(c), kept.size());
-    if (is_new)
+    if (is_new) {
       kept.push_back(std::move(c));
-    else
-      kept[place->second].count += c.count;
+      continue;
+    }
+    Case& same = kept[place->second];
+    const std::int64_t calls = std::int64_t{same.count} + c.count;
+    same.count = static_cast<int>(std::min<std::int64_t>(calls, std::numeric_limits<int>::max()));
+    same.weight_us += c.weight_us;
   }
   cases = std::move(kept);
 }

@@ -83,6 +83,7 @@ struct Record {
   std::string format;
   bool backward = false;
   int count = 1;
+  double weight_us = 0;  ///< what all these calls took when profiled; 0: not known
   int threads = 1;
   std::string isa;
   bool cold = false;

@@ -220,6 +220,7 @@ constexpr Field kFields[] = {
     kBound,
     percent<&Times::percent_of_roofline, has_bound>("percent_of_roofline", 4),
     kGradientError,
+    positive<&Record::weight_us>("weight", "us", 5),
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ class JsonValue;
 
 /// Version of the JSON result format. Readers refuse later ones. Since version 2 records have the
 /// columns of steps and, where they are of one, "step".
-inline constexpr int kResultsVersion = 4;
+inline constexpr int kResultsVersion = 5;
 
 /// Files beyond are not read.
 inline constexpr std::size_t kLargestResultsFile = std::size_t{256} << 20;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/report/context.h"
+#include "harness/report/network_total.h"
 #include "harness/report/report.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
@@ -139,7 +140,11 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
 void write_summary(std::ostream& out, const RunResult& result) {
   const VariantComparison comparison = compare_over_cases(result.records);
   if (comparison.variants.empty() && !result.records.empty()) return;
-  out << "## Summary\n\n" << comparison.title() << ".\n\n";
+  out << "## Summary\n\n";
+  for (const NetworkTotal& total : network_totals(result.records)) {
+    out << network_text(total) << '\n';
+  }
+  out << comparison.title() << ".\n\n";
   write_markdown_titles(out,
                         {"variant", "threads", "timed", "failed", "skipped", "v. native",
                          "% of roofline", "time / onednn"},

@@ -8,6 +8,7 @@
 
 #include "harness/report/context.h"
 #include "harness/report/disturbance.h"
+#include "harness/report/network_total.h"
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
@@ -90,6 +91,7 @@ void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyl
   if (result.records.empty() || !only_steps(result.records)) print_variants(out, result);
   print_context_summary(out, result.records);
   print_dtype_ratios(out, result.records);
+  for (const NetworkTotal& total : network_totals(result.records)) out << network_text(total);
   print_counts(out, result);
   print_costs(out, result);
   const std::string busy = disturbance_text(result);

@@ -94,6 +94,7 @@ Words describe(const Item& item, const Selection& variant, Record& record) {
   record.format = name(first.format);
   record.backward = c.backward;
   record.count = c.count;
+  record.weight_us = c.weight_us;
   record.elements = static_cast<double>(first.elements());
   Words words = {"--case", record.case_id};
   if (item.record) words = item.record->selecting;

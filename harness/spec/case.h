@@ -52,6 +52,7 @@ struct Case {
   // Not part of the id: what a file says about the case.
   std::string name;                   ///< "layer1.0.relu"; empty: none
   int count = 1;                      ///< how often the network runs it
+  double weight_us = 0;               ///< what all these calls took when profiled; 0: not known
   std::optional<double> threshold;    ///< slower by more than this share is a regression
   std::vector<std::string> variants;  ///< empty: all
   std::optional<ExpectedFailure> expected_failure;

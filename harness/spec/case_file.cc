@@ -11,7 +11,8 @@
 namespace opbench {
 namespace {
 
-constexpr int kLargestCount = 1000000;
+constexpr int kLargestCount = 1000000000;
+constexpr double kLargestWeight = 1e15;  // 30 years
 
 /// Reads one document; holds what its parts share.
 class Reader {
@@ -92,9 +93,9 @@ class Reader {
     CaseTemplate result;
     Case& c = result.base;
     c.origin = entry.place();
-    const std::vector<std::string> keys = {"name",      "op",       "inputs", "attrs",  "variants",
-                                           "data",      "backward", "count",  "dtypes", "formats",
-                                           "threshold", "expect",   "reason"};
+    const std::vector<std::string> keys = {
+        "name",  "op",     "inputs",  "attrs",     "variants", "data",   "backward",
+        "count", "dtypes", "formats", "threshold", "expect",   "reason", "weight_us"};
     bool has_inputs = false;
     std::optional<ExpectedFailure> expected;
     std::string reason;
@@ -107,6 +108,7 @@ class Reader {
     entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
       if (key == "name") c.name = field.text("name");
       if (key == "count") c.count = count(field);
+      if (key == "weight_us") c.weight_us = field.number("weight_us", 0, kLargestWeight);
       if (key == "threshold") c.threshold = field.number("threshold", 0.1, 1000) / 100;
       if (key == "backward") c.backward = field.boolean("backward");
       if (key == "data") c.data = data(field);

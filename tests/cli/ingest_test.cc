@@ -54,6 +54,7 @@ TEST_F(IngestCli, WritesTheFilesOfTheGuidesFromLogs) {
   EXPECT_EQ(json["logs"]["late"][0]["op"], "NonZero");
 }
 
+<<<<<<< HEAD
 TEST_F(IngestCli, ReadsTracesAndSaysTheShareOfTheStep) {
   const Outcome run =
       run_program({"ingest", sample("traces/torch_kineto_2021_resnet50_one_step.json.gz"), "--top",
@@ -86,6 +87,41 @@ TEST_F(IngestCli, ReadsACutTraceAndSaysWhere) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("skipped 1 of 2 events"),
                              HasSubstr("cut.json:3: the trace ends inside an event"),
                              HasSubstr("Device time 2.500 us in 1 tasks")));
+=======
+// From a table to a case file, and from there to times, errors and the total of the network.
+TEST_F(IngestCli, WritesCasesThatRun) {
+  const std::string table =
+      write("k.csv",
+            "Name,Type,Accelerator Core,Duration(us),Input Shapes,Input Data Types,Input Formats,"
+            "Output Shapes,Output Data Types,Output Formats\n"
+            "t,TransData,AI_CORE,5,\"2,20,8,8\",FLOAT16,NCHW,\"2,2,8,8,16\",FLOAT16,NC1HWC0\n"
+            "r,Relu,AI_CORE,3,\"2,2,8,8,16\",FLOAT16,NC1HWC0,\"2,2,8,8,16\",FLOAT16,NC1HWC0\n"
+            "r,Relu,AI_CORE,3.5,\"2,2,8,8,16\",FLOAT16,NC1HWC0,\"2,2,8,8,16\",FLOAT16,NC1HWC0\n"
+            "s,SwiGlu,AI_CORE,11.5,\"2,2\",FLOAT,ND,\"2,1\",FLOAT,ND\n");
+  const Outcome cases = run_program({"ingest", table, "--cases", path("it.yaml")});
+  EXPECT_EQ(cases.code, kAllWell) << cases.err;
+  EXPECT_THAT(cases.out, HasSubstr("\n2 cases cover 50.0 % of the device time\nNot covered, share "
+                                   "and count:\n   50.00%       1  SwiGlu: no operator"));
+  const Outcome run =
+      run_program({"run", "--cases", path("it.yaml"), "--variant", "native", "--time", "0.001",
+                   "--repetitions", "1", "--threads", "1", "--json", path("r.json")});
+  EXPECT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Network, 2 cases in 3 calls, 1 thread: "),
+                             HasSubstr("; 11.50 us when profiled\n")));
+  const auto json = nlohmann::json::parse(read("r.json"));
+  EXPECT_EQ(json["records"][0]["case"], "relu[2x20x8x8,fp16,NC1HWC0]");
+  EXPECT_EQ(json["records"][0]["count"], 2);
+  EXPECT_EQ(json["records"][0]["weight_us"], 6.5);
+  EXPECT_THAT(run_program({"report", path("r.json")}).out, HasSubstr("Network, 2 cases"));
+}
+
+TEST_F(IngestCli, SaysWhereThereIsNoCase) {
+  const Outcome run = run_program(
+      {"ingest", sample("kernel_details/level0_8col_crlf.csv"), "--cases", path("it.yaml")});
+  EXPECT_EQ(run.code, kNothingToJudge);
+  EXPECT_THAT(run.out, HasSubstr("0 cases cover 0.0 % of the device time\n"));
+  EXPECT_THAT(read("it.yaml"), HasSubstr("\ncases: []\n"));
+>>>>>>> e37aff5 (opbench ingest --cases: a network's own operators as a case file with counts and weights)
 }
 
 TEST_F(IngestCli, ReadsWhatIsCompressed) {

@@ -1,0 +1,58 @@
+#include "harness/profile/cann_operators.h"
+
+#include <algorithm>
+
+#include "opbench_cann_operators.h"
+#include "text/yaml_reader.h"
+
+namespace opbench {
+namespace {
+
+std::vector<std::string> texts(const YamlValue& value, const std::string& what) {
+  std::vector<std::string> all;
+  for (const YamlValue& one : value.list(what)) all.push_back(one.text(what));
+  return all;
+}
+
+std::vector<CannOperator> read(const std::string& text, const std::string& path) {
+  std::vector<CannOperator> all;
+  parse_yaml(text, path)
+      .mapping("the operators", {"operators"}, [&](const std::string& key, const YamlValue& rows) {
+        for (const YamlValue& row : rows.list(key)) {
+          CannOperator one;
+          row.mapping("an operator", {"names", "inputs", "outputs"},
+                      [&](const std::string& part, const YamlValue& of) {
+                        if (part == "names") one.names = texts(of, "a name");
+                        if (part == "inputs") one.inputs = texts(of, "an input");
+                        if (part == "outputs") one.outputs = texts(of, "an output");
+                      });
+          all.push_back(std::move(one));
+        }
+      });
+  return all;
+}
+
+}  // namespace
+
+const std::vector<CannOperator>& cann_operators() {
+  static const std::vector<CannOperator> all = read(kCannOperatorsYaml, "cann_operators.yaml");
+  return all;
+}
+
+const CannOperator* find_cann_operator(std::string_view name) {
+  for (const CannOperator& one : cann_operators()) {
+    if (std::find(one.names.begin(), one.names.end(), name) != one.names.end()) return &one;
+  }
+  return nullptr;
+}
+
+std::string tensor_name(const std::vector<std::string>& names, std::size_t i) {
+  const bool is_list = !names.empty() && names.back().ends_with('*');
+  if (is_list && i + 1 >= names.size()) {
+    const std::string& pattern = names.back();
+    return pattern.substr(0, pattern.size() - 1) + std::to_string(i + 1 - names.size());
+  }
+  return i < names.size() ? names[i] : "";
+}
+
+}  // namespace opbench

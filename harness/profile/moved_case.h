@@ -1,0 +1,12 @@
+#pragma once
+
+#include "harness/profile/profiled_case.h"
+
+namespace opbench {
+
+/// Operators that move data and whose attributes are words or follow from the shapes: TransData,
+/// Slice and Split. Returns false for others; else the case is set, or the obstacle. `one` is
+/// resolved.
+bool build_moved_case(const ProfiledOperator& one, BuiltCase& built);
+
+}  // namespace opbench

@@ -1,0 +1,192 @@
+#include "harness/profile/network_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace opbench {
+namespace {
+
+ProfiledOperator operator_of(const HotOperator& hot) {
+  ProfiledOperator one{hot.type, {}, {}, {}};
+  if (!hot.has_tensors) return one;
+  one.inputs = tensors_of(hot.input_shapes, hot.input_dtypes, hot.input_formats);
+  one.outputs = tensors_of(hot.output_shapes, hot.output_dtypes, hot.output_formats);
+  return one;
+}
+
+ProfiledOperator operator_of(const LoggedCall& call) {
+  ProfiledOperator one{call.op, tensors_of(call.inputs), tensors_of(call.outputs), {}};
+  // Operators without attributes are logged without them.
+  if (!call.is_truncated) one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
+  return one;
+}
+
+// What tables and logs agree on.
+std::string signature(const ProfiledOperator& one) {
+  std::string text = one.type;
+  for (const ProfiledTensor& tensor : one.inputs) {
+    if (!tensor.is_absent) {
+      text += fmt::format(" {}:{}", to_string(tensor.storage), name(tensor.dtype));
+    }
+  }
+  return text;
+}
+
+/// The calls of the logs by what tables know of them.
+class LoggedOperators {
+ public:
+  explicit LoggedOperators(const HostLogs& logs) {
+    for (const LoggedCall& call : logs.calls()) {
+      if (call.is_truncated) continue;
+      ProfiledOperator one = operator_of(call);
+      by_signature_[signature(one)].push_back({std::move(one), call.count});
+    }
+  }
+
+  // Attributes and logical shapes of the call that was made most often.
+  void complete(ProfiledOperator& one, BuiltCase& built) const {
+    const auto found = by_signature_.find(signature(one));
+    if (found == by_signature_.end()) return;
+    const auto& calls = found->second;
+    const auto most = std::max_element(
+        calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+    one.attrs = most->one.attrs;
+    one.inputs = most->one.inputs;
+    one.outputs = most->one.outputs;
+    if (calls.size() > 1) {
+      built.notes.push_back(
+          fmt::format("attributes of the most frequent of {} logged calls", calls.size()));
+    }
+  }
+
+ private:
+  struct Logged {
+    ProfiledOperator one;
+    std::int64_t count;
+  };
+  std::map<std::string, std::vector<Logged>> by_signature_;
+};
+
+bool is_memory_set(const std::string& type) { return type == "MemSet" || type == "0"; }
+
+/// Gathers cases and what is none.
+class Collector {
+ public:
+  Collector(const OpTable& table, NetworkCases& cases) : table_(table), cases_(cases) {}
+
+  void learn(const ProfiledOperator& one, double weight) {
+    if (is_conversion(one)) shapes_.learn(one.inputs[0], one.outputs[0], weight);
+  }
+
+  void add(const HotOperator& hot, const LoggedOperators& logs) {
+    const Share share{hot.time.count, hot.time.total_ps, hot.first};
+    cases_.whole_calls += share.count;
+    cases_.whole_ps += share.total_ps;
+    const std::string& type = hot.type.empty() ? hot.name : hot.type;
+    if (is_memory_set(hot.type)) return put(cases_.dropped, type, "sets memory", share);
+    if (hot.core == "DSA_SQE" || hot.type.starts_with("DSA")) {
+      return put(cases_.dropped, type, "random", share);
+    }
+    if (hot.type.empty()) return put(cases_.uncovered, type, "the profile has no types", share);
+    if (!hot.has_tensors) return put(cases_.uncovered, type, "the profile has no shapes", share);
+    ProfiledOperator one = operator_of(hot);
+    BuiltCase from_logs;
+    logs.complete(one, from_logs);
+    BuiltCase built = build_case(std::move(one), shapes_, table_);
+    built.notes.insert(built.notes.begin(), from_logs.notes.begin(), from_logs.notes.end());
+    add(std::move(built), type, share, hot.name);
+  }
+
+  void add(const LoggedCall& call) {
+    const Share share{call.count, 0, call.first};
+    cases_.whole_calls += share.count;
+    if (call.is_truncated) return put(cases_.uncovered, call.op, "the log cut the line", share);
+    add(build_case(operator_of(call), shapes_, table_), call.op, share, "");
+  }
+
+ private:
+  struct Share {
+    std::int64_t count = 0, total_ps = 0;
+    SourceRow first;
+  };
+
+  static void put(std::vector<UncoveredType>& list, const std::string& type,
+                  const std::string& reason, const Share& share) {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const UncoveredType& one) {
+      return one.type == type && one.reason == reason;
+    });
+    UncoveredType& one = found == list.end()
+                             ? list.emplace_back(UncoveredType{type, reason, 0, 0, share.first})
+                             : *found;
+    one.count += share.count;
+    one.total_ps += share.total_ps;
+  }
+
+  void add(BuiltCase built, const std::string& type, const Share& share, const std::string& name) {
+    if (built.is_random) return put(cases_.dropped, type, "random", share);
+    if (!built.spec) return put(cases_.uncovered, type, built.obstacle, share);
+    cases_.covered_calls += share.count;
+    cases_.covered_ps += share.total_ps;
+    const auto [place, is_new] = by_id_.emplace(case_id(*built.spec), cases_.cases.size());
+    if (is_new) {
+      built.spec->name = built.are_attrs_known ? type : type + " (attributes unknown)";
+      built.spec->count = 0;
+      cases_.cases.push_back({*std::move(built.spec), built.are_attrs_known, std::move(built.notes),
+                              name, share.first});
+    }
+    Case& spec = cases_.cases[place->second].spec;
+    constexpr std::int64_t kMost = 1'000'000'000;  // in a case file
+    spec.count = static_cast<int>(std::min(kMost, spec.count + share.count));
+    spec.weight_us += in_us(share.total_ps);
+  }
+
+  const OpTable& table_;
+  NetworkCases& cases_;
+  LogicalShapes shapes_;
+  std::map<std::string, std::size_t> by_id_;
+};
+
+void sort_by_time(std::vector<UncoveredType>& list) {
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+    return a.total_ps != b.total_ps ? a.total_ps > b.total_ps : a.count > b.count;
+  });
+}
+
+}  // namespace
+
+double NetworkCases::covered_share() const {
+  const auto whole = static_cast<double>(is_timed ? whole_ps : whole_calls);
+  const auto covered = static_cast<double>(is_timed ? covered_ps : covered_calls);
+  return whole == 0 ? 0 : covered / whole;
+}
+
+NetworkCases cases_of(const IngestResult& profile, const OpTable& table) {
+  NetworkCases cases;
+  Collector collector(table, cases);
+  const std::vector<HotOperator> hot = profile.hot_spots.operators();
+  for (const HotOperator& one : hot) {
+    if (one.has_tensors) collector.learn(operator_of(one), in_us(one.time.total_ps));
+  }
+  for (const LoggedCall& call : profile.logs.calls()) collector.learn(operator_of(call), 0);
+  cases.is_timed = profile.hot_spots.computing().total_ps > 0;
+  const LoggedOperators logged(profile.logs);
+  for (const HotOperator& one : hot) collector.add(one, logged);
+  if (hot.empty()) {
+    for (const LoggedCall& call : profile.logs.calls()) collector.add(call);
+  }
+  const DeviceTime& unlisted = profile.hot_spots.unlisted();
+  cases.whole_ps += unlisted.total_ps;
+  cases.whole_calls += unlisted.count;
+  std::stable_sort(cases.cases.begin(), cases.cases.end(), [](const auto& a, const auto& b) {
+    return a.spec.weight_us != b.spec.weight_us ? a.spec.weight_us > b.spec.weight_us
+                                                : a.spec.count > b.spec.count;
+  });
+  sort_by_time(cases.uncovered);
+  sort_by_time(cases.dropped);
+  return cases;
+}
+
+}  // namespace opbench

@@ -1,0 +1,273 @@
+#include "harness/profile/profiled_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/opmap/recorded_call.h"
+#include "harness/profile/cann_operators.h"
+#include "harness/profile/moved_case.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+bool is_convolution(std::string_view type) {
+  return type.starts_with("Conv2D") || type.starts_with("DepthwiseConv2D");
+}
+
+void set_channels(ProfiledTensor& tensor, std::int64_t channels) {
+  if (!tensor.is_upper_bound || !tensor.logical || tensor.logical->size() != 4) return;
+  const std::int64_t padded = (*tensor.logical)[1];
+  if (channels > padded || channels <= padded - c0_of(tensor)) return;
+  (*tensor.logical)[1] = channels;
+  tensor.is_upper_bound = false;
+}
+
+// What a weight, known by its conversion, tells of the tensors around it, and they of the weight.
+void reconcile(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y,
+               const ProfiledTensor* bias) {
+  if (bias != nullptr && bias->logical && bias->logical->size() == 1) {
+    set_channels(y, (*bias->logical)[0]);
+  }
+  if (weight.logical && weight.logical->size() == 4) {
+    set_channels(y, (*weight.logical)[0]);
+    set_channels(x, (*weight.logical)[1]);
+  } else if (y.logical && y.logical->size() == 4) {
+    resolve_weight(weight, x, (*y.logical)[1]);
+  }
+}
+
+void reconcile_convolution(ProfiledOperator& one) {
+  auto& in = one.inputs;
+  auto& out = one.outputs;
+  const bool has_size = one.type == "Conv2DBackpropInput" || one.type == "Conv2DBackpropFilter";
+  if (out.empty() || in.size() < (has_size ? 3U : 2U)) return;
+  if (one.type.starts_with("Conv2DBackpropInput")) {
+    reconcile(out[0], in[has_size ? 1 : 0], in[has_size ? 2 : 1], nullptr);
+  } else if (one.type.starts_with("Conv2DBackpropFilter")) {
+    reconcile(in[0], out[0], in[has_size ? 2 : 1], nullptr);
+  } else {
+    reconcile(in[0], in[1], out[0], in.size() > 2 ? &in[2] : nullptr);
+  }
+}
+
+// The device marks the greatest of a window by bits; here its place is an index.
+void replace_mask(ProfiledOperator& one) {
+  if (one.type != "MaxPoolGradWithArgmaxV1" || one.inputs.size() != 3) return;
+  one.inputs[2] = one.inputs[1];
+  one.inputs[2].dtype = DType::int64;
+}
+
+void resolve(ProfiledOperator& one, const LogicalShapes& shapes) {
+  std::vector<ProfiledTensor> all = one.inputs;
+  all.insert(all.end(), one.outputs.begin(), one.outputs.end());
+  shapes.resolve(all, !is_convolution(one.type));
+  const auto half = all.begin() + std::ssize(one.inputs);
+  one.inputs.assign(all.begin(), half);
+  one.outputs.assign(half, all.end());
+  if (is_convolution(one.type)) reconcile_convolution(one);
+  replace_mask(one);
+}
+
+/// An operator as a record of a dump, for the operator table.
+struct NamedOperator {
+  DumpRecord record;
+  std::string obstacle;
+};
+
+void add_tensor(NamedOperator& named, Side side, const std::string& name,
+                const ProfiledTensor& tensor, const Dims& shape) {
+  DumpEntry& entry = named.record.entries.emplace_back();
+  entry.name = entry.path = name;
+  entry.side = side;
+  entry.kind = EntryKind::tensor;
+  entry.device = DeviceType::npu;
+  entry.desc = describe(tensor.dtype, shape);
+}
+
+void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
+              const std::vector<std::string>& names) {
+  const auto& tensors = side == Side::input ? one.inputs : one.outputs;
+  const bool is_sum = one.type.starts_with("ReduceSum");
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::string name = tensor_name(names, i);
+    const ProfiledTensor& tensor = tensors[i];
+    if (name.empty() || tensor.is_absent) continue;
+    if (!tensor.problem.empty() || !tensor.logical) {
+      const std::string why =
+          tensor.problem.empty()
+              ? fmt::format("what {} of {} means is not known", opbench::name(tensor.format),
+                            to_string(tensor.storage))
+              : tensor.problem;
+      if (named.obstacle.empty()) {
+        named.obstacle = fmt::format("{} {}: {}", side == Side::input ? "input" : "output", i, why);
+      }
+      continue;
+    }
+    const bool is_reduced =
+        is_sum && side == Side::output && !one.inputs.empty() && one.inputs[0].logical.has_value();
+    const Dims shape =
+        is_reduced ? with_reduced_axes(*one.inputs[0].logical, *tensor.logical) : *tensor.logical;
+    add_tensor(named, side, name, tensor, shape);
+  }
+}
+
+std::vector<std::string> first_names(const std::vector<RecordedName>& wanted) {
+  std::vector<std::string> names;
+  for (const RecordedName& one : wanted) names.push_back(one.names.empty() ? "" : one.names[0]);
+  return names;
+}
+
+NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
+  NamedOperator result;
+  result.record.op = one.type;
+  const CannOperator* known = find_cann_operator(one.type);
+  add_side(result, one, Side::input, known != nullptr ? known->inputs : first_names(use.inputs));
+  add_side(result, one, Side::output, known != nullptr ? known->outputs : first_names(use.outputs));
+  return result;
+}
+
+std::optional<RecordedCall> call_of(const NamedOperator& named, const NamedNumbers& attrs,
+                                    const OpTable& table, std::string& obstacle) {
+  DumpRecord record = named.record;
+  for (const auto& [name, values] : attrs) {
+    DumpEntry& entry = record.entries.emplace_back();
+    entry.name = entry.path = name;
+    entry.side = Side::input;
+    entry.kind = EntryKind::scalar;
+    entry.desc = describe(DType::fp64, {std::ssize(values)});
+  }
+  RecordedCalls found = calls_of(
+      record, table, [&](const DumpEntry& entry) { return attrs.find(entry.name)->second; });
+  if (found.calls.size() == 1) return std::move(found.calls[0]);
+  if (obstacle.empty()) obstacle = found.obstacle;
+  return std::nullopt;
+}
+
+std::vector<Dims> shapes_on(const DumpRecord& record, Side side) {
+  std::vector<Dims> shapes;
+  for (const DumpEntry* entry : record.on(side)) shapes.push_back(entry->desc.shape);
+  return shapes;
+}
+
+// The operands in the order of our operator.
+std::vector<Dims> operands(const DumpRecord& record, const OpUse& use) {
+  std::vector<Dims> shapes;
+  for (const RecordedName& wanted : use.inputs) {
+    for (const DumpEntry& entry : record.entries) {
+      const bool is_named =
+          std::find(wanted.names.begin(), wanted.names.end(), entry.name) != wanted.names.end();
+      if (is_named && entry.side == Side::input) shapes.push_back(entry.desc.shape);
+    }
+  }
+  return shapes.empty() ? shapes_on(record, Side::input) : shapes;
+}
+
+bool has_attrs(const OpUse& use) {
+  return std::any_of(use.attrs.begin(), use.attrs.end(), [](const auto& attr) {
+    return attr.second.kind == AttrSource::recorded || attr.second.kind == AttrSource::complement;
+  });
+}
+
+// The storage format of the operator's tensors where ours takes it.
+void set_format(Case& c, const ProfiledOperator& one, BuiltCase& built) {
+  const auto stored = std::find_if(one.inputs.begin(), one.inputs.end(), [](const auto& tensor) {
+    return is_private(tensor.format) && tensor.format != Format::FRACTAL_Z;
+  });
+  if (stored == one.inputs.end()) return;
+  Case wanted = c;
+  wanted.format = stored->format;
+  try {
+    problem_of(wanted);
+    c = std::move(wanted);
+  } catch (const Error&) {
+    built.notes.push_back(fmt::format("stored as {}, which {} does not take here: runs as {}",
+                                      name(stored->format), c.op->name, name(c.format)));
+  }
+}
+
+void note_bounds(const ProfiledOperator& one, BuiltCase& built) {
+  for (const auto* side : {&one.inputs, &one.outputs}) {
+    const auto found = std::find_if(side->begin(), side->end(),
+                                    [](const auto& tensor) { return tensor.is_upper_bound; });
+    if (found == side->end()) continue;
+    built.notes.push_back(fmt::format("{} of {} is taken for {}: at most so many channels",
+                                      name(found->format), to_string(found->storage),
+                                      to_string(*found->logical)));
+    return;
+  }
+}
+
+// Tries the attributes; sets the case of the first that fit.
+void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table,
+             BuiltCase& built) {
+  const OpUse& use = row.uses.front();
+  const NamedOperator record = named(one, use);
+  if (!record.obstacle.empty()) {
+    built.obstacle = record.obstacle;
+    return;
+  }
+  std::vector<NamedNumbers> candidates;
+  if (one.attrs) {
+    candidates = {*one.attrs};
+  } else {
+    candidates = likely_attrs(use.op->name, operands(record.record, use),
+                              shapes_on(record.record, Side::output));
+    candidates.emplace_back();
+  }
+  for (const NamedNumbers& attrs : candidates) {
+    const auto call = call_of(record, attrs, table, built.obstacle);
+    if (!call) continue;
+    built.spec = case_of(call->problem);
+    built.are_attrs_known = one.attrs.has_value() || !has_attrs(use);
+    if (!built.are_attrs_known) {
+      built.notes.push_back(attrs.empty()
+                                ? "attributes unknown: taken at their defaults"
+                                : "attributes unknown; these fit the shapes: " + to_string(attrs));
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+bool is_conversion(const ProfiledOperator& one) {
+  if (one.inputs.empty() || one.outputs.empty()) return false;
+  return one.type == "TransData" ||
+         (one.type == "Identity" && one.inputs[0].format != one.outputs[0].format &&
+          (is_private(one.inputs[0].format) || is_private(one.outputs[0].format)));
+}
+
+BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const OpTable& table) {
+  BuiltCase built;
+  resolve(one, shapes);
+  try {
+    if (build_moved_case(one, built)) {
+      if (built.spec) note_bounds(one, built);
+      return built;
+    }
+    const std::vector<const OpRow*> rows = table.find(one.type);
+    if (rows.empty()) built.obstacle = "no operator of that name is known";
+    for (const OpRow* row : rows) {
+      if (row->is_random) {
+        built.is_random = true;
+        built.obstacle = "random";
+        return built;
+      }
+      if (row->uses.size() == 1) try_row(one, *row, table, built);
+      if (built.spec) break;
+    }
+    if (!built.spec) return built;
+    built.obstacle.clear();
+    note_bounds(one, built);
+    set_format(*built.spec, one, built);
+    problem_of(*built.spec);
+  } catch (const Error& error) {
+    built.spec.reset();
+    built.obstacle = error.what();
+  }
+  return built;
+}
+
+}  // namespace opbench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/opmap/op_table.h"
+#include "harness/profile/logical_shapes.h"
+#include "harness/profile/profiled_attrs.h"
+#include "harness/spec/case.h"
+
+namespace opbench {
+
+/// An operator that a profile or a log shows, in CANN's terms.
+struct ProfiledOperator {
+  std::string type;
+  std::vector<ProfiledTensor> inputs, outputs;
+  std::optional<NamedNumbers> attrs;  ///< as logged; none: not known
+};
+
+/// The same as a case of ours, or why it is none.
+struct BuiltCase {
+  std::optional<Case> spec;
+  bool is_random = false;          ///< its results are drawn: nothing to compare
+  bool are_attrs_known = true;     ///< logged, or the operator has none
+  std::vector<std::string> notes;  ///< what is not known for sure; one line each
+  std::string obstacle;            ///< where there is no case
+};
+
+/// The case by the operator table, checked against the shapes of the outputs. Attributes that are
+/// not known are those that fit the shapes, else the defaults, and a note says so.
+BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const OpTable& table);
+
+/// True for TransData, which hosts also log as Identity.
+bool is_conversion(const ProfiledOperator& one);
+
+}  // namespace opbench

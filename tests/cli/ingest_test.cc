@@ -54,7 +54,6 @@ TEST_F(IngestCli, WritesTheFilesOfTheGuidesFromLogs) {
   EXPECT_EQ(json["logs"]["late"][0]["op"], "NonZero");
 }
 
-<<<<<<< HEAD
 TEST_F(IngestCli, ReadsTracesAndSaysTheShareOfTheStep) {
   const Outcome run =
       run_program({"ingest", sample("traces/torch_kineto_2021_resnet50_one_step.json.gz"), "--top",
@@ -87,7 +86,8 @@ TEST_F(IngestCli, ReadsACutTraceAndSaysWhere) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("skipped 1 of 2 events"),
                              HasSubstr("cut.json:3: the trace ends inside an event"),
                              HasSubstr("Device time 2.500 us in 1 tasks")));
-=======
+}
+
 // From a table to a case file, and from there to times, errors and the total of the network.
 TEST_F(IngestCli, WritesCasesThatRun) {
   const std::string table =
@@ -121,7 +121,6 @@ TEST_F(IngestCli, SaysWhereThereIsNoCase) {
   EXPECT_EQ(run.code, kNothingToJudge);
   EXPECT_THAT(run.out, HasSubstr("0 cases cover 0.0 % of the device time\n"));
   EXPECT_THAT(read("it.yaml"), HasSubstr("\ncases: []\n"));
->>>>>>> e37aff5 (opbench ingest --cases: a network's own operators as a case file with counts and weights)
 }
 
 TEST_F(IngestCli, ReadsWhatIsCompressed) {

@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
-msprof and torch_npu, of all generations, also as .gz; Chrome traces of torch_npu, msprof and PyTorch; host logs
+msprof and torch_npu, of all generations, also as .gz; task_time, operator_details, step_trace_time, nsys, nvprof and MindSpore tables; ONEDNN_VERBOSE output, dump.json of msprobe,
+benchdnn inputs, results of opbench; Chrome traces of torch_npu, msprof and PyTorch; host logs
 (plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and ascend_op_info_summary.txt. Several are read as one profile: steps, ranks, slices.
 
 Examples:
@@ -51,8 +52,9 @@ void refuse_lost_files(const Flags& flags) {
 
 int exit_code_of(const IngestResult& result) {
   if (interrupted()) return kCouldNotFinish;
-  const bool is_all = std::all_of(result.files.begin(), result.files.end(),
-                                  [](const IngestedFile& file) { return !file.kind.empty(); });
+  const bool is_all =
+      std::all_of(result.files.begin(), result.files.end(),
+                  [](const IngestedFile& file) { return !file.kind.empty() && file.is_whole; });
   if (!is_all) return kBadInput;
   return result.is_any_read() ? kAllWell : kNothingToJudge;
 }

@@ -23,9 +23,10 @@ std::vector<Value> by_time(const std::unordered_map<std::string, Value>& all) {
   return values;
 }
 
-void count(std::map<std::string, std::int64_t>& counts, std::string_view key, std::string& room) {
+void count(std::map<std::string, std::int64_t>& counts, std::string_view key, std::int64_t tasks,
+           std::string& room) {
   room.assign(key);
-  ++counts[room];
+  add_saturated(counts[room], tasks);
 }
 
 bool is_slower(const SlowTask& a, const SlowTask& b) { return a.duration_ps > b.duration_ps; }
@@ -40,15 +41,24 @@ void DeviceTime::add(std::int64_t duration_ps, int duration_digits) {
   ++count;
 }
 
+void DeviceTime::add(const DeviceTask& task) {
+  const std::int64_t least = task.least_ps.value_or(task.duration_ps);
+  least_ps = count == 0 ? least : std::min(least_ps, least);
+  most_ps = std::max(most_ps, task.most_ps.value_or(task.duration_ps));
+  digits = std::max(digits, task.duration_digits);
+  add_saturated(total_ps, task.duration_ps);
+  add_saturated(count, task.count);
+}
+
 HotOperator* HotSpots::add(const DeviceTask& task) {
-  count(tasks_by_core_, task.core, key_);
+  count(tasks_by_core_, task.core, task.count, key_);
   if (rules_.is_communication(task)) {
-    communication_.add(task.duration_ps, task.duration_digits);
+    communication_.add(task);
     return nullptr;
   }
-  computing_.add(task.duration_ps, task.duration_digits);
+  computing_.add(task);
   has_types_ |= !task.type.empty();
-  if (!task.state.empty()) count(states_, task.state, key_);
+  if (!task.state.empty()) count(states_, task.state, task.count, key_);
   if (task.blocks) {
     key_.assign(task.core);
     std::int64_t& most = most_blocks_[key_];
@@ -59,12 +69,12 @@ HotOperator* HotSpots::add(const DeviceTask& task) {
     if (*task.wait_ps > rules_.long_wait_ps) long_waits_.add(*task.wait_ps, 0);
   }
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (rules_.groups[i].holds(task)) groups_[i].add(task.duration_ps, task.duration_digits);
+    if (rules_.groups[i].holds(task)) groups_[i].add(task);
   }
   key_.assign(task.type).append(1, kBetween).append(task.core);
   HotType& type = types_[key_];
   if (type.time.count == 0) type = {std::string(task.type), std::string(task.core), {}};
-  type.time.add(task.duration_ps, task.duration_digits);
+  type.time.add(task);
   add_slow(task);
   return add_operator(task);
 }
@@ -80,7 +90,7 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task) {
   auto found = operators_.find(key_);
   if (found == operators_.end()) {
     if (operators_.size() >= kMostOperators) {
-      unlisted_.add(task.duration_ps, task.duration_digits);
+      unlisted_.add(task);
       return nullptr;
     }
     const auto text = [](std::string_view of) { return std::string(of); };
@@ -101,20 +111,21 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task) {
     found = operators_.emplace(key_, std::move(one)).first;
   }
   add_saturated(found->second.wait_ps, task.wait_ps.value_or(0));
-  found->second.time.add(task.duration_ps, task.duration_digits);
+  found->second.time.add(task);
   return &found->second;
 }
 
 void HotSpots::add_slow(const DeviceTask& task) {
+  const std::int64_t longest = task.most_ps.value_or(task.duration_ps);
   if (slowest_.size() == kSlowest) {
-    if (task.duration_ps <= slowest_.front().duration_ps) return;
+    if (longest <= slowest_.front().duration_ps) return;
     std::pop_heap(slowest_.begin(), slowest_.end(), is_slower);
     slowest_.pop_back();
   }
   slowest_.push_back({std::string(task.name),
                       std::string(task.type),
                       std::string(task.core),
-                      task.duration_ps,
+                      longest,
                       {std::string(task.file), task.line}});
   std::push_heap(slowest_.begin(), slowest_.end(), is_slower);
 }

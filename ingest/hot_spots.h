@@ -17,6 +17,7 @@ struct DeviceTime {
   int digits = 0;  ///< the most that a duration has behind the point, in us
 
   void add(std::int64_t duration_ps, int duration_digits);
+  void add(const DeviceTask& task);
   double mean_us() const { return count == 0 ? 0 : in_us(total_ps) / static_cast<double>(count); }
 };
 

@@ -6,6 +6,8 @@
 
 #include "ingest/table_kind.h"
 #include "ingest/task_table.h"
+#include "ingest/text_profiles.h"
+#include "ingest/time_table.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -14,15 +16,20 @@ namespace {
 constexpr std::size_t kMostRowsByStart = 8'000'000;
 
 // Tools print a banner in front of their tables.
-std::optional<TableLayout> find_header(TableReader& table) {
+struct Header {
+  std::optional<TableLayout> tasks;
+  std::optional<TimeTable> times;
+};
+Header find_header(TableReader& table) {
   constexpr int kMostBanner = 50;
   for (int i = 0; i < kMostBanner && table.next(); ++i) {
     std::vector<std::string> header;
     for (std::size_t c = 0; c < table.size(); ++c) header.emplace_back(table.cell(c));
     while (!header.empty() && header.back().empty()) header.pop_back();  // a comma at the end
-    if (const auto layout = recognise_table(header)) return layout;
+    if (const auto tasks = recognise_table(header)) return {tasks, {}};
+    if (const auto times = recognise_time_table(header)) return {{}, times};
   }
-  return std::nullopt;
+  return {};
 }
 
 void read_table(TableReader& table, const TableLayout& layout, IngestedFile& file,
@@ -57,10 +64,36 @@ void read_trace(TraceReader trace, IngestedFile& file, IngestResult& result) {
   RowsByStart* const rows = result.rows && !result.rows->empty() ? &*result.rows : nullptr;
   if (rows != nullptr) std::sort(rows->begin(), rows->end());
   Timeline timeline(file.path, result.hot_spots, result.trace, rows);
-  while (trace.next()) file.rows += timeline.add(trace) ? 1 : 0;
-  timeline.finish();
-  file.skipped = trace.skipped().count();
-  file.problems = trace.skipped().examples();
+  const auto conclude = [&] {
+    timeline.finish();
+    file.skipped = trace.skipped().count();
+    file.problems = trace.skipped().examples();
+  };
+  try {
+    while (trace.next()) file.rows += timeline.add(trace) ? 1 : 0;
+  } catch (const Error&) {  // compressed, and cut
+    conclude();
+    throw;
+  }
+  conclude();
+}
+
+void read_text(ByteWindow window, TextKind kind, IngestedFile& file, IngestResult& result) {
+  file.kind = name(kind);
+  if (kind == TextKind::msprobe || kind == TextKind::results) {
+    const bool is_results = kind == TextKind::results;
+    file.unit = is_results ? "records" : "calls";
+    file.rows = is_results ? read_own_results(window, file.path, result.hot_spots)
+                           : read_msprobe_calls(window, file.path, result.trace);
+    return;
+  }
+  LineReader lines(std::move(window), file.path);
+  const bool is_verbose = kind == TextKind::onednn_verbose;
+  file.unit = is_verbose ? "primitives" : "problems";
+  file.rows = is_verbose ? read_onednn_verbose(lines, result.hot_spots)
+                         : read_benchdnn(lines, result.trace);
+  file.skipped = lines.skipped().count();
+  file.problems = lines.skipped().examples();
 }
 
 void read_log(LineReader log, IngestedFile& file, IngestResult& result) {
@@ -71,25 +104,36 @@ void read_log(LineReader log, IngestedFile& file, IngestResult& result) {
   file.problems = log.skipped().examples();
 }
 
-bool has_kind(const IngestResult& result, TableKind kind) {
-  return std::any_of(result.files.begin(), result.files.end(), [&](const IngestedFile& file) {
-    return file.kind == name(kind) && file.rows > 0;
-  });
+// Tables that list the tasks of a run each in their own way.
+void warn_of_repeated_tasks(IngestResult& result) {
+  constexpr std::string_view kKinds[] = {"kernel_details", "op_summary", "task_time"};
+  std::string first;
+  for (const std::string_view kind : kKinds) {
+    const bool is_given =
+        std::any_of(result.files.begin(), result.files.end(),
+                    [&](const IngestedFile& file) { return file.kind == kind && file.rows > 0; });
+    if (is_given && !first.empty()) {
+      result.warnings.push_back(
+          fmt::format("{} and {} are both given: if they are of one run, every task counts twice",
+                      first, kind));
+    }
+    if (is_given && first.empty()) first = kind;
+  }
 }
 
 void conclude(IngestResult& result) {
   result.rows.reset();
-  const bool has_table = has_kind(result, TableKind::kernel_details) ||
-                         has_kind(result, TableKind::op_summary) ||
-                         has_kind(result, TableKind::op_basic_info);
+  const bool has_table =
+      std::any_of(result.files.begin(), result.files.end(), [](const IngestedFile& file) {
+        return file.kind == "aicore_intermediate" || file.kind == name(TableKind::kernel_details) ||
+               file.kind == name(TableKind::op_summary) ||
+               file.kind == name(TableKind::op_basic_info);
+      });
   if (!result.statistic.empty() && has_table && result.hot_spots.has_types()) {
     result.check = check_statistic(result.hot_spots.types(), result.statistic);
   }
-  if (has_kind(result, TableKind::kernel_details) && has_kind(result, TableKind::op_summary)) {
-    result.warnings.emplace_back(
-        "kernel_details and op_summary are both given: if they are of one run, every task counts "
-        "twice");
-  }
+  if (result.trace.steps.empty()) result.trace.steps = result.trace.table_steps;
+  warn_of_repeated_tasks(result);
   if (result.trace.kernels_without_row > 0) {
     result.warnings.push_back(
         fmt::format("{} of {} kernels of the trace are in no table: are they of one run?",
@@ -129,8 +173,22 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
     read_log(LineReader(std::move(window), path), file, result);
     return;
   }
+  if (const std::optional<TextKind> text = recognise_text(begin)) {
+    read_text(std::move(window), *text, file, result);
+    return;
+  }
   TableReader table(std::move(window), path);
-  const std::optional<TableLayout> layout = find_header(table);
+  const Header header = find_header(table);
+  if (header.times) {
+    file.kind = name(header.times->kind);
+    file.columns = static_cast<std::int64_t>(header.times->header.size());
+    file.rows = read_time_table(
+        table, *header.times, {result.hot_spots, result.trace, result.framework, result.statistic});
+    file.skipped = table.skipped().count();
+    file.problems = table.skipped().examples();
+    return;
+  }
+  const std::optional<TableLayout>& layout = header.tasks;
   if (!layout) {
     file.problems.push_back(fmt::format("{}: not recognised as any profile", path));
     return;
@@ -144,22 +202,29 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
 
 namespace {
 
-bool is_trace(const std::string& path) {
+// What others need is read before them: MindSpore's list of operators, then tables, then traces.
+int reading_order(const std::string& path) {
   try {
     ByteWindow window(open_bytes(path));
-    return recognise_trace(beginning(window)) == TraceKind::trace;
+    const std::string_view begin = beginning(window);
+    if (recognise_trace(begin) == TraceKind::trace) return 2;
+    return begin.substr(0, begin.find('\n')).find("op_info") == begin.npos ? 1 : 0;
   } catch (const Error&) {
-    return false;  // which is said when it is read
+    return 1;  // which is said when it is read
   }
 }
 
-// The rows of tables are there when a trace is read.
-std::vector<std::string> traces_last(std::vector<std::string> paths, IngestResult& result) {
+std::vector<std::string> in_reading_order(const std::vector<std::string>& paths,
+                                          IngestResult& result) {
   if (paths.size() < 2) return paths;
-  const auto first = std::stable_partition(paths.begin(), paths.end(),
-                                           [](const auto& path) { return !is_trace(path); });
-  if (first != paths.begin() && first != paths.end()) result.rows.emplace();
-  return paths;
+  std::vector<std::pair<int, std::string>> order;
+  for (const std::string& path : paths) order.emplace_back(reading_order(path), path);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (order.front().first < 2 && order.back().first == 2) result.rows.emplace();
+  std::vector<std::string> sorted;
+  for (const auto& [rank, path] : order) sorted.push_back(path);
+  return sorted;
 }
 
 }  // namespace
@@ -168,7 +233,7 @@ IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop) {
   IngestResult result;
-  for (const std::string& path : traces_last(paths, result)) {
+  for (const std::string& path : in_reading_order(paths, result)) {
     if (stop()) break;
     begin(path);
     const std::size_t before = result.files.size();
@@ -177,6 +242,7 @@ IngestResult ingest_files(const std::vector<std::string>& paths,
       ingest_bytes([&](std::span<char> room) { return stop() ? 0 : source(room); }, path, result);
     } catch (const Error& error) {
       if (result.files.size() == before) result.files.push_back({path, "", 0, 0, 0, {}});
+      result.files.back().is_whole = false;
       result.files.back().problems.emplace_back(error.what());
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/framework_ops.h"
 #include "ingest/host_log.h"
 #include "ingest/hot_spots.h"
 #include "ingest/statistic_check.h"
@@ -22,6 +23,7 @@ struct IngestedFile {
   std::vector<std::string>
       problems;  ///< the first lines that were skipped, or why nothing was read
   std::string_view unit = "rows";
+  bool is_whole = true;  ///< reading did not end before the file
 };
 
 /// What several profiles of one network say together.
@@ -30,6 +32,7 @@ struct IngestResult {
   HotSpots hot_spots;
   HostLogs logs;
   TraceProfile trace;
+  FrameworkOps framework;
   /// With traces beside tables: rows of the tables, which the traces find again.
   std::optional<RowsByStart> rows;
   std::vector<StatisticRow> statistic;
@@ -39,9 +42,9 @@ struct IngestResult {
   bool is_any_read() const;
 };
 
-/// Reads all files in one pass each, traces after what is no trace. A file that cannot be read or
-/// recognised takes nothing from the others. `begin` is told each file; where `stop` says so,
-/// reading ends.
+/// Reads all files in one pass each, MindSpore's list of operators first and traces last. A file
+/// that cannot be read or recognised takes nothing from the others. `begin` is told each file;
+/// where `stop` says so, reading ends.
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop);

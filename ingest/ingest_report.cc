@@ -67,9 +67,11 @@ void print_types(std::ostream& out, const HotSpots& spots, std::size_t top) {
 std::string signature(const HotOperator& one) {
   constexpr std::size_t kLongest = 160;
   if (!one.has_tensors) return "shapes unknown";
-  const std::string whole =
-      fmt::format("{} {} {} -> {} {} {}", one.input_shapes, one.input_dtypes, one.input_formats,
-                  one.output_shapes, one.output_dtypes, one.output_formats);
+  std::string whole =
+      fmt::format("{} {} {}", one.input_shapes, one.input_dtypes, one.input_formats);
+  if (!one.output_dtypes.empty() || !one.output_shapes.empty()) {
+    whole += fmt::format(" -> {} {} {}", one.output_shapes, one.output_dtypes, one.output_formats);
+  }
   return printable(excerpt(whole, kLongest));
 }
 

@@ -4,7 +4,6 @@
 //   Ascend   an arrow async_npu from inside the operator's call to the kernel's start
 //   autograd an arrow cpu_to_cuda, likewise
 #include <algorithm>
-#include <limits>
 
 #include "ingest/timeline.h"
 

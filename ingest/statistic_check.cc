@@ -30,11 +30,12 @@ std::map<Group, GroupTimes> join(const std::vector<HotType>& types,
   for (const StatisticRow& row : rows) {
     GroupTimes& group = groups[{row.type, row.core}];
     DeviceTime& printed = group.printed;
-    printed.least_ps =
-        group.rows == 0 ? row.least.units : std::min(printed.least_ps, row.least.units);
-    printed.most_ps = std::max(printed.most_ps, row.most.units);
-    printed.total_ps += row.total.units;
-    printed.count += row.count;
+    const std::int64_t least = row.has_extremes ? row.least.units : group.tasks.least_ps;
+    const std::int64_t most = row.has_extremes ? row.most.units : group.tasks.most_ps;
+    printed.least_ps = group.rows == 0 ? least : std::min(printed.least_ps, least);
+    printed.most_ps = std::max(printed.most_ps, most);
+    add_saturated(printed.total_ps, row.total.units);
+    add_saturated(printed.count, row.count);
     printed.digits = std::max({printed.digits, row.total.digits, row.most.digits});
     ++group.rows;
   }
@@ -52,7 +53,7 @@ bool is_close(const GroupTimes& group) {
                           std::int64_t rows) {
     const double room = static_cast<double>(summands) * half_digit(group.tasks.digits) +
                         static_cast<double>(rows) * half_digit(group.printed.digits);
-    return std::abs(static_cast<double>(a - b)) <= room;
+    return std::abs(static_cast<double>(a) - static_cast<double>(b)) <= room;
   };
   const DeviceTime &tasks = group.tasks, &printed = group.printed;
   return tasks.count == printed.count &&

@@ -28,6 +28,9 @@ struct DeviceTask {
   std::optional<std::int64_t> start_ns;
   std::int64_t duration_ps = 0;
   int duration_digits = 0;  ///< behind the point, in us
+  /// Rows that sum up several tasks: how many, and the shortest and the longest of them.
+  std::int64_t count = 1;
+  std::optional<std::int64_t> least_ps, most_ps;
   std::optional<std::int64_t> wait_ps;
   std::optional<std::int64_t> blocks;
   bool has_tensors = false;

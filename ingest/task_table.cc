@@ -134,7 +134,7 @@ std::vector<StatisticRow> read_statistic(TableReader& table, const TableLayout& 
     };
     rows.push_back({std::string(row.text(TableColumn::type)),
                     std::string(row.text(TableColumn::core)), *count, *total,
-                    time(TableColumn::least), time(TableColumn::most)});
+                    time(TableColumn::least), time(TableColumn::most), true});
   }
   return rows;
 }

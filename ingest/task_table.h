@@ -20,6 +20,7 @@ struct StatisticRow {
   std::string type, core;
   std::int64_t count = 0;
   Decimal total, least, most;  ///< in picoseconds
+  bool has_extremes = true;    ///< tells least and most
 };
 
 /// All rows of a table op_statistic; those without a count or a time are skipped.

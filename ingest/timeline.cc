@@ -57,18 +57,6 @@ bool is_launch_arrow(const TraceEvent& event) {
   return event.category == "async_npu" || event.category == "cpu_to_cuda";
 }
 
-// Names that hold a type: "aclnnAddmm_MatMulCommon_MatMulV2", and ".../Cast-op239" of MindSpore.
-std::string_view type_of(std::string_view name) {
-  if (name.starts_with("aclnn")) {
-    const std::size_t last = name.rfind('_');
-    return last == name.npos ? std::string_view() : name.substr(last + 1);
-  }
-  const std::size_t end = name.rfind("-op");
-  const std::size_t slash = name.rfind('/');
-  const bool has_type = end != name.npos && slash != name.npos && slash < end;
-  return has_type ? name.substr(slash + 1, end - slash - 1) : std::string_view();
-}
-
 }  // namespace
 
 bool Timeline::read_moment(TraceReader& reader, Moment& moment) const {
@@ -157,16 +145,13 @@ bool Timeline::add_span(TraceReader& reader) {
     if (!kind && event.task_type.empty()) return true;
     if (!read_moment(reader, moment)) return false;
     if (kind) add_device_span(reader, moment, *kind);
-    if (!kind || kind == SpanKind::copy) count_other(event, moment);
+    if (!kind || kind == SpanKind::copy) {
+      DeviceTask task;
+      task.duration_ps = moment.duration_ps;
+      profile_.count_other(event.task_type.empty() ? event.category : event.task_type, task);
+    }
   }
   return true;
-}
-
-void Timeline::count_other(const TraceEvent& event, const Moment& moment) {
-  constexpr std::size_t kMostNames = 1000;
-  std::string name(event.task_type.empty() ? event.category : event.task_type);
-  if (profile_.others.size() >= kMostNames && !profile_.others.contains(name)) name = "others";
-  profile_.others[name].add(moment.duration_ps, moment.digits);
 }
 
 void Timeline::add_call(const TraceReader& reader, const Moment& moment) {
@@ -199,7 +184,7 @@ HotOperator* Timeline::task_of(const TraceReader& reader, const Moment& moment) 
   }
   DeviceTask task;
   task.name = event.name;
-  task.type = type_of(event.name);
+  task.type = type_of_task_name(event.name);
   task.core = event.task_type;
   task.stream = event.stream;
   task.start_ns = moment.start_ns;

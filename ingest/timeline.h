@@ -69,7 +69,6 @@ class Timeline {
   bool add_span(TraceReader& reader);
   void add_arrow(const TraceEvent& event);
   std::optional<SpanKind> kind_of(const TraceEvent& event) const;
-  void count_other(const TraceEvent& event, const Moment& moment);
   void add_call(const TraceReader& reader, const Moment& moment);
   void add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind);
   HotOperator* task_of(const TraceReader& reader, const Moment& moment);

@@ -13,6 +13,13 @@ constexpr char kBetween = '\x1f';
 
 }  // namespace
 
+void TraceProfile::count_other(std::string_view name, const DeviceTask& task) {
+  constexpr std::size_t kMostNames = 1000;
+  std::string key(name);
+  if (others.size() >= kMostNames && !others.contains(key)) key = "others";
+  others[key].add(task);
+}
+
 std::uint32_t TraceProfile::operator_of(const TraceEvent& event, const std::string& file,
                                         std::int64_t line) {
   key_.assign(event.name).append(1, kBetween);
@@ -66,6 +73,17 @@ std::int64_t TraceProfile::step_ps() const {
 double TraceProfile::step_share(std::int64_t picoseconds) const {
   const std::int64_t whole = step_ps();
   return whole == 0 ? 0 : static_cast<double>(picoseconds) / static_cast<double>(whole);
+}
+
+std::string_view type_of_task_name(std::string_view name) {
+  if (name.starts_with("aclnn")) {
+    const std::size_t last = name.rfind('_');
+    return last == name.npos ? std::string_view() : name.substr(last + 1);
+  }
+  const std::size_t end = name.rfind("-op");
+  const std::size_t slash = name.rfind('/');
+  const bool has_type = end != name.npos && slash != name.npos && slash < end;
+  return has_type ? name.substr(slash + 1, end - slash - 1) : std::string_view();
 }
 
 void count_name(std::map<std::string, std::int64_t>& counts, std::string_view name) {

@@ -51,17 +51,23 @@ class TraceProfile {
   /// waits, marks.
   std::map<std::string, DeviceTime> others;
   std::vector<TraceStep> steps;
-  BusyTime busy;  ///< of whole traces
+  std::vector<TraceStep> table_steps;  ///< of step_trace_time.csv: for want of those of a trace
+  BusyTime busy;                       ///< of whole traces
 
   std::int64_t host_operators = 0, host_operators_with_shapes = 0;
   std::int64_t kernels = 0, linked_kernels = 0;
   std::int64_t kernels_without_row = 0;  ///< in no table that was read with the trace
   std::int64_t lost = 0;  ///< operators and kernels beyond what is kept to tie them together
 
+  void count_other(std::string_view name, const DeviceTask& task);
+
   /// The place in `operators` of the one that the event calls.
   std::uint32_t operator_of(const TraceEvent& event, const std::string& file, std::int64_t line);
   std::vector<TraceOperator>& operators() { return operators_; }
   const std::vector<TraceOperator>& operators() const { return operators_; }
+  bool is_empty() const {
+    return events == 0 && operators_.empty() && steps.empty() && others.empty();
+  }
   /// By device time, those without by their own time on the host.
   std::vector<const TraceOperator*> by_time() const;
 
@@ -75,6 +81,10 @@ class TraceProfile {
   std::unordered_map<std::string, std::uint32_t> by_key_;
   std::string key_;
 };
+
+/// The type that a task's name holds, "aclnnAddmm_MatMulCommon_MatMulV2" and ".../Cast-op239" of
+/// MindSpore; empty where it holds none.
+std::string_view type_of_task_name(std::string_view name);
 
 /// Counts under a name, up to so many different ones as no profile has.
 void count_name(std::map<std::string, std::int64_t>& counts, std::string_view name);

@@ -31,6 +31,7 @@ std::int64_t idle_ps(const TraceStep& step) {
 
 void print_steps(std::ostream& out, const TraceProfile& trace, std::size_t top) {
   if (trace.steps.empty()) {
+    if (trace.kernels == 0) return;
     out << fmt::format(
         "No steps are marked: computing {} us, communication alone {} us, copies alone {} us; what "
         "overlaps counts once\n",
@@ -132,17 +133,23 @@ Json counts_value(const std::map<std::string, std::int64_t>& counts) {
 }  // namespace
 
 void print_trace(std::ostream& out, const TraceProfile& trace, std::size_t top) {
-  if (trace.events == 0) return;
-  out << fmt::format(
-      "\nTimeline: {} operators of the host, {} with shapes; {} of {} kernels belong to one\n",
-      trace.host_operators, trace.host_operators_with_shapes, trace.linked_kernels, trace.kernels);
+  if (trace.is_empty()) return;
+  out << '\n';
+  if (trace.host_operators > 0) {
+    out << fmt::format("Operators of the host: {}, {} with shapes", trace.host_operators,
+                       trace.host_operators_with_shapes);
+    if (trace.kernels > 0) {
+      out << fmt::format("; {} of {} kernels belong to one", trace.linked_kernels, trace.kernels);
+    }
+    out << '\n';
+  }
   print_steps(out, trace, top);
   print_others(out, trace);
   print_operators(out, trace, top);
 }
 
 Json trace_value(const TraceProfile& trace) {
-  if (trace.events == 0) return nullptr;
+  if (trace.is_empty()) return nullptr;
   Json value = {{"events", trace.events},
                 {"phases", counts_value(trace.phases)},
                 {"categories", counts_value(trace.categories)},

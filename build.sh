@@ -72,7 +72,7 @@ fuzz() { # seconds, targets
   programs=build/fuzz/tests/fuzz
   new=build/fuzz/new
   [ -d "$new/dumps" ] || { mkdir -p "$new/dumps" "$new/lists" && "$programs/write_dump_seeds" "$new/dumps" "$new/lists"; }
-  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz profile_table_fuzz host_log_fuzz msprobe_fuzz acl_config_fuzz op_table_fuzz}; do
+  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz profile_table_fuzz host_log_fuzz trace_fuzz msprobe_fuzz acl_config_fuzz op_table_fuzz}; do
     name=${target%_fuzz}
     case $name in
       catalogue) seeds=$new/lists more= ;;

@@ -1,0 +1,31 @@
+#include <cstdint>
+#include <sstream>
+
+#include "ingest/ingest.h"
+#include "ingest/ingest_report.h"
+#include "tests/fuzz/fuzz.h"
+
+// Any bytes as the events of a Chrome trace: nothing that they hold ends the program, what is tied
+// together is no more than what was read, and all that is said of it can be printed.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // Recognised in any case.
+  const std::string text =
+      "[{\"ph\":\"M\"},\n" + std::string(reinterpret_cast<const char*>(data), size);
+  opbench::IngestResult result;
+  opbench::ingest_bytes(opbench::bytes_of(text), "f.json", result);
+  const opbench::IngestedFile& file = result.files.at(0);
+  const opbench::TraceProfile& trace = result.trace;
+  opbench::require(file.skipped >= std::ssize(file.problems), "every problem is counted", text);
+  opbench::require(trace.linked_kernels <= trace.kernels, "a kernel has one operator", text);
+  opbench::require(trace.busy.computing_ps <= result.hot_spots.computing().total_ps,
+                   "a union is no longer than the sum", text);
+  for (const std::string& problem : file.problems) {
+    opbench::require_one_line(problem);
+    opbench::require(problem.starts_with("f.json:"), "the message says where", problem);
+  }
+  std::ostringstream out;
+  opbench::print_ingest(out, result, 0, {});
+  opbench::write_ingest_json(out, result, "");
+  opbench::write_ingest_csv(out, result);
+  return 0;
+}

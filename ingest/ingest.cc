@@ -83,8 +83,13 @@ void read_text(ByteWindow window, TextKind kind, IngestedFile& file, IngestResul
   if (kind == TextKind::msprobe || kind == TextKind::results) {
     const bool is_results = kind == TextKind::results;
     file.unit = is_results ? "records" : "calls";
-    file.rows = is_results ? read_own_results(window, file.path, result.hot_spots)
-                           : read_msprobe_calls(window, file.path, result.trace);
+    try {
+      file.rows = is_results ? read_own_results(window, file.path, result.hot_spots)
+                             : read_msprobe_calls(window, file.path, result.trace);
+    } catch (const Error& error) {
+      file.kind.clear();
+      file.problems.emplace_back(error.what());
+    }
     return;
   }
   LineReader lines(std::move(window), file.path);

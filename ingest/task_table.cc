@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "tensor/printable.h"
 #include "text/excerpt.h"
@@ -50,10 +49,10 @@ std::optional<std::int64_t> units_of(std::string_view text, int scale) {
 }
 
 std::optional<double> ratio_of(std::string_view text) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_ratio = status == std::errc{} && end == text.data() + text.size() && value >= 0;
-  return is_ratio ? std::optional(value) : std::nullopt;
+  constexpr int kRatioScale = 9;
+  const auto value = parse_decimal(text, kRatioScale);
+  if (!value || value->units < 0) return std::nullopt;
+  return static_cast<double>(value->units) / 1e9;
 }
 
 void read_pipes(TableReader& table, const TableLayout& layout, DeviceTask& task) {

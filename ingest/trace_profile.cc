@@ -80,10 +80,10 @@ std::string_view type_of_task_name(std::string_view name) {
     const std::size_t last = name.rfind('_');
     return last == name.npos ? std::string_view() : name.substr(last + 1);
   }
-  const std::size_t end = name.rfind("-op");
   const std::size_t slash = name.rfind('/');
-  const bool has_type = end != name.npos && slash != name.npos && slash < end;
-  return has_type ? name.substr(slash + 1, end - slash - 1) : std::string_view();
+  if (slash == name.npos) return {};
+  const std::size_t end = name.find("-op", slash);
+  return end == name.npos ? std::string_view() : name.substr(slash + 1, end - slash - 1);
 }
 
 void count_name(std::map<std::string, std::int64_t>& counts, std::string_view name) {

@@ -74,6 +74,17 @@ TEST(TableReader, KeepsQuotesInsideOfQuotes) {
   EXPECT_EQ(read_table("a\"b,c\n").rows, (Rows{{"a\"b", "c"}}));
 }
 
+// Letters that differ from a separator by one, or by their highest bit.
+TEST(TableReader, FindsTheEndsOfCellsOfAnyLength) {
+  for (const char letter : {'a', '+', '-', '\x0b', '\xac', '\x8a', '\0'}) {
+    for (std::size_t length = 0; length < 20; ++length) {
+      const std::string cell = "x" + std::string(length, letter) + "x";
+      EXPECT_EQ(read_table(cell + "," + cell + "\n" + cell + ",1").rows,
+                (Rows{{cell, cell}, {cell, "1"}}));
+    }
+  }
+}
+
 TEST(TableReader, TellsAndSkipsRowsOfAnotherLength) {
   const Table table = read_table("1,2\n1\n1,2,3\n3,4,,\n", 2);
   EXPECT_EQ(table.rows, (Rows{{"1", "2"}, {"3", "4"}}));

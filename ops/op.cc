@@ -180,11 +180,14 @@ std::vector<TensorDesc> describe_inputs(const Op& op, std::span<const Dims> shap
 }
 
 const Op& find_op(std::string_view name) {
+  // All are registered before main begins. Asked for once a node of a plan.
+  static const std::vector<const Op*> sorted = RegisteredOp::all();
+  const auto found =
+      std::lower_bound(sorted.begin(), sorted.end(), name,
+                       [](const Op* op, std::string_view wanted) { return op->name < wanted; });
+  if (found != sorted.end() && (*found)->name == name) return **found;
   std::vector<std::string> names;
-  for (const Op* op : RegisteredOp::all()) {
-    if (op->name == name) return *op;
-    names.emplace_back(op->name);
-  }
+  for (const Op* op : sorted) names.emplace_back(op->name);
   throw Error(fmt::format("unknown operator '{}'{}", name, suggestion(name, names)));
 }
 

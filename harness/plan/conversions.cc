@@ -7,73 +7,108 @@
 #include "tensor/error.h"
 
 namespace opbench {
+namespace {
 
-std::size_t Conversions::convert(std::size_t tensor, const TensorDesc& wanted, const Node& node,
-                                 const std::string& cause) {
-  if (desc(tensor) == wanted) return tensor;
-  const bool is_shared = node.shares_conversions != 0 && rules_.grad_cast_once;
-  const Key key{tensor, wanted.format, wanted.dtype, node.shares_conversions};
-  if (is_shared) {
-    if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
-  }
-  if (desc(tensor).dtype != wanted.dtype) tensor = cast(tensor, wanted.dtype, node);
-  if (desc(tensor) != wanted) tensor = trans_data(tensor, wanted, node, cause);
-  if (is_shared) shared_[key] = tensor;
-  return tensor;
+Attrs trans_data_attrs(const TensorDesc& given, const TensorDesc& wanted) {
+  Attrs attrs(find_op("trans_data").attrs);
+  attrs.put("dst_format", std::string(name(wanted.format)));
+  // Only one side is FRACTAL_Z and says how its groups are packed.
+  attrs.put("groups", std::int64_t{std::max(given.groups, wanted.groups)});
+  return attrs;
 }
 
-std::size_t Conversions::cast(std::size_t tensor, DType dtype, const Node& node) {
+}  // namespace
+
+ConversionPath ConversionPaths::convert(const TensorDesc& given, const TensorDesc& wanted,
+                                        const Node& node, const std::string& cause) {
+  ConversionPath path;
+  if (given.dtype != wanted.dtype) path.push_back(cast(given, wanted.dtype, node));
+  const TensorDesc cast_to = path.empty() ? given : path.back().result();
+  if (cast_to == wanted) return path;
+  for (PlannedConversion& conversion : trans_data(cast_to, wanted, node, cause)) {
+    path.push_back(std::move(conversion));
+  }
+  return path;
+}
+
+PlannedConversion ConversionPaths::cast(const TensorDesc& given, DType dtype, const Node& node) {
   const Op& op = find_op("cast");
   Attrs attrs(op.attrs);
   attrs.put("to", std::string(name(dtype)));
   const std::string_view cause = node.problem.op->context.uses_cube
                                      ? "the cube unit takes fp16 (allow_fp32_to_fp16)"
                                      : "the kernel takes inputs of one dtype";
-  return insert(op, tensor, std::move(attrs), node,
-                fmt::format("{}: {}", node.problem.op->name, cause));
+  return planned(op, given, std::move(attrs), node,
+                 fmt::format("{}: {}", node.problem.op->name, cause));
 }
 
-std::size_t Conversions::trans_data(std::size_t tensor, const TensorDesc& wanted, const Node& node,
-                                    const std::string& cause) {
+ConversionPath ConversionPaths::trans_data(const TensorDesc& given, const TensorDesc& wanted,
+                                           const Node& node, const std::string& cause) {
   const bool is_far =
-      is_private(desc(tensor).format) && is_private(wanted.format) && !has_pair(tensor, wanted);
-  if (is_far) tensor = trans_data(tensor, describe(wanted.dtype, wanted.shape), node, cause);
-  return insert(find_op("trans_data"), tensor, trans_data_attrs(tensor, wanted), node, cause);
+      is_private(given.format) && is_private(wanted.format) && !has_pair(given, wanted);
+  ConversionPath path;
+  if (is_far) path = trans_data(given, describe(wanted.dtype, wanted.shape), node, cause);
+  const TensorDesc& from = path.empty() ? given : path.back().result();
+  PlannedConversion last =
+      planned(find_op("trans_data"), from, trans_data_attrs(from, wanted), node, cause);
+  path.push_back(std::move(last));
+  return path;
 }
 
-Attrs Conversions::trans_data_attrs(std::size_t tensor, const TensorDesc& wanted) const {
-  Attrs attrs(find_op("trans_data").attrs);
-  attrs.put("dst_format", std::string(name(wanted.format)));
-  // Only one side is FRACTAL_Z and says how its groups are packed.
-  attrs.put("groups", std::int64_t{std::max(desc(tensor).groups, wanted.groups)});
-  return attrs;
-}
-
-bool Conversions::has_pair(std::size_t tensor, const TensorDesc& wanted) {
+bool ConversionPaths::has_pair(const TensorDesc& given, const TensorDesc& wanted) {
   try {
     const Problem problem =
-        make_problem(find_op("trans_data"), {desc(tensor)}, trans_data_attrs(tensor, wanted));
+        make_problem(find_op("trans_data"), {given}, trans_data_attrs(given, wanted));
     return choice_.first_that_takes(problem) != nullptr;
   } catch (const Error&) {
     return false;
   }
 }
 
-std::size_t Conversions::insert(const Op& op, std::size_t tensor, Attrs attrs, const Node& node,
-                                const std::string& cause) {
-  const std::string name = fmt::format("{}.{}{}", node.name, op.name, inserted_[node.name]++);
-  const std::size_t added = add_node(graph_, op, {tensor}, std::move(attrs), name + ".");
-  Node& call = graph_.nodes[added];
-  call.name = name;
-  call.cause = cause;
-  call.origin = node.origin;
-  const Kernel* kernel = choice_.first_that_takes(call.problem);
-  if (kernel == nullptr) {
+PlannedConversion ConversionPaths::planned(const Op& op, const TensorDesc& given, Attrs attrs,
+                                           const Node& node, std::string cause) {
+  PlannedConversion conversion{make_problem(op, {given}, std::move(attrs)), nullptr,
+                               std::move(cause)};
+  const Problem& problem = conversion.problem;
+  conversion.kernel = choice_.first_that_takes(problem);
+  if (conversion.kernel == nullptr) {
     throw Error(fmt::format("{}: {} has no kernel for {} to {}", node.origin, op.name,
-                            to_string(call.problem.inputs[0]), to_string(call.problem.outputs[0])));
+                            to_string(problem.inputs[0]), to_string(problem.outputs[0])));
   }
-  kernels_.push_back(kernel);
-  return call.outputs[0];
+  return conversion;
+}
+
+std::size_t ConversionInsertion::before(const Node& node, std::size_t tensor,
+                                        const ConversionPath& path) {
+  if (path.empty()) return tensor;
+  if (node.shares_conversions == 0 || !rules_.grad_cast_once) return after(node, tensor, path);
+  const TensorDesc& wanted = path.back().result();
+  const Key key{tensor, wanted.format, wanted.dtype, node.shares_conversions};
+  if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
+  return shared_[key] = after(node, tensor, path);
+}
+
+std::size_t ConversionInsertion::after(const Node& node, std::size_t tensor,
+                                       const ConversionPath& path) {
+  for (const PlannedConversion& conversion : path) tensor = insert(conversion, tensor, node);
+  return tensor;
+}
+
+std::size_t ConversionInsertion::insert(const PlannedConversion& conversion, std::size_t tensor,
+                                        const Node& node) {
+  const Op& op = *conversion.problem.op;
+  Node call;
+  call.problem = conversion.problem;
+  call.name = fmt::format("{}.{}{}", node.name, op.name, inserted_[node.name]++);
+  call.cause = conversion.cause;
+  call.origin = node.origin;
+  call.inputs = {tensor};
+  call.outputs = {add_tensor(graph_,
+                             fmt::format("{}.{}", call.name, op.output_name(call.problem, 0)),
+                             conversion.result(), GraphTensor::intermediate)};
+  graph_.nodes.push_back(std::move(call));
+  kernels_.push_back(conversion.kernel);
+  return graph_.nodes.back().outputs[0];
 }
 
 }  // namespace opbench

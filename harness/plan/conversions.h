@@ -10,42 +10,66 @@
 
 namespace opbench {
 
-/// Inserts TransData and Cast before and after the nodes of a graph that is being planned. Each is
-/// a node with a kernel and a cause.
-class Conversions {
+/// A TransData or a Cast that is to be put before or after a node.
+struct PlannedConversion {
+  Problem problem;
+  const Kernel* kernel = nullptr;
+  std::string cause;
+
+  const TensorDesc& result() const { return problem.outputs[0]; }
+};
+
+/// Conversions one after the other, from how a tensor is to how it is wanted.
+using ConversionPath = std::vector<PlannedConversion>;
+
+/// Finds the conversions around the nodes of a graph, each with a kernel and a cause.
+class ConversionPaths {
  public:
-  /// `kernels` are those of the graph's nodes, in their order; all outlive this.
-  Conversions(Graph& graph, std::vector<const Kernel*>& kernels, KernelChoice& choice,
-              const FrameworkRules& rules)
-      : graph_(graph), kernels_(kernels), choice_(choice), rules_(rules) {}
+  explicit ConversionPaths(KernelChoice& choice) : choice_(choice) {}
 
-  /// `tensor` in the dtype and storage of `wanted`, for `node`; itself where it is that already.
-  /// Nodes that share conversions get the same one with grad_cast_once.
+  /// From `given` to the dtype and storage of `wanted`, for `node`; empty where it is that already.
   /// Errors: throws Error if no kernel has the conversion.
-  std::size_t convert(std::size_t tensor, const TensorDesc& wanted, const Node& node,
-                      const std::string& cause);
-
-  /// `tensor` as `dtype`, stored as it is: because the cube unit takes and gives fp16, or a kernel
-  /// takes inputs of one dtype only.
-  std::size_t cast(std::size_t tensor, DType dtype, const Node& node);
-
-  /// `tensor` stored like `wanted`: in one go where the device has the pair, else through the plain
-  /// format.
-  std::size_t trans_data(std::size_t tensor, const TensorDesc& wanted, const Node& node,
+  ConversionPath convert(const TensorDesc& given, const TensorDesc& wanted, const Node& node,
                          const std::string& cause);
 
+  /// `given` as `dtype`, stored as it is: because the cube unit takes and gives fp16, or a kernel
+  /// takes inputs of one dtype only.
+  PlannedConversion cast(const TensorDesc& given, DType dtype, const Node& node);
+
+  /// `given` stored like `wanted`: in one go where the device has the pair, else through the plain
+  /// format.
+  ConversionPath trans_data(const TensorDesc& given, const TensorDesc& wanted, const Node& node,
+                            const std::string& cause);
+
  private:
-  Attrs trans_data_attrs(std::size_t tensor, const TensorDesc& wanted) const;
-  bool has_pair(std::size_t tensor, const TensorDesc& wanted);
-  std::size_t insert(const Op& op, std::size_t tensor, Attrs attrs, const Node& node,
-                     const std::string& cause);
-  const TensorDesc& desc(std::size_t tensor) const { return graph_.tensors[tensor].desc; }
+  bool has_pair(const TensorDesc& given, const TensorDesc& wanted);
+  PlannedConversion planned(const Op& op, const TensorDesc& given, Attrs attrs, const Node& node,
+                            std::string cause);
+
+  KernelChoice& choice_;
+};
+
+/// Puts conversions into a graph that is being planned, as nodes of their own.
+class ConversionInsertion {
+ public:
+  /// `kernels` are those of the graph's nodes, in their order; all outlive this.
+  ConversionInsertion(Graph& graph, std::vector<const Kernel*>& kernels,
+                      const FrameworkRules& rules)
+      : graph_(graph), kernels_(kernels), rules_(rules) {}
+
+  /// Appends the conversions of `tensor`, for an input of `node`; returns what comes out of the
+  /// last. Nodes that share conversions get the same one with grad_cast_once.
+  std::size_t before(const Node& node, std::size_t tensor, const ConversionPath& path);
+  /// The same for an output of `node`.
+  std::size_t after(const Node& node, std::size_t tensor, const ConversionPath& path);
+
+ private:
+  std::size_t insert(const PlannedConversion& conversion, std::size_t tensor, const Node& node);
 
   using Key = std::tuple<std::size_t, Format, DType, int>;
 
   Graph& graph_;
   std::vector<const Kernel*>& kernels_;
-  KernelChoice& choice_;
   const FrameworkRules& rules_;
   std::map<Key, std::size_t> shared_;
   std::map<std::string, int> inserted_;  // so far, by node

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <map>
-#include <string>
+#include <vector>
 
 #include "harness/plan/context_graph.h"
 #include "harness/plan/lowering.h"
+#include "harness/plan/node_plan.h"
 #include "harness/plan/selection.h"
-#include "tensor/error.h"
 
 namespace opbench {
 
@@ -18,11 +17,20 @@ struct PhysicalGraph {
   std::vector<std::size_t> results;  ///< those of the logical graph, in order
 };
 
-/// No kernel takes a node of the step.
-class NoKernel : public Error {
- public:
-  using Error::Error;
+/// Who reads what in a logical graph.
+struct Readers {
+  explicit Readers(const LogicalGraph& logical);
+
+  std::vector<bool> is_read;  ///< of each tensor: by a node, or as a result
+  /// Of each tensor: the first node that reads it, and as which input; null: none.
+  std::vector<std::pair<const Node*, std::size_t>> first;
+
+  /// The dtypes in which a node's outputs are read; none: nobody reads it.
+  std::vector<std::optional<DType>> dtypes_of(const LogicalGraph& logical, const Node& node) const;
 };
+
+/// How a tensor that nobody has stored yet arrives.
+Arrival arrival_of(const GraphTensor& tensor);
 
 /// Plans kernels and formats as the framework does, node by node in execution order:
 /// - the kernel is the first of `variants`, else of the device's kernels, else of the framework's,

@@ -19,6 +19,11 @@ class ConversionsTest : public testing::Test {
   std::size_t tensor(DType dtype, Format format, Dims shape = {1, 32, 4, 4}) {
     return add_tensor(graph_, "x", describe(dtype, std::move(shape), format), GraphTensor::input);
   }
+  /// `x` as `wanted`, before the node.
+  std::size_t convert(std::size_t x, const TensorDesc& wanted, const std::string& cause) {
+    return insertion_.before(node_, x,
+                             paths_.convert(graph_.tensors[x].desc, wanted, node_, cause));
+  }
   /// "trans_data to NCHW", "cast to fp16": what was inserted.
   std::vector<std::string> inserted() const {
     std::vector<std::string> tasks;
@@ -36,7 +41,8 @@ class ConversionsTest : public testing::Test {
   FrameworkRules rules_;
   Variants variants_;
   KernelChoice choice_{variants_, rules_};
-  Conversions conversions_{graph_, kernels_, choice_, rules_};
+  ConversionPaths paths_{choice_};
+  ConversionInsertion insertion_{graph_, kernels_, rules_};
   Node node_;
 };
 
@@ -44,14 +50,14 @@ class ConversionsTest : public testing::Test {
 
 TEST_F(ConversionsTest, WhatIsAsWantedStays) {
   const std::size_t x = tensor(DType::fp16, Format::NC1HWC0);
-  EXPECT_EQ(conversions_.convert(x, graph_.tensors[x].desc, node_, "cause"), x);
+  EXPECT_EQ(convert(x, graph_.tensors[x].desc, "cause"), x);
   EXPECT_THAT(inserted(), IsEmpty());
 }
 
 TEST_F(ConversionsTest, ATransDataHasAKernelANameAndACause) {
   const std::size_t x = tensor(DType::fp16, Format::NC1HWC0);
   const TensorDesc wanted = describe(DType::fp16, {1, 32, 4, 4}, Format::NCHW);
-  const std::size_t y = conversions_.convert(x, wanted, node_, "relu: follows");
+  const std::size_t y = convert(x, wanted, "relu: follows");
   EXPECT_EQ(graph_.tensors[y].desc, wanted);
   EXPECT_THAT(inserted(), ElementsAre("trans_data to NCHW"));
   EXPECT_EQ(graph_.nodes[0].name, "conv.trans_data0");
@@ -63,7 +69,7 @@ TEST_F(ConversionsTest, ATransDataHasAKernelANameAndACause) {
 
 TEST_F(ConversionsTest, DtypeFirstThenFormat) {
   const std::size_t x = tensor(DType::fp32, Format::NCHW);
-  conversions_.convert(x, describe(DType::fp16, {1, 32, 4, 4}, Format::NC1HWC0), node_, "cube");
+  convert(x, describe(DType::fp16, {1, 32, 4, 4}, Format::NC1HWC0), "cube");
   EXPECT_THAT(inserted(), ElementsAre("cast to fp16", "trans_data to NC1HWC0"));
   EXPECT_EQ(graph_.nodes[0].cause, "conv2d: the cube unit takes fp16 (allow_fp32_to_fp16)");
 }
@@ -72,13 +78,13 @@ TEST_F(ConversionsTest, NodesThatShareGetOneConversion) {
   const std::size_t x = tensor(DType::fp16, Format::NC1HWC0);
   const TensorDesc wanted = describe(DType::fp16, {1, 32, 4, 4}, Format::NCHW);
   node_.shares_conversions = 1;
-  const std::size_t first = conversions_.convert(x, wanted, node_, "cause");
-  EXPECT_NE(conversions_.convert(x, wanted, node_, "cause"), first) << "not without the rule";
+  const std::size_t first = convert(x, wanted, "cause");
+  EXPECT_NE(convert(x, wanted, "cause"), first) << "not without the rule";
   rules_.grad_cast_once = true;
-  const std::size_t kept = conversions_.convert(x, wanted, node_, "cause");
-  EXPECT_EQ(conversions_.convert(x, wanted, node_, "cause"), kept);
+  const std::size_t kept = convert(x, wanted, "cause");
+  EXPECT_EQ(convert(x, wanted, "cause"), kept);
   node_.shares_conversions = 2;
-  EXPECT_NE(conversions_.convert(x, wanted, node_, "cause"), kept) << "other nodes do not";
+  EXPECT_NE(convert(x, wanted, "cause"), kept) << "other nodes do not";
 }
 
 }  // namespace opbench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/plan/plan_cost.h"
 #include "harness/plan/task_names.h"
 
 namespace opbench {
@@ -55,13 +56,6 @@ void add_tasks(const PlannedStep& step, const StepMeasurement& measured, StepDet
     task.start_us = start;
     task.duration_us = measured.task_us.empty() ? 0 : measured.task_us[i];
     start += task.duration_us;
-    const Conversion conversion = node.problem.op->context.conversion;
-    if (conversion == Conversion::format) {
-      ++details.trans_data;
-      details.trans_data_bytes += node.problem.op->traffic(node.problem).bytes();
-    }
-    if (conversion == Conversion::dtype) ++details.casts;
-    if (is_copy(node, kernel)) ++details.copies;
     details.tasks.push_back(std::move(task));
   }
 }
@@ -90,6 +84,11 @@ StepDetails step_details(const PlannedContext& planned, std::size_t index,
   }
   details.index = static_cast<int>(index);
   details.nodes = static_cast<int>(step.graph.nodes.size());
+  const PlanCost cost = plan_cost(step.graph, step.selection);
+  details.trans_data = cost.trans_data;
+  details.trans_data_bytes = cost.trans_data_bytes;
+  details.casts = cost.casts;
+  details.copies = cost.copies;
   details.peak_bytes = step.memory.bytes;
   details.unshared_bytes = step.memory.unshared_bytes;
   details.planning_ms = step.planning_ms;

@@ -30,6 +30,8 @@ struct FrameworkRules {
   bool allow_fp32_to_fp16 = true;   ///< Cast around cube operators, which have fp16 only
   Contiguous contiguous = Contiguous::native;  ///< how views are made dense
   Index index = Index::cached;                 ///< made by every call, or once and kept
+
+  bool operator==(const FrameworkRules&) const = default;
 };
 
 /// A storage format, and why it is that one: "relu_grad: the output follows the forward output".

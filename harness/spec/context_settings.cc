@@ -69,31 +69,34 @@ void read_variants(const YamlValue& value, ContextSettings& settings) {
   });
 }
 
+template <auto Member>
+RuleWords switched(std::string_view name) {
+  return {name,
+          {"false", "true"},
+          [](FrameworkRules& rules, std::size_t word) { rules.*Member = word == 1; },
+          [](const FrameworkRules& rules) { return std::size_t{rules.*Member}; }};
+}
+
+template <auto Member, class Value>
+RuleWords chosen(std::string_view name, std::vector<std::string_view> words) {
+  return {name, std::move(words),
+          [](FrameworkRules& rules, std::size_t word) { rules.*Member = static_cast<Value>(word); },
+          [](const FrameworkRules& rules) { return static_cast<std::size_t>(rules.*Member); }};
+}
+
 void read_rules(const YamlValue& value, FrameworkRules& rules) {
-  const std::vector<std::pair<std::string, bool*>> switches = {
-      {"concat_output_nchw", &rules.concat_output_nchw},
-      {"axpy_equal_shapes", &rules.axpy_equal_shapes},
-      {"relu_grad_cast", &rules.relu_grad_cast},
-      {"dwconv_output_5hd", &rules.dwconv_output_5hd},
-      {"weight_format_init", &rules.weight_format_init},
-      {"grad_cast_once", &rules.grad_cast_once},
-      {"allow_fp32_to_fp16", &rules.allow_fp32_to_fp16},
-  };
-  std::vector<std::string> keys = {"contiguous", "index"};
-  for (const auto& [name, unused] : switches) keys.push_back(name);
+  std::vector<std::string> keys;
+  for (const RuleWords& rule : rule_words()) keys.emplace_back(rule.name);
   value.mapping("rules", keys, [&](const std::string& key, const YamlValue& field) {
-    using Contiguous = FrameworkRules::Contiguous;
-    using Index = FrameworkRules::Index;
-    for (const auto& [name, rule] : switches) {
-      if (key == name) *rule = field.boolean(key);
-    }
-    if (key == "contiguous") {
-      rules.contiguous = choice<Contiguous>(
-          field, key, {{"native", Contiguous::native}, {"gather_v2", Contiguous::gather_v2}});
-    }
-    if (key == "index") {
-      rules.index =
-          choice<Index>(field, key, {{"generated", Index::generated}, {"cached", Index::cached}});
+    for (const RuleWords& rule : rule_words()) {
+      if (key != rule.name) continue;
+      if (rule.words.front() == "false") {
+        rule.set(rules, field.boolean(key) ? 1 : 0);
+        continue;
+      }
+      Choices<std::size_t> choices;
+      for (const std::string_view word : rule.words) choices.emplace_back(word, choices.size());
+      rule.set(rules, choice<std::size_t>(field, key, choices));
     }
   });
 }
@@ -159,6 +162,22 @@ ContextStandard standard(const YamlValue& value) {
 }
 
 }  // namespace
+
+std::span<const RuleWords> rule_words() {
+  using Rules = FrameworkRules;
+  static const RuleWords words[] = {
+      switched<&Rules::concat_output_nchw>("concat_output_nchw"),
+      switched<&Rules::dwconv_output_5hd>("dwconv_output_5hd"),
+      switched<&Rules::weight_format_init>("weight_format_init"),
+      switched<&Rules::relu_grad_cast>("relu_grad_cast"),
+      switched<&Rules::grad_cast_once>("grad_cast_once"),
+      switched<&Rules::axpy_equal_shapes>("axpy_equal_shapes"),
+      switched<&Rules::allow_fp32_to_fp16>("allow_fp32_to_fp16"),
+      chosen<&Rules::contiguous, Rules::Contiguous>("contiguous", {"native", "gather_v2"}),
+      chosen<&Rules::index, Rules::Index>("index", {"generated", "cached"}),
+  };
+  return words;
+}
 
 void read_setting(const std::string& key, const YamlValue& value, ContextSettings& settings) {
   if (key == "variants") read_variants(value, settings);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/spec/case_values.h"
@@ -25,6 +27,19 @@ struct ContextSettings {
 /// The keys that `read_setting` knows in a context; in a step also "set" and "blocks".
 inline const std::vector<std::string> kSettingKeys = {"variants", "rules", "precision", "standard",
                                                       "samples"};
+
+/// A rule of `rules:` and the words that it may be set to: "false" and "true", or its own.
+struct RuleWords {
+  std::string_view name;
+  std::vector<std::string_view> words;
+  /// Sets the rule to word number `word`.
+  void (*set)(FrameworkRules& rules, std::size_t word);
+  /// The number of the word that it is set to.
+  std::size_t (*get)(const FrameworkRules& rules);
+};
+
+/// All rules, in the order of the documentation.
+std::span<const RuleWords> rule_words();
 
 /// Reads one of `variants`, `rules`, `precision`, `standard`, `samples` into `settings`, of which
 /// it replaces what is stated: variants by operator, rules one by one, the others as a whole. Other

@@ -25,9 +25,9 @@ namespace opbench {
 namespace {
 
 const std::vector<std::string> kCommands = {
-    "run",     "compare",  "judge",    "minimise",   "opmap", "show",
-    "extract", "overflow", "ingest",   "convert",    "check", "list",
-    "report",  "doctor",   "selftest", "invariance", "audit"};
+    "run",     "compare",  "judge",  "minimise", "opmap",      "show",
+    "extract", "overflow", "ingest", "remedy",   "convert",    "check",
+    "list",    "report",   "doctor", "selftest", "invariance", "audit"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -103,6 +103,7 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_extract_command(line, context);
   add_overflow_command(line, context);
   add_ingest_command(line, context);
+  add_remedy_command(line, context);
   add_convert_command(line, context);
   add_report_command(line, context);
   add_doctor_command(line, context);

@@ -33,6 +33,7 @@ void add_show_command(CommandLine& line, CommandContext& context);
 void add_extract_command(CommandLine& line, CommandContext& context);
 void add_overflow_command(CommandLine& line, CommandContext& context);
 void add_ingest_command(CommandLine& line, CommandContext& context);
+void add_remedy_command(CommandLine& line, CommandContext& context);
 void add_convert_command(CommandLine& line, CommandContext& context);
 void add_report_command(CommandLine& line, CommandContext& context);
 void add_doctor_command(CommandLine& line, CommandContext& context);

@@ -23,9 +23,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::vector<std::string> kCommands = {
-    "run",    "list",    "compare",  "judge",      "minimise", "opmap",
-    "show",   "extract", "overflow", "ingest",     "convert",  "report",
-    "doctor", "check",   "selftest", "invariance", "audit"};
+    "run",    "list",    "compare",  "judge",    "minimise",   "opmap",
+    "show",   "extract", "overflow", "ingest",   "remedy",     "convert",
+    "report", "doctor",  "check",    "selftest", "invariance", "audit"};
 
 std::string output_of(std::vector<std::string> args) {
   const Outcome outcome = opbench_with(std::move(args));
@@ -112,7 +112,7 @@ TEST_F(Shell, EveryFlagOfEveryCommandIsThere) {
 TEST_F(Shell, BashCompletesCommandsAndFlags) {
   EXPECT_EQ(printed_by("bash -n " + quoted(write("x", output_of({"__generate", "bash"})))), "");
   EXPECT_EQ(completed({""}), kCommands);
-  EXPECT_THAT(completed({"re"}), ElementsAre("report"));
+  EXPECT_THAT(completed({"rep"}), ElementsAre("report"));
   EXPECT_THAT(completed({"__"}), ElementsAre());
   EXPECT_THAT(completed({"--ju"}), ElementsAre("--junit"));
   EXPECT_THAT(completed({"--vers"}), ElementsAre("--version"));

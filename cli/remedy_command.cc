@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/named_files.h"
+#include "cli/progress_line.h"
+#include "cli/result_file.h"
+#include "harness/remedy/remedy_report.h"
+#include "harness/remedy/steps_file.h"
+#include "harness/spec/case_places.h"
+#include "harness/spec/selection_fields.h"
+#include "tensor/error.h"
+#include "tensor/nearest.h"
+#include "text/input_file.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Plans, and runs nothing. It looks for the framework rules and variants that leave the fewest TransData; where those are as
+many, the fewest Cast, then copies, then bytes. What changes results (precision, allow_fp32_to_fp16) stays as it is written.
+--out writes the steps that lead there, which `opbench --cases` runs and verifies.
+
+Examples:
+  opbench remedy --cases cases/shufflenet_v2_forward.yaml
+  opbench remedy --cases cases/shufflenet_v2_unit.yaml --context stride1 --out steps.yaml
+  opbench --cases steps.yaml                                   runs the ladder: times, and the same results
+  opbench remedy --cases cases/shufflenet_v2_training.yaml --step 11.O2 --json remedy.json
+
+Exit code 2: a file, a context or a step is not there; 4: the files have no contexts.)";
+
+struct Flags {
+  std::vector<std::string> files, contexts, symbols, dtypes;
+  std::string step, json, out;
+  std::int64_t most_tasks = 100;
+};
+
+CaseSelection selection_of(const Flags& flags) {
+  SelectionText text = absent_selection();
+  const auto fields = selection_fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].flag == std::string_view("--cases")) text[i] = flags.files;
+    if (fields[i].flag == std::string_view("--dtype")) text[i] = flags.dtypes;
+    if (fields[i].flag == std::string_view("--set")) text[i] = flags.symbols;
+  }
+  return read_selection(text);
+}
+
+bool is_wanted(const Flags& flags, const Context& context) {
+  return flags.contexts.empty() || std::find(flags.contexts.begin(), flags.contexts.end(),
+                                             context.name) != flags.contexts.end();
+}
+
+void require_contexts(const Flags& flags, const std::vector<const CaseFile*>& files) {
+  std::vector<std::string> names;
+  for (const CaseFile* file : files) {
+    for (const Context& context : file->contexts) names.push_back(context.name);
+  }
+  for (const std::string& wanted : flags.contexts) {
+    if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
+    throw Error(fmt::format("--context: there is no context '{}'{}", wanted,
+                            names.empty() ? "; the files have none" : suggestion(wanted, names)));
+  }
+}
+
+// The one that --step names, else the first that can run.
+const ContextStep& step_of(const Flags& flags, const Context& context) {
+  std::vector<std::string> names;
+  for (const ContextStep& step : context.steps) {
+    if (flags.step.empty() ? step.not_applicable.empty() : step.name == flags.step) return step;
+    names.push_back(step.name);
+  }
+  throw Error(fmt::format("--step: {} has no step '{}'{}", context.name, flags.step,
+                          suggestion(flags.step, names)));
+}
+
+ContextRemedy remedy_for(const Flags& flags, const CaseSelection& selection,
+                         const Context& context) {
+  PlannedContext planned;
+  planned.spec = context;
+  planned.dtype = selection.dtypes.empty() ? context.dtypes.front() : selection.dtypes.front();
+  RemedyLimits limits;
+  limits.most_tasks = flags.most_tasks * 1'000'000;
+  ContextRemedy found{context.name, planned.dtype, {}};
+  found.remedy = find_remedy(context, step_of(flags, context), planned.dtype, limits);
+  found.remedy.context = planned.id();
+  return found;
+}
+
+void check_flags(const Flags& flags, const CaseSelection& selection) {
+  if (flags.files.empty()) throw Error("remedy takes --cases FILE: a case file with contexts");
+  if (selection.dtypes.size() > 1) throw Error("--dtype: remedy plans in one dtype");
+  if (flags.most_tasks < 1 || flags.most_tasks > 1'000'000) {
+    throw Error(fmt::format("--limit is {}; it must be from 1 to 1000000", flags.most_tasks));
+  }
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : flags.files) inputs.push_back({"--cases", find_case_file(file)});
+  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--out", flags.out}});
+}
+
+int remedy(const Flags& flags, CommandContext& context) {
+  const CaseSelection selection = selection_of(flags);
+  check_flags(flags, selection);
+  CaseFiles files(selection.symbols);
+  const std::vector<const CaseFile*> found = files_named(selection.case_files, files);
+  require_contexts(flags, found);
+  if (!flags.out.empty() && found.size() != 1) {
+    throw Error(
+        fmt::format("--out writes the contexts of one case file; --cases names {}", found.size()));
+  }
+  std::optional<ResultFile> json, steps;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
+  if (!flags.out.empty()) steps.emplace(flags.out, context);
+  ProgressLine progress(context);
+  std::vector<ContextRemedy> remedies;
+  for (const CaseFile* file : found) {
+    for (const Context& one : file->contexts) {
+      if (!is_wanted(flags, one)) continue;
+      progress.begin("searching " + one.name);
+      remedies.push_back(remedy_for(flags, selection, one));
+      progress.clear();
+      print_remedy(context.out, remedies.back().remedy);
+    }
+  }
+  if (remedies.empty()) {
+    context.err << "opbench: the case files have no contexts; cases of one operator have nothing "
+                   "around them to plan\n";
+    return kNothingToJudge;
+  }
+  if (json) {
+    std::vector<Remedy> plain;
+    for (const ContextRemedy& one : remedies) plain.push_back(one.remedy);
+    json->write([&](std::ostream& out) { write_remedies_json(out, plain, context.command_line); });
+  }
+  if (steps) {
+    const std::string& path = found.front()->path;
+    const std::string text =
+        steps_file_text(read_input_file(path, "the case file"), path, selection.symbols, remedies);
+    steps->write([&](std::ostream& out) {
+      out << "# Written by: " << context.command_line << '\n' << text;
+    });
+  }
+  return kAllWell;
+}
+
+}  // namespace
+
+void add_remedy_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command(
+      "remedy", "The rules and variants of a context that leave the fewest conversions");
+  const auto flags = std::make_shared<Flags>();
+  command.option("--cases", flags->files, "Case files with contexts", {.value = "FILE"});
+  command.option("--context", flags->contexts, "Only the contexts of these names",
+                 {.value = "NAME", .values = ValueSplit::by_commas});
+  command.option("--step", flags->step, "The step to begin with; the first unless stated",
+                 {.value = "NAME"});
+  command.option("--set", flags->symbols, "NAME=VALUE for a symbol of the case file, such as N=128",
+                 {.value = "NAME=VALUE", .values = ValueSplit::one_each});
+  command.option("--dtype", flags->dtypes, "Instead of the first of the context's",
+                 {.value = "DTYPE", .values = ValueSplit::by_commas});
+  command.option("--limit", flags->most_tasks,
+                 "Stop after so many million planned tasks; what is found then is not proved",
+                 {.value = "N", .shows_default = true});
+  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  command.option("--out", flags->out, "Case file with the ladder as steps; - is standard output",
+                 {.value = "FILE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return remedy(*flags, context); });
+}
+
+}  // namespace opbench

@@ -36,13 +36,14 @@ Exit code 2: a file could not be read or was not recognised; 4: they hold nothin
 
 struct Flags {
   std::vector<std::string> files;
-  std::string json, csv, op_info, recompile, cases;
-  std::int64_t top = 15;
+  std::string json, csv, op_info, recompile, cases, rules;
+  std::int64_t top = 15, cores = 0, vector_cores = 0;
 };
 
 void refuse_lost_files(const Flags& flags) {
   std::vector<NamedFile> inputs;
   for (const std::string& file : flags.files) inputs.push_back({"a profile", file});
+  if (!flags.rules.empty()) inputs.push_back({"--rules", flags.rules});
   require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json},
                                                   {"--csv", flags.csv},
                                                   {"--op-info", flags.op_info},
@@ -79,19 +80,26 @@ int ingest(const Flags& flags, CommandContext& context) {
   if (!flags.recompile.empty()) recompile.emplace(flags.recompile, context);
   if (!flags.cases.empty()) cases.emplace(flags.cases, context);
   ProgressLine progress(context);
+  const HotSpotRules rules =
+      flags.rules.empty() ? HotSpotRules::builtin() : HotSpotRules::load(flags.rules);
   const IngestResult result = ingest_files(
       flags.files, [&](const std::string& path) { progress.begin("reading " + path); },
-      [] { return interrupted(); });
+      [] { return interrupted(); }, rules);
   progress.clear();
-  const auto top = static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top));
-  print_ingest(context.out, result, top, {context.colour()});
+  IngestReport report{static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
+                      {flags.cores, flags.vector_cores},
+                      {}};
+  report.findings = find_remarks(result.hot_spots, result.logs, report.cores);
+  print_ingest(context.out, result, report, {context.colour()});
   if (json) {
-    json->write([&](std::ostream& out) { write_ingest_json(out, result, context.command_line); });
+    json->write([&](std::ostream& out) {
+      write_ingest_json(out, result, report.findings, context.command_line);
+    });
   }
   if (csv) csv->write([&](std::ostream& out) { write_ingest_csv(out, result); });
   if (op_info) op_info->write([&](std::ostream& out) { write_op_info(out, result.logs); });
   if (recompile) recompile->write([&](std::ostream& out) { write_recompiles(out, result.logs); });
-  if (cases && write_cases(*cases, result, top, context) == 0) return kNothingToJudge;
+  if (cases && write_cases(*cases, result, report.top, context) == 0) return kNothingToJudge;
   return exit_code_of(result);
 }
 
@@ -105,6 +113,13 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   command.option("--top", flags->top, "Rows of each table; 0: all",
                  {.value = "N", .shows_default = true});
+  command.option("--cores", flags->cores,
+                 "AI cores (cube cores) of the device, to judge block dims", {.value = "N"});
+  command.option("--vector-cores", flags->vector_cores, "Vector cores of the device",
+                 {.value = "N"});
+  command.option("--rules", flags->rules,
+                 "YAML with other groups and thresholds, over those of ingest/hot_spot_rules.yaml",
+                 {.value = "FILE"});
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each operator; - is standard output",
                  {.value = "FILE"});

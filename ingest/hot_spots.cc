@@ -29,6 +29,22 @@ void count(std::map<std::string, std::int64_t>& counts, std::string_view key, st
   add_saturated(counts[room], tasks);
 }
 
+void measure(const DeviceTask& task, HotOperator& one) {
+  if (task.blocks && *task.blocks > 0) {
+    const bool is_first = one.most_blocks == 0;
+    one.least_blocks = is_first ? *task.blocks : std::min(one.least_blocks, *task.blocks);
+    one.most_blocks = std::max(one.most_blocks, *task.blocks);
+  }
+  const auto duration = static_cast<double>(task.duration_ps);
+  for (std::size_t i = 0; i < kPipes; ++i) {
+    if (!task.pipes[i]) continue;
+    one.busy_ps[i] += *task.pipes[i] * duration;
+    one.piped_ps[i] += duration;
+  }
+  add_saturated(one.wait_ps, task.wait_ps.value_or(0));
+  one.time.add(task);
+}
+
 bool is_slower(const SlowTask& a, const SlowTask& b) { return a.duration_ps > b.duration_ps; }
 
 }  // namespace
@@ -50,6 +66,11 @@ void DeviceTime::add(const DeviceTask& task) {
   add_saturated(count, task.count);
 }
 
+std::optional<double> HotOperator::pipe(Pipe pipe) const {
+  const auto i = static_cast<std::size_t>(pipe);
+  return piped_ps[i] > 0 ? std::optional(busy_ps[i] / piped_ps[i]) : std::nullopt;
+}
+
 HotOperator* HotSpots::add(const DeviceTask& task) {
   count(tasks_by_core_, task.core, task.count, key_);
   if (rules_.is_communication(task)) {
@@ -68,19 +89,26 @@ HotOperator* HotSpots::add(const DeviceTask& task) {
     add_saturated(waits_ps_, *task.wait_ps);
     if (*task.wait_ps > rules_.long_wait_ps) long_waits_.add(*task.wait_ps, 0);
   }
+  OrderedOperator place;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (rules_.groups[i].holds(task)) groups_[i].add(task);
+    if (!rules_.groups[i].holds(task)) continue;
+    groups_[i].add(task);
+    place.is_watched = true;
   }
   key_.assign(task.type).append(1, kBetween).append(task.core);
   HotType& type = types_[key_];
-  if (type.time.count == 0) type = {std::string(task.type), std::string(task.core), {}};
+  if (type.time.count == 0) {
+    const auto id = static_cast<std::uint32_t>(types_.size() - 1);
+    type = {std::string(task.type), std::string(task.core), {}, id};
+  }
   type.time.add(task);
+  place.type = type.id;
   add_slow(task);
-  return add_operator(task);
+  return add_operator(task, place);
 }
 
 // Without a type only the name tells what a task is. `key_` holds type and core.
-HotOperator* HotSpots::add_operator(const DeviceTask& task) {
+HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator place) {
   if (task.type.empty()) key_.append(1, kBetween).append(task.name);
   for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
     for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
@@ -105,13 +133,12 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task) {
                     text(task.outputs.formats),
                     task.has_tensors,
                     {text(task.file), task.line},
-                    0,
-                    {},
-                    0};
+                    static_cast<std::uint32_t>(operators_.size())};
     found = operators_.emplace(key_, std::move(one)).first;
   }
-  add_saturated(found->second.wait_ps, task.wait_ps.value_or(0));
-  found->second.time.add(task);
+  measure(task, found->second);
+  place.id = found->second.id;
+  order_.add(task, place);
   return &found->second;
 }
 

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "ingest/hot_spot_rules.h"
 #include "ingest/task.h"
+#include "ingest/task_order.h"
 
 namespace opbench {
 
@@ -31,6 +34,7 @@ struct SourceRow {
 struct HotType {
   std::string type, core;
   DeviceTime time;
+  std::uint32_t id = 0;  ///< counted from 0 in the order of the first tasks
 };
 
 /// Tasks of equal type, core, shapes, dtypes and formats: what becomes a case.
@@ -41,9 +45,16 @@ struct HotOperator {
   std::string output_shapes, output_dtypes, output_formats;
   bool has_tensors = false;
   SourceRow first;
+  std::uint32_t id = 0;  ///< counted from 0 in the order of the first tasks
   std::int64_t wait_ps = 0;
-  DeviceTime time;
+  std::int64_t least_blocks = 0, most_blocks = 0;  ///< 0: not known
+  /// Time in which a pipe was busy, in picoseconds, and that of tasks that tell.
+  std::array<double, kPipes> busy_ps = {}, piped_ps = {};
+  DeviceTime time = {};
   std::int64_t step_ps = 0;  ///< in steps of a trace, overlap counted once
+
+  /// The share of its time in which a pipe was busy; none where the profile does not tell.
+  std::optional<double> pipe(Pipe pipe) const;
 };
 
 /// A single task that took long.
@@ -59,11 +70,13 @@ struct SlowTask {
 class HotSpots {
  public:
   explicit HotSpots(const HotSpotRules& rules = HotSpotRules::builtin())
-      : rules_(rules), groups_(rules.groups.size()) {}
+      : rules_(rules), groups_(rules.groups.size()), order_(rules.small_ps) {}
 
   /// Returns the operator that the task is counted for; stays where it is as long as tasks are
   /// added. None for communication, and beyond what is listed.
   HotOperator* add(const DeviceTask& task);
+  /// To be called behind the last task of a file.
+  void end_file() { order_.end_file(); }
 
   const DeviceTime& computing() const { return computing_; }
   const DeviceTime& communication() const { return communication_; }
@@ -84,6 +97,8 @@ class HotSpots {
   /// By total time, the longest first; equal times by name.
   std::vector<HotType> types() const;
   std::vector<HotOperator> operators() const;
+  /// What start times tell; by the ids of operators and types.
+  const TaskOrder& order() const { return order_; }
   /// The slowest tasks, the slowest first.
   std::vector<SlowTask> slowest() const;
   /// Tasks that found no place among the different operators, of which there were too many.
@@ -94,7 +109,7 @@ class HotSpots {
   double share(const DeviceTime& time) const;
 
  private:
-  HotOperator* add_operator(const DeviceTask& task);
+  HotOperator* add_operator(const DeviceTask& task, OrderedOperator place);
   void add_slow(const DeviceTask& task);
 
   const HotSpotRules& rules_;
@@ -106,6 +121,7 @@ class HotSpots {
   std::unordered_map<std::string, HotType> types_;
   std::unordered_map<std::string, HotOperator> operators_;
   std::vector<SlowTask> slowest_;
+  TaskOrder order_;
   std::string key_;
 };
 

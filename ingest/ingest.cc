@@ -152,6 +152,18 @@ void conclude(IngestResult& result) {
   }
 }
 
+/// Ends a file for what gathers tasks, also where reading it fails.
+class FileEnd {
+ public:
+  explicit FileEnd(HotSpots& spots) : spots_(spots) {}
+  FileEnd(const FileEnd&) = delete;
+  FileEnd& operator=(const FileEnd&) = delete;
+  ~FileEnd() { spots_.end_file(); }
+
+ private:
+  HotSpots& spots_;
+};
+
 }  // namespace
 
 bool IngestResult::is_any_read() const {
@@ -162,6 +174,7 @@ bool IngestResult::is_any_read() const {
 void ingest_bytes(ByteSource source, const std::string& path, IngestResult& result) {
   IngestedFile& file = result.files.emplace_back();
   file.path = path;
+  const FileEnd file_end(result.hot_spots);
   ByteWindow window(std::move(source));
   const std::string_view begin = beginning(window);
   const TraceKind trace = recognise_trace(begin);
@@ -236,8 +249,8 @@ std::vector<std::string> in_reading_order(const std::vector<std::string>& paths,
 
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
-                          const std::function<bool()>& stop) {
-  IngestResult result;
+                          const std::function<bool()>& stop, const HotSpotRules& rules) {
+  IngestResult result{.files = {}, .hot_spots = HotSpots(rules)};
   for (const std::string& path : in_reading_order(paths, result)) {
     if (stop()) break;
     begin(path);

@@ -30,14 +30,14 @@ struct IngestedFile {
 struct IngestResult {
   std::vector<IngestedFile> files;
   HotSpots hot_spots;
-  HostLogs logs;
-  TraceProfile trace;
-  FrameworkOps framework;
+  HostLogs logs = {};
+  TraceProfile trace = {};
+  FrameworkOps framework = {};
   /// With traces beside tables: rows of the tables, which the traces find again.
-  std::optional<RowsByStart> rows;
-  std::vector<StatisticRow> statistic;
-  std::optional<StatisticCheck> check;  ///< where tasks with types and a statistic are there
-  std::vector<std::string> warnings;
+  std::optional<RowsByStart> rows = {};
+  std::vector<StatisticRow> statistic = {};
+  std::optional<StatisticCheck> check = {};  ///< where tasks with types and a statistic are there
+  std::vector<std::string> warnings = {};
 
   bool is_any_read() const;
 };
@@ -47,7 +47,8 @@ struct IngestResult {
 /// where `stop` says so, reading ends.
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
-                          const std::function<bool()>& stop);
+                          const std::function<bool()>& stop,
+                          const HotSpotRules& rules = HotSpotRules::builtin());
 
 /// The same of one file's bytes, into `result`.
 void ingest_bytes(ByteSource source, const std::string& path, IngestResult& result);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "ingest/findings_report.h"
 #include "ingest/ingest_report.h"
 #include "ingest/log_report.h"
 #include "ingest/trace_report.h"
@@ -101,13 +102,15 @@ Json spots_value(const HotSpots& spots) {
 }  // namespace
 
 void write_ingest_json(std::ostream& out, const IngestResult& result,
-                       const std::string& command_line) {
+                       const std::vector<Finding>& findings, const std::string& command_line) {
   Json document = {{"schema", "opbench-ingest"},
                    {"schema_version", 1},
                    {"command_line", printable(command_line)},
                    {"files", Json::array()}};
   for (const IngestedFile& file : result.files) document["files"].push_back(file_value(file));
   document["hot_spots"] = spots_value(result.hot_spots);
+  document["order"] = order_value(result.hot_spots.order());
+  document["findings"] = findings_value(findings);
   document["logs"] = logs_value(result.logs, result.hot_spots.rules().warm_steps);
   document["trace"] = trace_value(result.trace);
   document["check"] = nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "ingest/findings_report.h"
 #include "ingest/log_report.h"
 #include "ingest/trace_report.h"
 #include "tensor/printable.h"
@@ -134,8 +135,9 @@ void print_check(std::ostream& out, const StatisticCheck& check, const ConsoleSt
 
 }  // namespace
 
-void print_ingest(std::ostream& out, const IngestResult& result, std::size_t top,
+void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report,
                   const ConsoleStyle& style) {
+  const std::size_t top = report.top;
   print_files(out, result, style);
   if (result.hot_spots.computing().count > 0) {
     print_totals(out, result.hot_spots);
@@ -145,6 +147,7 @@ void print_ingest(std::ostream& out, const IngestResult& result, std::size_t top
   }
   print_trace(out, result.trace, top);
   print_logs(out, result.logs, result.hot_spots.rules().warm_steps, top);
+  print_findings(out, report.findings, result.hot_spots, report.cores, style);
   if (result.check) print_check(out, *result.check, style);
   for (const std::string& warning : result.warnings) {
     out << coloured(fmt::format("warning: {}\n", warning), kYellow, style);

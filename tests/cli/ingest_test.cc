@@ -116,6 +116,23 @@ TEST_F(IngestCli, ReadsACutTraceAndSaysWhere) {
                              HasSubstr("Device time 2.500 us in 1 tasks")));
 }
 
+TEST_F(IngestCli, PrintsFindingsByTheRulesThatAreGiven) {
+  const std::string rules = write("rules.yaml", "findings: {trans_data: {share: 0.9}}\n");
+  const std::string table = sample("kernel_details/alexnet_level1_rank0.csv");
+  const Outcome run = run_program({"ingest", table, "--json", path("hot.json")});
+  EXPECT_THAT(run.out, AllOf(HasSubstr("  WARNING trans_data: 57 TransData take 16.0 % of the "
+                                       "device time; 1.0 % of the time that passed\n"),
+                             HasSubstr("Block dims are not judged: --cores")));
+  const auto json = nlohmann::json::parse(read("hot.json"));
+  EXPECT_EQ(json["findings"][0]["rule"], "trans_data");
+  EXPECT_EQ(json["findings"][0]["evidence"][0]["line"], 2);
+  EXPECT_EQ(json["order"]["busy_us"], 8873.737);
+  const Outcome other =
+      run_program({"ingest", table, "--rules", rules, "--cores", "24", "--vector-cores", "48"});
+  EXPECT_THAT(other.out, AllOf(testing::Not(HasSubstr("trans_data:")), HasSubstr("block_dim: ")));
+  EXPECT_EQ(run_program({"ingest", table, "--rules", path("none.yaml")}).code, kBadInput);
+}
+
 // From a table to a case file, and from there to times, errors and the total of the network.
 TEST_F(IngestCli, WritesCasesThatRun) {
   const std::string table =

@@ -1,0 +1,207 @@
+#include "ingest/task_order.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kWindow = 4096;
+// A table that is sorted by something else is not looked at any further.
+constexpr std::int64_t kGivenUp = 100;
+// Of what no profile of one network has; it would fill the memory.
+constexpr std::size_t kMostNeighbours = 50'000, kMostRuns = 50'000, kMostLanes = 4096;
+constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kLongestRun = 10;
+// So that a begin and a duration fit into 63 bits of picoseconds: 26 days each.
+constexpr std::int64_t kLongestNs = std::int64_t{1} << 51;
+
+void append(std::string& key, std::uint32_t number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+}  // namespace
+
+std::uint32_t TaskOrder::lane_of(const DeviceTask& task) {
+  const auto is_it = [&](const Lane& lane) {
+    return lane.stream == task.stream && lane.device == task.device;
+  };
+  if (last_lane_ < lanes_.size() && is_it(lanes_[last_lane_])) return last_lane_;
+  const auto found = std::find_if(lanes_.begin(), lanes_.end(), is_it);
+  last_lane_ = static_cast<std::uint32_t>(found - lanes_.begin());
+  if (found == lanes_.end()) {
+    if (lanes_.size() == kMostLanes) return last_lane_ = 0;
+    lanes_.emplace_back();
+    lanes_.back().device = task.device;
+    lanes_.back().stream = task.stream;
+  }
+  return last_lane_;
+}
+
+std::uint32_t TaskOrder::step_of(const DeviceTask& task) {
+  const auto is_it = [&](const Step& step) {
+    return step.step == task.step && step.device == task.device;
+  };
+  if (last_step_ < open_steps_.size() && is_it(open_steps_[last_step_])) return last_step_;
+  const auto found = std::find_if(open_steps_.rbegin(), open_steps_.rend(), is_it);
+  if (found != open_steps_.rend()) {
+    last_step_ = static_cast<std::uint32_t>(open_steps_.rend() - found - 1);
+  } else if (open_steps_.size() < kMostSteps) {
+    last_step_ = static_cast<std::uint32_t>(open_steps_.size());
+    open_steps_.push_back({std::string(task.device), std::string(task.step)});
+  }
+  has_steps_ |= !task.step.empty();
+  return last_step_;
+}
+
+void TaskOrder::add(const DeviceTask& task, const OrderedOperator& op) {
+  ++tasks_;
+  if (late_ > kGivenUp) return;
+  if (!task.start_ns) {
+    ++without_start_;
+    return;
+  }
+  if (!has_base_) {
+    base_ns_ = *task.start_ns;
+    has_base_ = true;
+    file_ = task.file;
+  }
+  std::int64_t since = 0;
+  if (__builtin_sub_overflow(*task.start_ns, base_ns_, &since) || since > kLongestNs ||
+      since < -kLongestNs || task.duration_ps > kLongestNs * 1000) {
+    ++late_;
+    return;
+  }
+  insert({since * 1000, task.duration_ps, task.line, op.id, op.type, lane_of(task), step_of(task),
+          op.is_watched});
+}
+
+void TaskOrder::insert(const Entry& entry) {
+  if (window_.empty() || entry.start_ps >= window_.back().start_ps) {
+    window_.push_back(entry);
+  } else {
+    window_.insert(
+        std::upper_bound(window_.begin(), window_.end(), entry,
+                         [](const Entry& a, const Entry& b) { return a.start_ps < b.start_ps; }),
+        entry);
+  }
+  if (window_.size() <= kWindow) return;
+  take(window_.front());
+  window_.pop_front();
+}
+
+void TaskOrder::take(const Entry& entry) {
+  if (has_taken_ && entry.start_ps < last_taken_ps_) ++late_;
+  has_taken_ = true;
+  last_taken_ps_ = entry.start_ps;
+  charge(entry);
+  pass(entry);
+}
+
+// Time that is covered by a task that began before belongs to that one.
+void TaskOrder::charge(const Entry& entry) {
+  const std::int64_t end = entry.start_ps + entry.duration_ps;
+  Step& step = open_steps_[entry.step];
+  const auto [covered, is_first] = covered_ps_.try_emplace(step.device, entry.start_ps);
+  const std::int64_t from = std::max(entry.start_ps, covered->second);
+  const std::int64_t alone = std::max<std::int64_t>(0, end - from);
+  covered->second = std::max(covered->second, end);
+  if (charged_.size() <= entry.op) charged_.resize(entry.op + 1);
+  add_saturated(charged_[entry.op], alone);
+  add_saturated(step.busy_ps, alone);
+  step.first_ps = step.is_begun ? std::min(step.first_ps, entry.start_ps) : entry.start_ps;
+  step.last_ps = step.is_begun ? std::max(step.last_ps, end) : end;
+  step.is_begun = true;
+}
+
+void TaskOrder::pass(const Entry& entry) {
+  Lane& lane = lanes_[entry.lane];
+  if (lane.is_watched && lane.seen >= 2) {
+    key_.clear();
+    for (const std::uint32_t op : {lane.last_ops[0], lane.last_ops[1], entry.op}) append(key_, op);
+    const auto found = neighbours_.find(key_);
+    if (found != neighbours_.end() || neighbours_.size() < kMostNeighbours) {
+      Neighbours& one = neighbours_[key_];
+      one.before = lane.last_ops[0];
+      one.op = lane.last_ops[1];
+      one.after = entry.op;
+      ++one.count;
+      add_saturated(one.total_ps, lane.last_ps);
+    }
+  }
+  lane.last_ops = {lane.last_ops[1], entry.op};
+  lane.is_watched = entry.is_watched;
+  lane.last_ps = entry.duration_ps;
+  lane.seen = std::min(lane.seen + 1, 2);
+  extend_run(lane, entry);
+}
+
+void TaskOrder::extend_run(Lane& lane, const Entry& entry) {
+  if (entry.duration_ps > small_ps_) return close_run(lane);
+  if (lane.run.types.empty()) {
+    lane.run.line = entry.line;
+    lane.run_start_ps = entry.start_ps;
+  }
+  lane.run.types.push_back(entry.type);
+  add_saturated(lane.run.busy_ps, entry.duration_ps);
+  lane.run_end_ps = entry.start_ps + entry.duration_ps;
+  if (lane.run.types.size() == kLongestRun) close_run(lane);
+}
+
+void TaskOrder::close_run(Lane& lane) {
+  if (lane.run.types.size() >= 2) {
+    key_.clear();
+    for (const std::uint32_t type : lane.run.types) append(key_, type);
+    const auto found = runs_.find(key_);
+    if (found != runs_.end() || runs_.size() < kMostRuns) {
+      SmallRun& run = runs_[key_];
+      if (run.count == 0) {
+        run.types = lane.run.types;
+        run.file = file_;
+        run.line = lane.run.line;
+      }
+      ++run.count;
+      add_saturated(run.busy_ps, lane.run.busy_ps);
+      add_saturated(run.span_ps, std::max<std::int64_t>(lane.run_end_ps - lane.run_start_ps, 0));
+    }
+  }
+  lane.run.types.clear();
+  lane.run.busy_ps = 0;
+}
+
+void TaskOrder::end_file() {
+  for (const Entry& entry : window_) take(entry);
+  window_.clear();
+  for (Lane& lane : lanes_) close_run(lane);
+  for (const Step& step : open_steps_) {
+    if (!step.is_begun) continue;
+    ++steps_;
+    add_saturated(span_ps_, step.last_ps - step.first_ps);
+    add_saturated(busy_ps_, step.busy_ps);
+  }
+  lanes_.clear();
+  open_steps_.clear();
+  covered_ps_.clear();
+  has_base_ = has_taken_ = false;
+}
+
+std::vector<Neighbours> TaskOrder::neighbours() const {
+  std::vector<Neighbours> all;
+  for (const auto& [key, one] : neighbours_) all.push_back(one);
+  std::sort(all.begin(), all.end(), [](const Neighbours& a, const Neighbours& b) {
+    if (a.total_ps != b.total_ps) return a.total_ps > b.total_ps;
+    return std::tie(a.op, a.before, a.after) < std::tie(b.op, b.before, b.after);
+  });
+  return all;
+}
+
+std::vector<SmallRun> TaskOrder::small_runs() const {
+  std::vector<SmallRun> all;
+  for (const auto& [key, one] : runs_) all.push_back(one);
+  std::sort(all.begin(), all.end(), [](const SmallRun& a, const SmallRun& b) {
+    return a.busy_ps != b.busy_ps ? a.busy_ps > b.busy_ps : a.types < b.types;
+  });
+  return all;
+}
+
+}  // namespace opbench

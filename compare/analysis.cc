@@ -188,11 +188,11 @@ bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn 
 
 void analyse(Comparison& comparison) {
   hold_to_inputs(comparison);
-  find_jumps(comparison);
   for (OperatorResult& op : comparison.operators) {
     op.verdict = worst_verdict(op);
     analyse_operator(op, comparison.is_load_mode);
   }
+  find_jumps(comparison);
 }
 
 std::optional<std::size_t> first_departure(const Comparison& comparison) {

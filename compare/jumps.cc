@@ -17,6 +17,9 @@ namespace {
 // The relative error of a product whose operands are rounded to fp16.
 constexpr double kFp16Operands = 0x1p-11;
 
+// By less than this the root mean square of an error grows where an operator adds none of its own.
+constexpr double kOwn = 2;
+
 // The value that nine tenths of them do not exceed.
 double high(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -106,6 +109,9 @@ void set_ratios(Comparison& comparison) {
     expected = std::max(expected, sum_error(op, Side::input).value_or(0));
     op.usual_error = expected;
     op.jump = std::isinf(expected) ? 1 : *error / expected;
+    // An error that came in at few elements and spread over more: sums grow, squares do not.
+    if (op.amplification && *op.amplification < kOwn)
+      op.jump = std::min(*op.jump, *op.amplification);
     usual.add(name, *error);
   }
 }

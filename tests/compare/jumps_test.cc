@@ -126,6 +126,45 @@ TEST(Jumps, OneElementOnTheOtherSideOfAKinkIsNoError) {
   EXPECT_EQ(output_error("MulBackward0", 1), 1e-3);
 }
 
+// As many as its inputs' error can push over, which is two where they agree.
+TEST(Jumps, MoreThanInputsCanPushOverAKinkAreAnError) {
+  const auto output_error = [](float input_error, std::size_t flipped) {
+    std::vector<float> expected(10000, 1.0F), actual = expected, input = expected;
+    for (float& value : input) value += input_error;
+    for (std::size_t i = 0; i < flipped; ++i) actual[i] = 0;
+    const HandMade sample =
+        compare({{"ReluBackward0",
+                  "1",
+                  {{"input/grads", input, expected}, {"output/grad", actual, expected}}}});
+    return sum_error(sample.comparison.operators[0], Side::output).value();
+  };
+  EXPECT_EQ(output_error(0, 2), 0);
+  EXPECT_NEAR(output_error(0, 3), 3e-4, 1e-12);
+  EXPECT_EQ(output_error(1.3e-4F, 5), 0);  // 4 x 1.3e-4 x 10000
+  EXPECT_NEAR(output_error(1.3e-4F, 6), 6e-4, 1e-12);
+}
+
+// One element of a gradient that is off by 1 is one row of a gradient of weights that is: the sum
+// of the errors grows tenfold, their root mean square by less than two.
+TEST(Jumps, AnErrorThatIsOnlySpreadIsNone) {
+  std::vector<CallValues> calls = layers("Relu", 8);
+  const auto backward = [](float in, float out) {
+    std::vector<float> from(1000, 1.0F), to(1000, 1.0F);
+    from[0] += in;
+    for (std::size_t i = 0; i < 100; ++i) to[i] += out;
+    const std::vector<float> expected(1000, 1.0F);
+    return CallValues{"ConvolutionBackward0",
+                      "8",
+                      {{"input/grad", from, expected}, {"output/weight", to, expected}}};
+  };
+  // Sums: 1e-2 in, 0.1 out; root mean squares: 0.316 in, 0.316 out.
+  calls.push_back(backward(10, 1));
+  EXPECT_FALSE(first_jump(compare(calls).comparison).has_value());
+  // Three times as much is its own.
+  calls.back() = backward(10, 3);
+  EXPECT_TRUE(first_jump(compare(calls).comparison).has_value());
+}
+
 TEST(Fp16Cube, HoldsOutputsToTheirInputs) {
   const HandMade healthy = compare(
       {call("conv2d", 0, 0, 3e-3F), call("relu", 1, 3e-3F, 2e-2F), call("relu", 2, 2e-2F, 2e-2F)},

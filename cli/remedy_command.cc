@@ -17,6 +17,7 @@
 #include "harness/spec/selection_fields.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "tensor/printable.h"
 #include "text/input_file.h"
 
 namespace opbench {
@@ -104,6 +105,31 @@ void check_flags(const Flags& flags, const CaseSelection& selection) {
   require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--out", flags.out}});
 }
 
+/// The files of the flags, reserved before the search.
+struct Results {
+  std::optional<ResultFile> json, steps;
+
+  Results(const Flags& flags, CommandContext& context) {
+    if (!flags.json.empty()) json.emplace(flags.json, context);
+    if (!flags.out.empty()) steps.emplace(flags.out, context);
+  }
+
+  void write(const std::vector<ContextRemedy>& remedies, const std::string& case_file,
+             const Symbols& symbols, const std::string& command_line) {
+    if (json) {
+      std::vector<Remedy> plain;
+      for (const ContextRemedy& one : remedies) plain.push_back(one.remedy);
+      json->write([&](std::ostream& out) { write_remedies_json(out, plain, command_line); });
+    }
+    if (!steps) return;
+    const std::string text =
+        steps_file_text(read_input_file(case_file, "the case file"), case_file, symbols, remedies);
+    steps->write([&](std::ostream& out) {
+      out << "# Written by: " << printable(command_line) << '\n' << text;
+    });
+  }
+};
+
 int remedy(const Flags& flags, CommandContext& context) {
   const CaseSelection selection = selection_of(flags);
   check_flags(flags, selection);
@@ -114,9 +140,7 @@ int remedy(const Flags& flags, CommandContext& context) {
     throw Error(
         fmt::format("--out writes the contexts of one case file; --cases names {}", found.size()));
   }
-  std::optional<ResultFile> json, steps;
-  if (!flags.json.empty()) json.emplace(flags.json, context);
-  if (!flags.out.empty()) steps.emplace(flags.out, context);
+  Results results(flags, context);
   ProgressLine progress(context);
   std::vector<ContextRemedy> remedies;
   for (const CaseFile* file : found) {
@@ -133,19 +157,7 @@ int remedy(const Flags& flags, CommandContext& context) {
                    "around them to plan\n";
     return kNothingToJudge;
   }
-  if (json) {
-    std::vector<Remedy> plain;
-    for (const ContextRemedy& one : remedies) plain.push_back(one.remedy);
-    json->write([&](std::ostream& out) { write_remedies_json(out, plain, context.command_line); });
-  }
-  if (steps) {
-    const std::string& path = found.front()->path;
-    const std::string text =
-        steps_file_text(read_input_file(path, "the case file"), path, selection.symbols, remedies);
-    steps->write([&](std::ostream& out) {
-      out << "# Written by: " << context.command_line << '\n' << text;
-    });
-  }
+  results.write(remedies, found.front()->path, selection.symbols, context.command_line);
   return kAllWell;
 }
 

@@ -12,6 +12,12 @@ constexpr int kPlain = 0, kPrivate = 1, kEither = -1;
 
 int side_of(const TensorDesc& desc) { return is_private(desc.format) ? kPrivate : kPlain; }
 
+// In which dtype the values of a task's tensors are, inputs first; none: nobody reads them.
+std::optional<DType> dtype_of(const NodeUse& use, std::size_t slot) {
+  if (slot < use.given.size()) return use.given[slot].dtype;
+  return use.read_as[slot - use.given.size()];
+}
+
 std::vector<TensorDesc> tensors_of(const Problem& problem) {
   std::vector<TensorDesc> tensors = problem.inputs;
   tensors.insert(tensors.end(), problem.outputs.begin(), problem.outputs.end());
@@ -178,41 +184,38 @@ const LowerBounds::Ability& LowerBounds::ability_of(int kind) {
   Ability& ability = place->second;
   if (!is_new) return ability;
   const NodeUse& use = outcomes_.use_of(kind);
-  const Op& op = outcomes_.op_of(kind);
   const std::size_t slots = use.given.size() + use.read_as.size();
-  ability.is_cast.assign(slots, true);
+  const bool is_any = outcomes_.op_of(kind).context.takes_any_storage;
+  const std::vector<Problem> problems = is_any ? std::vector<Problem>{} : fits(kind);
+  ability.is_cast.assign(slots, !problems.empty());
+  ability.formats.assign(slots, kEither);
   std::set<std::vector<int>> sides;
-  if (!op.context.takes_any_storage) {
-    for (const Problem& problem : fits(kind)) {
-      std::vector<int> side;
-      const std::vector<TensorDesc> tensors = tensors_of(problem);
-      for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const std::size_t output = i - use.given.size();
-        const std::optional<DType> values =
-            i < use.given.size() ? std::optional(use.given[i].dtype) : use.read_as[output];
-        if (!values || tensors[i].dtype == *values) ability.is_cast[i] = false;
-        side.push_back(side_of(tensors[i]));
-      }
-      sides.insert(std::move(side));
-    }
-  }
-  if (sides.empty()) {  // as they come
-    ability.is_cast.assign(slots, false);
-    ability.formats.assign(slots, kEither);
-    return ability;
-  }
-  ability.formats = *sides.begin();
-  for (const std::vector<int>& side : sides) {
+  for (const Problem& problem : problems) {
+    const std::vector<TensorDesc> tensors = tensors_of(problem);
+    std::vector<int> side;
     for (std::size_t i = 0; i < slots; ++i) {
-      if (side[i] != (*sides.begin())[i]) ability.formats[i] = kEither;
+      side.push_back(side_of(tensors[i]));
+      const std::optional<DType> values = dtype_of(use, i);
+      if (!values || tensors[i].dtype == *values) ability.is_cast[i] = false;
+    }
+    sides.insert(std::move(side));
+  }
+  if (!sides.empty()) join(sides, ability);
+  return ability;
+}
+
+// What is the same in all ways is fixed. Two ways that are plain and private in all the rest are
+// one decision; sets are sorted, and plain comes first.
+void LowerBounds::join(const std::set<std::vector<int>>& sides, Ability& ability) {
+  const std::vector<int>&first = *sides.begin(), &last = *sides.rbegin();
+  ability.formats = first;
+  ability.is_joint = sides.size() == 2;
+  for (const std::vector<int>& side : sides) {
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      if (side[i] != first[i]) ability.formats[i] = kEither;
+      if (first[i] > last[i]) ability.is_joint = false;
     }
   }
-  // Two ways, plain or private in all that differs: sets are sorted, and plain comes first.
-  ability.is_joint = sides.size() == 2;
-  for (std::size_t i = 0; i < slots && ability.is_joint; ++i) {
-    ability.is_joint = (*sides.begin())[i] <= (*sides.rbegin())[i];
-  }
-  return ability;
 }
 
 }  // namespace opbench

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <set>
 #include <vector>
 
 #include "harness/remedy/plan_search.h"
@@ -43,6 +43,7 @@ class LowerBounds {
   struct Cut;
 
   const Ability& ability_of(int kind);
+  static void join(const std::set<std::vector<int>>& sides, Ability& ability);
   std::vector<Problem> fits(int kind);
   int fewest_trans_data(const SearchGraph& graph);
   int fewest_casts(const SearchGraph& graph);

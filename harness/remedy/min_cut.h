@@ -26,11 +26,11 @@ class MinCut {
   };
 
   bool find_levels(int source, int sink);
-  int push(int vertex, int sink, int most);
+  int block(int source, int sink);
+  int fill(const std::vector<Edge*>& path);
 
   std::vector<std::vector<Edge>> edges_;
   std::vector<int> level_;
-  std::vector<std::size_t> next_;
 };
 
 }  // namespace opbench

@@ -153,21 +153,13 @@ std::optional<std::size_t> PlanSearch::decided_combination(const TaskQuestion& q
   return combination;
 }
 
-// The outcome where all open words come to the same, else the first choice that tells them apart.
-std::optional<PlanSearch::Fork> PlanSearch::settle(const TaskQuestion& question,
-                                                   const Domain& domain, int& outcome) {
-  const auto decided = decided_combination(question, domain);
-  if (decided) {
-    outcome = question.outcomes[*decided];
-    return std::nullopt;
-  }
-  // By choice and word: what the open combinations come to.
-  std::vector<std::vector<std::vector<int>>> seen;
+// What the open combinations come to, by choice and word.
+PlanSearch::Seen PlanSearch::seen_by_word(const TaskQuestion& question,
+                                          const Domain& domain) const {
+  Seen seen;
   for (const std::size_t choice : question.choices) {
     seen.emplace_back(choices_[choice].words.size());
   }
-  outcome = -1;
-  bool is_same = true;
   std::vector<std::size_t> words(question.choices.size());
   for (std::size_t i = 0; i < question.outcomes.size(); ++i) {
     std::size_t rest = i;
@@ -177,33 +169,48 @@ std::optional<PlanSearch::Fork> PlanSearch::settle(const TaskQuestion& question,
       rest /= seen[c].size();
       is_open &= (domain[question.choices[c]] >> words[c] & 1) != 0;
     }
-    if (!is_open) continue;
-    if (outcome < 0) outcome = question.outcomes[i];
-    is_same &= question.outcomes[i] == outcome;
-    for (std::size_t c = 0; c < words.size(); ++c) {
+    for (std::size_t c = 0; is_open && c < words.size(); ++c) {
       seen[c][words[c]].push_back(question.outcomes[i]);
     }
   }
-  if (is_same) return std::nullopt;
-  for (std::size_t c = 0; c < words.size(); ++c) {
-    std::map<std::vector<int>, std::uint32_t> parts;
-    for (std::size_t word = 0; word < seen[c].size(); ++word) {
-      if (!seen[c][word].empty()) parts[seen[c][word]] |= 1u << word;
-    }
-    if (parts.size() < 2) continue;
-    std::vector<std::pair<PlanCost, std::uint32_t>> order;
-    for (const auto& [numbers, part] : parts) {
-      PlanCost least = outcomes_[numbers.front()].cost;
-      for (const int number : numbers) least = std::min(least, outcomes_[number].cost);
-      order.emplace_back(least, part);
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    Fork fork{question.choices[c], {}};
-    for (const auto& [cost, part] : order) fork.parts.push_back(part);
-    return fork;
+  return seen;
+}
+
+// Words with the same outcomes belong together; the part with the cheapest outcome comes first.
+std::vector<std::uint32_t> PlanSearch::parts_of(
+    const std::vector<std::vector<int>>& outcomes_by_word) const {
+  std::map<std::vector<int>, std::uint32_t> parts;
+  for (std::size_t word = 0; word < outcomes_by_word.size(); ++word) {
+    if (!outcomes_by_word[word].empty()) parts[outcomes_by_word[word]] |= 1u << word;
   }
-  return std::nullopt;  // not reached: what differs, differs in some choice
+  std::vector<std::pair<PlanCost, std::uint32_t>> order;
+  for (const auto& [numbers, part] : parts) {
+    PlanCost least = outcomes_[numbers.front()].cost;
+    for (const int number : numbers) least = std::min(least, outcomes_[number].cost);
+    order.emplace_back(least, part);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::uint32_t> sorted;
+  for (const auto& [cost, part] : order) sorted.push_back(part);
+  return sorted;
+}
+
+// The outcome where all open words come to the same, else the first choice that tells them apart.
+std::optional<PlanSearch::Fork> PlanSearch::settle(const TaskQuestion& question,
+                                                   const Domain& domain, int& outcome) const {
+  if (const auto decided = decided_combination(question, domain)) {
+    outcome = question.outcomes[*decided];
+    return std::nullopt;
+  }
+  const Seen seen = seen_by_word(question, domain);
+  for (std::size_t c = 0; c < seen.size(); ++c) {
+    std::vector<std::uint32_t> parts = parts_of(seen[c]);
+    if (parts.size() > 1) return Fork{question.choices[c], std::move(parts)};
+  }
+  const auto open = std::size_t(std::countr_zero(domain[question.choices[0]]));
+  outcome = seen[0][open].front();
+  return std::nullopt;
 }
 
 const std::vector<int>& PlanSearch::given_to(const SearchTask& task, const State& state) {

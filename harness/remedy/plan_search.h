@@ -65,6 +65,7 @@ class PlanSearch {
 
  private:
   using Domain = std::vector<std::uint32_t>;  // a bit for each word that is still open, by choice
+  using Seen = std::vector<std::vector<std::vector<int>>>;  // outcomes by choice and word
   struct State;
   struct Fork {
     std::size_t choice;
@@ -77,7 +78,10 @@ class PlanSearch {
             FoundPlan& best);
   std::optional<std::size_t> decided_combination(const TaskQuestion& question,
                                                  const Domain& domain) const;
-  std::optional<Fork> settle(const TaskQuestion& question, const Domain& domain, int& outcome);
+  Seen seen_by_word(const TaskQuestion& question, const Domain& domain) const;
+  std::vector<std::uint32_t> parts_of(const std::vector<std::vector<int>>& outcomes_by_word) const;
+  std::optional<Fork> settle(const TaskQuestion& question, const Domain& domain,
+                             int& outcome) const;
   std::optional<Fork> store_parameter(const SearchGraph& graph, const SearchTask& task,
                                       State& state);
   std::optional<Fork> plan(const SearchTask& task, State& state);

@@ -105,6 +105,20 @@ TEST_F(RemedyCli, WritesToStandardOutput) {
   EXPECT_THAT(search.err, HasSubstr("lower bound"));
 }
 
+// A name with a line break ends no comment.
+TEST_F(RemedyCli, QuotesItsCommandLine) {
+  const std::string steps = path("a\ncontexts: 1");
+  ASSERT_EQ(remedy({"--cases", unit(), "--context", "stride1", "--out", steps}).code, kAllWell);
+  EXPECT_EQ(run_program({"--cases", steps, "--dry-run"}).code, kAllWell);
+}
+
+TEST_F(RemedyCli, SaysWhereItStopsEarly) {
+  const Outcome search =
+      remedy({"--cases", source_file("cases/shufflenet_v2_training.yaml"), "--limit", "1"});
+  EXPECT_EQ(search.code, kAllWell) << search.err;
+  EXPECT_THAT(search.out, HasSubstr("not proved: the least found of"));
+}
+
 TEST_F(RemedyCli, AContextWithoutChoicesHasNothingToSpare) {
   const Outcome search = remedy({"--cases", source_file("cases/conv_context.yaml")});
   EXPECT_EQ(search.code, kAllWell);

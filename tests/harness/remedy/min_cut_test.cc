@@ -32,6 +32,14 @@ TEST(MinCut, IsNothingWhereNothingLeads) {
   EXPECT_EQ(cut.value(0, 2), 0);
 }
 
+TEST(MinCut, TakesALongChain) {
+  constexpr int kLong = 300'000;
+  MinCut cut;
+  for (int i = 0; i <= kLong; ++i) cut.add_vertex();
+  for (int i = 0; i < kLong; ++i) cut.add_edge(i, i + 1, i == kLong / 2 ? 1 : 2, 1);
+  EXPECT_EQ(cut.value(0, kLong), 1);
+}
+
 // Against every way of cutting eight vertices.
 TEST(MinCut, IsTheLeastOfAllCuts) {
   std::mt19937 random(7);

@@ -9,10 +9,12 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
+#include "harness/check/profile_watch.h"
 #include "harness/profile/network_cases.h"
 #include "harness/run/interrupt.h"
 #include "ingest/ingest_report.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {
@@ -28,6 +30,7 @@ Examples:
   opbench ingest PROF_*/mindstudio_profiler_output/op_summary_*.csv --top 30
   opbench ingest kernel_details.csv op_statistic.csv --json hot.json --csv operators.csv
   opbench ingest trace_view.json kernel_details.csv
+  opbench ingest --before old/kernel_details.csv --after new/kernel_details.csv
   opbench ingest plog-*.log --op-info ascend_op_info_summary.txt
   opbench ingest nohup.out --recompile recompile_op_list.txt
   opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
@@ -35,14 +38,16 @@ Examples:
 Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case.)";
 
 struct Flags {
-  std::vector<std::string> files;
+  std::vector<std::string> files, before, after;
   std::string json, csv, op_info, recompile, cases, rules;
   std::int64_t top = 15, cores = 0, vector_cores = 0;
 };
 
 void refuse_lost_files(const Flags& flags) {
   std::vector<NamedFile> inputs;
-  for (const std::string& file : flags.files) inputs.push_back({"a profile", file});
+  for (const auto* files : {&flags.files, &flags.before, &flags.after}) {
+    for (const std::string& file : *files) inputs.push_back({"a profile", file});
+  }
   if (!flags.rules.empty()) inputs.push_back({"--rules", flags.rules});
   require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json},
                                                   {"--csv", flags.csv},
@@ -69,7 +74,48 @@ std::size_t write_cases(ResultFile& file, const IngestResult& result, std::size_
   return cases.cases.size();
 }
 
+// A watch fails nothing: only input that cannot be read.
+int compare(const Flags& flags, CommandContext& context) {
+  if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
+    throw Error("--before FILE... and --after FILE... are two profiles, and no other is read");
+  }
+  refuse_lost_files(flags);
+  constexpr std::size_t kSamples = 64;
+  std::optional<ResultFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
+  watch_interrupts();
+  ProgressLine progress(context);
+  const auto read = [&](const std::vector<std::string>& files) {
+    IngestResult result = ingest_files(
+        files, [&](const std::string& path) { progress.begin("reading " + path); },
+        [] { return interrupted(); }, HotSpotRules::builtin(), kSamples);
+    progress.clear();
+    for (const IngestedFile& file : result.files) {
+      for (const std::string& problem : file.problems) context.out << printable(problem) << '\n';
+    }
+    return result;
+  };
+  const IngestResult before = read(flags.before), after = read(flags.after);
+  const check::ProfileComparison comparison = check::compare_profiles(before, after, {});
+  check::print_profile_comparison(context.out, comparison,
+                                  static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
+                                  {context.colour()});
+  if (json) {
+    json->write([&](std::ostream& out) {
+      check::write_profile_comparison(out, comparison, context.command_line);
+    });
+  }
+  if (interrupted()) return kCouldNotFinish;
+  for (const IngestResult* one : {&before, &after}) {
+    const int code = exit_code_of(*one);
+    if (code != kAllWell) return code;
+    if (one->hot_spots.computing().count == 0) return kNothingToJudge;
+  }
+  return kAllWell;
+}
+
 int ingest(const Flags& flags, CommandContext& context) {
+  if (!flags.before.empty() || !flags.after.empty()) return compare(flags, context);
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
   refuse_lost_files(flags);
   watch_interrupts();
@@ -111,6 +157,9 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<Flags>();
   command.option("FILE", flags->files, "Profiles and logs of one network, read together",
                  {.value = "FILE"});
+  command.option("--before", flags->before, "With --after: two profiles, operator by operator",
+                 {.value = "FILE"});
+  command.option("--after", flags->after, "The later profile of the two", {.value = "FILE"});
   command.option("--top", flags->top, "Rows of each table; 0: all",
                  {.value = "N", .shows_default = true});
   command.option("--cores", flags->cores,

@@ -1,6 +1,7 @@
 #include "ingest/hot_spots.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace opbench {
 namespace {
@@ -137,9 +138,23 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator plac
     found = operators_.emplace(key_, std::move(one)).first;
   }
   measure(task, found->second);
+  if (most_samples_ > 0) sample(task, found->second);
   place.id = found->second.id;
   order_.add(task, place);
   return &found->second;
+}
+
+// Reservoir sampling (Vitter 1985, algorithm R). Of a row that stands for many tasks the mean.
+void HotSpots::sample(const DeviceTask& task, HotOperator& one) {
+  const auto step = static_cast<std::uint32_t>(std::hash<std::string_view>{}(task.step) >> 33);
+  const TaskSample taken{task.duration_ps / std::max<std::int64_t>(1, task.count), step};
+  if (one.samples.size() < most_samples_) {
+    one.samples.push_back(taken);
+    return;
+  }
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX
+  const std::uint64_t place = (random_ >> 33) % static_cast<std::uint64_t>(one.time.count);
+  if (place < most_samples_) one.samples[place] = taken;
 }
 
 void HotSpots::add_slow(const DeviceTask& task) {

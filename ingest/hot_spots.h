@@ -37,6 +37,12 @@ struct HotType {
   std::uint32_t id = 0;  ///< counted from 0 in the order of the first tasks
 };
 
+/// How long one task took, and in which step; steps are numbers of their texts.
+struct TaskSample {
+  std::int64_t duration_ps = 0;
+  std::uint32_t step = 0;
+};
+
 /// Tasks of equal type, core, shapes, dtypes and formats: what becomes a case.
 struct HotOperator {
   std::string type, core;
@@ -52,6 +58,8 @@ struct HotOperator {
   std::array<double, kPipes> busy_ps = {}, piped_ps = {};
   DeviceTime time = {};
   std::int64_t step_ps = 0;  ///< in steps of a trace, overlap counted once
+
+  std::vector<TaskSample> samples = {};  ///< some of all, each equally likely; see `keep_samples`
 
   /// The share of its time in which a pipe was busy; none where the profile does not tell.
   std::optional<double> pipe(Pipe pipe) const;
@@ -75,6 +83,8 @@ class HotSpots {
   /// Returns the operator that the task is counted for; stays where it is as long as tasks are
   /// added. None for communication, and beyond what is listed.
   HotOperator* add(const DeviceTask& task);
+  /// From here on so many tasks of each operator are kept, for statistics.
+  void keep_samples(std::size_t most) { most_samples_ = most; }
   /// To be called behind the last task of a file.
   void end_file() { order_.end_file(); }
 
@@ -111,6 +121,7 @@ class HotSpots {
  private:
   HotOperator* add_operator(const DeviceTask& task, OrderedOperator place);
   void add_slow(const DeviceTask& task);
+  void sample(const DeviceTask& task, HotOperator& one);
 
   const HotSpotRules& rules_;
   DeviceTime computing_, communication_, long_waits_, unlisted_;
@@ -122,6 +133,8 @@ class HotSpots {
   std::unordered_map<std::string, HotOperator> operators_;
   std::vector<SlowTask> slowest_;
   TaskOrder order_;
+  std::size_t most_samples_ = 0;
+  std::uint64_t random_ = 1;
   std::string key_;
 };
 

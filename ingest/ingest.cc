@@ -249,8 +249,10 @@ std::vector<std::string> in_reading_order(const std::vector<std::string>& paths,
 
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
-                          const std::function<bool()>& stop, const HotSpotRules& rules) {
+                          const std::function<bool()>& stop, const HotSpotRules& rules,
+                          std::size_t samples) {
   IngestResult result{.files = {}, .hot_spots = HotSpots(rules)};
+  result.hot_spots.keep_samples(samples);
   for (const std::string& path : in_reading_order(paths, result)) {
     if (stop()) break;
     begin(path);

@@ -44,11 +44,12 @@ struct IngestResult {
 
 /// Reads all files in one pass each, MindSpore's list of operators first and traces last. A file
 /// that cannot be read or recognised takes nothing from the others. `begin` is told each file;
-/// where `stop` says so, reading ends.
+/// where `stop` says so, reading ends. `samples`: tasks of each operator that are kept.
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop,
-                          const HotSpotRules& rules = HotSpotRules::builtin());
+                          const HotSpotRules& rules = HotSpotRules::builtin(),
+                          std::size_t samples = 0);
 
 /// The same of one file's bytes, into `result`.
 void ingest_bytes(ByteSource source, const std::string& path, IngestResult& result);

@@ -133,6 +133,28 @@ TEST_F(IngestCli, PrintsFindingsByTheRulesThatAreGiven) {
   EXPECT_EQ(run_program({"ingest", table, "--rules", path("none.yaml")}).code, kBadInput);
 }
 
+TEST_F(IngestCli, ComparesTwoProfilesAndFailsNothing) {
+  const auto table = [&](const std::string& name, int us) {
+    std::string text = "Step Id,Name,Type,Accelerator Core,Duration(us)\n";
+    for (int step = 0; step < 5; ++step) {
+      text += std::to_string(step) + ",a,Add,AI_CORE," + std::to_string(us) + ".5\n";
+    }
+    return write(name, text);
+  };
+  const std::string before = table("old.csv", 10), after = table("new.csv", 20);
+  const Outcome run =
+      run_program({"ingest", "--before", before, "--after", after, "--json", path("watch.json")});
+  EXPECT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Operators: 1 SLOWER, 0 FASTER, 0 SAME"),
+                             HasSubstr("This is a watch, not a gate.")));
+  EXPECT_EQ(nlohmann::json::parse(read("watch.json"))["counts"]["SLOWER"], 1);
+  EXPECT_EQ(run_program({"ingest", "--before", before}).code, kBadInput);
+  EXPECT_EQ(run_program({"ingest", "--before", before, "--after", path("none.csv")}).code,
+            kBadInput);
+  const std::string empty = write("head.csv", "Name,Type,Accelerator Core,Duration(us)\n");
+  EXPECT_EQ(run_program({"ingest", "--before", before, "--after", empty}).code, kNothingToJudge);
+}
+
 // From a table to a case file, and from there to times, errors and the total of the network.
 TEST_F(IngestCli, WritesCasesThatRun) {
   const std::string table =

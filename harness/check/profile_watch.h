@@ -1,0 +1,56 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "harness/check/check.h"
+#include "ingest/ingest.h"
+#include "text/console_colour.h"
+
+namespace opbench::check {
+
+/// What became of an operator between two profiles.
+enum class ProfileVerdict { slower, faster, same, ambiguous, fresh, gone };
+
+/// "SLOWER", ..., "NEW", "GONE".
+std::string_view name(ProfileVerdict verdict);
+
+/// An operator of two profiles: tasks of equal type, shapes and dtypes.
+struct ProfileChange {
+  std::string type, signature;  ///< "8,16 FLOAT -> 8,16 FLOAT"
+  ProfileVerdict verdict = ProfileVerdict::ambiguous;
+  std::int64_t count_before = 0, count_after = 0;
+  double before_us = 0,
+         after_us = 0;  ///< medians over steps, of tasks where there are few; 0: none
+  double change = 0, low = 0, high = 0;  ///< 0.05: 5 % slower; with its 99 % interval
+  double of_network = 0;  ///< what the change of its whole time adds to that of the first profile
+  std::string formats;    ///< "NCHW -> NC1HWC0" where they changed; else empty
+  SourceRow at;           ///< in the later profile, of what is gone in the earlier one
+};
+
+/// Two profiles of one network.
+struct ProfileComparison {
+  std::vector<ProfileChange> changes;  ///< what weighs most first
+  double before_us = 0, after_us = 0;  ///< device time of all
+
+  std::int64_t count(ProfileVerdict verdict) const;
+};
+
+/// Compares profiles that were read with samples (`HotSpots::keep_samples`). Their tasks did not
+/// take turns, so that everything that changed on the device in between is in the times: this
+/// watches and judges nothing. As in `run_watch` a change needs twice the rule's threshold and a 99
+/// % interval without 0; the same is one whose 90 % interval lies inside. Fewer than three samples
+/// tell nothing.
+ProfileComparison compare_profiles(const IngestResult& before, const IngestResult& after,
+                                   const SpeedRule& rule);
+
+/// `top`: rows; 0: all.
+void print_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
+                              std::size_t top, const ConsoleStyle& style);
+
+/// {"schema": "opbench-ingest-comparison", "schema_version", "mode": "watch", "before_us", ...}
+void write_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
+                              const std::string& command_line);
+
+}  // namespace opbench::check

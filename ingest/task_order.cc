@@ -13,6 +13,7 @@ constexpr std::int64_t kGivenUp = 100;
 constexpr std::size_t kMostNeighbours = 50'000, kMostRuns = 50'000, kMostLanes = 4096;
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::size_t kLongestRun = 10;
+constexpr char kBetween = '\x1f';
 // So that a begin and a duration fit into 63 bits of picoseconds: 26 days each.
 constexpr std::int64_t kLongestNs = std::int64_t{1} << 51;
 
@@ -23,34 +24,35 @@ void append(std::string& key, std::uint32_t number) {
 }  // namespace
 
 std::uint32_t TaskOrder::lane_of(const DeviceTask& task) {
-  const auto is_it = [&](const Lane& lane) {
-    return lane.stream == task.stream && lane.device == task.device;
-  };
-  if (last_lane_ < lanes_.size() && is_it(lanes_[last_lane_])) return last_lane_;
-  const auto found = std::find_if(lanes_.begin(), lanes_.end(), is_it);
-  last_lane_ = static_cast<std::uint32_t>(found - lanes_.begin());
-  if (found == lanes_.end()) {
-    if (lanes_.size() == kMostLanes) return last_lane_ = 0;
-    lanes_.emplace_back();
-    lanes_.back().device = task.device;
-    lanes_.back().stream = task.stream;
+  if (last_lane_ < lanes_.size() && lanes_[last_lane_].stream == task.stream &&
+      lanes_[last_lane_].device == task.device) {
+    return last_lane_;
   }
+  key_.assign(task.device).append(1, kBetween).append(task.stream);
+  const auto found = lane_places_.find(key_);
+  if (found != lane_places_.end()) return last_lane_ = found->second;
+  if (lanes_.size() == kMostLanes) return last_lane_ = 0;
+  last_lane_ = static_cast<std::uint32_t>(lanes_.size());
+  lane_places_.emplace(key_, last_lane_);
+  lanes_.emplace_back();
+  lanes_.back().device = task.device;
+  lanes_.back().stream = task.stream;
   return last_lane_;
 }
 
 std::uint32_t TaskOrder::step_of(const DeviceTask& task) {
-  const auto is_it = [&](const Step& step) {
-    return step.step == task.step && step.device == task.device;
-  };
-  if (last_step_ < open_steps_.size() && is_it(open_steps_[last_step_])) return last_step_;
-  const auto found = std::find_if(open_steps_.rbegin(), open_steps_.rend(), is_it);
-  if (found != open_steps_.rend()) {
-    last_step_ = static_cast<std::uint32_t>(open_steps_.rend() - found - 1);
-  } else if (open_steps_.size() < kMostSteps) {
-    last_step_ = static_cast<std::uint32_t>(open_steps_.size());
-    open_steps_.push_back({std::string(task.device), std::string(task.step)});
-  }
   has_steps_ |= !task.step.empty();
+  if (last_step_ < open_steps_.size() && open_steps_[last_step_].step == task.step &&
+      open_steps_[last_step_].device == task.device) {
+    return last_step_;
+  }
+  key_.assign(task.device).append(1, kBetween).append(task.step);
+  const auto found = step_places_.find(key_);
+  if (found != step_places_.end()) return last_step_ = found->second;
+  if (open_steps_.size() == kMostSteps) return last_step_;
+  last_step_ = static_cast<std::uint32_t>(open_steps_.size());
+  step_places_.emplace(key_, last_step_);
+  open_steps_.push_back({std::string(task.device), std::string(task.step)});
   return last_step_;
 }
 
@@ -180,7 +182,9 @@ void TaskOrder::end_file() {
     add_saturated(busy_ps_, step.busy_ps);
   }
   lanes_.clear();
+  lane_places_.clear();
   open_steps_.clear();
+  step_places_.clear();
   covered_ps_.clear();
   has_base_ = has_taken_ = false;
 }

@@ -101,6 +101,7 @@ class TaskOrder {
   std::string file_;
   std::vector<Lane> lanes_;
   std::vector<Step> open_steps_;
+  std::unordered_map<std::string, std::uint32_t> lane_places_, step_places_;  ///< by their texts
   std::map<std::string, std::int64_t, std::less<>> covered_ps_;  ///< by device, up to when
   std::uint32_t last_lane_ = 0, last_step_ = 0;
   std::int64_t base_ns_ = 0, last_taken_ps_ = 0;

@@ -152,6 +152,18 @@ TEST(TaskOrder, HoldsTimesThatNobodyMeasured) {
   EXPECT_GE(order.span_ps(), 0);
 }
 
+// As many steps and streams as tasks take no longer than one.
+TEST(TaskOrder, HoldsAStepAndAStreamForEachTask) {
+  TaskOrder order(0);
+  for (int i = 0; i < 150'000; ++i) {
+    const std::string text = std::to_string(i);
+    add(order, {i, 1, text, text});
+  }
+  order.end_file();
+  EXPECT_TRUE(order.is_known());
+  EXPECT_EQ(order.steps(), 100'000);
+}
+
 // Another file is another time: nothing of the first covers the second.
 TEST(TaskOrder, FilesDoNotCoverOneAnother) {
   TaskOrder order(0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "ingest/finding_rules.h"
@@ -47,10 +48,11 @@ struct Between {
 void add_neighbours(const ProfileView& view, const std::vector<const HotOperator*>& operators,
                     Finding& finding) {
   if (!view.spots().order().is_known()) return;
+  const std::unordered_set<const HotOperator*> members(operators.begin(), operators.end());
   std::unordered_map<std::string, Between> around;
   for (const Neighbours& one : view.spots().order().neighbours()) {
     const HotOperator* middle = view.by_id(one.op);
-    if (std::find(operators.begin(), operators.end(), middle) == operators.end()) continue;
+    if (!members.contains(middle)) continue;
     Between& between = around[fmt::format("{} -> {} -> {}", type_text(view, one.before),
                                           operator_text(*middle), type_text(view, one.after))];
     if (between.count == 0) between.first = middle->first;

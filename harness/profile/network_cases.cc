@@ -113,16 +113,13 @@ class Collector {
     SourceRow first;
   };
 
-  static void put(std::vector<UncoveredType>& list, const std::string& type,
-                  const std::string& reason, const Share& share) {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const UncoveredType& one) {
-      return one.type == type && one.reason == reason;
-    });
-    UncoveredType& one = found == list.end()
-                             ? list.emplace_back(UncoveredType{type, reason, 0, 0, share.first})
-                             : *found;
-    one.count += share.count;
-    one.total_ps += share.total_ps;
+  void put(std::vector<UncoveredType>& list, const std::string& type, const std::string& reason,
+           const Share& share) {
+    const std::string key = fmt::format("{}\x1f{}\x1f{}", &list == &cases_.dropped, type, reason);
+    const auto [place, is_new] = by_reason_.try_emplace(key, list.size());
+    if (is_new) list.push_back({type, reason, 0, 0, share.first});
+    list[place->second].count += share.count;
+    add_saturated(list[place->second].total_ps, share.total_ps);
   }
 
   void add(BuiltCase built, const std::string& type, const Share& share, const std::string& name) {
@@ -146,7 +143,7 @@ class Collector {
   const OpTable& table_;
   NetworkCases& cases_;
   LogicalShapes shapes_;
-  std::map<std::string, std::size_t> by_id_;
+  std::map<std::string, std::size_t> by_id_, by_reason_;
 };
 
 void sort_by_time(std::vector<UncoveredType>& list) {

@@ -58,6 +58,8 @@ struct HotOperator {
   std::array<double, kPipes> busy_ps = {}, piped_ps = {};
   DeviceTime time = {};
   std::int64_t step_ps = 0;  ///< in steps of a trace, overlap counted once
+  /// The place in TraceProfile::operators of the one of the host that launched the first of them.
+  std::optional<std::uint32_t> host = std::nullopt;
 
   std::vector<TaskSample> samples = {};  ///< some of all, each equally likely; see `keep_samples`
 

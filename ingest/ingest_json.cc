@@ -40,7 +40,7 @@ Json side_value(const std::string& shapes, const std::string& dtypes, const std:
           {"formats", printable(formats)}};
 }
 
-Json operator_value(const HotOperator& one, const HotSpots& spots) {
+Json operator_value(const HotOperator& one, const HotSpots& spots, const TraceProfile& trace) {
   Json value = {{"type", printable(one.type)}, {"core", printable(one.core)}};
   value.update(time_value(one.time, spots));
   value["wait_us"] = in_us(one.wait_ps);
@@ -49,6 +49,14 @@ Json operator_value(const HotOperator& one, const HotSpots& spots) {
   if (one.has_tensors) {
     value["inputs"] = side_value(one.input_shapes, one.input_dtypes, one.input_formats);
     value["outputs"] = side_value(one.output_shapes, one.output_dtypes, one.output_formats);
+  }
+  value["host"] = nullptr;
+  if (one.host) {
+    const TraceOperator& host = trace.operators()[*one.host];
+    value["host"] = {{"name", printable(host.name)},
+                     {"shapes", printable(host.input_shapes)},
+                     {"dtypes", printable(host.input_dtypes)},
+                     {"values", printable(host.input_values)}};
   }
   value["first"] = {
       {"name", printable(one.name)}, {"file", printable(one.first.file)}, {"line", one.first.line}};
@@ -63,7 +71,7 @@ Json groups_value(const HotSpots& spots) {
   return groups;
 }
 
-Json spots_value(const HotSpots& spots) {
+Json spots_value(const HotSpots& spots, const TraceProfile& trace) {
   Json value = {{"computing", time_value(spots.computing(), spots)},
                 {"communication",
                  {{"count", spots.communication().count},
@@ -86,7 +94,7 @@ Json spots_value(const HotSpots& spots) {
     value["types"].push_back(std::move(one));
   }
   for (const HotOperator& one : spots.operators()) {
-    value["operators"].push_back(operator_value(one, spots));
+    value["operators"].push_back(operator_value(one, spots, trace));
   }
   for (const SlowTask& task : spots.slowest()) {
     value["slowest"].push_back({{"name", printable(task.name)},
@@ -108,7 +116,7 @@ void write_ingest_json(std::ostream& out, const IngestResult& result,
                    {"command_line", printable(command_line)},
                    {"files", Json::array()}};
   for (const IngestedFile& file : result.files) document["files"].push_back(file_value(file));
-  document["hot_spots"] = spots_value(result.hot_spots);
+  document["hot_spots"] = spots_value(result.hot_spots, result.trace);
   document["order"] = order_value(result.hot_spots.order());
   document["findings"] = findings_value(findings);
   document["logs"] = logs_value(result.logs, result.hot_spots.rules().warm_steps);

@@ -98,6 +98,10 @@ void print_operators(std::ostream& out, const IngestResult& result, std::size_t 
     if (one.step_ps > 0) {
       out << fmt::format("; {:.2f}% of the step", 100 * result.trace.step_share(one.step_ps));
     }
+    if (one.host) {
+      out << fmt::format("\n{:>39} of {}", "",
+                         printable(signature(result.trace.operators()[*one.host])));
+    }
     out << '\n';
   }
   print_rest(out, operators.size(), top);

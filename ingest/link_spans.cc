@@ -115,6 +115,7 @@ class CallWalk {
     if (holder == running_.rend()) holder = running_.rbegin();
     holder->has_launched = true;
     span.host = calls_[holder->call].op;
+    if (span.task != nullptr && !span.task->host) span.task->host = span.host;
     TraceOperator& op = profile_.operators()[span.host];
     (span.kind == SpanKind::copy ? op.copies : op.kernels).add(span.duration_ps, 0);
     profile_.linked_kernels += span.kind == SpanKind::copy ? 0 : 1;

@@ -72,12 +72,6 @@ void print_others(std::ostream& out, const TraceProfile& trace) {
   out << '\n';
 }
 
-std::string signature(const TraceOperator& one) {
-  constexpr std::size_t kLongest = 160;
-  if (!one.has_shapes) return one.name + ", shapes unknown";
-  return excerpt(fmt::format("{} {} {}", one.name, one.input_shapes, one.input_dtypes), kLongest);
-}
-
 void print_operators(std::ostream& out, const TraceProfile& trace, std::size_t top) {
   const std::vector<const TraceOperator*> order = trace.by_time();
   if (order.empty()) return;
@@ -131,6 +125,12 @@ Json counts_value(const std::map<std::string, std::int64_t>& counts) {
 }
 
 }  // namespace
+
+std::string signature(const TraceOperator& one) {
+  constexpr std::size_t kLongest = 160;
+  if (!one.has_shapes) return one.name + ", shapes unknown";
+  return excerpt(fmt::format("{} {} {}", one.name, one.input_shapes, one.input_dtypes), kLongest);
+}
 
 void print_trace(std::ostream& out, const TraceProfile& trace, std::size_t top) {
   if (trace.is_empty()) return;

@@ -3,10 +3,14 @@
 #include <cstddef>
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "ingest/trace_profile.h"
 
 namespace opbench {
+
+/// "aten::addmm 128;5,128;128,128 FLOAT;FLOAT;FLOAT".
+std::string signature(const TraceOperator& one);
 
 /// For people: steps and how busy devices were in them, and operators of the host by the time of
 /// their kernels. `top`: rows of each table; 0: all. Nothing where no trace was read.

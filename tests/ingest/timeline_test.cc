@@ -154,6 +154,13 @@ TEST(Timeline, TakesCoresFromTheTableOfTheSameRun) {
   for (const HotOperator& one : result.hot_spots.operators()) attributed += one.step_ps;
   EXPECT_EQ(attributed, result.trace.steps[0].busy.computing_ps);
   EXPECT_THAT(result.warnings, SizeIs(0));
+  for (const HotOperator& one : result.hot_spots.operators()) {
+    if (one.name != "Conv2D1") continue;
+    ASSERT_TRUE(one.host);
+    const TraceOperator& host = result.trace.operators()[*one.host];
+    EXPECT_EQ(host.name, "aten::_convolution");
+    EXPECT_TRUE(host.input_shapes.starts_with("32,3,224,224;64,3,11,11;64;")) << host.input_shapes;
+  }
 }
 
 TEST(Timeline, SaysWhereTraceAndTableAreNotOfOneRun) {

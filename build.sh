@@ -20,6 +20,9 @@ test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps 
   python3-torch python3-torchvision python3-pytest python3-pandas"
 format_packages="clang-format"
 fuzz_packages="clang libclang-rt-14-dev"
+fuzz_targets="case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz
+  comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz
+  profile_table_fuzz host_log_fuzz trace_fuzz msprobe_fuzz acl_config_fuzz op_table_fuzz"
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
@@ -41,7 +44,7 @@ need() {
 
 # Configures where nothing is configured yet, tests are wanted and absent, or the presets changed; CMake
 # itself notices all other changes.
-build() { # preset, tests ON or OFF, target
+build() { # preset, tests ON or OFF, targets
   # shellcheck disable=SC2086
   need $build_packages
   # shellcheck disable=SC2086
@@ -52,7 +55,9 @@ build() { # preset, tests ON or OFF, target
     cmake --preset "$1" -DOPBENCH_TESTS="$2" >&2
     touch "$cache"
   fi
-  cmake --build "build/$1" --target "$3" >&2
+  preset=$1
+  shift 2
+  cmake --build "build/$preset" --target "$@" >&2
 }
 
 test_preset() { # preset, ctest arguments
@@ -68,11 +73,13 @@ fuzz() { # seconds, targets
   [ $# -eq 0 ] || shift
   # shellcheck disable=SC2086
   need $fuzz_packages
-  build fuzz ON fuzzers
+  targets=${*:-$fuzz_targets}
+  # shellcheck disable=SC2086
+  build fuzz ON write_dump_seeds $targets
   programs=build/fuzz/tests/fuzz
   new=build/fuzz/new
   [ -d "$new/dumps" ] || { mkdir -p "$new/dumps" "$new/lists" && "$programs/write_dump_seeds" "$new/dumps" "$new/lists"; }
-  for target in ${*:-case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz profile_table_fuzz host_log_fuzz trace_fuzz msprobe_fuzz acl_config_fuzz op_table_fuzz}; do
+  for target in $targets; do
     name=${target%_fuzz}
     case $name in
       catalogue) seeds=$new/lists more= ;;

@@ -24,8 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     opbench::require(problem.starts_with("f.json:"), "the message says where", problem);
   }
   std::ostringstream out;
-  opbench::print_ingest(out, result, 0, {});
-  opbench::write_ingest_json(out, result, "");
+  const auto findings = opbench::find_remarks(result.hot_spots, result.logs, {24, 48});
+  opbench::print_ingest(out, result, {0, {24, 48}, findings}, {});
+  opbench::write_ingest_json(out, result, findings, "");
   opbench::write_ingest_csv(out, result);
   return 0;
 }

@@ -143,6 +143,17 @@ double growth_of_kind(const Comparison& comparison,
   return others.size() + 1 < kEnough ? 1 : std::max(1.0, high(std::move(others)));
 }
 
+// Rounded operands leave hardly an element as it was; a mistake may leave most.
+bool differs_in_many(const OperatorResult& op) {
+  std::int64_t unequal = 0, all = 0;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != Side::output || !tensor.is_measured) continue;
+    unequal += tensor.stats.unequal;
+    all += tensor.stats.count;
+  }
+  return unequal > all / 8;
+}
+
 }  // namespace
 
 bool has_fp16_operands(const Comparison& comparison) {
@@ -151,7 +162,8 @@ bool has_fp16_operands(const Comparison& comparison) {
     const auto error = sum_error(op, Side::output);
     // Where most of it came in, it says nothing of the product.
     const bool is_own = error && *error > sum_error(op, Side::input).value_or(0);
-    if (is_own && is_product(op.op()) && is_single(op)) least = std::min(least, *error);
+    if (!is_own || !is_product(op.op()) || !is_single(op)) continue;
+    if (differs_in_many(op)) least = std::min(least, *error);
   }
   return least > 0x1p-14 && least < 0x1p-10;
 }

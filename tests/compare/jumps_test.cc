@@ -90,6 +90,23 @@ TEST(Jumps, Fp16OperandsAreRecognised) {
   }
 }
 
+// The tail of a gradient is missing: by the sum as little as rounded operands, but all the rest is
+// right.
+TEST(Jumps, AProductThatIsOffInFewElementsHasNoFp16Operands) {
+  std::vector<float> right(32768);
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = i % 2 == 0 ? 1.0F : -1.5F;
+  std::vector<float> wrong = right;
+  std::fill(wrong.end() - 16, wrong.end(), 0.0F);
+  std::vector<CallValues> calls;
+  for (int i = 0; i < 6; ++i) calls.push_back(call("conv2d", i, 0, 0));
+  calls.push_back({"ConvolutionBackward",
+                   "6",
+                   {{"input/grad", right, right}, {"output/grad_inputs_0", wrong, right}}});
+  const HandMade sample = compare(calls);
+  EXPECT_FALSE(has_fp16_operands(sample.comparison));
+  EXPECT_EQ(first_jump(sample.comparison), 6U);
+}
+
 // A bias in front of a batch norm: its gradient is 0 but for rounding.
 TEST(Jumps, SumsThatCancelAreNoErrors) {
   std::vector<float> gradient(1000);

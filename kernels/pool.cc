@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "kernels/lanes/channel_planes.h"
 #include "kernels/lanes/lane_planes.h"
@@ -145,7 +146,9 @@ Launch global_avg_pool_grad(const Problem& problem) {
       for (std::int64_t plane = begin; plane < end; plane += kPlanes) {
         const std::int64_t planes = std::min(kPlanes, end - plane), count = planes * dx.lanes;
         load_floats(dy.dtype, dy.address(args.inputs[0], plane), count, shares.data());
-        for (float& share : shares) share /= static_cast<float>(dx.inner);
+        for (float& share : std::span(shares.data(), static_cast<std::size_t>(count))) {
+          share /= static_cast<float>(dx.inner);
+        }
         store_floats(dx.dtype, shares.data(), count, units.data());
         const auto bytes = static_cast<std::size_t>(dx.lanes) * size_of(dx.dtype);
         repeat_units({units.data(), bytes, planes, dx.inner}, stream,

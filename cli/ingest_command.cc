@@ -68,7 +68,7 @@ int exit_code_of(const IngestResult& result) {
 // Returns the number of cases.
 std::size_t write_cases(ResultFile& file, const IngestResult& result, std::size_t top,
                         CommandContext& context) {
-  const NetworkCases cases = cases_of(result, OpTable::builtin());
+  const NetworkCases cases = cases_of(result);
   print_network_cases(context.out, cases, top);
   file.write([&](std::ostream& out) { write_case_file(out, cases, result.files); });
   return cases.cases.size();

@@ -15,6 +15,7 @@ opbench_embed(compare/standard/standards.yaml opbench_standards.h kStandardsYaml
 opbench_embed(harness/opmap/op_table.yaml opbench_op_table.h kOpTableYaml)
 opbench_embed(ingest/hot_spot_rules.yaml opbench_hot_spot_rules.h kHotSpotRulesYaml)
 opbench_embed(harness/profile/cann_operators.yaml opbench_cann_operators.h kCannOperatorsYaml)
+opbench_embed(harness/profile/profile_rows.yaml opbench_profile_rows.h kProfileRowsYaml)
 opbench_embed(harness/minimise/call.py.in opbench_call_py.h kCallPy)
 opbench_embed(harness/minimise/call_test.cc.in opbench_call_test.h kCallTest)
 opbench_embed(harness/minimise/leaning.cc.in opbench_leaning_test.h kLeaningTest)

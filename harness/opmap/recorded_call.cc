@@ -325,7 +325,7 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
       obstacle = error.what();
     }
     if (!found.calls.empty()) return found;
-    if (found.obstacle.empty()) found.obstacle = obstacle;
+    if (!obstacle.empty()) found.obstacle = obstacle;  // later rows are the more general ones
   }
   if (!found.is_known) found.obstacle = "no operator of that name is known";
   return found;

@@ -98,6 +98,22 @@ Candidates of_mean(const Dims& x, const Dims& y) {
   return {one};
 }
 
+// As many as there are along the axis that differs; all of the last axis where none does.
+Candidates of_topk(const Dims& x, const Dims& y) {
+  if (x.size() != y.size() || x.empty()) return {};
+  std::size_t axis = x.size() - 1;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] != y[i]) axis = i;
+  }
+  return {{{"k", {double(y[axis])}}, {"dim", {double(axis)}}}};
+}
+
+// Of a loss that is no scalar nothing was added up: reduction 0, none.
+Candidates of_loss(const Dims& loss) {
+  if (loss.empty()) return {};
+  return {{{"reduction", {0}}}};
+}
+
 }  // namespace
 
 Dims with_reduced_axes(const Dims& x, const Dims& y) {
@@ -120,7 +136,10 @@ std::vector<NamedNumbers> likely_attrs(std::string_view op, const std::vector<Di
   if (op == "conv2d") return of_convolution(inputs[0], second);
   if (op == "conv2d_grad_input") return of_convolution(outputs[0], second);
   if (op == "conv2d_grad_weight") return of_convolution(second, outputs[0]);
-  if (op == "max_pool2d" || op == "avg_pool2d") return of_pool();
+  if (op == "max_pool2d" || op == "avg_pool2d" || op == "avg_pool2d_grad") return of_pool();
+  if (op == "topk") return of_topk(inputs[0], outputs[0]);
+  if (op.ends_with("_loss")) return of_loss(outputs[0]);
+  if (op.ends_with("_loss_grad")) return of_loss(inputs[0]);
   if (op == "transpose") return of_transpose(inputs[0], outputs[0]);
   if (op == "matmul" || op == "linear") return of_matmul();
   if (op == "reduce_mean") return of_mean(inputs[0], outputs[0]);

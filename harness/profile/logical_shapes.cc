@@ -61,6 +61,18 @@ void share_channels(std::vector<ProfiledTensor>& tensors, ProfiledTensor& tensor
   }
 }
 
+// Of a square kernel that is stored as [C1*K*K, ..., C0] for the channels of `x`; 0: none fits.
+std::int64_t kernel_extent(const ProfiledTensor& weight, const ProfiledTensor& x) {
+  const Dims& s = weight.storage;
+  const std::int64_t c0 = c0_of(weight);
+  if (weight.logical || weight.format != Format::FRACTAL_Z || s.size() != 4 || c0 == 0) return 0;
+  if (!x.logical || x.logical->size() != 4) return 0;
+  const std::int64_t c1 = ((*x.logical)[1] + c0 - 1) / c0;
+  if (c1 == 0 || s[0] % c1 != 0) return 0;
+  const auto k = static_cast<std::int64_t>(std::llround(std::sqrt(double(s[0] / c1))));
+  return k * k == s[0] / c1 ? k : 0;
+}
+
 }  // namespace
 
 void LogicalShapes::learn(const ProfiledTensor& from, const ProfiledTensor& to, double weight) {
@@ -94,17 +106,19 @@ void LogicalShapes::resolve(std::vector<ProfiledTensor>& tensors, bool shares_ch
 }
 
 void resolve_weight(ProfiledTensor& weight, const ProfiledTensor& x, std::int64_t m) {
-  const Dims& s = weight.storage;
-  const std::int64_t c0 = c0_of(weight);
-  if (weight.logical || weight.format != Format::FRACTAL_Z || s.size() != 4 || c0 == 0) return;
-  if (!x.logical || x.logical->size() != 4) return;
-  const std::int64_t c = (*x.logical)[1];
-  const std::int64_t c1 = (c + c0 - 1) / c0;
-  if (c1 == 0 || s[0] % c1 != 0) return;
-  const auto k = static_cast<std::int64_t>(std::llround(std::sqrt(double(s[0] / c1))));
-  const Dims logical = {m, c, k, k};
-  if (k * k != s[0] / c1 || !is_stored_as(logical, weight)) return;
+  const std::int64_t k = kernel_extent(weight, x);
+  if (k == 0) return;
+  const Dims logical = {m, (*x.logical)[1], k, k};
+  if (!is_stored_as(logical, weight)) return;
   weight.logical = logical;
+  weight.is_upper_bound = x.is_upper_bound;
+}
+
+void resolve_depthwise_weight(ProfiledTensor& weight, const ProfiledTensor& x) {
+  const std::int64_t k = kernel_extent(weight, x);
+  const std::int64_t c0 = c0_of(weight);
+  if (k == 0 || weight.storage[1] != 1 || weight.storage[2] != c0) return;
+  weight.logical = Dims{(*x.logical)[1], 1, k, k};
   weight.is_upper_bound = x.is_upper_bound;
 }
 

@@ -29,4 +29,7 @@ class LogicalShapes {
 /// `x`: what it is applied to, resolved; `m`: its output channels.
 void resolve_weight(ProfiledTensor& weight, const ProfiledTensor& x, std::int64_t m);
 
+/// The same for [C, 1, K, K], which is stored as [C1*K*K, 1, C0, C0]: a filter for each channel.
+void resolve_depthwise_weight(ProfiledTensor& weight, const ProfiledTensor& x);
+
 }  // namespace opbench

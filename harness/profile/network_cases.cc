@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+
+#include "harness/profile/cann_operators.h"
+#include "harness/profile/listed_parts.h"
 
 namespace opbench {
 namespace {
@@ -72,10 +76,60 @@ class LoggedOperators {
 
 bool is_memory_set(const std::string& type) { return type == "MemSet" || type == "0"; }
 
+/// How often and how long an operator ran.
+struct Share {
+  std::int64_t count = 0, total_ps = 0;
+  SourceRow first;
+};
+
+/// The time of operators that begin what others complete, as BNTrainingReduce does for
+/// BNTrainingUpdate.
+class BegunOperators {
+ public:
+  BegunOperators() {
+    for (const CannOperator& one : cann_operators()) {
+      if (!one.part_of.empty()) completing_.insert(one.part_of);
+    }
+  }
+
+  // The operator that completes this one; empty where it is no part.
+  static std::string completed_by(const std::string& type) {
+    const CannOperator* known = find_cann_operator(type);
+    return known == nullptr ? std::string() : known->part_of;
+  }
+  void begin(const std::string& by, const ProfiledOperator& one, const Share& share) {
+    begun_.push_back({one.type, key_of(by, one), share});
+  }
+  void complete(const ProfiledOperator& one, std::size_t case_index) {
+    if (completing_.contains(one.type)) by_key_.try_emplace(key_of(one.type, one), case_index);
+  }
+
+  struct Begun {
+    std::string type, key;
+    Share share;
+  };
+  const std::vector<Begun>& begun() const { return begun_; }
+  std::optional<std::size_t> case_of(const Begun& one) const {
+    const auto found = by_key_.find(one.key);
+    return found == by_key_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static std::string key_of(const std::string& type, const ProfiledOperator& one) {
+    if (one.inputs.empty()) return type;
+    const ProfiledTensor& x = one.inputs[0];
+    return fmt::format("{} {} {} {}", type, to_string(x.storage), name(x.dtype), name(x.format));
+  }
+
+  std::set<std::string, std::less<>> completing_;
+  std::vector<Begun> begun_;
+  std::map<std::string, std::size_t> by_key_;
+};
+
 /// Gathers cases and what is none.
 class Collector {
  public:
-  Collector(const OpTable& table, NetworkCases& cases) : table_(table), cases_(cases) {}
+  explicit Collector(NetworkCases& cases) : cases_(cases) {}
 
   void learn(const ProfiledOperator& one, double weight) {
     if (is_conversion(one)) shapes_.learn(one.inputs[0], one.outputs[0], weight);
@@ -95,24 +149,36 @@ class Collector {
     ProfiledOperator one = operator_of(hot);
     BuiltCase from_logs;
     logs.complete(one, from_logs);
-    BuiltCase built = build_case(std::move(one), shapes_, table_);
-    built.notes.insert(built.notes.begin(), from_logs.notes.begin(), from_logs.notes.end());
-    add(std::move(built), type, share, hot.name);
+    add(one, share, hot.name, from_logs.notes);
   }
 
   void add(const LoggedCall& call) {
     const Share share{call.count, 0, call.first};
     cases_.whole_calls += share.count;
     if (call.is_truncated) return put(cases_.uncovered, call.op, "the log cut the line", share);
-    add(build_case(operator_of(call), shapes_, table_), call.op, share, "");
+    add(operator_of(call), share, "", {});
+  }
+
+  // When all have been added.
+  void finish() {
+    for (const BegunOperators::Begun& one : begun_.begun()) {
+      const std::optional<std::size_t> place = begun_.case_of(one);
+      if (!place) {
+        put(cases_.uncovered, one.type, "what completes it is no case", one.share);
+        continue;
+      }
+      cases_.covered_calls += one.share.count;
+      cases_.covered_ps += one.share.total_ps;
+      NetworkCase& whole = cases_.cases[*place];
+      whole.spec.weight_us += in_us(one.share.total_ps);
+      const std::string note = "with the time of " + one.type;
+      if (std::find(whole.notes.begin(), whole.notes.end(), note) == whole.notes.end()) {
+        whole.notes.push_back(note);
+      }
+    }
   }
 
  private:
-  struct Share {
-    std::int64_t count = 0, total_ps = 0;
-    SourceRow first;
-  };
-
   void put(std::vector<UncoveredType>& list, const std::string& type, const std::string& reason,
            const Share& share) {
     const std::string key = fmt::format("{}\x1f{}\x1f{}", &list == &cases_.dropped, type, reason);
@@ -122,11 +188,45 @@ class Collector {
     add_saturated(list[place->second].total_ps, share.total_ps);
   }
 
-  void add(BuiltCase built, const std::string& type, const Share& share, const std::string& name) {
-    if (built.is_random) return put(cases_.dropped, type, "random", share);
-    if (!built.spec) return put(cases_.uncovered, type, built.obstacle, share);
+  void add(const ProfiledOperator& one, const Share& share, const std::string& name,
+           const std::vector<std::string>& notes) {
+    const std::string by = BegunOperators::completed_by(one.type);
+    if (!by.empty()) return begun_.begin(by, one, share);
+    const std::vector<ProfiledOperator> parts = parts_of(one);
+    std::vector<BuiltCase> all;
+    double elements = 0;
+    for (const ProfiledOperator& part : parts) {
+      BuiltCase built = build_case(part, shapes_, profile_op_table());
+      if (built.is_random) return put(cases_.dropped, one.type, "random", share);
+      if (!built.spec) return put(cases_.uncovered, one.type, built.obstacle, share);
+      built.notes.insert(built.notes.begin(), notes.begin(), notes.end());
+      elements += elements_of(*built.spec);
+      all.push_back(std::move(built));
+    }
+    if (all.empty()) {
+      return put(cases_.uncovered, one.type, "how many tensors it is applied to is not known",
+                 share);
+    }
     cases_.covered_calls += share.count;
     cases_.covered_ps += share.total_ps;
+    for (BuiltCase& built : all) {
+      const double part = all.size() == 1 ? 1
+                          : elements == 0 ? 1 / double(all.size())
+                                          : elements_of(*built.spec) / elements;
+      if (all.size() > 1) built.notes.push_back(fmt::format("one of {} tensors", all.size()));
+      const std::size_t place =
+          add_case(std::move(built), one.type, share, in_us(share.total_ps) * part, name);
+      begun_.complete(one, place);
+    }
+  }
+
+  static double elements_of(const Case& c) {
+    return static_cast<double>(element_count(c.inputs[0].shape));
+  }
+
+  // Returns where the case stands.
+  std::size_t add_case(BuiltCase built, const std::string& type, const Share& share,
+                       double weight_us, const std::string& name) {
     const auto [place, is_new] = by_id_.emplace(case_id(*built.spec), cases_.cases.size());
     if (is_new) {
       built.spec->name = built.are_attrs_known ? type : type + " (attributes unknown)";
@@ -137,12 +237,13 @@ class Collector {
     Case& spec = cases_.cases[place->second].spec;
     constexpr std::int64_t kMost = 1'000'000'000;  // in a case file
     spec.count = static_cast<int>(std::min(kMost, spec.count + share.count));
-    spec.weight_us += in_us(share.total_ps);
+    spec.weight_us += weight_us;
+    return place->second;
   }
 
-  const OpTable& table_;
   NetworkCases& cases_;
   LogicalShapes shapes_;
+  BegunOperators begun_;
   std::map<std::string, std::size_t> by_id_, by_reason_;
 };
 
@@ -160,9 +261,9 @@ double NetworkCases::covered_share() const {
   return whole == 0 ? 0 : covered / whole;
 }
 
-NetworkCases cases_of(const IngestResult& profile, const OpTable& table) {
+NetworkCases cases_of(const IngestResult& profile) {
   NetworkCases cases;
-  Collector collector(table, cases);
+  Collector collector(cases);
   const std::vector<HotOperator> hot = profile.hot_spots.operators();
   for (const HotOperator& one : hot) {
     if (one.has_tensors) collector.learn(operator_of(one), in_us(one.time.total_ps));
@@ -174,6 +275,7 @@ NetworkCases cases_of(const IngestResult& profile, const OpTable& table) {
   if (hot.empty()) {
     for (const LoggedCall& call : profile.logs.calls()) collector.add(call);
   }
+  collector.finish();
   const DeviceTime& unlisted = profile.hot_spots.unlisted();
   cases.whole_ps += unlisted.total_ps;
   cases.whole_calls += unlisted.count;

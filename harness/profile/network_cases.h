@@ -42,7 +42,7 @@ struct NetworkCases {
 /// Cases of the operators of tables, with attributes from logs of the same network where type,
 /// shapes and dtypes are equal; where there are no tables, of the logs' calls. Communication is in
 /// neither.
-NetworkCases cases_of(const IngestResult& profile, const OpTable& table);
+NetworkCases cases_of(const IngestResult& profile);
 
 /// What became cases and what did not; `top`: rows of each list, 0: all.
 void print_network_cases(std::ostream& out, const NetworkCases& cases, std::size_t top);

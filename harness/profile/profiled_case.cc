@@ -7,68 +7,11 @@
 #include "harness/opmap/recorded_call.h"
 #include "harness/profile/cann_operators.h"
 #include "harness/profile/moved_case.h"
+#include "harness/profile/resolved_operator.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
-
-bool is_convolution(std::string_view type) {
-  return type.starts_with("Conv2D") || type.starts_with("DepthwiseConv2D");
-}
-
-void set_channels(ProfiledTensor& tensor, std::int64_t channels) {
-  if (!tensor.is_upper_bound || !tensor.logical || tensor.logical->size() != 4) return;
-  const std::int64_t padded = (*tensor.logical)[1];
-  if (channels > padded || channels <= padded - c0_of(tensor)) return;
-  (*tensor.logical)[1] = channels;
-  tensor.is_upper_bound = false;
-}
-
-// What a weight, known by its conversion, tells of the tensors around it, and they of the weight.
-void reconcile(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y,
-               const ProfiledTensor* bias) {
-  if (bias != nullptr && bias->logical && bias->logical->size() == 1) {
-    set_channels(y, (*bias->logical)[0]);
-  }
-  if (weight.logical && weight.logical->size() == 4) {
-    set_channels(y, (*weight.logical)[0]);
-    set_channels(x, (*weight.logical)[1]);
-  } else if (y.logical && y.logical->size() == 4) {
-    resolve_weight(weight, x, (*y.logical)[1]);
-  }
-}
-
-void reconcile_convolution(ProfiledOperator& one) {
-  auto& in = one.inputs;
-  auto& out = one.outputs;
-  const bool has_size = one.type == "Conv2DBackpropInput" || one.type == "Conv2DBackpropFilter";
-  if (out.empty() || in.size() < (has_size ? 3U : 2U)) return;
-  if (one.type.starts_with("Conv2DBackpropInput")) {
-    reconcile(out[0], in[has_size ? 1 : 0], in[has_size ? 2 : 1], nullptr);
-  } else if (one.type.starts_with("Conv2DBackpropFilter")) {
-    reconcile(in[0], out[0], in[has_size ? 2 : 1], nullptr);
-  } else {
-    reconcile(in[0], in[1], out[0], in.size() > 2 ? &in[2] : nullptr);
-  }
-}
-
-// The device marks the greatest of a window by bits; here its place is an index.
-void replace_mask(ProfiledOperator& one) {
-  if (one.type != "MaxPoolGradWithArgmaxV1" || one.inputs.size() != 3) return;
-  one.inputs[2] = one.inputs[1];
-  one.inputs[2].dtype = DType::int64;
-}
-
-void resolve(ProfiledOperator& one, const LogicalShapes& shapes) {
-  std::vector<ProfiledTensor> all = one.inputs;
-  all.insert(all.end(), one.outputs.begin(), one.outputs.end());
-  shapes.resolve(all, !is_convolution(one.type));
-  const auto half = all.begin() + std::ssize(one.inputs);
-  one.inputs.assign(all.begin(), half);
-  one.outputs.assign(half, all.end());
-  if (is_convolution(one.type)) reconcile_convolution(one);
-  replace_mask(one);
-}
 
 /// An operator as a record of a dump, for the operator table.
 struct NamedOperator {
@@ -93,7 +36,7 @@ void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::string name = tensor_name(names, i);
     const ProfiledTensor& tensor = tensors[i];
-    if (name.empty() || tensor.is_absent) continue;
+    if (name.empty() || name.starts_with('=') || tensor.is_absent) continue;
     if (!tensor.problem.empty() || !tensor.logical) {
       const std::string why =
           tensor.problem.empty()
@@ -119,12 +62,32 @@ std::vector<std::string> first_names(const std::vector<RecordedName>& wanted) {
   return names;
 }
 
+// A result that is not profiled and has the name of an input is that input.
+void add_results_in_place(NamedOperator& named, const std::vector<std::string>& results) {
+  for (const std::string& result : results) {
+    for (std::size_t i = 0; i < named.record.entries.size(); ++i) {
+      const DumpEntry& entry = named.record.entries[i];
+      if (entry.side != Side::input || entry.name != result) continue;
+      DumpEntry same = entry;
+      same.side = Side::output;
+      named.record.entries.push_back(std::move(same));
+      break;
+    }
+  }
+}
+
 NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   NamedOperator result;
   result.record.op = one.type;
   const CannOperator* known = find_cann_operator(one.type);
   add_side(result, one, Side::input, known != nullptr ? known->inputs : first_names(use.inputs));
+  if (one.outputs.empty()) add_results_in_place(result, first_names(use.outputs));
   add_side(result, one, Side::output, known != nullptr ? known->outputs : first_names(use.outputs));
+  if (known != nullptr && !one.inputs.empty()) {
+    for (const std::string& name : known->scalars) {
+      add_tensor(result, Side::input, name, one.inputs[0], {});
+    }
+  }
   return result;
 }
 

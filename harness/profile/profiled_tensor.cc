@@ -123,7 +123,7 @@ int c0_of(const ProfiledTensor& tensor) {
 std::vector<ProfiledTensor> tensors_of(std::string_view shapes, std::string_view dtypes,
                                        std::string_view formats) {
   std::vector<ProfiledTensor> tensors;
-  if (dtypes.empty()) return tensors;
+  if (dtypes.empty() || dtypes == "N/A") return tensors;
   const auto all_shapes = split(shapes, ';');
   const auto all_dtypes = split(dtypes, ';');
   const auto all_formats = split(formats, ';');

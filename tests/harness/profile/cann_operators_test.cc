@@ -14,7 +14,7 @@ bool names_one_of(const CannOperator& one, const RecordedName& wanted) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   return std::any_of(wanted.names.begin(), wanted.names.end(), [&](const std::string& name) {
-    return is_named(one.inputs, name) || is_named(one.outputs, name);
+    return is_named(one.inputs, name) || is_named(one.outputs, name) || is_named(one.scalars, name);
   });
 }
 
@@ -24,7 +24,13 @@ TEST(CannOperators, AreKnownToTheOperatorTable) {
   for (const CannOperator& one : cann_operators()) {
     for (const std::string& name : one.names) {
       EXPECT_TRUE(seen.insert(name).second) << name;
-      const auto rows = OpTable::builtin().find(name);
+      const std::string& other = one.each.empty() ? one.part_of : one.each;
+      const auto rows = profile_op_table().find(other.empty() ? name : other);
+      if (!other.empty()) {
+        EXPECT_FALSE(rows.empty()) << name;
+        EXPECT_EQ(one.lists > 0, !one.each.empty()) << name;
+        continue;
+      }
       const bool fits = std::any_of(rows.begin(), rows.end(), [&](const OpRow* row) {
         return row->uses.size() == 1 &&
                std::all_of(row->uses[0].inputs.begin(), row->uses[0].inputs.end(),

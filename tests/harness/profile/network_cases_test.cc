@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "harness/spec/case_file.h"
-#include "tests/ingest/profiles.h"
+#include "tests/harness/profile/rows_of_profiles.h"
 
 namespace opbench {
 namespace {
@@ -17,26 +17,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
-
-constexpr const char* kHeader =
-    "Name,Type,Accelerator Core,Duration(us),Input Shapes,Input Data Types,Input Formats,"
-    "Output Shapes,Output Data Types,Output Formats\n";
-
-NetworkCases cases_in(const IngestResult& profile) { return cases_of(profile, OpTable::builtin()); }
-
-NetworkCases cases_of_rows(const std::string& rows) {
-  return cases_in(ingest_text(kHeader + rows));
-}
-
-std::string row(const std::string& type, const std::string& inputs, const std::string& outputs) {
-  return "n," + type + ",AI_CORE,1.5," + inputs + ',' + outputs + '\n';
-}
-
-std::vector<std::string> ids(const NetworkCases& cases) {
-  std::vector<std::string> all;
-  for (const NetworkCase& one : cases.cases) all.push_back(case_key(one.spec));
-  return all;
-}
 
 std::string text_of_cases(const NetworkCases& cases) {
   std::ostringstream out;
@@ -83,7 +63,8 @@ TEST(NetworkCases, ShareTheWholeProfile) {
     for (const NetworkCase& one : cases.cases) of_cases += one.spec.count;
     EXPECT_EQ(calls, cases.whole_calls) << sample;
     EXPECT_EQ(ps, cases.whole_ps) << sample;
-    EXPECT_EQ(of_cases, cases.covered_calls) << sample;
+    // A call on a list of tensors is a case for each of them.
+    EXPECT_GE(of_cases, cases.covered_calls) << sample;
   }
 }
 
@@ -202,7 +183,7 @@ TEST(NetworkCases, OfALogAlone) {
       cases_in(ingest_samples({"host_logs/plog-27441_20230109110428123.log"}));
   EXPECT_FALSE(cases.is_timed);
   EXPECT_EQ(cases.whole_calls, 23);
-  EXPECT_EQ(cases.covered_calls, 11);
+  EXPECT_EQ(cases.covered_calls, 14);
   EXPECT_THAT(ids(cases), testing::IsSupersetOf(
                               {"conv2d[4x1x28x28,6x1x5x5,6,fp32,NCHW,stride=[1,1],padding=[0,0],"
                                "dilation=[1,1]]",
@@ -226,8 +207,27 @@ TEST(NetworkCases, NothingOfWhatIsHostileThrows) {
   std::string rows;
   for (const std::string& shape : shapes) {
     for (const std::string& format : formats) {
-      for (const char* type : {"TransData", "Conv2D", "Relu", "Slice", "Split", "MatMulV2",
-                               "ReduceSum", "ConcatD", "Conv2DBackpropInput", "MaxPool"}) {
+      for (const char* type : {"TransData",
+                               "Conv2D",
+                               "Relu",
+                               "Slice",
+                               "Split",
+                               "MatMulV2",
+                               "ReduceSum",
+                               "ConcatD",
+                               "Conv2DBackpropInput",
+                               "MaxPool",
+                               "DepthwiseConv2D",
+                               "BNTrainingUpdate",
+                               "BNTrainingReduceGrad",
+                               "BroadcastTo",
+                               "AsStrided",
+                               "StridedSliceD",
+                               "TopKV2",
+                               "ForeachAddList",
+                               "ForeachMulScalar",
+                               "ApplyAdamWV2",
+                               "Adds"}) {
         rows += row(type, shape + ",FLOAT," + format, shape + ",FLOAT,NCHW");
         rows += row(type, "\"2,2\",FLOAT,NCHW", shape + ",FLOAT;," + format);
       }

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/profile/profiled_case.h"
+
+namespace opbench {
+
+/// What an operator on lists of tensors, such as ForeachAddList, computes: the same for each tensor
+/// of a list, in their order. Another operator is its own only part. Empty where its outputs do not
+/// say how long the lists are.
+std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one);
+
+}  // namespace opbench

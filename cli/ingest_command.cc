@@ -74,6 +74,10 @@ std::size_t write_cases(ResultFile& file, const IngestResult& result, std::size_
   return cases.cases.size();
 }
 
+HotSpotRules rules_of(const Flags& flags) {
+  return flags.rules.empty() ? HotSpotRules::builtin() : HotSpotRules::load(flags.rules);
+}
+
 // A watch fails nothing: only input that cannot be read.
 int compare(const Flags& flags, CommandContext& context) {
   if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
@@ -85,10 +89,11 @@ int compare(const Flags& flags, CommandContext& context) {
   if (!flags.json.empty()) json.emplace(flags.json, context);
   watch_interrupts();
   ProgressLine progress(context);
+  const HotSpotRules rules = rules_of(flags);
   const auto read = [&](const std::vector<std::string>& files) {
     IngestResult result = ingest_files(
         files, [&](const std::string& path) { progress.begin("reading " + path); },
-        [] { return interrupted(); }, HotSpotRules::builtin(), kSamples);
+        [] { return interrupted(); }, rules, kSamples);
     progress.clear();
     for (const IngestedFile& file : result.files) {
       for (const std::string& problem : file.problems) context.out << printable(problem) << '\n';
@@ -126,8 +131,7 @@ int ingest(const Flags& flags, CommandContext& context) {
   if (!flags.recompile.empty()) recompile.emplace(flags.recompile, context);
   if (!flags.cases.empty()) cases.emplace(flags.cases, context);
   ProgressLine progress(context);
-  const HotSpotRules rules =
-      flags.rules.empty() ? HotSpotRules::builtin() : HotSpotRules::load(flags.rules);
+  const HotSpotRules rules = rules_of(flags);
   const IngestResult result = ingest_files(
       flags.files, [&](const std::string& path) { progress.begin("reading " + path); },
       [] { return interrupted(); }, rules);

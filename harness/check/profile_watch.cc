@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "harness/check/statistics.h"
+#include "harness/profile/format_change.h"
 #include "harness/record/samples.h"
 
 namespace opbench::check {
@@ -16,13 +18,13 @@ constexpr double kThresholdFactor = 2;
 // Of a normal distribution, two-sided 99 % and 90 %.
 constexpr double kDeviationsOf99 = 2.5758, kDeviationsOf90 = 1.6449;
 constexpr std::size_t kLeastSamples = 3;
+constexpr double kFalseDiscoveries = 0.01;  // of what is told to be slower or faster
 
 /// The operators of one profile that are one operator of the comparison.
 struct Side {
   std::int64_t count = 0, total_ps = 0;
   std::vector<double> us;
   std::vector<int> steps;
-  std::string formats;
   const HotOperator* first = nullptr;
 };
 
@@ -49,10 +51,7 @@ Sides sides_of(const std::vector<HotOperator>& operators) {
       side.us.push_back(in_us(sample.duration_ps));
       side.steps.push_back(static_cast<int>(sample.step));
     }
-    if (side.first == nullptr) {
-      side.first = &one;
-      side.formats = fmt::format("{} -> {}", one.input_formats, one.output_formats);
-    }
+    if (side.first == nullptr) side.first = &one;
   }
   return sides;
 }
@@ -61,6 +60,17 @@ Sides sides_of(const std::vector<HotOperator>& operators) {
 std::vector<double> values_of(const Side& side) {
   std::vector<double> medians = group_medians(side.us, side.steps);
   return medians.size() >= kLeastSamples ? medians : side.us;
+}
+
+// That two samples are of one operator: by their means, which tell even of few, or by their ranks,
+// which wild values do not hide; the smaller of the two, doubled.
+double p_of_equal(const std::vector<double>& first, const std::vector<double>& second) {
+  const auto logs = [](std::vector<double> values) {
+    for (double& value : values) value = std::log(std::max(value, 1e-6));
+    return values;
+  };
+  const std::vector<double> a = logs(first), b = logs(second);
+  return std::min(1.0, 2 * std::min(welch_test(a, b), rank_sum_test(a, b)));
 }
 
 void judge(const Side& before, const Side& after, const SpeedRule& rule, ProfileChange& change) {
@@ -79,6 +89,7 @@ void judge(const Side& before, const Side& after, const SpeedRule& rule, Profile
   change.low = std::expm1(ratio - kDeviationsOf99 * deviation);
   change.high = std::expm1(ratio + kDeviationsOf99 * deviation);
   if (first.size() < kLeastSamples || second.size() < kLeastSamples) return;
+  change.p = p_of_equal(first, second);
   const double limit =
       std::log1p(std::max(kThresholdFactor * rule.threshold, rule.floor_us / change.before_us));
   if (ratio >= limit && change.low > 0) {
@@ -104,11 +115,94 @@ ProfileChange change_of(const Side* before, const Side* after, const SpeedRule& 
     (before == nullptr ? change.after_us : change.before_us) = median_of(values_of(there));
     return change;
   }
-  if (before->formats != after->formats) {
-    change.formats = fmt::format("{}, now {}", before->formats, after->formats);
+  if (before->first->input_formats != after->first->input_formats ||
+      before->first->output_formats != after->first->output_formats) {
+    change.formats = StoredOperator(*before->first).changed_to(StoredOperator(*after->first));
+  }
+  if (signature_of(*before->first) != change.signature) {
+    change.signature_before = signature_of(*before->first);
   }
   judge(*before, *after, rule, change);
   return change;
+}
+
+// Of many operators some differ by chance; those count as undecided.
+void adjust_for_all(std::vector<ProfileChange>& changes) {
+  std::vector<ProfileChange*> judged;
+  std::vector<double> p;
+  for (ProfileChange& one : changes) {
+    if (one.count_before == 0 || one.count_after == 0) continue;
+    judged.push_back(&one);
+    p.push_back(one.p);
+  }
+  const std::vector<double> adjusted = benjamini_hochberg(p);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    ProfileChange& one = *judged[i];
+    one.adjusted_p = adjusted[i];
+    const bool is_told =
+        one.verdict == ProfileVerdict::slower || one.verdict == ProfileVerdict::faster;
+    if (is_told && one.adjusted_p > kFalseDiscoveries) one.verdict = ProfileVerdict::ambiguous;
+  }
+}
+
+/// Operators of the later profile alone, by what they are but for their formats.
+class OtherFormats {
+ public:
+  explicit OtherFormats(const std::vector<const Side*>& fresh) {
+    for (const Side* side : fresh) {
+      StoredOperator stored(*side->first);
+      const std::string kind = stored.kind();
+      by_kind_[kind].push_back({side, std::move(stored)});
+    }
+  }
+
+  // Takes out the one that stores in other formats what `old_side` stored; null: there is none. Few
+  // are looked at, so that profiles of any size take linear time.
+  const Side* take(const Side& old_side) {
+    const StoredOperator stored(*old_side.first);
+    const auto kind = by_kind_.find(stored.kind());
+    if (kind == by_kind_.end()) return nullptr;
+    constexpr std::size_t kMost = 256;
+    std::vector<Candidate>& all = kind->second;
+    for (std::size_t i = 0; i < std::min(kMost, all.size()); ++i) {
+      if (!stored.is_same_as(all[i].stored)) continue;
+      const Side* found = all[i].side;
+      if (i + 1 < all.size()) all[i] = std::move(all.back());
+      all.pop_back();
+      return found;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Candidate {
+    const Side* side;
+    StoredOperator stored;
+  };
+  std::map<std::string, std::vector<Candidate>> by_kind_;
+};
+
+/// An operator of both profiles, or of one; null: not there.
+using SidePair = std::pair<const Side*, const Side*>;
+
+std::vector<SidePair> pairs_of(const Sides& old_sides, const Sides& new_sides) {
+  std::vector<SidePair> pairs;
+  std::vector<const Side*> fresh;
+  for (const auto& [key, side] : new_sides) {
+    if (!old_sides.contains(key)) fresh.push_back(&side);
+  }
+  OtherFormats others(fresh);
+  std::set<const Side*> taken;
+  for (const auto& [key, side] : old_sides) {
+    const auto found = new_sides.find(key);
+    const Side* other = found == new_sides.end() ? others.take(side) : &found->second;
+    taken.insert(other);
+    pairs.emplace_back(&side, other);
+  }
+  for (const Side* side : fresh) {
+    if (!taken.contains(side)) pairs.emplace_back(nullptr, side);
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -143,13 +237,8 @@ ProfileComparison compare_profiles(const IngestResult& before, const IngestResul
     if (old_side == nullptr) change.of_network = share(new_side, comparison.after_us);
     comparison.changes.push_back(std::move(change));
   };
-  for (const auto& [key, side] : old_sides) {
-    const auto found = new_sides.find(key);
-    add(&side, found == new_sides.end() ? nullptr : &found->second);
-  }
-  for (const auto& [key, side] : new_sides) {
-    if (!old_sides.contains(key)) add(nullptr, &side);
-  }
+  for (const auto& [old_side, new_side] : pairs_of(old_sides, new_sides)) add(old_side, new_side);
+  adjust_for_all(comparison.changes);
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
                    [](const ProfileChange& a, const ProfileChange& b) {
                      return std::fabs(a.of_network) > std::fabs(b.of_network);

@@ -16,14 +16,16 @@ enum class ProfileVerdict { slower, faster, same, ambiguous, fresh, gone };
 /// "SLOWER", ..., "NEW", "GONE".
 std::string_view name(ProfileVerdict verdict);
 
-/// An operator of two profiles: tasks of equal type, shapes and dtypes.
+/// An operator of two profiles: tasks of equal type, logical shapes and dtypes.
 struct ProfileChange {
-  std::string type, signature;  ///< "8,16 FLOAT -> 8,16 FLOAT"
+  std::string type, signature;   ///< "8,16 FLOAT -> 8,16 FLOAT"
+  std::string signature_before;  ///< where other formats store other shapes; else empty
   ProfileVerdict verdict = ProfileVerdict::ambiguous;
   std::int64_t count_before = 0, count_after = 0;
   double before_us = 0,
          after_us = 0;  ///< medians over steps, of tasks where there are few; 0: none
   double change = 0, low = 0, high = 0;  ///< 0.05: 5 % slower; with its 99 % interval
+  double p = 1, adjusted_p = 1;          ///< that nothing changed; over all operators of the two
   double of_network = 0;  ///< what the change of its whole time adds to that of the first profile
   std::string formats;    ///< "NCHW -> NC1HWC0" where they changed; else empty
   SourceRow at;           ///< in the later profile, of what is gone in the earlier one
@@ -40,8 +42,9 @@ struct ProfileComparison {
 /// Compares profiles that were read with samples (`HotSpots::keep_samples`). Their tasks did not
 /// take turns, so that everything that changed on the device in between is in the times: this
 /// watches and judges nothing. As in `run_watch` a change needs twice the rule's threshold and a 99
-/// % interval without 0; the same is one whose 90 % interval lies inside. Fewer than three samples
-/// tell nothing.
+/// % interval without 0; also, over all operators, a false discovery rate of 1 %. The same is one
+/// whose 90 % interval lies inside. Fewer than three samples tell nothing. An operator that is
+/// stored in other formats is the same one.
 ProfileComparison compare_profiles(const IngestResult& before, const IngestResult& after,
                                    const SpeedRule& rule);
 

@@ -36,7 +36,10 @@ void print_change(std::ostream& out, const ProfileChange& one, const ConsoleStyl
   out << fmt::format("{:>20}{}, {} and {} times\n", "", times_text(one), one.count_before,
                      one.count_after);
   if (!one.formats.empty()) {
-    out << fmt::format("{:>20}formats {}\n", "", printable(excerpt(one.formats, kLongest)));
+    out << fmt::format("{:>20}format changed {}\n", "", printable(excerpt(one.formats, kLongest)));
+  }
+  if (!one.signature_before.empty()) {
+    out << fmt::format("{:>20}was {}\n", "", printable(excerpt(one.signature_before, kLongest)));
   }
 }
 
@@ -51,8 +54,11 @@ Json change_value(const ProfileChange& one) {
           {"change_percent", 100 * one.change},
           {"low_percent", 100 * one.low},
           {"high_percent", 100 * one.high},
+          {"p", one.p},
+          {"adjusted_p", one.adjusted_p},
           {"of_network_percent", 100 * one.of_network},
           {"formats", printable(one.formats)},
+          {"signature_before", printable(one.signature_before)},
           {"file", printable(one.at.file)},
           {"line", one.at.line}};
 }

@@ -40,6 +40,46 @@ std::vector<std::vector<double>> split(std::span<const double> values,
   return result;
 }
 
+// The regularised incomplete beta function by its continued fraction, in Lentz's form. Source:
+// DLMF 8.17.22; Lentz 1976, Applied Optics 15, 668-671.
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
+  constexpr int kMostTerms = 300;
+  constexpr double kTiny = 1e-300, kClose = 1e-14;
+  const auto not_zero = [](double value) { return std::fabs(value) < kTiny ? kTiny : value; };
+  double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), fraction = d;
+  for (int m = 1; m < kMostTerms; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    for (const double term : {even, odd}) {
+      d = 1 / not_zero(1 + term * d);
+      c = not_zero(1 + term / c);
+      fraction *= d * c;
+    }
+    if (std::fabs(d * c - 1) < kClose) break;
+  }
+  const double log_factor = a * std::log(x) + b * std::log1p(-x) - std::log(a) +
+                            std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b);
+  return std::exp(log_factor) * fraction;
+}
+
+struct Moments {
+  double mean = 0, mean_variance = 0;  // of the mean
+};
+
+Moments moments_of(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  Moments moments;
+  for (const double value : values) moments.mean += value / count;
+  for (const double value : values) {
+    const double off = value - moments.mean;
+    moments.mean_variance += off * off / ((count - 1) * count);
+  }
+  return moments;
+}
+
 }  // namespace
 
 BootstrapMedians::BootstrapMedians(std::span<const double> values, std::span<const int> groups) {
@@ -85,6 +125,46 @@ double sign_test(std::span<const double> values) {
                      count * std::log(2.0));
   }
   return std::min(1.0, 2 * tail);
+}
+
+double student_p(double t, double freedom) {
+  if (std::isnan(t)) return 1;
+  const double x = freedom / (freedom + t * t);
+  return incomplete_beta(freedom / 2, 0.5, x);
+}
+
+double welch_test(std::span<const double> first, std::span<const double> second) {
+  if (first.size() < 2 || second.size() < 2) return 1;
+  const Moments a = moments_of(first), b = moments_of(second);
+  const double error = a.mean_variance + b.mean_variance;
+  if (error <= 0) return a.mean == b.mean ? 1 : 0;
+  const double freedom =
+      error * error /
+      (a.mean_variance * a.mean_variance / (static_cast<double>(first.size()) - 1) +
+       b.mean_variance * b.mean_variance / (static_cast<double>(second.size()) - 1));
+  return student_p((a.mean - b.mean) / std::sqrt(error), freedom);
+}
+
+double rank_sum_test(std::span<const double> first, std::span<const double> second) {
+  std::vector<std::pair<double, bool>> all;  // and whether it is of the first
+  for (const double value : first) all.emplace_back(value, true);
+  for (const double value : second) all.emplace_back(value, false);
+  std::sort(all.begin(), all.end());
+  double rank_sum = 0, ties = 0;
+  for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
+    for (end = i; end < all.size() && all[end].first == all[i].first; ++end) continue;
+    const auto equal = static_cast<double>(end - i);
+    const double rank = static_cast<double>(i) + (equal + 1) / 2;
+    for (std::size_t j = i; j < end; ++j) rank_sum += all[j].second ? rank : 0;
+    ties += equal * equal * equal - equal;
+  }
+  const auto n = static_cast<double>(first.size()), m = static_cast<double>(second.size());
+  if (n == 0 || m == 0) return 1;
+  const double total = n + m, mean = n * m / 2;
+  const double variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)));
+  const double distance = std::fabs(rank_sum - n * (n + 1) / 2 - mean) - 0.5;
+  if (variance <= 0 || distance <= 0) return 1;
+  return std::erfc(distance / std::sqrt(2 * variance));
 }
 
 std::vector<double> benjamini_hochberg(std::span<const double> p) {

@@ -34,6 +34,18 @@ std::vector<double> group_medians(std::span<const double> values, std::span<cons
 /// likely; 1 without values. Exact.
 double sign_test(std::span<const double> values);
 
+/// Two-sided p of Student's t with `freedom` degrees, a positive number.
+double student_p(double t, double freedom);
+
+/// Two-sided p that values of two samples have the same mean; their spreads may differ. 1 where
+/// either has fewer than two values or none differs. Source: Welch 1947, Biometrika 34, 28-35.
+double welch_test(std::span<const double> first, std::span<const double> second);
+
+/// Two-sided p that values of two samples are equally large, by their ranks: a few wild values
+/// count no more than others. A normal approximation with corrections for ties and continuity.
+/// Source: Mann & Whitney 1947, Ann. Math. Stat. 18, 50-60.
+double rank_sum_test(std::span<const double> first, std::span<const double> second);
+
 /// The p-values adjusted for their number, in their order: what is at most q is rejected at a false
 /// discovery rate of q. Source: Benjamini & Hochberg 1995, J. R. Statist. Soc. B 57, 289-300.
 std::vector<double> benjamini_hochberg(std::span<const double> p);

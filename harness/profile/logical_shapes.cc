@@ -14,14 +14,6 @@ std::string key_of(const ProfiledTensor& tensor) {
   return fmt::format("{} {}", name(tensor.format), to_string(tensor.storage));
 }
 
-bool is_stored_as(const Dims& logical, const ProfiledTensor& tensor) {
-  try {
-    return storage_dims(tensor.format, logical, c0_of(tensor)) == tensor.storage;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 // Blocks of channels, where the format has them and the tensor is well formed.
 std::int64_t padded_channels(const ProfiledTensor& tensor) {
   const Dims& s = tensor.storage;
@@ -74,6 +66,14 @@ std::int64_t kernel_extent(const ProfiledTensor& weight, const ProfiledTensor& x
 }
 
 }  // namespace
+
+bool is_stored_as(const Dims& logical, const ProfiledTensor& tensor) {
+  try {
+    return storage_dims(tensor.format, logical, c0_of(tensor)) == tensor.storage;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 void LogicalShapes::learn(const ProfiledTensor& from, const ProfiledTensor& to, double weight) {
   const bool from_plain = !is_private(from.format);

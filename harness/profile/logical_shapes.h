@@ -24,6 +24,9 @@ class LogicalShapes {
   std::map<std::string, std::map<Dims, double>> by_storage_;
 };
 
+/// Whether a tensor of this logical shape is stored as that one is.
+bool is_stored_as(const Dims& logical, const ProfiledTensor& tensor);
+
 /// Sets the logical shape [M, C/groups, K, K] of a convolution's weight that is stored as
 /// FRACTAL_Z [C1*K*K, M1, 16, C0], where the kernel is square and the convolution has no groups.
 /// `x`: what it is applied to, resolved; `m`: its output channels.

@@ -148,6 +148,10 @@ TEST_F(IngestCli, ComparesTwoProfilesAndFailsNothing) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("Operators: 1 SLOWER, 0 FASTER, 0 SAME"),
                              HasSubstr("This is a watch, not a gate.")));
   EXPECT_EQ(nlohmann::json::parse(read("watch.json"))["counts"]["SLOWER"], 1);
+  // Rules say what computes: of cores that communicate there is nothing to compare.
+  const std::string rules = write("rules.yaml", "communication: {cores: [AI_CORE]}\n");
+  EXPECT_EQ(run_program({"ingest", "--before", before, "--after", after, "--rules", rules}).code,
+            kNothingToJudge);
   EXPECT_EQ(run_program({"ingest", "--before", before}).code, kBadInput);
   EXPECT_EQ(run_program({"ingest", "--before", before, "--after", path("none.csv")}).code,
             kBadInput);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <random>
 
 #include "tests/ingest/profiles.h"
@@ -87,7 +88,100 @@ TEST(ProfileWatch, TellsNewAndGoneOperatorsAndFormats) {
   EXPECT_EQ(change_of(comparison, "Relu").verdict, ProfileVerdict::gone);
   EXPECT_LT(change_of(comparison, "Relu").of_network, 0);
   EXPECT_EQ(change_of(comparison, "Gelu").verdict, ProfileVerdict::fresh);
-  EXPECT_EQ(change_of(comparison, "Add").formats, "ND -> ND, now NCHW -> ND");
+  EXPECT_EQ(change_of(comparison, "Add").formats, "ND -> NCHW");
+}
+
+/// Profiles of single rows, five steps each, without noise but for 0 to 4 %.
+IngestResult profile_of(const std::vector<std::pair<std::string, double>>& rows) {
+  std::string text = kHeader;
+  for (int step = 1; step <= 5; ++step) {
+    for (const auto& [row, us] : rows) {
+      const std::size_t type_end = row.find(',');
+      text += std::to_string(step) + ",n," + row.substr(0, type_end) + ",AI_CORE," +
+              std::to_string(us * (1 + 0.01 * (step - 1))) + row.substr(type_end) + "\n";
+    }
+  }
+  IngestResult result;
+  result.hot_spots.keep_samples(64);
+  ingest_bytes(bytes_of(text), "k.csv", result);
+  return result;
+}
+
+// 64 channels are 4 blocks of 16; 20 are 2 blocks, whose last is padded.
+TEST(ProfileWatch, AnOperatorInAnotherFormatIsTheSameOperator) {
+  const ProfileComparison comparison = compare_profiles(
+      profile_of({{"Relu,\"1,64,56,56\",FLOAT16,NCHW,\"1,64,56,56\",FLOAT16,NCHW", 10},
+                  {"Conv2D,\"1,20,8,8;40,20,3,3\",FLOAT16;FLOAT16,NCHW;NCHW,\"1,40,8,8\",FLOAT16,"
+                   "NCHW",
+                   30},
+                  {"Add,\"1,20,8,8\",FLOAT,NCHW,\"1,20,8,8\",FLOAT,NCHW", 5}}),
+      profile_of({{"Relu,\"1,4,56,56,16\",FLOAT16,NC1HWC0,\"1,4,56,56,16\",FLOAT16,NC1HWC0", 20},
+                  {"Conv2D,\"1,2,8,8,16;18,3,16,16\",FLOAT16;FLOAT16,NC1HWC0;FRACTAL_Z,"
+                   "\"1,3,8,8,16\",FLOAT16,NC1HWC0",
+                   30},
+                  {"Add,\"1,3,8,8,16\",FLOAT,NC1HWC0,\"1,3,8,8,16\",FLOAT,NC1HWC0", 5}}),
+      {});
+  const ProfileChange& relu = change_of(comparison, "Relu");
+  EXPECT_EQ(relu.verdict, ProfileVerdict::slower);
+  EXPECT_EQ(relu.formats, "NCHW -> NC1HWC0");
+  EXPECT_EQ(relu.signature_before, "1,64,56,56 FLOAT16 -> 1,64,56,56 FLOAT16");
+  const ProfileChange& conv = change_of(comparison, "Conv2D");
+  EXPECT_EQ(conv.verdict, ProfileVerdict::same);
+  EXPECT_EQ(conv.formats,
+            "input 0 NCHW -> NC1HWC0, input 1 NCHW -> FRACTAL_Z, output 0 NCHW -> NC1HWC0");
+  // 3 blocks hold 33 channels or more: another operator.
+  EXPECT_EQ(comparison.count(ProfileVerdict::gone), 1);
+  EXPECT_EQ(comparison.count(ProfileVerdict::fresh), 1);
+}
+
+/// Many operators with noise of 10 % in every task; operator 7 is `factor` times as slow.
+ProfileComparison compared_noise(unsigned seed, int steps, double factor = 1) {
+  std::mt19937 random(seed);
+  const auto read = [&](double of_seventh) {
+    // By Box and Muller, whose numbers are the same everywhere.
+    const auto uniform = [&] { return (static_cast<double>(random()) + 1) / 4294967297.0; };
+    const auto normal = [&] {
+      return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
+    };
+    std::string text = kHeader;
+    for (int step = 1; step <= steps; ++step) {
+      for (int i = 0; i < 300; ++i) {
+        const double us = (10 + i) * std::exp(0.1 * normal()) * (i == 7 ? of_seventh : 1);
+        const std::string shape = std::to_string(i + 1) + ",FLOAT,ND,";
+        text += std::to_string(step) + ",n,Add,AI_CORE," + std::to_string(us) + ',' + shape +
+                std::to_string(i + 1) + ",FLOAT,ND\n";
+      }
+    }
+    IngestResult result;
+    result.hot_spots.keep_samples(64);
+    ingest_bytes(bytes_of(text), "k.csv", result);
+    return result;
+  };
+  const IngestResult before = read(1), after = read(factor);
+  return compare_profiles(before, after, {});
+}
+
+// Of 300 operators that are the same, some differ by 10 % and in 99 % intervals by chance.
+TEST(ProfileWatch, FindsNothingInManyOperatorsThatAreTheSame) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    for (const int steps : {1, 3, 5, 20}) {
+      const ProfileComparison comparison = compared_noise(seed, steps);
+      ASSERT_EQ(comparison.changes.size(), 300U);
+      EXPECT_EQ(comparison.count(ProfileVerdict::slower), 0) << seed << ' ' << steps;
+      EXPECT_EQ(comparison.count(ProfileVerdict::faster), 0) << seed << ' ' << steps;
+    }
+  }
+}
+
+TEST(ProfileWatch, FindsTheOneOperatorOfManyThatIsSlower) {
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    const ProfileComparison comparison = compared_noise(seed, 60, 1.15);
+    EXPECT_EQ(comparison.count(ProfileVerdict::slower), 1) << seed;
+    EXPECT_EQ(comparison.count(ProfileVerdict::faster), 0) << seed;
+    for (const ProfileChange& one : comparison.changes) {
+      EXPECT_EQ(one.verdict == ProfileVerdict::slower, one.signature == "8 FLOAT -> 8 FLOAT");
+    }
+  }
 }
 
 // One or two samples have no spread that is known.

@@ -89,6 +89,39 @@ TEST(CheckStatistics, BootstrapDrawsWholeGroups) {
   EXPECT_EQ(group_medians(values, groups), (std::vector<double>{0, 1, 2, 3, 4}));
 }
 
+// Student's table: t of two-sided 5 %, 1 % and 0.1 %.
+TEST(CheckStatistics, StudentPOfTheTable) {
+  EXPECT_NEAR(student_p(12.706, 1), 0.05, 1e-5);
+  EXPECT_NEAR(student_p(2.7764, 4), 0.05, 1e-5);
+  EXPECT_NEAR(student_p(-4.604, 4), 0.01, 1e-5);
+  EXPECT_NEAR(student_p(8.610, 4), 0.001, 1e-6);
+  EXPECT_NEAR(student_p(1.9840, 100), 0.05, 1e-5);
+  EXPECT_EQ(student_p(0, 7), 1);
+  EXPECT_LT(student_p(1e6, 30), 1e-100);
+}
+
+// Means 2 and 5, variances 1, errors 1/3 each: t = 3/sqrt(2/3), 4 degrees. Of equal spreads
+// Welch's test is Student's: p = 0.0213 in R's t.test(1:3, 4:6).
+TEST(CheckStatistics, WelchTest) {
+  EXPECT_NEAR(welch_test(std::vector<double>{1, 2, 3}, std::vector<double>{4, 5, 6}), 0.021312,
+              1e-6);
+  EXPECT_EQ(welch_test(std::vector<double>{1, 1}, std::vector<double>{2, 2}), 0);
+  EXPECT_EQ(welch_test(std::vector<double>{1, 1}, std::vector<double>{1, 1}), 1);
+  EXPECT_EQ(welch_test(std::vector<double>{1}, std::vector<double>{4, 5, 6}), 1);
+}
+
+// U = 0 of a mean of 4.5 and a variance of 3*3*7/12: z = 4/sqrt(5.25). With ties, 1 2 2 and 2 3 4:
+// ranks 1 3 3 sum up to 7, U = 1, and the variance is 3*3/12*(7 - 24/30).
+TEST(CheckStatistics, RankSumTest) {
+  const auto p_of = [](double z) { return std::erfc(z / std::sqrt(2.0)); };
+  EXPECT_NEAR(rank_sum_test(std::vector<double>{1, 2, 3}, std::vector<double>{4, 5, 6}),
+              p_of(4 / std::sqrt(5.25)), 1e-12);
+  EXPECT_NEAR(rank_sum_test(std::vector<double>{2, 1, 2}, std::vector<double>{4, 2, 3}),
+              p_of(3 / std::sqrt(0.75 * (7 - 0.8))), 1e-12);
+  EXPECT_EQ(rank_sum_test(std::vector<double>{1, 1}, std::vector<double>{1, 1}), 1);
+  EXPECT_EQ(rank_sum_test({}, std::vector<double>{1, 1}), 1);
+}
+
 // Median 3, deviations 2 1 0 1 2: MAD 1. One wild value changes neither.
 TEST(CheckStatistics, StandardErrorOfTheMedian) {
   EXPECT_NEAR(median_standard_error(std::vector<double>{1, 2, 3, 4, 5}, 25), 1.2533 * 1.4826 / 5,

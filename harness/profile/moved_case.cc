@@ -47,6 +47,7 @@ void build_conversion(const ProfiledOperator& one, BuiltCase& built) {
   if (!x.logical || x.is_upper_bound) x.logical = y.is_upper_bound ? x.logical : y.logical;
   built.obstacle = obstacle_of(x);
   if (!built.obstacle.empty()) return;
+  built.inputs = built.outputs = {0};
   Case c = one_input("trans_data", x);
   c.attrs.set(c.op->attrs, "dst_format", name(y.format));
   const int c0 = is_private(y.format) ? c0_of(y) : c0_of(x);
@@ -88,6 +89,7 @@ void build_view(const ProfiledOperator& one, const std::string& view, BuiltCase&
         fmt::format("{} of {} is not {}", view, to_string(x), to_string(*one.outputs[0].logical));
     return;
   }
+  built.inputs = built.outputs = {0};
   Case c = one_input("contiguous", one.inputs[0]);
   c.format = origin_format(x.size());
   c.attrs.set(c.op->attrs, "view", view);
@@ -248,8 +250,10 @@ void build_split(const ProfiledOperator& one, BuiltCase& built) {
       built.obstacle = "where it is cut is not known";
       return;
     }
+    built.outputs.emplace_back(sizes.size());
     sizes.push_back((*y.logical)[axis]);
   }
+  built.inputs = {static_cast<std::size_t>(x - one.inputs.begin())};
   Case c = one_input("split", *x);
   c.format = origin_format(x->logical->size());
   c.attrs.set(c.op->attrs, "axis", std::to_string(axis));

@@ -8,73 +8,11 @@
 #include <set>
 
 #include "harness/profile/cann_operators.h"
+#include "harness/profile/case_builder.h"
 #include "harness/profile/listed_parts.h"
 
 namespace opbench {
 namespace {
-
-ProfiledOperator operator_of(const HotOperator& hot) {
-  ProfiledOperator one{hot.type, {}, {}, {}};
-  if (!hot.has_tensors) return one;
-  one.inputs = tensors_of(hot.input_shapes, hot.input_dtypes, hot.input_formats);
-  one.outputs = tensors_of(hot.output_shapes, hot.output_dtypes, hot.output_formats);
-  return one;
-}
-
-ProfiledOperator operator_of(const LoggedCall& call) {
-  ProfiledOperator one{call.op, tensors_of(call.inputs), tensors_of(call.outputs), {}};
-  // Operators without attributes are logged without them.
-  if (!call.is_truncated) one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
-  return one;
-}
-
-// What tables and logs agree on.
-std::string signature(const ProfiledOperator& one) {
-  std::string text = one.type;
-  for (const ProfiledTensor& tensor : one.inputs) {
-    if (!tensor.is_absent) {
-      text += fmt::format(" {}:{}", to_string(tensor.storage), name(tensor.dtype));
-    }
-  }
-  return text;
-}
-
-/// The calls of the logs by what tables know of them.
-class LoggedOperators {
- public:
-  explicit LoggedOperators(const HostLogs& logs) {
-    for (const LoggedCall& call : logs.calls()) {
-      if (call.is_truncated) continue;
-      ProfiledOperator one = operator_of(call);
-      by_signature_[signature(one)].push_back({std::move(one), call.count});
-    }
-  }
-
-  // Attributes and logical shapes of the call that was made most often.
-  void complete(ProfiledOperator& one, BuiltCase& built) const {
-    const auto found = by_signature_.find(signature(one));
-    if (found == by_signature_.end()) return;
-    const auto& calls = found->second;
-    const auto most = std::max_element(
-        calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
-    one.attrs = most->one.attrs;
-    one.inputs = most->one.inputs;
-    one.outputs = most->one.outputs;
-    if (calls.size() > 1) {
-      built.notes.push_back(
-          fmt::format("attributes of the most frequent of {} logged calls", calls.size()));
-    }
-  }
-
- private:
-  struct Logged {
-    ProfiledOperator one;
-    std::int64_t count;
-  };
-  std::map<std::string, std::vector<Logged>> by_signature_;
-};
-
-bool is_memory_set(const std::string& type) { return type == "MemSet" || type == "0"; }
 
 /// How often and how long an operator ran.
 struct Share {
@@ -129,34 +67,19 @@ class BegunOperators {
 /// Gathers cases and what is none.
 class Collector {
  public:
-  explicit Collector(NetworkCases& cases) : cases_(cases) {}
+  Collector(const CaseBuilder& builder, NetworkCases& cases) : builder_(builder), cases_(cases) {}
 
-  void learn(const ProfiledOperator& one, double weight) {
-    if (is_conversion(one)) shapes_.learn(one.inputs[0], one.outputs[0], weight);
-  }
-
-  void add(const HotOperator& hot, const LoggedOperators& logs) {
+  void add(const HotOperator& hot) {
     const Share share{hot.time.count, hot.time.total_ps, hot.first};
     cases_.whole_calls += share.count;
     cases_.whole_ps += share.total_ps;
-    const std::string& type = hot.type.empty() ? hot.name : hot.type;
-    if (is_memory_set(hot.type)) return put(cases_.dropped, type, "sets memory", share);
-    if (hot.core == "DSA_SQE" || hot.type.starts_with("DSA")) {
-      return put(cases_.dropped, type, "random", share);
-    }
-    if (hot.type.empty()) return put(cases_.uncovered, type, "the profile has no types", share);
-    if (!hot.has_tensors) return put(cases_.uncovered, type, "the profile has no shapes", share);
-    ProfiledOperator one = operator_of(hot);
-    BuiltCase from_logs;
-    logs.complete(one, from_logs);
-    add(one, share, hot.name, from_logs.notes);
+    add(builder_.find(hot), hot.type.empty() ? hot.name : hot.type, share, hot.name);
   }
 
   void add(const LoggedCall& call) {
     const Share share{call.count, 0, call.first};
     cases_.whole_calls += share.count;
-    if (call.is_truncated) return put(cases_.uncovered, call.op, "the log cut the line", share);
-    add(operator_of(call), share, "", {});
+    add(builder_.find(call), call.op, share, "");
   }
 
   // When all have been added.
@@ -188,18 +111,22 @@ class Collector {
     add_saturated(list[place->second].total_ps, share.total_ps);
   }
 
-  void add(const ProfiledOperator& one, const Share& share, const std::string& name,
-           const std::vector<std::string>& notes) {
+  void add(const RecordedOperator& found, const std::string& type, const Share& share,
+           const std::string& name) {
+    if (!found.obstacle.empty()) {
+      return put(found.is_dropped ? cases_.dropped : cases_.uncovered, type, found.obstacle, share);
+    }
+    const ProfiledOperator& one = found.one;
     const std::string by = BegunOperators::completed_by(one.type);
     if (!by.empty()) return begun_.begin(by, one, share);
     const std::vector<ProfiledOperator> parts = parts_of(one);
     std::vector<BuiltCase> all;
     double elements = 0;
     for (const ProfiledOperator& part : parts) {
-      BuiltCase built = build_case(part, shapes_, profile_op_table());
-      if (built.is_random) return put(cases_.dropped, one.type, "random", share);
+      BuiltCase built = builder_.build(part);
+      if (built.is_dropped) return put(cases_.dropped, one.type, built.obstacle, share);
       if (!built.spec) return put(cases_.uncovered, one.type, built.obstacle, share);
-      built.notes.insert(built.notes.begin(), notes.begin(), notes.end());
+      built.notes.insert(built.notes.begin(), found.notes.begin(), found.notes.end());
       elements += elements_of(*built.spec);
       all.push_back(std::move(built));
     }
@@ -241,8 +168,8 @@ class Collector {
     return place->second;
   }
 
+  const CaseBuilder& builder_;
   NetworkCases& cases_;
-  LogicalShapes shapes_;
   BegunOperators begun_;
   std::map<std::string, std::size_t> by_id_, by_reason_;
 };
@@ -263,15 +190,11 @@ double NetworkCases::covered_share() const {
 
 NetworkCases cases_of(const IngestResult& profile) {
   NetworkCases cases;
-  Collector collector(cases);
+  const CaseBuilder builder(profile);
+  Collector collector(builder, cases);
   const std::vector<HotOperator> hot = profile.hot_spots.operators();
-  for (const HotOperator& one : hot) {
-    if (one.has_tensors) collector.learn(operator_of(one), in_us(one.time.total_ps));
-  }
-  for (const LoggedCall& call : profile.logs.calls()) collector.learn(operator_of(call), 0);
   cases.is_timed = profile.hot_spots.computing().total_ps > 0;
-  const LoggedOperators logged(profile.logs);
-  for (const HotOperator& one : hot) collector.add(one, logged);
+  for (const HotOperator& one : hot) collector.add(one);
   if (hot.empty()) {
     for (const LoggedCall& call : profile.logs.calls()) collector.add(call);
   }

@@ -16,6 +16,7 @@ namespace {
 /// An operator as a record of a dump, for the operator table.
 struct NamedOperator {
   DumpRecord record;
+  std::vector<std::size_t> places;  ///< of the record's entries, among the tensors of their side
   std::string obstacle;
 };
 
@@ -53,6 +54,7 @@ void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
     const Dims shape =
         is_reduced ? with_reduced_axes(*one.inputs[0].logical, *tensor.logical) : *tensor.logical;
     add_tensor(named, side, name, tensor, shape);
+    named.places.push_back(i);
   }
 }
 
@@ -91,7 +93,28 @@ NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   return result;
 }
 
-std::optional<RecordedCall> call_of(const NamedOperator& named, const NamedNumbers& attrs,
+using Places = std::vector<std::optional<std::size_t>>;
+
+// Where the entries of a call stand among the operator's tensors of that side.
+Places places_of(const std::vector<const DumpEntry*>& entries, Side side, const DumpRecord& record,
+                 const std::vector<std::size_t>& places) {
+  Places all;
+  for (const DumpEntry* entry : entries) {
+    all.emplace_back();
+    if (entry == nullptr || entry->side != side) continue;
+    const auto place = static_cast<std::size_t>(entry - record.entries.data());
+    if (place < places.size()) all.back() = places[place];
+  }
+  return all;
+}
+
+/// An operator as a case, and which of its tensors the case has.
+struct FoundCall {
+  Case spec;
+  Places inputs, outputs;
+};
+
+std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers& attrs,
                                     const OpTable& table, std::string& obstacle) {
   DumpRecord record = named.record;
   for (const auto& [name, values] : attrs) {
@@ -103,7 +126,12 @@ std::optional<RecordedCall> call_of(const NamedOperator& named, const NamedNumbe
   }
   RecordedCalls found = calls_of(
       record, table, [&](const DumpEntry& entry) { return attrs.find(entry.name)->second; });
-  if (found.calls.size() == 1) return std::move(found.calls[0]);
+  if (found.calls.size() == 1) {
+    const RecordedCall& call = found.calls[0];
+    return FoundCall{case_of(call.problem),
+                     places_of(call.inputs, Side::input, record, named.places),
+                     places_of(call.outputs, Side::output, record, named.places)};
+  }
   if (obstacle.empty()) obstacle = found.obstacle;
   return std::nullopt;
 }
@@ -180,9 +208,11 @@ void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table
     candidates.emplace_back();
   }
   for (const NamedNumbers& attrs : candidates) {
-    const auto call = call_of(record, attrs, table, built.obstacle);
+    auto call = call_of(record, attrs, table, built.obstacle);
     if (!call) continue;
-    built.spec = case_of(call->problem);
+    built.spec = std::move(call->spec);
+    built.inputs = std::move(call->inputs);
+    built.outputs = std::move(call->outputs);
     built.are_attrs_known = one.attrs.has_value() || !has_attrs(use);
     if (!built.are_attrs_known) {
       built.notes.push_back(attrs.empty()
@@ -214,7 +244,7 @@ BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const Op
     if (rows.empty()) built.obstacle = "no operator of that name is known";
     for (const OpRow* row : rows) {
       if (row->is_random) {
-        built.is_random = true;
+        built.is_dropped = true;
         built.obstacle = "random";
         return built;
       }

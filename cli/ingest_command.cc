@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,10 +13,12 @@
 #include "cli/result_file.h"
 #include "harness/check/profile_watch.h"
 #include "harness/profile/network_cases.h"
+#include "harness/profile/network_context.h"
 #include "harness/run/interrupt.h"
 #include "ingest/ingest_report.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -34,12 +38,14 @@ Examples:
   opbench ingest plog-*.log --op-info ascend_op_info_summary.txt
   opbench ingest nohup.out --recompile recompile_op_list.txt
   opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
+  opbench ingest kernel_details.csv --context near.yaml --around Conv2D --depth 2 && opbench remedy --cases near.yaml
 
-Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case.)";
+Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case or context.)";
 
 struct Flags {
   std::vector<std::string> files, before, after;
-  std::string json, csv, op_info, recompile, cases, rules;
+  std::string json, csv, op_info, recompile, cases, context, around, rules;
+  std::int64_t depth = ContextWish{}.depth;
   std::int64_t top = 15, cores = 0, vector_cores = 0;
 };
 
@@ -53,7 +59,8 @@ void refuse_lost_files(const Flags& flags) {
                                                   {"--csv", flags.csv},
                                                   {"--op-info", flags.op_info},
                                                   {"--recompile", flags.recompile},
-                                                  {"--cases", flags.cases}});
+                                                  {"--cases", flags.cases},
+                                                  {"--context", flags.context}});
 }
 
 int exit_code_of(const IngestResult& result) {
@@ -76,6 +83,32 @@ std::size_t write_cases(ResultFile& file, const IngestResult& result, std::size_
 
 HotSpotRules rules_of(const Flags& flags) {
   return flags.rules.empty() ? HotSpotRules::builtin() : HotSpotRules::load(flags.rules);
+}
+
+// Errors: throws Error where the flags contradict one another.
+void check_wish(const Flags& flags) {
+  constexpr std::int64_t kDeepest = 100;
+  if (flags.depth < 0 || flags.depth > kDeepest) {
+    throw Error(fmt::format("--depth is {}; allowed: 0 to {}", flags.depth, kDeepest));
+  }
+  const bool has_wish = !flags.around.empty() || flags.depth != ContextWish{}.depth;
+  if (has_wish && flags.context.empty()) {
+    throw Error("--around and --depth say what --context FILE writes, which is not given");
+  }
+}
+
+// Returns false where there is none, and says why.
+bool write_context(ResultFile& file, const IngestResult& result, const ContextWish& wish,
+                   CommandContext& context) {
+  try {
+    const NetworkContext found = context_of(result, wish, [] { return interrupted(); });
+    print_network_context(context.out, found, wish);
+    file.write([&](std::ostream& out) { write_context_file(out, found, wish); });
+    return true;
+  } catch (const NoContext& none) {
+    context.err << program_name() << ": " << printable(none.what()) << '\n';
+    return false;
+  }
 }
 
 // A watch fails nothing: only input that cannot be read.
@@ -123,13 +156,15 @@ int ingest(const Flags& flags, CommandContext& context) {
   if (!flags.before.empty() || !flags.after.empty()) return compare(flags, context);
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
   refuse_lost_files(flags);
+  check_wish(flags);
   watch_interrupts();
-  std::optional<ResultFile> json, csv, op_info, recompile, cases;
+  std::optional<ResultFile> json, csv, op_info, recompile, cases, near;
   if (!flags.json.empty()) json.emplace(flags.json, context);
   if (!flags.csv.empty()) csv.emplace(flags.csv, context);
   if (!flags.op_info.empty()) op_info.emplace(flags.op_info, context);
   if (!flags.recompile.empty()) recompile.emplace(flags.recompile, context);
   if (!flags.cases.empty()) cases.emplace(flags.cases, context);
+  if (!flags.context.empty()) near.emplace(flags.context, context);
   ProgressLine progress(context);
   const HotSpotRules rules = rules_of(flags);
   const IngestResult result = ingest_files(
@@ -150,6 +185,8 @@ int ingest(const Flags& flags, CommandContext& context) {
   if (op_info) op_info->write([&](std::ostream& out) { write_op_info(out, result.logs); });
   if (recompile) recompile->write([&](std::ostream& out) { write_recompiles(out, result.logs); });
   if (cases && write_cases(*cases, result, report.top, context) == 0) return kNothingToJudge;
+  if (near && !write_context(*near, result, {flags.around, static_cast<int>(flags.depth)}, context))
+    return kNothingToJudge;
   return exit_code_of(result);
 }
 
@@ -185,6 +222,14 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
   command.option("--cases", flags->cases,
                  "The network's operators as a case file with counts and weights, for opbench run",
                  {.value = "FILE"});
+  command.option("--context", flags->context,
+                 "An operator and those around it as a context, for opbench run and remedy",
+                 {.value = "FILE"});
+  command.option("--around", flags->around,
+                 "With --context: its type, or a part of its name; else the hottest operator",
+                 {.value = "NAME"});
+  command.option("--depth", flags->depth, "With --context: steps to producers and to consumers",
+                 {.value = "N", .shows_default = true});
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return ingest(*flags, context); });

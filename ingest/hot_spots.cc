@@ -46,6 +46,16 @@ void measure(const DeviceTask& task, HotOperator& one) {
   one.time.add(task);
 }
 
+// Without a type only the name tells what a task is.
+void append_signature(const DeviceTask& task, std::string& key) {
+  if (task.type.empty()) key.append(1, kBetween).append(task.name);
+  for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
+    for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
+      key.append(1, kBetween).append(text);
+    }
+  }
+}
+
 bool is_slower(const SlowTask& a, const SlowTask& b) { return a.duration_ps > b.duration_ps; }
 
 }  // namespace
@@ -70,6 +80,14 @@ void DeviceTime::add(const DeviceTask& task) {
 std::optional<double> HotOperator::pipe(Pipe pipe) const {
   const auto i = static_cast<std::size_t>(pipe);
   return piped_ps[i] > 0 ? std::optional(busy_ps[i] / piped_ps[i]) : std::nullopt;
+}
+
+const HotOperator* HotSpots::find(const DeviceTask& task) const {
+  if (rules_.is_communication(task)) return nullptr;
+  std::string key(task.type);
+  append_signature(task, key.append(1, kBetween).append(task.core));
+  const auto found = operators_.find(key);
+  return found == operators_.end() ? nullptr : &found->second;
 }
 
 HotOperator* HotSpots::add(const DeviceTask& task) {
@@ -108,14 +126,9 @@ HotOperator* HotSpots::add(const DeviceTask& task) {
   return add_operator(task, place);
 }
 
-// Without a type only the name tells what a task is. `key_` holds type and core.
+// `key_` holds type and core.
 HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator place) {
-  if (task.type.empty()) key_.append(1, kBetween).append(task.name);
-  for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
-    for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
-      key_.append(1, kBetween).append(text);
-    }
-  }
+  append_signature(task, key_);
   auto found = operators_.find(key_);
   if (found == operators_.end()) {
     if (operators_.size() >= kMostOperators) {

@@ -85,6 +85,8 @@ class HotSpots {
   /// Returns the operator that the task is counted for; stays where it is as long as tasks are
   /// added. None for communication, and beyond what is listed.
   HotOperator* add(const DeviceTask& task);
+  /// The operator that such a task was counted for; null where it was for none.
+  const HotOperator* find(const DeviceTask& task) const;
   /// From here on so many tasks of each operator are kept, for statistics.
   void keep_samples(std::size_t most) { most_samples_ = most; }
   /// To be called behind the last task of a file.

@@ -4,33 +4,15 @@
 
 #include <algorithm>
 
-#include "ingest/table_kind.h"
+#include "ingest/table_header.h"
 #include "ingest/task_table.h"
 #include "ingest/text_profiles.h"
-#include "ingest/time_table.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
 
 constexpr std::size_t kMostRowsByStart = 8'000'000;
-
-// Tools print a banner in front of their tables.
-struct Header {
-  std::optional<TableLayout> tasks;
-  std::optional<TimeTable> times;
-};
-Header find_header(TableReader& table) {
-  constexpr int kMostBanner = 50;
-  for (int i = 0; i < kMostBanner && table.next(); ++i) {
-    std::vector<std::string> header;
-    for (std::size_t c = 0; c < table.size(); ++c) header.emplace_back(table.cell(c));
-    while (!header.empty() && header.back().empty()) header.pop_back();  // a comma at the end
-    if (const auto tasks = recognise_table(header)) return {tasks, {}};
-    if (const auto times = recognise_time_table(header)) return {{}, times};
-  }
-  return {};
-}
 
 void read_table(TableReader& table, const TableLayout& layout, IngestedFile& file,
                 IngestResult& result) {
@@ -196,7 +178,7 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
     return;
   }
   TableReader table(std::move(window), path);
-  const Header header = find_header(table);
+  const TableHeader header = find_header(table);
   if (header.times) {
     file.kind = name(header.times->kind);
     file.columns = static_cast<std::int64_t>(header.times->header.size());

@@ -69,7 +69,7 @@ void CaseBuilder::complete(RecordedOperator& found) const {
 }
 
 RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
-  RecordedOperator found{operator_of(hot), {}, {}, true};
+  RecordedOperator found{operator_of(hot), operator_of(hot), {}, {}, true};
   if (hot.type == "MemSet" || hot.type == "0") {
     found.obstacle = "sets memory";
   } else if (hot.core == "DSA_SQE" || hot.type.starts_with("DSA")) {
@@ -84,7 +84,7 @@ RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
 }
 
 RecordedOperator CaseBuilder::find(const LoggedCall& call) const {
-  RecordedOperator found{operator_of(call), {}, {}, false};
+  RecordedOperator found{operator_of(call), operator_of(call), {}, {}, false};
   if (call.is_truncated) found.obstacle = "the log cut the line";
   return found;
 }

@@ -12,6 +12,7 @@ namespace opbench {
 /// An operator of a profile, with all that the profile tells of it.
 struct RecordedOperator {
   ProfiledOperator one;
+  ProfiledOperator stored;  ///< the same without what logs tell
   std::vector<std::string> notes;
   std::string obstacle;     ///< not empty: it is no case
   bool is_dropped = false;  ///< meant to be none: results are drawn, or memory is set

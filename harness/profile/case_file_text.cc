@@ -1,3 +1,5 @@
+#include "harness/profile/case_file_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,17 +31,6 @@ std::string input_text(const CaseInput& input) {
 std::string value_text(const AttrValue& value) {
   const bool is_word = std::holds_alternative<std::string>(value);
   return is_word ? yaml_word(to_string(value)) : to_string(value);
-}
-
-// Attributes that are not at their defaults.
-std::string attrs_text(const Case& c) {
-  std::string text;
-  for (const AttrSpec& spec : c.op->attrs) {
-    const AttrValue& value = c.attrs.values().at(std::string(spec.name));
-    if (value == spec.default_value) continue;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", spec.name, value_text(value));
-  }
-  return text.empty() ? "" : fmt::format(", attrs: {{{}}}", text);
 }
 
 void write_case(std::ostream& out, const NetworkCase& one) {
@@ -82,6 +73,16 @@ void print_list(std::ostream& out, const NetworkCases& cases,
 }
 
 }  // namespace
+
+std::string attrs_text(const Case& c) {
+  std::string text;
+  for (const AttrSpec& spec : c.op->attrs) {
+    const AttrValue& value = c.attrs.values().at(std::string(spec.name));
+    if (value == spec.default_value) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", spec.name, value_text(value));
+  }
+  return text.empty() ? "" : fmt::format(", attrs: {{{}}}", text);
+}
 
 void print_network_cases(std::ostream& out, const NetworkCases& cases, std::size_t top) {
   const auto unknown = std::count_if(cases.cases.begin(), cases.cases.end(),

@@ -115,7 +115,7 @@ struct FoundCall {
 };
 
 std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers& attrs,
-                                    const OpTable& table, std::string& obstacle) {
+                                 const OpTable& table, std::string& obstacle) {
   DumpRecord record = named.record;
   for (const auto& [name, values] : attrs) {
     DumpEntry& entry = record.entries.emplace_back();

@@ -24,7 +24,7 @@ struct BuiltCase {
   /// Which tensor of the recorded operator each input (output) of the case is; none: no tensor of
   /// that side, or not recorded.
   std::vector<std::optional<std::size_t>> inputs, outputs;
-  bool is_dropped = false;  ///< meant to be none: results are drawn, or memory is set
+  bool is_dropped = false;         ///< meant to be none: results are drawn, or memory is set
   bool are_attrs_known = true;     ///< logged, or the operator has none
   std::vector<std::string> notes;  ///< what is not known for sure; one line each
   std::string obstacle;            ///< where there is no case

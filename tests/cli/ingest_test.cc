@@ -54,6 +54,34 @@ TEST_F(IngestCli, WritesTheFilesOfTheGuidesFromLogs) {
   EXPECT_EQ(json["logs"]["late"][0]["op"], "NonZero");
 }
 
+TEST_F(IngestCli, WritesAContextThatRunsAndIsSearched) {
+  const Outcome run = run_program({"ingest", sample("kernel_details/alexnet_level1_rank0.csv"),
+                                   "--context", path("near.yaml"), "--around", "LogSoftmaxGrad"});
+  EXPECT_EQ(run.code, kAllWell) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Context around LogSoftmaxGrad"),
+                             HasSubstr(" edges inferred by shape and dtype, ")));
+  const Outcome timed = run_program(
+      {"run", "--cases", path("near.yaml"), "--time", "0.001", "--repetitions", "1", "--quiet"});
+  EXPECT_EQ(timed.code, kAllWell) << timed.out << timed.err;
+  const Outcome searched = run_program({"remedy", "--cases", path("near.yaml"), "--quiet"});
+  EXPECT_EQ(searched.code, kAllWell) << searched.err;
+}
+
+TEST_F(IngestCli, RefusesAContextOfWhatHasNoOrder) {
+  const Outcome sums = run_program(
+      {"ingest", sample("op_statistic/alexnet_level1_rank0.csv"), "--context", path("near.yaml")});
+  EXPECT_EQ(sums.code, kNothingToJudge);
+  EXPECT_THAT(sums.err, HasSubstr("op_statistic has no calls in an order with their shapes"));
+  EXPECT_THAT(files(), testing::IsEmpty());
+  const std::string table = sample("kernel_details/alexnet_level1_rank0.csv");
+  const Outcome deep = run_program({"ingest", table, "--context", path("n.yaml"), "--depth", "-1"});
+  EXPECT_EQ(deep.code, kBadInput);
+  EXPECT_THAT(deep.err, HasSubstr("--depth is -1; allowed: 0 to 100"));
+  const Outcome idle = run_program({"ingest", table, "--around", "Conv2D"});
+  EXPECT_EQ(idle.code, kBadInput);
+  EXPECT_THAT(idle.err, HasSubstr("--context FILE writes, which is not given"));
+}
+
 TEST_F(IngestCli, ReadsTracesAndSaysTheShareOfTheStep) {
   const Outcome run =
       run_program({"ingest", sample("traces/torch_kineto_2021_resnet50_one_step.json.gz"), "--top",

@@ -1,0 +1,266 @@
+#include "harness/profile/network_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "harness/profile/cann_operators.h"
+#include "harness/profile/case_builder.h"
+#include "ingest/task_windows.h"
+#include "tensor/error.h"
+#include "tensor/printable.h"
+#include "text/excerpt.h"
+
+namespace opbench {
+namespace {
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return lower;
+}
+
+bool holds(std::string_view text, const std::string& lower_part) {
+  return in_lower_case(text).find(lower_part) != std::string::npos;
+}
+
+/// The operators of a profile, built when they are first asked for.
+class Operators {
+ public:
+  explicit Operators(const IngestResult& profile) : builder_(profile) {}
+
+  const NetworkOperator& of(const HotOperator& hot) { return of(tasks_, hot.id, hot); }
+  const NetworkOperator& of(std::size_t place, const LoggedCall& call) {
+    return of(calls_, place, call);
+  }
+  std::vector<std::unique_ptr<NetworkOperator>> take() { return std::move(all_); }
+
+ private:
+  using Known = std::map<std::size_t, const NetworkOperator*>;
+
+  template <class Recorded>
+  const NetworkOperator& of(Known& known, std::size_t key, const Recorded& recorded) {
+    const NetworkOperator*& one = known[key];
+    if (one != nullptr) return *one;
+    all_.push_back(std::make_unique<NetworkOperator>());
+    NetworkOperator& made = *all_.back();
+    const RecordedOperator found = builder_.find(recorded);
+    made.recorded = found.stored;
+    made.built = built(found);
+    if (made.built.spec) made.problem = problem_of(*made.built.spec);
+    return *(one = &made);
+  }
+
+  BuiltCase built(const RecordedOperator& found) const {
+    BuiltCase built;
+    const CannOperator* known = find_cann_operator(found.one.type);
+    if (!found.obstacle.empty()) {
+      built.obstacle = found.obstacle;
+    } else if (known != nullptr && !known->part_of.empty()) {
+      built.obstacle = "a part of " + known->part_of;
+    } else if (known != nullptr && !known->each.empty()) {
+      built.obstacle = "works on lists of tensors";
+    } else {
+      built = builder_.build(found.one);
+      built.notes.insert(built.notes.begin(), found.notes.begin(), found.notes.end());
+    }
+    return built;
+  }
+
+  CaseBuilder builder_;
+  Known tasks_, calls_;
+  std::vector<std::unique_ptr<NetworkOperator>> all_;
+};
+
+bool can_be_centre(const NetworkOperator& one) {
+  return one.built.spec && !is_conversion(one.recorded);
+}
+
+bool has_order(const IngestedFile& file) {
+  return (file.kind == "kernel_details" || file.kind == "op_summary") && file.rows > 0;
+}
+
+/// Calls in order and one of them.
+struct Piece {
+  std::vector<NetworkCall> calls;
+  std::size_t centre = 0;
+  std::string stream;
+  std::int64_t late = 0;
+};
+
+class ContextFinder {
+ public:
+  ContextFinder(const IngestResult& profile, const ContextWish& wish,
+                const std::function<bool()>& stop)
+      : profile_(profile),
+        wish_(wish),
+        stop_(stop),
+        part_(in_lower_case(wish.around)),
+        ops_(profile) {
+    for (const IngestedFile& file : profile.files) {
+      if (has_order(file)) tables_.push_back(file.path);
+    }
+  }
+
+  NetworkContext find() {
+    if (tables_.empty() && profile_.logs.calls().empty()) throw NoContext(why_no_order());
+    std::vector<Piece> pieces = tables_.empty() ? pieces_of_logs() : pieces_of_tables();
+    if (pieces.empty()) throw NoContext(why_none());
+    NetworkContext best;
+    for (Piece& piece : pieces) {
+      Neighbourhood found = neighbourhood_of(piece.calls, piece.centre, wish_.depth);
+      const bool is_whole = wish_.depth == 0 || (found.has_producer && found.has_consumer);
+      if (!is_whole && found.nodes.size() <= best.found.nodes.size()) continue;
+      best.calls = std::move(piece.calls);
+      best.centre = piece.centre;
+      best.stream = std::move(piece.stream);
+      best.late = piece.late;
+      best.found = std::move(found);
+      if (is_whole) break;
+    }
+    best.operators = ops_.take();
+    return best;
+  }
+
+ private:
+  // The type wins over a part of it, and that over names.
+  std::optional<std::string> wanted_type() const {
+    for (const HotOperator& hot : profile_.hot_spots.operators()) {
+      if (in_lower_case(hot.type) == part_) return part_;
+    }
+    return std::nullopt;
+  }
+
+  // The hottest operator of the type, or of all; none where only names can tell.
+  std::optional<std::uint32_t> hottest() {
+    const std::optional<std::string> type = wanted_type();
+    if (!type && !part_.empty()) return std::nullopt;
+    for (const HotOperator& hot : profile_.hot_spots.operators()) {
+      if (type && in_lower_case(hot.type) != *type) continue;
+      const bool is_ordered =
+          std::find(tables_.begin(), tables_.end(), hot.first.file) != tables_.end();
+      if (is_ordered && can_be_centre(ops_.of(hot))) return hot.id;
+      note_obstacle(hot.type, ops_.of(hot));
+    }
+    return std::nullopt;
+  }
+
+  void note_obstacle(const std::string& type, const NetworkOperator& one) {
+    if (!obstacle_.empty()) return;
+    obstacle_ =
+        is_conversion(one.recorded)
+            ? fmt::format("{} is a conversion, which contexts plan themselves", type)
+            : fmt::format("{} is no case: {}", type.empty() ? "a task" : type, one.built.obstacle);
+  }
+
+  std::vector<Piece> pieces_of_tables() {
+    const std::optional<std::uint32_t> id = hottest();
+    std::vector<Piece> pieces;
+    if (!id && (part_.empty() || wanted_type())) return pieces;
+    const auto is_centre = [&](const DeviceTask& task, const HotOperator& hot) {
+      if (id) return hot.id == *id;
+      if (!holds(task.name, part_) && !holds(task.type, part_)) return false;
+      const NetworkOperator& one = ops_.of(hot);
+      if (!can_be_centre(one)) note_obstacle(hot.type, one);
+      return can_be_centre(one);
+    };
+    for (const std::string& table : tables_) {
+      TaskWindows found = windows_around(table, profile_.hot_spots, is_centre, stop_);
+      without_start_ += found.without_start;
+      for (const TaskWindow& window : found.windows) pieces.push_back(piece_of(window, table));
+      if (pieces.empty()) continue;
+      pieces.front().late = found.late;
+      break;
+    }
+    return pieces;
+  }
+
+  Piece piece_of(const TaskWindow& window, const std::string& file) {
+    Piece piece;
+    for (const SequencedTask& task : window.tasks) {
+      piece.calls.push_back({&ops_.of(*task.op), task.name, {file, task.line}});
+    }
+    piece.centre = window.centre;
+    piece.stream = window.stream;
+    return piece;
+  }
+
+  std::vector<Piece> pieces_of_logs() {
+    const std::vector<LoggedCall>& calls = profile_.logs.calls();
+    const auto is_type = [&](const LoggedCall& call) { return in_lower_case(call.op) == part_; };
+    const bool is_whole_type = std::any_of(calls.begin(), calls.end(), is_type);
+    std::optional<std::size_t> most;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (is_whole_type ? !is_type(calls[i]) : !holds(calls[i].op, part_)) continue;
+      const NetworkOperator& one = ops_.of(i, calls[i]);
+      if (!can_be_centre(one)) {
+        note_obstacle(calls[i].op, one);
+      } else if (!most || calls[i].count > calls[*most].count) {
+        most = i;
+      }
+    }
+    std::vector<Piece> pieces;
+    if (!most) return pieces;
+    constexpr std::size_t kMostPieces = 8;
+    const std::vector<std::size_t> sequence = profile_.logs.sequence();
+    for (std::size_t i = 0; i < sequence.size() && pieces.size() < kMostPieces; ++i) {
+      if (sequence[i] == *most) pieces.push_back(piece_of(sequence, i));
+    }
+    return pieces;
+  }
+
+  Piece piece_of(const std::vector<std::size_t>& sequence, std::size_t centre) {
+    constexpr std::size_t kReach = WindowLimits{}.reach;
+    const std::size_t begin = centre - std::min(centre, kReach);
+    const std::size_t end = std::min(sequence.size(), centre + kReach + 1);
+    Piece piece;
+    piece.centre = centre - begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      const LoggedCall& call = profile_.logs.calls()[sequence[i]];
+      piece.calls.push_back({&ops_.of(sequence[i], call), "", call.first});
+    }
+    return piece;
+  }
+
+  std::string why_no_order() const {
+    const std::string file = profile_.files.empty() ? "nothing" : profile_.files[0].path;
+    const std::string kind = profile_.files.empty() ? "" : profile_.files[0].kind;
+    return fmt::format(
+        "{}: {} has no calls in an order with their shapes: --context takes kernel_details.csv, "
+        "op_summary*.csv or a host log",
+        file, kind.empty() ? "it" : kind);
+  }
+
+  std::string why_none() const {
+    if (without_start_ > 0) {
+      return fmt::format("{}: tasks have no start times, and so no order", tables_.front());
+    }
+    if (!obstacle_.empty() && !part_.empty()) return obstacle_;
+    if (!obstacle_.empty()) return "no operator with an order can be a case: " + obstacle_;
+    if (part_.empty()) return "no operator has an order";
+    constexpr std::size_t kShown = 60;
+    return fmt::format("no type or name has '{}' in it; without --around: the hottest operator",
+                       printable(excerpt(wish_.around, kShown)));
+  }
+
+  const IngestResult& profile_;
+  const ContextWish& wish_;
+  const std::function<bool()>& stop_;
+  std::string part_;
+  Operators ops_;
+  std::vector<std::string> tables_;
+  std::string obstacle_;
+  std::int64_t without_start_ = 0;
+};
+
+}  // namespace
+
+NetworkContext context_of(const IngestResult& profile, const ContextWish& wish,
+                          const std::function<bool()>& stop) {
+  return ContextFinder(profile, wish, stop).find();
+}
+
+}  // namespace opbench

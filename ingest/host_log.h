@@ -18,6 +18,8 @@ struct LoggedTensor {
   int dtype = 0, format = 0, storage_format = 0, memory = 0;
   bool is_const = false;
   std::vector<std::int64_t> shape, storage_shape;
+  /// Of a constant such as axes and sizes, one for each element; empty where the log does not say.
+  std::vector<double> values;
 };
 
 /// A call of aclopCompileAndExecute.

@@ -86,12 +86,47 @@ LoggedTensor read_tensor(DescriptorReader& reader) {
   return tensor;
 }
 
+// "1,2,3,4, "
+std::vector<double> numbers_of(std::string_view text) {
+  std::vector<double> numbers;
+  while (!text.empty()) {
+    double number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc{}) return {};
+    numbers.push_back(number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    while (text.starts_with(',') || text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return numbers;
+}
+
+// Axes and sizes are few; longer constants are data.
+constexpr std::size_t kMostValues = 64;
+
+void set_values(LoggedTensor& tensor, std::string_view constant) {
+  constexpr std::string_view kData = "Const data = ";
+  const std::size_t at = constant.find(kData);
+  if (at == std::string_view::npos) return;
+  std::vector<double> numbers = numbers_of(constant.substr(at + kData.size()));
+  std::size_t elements = 1;
+  for (const std::int64_t extent : tensor.shape) {
+    if (extent < 0 || std::size_t(extent) > kMostValues || elements > kMostValues) return;
+    elements *= static_cast<std::size_t>(extent);
+  }
+  if (numbers.size() == elements && elements <= kMostValues) tensor.values = std::move(numbers);
+}
+
 // Behind a tensor: its constant data, which may hold anything but the next descriptor.
-void skip_constant(DescriptorReader& reader) {
+void read_constant(DescriptorReader& reader, LoggedTensor* tensor) {
+  reader.skip_blanks();
+  if (reader.begins("isConst = ")) reader.drop(reader.rest().find(','));
   reader.skip_blanks();
   if (!reader.begins("Const")) return;
   const std::string_view rest = reader.rest();
-  reader.drop(std::min({rest.find("InputDesc["), rest.find("OutputDesc["), rest.find("Attr: {")}));
+  const std::size_t end =
+      std::min({rest.find("InputDesc["), rest.find("OutputDesc["), rest.find("Attr: {")});
+  if (tensor != nullptr) set_values(*tensor, rest.substr(0, end));
+  reader.drop(end);
 }
 
 }  // namespace
@@ -101,13 +136,15 @@ LoggedCall parse_call(std::string_view op, std::string_view descriptor, bool is_
   call.op = op;
   call.descriptor = descriptor;
   DescriptorReader reader(descriptor);
+  LoggedTensor* last = nullptr;
   while (reader.is_good()) {
-    skip_constant(reader);
+    read_constant(reader, last);
     const bool is_input = reader.begins("Input");
     if (!is_input && !reader.begins("Output")) break;
     reader.skip(is_input ? "Input" : "Output");
     LoggedTensor tensor = read_tensor(reader);
-    if (reader.is_good()) (is_input ? call.inputs : call.outputs).push_back(std::move(tensor));
+    if (!reader.is_good()) break;
+    last = &(is_input ? call.inputs : call.outputs).emplace_back(std::move(tensor));
   }
   if (reader.is_good() && reader.begins("Attr: {")) {
     reader.skip("Attr: ");

@@ -10,7 +10,7 @@ namespace opbench {
 namespace {
 
 ProfiledOperator operator_of(const HotOperator& hot) {
-  ProfiledOperator one{hot.type, {}, {}, {}};
+  ProfiledOperator one{hot.type, {}, {}, {}, {}};
   if (!hot.has_tensors) return one;
   one.inputs = tensors_of(hot.input_shapes, hot.input_dtypes, hot.input_formats);
   one.outputs = tensors_of(hot.output_shapes, hot.output_dtypes, hot.output_formats);
@@ -18,9 +18,19 @@ ProfiledOperator operator_of(const HotOperator& hot) {
 }
 
 ProfiledOperator operator_of(const LoggedCall& call) {
-  ProfiledOperator one{call.op, tensors_of(call.inputs), tensors_of(call.outputs), {}};
+  ProfiledOperator one{call.op, tensors_of(call.inputs), tensors_of(call.outputs), {}, {}};
   // Operators without attributes are logged without them.
-  if (!call.is_truncated) one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
+  if (call.is_truncated) return one;
+  one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
+  const CannOperator* known = find_cann_operator(call.op);
+  for (std::size_t i = 0; known != nullptr && i < call.inputs.size(); ++i) {
+    const std::string name = tensor_name(known->inputs, i);
+    if (!name.starts_with('=')) continue;
+    const std::vector<double>& values = call.inputs[i].values;
+    const bool is_there = call.inputs[i].dtype >= 0;
+    if (!values.empty()) (*one.attrs)[name.substr(1)] = values;
+    if (values.empty() && is_there) one.unknown.push_back(name.substr(1));
+  }
   return one;
 }
 
@@ -60,6 +70,7 @@ void CaseBuilder::complete(RecordedOperator& found) const {
   const auto most = std::max_element(
       calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
   found.one.attrs = most->one.attrs;
+  found.one.unknown = most->one.unknown;
   found.one.inputs = most->one.inputs;
   found.one.outputs = most->one.outputs;
   if (calls.size() > 1) {

@@ -20,7 +20,7 @@ std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one) {
   if (count == 0 || one.inputs.size() / count < known->lists) return {};
   std::vector<ProfiledOperator> parts;
   for (std::size_t i = 0; i < count; ++i) {
-    ProfiledOperator part{known->each, {}, {one.outputs[i]}, one.attrs};
+    ProfiledOperator part{known->each, {}, {one.outputs[i]}, one.attrs, one.unknown};
     for (std::size_t list = 0; list < known->lists; ++list) {
       part.inputs.push_back(one.inputs[list * count + i]);
     }

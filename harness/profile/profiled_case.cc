@@ -30,6 +30,21 @@ void add_tensor(NamedOperator& named, Side side, const std::string& name,
   entry.desc = describe(tensor.dtype, shape);
 }
 
+// Of a sum: `y` with extents of 1 where axes were summed up, which the log says or else the shapes.
+Dims with_axes_kept(const ProfiledOperator& one, const Dims& y) {
+  const Dims& x = *one.inputs[0].logical;
+  const auto axes = one.attrs ? one.attrs->find("axes") : NamedNumbers::const_iterator();
+  if (!one.attrs || axes == one.attrs->end()) return with_reduced_axes(x, y);
+  Dims kept = x;
+  const auto rank = static_cast<double>(x.size());
+  for (const double axis : axes->second) {
+    const double place = axis < 0 ? axis + rank : axis;
+    if (!(place >= 0 && place < rank)) return with_reduced_axes(x, y);
+    kept[static_cast<std::size_t>(place)] = 1;
+  }
+  return element_count(kept) == element_count(y) ? kept : with_reduced_axes(x, y);
+}
+
 void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
               const std::vector<std::string>& names) {
   const auto& tensors = side == Side::input ? one.inputs : one.outputs;
@@ -51,8 +66,7 @@ void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
     }
     const bool is_reduced =
         is_sum && side == Side::output && !one.inputs.empty() && one.inputs[0].logical.has_value();
-    const Dims shape =
-        is_reduced ? with_reduced_axes(*one.inputs[0].logical, *tensor.logical) : *tensor.logical;
+    const Dims shape = is_reduced ? with_axes_kept(one, *tensor.logical) : *tensor.logical;
     add_tensor(named, side, name, tensor, shape);
     named.places.push_back(i);
   }
@@ -190,6 +204,17 @@ void note_bounds(const ProfiledOperator& one, BuiltCase& built) {
   }
 }
 
+// Whether the log has all numbers that our operator takes.
+bool are_attrs_known(const ProfiledOperator& one, const OpUse& use) {
+  if (!has_attrs(use)) return true;
+  return one.attrs && std::none_of(use.attrs.begin(), use.attrs.end(), [&](const auto& attr) {
+           const std::vector<std::string>& names = attr.second.from.names;
+           return attr.second.kind == AttrSource::recorded &&
+                  std::find_first_of(names.begin(), names.end(), one.unknown.begin(),
+                                     one.unknown.end()) != names.end();
+         });
+}
+
 // Tries the attributes; sets the case of the first that fit.
 void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table,
              BuiltCase& built) {
@@ -200,21 +225,23 @@ void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table
     return;
   }
   std::vector<NamedNumbers> candidates;
-  if (one.attrs) {
-    candidates = {*one.attrs};
-  } else {
+  const bool are_known = are_attrs_known(one, use);
+  if (!are_known) {
     candidates = likely_attrs(use.op->name, operands(record.record, use),
                               shapes_on(record.record, Side::output));
-    candidates.emplace_back();
   }
-  for (const NamedNumbers& attrs : candidates) {
+  candidates.emplace_back();
+  for (NamedNumbers& attrs : candidates) {
+    if (one.attrs) {
+      for (const auto& [name, values] : *one.attrs) attrs[name] = values;
+    }
     auto call = call_of(record, attrs, table, built.obstacle);
     if (!call) continue;
     built.spec = std::move(call->spec);
     built.inputs = std::move(call->inputs);
     built.outputs = std::move(call->outputs);
-    built.are_attrs_known = one.attrs.has_value() || !has_attrs(use);
-    if (!built.are_attrs_known) {
+    built.are_attrs_known = are_known;
+    if (!are_known) {
       built.notes.push_back(attrs.empty()
                                 ? "attributes unknown: taken at their defaults"
                                 : "attributes unknown; these fit the shapes: " + to_string(attrs));

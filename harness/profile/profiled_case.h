@@ -16,6 +16,7 @@ struct ProfiledOperator {
   std::string type;
   std::vector<ProfiledTensor> inputs, outputs;
   std::optional<NamedNumbers> attrs;  ///< as logged; none: not known
+  std::vector<std::string> unknown;   ///< attributes whose numbers were on the host, not in the log
 };
 
 /// The same as a case of ours, or why it is none.

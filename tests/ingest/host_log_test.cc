@@ -115,7 +115,35 @@ TEST(HostLog, CountsCallsOfTheSecondInterfaceAndOrdersThemByTime) {
   ASSERT_THAT(mul.inputs, SizeIs(1));
   EXPECT_THAT(mul.inputs[0].shape, ElementsAre(-1, 3));
   EXPECT_TRUE(mul.inputs[0].is_const);
+  EXPECT_THAT(mul.inputs[0].values, IsEmpty());  // of an extent that is not known
   EXPECT_EQ(add.attrs, "{}");
+}
+
+// The log says twice that a tensor is constant, and its numbers behind that.
+TEST(HostLog, ReadsTheNumbersOfConstants) {
+  const auto values = [](const std::string& shape, const std::string& constant) {
+    const LoggedCall call = parse_call(
+        "Transpose",
+        "InputDesc[0]: [TensorDesc] DataType = 9, Format = 2, StorageFormat = 2, Shape = " + shape +
+            ", StorageShape = [], shapeRange = [], memtype = 1, isConst = " + constant +
+            "OutputDesc[0]: [TensorDesc] DataType = 0, Format = 2, "
+            "StorageFormat = 2, Shape = [], StorageShape = [], shapeRange = [], "
+            "memtype = 0, isConst = 0 ",
+        false);
+    EXPECT_FALSE(call.is_truncated) << constant;
+    EXPECT_THAT(call.outputs, SizeIs(1)) << constant;
+    return call.inputs.at(0).values;
+  };
+  EXPECT_THAT(values("[4]", "true, Const Len = 4 , Const data = 0,2,3,-1, "),
+              ElementsAre(0, 2, 3, -1));
+  EXPECT_THAT(values("[2]", "1 , isConst = true, Const Len = 2 ,Const data = 7,8,"),
+              ElementsAre(7, 8));
+  EXPECT_THAT(values("[]", "1 , isConst = true, Const Len = 1 , Const data = 0.5, "),
+              ElementsAre(0.5));
+  EXPECT_THAT(values("[2]", "true, Const Len = 16 , Const data = 1,0,0,0,0,0,0,0,2,0,0,0,0,0,0,0,"),
+              IsEmpty());
+  EXPECT_THAT(values("[2]", "true, Const Len = 2 , Const data = 7,x,"), IsEmpty());
+  EXPECT_THAT(values("[2]", "0 "), IsEmpty());
 }
 
 void expect_blocks(const std::string& name) {

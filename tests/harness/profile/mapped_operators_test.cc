@@ -147,6 +147,49 @@ std::string tensor_text(const std::string& shape) {
   return "[TensorDesc] DataType = 0, Format = 2, StorageFormat = -1, Shape = " + shape + kCell;
 }
 
+std::string constant_text(const std::string& shape, const std::string& values) {
+  return "[TensorDesc] DataType = 9, Format = 2, StorageFormat = -1, Shape = " + shape +
+         ", StorageShape = [], shapeRange = [], memtype = 1, isConst = " +
+         (values.empty() ? "0 " : "true, Const Len = 1 , Const data = " + values + ", ");
+}
+
+NetworkCases cases_of_call(const std::string& op, const std::vector<std::string>& inputs,
+                           const std::string& y) {
+  IngestResult profile;
+  std::string text = "aclopCompile::aclOp = OpType: " + op + ", ";
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    text += "InputDesc[" + std::to_string(i) + "]: " + inputs[i];
+  }
+  ingest_bytes(bytes_of(text + "OutputDesc[0]: " + tensor_text(y) + "\n"), "plog.log", profile);
+  return cases_in(profile);
+}
+
+// Axes, sizes and orders that the host passed as tensors.
+TEST(MappedOperators, TakeAttributesFromConstants) {
+  const std::string cube = tensor_text("[4, 4, 4]");
+  const NetworkCases transpose =
+      cases_of_call("Transpose", {cube, constant_text("[3]", "0,2,1")}, "[4, 4, 4]");
+  EXPECT_THAT(ids(transpose), ElementsAre("transpose[4x4x4,fp32,ND,perm=[0,2,1]]"));
+  EXPECT_TRUE(transpose.cases.at(0).are_attrs_known);
+  EXPECT_THAT(ids(cases_of_call("ReduceMean", {cube, constant_text("[1]", "1")}, "[4, 4]")),
+              ElementsAre("reduce_mean[4x4x4,fp32,ND,axes=[1]]"));
+  EXPECT_THAT(ids(cases_of_call("ReduceSum", {cube, constant_text("[1]", "-1")}, "[4, 4]")),
+              ElementsAre("sum_to_size[4x4x4,fp32,ND,size=[4,4,1]]"));
+  EXPECT_THAT(
+      ids(cases_of_call("GatherV2", {cube, constant_text("[2]", "3,0"), constant_text("[1]", "2")},
+                        "[4, 4, 2]")),
+      ElementsAre("gather[4x4x4,2,fp32,ND,axis=2]"));
+  EXPECT_THAT(ids(cases_of_call(
+                  "Slice", {cube, constant_text("[3]", "1,0,2"), constant_text("[3]", "3,4,2")},
+                  "[3, 4, 2]")),
+              ElementsAre("contiguous[4x4x4,fp32,ND,view=slice(2,2,2,1).slice(0,1,3,1)]"));
+  // What the log does not say is taken to fit the shapes, as without a log.
+  const NetworkCases unknown =
+      cases_of_call("Transpose", {cube, constant_text("[3]", "")}, "[4, 4, 4]");
+  ASSERT_THAT(ids(unknown), SizeIs(1));
+  EXPECT_FALSE(unknown.cases[0].are_attrs_known);
+}
+
 std::vector<std::string> ids_of_call(const std::string& op, const std::string& x,
                                      const std::string& y, const std::string& attrs) {
   IngestResult profile;

@@ -10,6 +10,8 @@ namespace {
 
 // Fused updates of all parameters at once.
 constexpr std::size_t kMostTensors = 64;
+// The latest tensors of one shape that are looked at.
+constexpr std::size_t kMostAlike = 64;
 
 bool is_one_element(const ProfiledTensor& tensor) {
   return std::all_of(tensor.storage.begin(), tensor.storage.end(),
@@ -57,6 +59,8 @@ class Linker {
       for (const ProfiledTensor& tensor : one.inputs) links.push_back(outside(tensor));
       return;
     }
+    keys_.clear();
+    for (const ProfiledTensor& tensor : one.inputs) keys_.push_back(key_of(tensor));
     for (std::size_t i = 0; i < one.inputs.size(); ++i) links.push_back(link(call, i));
     const bool is_converted = is_conversion(one);
     for (std::size_t i = 0; i < one.outputs.size(); ++i) {
@@ -94,17 +98,10 @@ class Linker {
                        [&](const TensorLink& other) { return other.is_same_tensor(link); });
   }
 
-  // Inputs of the call that could be the same tensors as this one.
-  std::size_t alike(const ProfiledOperator& one, const std::string& key) const {
-    return static_cast<std::size_t>(
-        std::count_if(one.inputs.begin(), one.inputs.end(),
-                      [&](const ProfiledTensor& tensor) { return key_of(tensor) == key; }));
-  }
-
   TensorLink link(std::size_t call, std::size_t input) {
     const NetworkOperator& op = *calls_[call].op;
     const ProfiledTensor& tensor = op.recorded.inputs[input];
-    const std::string key = key_of(tensor);
+    const std::string& key = keys_[input];
     if (key.empty()) return outside(tensor);
     const bool is_a_weight = is_weight_of(op, input), is_single = is_one_element(tensor);
     const Known* latest = nullptr;
@@ -118,7 +115,8 @@ class Linker {
     }
     if (latest != nullptr) {
       TensorLink found = latest->link;
-      found.is_ambiguous = !is_a_weight && candidates > alike(op.recorded, key);
+      const auto wanted = std::count(keys_.begin(), keys_.end(), key);
+      found.is_ambiguous = !is_a_weight && candidates > static_cast<std::size_t>(wanted);
       return found;
     }
     TensorLink made = outside(tensor);
@@ -135,10 +133,12 @@ class Linker {
     std::vector<Known>& all = known_[key];
     std::erase_if(all, [&](const Known& one) { return one.link.is_same_tensor(made); });
     all.push_back({std::move(made), &tensor});
+    if (all.size() > kMostAlike) all.erase(all.begin());
   }
 
   const std::vector<NetworkCall>& calls_;
   CallLinks links_;
+  std::vector<std::string> keys_;  ///< of the inputs of the call that is linked
   std::map<std::string, std::vector<Known>> known_;
   std::size_t last_ = TensorLink::kOutside - 1;  ///< the call before that made something
 };

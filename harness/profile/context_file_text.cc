@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "harness/profile/call_graph.h"
@@ -93,8 +94,13 @@ void print_network_context(std::ostream& out, const NetworkContext& context,
                            const ContextWish& wish) {
   out << fmt::format("\nContext around {}:\n  {}\n", centre_text(context, wish),
                      counts_text(context.found));
-  for (const std::string& text : context.found.left_out) {
-    out << fmt::format("  left out: {}\n", shown(text));
+  constexpr std::size_t kMostLines = 10;
+  const std::vector<std::string>& left_out = context.found.left_out;
+  for (std::size_t i = 0; i < std::min(left_out.size(), kMostLines); ++i) {
+    out << fmt::format("  left out: {}\n", shown(left_out[i]));
+  }
+  if (left_out.size() > kMostLines) {
+    out << fmt::format("  and {} more\n", left_out.size() - kMostLines);
   }
   if (context.late > 0) {
     out << fmt::format("  {} tasks came too late to be put in order, and are left out\n",

@@ -88,7 +88,6 @@ struct Piece {
   std::vector<NetworkCall> calls;
   std::size_t centre = 0;
   std::string stream;
-  std::int64_t late = 0;
 };
 
 class ContextFinder {
@@ -117,10 +116,10 @@ class ContextFinder {
       best.calls = std::move(piece.calls);
       best.centre = piece.centre;
       best.stream = std::move(piece.stream);
-      best.late = piece.late;
       best.found = std::move(found);
       if (is_whole) break;
     }
+    best.late = late_;
     best.operators = ops_.take();
     return best;
   }
@@ -170,10 +169,9 @@ class ContextFinder {
     for (const std::string& table : tables_) {
       TaskWindows found = windows_around(table, profile_.hot_spots, is_centre, stop_);
       without_start_ += found.without_start;
+      late_ = found.late;
       for (const TaskWindow& window : found.windows) pieces.push_back(piece_of(window, table));
-      if (pieces.empty()) continue;
-      pieces.front().late = found.late;
-      break;
+      if (!pieces.empty()) break;
     }
     return pieces;
   }
@@ -253,7 +251,7 @@ class ContextFinder {
   Operators ops_;
   std::vector<std::string> tables_;
   std::string obstacle_;
-  std::int64_t without_start_ = 0;
+  std::int64_t without_start_ = 0, late_ = 0;
 };
 
 }  // namespace

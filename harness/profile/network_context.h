@@ -31,7 +31,7 @@ struct NetworkContext {
   std::vector<NetworkCall> calls;
   std::size_t centre = 0;
   std::string stream;     ///< empty: the file does not tell
-  std::int64_t late = 0;  ///< tasks before it that were in no order
+  std::int64_t late = 0;  ///< tasks of the table that came too late to be put in order
   Neighbourhood found;
 };
 

@@ -127,6 +127,29 @@ TEST_F(NetworkContextTest, SortsByTimeAndKeepsToOneStream) {
   EXPECT_EQ(found.stream, "0");
 }
 
+// Rows may come so late that others have been passed on already: they are left out and counted.
+TEST_F(NetworkContextTest, LeavesOutWhatComesTooLate) {
+  std::vector<Row> rows;
+  for (int start = 5000; start > 0; --start) rows.push_back({"Relu", start, kX, kX});
+  const NetworkContext found = context(rows, {"", 1});
+  EXPECT_EQ(found.late, 5000 - 4097);
+  std::ostringstream out;
+  print_network_context(out, found, {});
+  EXPECT_THAT(out.str(),
+              HasSubstr("  903 tasks came too late to be put in order, and are left out\n"));
+}
+
+// A million rows may follow: reading ends behind the last window.
+TEST_F(NetworkContextTest, KeepsTheTasksAround) {
+  std::vector<Row> rows;
+  for (int start = 1; start < 3000; ++start) rows.push_back({"Relu", start, kX, kX});
+  rows[1500] = {"Tanh", 1501, kX, kX, 0, 1e6};
+  const NetworkContext found = context(rows, {"tanh", 2});
+  EXPECT_THAT(found.calls, SizeIs(512 + 1 + 512));
+  EXPECT_EQ(found.centre, 512);
+  EXPECT_THAT(graph(found), SizeIs(5));
+}
+
 TEST_F(NetworkContextTest, AtTheEndsOfAFileHasWhatIsThere) {
   EXPECT_THAT(graph(context(kChain, {"relu", 1})),
               ElementsAre("relu(self_of_relu) -> relu", "exp(relu) -> exp"));

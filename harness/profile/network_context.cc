@@ -227,7 +227,7 @@ class ContextFinder {
     const std::string file = profile_.files.empty() ? "nothing" : profile_.files[0].path;
     const std::string kind = profile_.files.empty() ? "" : profile_.files[0].kind;
     return fmt::format(
-        "{}: {} has no calls in an order with their shapes: --context takes kernel_details.csv, "
+        "{}: {} has no calls in order with inputs and outputs: --context takes kernel_details.csv, "
         "op_summary*.csv or a host log",
         file, kind.empty() ? "it" : kind);
   }

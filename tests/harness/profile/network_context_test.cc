@@ -298,7 +298,7 @@ TEST_F(NetworkContextTest, SaysWhyThereIsNone) {
   EXPECT_THAT(refusal("OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max "
                       "Time(us),Ratio(%)\nRelu,AI_CORE,1,1,1,1,1,100\n",
                       {}),
-              AllOf(HasSubstr("t.csv: op_statistic has no calls in an order"),
+              AllOf(HasSubstr("t.csv: op_statistic has no calls in order"),
                     HasSubstr("kernel_details.csv")));
   const std::string without =
       std::regex_replace(table(kChain), std::regex("AI_CORE,0,[0-9]+,"), "AI_CORE,0,N/A,");

@@ -111,7 +111,8 @@ std::string shape_text(const Dims& shape, std::size_t last) {
 /// Tries the rows for one record.
 class RecordReading {
  public:
-  RecordReading(const DumpRecord& record, const ReadNumbers& read) : record_(record), read_(read) {}
+  RecordReading(const DumpRecord& record, const ReadNumbers& read, Results results)
+      : record_(record), read_(read), results_(results) {}
 
   // What is there of the condition holds.
   bool holds(const OpRow& row) const {
@@ -262,11 +263,12 @@ class RecordReading {
       desc.dtype = found.desc.dtype;
       is_any = true;
     }
-    if (!is_any) throw Unfit("no output is recorded");
+    if (!is_any && results_ == Results::recorded) throw Unfit("no output is recorded");
   }
 
   const DumpRecord& record_;
   const ReadNumbers& read_;
+  Results results_;
 };
 
 std::optional<std::string> noted_call(const DumpRecord& record) {
@@ -294,9 +296,10 @@ std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& ro
 
 }  // namespace
 
-RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read) {
+RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read,
+                       Results results) {
   RecordedCalls found;
-  const RecordReading reading(record, read);
+  const RecordReading reading(record, read, results);
   if (const std::optional<std::string> id = noted_call(record)) {
     try {
       found.calls.push_back(reading.noted(*id));

@@ -29,8 +29,13 @@ struct RecordedCalls {
 using ReadNumbers = std::function<std::vector<double>(const DumpEntry& entry)>;
 inline constexpr std::int64_t kMostNumbers = 64;
 
+/// Whether a record tells what its operator returned.
+enum class Results { recorded, unknown };
+
 /// By the note opbench_call of our own dumps, where it holds for what is recorded, else by the
-/// table. `record` must outlive the result. Errors: those of `read`.
-RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read);
+/// table. `record` must outlive the result. Where results are recorded, one at least must fit.
+/// Errors: those of `read`.
+RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read,
+                       Results results = Results::recorded);
 
 }  // namespace opbench

@@ -17,17 +17,20 @@ std::vector<std::string> texts(const YamlValue& value, const std::string& what) 
 
 CannOperator read_operator(const YamlValue& row) {
   CannOperator one;
-  row.mapping("an operator", {"names", "inputs", "outputs", "scalars", "each", "lists", "part_of"},
-              [&](const std::string& part, const YamlValue& of) {
-                if (part == "names") one.names = texts(of, "a name");
-                if (part == "inputs") one.inputs = texts(of, "an input");
-                if (part == "outputs") one.outputs = texts(of, "an output");
-                if (part == "scalars") one.scalars = texts(of, "an operand");
-                if (part == "each") one.each = of.text("an operator");
-                if (part == "lists")
-                  one.lists = static_cast<std::size_t>(of.integer("lists", 1, 9));
-                if (part == "part_of") one.part_of = of.text("an operator");
-              });
+  row.mapping(
+      "an operator",
+      {"names", "inputs", "outputs", "scalars", "each", "lists", "into", "gives", "part_of"},
+      [&](const std::string& part, const YamlValue& of) {
+        if (part == "names") one.names = texts(of, "a name");
+        if (part == "inputs") one.inputs = texts(of, "an input");
+        if (part == "outputs") one.outputs = texts(of, "an output");
+        if (part == "scalars") one.scalars = texts(of, "an operand");
+        if (part == "each") one.each = of.text("an operator");
+        if (part == "lists") one.lists = static_cast<std::size_t>(of.integer("lists", 1, 9));
+        if (part == "into") one.into = texts(of, "an operator");
+        if (part == "gives") one.gives = of.text("an input");
+        if (part == "part_of") one.part_of = of.text("an operator");
+      });
   return one;
 }
 

@@ -8,15 +8,17 @@
 
 namespace opbench {
 
-/// What an operator of CANN calls its tensors, in their order. Empty: no operand. "=axes": numbers
-/// on the host, the attribute of that name. The last input may be "x_*": it stands for all that
-/// follow, x_0, x_1, ...
+/// What an operator of CANN, or a call of PyTorch in a trace, calls its tensors, in their order.
+/// Empty: no operand. "=axes": numbers on the host, the attribute of that name. The last input may
+/// be "x_*": it stands for all that follow, x_0, x_1, ...
 struct CannOperator {
   std::vector<std::string> names;  ///< of operators with these tensors
   std::vector<std::string> inputs, outputs;
   std::vector<std::string> scalars;  ///< operands that are no tensors of it but numbers
   std::string each;                  ///< what it computes for each tensor of its lists
   std::size_t lists = 0;             ///< how many lists of tensors that takes
+  std::vector<std::string> into;     ///< operators on the same tensors that together compute it
+  std::string gives;                 ///< the input whose shape its result has; empty: not told
   std::string part_of;               ///< the operator that completes what it begins
 };
 

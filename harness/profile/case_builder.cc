@@ -34,6 +34,34 @@ ProfiledOperator operator_of(const LoggedCall& call) {
   return one;
 }
 
+// The numbers among a call's arguments, by the names of these.
+NamedNumbers attrs_of_call(const TraceOperator& call) {
+  const CannOperator* known = find_cann_operator(call.name);
+  if (known == nullptr) return {};
+  std::string text;
+  std::string_view rest = call.input_values;
+  for (std::size_t i = 0; !rest.empty(); ++i) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    const std::string name = tensor_name(known->inputs, i);
+    if (name.starts_with('=') && end > 0) {
+      text += fmt::format("{} = {}, ", name.substr(1), rest.substr(0, end));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return attrs_of_log(call.name, text);
+}
+
+ProfiledOperator operator_of(const TraceOperator& call) {
+  ProfiledOperator one{call.name, tensors_of(call.input_shapes, call.input_dtypes, ""), {}, {}, {}};
+  one.has_results = false;
+  for (ProfiledTensor& tensor : one.inputs) {
+    // A number, a flag or nothing, by its type: what is not of a tensor's types has no extents.
+    tensor.is_absent = tensor.storage.empty() && !tensor.problem.empty();
+  }
+  if (!call.input_values.empty()) one.attrs = attrs_of_call(call);
+  return one;
+}
+
 // What tables and logs agree on.
 std::string signature(const ProfiledOperator& one) {
   std::string text = one.type;
@@ -97,6 +125,15 @@ RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
 RecordedOperator CaseBuilder::find(const LoggedCall& call) const {
   RecordedOperator found{operator_of(call), operator_of(call), {}, {}, false};
   if (call.is_truncated) found.obstacle = "the log cut the line";
+  return found;
+}
+
+RecordedOperator CaseBuilder::find(const TraceOperator& call) const {
+  RecordedOperator found{operator_of(call), operator_of(call), {}, {}, false};
+  if (!call.has_shapes) found.obstacle = "the trace has no shapes: record_shapes=True";
+  if (call.input_dtypes.find("TensorList") != std::string::npos) {
+    found.obstacle = "the trace does not tell the tensors of a list";
+  }
   return found;
 }
 

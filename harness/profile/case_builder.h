@@ -27,6 +27,8 @@ class CaseBuilder {
 
   RecordedOperator find(const HotOperator& hot) const;
   RecordedOperator find(const LoggedCall& call) const;
+  /// Of the host: a call of the framework, whose results are not recorded.
+  RecordedOperator find(const TraceOperator& call) const;
   /// `one` may be a part of what was found.
   BuiltCase build(const ProfiledOperator& one) const;
 

@@ -82,6 +82,23 @@ class Collector {
     add(builder_.find(call), call.op, share, "");
   }
 
+  void add(const TraceOperator& call) {
+    const Share share{call.launching, call.kernels.total_ps, call.first};
+    launched_calls_ += call.kernels.count;
+    launched_ps_ += share.total_ps;
+    add(builder_.find(call), call.name, share, "");
+  }
+
+  // Behind the calls of a trace: device time that none of them launched.
+  void add_the_rest(const DeviceTime& computing) {
+    cases_.whole_calls = std::max(computing.count, launched_calls_);
+    cases_.whole_ps = std::max(computing.total_ps, launched_ps_);
+    const Share rest{cases_.whole_calls - launched_calls_, cases_.whole_ps - launched_ps_, {}};
+    if (rest.count == 0) return;
+    put(cases_.uncovered, "(kernels)", "launched by no operator of the host that is recorded",
+        rest);
+  }
+
   // When all have been added.
   void finish() {
     for (const BegunOperators::Begun& one : begun_.begun()) {
@@ -140,7 +157,10 @@ class Collector {
       const double part = all.size() == 1 ? 1
                           : elements == 0 ? 1 / double(all.size())
                                           : elements_of(*built.spec) / elements;
-      if (all.size() > 1) built.notes.push_back(fmt::format("one of {} tensors", all.size()));
+      if (all.size() > 1) {
+        const char* what = parts[0].type == parts[1].type ? "tensors" : "parts of the call";
+        built.notes.push_back(fmt::format("one of {} {}", all.size(), what));
+      }
       const std::size_t place =
           add_case(std::move(built), one.type, share, in_us(share.total_ps) * part, name);
       begun_.complete(one, place);
@@ -170,9 +190,26 @@ class Collector {
 
   const CaseBuilder& builder_;
   NetworkCases& cases_;
+  std::int64_t launched_calls_ = 0, launched_ps_ = 0;
   BegunOperators begun_;
   std::map<std::string, std::size_t> by_id_, by_reason_;
 };
+
+// Exchange between devices, which is in no share, also stands under operators of the host.
+bool is_communication(const TraceOperator& call) {
+  constexpr std::string_view kPrefixes[] = {"c10d::", "record_param_comms", "Hccl", "nccl:"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return call.name.starts_with(prefix); });
+}
+
+// Kernels of a trace have no shapes, the operators that launched them do.
+bool is_known_by_its_host(const IngestResult& profile, const std::vector<HotOperator>& hot) {
+  const auto& calls = profile.trace.operators();
+  return std::none_of(hot.begin(), hot.end(), [](const auto& one) { return one.has_tensors; }) &&
+         std::any_of(calls.begin(), calls.end(), [](const TraceOperator& call) {
+           return call.has_shapes && call.kernels.count > 0;
+         });
+}
 
 void sort_by_time(std::vector<UncoveredType>& list) {
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
@@ -194,7 +231,14 @@ NetworkCases cases_of(const IngestResult& profile) {
   Collector collector(builder, cases);
   const std::vector<HotOperator> hot = profile.hot_spots.operators();
   cases.is_timed = profile.hot_spots.computing().total_ps > 0;
-  for (const HotOperator& one : hot) collector.add(one);
+  if (is_known_by_its_host(profile, hot)) {
+    for (const TraceOperator& call : profile.trace.operators()) {
+      if (call.kernels.count > 0 && !is_communication(call)) collector.add(call);
+    }
+    collector.add_the_rest(profile.hot_spots.computing());
+  } else {
+    for (const HotOperator& one : hot) collector.add(one);
+  }
   if (hot.empty()) {
     for (const LoggedCall& call : profile.logs.calls()) collector.add(call);
   }

@@ -16,6 +16,7 @@ namespace {
 /// An operator as a record of a dump, for the operator table.
 struct NamedOperator {
   DumpRecord record;
+  Results results = Results::recorded;
   std::vector<std::size_t> places;  ///< of the record's entries, among the tensors of their side
   std::string obstacle;
 };
@@ -95,9 +96,11 @@ void add_results_in_place(NamedOperator& named, const std::vector<std::string>& 
 NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   NamedOperator result;
   result.record.op = one.type;
+  result.results = one.has_results ? Results::recorded : Results::unknown;
   const CannOperator* known = find_cann_operator(one.type);
   add_side(result, one, Side::input, known != nullptr ? known->inputs : first_names(use.inputs));
-  if (one.outputs.empty()) add_results_in_place(result, first_names(use.outputs));
+  if (one.outputs.empty() && one.has_results)
+    add_results_in_place(result, first_names(use.outputs));
   add_side(result, one, Side::output, known != nullptr ? known->outputs : first_names(use.outputs));
   if (known != nullptr && !one.inputs.empty()) {
     for (const std::string& name : known->scalars) {
@@ -138,8 +141,12 @@ std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers&
     entry.kind = EntryKind::scalar;
     entry.desc = describe(DType::fp64, {std::ssize(values)});
   }
-  RecordedCalls found = calls_of(
-      record, table, [&](const DumpEntry& entry) { return attrs.find(entry.name)->second; });
+  const auto numbers = [&](const DumpEntry& entry) {
+    const auto known = attrs.find(entry.name);
+    if (known != attrs.end()) return known->second;
+    throw Error(fmt::format("'{}' is a tensor whose number is not known", entry.name));
+  };
+  RecordedCalls found = calls_of(record, table, numbers, named.results);
   if (found.calls.size() == 1) {
     const RecordedCall& call = found.calls[0];
     return FoundCall{case_of(call.problem),

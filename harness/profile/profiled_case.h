@@ -11,12 +11,13 @@
 
 namespace opbench {
 
-/// An operator that a profile or a log shows, in CANN's terms.
+/// An operator that a profile, a log or a trace shows, in CANN's terms or PyTorch's.
 struct ProfiledOperator {
   std::string type;
   std::vector<ProfiledTensor> inputs, outputs;
   std::optional<NamedNumbers> attrs;  ///< as logged; none: not known
   std::vector<std::string> unknown;   ///< attributes whose numbers were on the host, not in the log
+  bool has_results = true;            ///< false: of a call whose outputs are never recorded
 };
 
 /// The same as a case of ours, or why it is none.

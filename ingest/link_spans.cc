@@ -60,9 +60,18 @@ class CallWalk {
     }
     while (next < calls_.size()) push(next++);
     leave_all();
+    tell_sequence();
   }
 
  private:
+  void tell_sequence() {
+    if (!profile_.sequence.empty()) return;
+    std::sort(launching_.begin(), launching_.end());
+    constexpr std::size_t kMostCalls = 1 << 20;
+    launching_.resize(std::min(launching_.size(), kMostCalls));
+    for (const auto& [start_ns, op] : launching_) profile_.sequence.push_back(op);
+  }
+
   struct Running {
     std::size_t call = 0;
     std::int64_t inside_ns = 0;  ///< of calls that it made
@@ -83,6 +92,7 @@ class CallWalk {
       TraceOperator& op = profile_.operators()[call.op];
       add_saturated(op.host_self_ns, std::max<std::int64_t>(0, own));
       op.launching += last.has_launched ? 1 : 0;
+      if (last.has_launched) launching_.emplace_back(call.start_ns, call.op);
       running_.pop_back();
     }
   }
@@ -126,6 +136,7 @@ class CallWalk {
   TraceProfile& profile_;
   const std::vector<std::pair<std::uint32_t, std::uint32_t>>* waiting_ = nullptr;
   std::vector<Running> running_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> launching_;  ///< starts and operators
 };
 
 }  // namespace

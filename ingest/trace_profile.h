@@ -57,6 +57,9 @@ class TraceProfile {
   std::int64_t host_operators = 0, host_operators_with_shapes = 0;
   std::int64_t kernels = 0, linked_kernels = 0;
   std::int64_t kernels_without_row = 0;  ///< in no table that was read with the trace
+  /// Places in `operators` of the calls of the first trace that launched something, in the order of
+  /// their starts, up to a limit.
+  std::vector<std::uint32_t> sequence;
   std::int64_t lost = 0;  ///< operators and kernels beyond what is kept to tie them together
 
   void count_other(std::string_view name, const DeviceTask& task);

@@ -16,6 +16,14 @@ bool is_index(const Op& op, std::size_t input) {
   return !dtypes.empty() && !is_floating(dtypes[0]) && dtypes[0] != DType::boolean;
 }
 
+// A mean or a deviation that a norm kept, which no other vector of that length can stand for: the
+// gradient of a bias is not, and would leave infinite gradients.
+bool is_statistic(const Op& op, std::size_t input) {
+  constexpr std::string_view kNames[] = {"save_mean", "save_invstd", "mean", "rstd"};
+  return op.inputs.size() > 1 &&
+         std::find(std::begin(kNames), std::end(kNames), op.input(input).name) != std::end(kNames);
+}
+
 class GraphBuilder {
  public:
   GraphBuilder(const std::vector<NetworkCall>& calls, std::size_t centre)
@@ -49,6 +57,11 @@ class GraphBuilder {
       }
       source.link = graph_.links.inputs[call][*place];
       find_node(source);
+      if (is_statistic(*node.problem.op, node.inputs.size() - 1) &&
+          !is_made_as(source, node.problem.op->input(node.inputs.size() - 1).name)) {
+        source = CallSource{};
+        source.link.tensor = TensorLink::kOutside;
+      }
     }
     graph_.nodes[call] = std::move(node);
   }
@@ -61,6 +74,12 @@ class GraphBuilder {
     if (found == outputs.end()) return;
     source.node = link.call;
     source.output = static_cast<std::size_t>(found - outputs.begin());
+  }
+
+  bool is_made_as(const CallSource& source, std::string_view name) const {
+    if (source.node == TensorLink::kOutside) return false;
+    const Problem& maker = graph_.nodes[source.node]->problem;
+    return maker.op->output_name(maker, source.output) == name;
   }
 
   bool is_cast(std::size_t call, DType from, DType to) const {

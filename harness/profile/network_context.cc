@@ -36,6 +36,9 @@ class Operators {
   const NetworkOperator& of(std::size_t place, const LoggedCall& call) {
     return of(calls_, place, call);
   }
+  const NetworkOperator& of(std::size_t place, const TraceOperator& call) {
+    return of(calls_, place, call);
+  }
   std::vector<std::unique_ptr<NetworkOperator>> take() { return std::move(all_); }
 
  private:
@@ -51,7 +54,18 @@ class Operators {
     made.recorded = found.stored;
     made.built = built(found);
     if (made.built.spec) made.problem = problem_of(*made.built.spec);
+    if (made.built.spec && !made.recorded.has_results) set_results(made);
     return *(one = &made);
+  }
+
+  // Those of our operator, where no results are recorded.
+  static void set_results(NetworkOperator& made) {
+    made.built.outputs.clear();
+    for (const TensorDesc& desc : made.problem.outputs) {
+      made.built.outputs.push_back(made.recorded.outputs.size());
+      made.recorded.outputs.push_back(
+          {false, desc.dtype, Format::ND, desc.shape, desc.shape, false, {}});
+    }
   }
 
   BuiltCase built(const RecordedOperator& found) const {
@@ -63,6 +77,8 @@ class Operators {
       built.obstacle = "a part of " + known->part_of;
     } else if (known != nullptr && !known->each.empty()) {
       built.obstacle = "works on lists of tensors";
+    } else if (known != nullptr && !known->into.empty()) {
+      built.obstacle = "computes two gradients in one call";
     } else {
       built = builder_.build(found.one);
       built.notes.insert(built.notes.begin(), found.notes.begin(), found.notes.end());
@@ -105,8 +121,13 @@ class ContextFinder {
   }
 
   NetworkContext find() {
-    if (tables_.empty() && profile_.logs.calls().empty()) throw NoContext(why_no_order());
-    std::vector<Piece> pieces = tables_.empty() ? pieces_of_logs() : pieces_of_tables();
+    const bool has_log = !profile_.logs.calls().empty();
+    if (tables_.empty() && !has_log && profile_.trace.sequence.empty()) {
+      throw NoContext(why_no_order());
+    }
+    std::vector<Piece> pieces = !tables_.empty() ? pieces_of_tables()
+                                : has_log        ? pieces_of_logs()
+                                                 : pieces_of_trace();
     if (pieces.empty()) throw NoContext(why_none());
     NetworkContext best;
     for (Piece& piece : pieces) {
@@ -187,37 +208,53 @@ class ContextFinder {
   }
 
   std::vector<Piece> pieces_of_logs() {
-    const std::vector<LoggedCall>& calls = profile_.logs.calls();
-    const auto is_type = [&](const LoggedCall& call) { return in_lower_case(call.op) == part_; };
+    return pieces_of_calls(
+        profile_.logs.calls(), profile_.logs.sequence(),
+        [](const LoggedCall& call) -> const std::string& { return call.op; },
+        [](const LoggedCall& call) { return call.count; });
+  }
+  std::vector<Piece> pieces_of_trace() {
+    const auto& sequence = profile_.trace.sequence;
+    return pieces_of_calls(
+        profile_.trace.operators(), std::vector<std::size_t>(sequence.begin(), sequence.end()),
+        [](const TraceOperator& call) -> const std::string& { return call.name; },
+        [](const TraceOperator& call) { return call.kernels.total_ps; });
+  }
+
+  // Around the call with the most `weight` of those that are wanted.
+  template <class Call, class Name, class Weight>
+  std::vector<Piece> pieces_of_calls(const std::vector<Call>& calls,
+                                     const std::vector<std::size_t>& sequence, Name name,
+                                     Weight weight) {
+    const auto is_type = [&](const Call& call) { return in_lower_case(name(call)) == part_; };
     const bool is_whole_type = std::any_of(calls.begin(), calls.end(), is_type);
     std::optional<std::size_t> most;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (is_whole_type ? !is_type(calls[i]) : !holds(calls[i].op, part_)) continue;
+      if (is_whole_type ? !is_type(calls[i]) : !holds(name(calls[i]), part_)) continue;
+      if (most && weight(calls[i]) <= weight(calls[*most])) continue;
       const NetworkOperator& one = ops_.of(i, calls[i]);
-      if (!can_be_centre(one)) {
-        note_obstacle(calls[i].op, one);
-      } else if (!most || calls[i].count > calls[*most].count) {
-        most = i;
-      }
+      if (can_be_centre(one)) most = i;
+      if (!can_be_centre(one)) note_obstacle(name(calls[i]), one);
     }
     std::vector<Piece> pieces;
     if (!most) return pieces;
     constexpr std::size_t kMostPieces = 8;
-    const std::vector<std::size_t> sequence = profile_.logs.sequence();
     for (std::size_t i = 0; i < sequence.size() && pieces.size() < kMostPieces; ++i) {
-      if (sequence[i] == *most) pieces.push_back(piece_of(sequence, i));
+      if (sequence[i] == *most) pieces.push_back(piece_of(calls, sequence, i));
     }
     return pieces;
   }
 
-  Piece piece_of(const std::vector<std::size_t>& sequence, std::size_t centre) {
+  template <class Call>
+  Piece piece_of(const std::vector<Call>& calls, const std::vector<std::size_t>& sequence,
+                 std::size_t centre) {
     constexpr std::size_t kReach = WindowLimits{}.reach;
     const std::size_t begin = centre - std::min(centre, kReach);
     const std::size_t end = std::min(sequence.size(), centre + kReach + 1);
     Piece piece;
     piece.centre = centre - begin;
     for (std::size_t i = begin; i < end; ++i) {
-      const LoggedCall& call = profile_.logs.calls()[sequence[i]];
+      const Call& call = calls[sequence[i]];
       piece.calls.push_back({&ops_.of(sequence[i], call), "", call.first});
     }
     return piece;
@@ -227,8 +264,9 @@ class ContextFinder {
     const std::string file = profile_.files.empty() ? "nothing" : profile_.files[0].path;
     const std::string kind = profile_.files.empty() ? "" : profile_.files[0].kind;
     return fmt::format(
-        "{}: {} has no calls in order with inputs and outputs: --context takes kernel_details.csv, "
-        "op_summary*.csv or a host log",
+        "{}: {} has no calls in order: --context takes kernel_details.csv, op_summary*.csv, a "
+        "trace "
+        "of PyTorch or a host log",
         file, kind.empty() ? "it" : kind);
   }
 

@@ -71,7 +71,7 @@ TEST_F(IngestCli, RefusesAContextOfWhatHasNoOrder) {
   const Outcome sums = run_program(
       {"ingest", sample("op_statistic/alexnet_level1_rank0.csv"), "--context", path("near.yaml")});
   EXPECT_EQ(sums.code, kNothingToJudge);
-  EXPECT_THAT(sums.err, HasSubstr("op_statistic has no calls in order with inputs and outputs"));
+  EXPECT_THAT(sums.err, HasSubstr("op_statistic has no calls in order: "));
   EXPECT_THAT(files(), testing::IsEmpty());
   const std::string table = sample("kernel_details/alexnet_level1_rank0.csv");
   const Outcome deep = run_program({"ingest", table, "--context", path("n.yaml"), "--depth", "-1"});

@@ -1,8 +1,8 @@
 // Calls of PyTorch in traces as cases. Which argument stands where: ATen's native_functions.yaml.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/harness/profile/rows_of_profiles.h"
+#include "tests/harness/profile/traced_calls.h"
 
 namespace opbench {
 namespace {
@@ -13,32 +13,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string span(const std::string& category, const std::string& name, int begin, int duration,
-                 const std::string& args) {
-  return fmt::format(
-      R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":7,"ts":{},"dur":{},"args":{{{}}}}},)",
-      category, name, category == "kernel" ? 0 : 1, begin, duration, args);
-}
-
-// A call that launches a kernel of 3 us; `inputs`: its recorded arguments.
-std::string call(const std::string& name, int number, const std::string& inputs) {
-  const int begin = 100 * number;
-  return span("cpu_op", name, begin, 50, inputs) +
-         span("cuda_runtime", "cudaLaunchKernel", begin + 10, 2,
-              fmt::format(R"("correlation":{})", number)) +
-         span("kernel", "kernel of " + name, begin + 20, 3,
-              fmt::format(R"("device":0,"stream":7,"correlation":{})", number));
-}
-
-std::string inputs(const std::string& dims, const std::string& types, const std::string& values) {
-  std::string text = fmt::format(R"("Input Dims":{},"Input type":{})", dims, types);
-  if (!values.empty()) text += R"(,"Concrete Inputs":)" + values;
-  return text;
-}
-
 NetworkCases cases_of_calls(const std::string& calls) {
-  return cases_in(ingest_text("{\"traceEvents\":[" + calls +
-                              R"({"ph":"M","name":"end","pid":1,"tid":7,"ts":0}]})"));
+  return cases_in(ingest_text(trace_of(calls)));
 }
 
 const std::string kConvolution = R"([[2,3,8,8],[4,3,3,3],[4],[],[],[],[],[],[],[],[],[],[]])";

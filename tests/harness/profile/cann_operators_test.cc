@@ -24,6 +24,12 @@ TEST(CannOperators, AreKnownToTheOperatorTable) {
   for (const CannOperator& one : cann_operators()) {
     for (const std::string& name : one.names) {
       EXPECT_TRUE(seen.insert(name).second) << name;
+      for (const std::string& part : one.into) {
+        const CannOperator* known = find_cann_operator(part);
+        ASSERT_NE(known, nullptr) << part;
+        EXPECT_EQ(known->inputs, one.inputs) << part;
+      }
+      if (!one.into.empty()) continue;
       const std::string& other = one.each.empty() ? one.part_of : one.each;
       const auto rows = profile_op_table().find(other.empty() ? name : other);
       if (!other.empty()) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/spec/case_file.h"
+#include "tests/harness/profile/context_graphs.h"
 #include "tests/ingest/profiles.h"
 #include "tests/support/temp_dir.h"
 
@@ -77,25 +78,6 @@ class NetworkContextTest : public testing::Test, protected TempDir {
     return "none";
   }
 };
-
-std::string text_of_context(const NetworkContext& context) {
-  std::ostringstream out;
-  write_context_file(out, context, {});
-  return out.str();
-}
-
-// "relu(x_of_relu) -> relu", a line for each node; the case file must read the same graph.
-std::vector<std::string> graph(const NetworkContext& context) {
-  std::vector<std::string> nodes;
-  for (const NeighbourNode& node : context.found.nodes) {
-    nodes.push_back(fmt::format("{}({}) -> {}", node.spec.op->name, fmt::join(node.inputs, ", "),
-                                fmt::join(node.outputs, ", ")));
-  }
-  const CaseFile file = parse_case_file(text_of_context(context), "near.yaml", {});
-  EXPECT_EQ(file.contexts.size(), 1);
-  EXPECT_EQ(file.contexts[0].steps[0].graph->nodes.size(), nodes.size());
-  return nodes;
-}
 
 const std::string kX = "4,8 FLOAT ND";
 

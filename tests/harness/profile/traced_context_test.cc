@@ -1,11 +1,7 @@
 // Neighbourhoods of calls of PyTorch, which traces show without their results.
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include <sstream>
-
-#include "harness/profile/network_context.h"
-#include "harness/spec/case_file.h"
+#include "tests/harness/profile/context_graphs.h"
 #include "tests/harness/profile/traced_calls.h"
 #include "tests/ingest/profiles.h"
 
@@ -17,21 +13,6 @@ using testing::HasSubstr;
 
 NetworkContext context_in(const std::string& events, const ContextWish& wish) {
   return context_of(ingest_text(trace_of(events)), wish, [] { return false; });
-}
-
-// "relu(matmul) -> relu", a line for each node; the case file that is written can be read.
-std::vector<std::string> graph(const NetworkContext& context) {
-  std::vector<std::string> nodes;
-  for (const NeighbourNode& node : context.found.nodes) {
-    nodes.push_back(fmt::format("{}({}) -> {}", node.name, fmt::join(node.inputs, ", "),
-                                fmt::join(node.outputs, ", ")));
-  }
-  std::ostringstream text;
-  write_context_file(text, context, {});
-  const CaseFile file = parse_case_file(text.str(), "near.yaml", {});
-  EXPECT_EQ(file.contexts.size(), 1);
-  EXPECT_EQ(file.contexts[0].steps[0].graph->nodes.size(), nodes.size());
-  return nodes;
 }
 
 std::string unary(const std::string& name, int number, const std::string& dims) {

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 
-#include "harness/profile/cann_operators.h"
-#include "harness/profile/case_builder.h"
+#include "harness/profile/network_operators.h"
 #include "ingest/task_windows.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
@@ -26,70 +24,6 @@ std::string in_lower_case(std::string_view text) {
 bool holds(std::string_view text, const std::string& lower_part) {
   return in_lower_case(text).find(lower_part) != std::string::npos;
 }
-
-/// The operators of a profile, built when they are first asked for.
-class Operators {
- public:
-  explicit Operators(const IngestResult& profile) : builder_(profile) {}
-
-  const NetworkOperator& of(const HotOperator& hot) { return of(tasks_, hot.id, hot); }
-  const NetworkOperator& of(std::size_t place, const LoggedCall& call) {
-    return of(calls_, place, call);
-  }
-  const NetworkOperator& of(std::size_t place, const TraceOperator& call) {
-    return of(calls_, place, call);
-  }
-  std::vector<std::unique_ptr<NetworkOperator>> take() { return std::move(all_); }
-
- private:
-  using Known = std::map<std::size_t, const NetworkOperator*>;
-
-  template <class Recorded>
-  const NetworkOperator& of(Known& known, std::size_t key, const Recorded& recorded) {
-    const NetworkOperator*& one = known[key];
-    if (one != nullptr) return *one;
-    all_.push_back(std::make_unique<NetworkOperator>());
-    NetworkOperator& made = *all_.back();
-    const RecordedOperator found = builder_.find(recorded);
-    made.recorded = found.stored;
-    made.built = built(found);
-    if (made.built.spec) made.problem = problem_of(*made.built.spec);
-    if (made.built.spec && !made.recorded.has_results) set_results(made);
-    return *(one = &made);
-  }
-
-  // Those of our operator, where no results are recorded.
-  static void set_results(NetworkOperator& made) {
-    made.built.outputs.clear();
-    for (const TensorDesc& desc : made.problem.outputs) {
-      made.built.outputs.push_back(made.recorded.outputs.size());
-      made.recorded.outputs.push_back(
-          {false, desc.dtype, Format::ND, desc.shape, desc.shape, false, {}});
-    }
-  }
-
-  BuiltCase built(const RecordedOperator& found) const {
-    BuiltCase built;
-    const CannOperator* known = find_cann_operator(found.one.type);
-    if (!found.obstacle.empty()) {
-      built.obstacle = found.obstacle;
-    } else if (known != nullptr && !known->part_of.empty()) {
-      built.obstacle = "a part of " + known->part_of;
-    } else if (known != nullptr && !known->each.empty()) {
-      built.obstacle = "works on lists of tensors";
-    } else if (known != nullptr && !known->into.empty()) {
-      built.obstacle = "computes two gradients in one call";
-    } else {
-      built = builder_.build(found.one);
-      built.notes.insert(built.notes.begin(), found.notes.begin(), found.notes.end());
-    }
-    return built;
-  }
-
-  CaseBuilder builder_;
-  Known tasks_, calls_;
-  std::vector<std::unique_ptr<NetworkOperator>> all_;
-};
 
 bool can_be_centre(const NetworkOperator& one) {
   return one.built.spec && !is_conversion(one.recorded);
@@ -286,7 +220,7 @@ class ContextFinder {
   const ContextWish& wish_;
   const std::function<bool()>& stop_;
   std::string part_;
-  Operators ops_;
+  NetworkOperators ops_;
   std::vector<std::string> tables_;
   std::string obstacle_;
   std::int64_t without_start_ = 0, late_ = 0;

@@ -47,23 +47,23 @@ class GraphBuilder {
     const NetworkOperator& op = *calls_[call].op;
     if (!op.built.spec || is_conversion(op.recorded)) return;
     CallNode node{*op.built.spec, op.problem, {}};
-    for (const auto& place : op.built.inputs) {
-      CallSource& source = node.inputs.emplace_back();
-      const bool is_own = is_index(*node.problem.op, node.inputs.size() - 1) || !place ||
-                          *place >= graph_.links.inputs[call].size();
-      if (is_own) {
-        source.link.tensor = TensorLink::kOutside;
-        continue;
-      }
-      source.link = graph_.links.inputs[call][*place];
-      find_node(source);
-      if (is_statistic(*node.problem.op, node.inputs.size() - 1) &&
-          !is_made_as(source, node.problem.op->input(node.inputs.size() - 1).name)) {
-        source = CallSource{};
-        source.link.tensor = TensorLink::kOutside;
-      }
+    for (std::size_t i = 0; i < op.built.inputs.size(); ++i) {
+      node.inputs.push_back(source_of(call, *node.problem.op, i));
     }
     graph_.nodes[call] = std::move(node);
+  }
+
+  CallSource source_of(std::size_t call, const Op& op, std::size_t input) const {
+    CallSource outside;
+    outside.link.tensor = TensorLink::kOutside;
+    const auto& place = calls_[call].op->built.inputs[input];
+    const std::vector<TensorLink>& links = graph_.links.inputs[call];
+    if (is_index(op, input) || !place || *place >= links.size()) return outside;
+    CallSource source;
+    source.link = links[*place];
+    find_node(source);
+    const bool is_other = is_statistic(op, input) && !is_made_as(source, op.input(input).name);
+    return is_other ? outside : source;
   }
 
   void find_node(CallSource& source) const {

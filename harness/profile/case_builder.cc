@@ -108,7 +108,8 @@ void CaseBuilder::complete(RecordedOperator& found) const {
 }
 
 RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
-  RecordedOperator found{operator_of(hot), operator_of(hot), {}, {}, true};
+  const ProfiledOperator one = operator_of(hot);
+  RecordedOperator found{one, one, {}, {}, true};
   if (hot.type == "MemSet" || hot.type == "0") {
     found.obstacle = "sets memory";
   } else if (hot.core == "DSA_SQE" || hot.type.starts_with("DSA")) {
@@ -123,13 +124,15 @@ RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
 }
 
 RecordedOperator CaseBuilder::find(const LoggedCall& call) const {
-  RecordedOperator found{operator_of(call), operator_of(call), {}, {}, false};
+  const ProfiledOperator one = operator_of(call);
+  RecordedOperator found{one, one, {}, {}, false};
   if (call.is_truncated) found.obstacle = "the log cut the line";
   return found;
 }
 
 RecordedOperator CaseBuilder::find(const TraceOperator& call) const {
-  RecordedOperator found{operator_of(call), operator_of(call), {}, {}, false};
+  const ProfiledOperator one = operator_of(call);
+  RecordedOperator found{one, one, {}, {}, false};
   if (!call.has_shapes) found.obstacle = "the trace has no shapes: record_shapes=True";
   if (call.input_dtypes.find("TensorList") != std::string::npos) {
     found.obstacle = "the trace does not tell the tensors of a list";

@@ -15,7 +15,8 @@ build_packages="g++ cmake ninja-build git
   libeigen3-dev libtbb-dev libhwy-dev libfmt-dev libhdf5-dev libbenchmark-dev
   libyaml-cpp-dev nlohmann-json3-dev libsimdjson-dev libcli11-dev libre2-dev libelf-dev libzydis-dev
   zlib1g-dev libminizip-dev libprotobuf-dev protobuf-compiler
-  libdnnl-dev ocl-icd-opencl-dev opencl-c-headers"
+  libdnnl-dev ocl-icd-opencl-dev opencl-c-headers
+  libopenmpi-dev openmpi-bin"
 test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish
   python3-torch python3-torchvision python3-pytest python3-pandas"
 format_packages="clang-format"

@@ -29,6 +29,9 @@ const std::vector<std::string> kCommands = {
     "extract", "overflow", "ingest", "remedy",   "convert",    "check",
     "list",    "report",   "doctor", "selftest", "invariance", "audit"};
 
+// The others are rank 0's alone.
+const std::vector<std::string> kSharedCommands = {};
+
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --dtype fp16 --json out.json
@@ -121,9 +124,16 @@ bool is_dumb_terminal() {
   return terminal == nullptr || std::string_view(terminal) == "dumb";
 }
 
-int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
+bool has_part_in(const Ranks& ranks, const std::string& command) {
+  return ranks.is_first() || std::find(kSharedCommands.begin(), kSharedCommands.end(), command) !=
+                                 kSharedCommands.end();
+}
+
+int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err,
+                  Ranks& ranks) {
   std::ostream text(out.rdbuf());  // of its own, since a result may take `out` for itself
-  CommandContext context{text, err, command_line_of(args)};
+  CommandContext context{
+      .out = text, .err = err, .command_line = command_line_of(args), .ranks = ranks};
   CommandLine line(
       program_name(),
       "opbench times operators over a network's shapes and proves that variants compute the same",
@@ -156,7 +166,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   if (!without_effect.empty()) {
     complain(err, fmt::format("no effect on HDF5 dumps: {}", fmt::join(without_effect, ", ")));
   }
-  const int code = action();
+  const int code = has_part_in(ranks, args.front()) ? action() : kAllWell;
   text.flush();
   if (!text) out.setstate(std::ios::badbit);
   return code;
@@ -188,8 +198,12 @@ void add_common_flags(Command& command, CommandContext& context) {
 }
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
+  return run_cli(std::move(args), out, err, Ranks::alone());
+}
+
+int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err, Ranks& ranks) {
   try {
-    const int code = parse_and_run(std::move(args), out, err);
+    const int code = parse_and_run(std::move(args), out, err, ranks);
     out.flush();
     if (!out && has_reader_gone()) return kReaderGone;
     if (!out) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ranks/ranks.h"
 #include "text/exit_code.h"
 
 namespace opbench {
@@ -15,5 +16,9 @@ inline constexpr int kReaderGone = 141;
 /// diagnostics to `err`. Returns the exit code, or `kReaderGone`, without a word, where standard
 /// output has lost its reader; throws nothing.
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err);
+
+/// The same as one of several ranks that were all given `args`. Those behind rank 0 take part in
+/// the commands that share their work, and do nothing in the others.
+int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err, Ranks& ranks);
 
 }  // namespace opbench

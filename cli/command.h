@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command_line.h"
+#include "ranks/ranks.h"
 
 namespace opbench {
 
@@ -16,6 +17,7 @@ struct CommandContext {
   bool quiet = false;
   bool verbose = false;
   bool no_color = false;
+  Ranks& ranks = Ranks::alone();  ///< that work on this command line
 
   /// Colours only on a terminal, and not where --no-color or NO_COLOR say otherwise.
   bool colour() const;

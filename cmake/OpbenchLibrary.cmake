@@ -143,3 +143,26 @@ function(opbench_add_onednn_peers)
   target_compile_definitions(opbench_kernels_registry PRIVATE OPBENCH_HAS_ONEDNN)
   target_link_libraries(opbench_kernels_registry PRIVATE DNNL::dnnl)
 endfunction()
+
+# MPI, where it is there, in a module that the program loads if a launcher of MPI has started it: loading MPI
+# takes as long as all else that a start does. The module stands beside the program, or in a folder of libraries.
+function(opbench_add_mpi_module)
+  set(module opbench_mpi.so)
+  file(RELATIVE_PATH from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/opbench)
+  target_compile_definitions(opbench_ranks PRIVATE OPBENCH_MPI_MODULE="${module}"
+    OPBENCH_MODULE_FOLDER="${from_program}" OPBENCH_INSTALLED_MODULES="${CMAKE_INSTALL_FULL_LIBDIR}/opbench")
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(NOT MPI_CXX_FOUND)
+    message(STATUS "MPI not found: opbench works in one process")
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ranks/mpi/*.cc)
+  add_library(opbench_mpi MODULE ${sources})
+  set_target_properties(opbench_mpi PROPERTIES PREFIX "" OUTPUT_NAME opbench_mpi SUFFIX .so
+                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} CXX_VISIBILITY_PRESET hidden)
+  target_include_directories(opbench_mpi PRIVATE ${PROJECT_SOURCE_DIR})
+  opbench_compile_options(opbench_mpi PLAIN)
+  target_link_libraries(opbench_mpi PRIVATE MPI::MPI_CXX Threads::Threads)
+  install(TARGETS opbench_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/opbench)
+endfunction()

@@ -7,9 +7,13 @@
 
 #include <csignal>
 #include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
 
 #include "cli/cli.h"
 #include "harness/run/copy_rate.h"
+#include "ranks/ranks.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/exit_code.h"
@@ -60,17 +64,36 @@ void prepare_process() {
   require_open_files();
 }
 
+// What stands there besides is progress.
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// What ranks behind rank 0 would print is for rank 0 to tell.
+int run_as_rank(const std::vector<std::string>& args, Ranks& ranks) {
+  if (ranks.is_first()) return ranks.finish(run_cli(args, std::cout, std::cerr, ranks), "");
+  std::ostringstream out, err;
+  const int code = run_cli(args, out, err, ranks);
+  return ranks.finish(code, last_line(err.str()));
+}
+
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
   if (argc > 0) set_program_name(argv[0]);
+  std::optional<Ranks> ranks;
   try {
     prepare_process();
+    ranks.emplace(start_ranks());
   } catch (const RunError& error) {
     std::cerr << program_name() << ": " << error.what() << '\n';
     return kCouldNotFinish;
+  } catch (const Error& error) {
+    std::cerr << program_name() << ": " << error.what() << '\n';
+    return kBadInput;
   }
-  const int code = run_cli({argv + 1, argv + argc}, std::cout, std::cerr);
+  const int code = run_as_rank({argv + 1, argv + argc}, *ranks);
   if (code == kReaderGone) {  // as programs behind a pipe end
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);

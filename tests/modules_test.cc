@@ -20,8 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::IsEmpty;
 
-const std::vector<std::string> kRooms = {"cli",     "compare", "convert", "dump",   "harness",
-                                         "kernels", "ops",     "show",    "tensor", "text"};
+const std::vector<std::string> kRooms = {"cli",     "compare", "convert", "dump",
+                                         "harness", "kernels", "ops",     "ranks",
+                                         "show",    "tensor",  "text"};
 
 /// The files below a folder, as paths from the root, whose names end like one of `endings`.
 std::vector<std::string> files_of(const std::string& folder,

@@ -30,7 +30,7 @@ const std::vector<std::string> kCommands = {
     "list",    "report",   "doctor", "selftest", "invariance", "audit"};
 
 // The others are rank 0's alone.
-const std::vector<std::string> kSharedCommands = {};
+const std::vector<std::string> kSharedCommands = {"compare"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed

@@ -93,14 +93,14 @@ void refuse_to_replace_inputs(const CompareFlags& flags, const ComparisonRequest
 }
 
 int compare(const CompareFlags& flags, CommandContext& context) {
-  const ComparisonRequest request = request_of(flags);
+  const ComparisonRequest request = request_of(flags, context.ranks);
   std::optional<Results> results;
   ProgressLine progress(context);
   progress.begin("listing");
   progress.activity(fmt::format("{} and {}", request.options.actual, request.options.expected));
   DumpComparison run(request.options);
   watch_interrupts();  // before there is a file that could be left behind
-  if (!flags.out_dir.empty()) {
+  if (!flags.out_dir.empty() && context.ranks.is_first()) {
     refuse_to_replace_inputs(flags, request);
     make_directory(flags.out_dir);
     results.emplace(flags.out_dir, std::time(nullptr));
@@ -109,7 +109,8 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   MeasureHooks hooks;
   hooks.progress = [&](std::size_t, std::int64_t bytes) { meter.tell(bytes); };
   hooks.stop = [] { return interrupted(); };
-  with_threads(request.threads, [&] { run.measure(hooks); });
+  with_threads(request.threads, [&] { run.measure(context.ranks, hooks); });
+  if (!context.ranks.is_first()) return kAllWell;
   progress.clear();
   Comparison& comparison = run.comparison();
   describe(comparison, request, context);

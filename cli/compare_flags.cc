@@ -122,7 +122,7 @@ void add_compare_flags(Command& command, CompareFlags& f) {
                  {.value = "MIB", .group = cost, .shows_default = true});
 }
 
-ComparisonRequest request_of(const CompareFlags& flags) {
+ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks) {
   constexpr std::int64_t kLeastMiB = 64, kMostMiB = 1 << 20;
   ComparisonRequest request;
   ComparisonOptions& options = request.options;
@@ -145,7 +145,7 @@ ComparisonRequest request_of(const CompareFlags& flags) {
   const std::string usual_fail = is_as_msaccucmp ? "none" : "any";
   request.fail_on = parse_fail_on(flags.fail_on.empty() ? usual_fail : flags.fail_on);
   request.top = static_cast<std::size_t>(flags.top);
-  request.threads = flags.threads == 0 ? available_cores() : flags.threads;
+  request.threads = flags.threads == 0 ? ranks.share_of_cores() : flags.threads;
   note_given(flags, request);
   return request;
 }

@@ -11,6 +11,7 @@
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
 #include "compare/msaccucmp/msaccucmp_metrics.h"
+#include "ranks/ranks.h"
 
 namespace opbench {
 
@@ -41,6 +42,6 @@ struct ComparisonRequest {
 };
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
-ComparisonRequest request_of(const CompareFlags& flags);
+ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks);
 
 }  // namespace opbench

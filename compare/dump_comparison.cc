@@ -195,15 +195,17 @@ void DumpComparison::plan_msaccucmp() {
   }
 }
 
-void DumpComparison::measure(const MeasureHooks& hooks) {
+void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
   for (DumpSource* file : {&actual_, &expected_, golden_ ? &*golden_ : nullptr}) {
     if (file != nullptr) file->stop_when(hooks.stop);
   }
   if (golden_) kept_.resize(pairs_.size());
   if (options_.wants_msaccucmp) for_columns_.resize(pairs_.size());
-  pairs_.measure({.memory_bytes = options_.memory_bytes, .wants_kl = options_.wants_msaccucmp},
-                 hooks,
+  const MeasureOptions measuring{.memory_bytes = options_.memory_bytes,
+                                 .wants_kl = options_.wants_msaccucmp};
+  pairs_.measure(ranks, measuring, hooks,
                  [&](std::size_t pair, PairMeasures&& found) { take(pair, std::move(found)); });
+  if (!ranks.is_first()) return;
   std::size_t next = 0, next_pair = 0;
   for_each_tensor(comparison_, [&](TensorResult& result) {
     const std::size_t index = next++;

@@ -44,7 +44,10 @@ class DumpComparison {
   std::int64_t bytes() const { return pairs_.bytes(options_.wants_msaccucmp); }
   /// Reads and judges. `stop` may end it early: what was not reached is `not compared`, the
   /// comparison partial.
-  void measure(const MeasureHooks& hooks);
+  void measure(const MeasureHooks& hooks) { measure(Ranks::alone(), hooks); }
+  /// The same by all ranks together, each with the same comparison. Only rank 0's is judged. Bit
+  /// for bit the same for any number of ranks. Errors: those of dispatch.
+  void measure(Ranks& ranks, const MeasureHooks& hooks);
 
   /// For the reports; `command`, `options` and the like are the caller's.
   Comparison& comparison() { return comparison_; }

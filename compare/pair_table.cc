@@ -1,8 +1,13 @@
 #include "compare/pair_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compare/measure/measure_chunk.h"
+#include "compare/measure/pair_parts.h"
+#include "tensor/checksum.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
@@ -33,11 +38,72 @@ std::size_t PairTable::add(DumpSource& actual, DumpSource& expected, const Tenso
 
 void PairTable::measure(const MeasureOptions& options, const MeasureHooks& hooks,
                         const PairSink& done) {
-  for (const auto& [sides, number] : index_) sorted_.push_back(static_cast<std::uint32_t>(number));
-  index_.clear();
+  sort();
   measure_pairs(
       pairs_.size(), [this](std::size_t index) { return tensor_pair(index); }, options, hooks,
       done);
+}
+
+void PairTable::measure(Ranks& ranks, const MeasureOptions& options, const MeasureHooks& hooks,
+                        const PairSink& done) {
+  if (ranks.is_alone()) {
+    return measure(options, hooks, done);
+  }
+  const PairParts::FindPair find = [this](std::size_t index) { return tensor_pair(index); };
+  const int threads = thread_count();
+  const UnitWork work = [&](std::string_view part) {
+    std::string found;
+    with_threads(threads, [&] { found = measure_part(part, find, options); });
+    return found;
+  };
+  if (!ranks.is_first()) {
+    serve(ranks, digest(), work);
+    return;
+  }
+  dispatch_parts(ranks, work, options, hooks, done);
+  sort();
+}
+
+void PairTable::dispatch_parts(Ranks& ranks, const UnitWork& work, const MeasureOptions& options,
+                               const MeasureHooks& hooks, const PairSink& done) {
+  constexpr double kBytesPerSecond = 2e9;
+  UnitQueue units;
+  std::vector<std::int64_t> bytes;  // by unit
+  std::int64_t bytes_done = 0;
+  const PairParts::FindPair find = [this](std::size_t index) { return tensor_pair(index); };
+  PairParts parts(
+      pairs_.size(), find, options,
+      [&](std::string part, std::int64_t of_part) {
+        units.add(std::move(part), static_cast<double>(of_part) / kBytesPerSecond);
+        bytes.push_back(of_part);
+      },
+      done);
+  parts.begin();
+  DispatchHooks dispatching;
+  dispatching.stop = hooks.stop;
+  dispatching.done = [&](std::size_t unit, const std::string& found) {
+    parts.take(found);
+    bytes_done += bytes[unit];
+    if (hooks.progress) hooks.progress(0, bytes_done);
+  };
+  dispatch(ranks, digest(), units, work, dispatching);
+}
+
+void PairTable::sort() {
+  for (const auto& [sides, number] : index_) sorted_.push_back(static_cast<std::uint32_t>(number));
+  index_.clear();
+}
+
+// Of what is measured, by names, types and shapes: ranks that see other files have another one.
+std::string PairTable::digest() const {
+  std::string all;
+  for (const Pair& pair : pairs_) {
+    for (const DumpEntry* entry : {pair.match.actual, pair.match.expected}) {
+      all += fmt::format("{} {} {} {}\n", entry->path, entry->stored_name, entry->desc.elements(),
+                         entry->offset);
+    }
+  }
+  return fmt::format("{} pairs, {:016x}", pairs_.size(), checksum(all.data(), all.size()));
 }
 
 TensorPair PairTable::tensor_pair(std::size_t index) const {

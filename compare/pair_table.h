@@ -11,6 +11,7 @@
 #include "compare/match/matching.h"
 #include "compare/measure/measure_pairs.h"
 #include "dump/source/dump_source.h"
+#include "ranks/dispatch.h"
 
 namespace opbench {
 
@@ -30,6 +31,10 @@ class PairTable {
 
   /// Measures all of them; see measure_pairs.
   void measure(const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
+  /// The same by all ranks together, each of which has made the same table; `done` is called on
+  /// rank 0. Errors: those of dispatch.
+  void measure(Ranks& ranks, const MeasureOptions& options, const MeasureHooks& hooks,
+               const PairSink& done);
 
   /// The pair's number once all were measured; none if it was not asked for.
   std::optional<std::size_t> find(const TensorMatch& match) const;
@@ -43,6 +48,10 @@ class PairTable {
     const Tolerance* tolerance;
   };
 
+  void sort();
+  std::string digest() const;
+  void dispatch_parts(Ranks& ranks, const UnitWork& work, const MeasureOptions& options,
+                      const MeasureHooks& hooks, const PairSink& done);
   TensorPair tensor_pair(std::size_t index) const;
   Sides sides(std::size_t index) const;
 

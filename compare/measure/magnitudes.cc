@@ -124,4 +124,23 @@ double Magnitudes::scale() const {
   return start + share * (start_of(bucket + 1) - start);
 }
 
+// Most buckets are empty.
+void Magnitudes::pack(Packer& packer) const {
+  packer.add(only_);
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    packer.add(static_cast<std::uint32_t>(i));
+    packer.add(counts_[i]);
+  }
+  packer.add(static_cast<std::uint32_t>(kBuckets));
+}
+
+void Magnitudes::unpack(Unpacker& packed) {
+  only_ = packed.get<double>();
+  counts_.assign(kBuckets, 0);
+  for (auto i = packed.get<std::uint32_t>(); i < kBuckets; i = packed.get<std::uint32_t>()) {
+    counts_[i] = packed.get<std::int64_t>();
+  }
+}
+
 }  // namespace opbench

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compare/measure/stored_values.h"
+#include "text/packed.h"
 
 namespace opbench {
 
@@ -20,6 +21,9 @@ class Magnitudes {
   void merge(const Magnitudes& more);
   /// 0 if there are none.
   double scale() const;
+  /// For another process, and back.
+  void pack(Packer& packer) const;
+  void unpack(Unpacker& packed);
 
  private:
   void add_floats(const float* values, std::int64_t count);

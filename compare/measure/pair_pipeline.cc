@@ -36,11 +36,6 @@ std::int64_t payload(const Piece& piece) {
   return piece.count * static_cast<std::int64_t>(actual + size_of(piece.rules.expected.stored));
 }
 
-PairRules rules_of(const TensorPair& pair) {
-  return pair_rules({pair.actual.stored, pair.actual.dtype},
-                    {pair.expected.stored, pair.expected.dtype}, pair.tolerance);
-}
-
 PairChunk chunk_of(const Token& token, const Piece& piece) {
   const auto* bytes = static_cast<const std::byte*>(token.buffer.data());
   return {&piece.rules, piece.first, piece.count, bytes + piece.actual_at,
@@ -60,25 +55,9 @@ std::string error_of(Work work) {
   return "";
 }
 
-PairMeasures failed(std::string error) {
-  PairMeasures measures;
-  measures.error = std::move(error);
-  measures.is_done = true;
-  return measures;
-}
-
 // Of a piece that has an error.
 PairMeasures outcome(Piece& piece) {
-  return piece.is_cut_off ? PairMeasures{} : failed(std::move(piece.error));
-}
-
-PairMeasures measures_of(ChunkMeasures&& found) {
-  PairMeasures measures;
-  measures.stats = std::move(found.stats);
-  measures.sums = found.sums;
-  measures.booleans = found.booleans;
-  measures.is_done = true;
-  return measures;
+  return piece.is_cut_off ? PairMeasures{} : failed_measures(std::move(piece.error));
 }
 
 void check(const TensorPair& pair) {
@@ -154,9 +133,7 @@ void PairPipeline::start_large() {
   const std::lock_guard lock(mutex_);
   LargePair& large = large_[next_index_];
   large.index = next_index_;
-  large.rules = rules_of(fetched_);
-  large.pair = std::move(fetched_);
-  large.pass = large.rules.tolerance.follows_scale ? Pass::scale : Pass::metrics;
+  large.begin(std::move(fetched_));
   reading_ = &large;
   is_fetched_ = false;
   ++next_index_;
@@ -224,19 +201,8 @@ void PairPipeline::measure(Token& token) {
 }
 
 void PairPipeline::measure_large(Token& token, const Piece& piece) const {
-  const PairChunk chunk = chunk_of(token, piece);
-  switch (piece.large->pass) {
-    case Pass::scale:
-      token.magnitudes = {};
-      token.magnitudes.add(chunk.rules->expected, chunk.expected, chunk.count, false);
-      break;
-    case Pass::metrics:
-      token.measures = measure_chunk(chunk, token.scratch);
-      break;
-    case Pass::divergence:
-      token.second_pass = measure_chunk_kl(chunk, piece.large->scales, token.scratch);
-      break;
-  }
+  const LargePair& large = *piece.large;
+  token.measures = measure_pass(large.pass, chunk_of(token, piece), large.scales, token.scratch);
 }
 
 PairMeasures PairPipeline::measure_small(Token& token, const Piece& piece) const {
@@ -268,9 +234,7 @@ void PairPipeline::merge(Token& token) {
       finish(large, outcome(piece));
       continue;
     }
-    if (large.pass == Pass::scale) large.magnitudes.merge(token.magnitudes);
-    if (large.pass == Pass::metrics) large.measures.merge(token.measures);
-    if (large.pass == Pass::divergence) large.second_pass.merge(token.second_pass);
+    large.merge(token.measures);
     large.merged += piece.count;
     if (large.merged == large.pair.count) finish_pass(large);
   }
@@ -281,20 +245,7 @@ void PairPipeline::merge(Token& token) {
 }
 
 void PairPipeline::finish_pass(LargePair& large) {
-  MsaccucmpSums& sums = large.measures.sums;
-  if (large.pass == Pass::scale) {
-    set_scale(large.rules, large.magnitudes.scale());
-    large.magnitudes = {};
-    return start_pass(large, Pass::metrics);
-  }
-  if (large.pass == Pass::divergence) {
-    set_kl(sums, large.second_pass);
-  } else if (options_.wants_kl && !has_no_divergence(sums)) {
-    large.scales = kl_scales(sums);
-    return start_pass(large, Pass::divergence);
-  } else if (options_.wants_kl) {
-    set_kl(sums, no_divergence());
-  }
+  if (const auto pass = large.end_pass(options_.wants_kl)) return start_pass(large, *pass);
   finish(large, measures_of(std::move(large.measures)));
 }
 

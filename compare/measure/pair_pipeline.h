@@ -8,29 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "compare/measure/magnitudes.h"
-#include "compare/measure/measure_chunk.h"
+#include "compare/measure/large_pair.h"
 #include "tensor/buffer.h"
 
 namespace opbench {
-
-/// What a pair is read for: the scale of what is expected, if its tolerance follows that; all
-/// metrics; and KL divergence.
-enum class Pass { scale, metrics, divergence };
-
-/// A pair of more than one chunk, from its first chunk read to its last one measured.
-struct LargePair {
-  std::size_t index = 0;
-  TensorPair pair;
-  PairRules rules;
-  ChunkMeasures measures;
-  KlSums second_pass;
-  KlScales scales;
-  Magnitudes magnitudes;
-  Pass pass = Pass::metrics;  ///< that it is in
-  std::int64_t next = 0;      ///< the reader's: first element that is not read yet
-  std::int64_t merged = 0;    ///< the merger's: elements of this pass that are measured
-};
 
 /// Elements of a pair in a token: all of them, or a chunk of a large pair.
 struct Piece {
@@ -50,9 +31,7 @@ struct Token {
   Buffer buffer;
   std::size_t used = 0;  ///< bytes of it
   std::vector<Piece> pieces;
-  Magnitudes magnitudes;   ///< of a chunk that is read for the scale
-  ChunkMeasures measures;  ///< of one that is read for metrics
-  KlSums second_pass;      ///< and for divergence
+  PassMeasures measures;  ///< of a chunk
   BlockScratch scratch;
 };
 

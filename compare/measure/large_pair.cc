@@ -1,0 +1,75 @@
+#include "compare/measure/large_pair.h"
+
+#include <utility>
+
+namespace opbench {
+
+PassMeasures measure_pass(Pass pass, const PairChunk& chunk, const KlScales& scales,
+                          BlockScratch& scratch) {
+  PassMeasures found;
+  switch (pass) {
+    case Pass::scale:
+      found.magnitudes.add(chunk.rules->expected, chunk.expected, chunk.count, false);
+      break;
+    case Pass::metrics:
+      found.metrics = measure_chunk(chunk, scratch);
+      break;
+    case Pass::divergence:
+      found.divergence = measure_chunk_kl(chunk, scales, scratch);
+      break;
+  }
+  return found;
+}
+
+void LargePair::begin(TensorPair of) {
+  rules = rules_of(of);
+  pair = std::move(of);
+  pass = rules.tolerance.follows_scale ? Pass::scale : Pass::metrics;
+}
+
+void LargePair::merge(const PassMeasures& found) {
+  if (pass == Pass::scale) magnitudes.merge(found.magnitudes);
+  if (pass == Pass::metrics) measures.merge(found.metrics);
+  if (pass == Pass::divergence) second_pass.merge(found.divergence);
+}
+
+std::optional<Pass> LargePair::end_pass(bool wants_kl) {
+  MsaccucmpSums& sums = measures.sums;
+  if (pass == Pass::scale) {
+    set_scale(rules, magnitudes.scale());
+    magnitudes = {};
+    return Pass::metrics;
+  }
+  if (pass == Pass::divergence) {
+    set_kl(sums, second_pass);
+  } else if (wants_kl && !has_no_divergence(sums)) {
+    scales = kl_scales(sums);
+    return Pass::divergence;
+  } else if (wants_kl) {
+    set_kl(sums, no_divergence());
+  }
+  return std::nullopt;
+}
+
+PairRules rules_of(const TensorPair& pair) {
+  return pair_rules({pair.actual.stored, pair.actual.dtype},
+                    {pair.expected.stored, pair.expected.dtype}, pair.tolerance);
+}
+
+PairMeasures measures_of(ChunkMeasures&& found) {
+  PairMeasures measures;
+  measures.stats = std::move(found.stats);
+  measures.sums = found.sums;
+  measures.booleans = found.booleans;
+  measures.is_done = true;
+  return measures;
+}
+
+PairMeasures failed_measures(std::string error) {
+  PairMeasures measures;
+  measures.error = std::move(error);
+  measures.is_done = true;
+  return measures;
+}
+
+}  // namespace opbench

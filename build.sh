@@ -18,7 +18,7 @@ build_packages="g++ cmake ninja-build git
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers
   libopenmpi-dev openmpi-bin"
 test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish
-  python3-torch python3-torchvision python3-pytest python3-pandas"
+  python3-torch python3-torchvision python3-pytest python3-pandas chromium"
 format_packages="clang-format"
 fuzz_packages="clang libclang-rt-14-dev"
 fuzz_targets="case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz
@@ -44,13 +44,21 @@ need() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
 }
 
+# What opens the pages of reports in a browser, for tests only. Without the network the tests say what is missing.
+need_page_tests() {
+  command -v npm >/dev/null || need nodejs npm
+  [ tests/pages/node_modules -nt tests/pages/package-lock.json ] ||
+    { npm ci --prefix tests/pages --no-audit --no-fund >&2 && touch tests/pages/node_modules; } ||
+    echo "npm could not install what tests/pages needs" >&2
+}
+
 # Configures where nothing is configured yet, tests are wanted and absent, or the presets changed; CMake
 # itself notices all other changes.
 build() { # preset, tests ON or OFF, targets
   # shellcheck disable=SC2086
   need $build_packages
   # shellcheck disable=SC2086
-  [ "$2" = OFF ] || need $test_packages
+  [ "$2" = OFF ] || { need $test_packages && need_page_tests; }
   cache=build/$1/CMakeCache.txt
   if [ ! -f "build/$1/build.ninja" ] || [ CMakePresets.json -nt "$cache" ] ||
     { [ "$2" = ON ] && ! grep -q '^OPBENCH_TESTS:BOOL=ON' "$cache"; }; then

@@ -11,8 +11,10 @@
 #include "cli/named_files.h"
 #include "cli/result_file.h"
 #include "harness/check/trend.h"
+#include "harness/pages/page.h"
 #include "harness/report/files.h"
 #include "tensor/error.h"
+#include "text/input_file.h"
 #include "text/program_name.h"
 
 namespace opbench {
@@ -24,6 +26,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench report shard1.json shard2.json --format json -o whole.json
   opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
   opbench report --history history.jsonl -o trend.md            trends of what opbench check --history keeps
+  opbench report results.json compare.json --html page.html     one page with tabs, for a browser
 Results that are joined must be of one machine and one build. The exit code is that of making the
 report, 4 if there is nothing to report; whether results passed is what the report says.)";
 
@@ -32,6 +35,7 @@ struct ReportFlags {
   std::string format;  // empty: as the name of the output says
   std::string output;
   std::string history;
+  std::string html;
 };
 
 std::string format_names() {
@@ -57,7 +61,8 @@ std::string format_of(const ReportFlags& flags) {
 void refuse_to_replace_results(const ReportFlags& flags) {
   std::vector<NamedFile> results = {{"--history", flags.history}};
   for (const std::string& file : flags.files) results.push_back({"the results", file});
-  require_distinct(results, std::vector<NamedFile>{{"-o", flags.output}});
+  require_distinct(results,
+                   std::vector<NamedFile>{{"-o", flags.output}, {"--html", flags.html}});
 }
 
 void write_where_asked(const std::function<void(std::ostream&)>& content, const ReportFlags& flags,
@@ -84,8 +89,25 @@ int write_history(const ReportFlags& flags, CommandContext& context) {
   return kAllWell;
 }
 
+// Files of any kinds, each on tabs of its own; a history is one of them.
+int write_html(const ReportFlags& flags, CommandContext& context) {
+  if (!flags.output.empty() || !flags.format.empty()) {
+    throw Error("--html writes a page; -o and --format write another report");
+  }
+  std::vector<std::string> files = flags.files;
+  if (!flags.history.empty()) files.push_back(flags.history);
+  if (files.empty()) throw Error("FILE is required: " + pages::known_inputs());
+  std::vector<pages::PageInput> inputs;
+  for (const std::string& file : files) {
+    inputs.push_back({file, read_input_file(file, "", kLargestResultsFile)});
+  }
+  ResultFile(flags.html, context).write([&](std::ostream& out) { write_page(out, inputs); });
+  return kAllWell;
+}
+
 int write_report(const ReportFlags& flags, CommandContext& context) {
   refuse_to_replace_results(flags);
+  if (!flags.html.empty()) return write_html(flags, context);
   if (!flags.history.empty()) return write_history(flags, context);
   if (flags.files.empty()) {
     throw Error("FILE is required: results of `opbench run --json`, or --history");
@@ -118,6 +140,10 @@ void add_report_command(CommandLine& line, CommandContext& context) {
                  "markdown]",
                  {.value = format_names()});
   command.option("-o,--output", flags->output, "Where to write it [standard output, also -]",
+                 {"FILE"});
+  command.option("--html", flags->html,
+                 "One page for a browser instead, with everything in it; FILE may then be of run, "
+                 "compare, judge, check and ingest, each on its own tab",
                  {"FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opbench::pages {
+
+/// A file that opbench wrote: where it is from, and what it holds.
+struct PageInput {
+  std::string path, text;
+};
+
+/// One HTML file that shows `inputs`, each on tabs of its own, and needs nothing else: style,
+/// script and data are in it, and its content security policy forbids any request. Known are the
+/// JSON of run, compare, judge, check and ingest, and the history of check.
+/// Order: that of the inputs.
+/// Errors: throws Error for a file that is none of these or is damaged; before anything is written.
+void write_page(std::ostream& out, const std::vector<PageInput>& inputs);
+
+/// What a script block may hold, and the same JSON: every `<` as \u003c, so that no text in it can
+/// end the block.
+std::string script_text(std::string json);
+
+/// The kinds of files that a page shows, for messages: "results of `opbench run --json`, ...".
+std::string known_inputs();
+
+}  // namespace opbench::pages

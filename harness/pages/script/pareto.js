@@ -1,0 +1,37 @@
+// Which variants nothing else beats in both time and accuracy, and the winner of every case under a bound.
+import {isNumber, groupBy} from './format.js';
+
+const kUsable = new Set(['passed', 'unverified', 'mistrusted']);
+
+/// Can the record's variant be chosen at all?
+export function isUsable(record) {
+  return kUsable.has(record.status) && isNumber(record.median_us);
+}
+
+/// Records that no other one of the case is faster and at least as accurate as; by time.
+export function paretoFront(records) {
+  const front = [];
+  const timed = records.filter((record) => isUsable(record) && isNumber(record.max_ulp));
+  for (const record of timed.sort((a, b) => a.median_us - b.median_us || a.max_ulp - b.max_ulp)) {
+    if (front.length === 0 || record.max_ulp < front[front.length - 1].max_ulp) front.push(record);
+  }
+  return front;
+}
+
+/// What a case was measured as: the same for all variants that compete.
+export function placeOf(record) {
+  return `${record.case} threads ${record.threads}${record.cold ? ' cold' : ''}`;
+}
+
+/// The fastest of every case with at most `mostUlp` of error (null: any), in the order of the cases.
+export function winners(records, mostUlp) {
+  const rows = [];
+  for (const group of groupBy(records, placeOf).values()) {
+    const fit = group.filter((r) => isUsable(r) && (mostUlp === null || (isNumber(r.max_ulp) && r.max_ulp <= mostUlp)));
+    if (fit.length === 0) continue;
+    const best = fit.reduce((a, b) => (b.median_us < a.median_us ? b : a));
+    rows.push({op: best.op, case: best.case, dtype: best.dtype, format: best.format, shape: best.shape, threads: best.threads,
+      variant: best.variant, median_us: best.median_us, max_ulp: best.max_ulp, candidates: fit.length});
+  }
+  return rows;
+}

@@ -1,0 +1,69 @@
+// From values to pixels, and where an axis has its ticks.
+import {isNumber, numberText} from './format.js';
+
+export function linear(low, high, from, to) {
+  const span = high - low || 1;
+  const scale = (value) => from + (value - low) / span * (to - from);
+  scale.ticks = (count) => linearTicks(low, high, count).map((value) => ({value, text: tickText(value)}));
+  return scale;
+}
+
+/// A linear scale of numbers of things: ticks at whole ones.
+export function ordinal(count, from, to) {
+  const scale = linear(-0.5, count - 0.5, from, to);
+  const ticks = scale.ticks;
+  scale.ticks = (most) => ticks(Math.min(most, count)).filter(({value}) => Number.isInteger(value) && value >= 0 && value < count);
+  return scale;
+}
+
+function tickText(value) {
+  const [size, unit] = Math.abs(value) >= 1e9 ? [1e9, 'G'] : Math.abs(value) >= 1e6 ? [1e6, 'M'] : Math.abs(value) >= 1e4 ? [1e3, 'k'] : [1, ''];
+  return `${numberText(value / size, 3)}${unit}`;
+}
+
+function linearTicks(low, high, count) {
+  const raw = (high - low) / Math.max(1, count);
+  if (!(raw > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw * 0.999);
+  const ticks = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) ticks.push(Number((i * step).toPrecision(12)));
+  return ticks;
+}
+
+export function logarithmic(low, high, from, to) {
+  const least = Math.log10(low), most = Math.log10(high);
+  const scale = (value) => from + (Math.log10(Math.max(value, low)) - least) / (most - least || 1) * (to - from);
+  scale.low = low;
+  scale.high = high;
+  scale.ticks = (count) => {
+    const first = Math.ceil(least - 1e-9), last = Math.floor(most + 1e-9);
+    if (last - first < 1) return linearTicks(low, high, count / 2).filter((v) => v > 0).map((value) => ({value, text: tickText(value)}));
+    const step = Math.max(1, Math.ceil((last - first + 1) / Math.max(1, count)));
+    const ticks = [];
+    for (let power = first; power <= last; power += step) ticks.push({value: 10 ** power, text: powerText(power)});
+    return ticks;
+  };
+  return scale;
+}
+
+function powerText(power) {
+  return power >= -2 && power <= 3 ? String(10 ** power) : `1e${power}`;
+}
+
+/// The range of what is above 0, by whole powers of two beyond it.
+export function logRange(values, least = null) {
+  const positive = values.filter((value) => isNumber(value) && value > 0);
+  if (positive.length === 0) return [0.1, 10];
+  const low = positive.reduce((a, b) => Math.min(a, b)), high = positive.reduce((a, b) => Math.max(a, b));
+  const margin = Math.max(1.15, (high / low) ** 0.05);
+  return [least === null ? low / margin : Math.min(least, low / margin), high * margin];
+}
+
+/// From 0, or the least where that is below, to a bit above the most.
+export function linearRange(values) {
+  const numbers = values.filter(isNumber);
+  const low = numbers.reduce((a, b) => Math.min(a, b), 0), high = numbers.reduce((a, b) => Math.max(a, b), 0);
+  const margin = 0.05 * (high - low || 1);
+  return [low < 0 ? low - margin : 0, high > 0 ? high + margin : 0];
+}

@@ -1,0 +1,63 @@
+// Tabs for the inputs, and links into them: #tab=2&case=...; without a tab the first that has the case.
+import {el, say} from './dom.js';
+
+const state = {views: [], current: null};
+
+export function linkTo(view, params = {}) {
+  const query = new URLSearchParams({tab: String(state.views.indexOf(view) + 1), ...params});
+  return `#${query}`;
+}
+
+function paramsOfHash() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+function viewOf(params) {
+  const number = Number(params.tab);
+  if (state.views[number - 1]) return state.views[number - 1];
+  return state.views.find((view) => view.has && view.has(params)) || state.views[0];
+}
+
+function show() {
+  const params = paramsOfHash();
+  const view = viewOf(params);
+  if (location.hash === '#main' || !view) return;
+  if (state.current !== view) {
+    if (state.current) state.current.panel.hidden = true;
+    if (!view.isBuilt) {
+      view.panel.append(view.build());
+      view.isBuilt = true;
+    }
+    view.panel.hidden = false;
+    for (const each of state.views) {
+      each.tab.setAttribute('aria-selected', each === view);
+      each.tab.setAttribute('tabindex', each === view ? 0 : -1);
+    }
+    if (state.current) say(`Showing ${view.title}`);
+    state.current = view;
+    document.title = `${view.title} - opbench`;
+  }
+  if (view.show) view.show(params);
+}
+
+/// `views`: {title, build(), show(params), has(params)}, in the order of their tabs.
+export function showTabs(views) {
+  const list = document.getElementById('tabs'), main = document.getElementById('main');
+  state.views = views;
+  views.forEach((view, i) => {
+    view.tab = el('a', {role: 'tab', id: `tab${i}`, href: `#tab=${i + 1}`, 'aria-controls': `panel${i}`, 'aria-selected': 'false', tabindex: -1}, view.title);
+    view.panel = el('div', {role: 'tabpanel', id: `panel${i}`, 'aria-labelledby': `tab${i}`, hidden: true});
+    list.append(view.tab);
+    main.append(view.panel);
+  });
+  list.addEventListener('keydown', (event) => {
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = views[(views.indexOf(state.current) + step + views.length) % views.length];
+    location.hash = `tab=${views.indexOf(next) + 1}`;
+    next.tab.focus();
+  });
+  window.addEventListener('hashchange', show);
+  show();
+}

@@ -1,0 +1,144 @@
+#include "harness/pages/page.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "harness/pages/page_data.h"
+#include "tensor/error.h"
+#include "tests/support/source_tree.h"
+#include "text/input_file.h"
+
+namespace opbench::pages {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string page_of(const std::vector<PageInput>& inputs) {
+  std::ostringstream out;
+  write_page(out, inputs);
+  return out.str();
+}
+
+PageInput sample(const std::string& name) {
+  return {name, read_input_file(source_file("results/samples/" + name), "")};
+}
+
+// What a browser takes for the data: all up to the first end of a script.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t first = page.find(begin) + begin.size();
+  return Json::parse(page.substr(first, page.find("</script", first) - first));
+}
+
+// As the page's script does it.
+Json without_tables(const Json& value) {
+  if (!value.is_structured()) return value;
+  Json result = Json::array();
+  if (value.is_object() && value.contains("$keys")) {
+    for (const Json& row : value["$rows"]) {
+      Json object = Json::object();
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        object[value["$keys"][i].get<std::string>()] = without_tables(row[i]);
+      }
+      result.push_back(object);
+    }
+    return result;
+  }
+  result = value;
+  for (Json& child : result) child = without_tables(child);
+  return result;
+}
+
+}  // namespace
+
+// The data of results in today's format are those that the run wrote.
+TEST(Page, HoldsTheDataOfItsInputs) {
+  const PageInput run = sample("results.json"), compare = sample("compare.json");
+  const Json data = data_of(page_of({run, compare}));
+  ASSERT_EQ(data["inputs"].size(), 2u);
+  EXPECT_EQ(data["inputs"][0]["kind"], "run");
+  EXPECT_EQ(data["inputs"][0]["path"], "results.json");
+  EXPECT_EQ(without_tables(data["inputs"][0]["data"])["records"],
+            Json::parse(run.text)["records"]);
+  EXPECT_EQ(data["inputs"][1]["kind"], "compare");
+  EXPECT_EQ(without_tables(data["inputs"][1]["data"]), Json::parse(compare.text));
+}
+
+// HTML ends a script at "</script" and hides it behind "<!--" (WHATWG HTML 13.2.5.4 and 13.2.5.17).
+TEST(Page, NoNameEndsTheScriptThatHoldsIt) {
+  Json file = Json::parse(sample("results.json").text);
+  const std::string hostile = "</script><script>alert(1)</script><!--<script>";
+  file["records"][0]["name"] = hostile;
+  file["command"] = hostile;
+  const std::string page = page_of({{hostile, file.dump()}});
+  EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
+  const Json data = data_of(page);
+  EXPECT_EQ(data["inputs"][0]["path"], hostile);
+  EXPECT_EQ(without_tables(data["inputs"][0]["data"])["records"][0]["name"], hostile);
+}
+
+TEST(Page, BytesThatAreNoTextDoNotLoseIt) {
+  EXPECT_THAT(page_of({{"\xff\xfe.json", sample("results.json").text}}), HasSubstr("\xEF\xBF\xBD"));
+}
+
+TEST(Page, EscapesWhatBeginsATagOnly) {
+  EXPECT_EQ(script_text("[\"<a>\",\"<\"]"), "[\"\\u003ca>\",\"\\u003c\"]");
+  EXPECT_EQ(script_text("[1]"), "[1]");
+}
+
+TEST(Page, NeedsNothingElseAndIsSmall) {
+  const std::string page = page_of({});
+  EXPECT_LT(page.size(), 1'500'000u);
+  EXPECT_THAT(page, AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("{{")),
+                          Not(HasSubstr("src=\"http")), Not(HasSubstr("href=\"http"))));
+  EXPECT_TRUE(std::regex_search(page, std::regex("script-src 'sha256-[A-Za-z0-9+/]{43}='")));
+}
+
+TEST(Page, ListsOfEqualObjectsBecomeTables) {
+  const Json list = Json::parse(R"([{"a":1,"b":[]},{"a":2,"b":null},{"a":3,"b":"x"},{"a":4,"b":{}}])");
+  EXPECT_EQ(with_tables(list),
+            Json::parse(R"({"$keys":["a","b"],"$rows":[[1,[]],[2,null],[3,"x"],[4,{}]]})"));
+  EXPECT_EQ(without_tables(with_tables(list)), list);
+  for (const char* text : {R"([{"a":1}])", R"([1,2,3,4,5])", R"([{},{},{},{}])", "null",
+                           R"([{"a":1},{"a":1},{"a":1},{"b":1}])"}) {
+    EXPECT_EQ(with_tables(Json::parse(text)), Json::parse(text)) << text;
+  }
+}
+
+TEST(Page, TheHistoryLeavesOutLinesThatAreCut) {
+  const std::string line = R"({"opbench_history":1,"items":[]})";
+  const Json data = page_data({"h.jsonl", line + "\n" + line + "\n{\"opbench_hist"});
+  EXPECT_EQ(data["kind"], "history");
+  EXPECT_EQ(data["data"]["runs"].size(), 2u);
+}
+
+TEST(Page, OtherFilesAreRefusedWithWhatIsKnown) {
+  for (const char* text : {"{}", "[1]", "3"}) {
+    try {
+      page_of({{"other.json", text}});
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("other.json: no file that a page can show"),
+                                      HasSubstr("opbench run --json")));
+    }
+  }
+  EXPECT_THROW(page_of({{"cut.json", "{\"opbench\": 5"}}), Error);
+  EXPECT_THROW(page_of({{"old.json", "{\"opbench\": 99}"}}), Error);
+}
+
+// Pages and console show a verdict alike.
+TEST(Page, HasTheConsolesColours) {
+  const Json colours = data_of(page_of({}))["colours"];
+  EXPECT_EQ(colours["passed"], "green");
+  EXPECT_EQ(colours["failed"], "red");
+  EXPECT_EQ(colours["mistrusted"], "yellow");
+  EXPECT_EQ(colours["skipped"], "dim");
+}
+
+}  // namespace opbench::pages

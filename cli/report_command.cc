@@ -61,8 +61,7 @@ std::string format_of(const ReportFlags& flags) {
 void refuse_to_replace_results(const ReportFlags& flags) {
   std::vector<NamedFile> results = {{"--history", flags.history}};
   for (const std::string& file : flags.files) results.push_back({"the results", file});
-  require_distinct(results,
-                   std::vector<NamedFile>{{"-o", flags.output}, {"--html", flags.html}});
+  require_distinct(results, std::vector<NamedFile>{{"-o", flags.output}, {"--html", flags.html}});
 }
 
 void write_where_asked(const std::function<void(std::ostream&)>& content, const ReportFlags& flags,

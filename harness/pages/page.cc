@@ -40,8 +40,11 @@ std::string script_text(std::string json) {
 }
 
 void write_page(std::ostream& out, const std::vector<PageInput>& inputs) {
+  Json all = Json::array();
+  for (const PageInput& input : inputs) all.push_back(page_data(input));
+  add_trends(all);
   Json data = {{"colours", verdict_colours()}, {"inputs", Json::array()}};
-  for (const PageInput& input : inputs) data["inputs"].push_back(page_data(input));
+  for (Json& input : all) data["inputs"].push_back(with_tables(input));
   out << kPageHead << script_text(data.dump(-1, ' ', false, Json::error_handler_t::replace))
       << kPageTail;
 }

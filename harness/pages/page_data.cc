@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/pages/tracks.h"
 #include "harness/record/results_file.h"
 #include "tensor/error.h"
 #include "text/json_reader.h"
@@ -59,7 +60,7 @@ Json history_data(const std::string& text) {
     Json run = Json::parse(line, nullptr, false);
     if (has(run, "opbench_history")) runs.push_back(std::move(run));
   }
-  return {{"runs", std::move(runs)}};
+  return {{"tracks", tracks_of(runs)}};
 }
 
 bool is_history(const std::string& text) { return text.starts_with("{\"opbench_history\""); }
@@ -102,12 +103,22 @@ Json page_data(const PageInput& input) {
   const Json json = parse_json(input.text, input.path);
   for (const Kind& kind : kKinds) {
     if (!kind.is_this(json)) continue;
-    return {{"kind", kind.name},
-            {"path", input.path},
-            {"data", with_tables(kind.data(json, input.path))}};
+    return {{"kind", kind.name}, {"path", input.path}, {"data", kind.data(json, input.path)}};
   }
   throw Error(fmt::format("{}: no file that a page can show; it must be one of {}", input.path,
                           known_inputs()));
+}
+
+void add_trends(Json& inputs) {
+  for (const auto& [kind, title] : {std::pair("run", "runs"), {"check", "checks"}}) {
+    Json several = Json::array();
+    for (const Json& input : inputs) {
+      if (input["kind"] == kind) several.push_back(input["data"]);
+    }
+    if (several.size() < 2) continue;
+    inputs.push_back(
+        {{"kind", "history"}, {"path", title}, {"data", {{"tracks", tracks_of(several)}}}});
+  }
 }
 
 std::string known_inputs() {

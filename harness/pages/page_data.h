@@ -10,6 +10,10 @@ namespace opbench::pages {
 /// Errors: as `write_page`.
 nlohmann::ordered_json page_data(const PageInput& input);
 
+/// Adds what several runs, or several checks, say of the same cases over time: {"kind": "history",
+/// "path": "runs", "data": {"tracks": ...}}, see harness/pages/tracks.h.
+void add_trends(nlohmann::ordered_json& inputs);
+
 /// Lists of objects with the same keys as {"$keys": [key, ...], "$rows": [[value, ...], ...]},
 /// wherever they are and there are at least four: a third of the text, as keys stand there once.
 nlohmann::ordered_json with_tables(const nlohmann::ordered_json& value);

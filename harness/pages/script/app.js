@@ -32,7 +32,7 @@ function start() {
   for (const input of inputs) input.data = unpacked(input.data);
   document.getElementById('subject').textContent = printable(inputs.map((input) => input.path.replace(/.*\//, '')).join(', '));
   document.getElementById('wait').remove();
-  showTabs(inputs.flatMap((input) => kViews[input.kind](input, inputs)));
+  showTabs(inputs.flatMap((input) => kViews[input.kind](input)));
   if (inputs.length === 0) document.getElementById('main').append(el('p', {}, 'There is nothing to show.'));
   window.addEventListener('beforeprint', drawAll);
   performance.mark('shown');

@@ -97,7 +97,7 @@ export function label(x, y, text, more = {}) {
 
 /// `text` cut to what fits into `pixels`.
 export function fitting(text, pixels) {
-  const most = Math.max(1, Math.floor(pixels / 6.6));
+  const most = Math.max(1, Math.floor(pixels / 7.2));
   return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}\u2026`;
 }
 

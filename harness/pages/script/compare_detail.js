@@ -43,23 +43,25 @@ const kErrorSteps = 7;
 function errorMap(tensor) {
   const map = tensor.error_map;
   if (!map) return null;
-  const most = Math.max(...map.errors), least = Math.min(...map.errors.filter((e) => e > 0), most);
-  const stepOf = (error) => (!(error > 0) ? 0 : most === least ? kErrorSteps : 1 + Math.round((kErrorSteps - 1) * Math.log(error / least) / Math.log(most / least)));
+  const errors = map.errors.map((error) => (error === null ? Infinity : error));  // null: NaN or Inf on one side
+  const finite = errors.filter((error) => error > 0 && error < Infinity);
+  const most = Math.max(...finite, 0), least = Math.min(...finite, most);
+  const stepOf = (error) => (!(error > 0) ? 0 : error >= most || most === least ? kErrorSteps : 1 + Math.round((kErrorSteps - 1) * Math.log(error / least) / Math.log(most / least)));
   const draw = (root, width) => {
     const left = 70, top = 20, w = (width - left - 12) / map.columns, h = Math.max(4, Math.min(18, 320 / map.rows));
     for (let row = 0; row < map.rows; ++row) {
       for (let column = 0; column < map.columns; ++column) {
-        const error = map.errors[row * map.columns + column];
+        const error = errors[row * map.columns + column];
         root.append(mark('rect', {class: `heat heat${stepOf(error)}`, x: left + column * w, y: top + row * h, width: w, height: h},
-          `rows from ${row * map.row_step}, columns from ${column * map.column_step}: ${numberText(error)}`));
+          `rows from ${row * map.row_step}, columns from ${column * map.column_step}: ${error === Infinity ? 'NaN or Inf' : numberText(error)}`));
       }
     }
     root.append(svg('text', {class: 'tick', x: left, y: 13}, `columns: last dimension, ${map.column_step} to a cell`),
       svg('text', {class: 'tick', x: 2, y: top + 12}, `${map.row_step} rows`), svg('text', {class: 'tick', x: 2, y: top + 26}, 'to a cell'));
     return top + map.rows * h + 8;
   };
-  return figure({title: 'Error map', about: `The largest error of each cell; darker is larger, up to ${numberText(most)}. ${map.pattern || ''}`, draw,
-    table: {heads: ['row', 'column', 'error'], rows: () => map.errors.map((e, i) => [Math.floor(i / map.columns) * map.row_step, i % map.columns * map.column_step, e])}});
+  return figure({title: 'Error map', about: `The largest error of each cell; deeper is larger, up to ${numberText(most)}.`, draw,
+    table: {heads: ['row', 'column', 'error'], rows: () => errors.map((e, i) => [Math.floor(i / map.columns) * map.row_step, i % map.columns * map.column_step, e === Infinity ? 'NaN or Inf' : e])}});
 }
 
 function tensorPart(tensor) {
@@ -67,7 +69,7 @@ function tensorPart(tensor) {
   return el('div', {}, el('h3', {}, `${tensor.side} `, nameOf(tensor.tensor), ' ', verdictChip(tensor.verdict)),
     tensor.reason ? el('p', {class: 'note'}, tensor.reason) : null,
     (tensor.warnings || []).map((warning) => el('p', {class: 'note'}, warning)),
-    (tensor.sentences || []).map((sentence) => el('p', {class: 'expert'}, sentence)),
+    (tensor.causes || []).map(({text}) => el('p', {class: 'expert'}, text)),
     el('div', {class: 'columns'},
       facts([['actual', nameOf(tensor.actual_path || '-')], ['', `${tensor.actual_dtype} ${tensor.actual_shape}, ${range('actual')}`],
         ['expected', nameOf(tensor.expected_path || '-')], ['', `${tensor.expected_dtype} ${tensor.expected_shape}, ${range('expected')}`], ['held to', tensor.formula]]),

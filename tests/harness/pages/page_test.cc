@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/pages/page_data.h"
+#include "harness/pages/tracks.h"
 #include "tensor/error.h"
 #include "tests/support/source_tree.h"
 #include "text/input_file.h"
@@ -64,8 +65,7 @@ TEST(Page, HoldsTheDataOfItsInputs) {
   ASSERT_EQ(data["inputs"].size(), 2u);
   EXPECT_EQ(data["inputs"][0]["kind"], "run");
   EXPECT_EQ(data["inputs"][0]["path"], "results.json");
-  EXPECT_EQ(without_tables(data["inputs"][0]["data"])["records"],
-            Json::parse(run.text)["records"]);
+  EXPECT_EQ(without_tables(data["inputs"][0]["data"])["records"], Json::parse(run.text)["records"]);
   EXPECT_EQ(data["inputs"][1]["kind"], "compare");
   EXPECT_EQ(without_tables(data["inputs"][1]["data"]), Json::parse(compare.text));
 }
@@ -101,7 +101,8 @@ TEST(Page, NeedsNothingElseAndIsSmall) {
 }
 
 TEST(Page, ListsOfEqualObjectsBecomeTables) {
-  const Json list = Json::parse(R"([{"a":1,"b":[]},{"a":2,"b":null},{"a":3,"b":"x"},{"a":4,"b":{}}])");
+  const Json list =
+      Json::parse(R"([{"a":1,"b":[]},{"a":2,"b":null},{"a":3,"b":"x"},{"a":4,"b":{}}])");
   EXPECT_EQ(with_tables(list),
             Json::parse(R"({"$keys":["a","b"],"$rows":[[1,[]],[2,null],[3,"x"],[4,{}]]})"));
   EXPECT_EQ(without_tables(with_tables(list)), list);
@@ -111,11 +112,69 @@ TEST(Page, ListsOfEqualObjectsBecomeTables) {
   }
 }
 
-TEST(Page, TheHistoryLeavesOutLinesThatAreCut) {
-  const std::string line = R"({"opbench_history":1,"items":[]})";
-  const Json data = page_data({"h.jsonl", line + "\n" + line + "\n{\"opbench_hist"});
+// Ten calls of 10 us, then ten of 15 us: one change, where they begin.
+TEST(Page, AHistoryIsTracksWithTheirChanges) {
+  std::string text;
+  for (int day = 10; day < 30; ++day) {
+    const double us = (day < 20 ? 10 : 15) + 0.01 * (day % 3);
+    text += Json({{"opbench_history", 1},
+                  {"date", "2026-01-" + std::to_string(day)},
+                  {"machine", {{"cpu", "cpu"}, {"cores", 2}, {"isa", "avx2"}}},
+                  {"current", {{"revision", "r" + std::to_string(day)}}},
+                  {"items",
+                   {{{"case", "relu[8]"},
+                     {"variant", "native"},
+                     {"threads", 1},
+                     {"verdict", "SAME"},
+                     {"current_us", us}}}}})
+                .dump() +
+            "\n";
+  }
+  text += "{\"opbench_hist";  // as a killed run leaves it
+  const Json data = page_data({"h.jsonl", text});
   EXPECT_EQ(data["kind"], "history");
-  EXPECT_EQ(data["data"]["runs"].size(), 2u);
+  const Json& tracks = data["data"]["tracks"];
+  ASSERT_EQ(tracks.size(), 1u);
+  EXPECT_EQ(tracks[0]["points"].size(), 20u);
+  EXPECT_EQ(tracks[0]["changes"], Json({10}));
+  EXPECT_EQ(tracks[0]["points"][10]["revision"], "r20");
+  EXPECT_EQ(tracks[0]["machine"], "cpu, 2 cores, avx2");
+}
+
+// Unlike machines, threads and measures are tracks of their own; what was not timed has no points.
+TEST(Page, TracksAreOfOneMachineAndMeasure) {
+  const auto run = [](const char* cpu, int threads, const char* measure, const Json& us) {
+    return Json{{"machine", {{"cpu", cpu}, {"cores", 1}, {"isa", "avx2"}}},
+                {"date", "2026-01-01"},
+                {"current", {{"revision", "r"}}},
+                {"items",
+                 {{{"case", "relu[8]"},
+                   {"variant", "native"},
+                   {"threads", threads},
+                   {"measure", measure},
+                   {"speed", {{"current_us", us}}}}}}};
+  };
+  EXPECT_EQ(tracks_of(Json::array()), Json::array());
+  const Json tracks = tracks_of({run("a", 1, "call", 5.0), run("b", 1, "call", 5.0),
+                                 run("a", 2, "call", 5.0), run("a", 1, "first call", nullptr)});
+  ASSERT_EQ(tracks.size(), 4u);
+  EXPECT_EQ(tracks[0]["points"].size(), 1u);
+  EXPECT_EQ(tracks[3]["kind"], "first call");
+  EXPECT_EQ(tracks[3]["points"].size(), 0u);
+}
+
+// Two runs of one machine are a track of two points, by their dates whatever their order.
+TEST(Page, SeveralRunsAreTracksToo) {
+  const PageInput sample_run = sample("results.json");
+  Json older = Json::parse(sample_run.text);
+  older["machine"]["date"] = "2020-01-01T00:00:00Z";
+  const Json data = data_of(page_of({sample_run, {"older.json", older.dump()}}));
+  ASSERT_EQ(data["inputs"].size(), 3u);
+  EXPECT_EQ(data["inputs"][2]["kind"], "history");
+  const Json tracks = without_tables(data["inputs"][2]["data"]["tracks"]);
+  EXPECT_EQ(tracks[0]["points"].size(), 2u);
+  EXPECT_EQ(tracks[0]["points"][0]["date"], "2020-01-01T00:00:00Z");
+  EXPECT_EQ(tracks[0]["points"][1]["us"], older["records"][0]["median_us"]);
 }
 
 TEST(Page, OtherFilesAreRefusedWithWhatIsKnown) {

@@ -1,0 +1,140 @@
+// Pages of comparisons, judgements, contexts, checks, histories and profiles, made from what the program writes.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {after, before, test} from 'node:test';
+import {axeFaults, closeBrowser, inFolder, opbench, opened, program, scrolled, written} from './browser.mjs';
+
+const kDumps = ['examples/dumps/npu.h5', 'examples/dumps/gpu.h5'];
+const files = Object.fromEntries(['context', 'judge', 'check', 'ingest'].map((name) => [name, inFolder(`${name}.json`)]));
+files.compare = inFolder('compared/compare.json');
+files.history = inFolder('history.jsonl');
+
+before(() => {
+  opbench('compare', ...kDumps, '-o', inFolder('compared'), '-q');
+  opbench('judge', kDumps[0], '--json', files.judge, '-q');
+  opbench('run', '--cases', 'cases/shufflenet_v2_unit.yaml', '--filter', '^stride1', '--set', 'N=1', '--repetitions', '3', '--time', '0.003', '-q', '--json', files.context);
+  opbench('ingest', 'tests/data/profiles/kernel_details/llm_bf16_st_rank0.csv', '--json', files.ingest, '-q');
+  opbench('check', '--against', program, '--case', 'relu[1x8x7x7,fp32,NCHW]', '--variant', 'native,relu', '--threads', '1', '--budget', '5', '-q', '--json', files.check, '--history', files.history);
+});
+after(closeBrowser);
+
+function read(name) {
+  return JSON.parse(readFileSync(files[name], 'utf8'));
+}
+
+async function titles(page) {
+  await scrolled(page);
+  return page.locator('figure:has(svg *) strong').allInnerTexts();
+}
+
+async function assertCharts(page, wanted) {
+  const drawn = await titles(page);
+  for (const title of wanted) assert.ok(drawn.includes(title), `${title} is not among ${drawn}`);
+  assert.deepEqual(page.faults, []);
+}
+
+test('a comparison marks the first departure, and the operator opens with its errors', async () => {
+  const page = await opened([files.compare]);
+  await assertCharts(page, ['Error by operator', 'Errors by size', 'Errors in and out']);
+  assert.match(await page.locator('figure:has-text("Error by operator") svg').first().textContent(), /first departure: softplus 2/);
+  assert.match(await page.locator('.detail h2').innerText(), /softplus call 2/);
+  await page.locator('figure:has-text("Error by operator") circle').last().click();
+  await page.waitForFunction(() => document.querySelector('.detail h2').textContent.includes('softmax'));
+  const tensor = read('compare').tensors.find((t) => t.operator === 'softplus' && t.side === 'output');
+  await page.goto(`file://${page.file}#op=softplus&call=2`);
+  await page.waitForFunction(() => document.querySelector('.detail h2').textContent.includes('softplus'));
+  assert.match(await page.locator('table:has(caption:text("Worst elements"))').innerText(), new RegExp(tensor.max_abs_index.replace(/[[\]]/g, '\\$&')));
+  await scrolled(page);
+  const bars = await page.locator('figure:has-text("Errors by size") rect').count();
+  assert.equal(bars, tensor.histogram.filter((n) => n > 0).length + (tensor.histogram_exact > 0 ? 1 : 0));
+});
+
+test('a judgement names the guilty operator and the next command', async () => {
+  const page = await opened([files.judge]);
+  await assertCharts(page, ['Operators by their error']);
+  assert.match(await page.locator('.digest').innerText(), /opbench minimise examples\/dumps\/npu.h5 \/softplus\/2/);
+  assert.match(await page.locator('.detail').innerText(), /GUILTY/);
+});
+
+test('a context has its ladder, its types and two graphs with every conversion', async () => {
+  const page = await opened([files.context]);
+  const steps = read('context').records.filter((r) => r.step);
+  await assertCharts(page, ['Ladder of steps', 'Time by type of operator', `Graph of ${steps[0].variant}`, `Graph of ${steps.at(-1).variant}`]);
+  const graph = page.locator(`figure:has-text("Graph of ${steps[0].variant}")`);
+  assert.equal(await graph.locator('rect.task').count(), steps[0].step.tasks.length);
+  assert.equal(await graph.locator('rect.task:not(.plain)').count(), steps[0].step.tasks.filter((task) => task.cause).length);
+  await page.selectOption('select[aria-label="Step on the right"]', '1');
+  await scrolled(page);
+  assert.equal(await page.locator(`figure:has-text("Graph of ${steps[1].variant}") rect.task`).count(), steps[1].step.tasks.length);
+});
+
+test('a check shows changes with their intervals and what noise is', async () => {
+  const page = await opened([files.check]);
+  const items = read('check').items;
+  await assertCharts(page, ['Changes, slowest first']);
+  assert.equal(await page.locator('figure:has-text("Changes, slowest first") circle').count(), items.filter((i) => i.speed).length);
+  assert.match(await page.locator('.digest').innerText(), /Noise: the same build against itself/);
+  await page.locator('figure:has-text("Changes, slowest first") circle').first().click();
+  await assertCharts(page, ['Rounds']);
+});
+
+test('a profile has its treemap and its findings', async () => {
+  const page = await opened([files.ingest]);
+  const {hot_spots: spots, findings} = read('ingest');
+  await assertCharts(page, ['Device time by type', 'The longest tasks']);
+  assert.equal(await page.locator('figure:has-text("Device time by type") rect.tile').count(), spots.types.filter((t) => t.total_us > 0).length);
+  assert.equal(await page.locator('.finding').count(), findings.length);
+  await page.locator('figure:has-text("Device time by type") rect.tile').first().click();
+  assert.match(await page.locator('.detail h2').innerText(), new RegExp([...spots.types].sort((a, b) => b.total_us - a.total_us)[0].type));
+});
+
+// One line of a real history, at other dates and times, of a case whose median goes from 10.05 to 15.05 us at the ninth run.
+test('a history marks where a case changed for good', async () => {
+  const line = JSON.parse(readFileSync(files.history, 'utf8').split('\n')[0]);
+  const item = {...line.items[0], verdict: 'SAME'};
+  const runs = Array.from({length: 16}, (_, i) => JSON.stringify({...line, date: `2026-01-${10 + i}T00:00:00Z`, current: {...line.current, revision: `r${i}`},
+    items: [{...item, current_us: (i < 8 ? 10 : 15) + 0.05 * (i % 3)}]}));
+  const page = await opened([written('changed.jsonl', `${runs.join('\n')}\n`)]);
+  assert.match(await page.locator('.digest').innerText(), /16 runs, 1 case: 1 changed for good, 0 crept/);
+  assert.match(await page.locator('figure svg').first().textContent(), /\+49.8 % at r8/);
+  assert.deepEqual(page.faults, []);
+});
+
+test('several inputs are tabs, which arrow keys reach, and links find their tab', async () => {
+  const page = await opened([files.compare, files.judge, files.context, files.check, files.history, files.ingest]);
+  const tabs = await page.locator('[role=tab]').allInnerTexts();
+  assert.deepEqual(tabs.map((t) => t.split(':')[0]), ['compare', 'judge', 'context', 'check', 'history', 'ingest']);
+  await page.locator('[role=tab]').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected=true]').textContent.startsWith('judge'));
+  assert.equal(await page.locator('[role=tabpanel]:visible').count(), 1);
+  await page.goto(`file://${page.file}#path=/softplus/2`);
+  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected=true]').textContent.startsWith('judge'));
+  assert.deepEqual(page.faults, []);
+});
+
+for (const [width, theme] of [[1280, 'light'], [400, 'dark']]) {
+  test(`no kind has a serious fault of accessibility; all fit into ${width} pixels, ${theme}`, async () => {
+    for (const [kind, file] of Object.entries(files)) {
+      const page = await opened([file], {width, theme});
+      await scrolled(page);
+      assert.deepEqual(await axeFaults(page), [], kind);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, kind);
+      assert.deepEqual(page.faults, [], kind);
+      await page.context().close();
+    }
+  });
+}
+
+test('names of operators and causes that are markup stay text in every kind', async () => {
+  const hostile = '</script><img src=x onerror="window.hacked = 1">\u202E"\'';
+  for (const [kind, file] of Object.entries(files)) {
+    const text = readFileSync(file, 'utf8').replaceAll(/"(softplus|relu|FlashAttentionScoreGrad|unit\.[a-z0-9.]*)"/g, JSON.stringify(hostile));
+    const page = await opened([written(`hostile_${kind}.${kind === 'history' ? 'jsonl' : 'json'}`, text)]);
+    await scrolled(page);
+    assert.equal(await page.evaluate(() => window.hacked), undefined, kind);
+    assert.equal(await page.locator('main img').count(), 0, kind);
+    assert.deepEqual(page.faults, [], kind);
+    await page.context().close();
+  }
+});

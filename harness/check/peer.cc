@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernels/lanes/streaming.h"
 #include "tensor/error.h"
 
 namespace opbench::check {
@@ -16,6 +17,7 @@ constexpr double kHelloSeconds = 30;
 
 Connection start(const PeerProgram& program) {
   if (program.connect) return program.connect();
+  hand_on_streams_from();  // both builds decide alike, in every process
   const auto child = std::make_shared<ChildProcess>(
       std::vector<std::string>{program.path, "worker"}, program.directory);
   return {[child](const std::string& line, double seconds) { child->write_line(line, seconds); },

@@ -16,6 +16,7 @@
 #include "harness/record/available_memory.h"
 #include "kernels/registry/vendor.h"
 #include "opbench_build_info.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 
@@ -35,11 +36,6 @@ std::string cpuinfo(const std::string& key) {
     if (line.starts_with(key)) return line.substr(line.find(':') + 2);
   }
   return {};
-}
-
-std::size_t cache_bytes(int name) {
-  const long bytes = sysconf(name);
-  return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 std::string turbo() {
@@ -85,9 +81,9 @@ Machine describe_machine() {
   m.cpu = cpuinfo("model name");
   if (m.cpu.empty()) m.cpu = "unknown";
   m.cores = available_cores();
-  m.l1d_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE);
-  m.l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
-  m.l3_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE);
+  m.l1d_bytes = cache_bytes(1);
+  m.l2_bytes = cache_bytes(2);
+  m.l3_bytes = cache_bytes(3);
   m.memory_bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                    static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   m.available_bytes = available_memory();

@@ -6,6 +6,7 @@
 
 #include "harness/run/copy_rate.h"
 #include "harness/run/peak_rate.h"
+#include "kernels/lanes/streaming.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench {
@@ -54,6 +55,7 @@ Checkup examine(const Machine& machine) {
   const std::size_t bytes = std::min(4 * std::max<std::size_t>(last_level_cache_bytes(), 64 << 20),
                                      machine.available_bytes / 4);
   checkup.ceilings.push_back(measure(1, bytes));
+  checkup.streams_from = streams_from_bytes();
   if (machine.cores > 1) checkup.ceilings.push_back(measure(machine.cores, bytes));
   for (const Ceilings& b : checkup.ceilings) {
     if (b.cv <= kNoiseLimit) continue;

@@ -22,6 +22,7 @@ struct Ceilings {
 /// What stands between this machine and good measurements.
 struct Checkup {
   std::vector<Ceilings> ceilings;     ///< one thread, then all cores
+  std::size_t streams_from = 0;       ///< bytes of a call from which kernels stream their results
   std::vector<std::string> findings;  ///< each with what to do
   bool is_too_noisy = false;
 };

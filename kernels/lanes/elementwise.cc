@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "kernels/lanes/streaming.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 
@@ -15,8 +16,9 @@ bool outgrows_cache(const Problem& problem) {
   for (const TensorDesc& tensor : problem.inputs) bytes += tensor.bytes();
   for (const TensorDesc& tensor : problem.outputs) bytes += tensor.bytes();
   // A quarter more still pays to keep. Measured on copies, concat, axpy and casts from 1 to 100
-  // MiB.
-  return bytes > own_cache_bytes() * static_cast<std::size_t>(thread_count()) * 5 / 4;
+  // MiB. How far beyond depends on the machine.
+  const std::size_t own = own_cache_bytes() * static_cast<std::size_t>(thread_count()) * 5 / 4;
+  return bytes > own && bytes > streams_from_bytes();
 }
 
 std::int64_t stored_elements(const Problem& problem) {

@@ -8,8 +8,8 @@
 namespace opbench {
 
 /// True if what the problem reads and writes outgrows the caches that the threads in use have to
-/// themselves, so that outputs are better streamed: a line written through the shared cache is read
-/// from memory first.
+/// themselves and what of the shared one is worth keeping, so that outputs are better streamed: a
+/// line that does not stay in a cache is read from memory before it is written.
 bool outgrows_cache(const Problem& problem);
 
 /// Elements stored in every input and output, padding included. Element-wise kernels compute the

@@ -33,6 +33,15 @@ void move_elements(const Plane& p, const Part& part, const T* from, T* to) {
   }
 }
 
+// One element of every row. The lines that are read are as many as the elements: nothing is won by
+// transposing their other elements with them.
+template <class T>
+void pick_elements(const Plane& p, const T* from, T* to) {
+  const std::int64_t valid = std::min(p.valid, p.nb);
+  for (std::int64_t b = 0; b < valid; ++b) to[b] = from[b * p.from_stride];
+  std::fill(to + valid, to + p.nb, T{0});
+}
+
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
 // kSquares squares of elements side by side along b, each in the 128-bit blocks of a vector: row i
@@ -211,6 +220,7 @@ void move_plane(const Plane& p, const T* from, T* to) {
 
 template <class T>
 void move_typed(const Plane& p, const void* from, void* to, bool stream) {
+  if (p.na == 1) return pick_elements(p, static_cast<const T*>(from), static_cast<T*>(to));
   if (stream)
     move_plane<T, true>(p, static_cast<const T*>(from), static_cast<T*>(to));
   else

@@ -8,6 +8,7 @@
 #include "kernels/move/plane.h"
 #include "kernels/move/short_rows.h"
 #include "kernels/move/strided_walk.h"
+#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 #include "tensor/width.h"
 
@@ -144,6 +145,8 @@ class Planes final : public StridedCopy::Way {
   Planes(Loops outer, const StridedLoop& a, const StridedLoop& b, std::int64_t bytes, bool stream)
       : outer_(std::move(outer)), a_(a), b_(b), bytes_(bytes) {
     const std::int64_t row = b.extent * bytes;
+    const std::int64_t moved = 2 * count_of(outer_) * a.extent * row;
+    fetches_ = moved > static_cast<std::int64_t>(own_cache_bytes());
     const bool is_joined = a.to_stride == b.extent;
     const bool is_lined = is_multiple(kLine) || (is_joined && kLine % row == 0 && row % 16 == 0 &&
                                                  a.extent * row % kLine == 0);
@@ -168,7 +171,8 @@ class Planes final : public StridedCopy::Way {
         const std::byte* const source = from + (at.from() + a) * bytes_;
         std::byte* const target = to + (at.to() + a * a_.to_stride) * bytes_;
         if (last) at.next();
-        if (i + 1 < end) plane.next = from + (at.from() + (last ? 0 : a + part_)) * bytes_;
+        if (fetches_ && i + 1 < end)
+          plane.next = from + (at.from() + (last ? 0 : a + part_)) * bytes_;
         if (staged_) {
           plane.to_stride = b_.extent;
           transpose_plane(plane, source, stage.data(), false);
@@ -211,6 +215,7 @@ class Planes final : public StridedCopy::Way {
   StridedLoop a_, b_;
   std::int64_t bytes_;
   bool direct_ = false, staged_ = false;
+  bool fetches_ = false;  // what the core's own cache holds is there already
   std::int64_t part_ = 0;
 };
 

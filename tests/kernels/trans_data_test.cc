@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/lanes/streaming.h"
 #include "kernels/trans_data_plan.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"
@@ -230,6 +231,7 @@ TEST(TransData, VariantsTakeWhatTheyAreFor) {
 
 // Whole blocks and tails of some images at a time, the last ones fewer; against one pass by native.
 TEST(TransData, ImagesInTurnWhereLinesAreShared) {
+  const ScopedStreamsFrom beyond_the_own_caches(0);
   const auto bytes = static_cast<std::int64_t>(own_cache_bytes());
   const std::int64_t images = 6 * bytes / (58 * 9 * 8 * 2) + 3;
   const TensorDesc blocked = describe(DType::fp16, {images, 58, 9, 8}, Format::NC1HWC0);

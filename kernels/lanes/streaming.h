@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+namespace opbench {
+
+/// Bytes read plus written from which on a copy past the caches beats one through them on this
+/// machine: where the last-level cache is fast that is a good part of it, where it is slow or
+/// shared by many not more than the caches before it. Measured at the first call, in some 10 ms, on
+/// one thread; the environment's OPBENCH_STREAM_FROM (bytes) says it instead, so that processes
+/// that are held against each other decide alike.
+std::size_t streams_from_bytes();
+
+/// Tells it to the child processes that are started from now on.
+void hand_on_streams_from();
+
+/// The same for tests, while it lives.
+class ScopedStreamsFrom {
+ public:
+  explicit ScopedStreamsFrom(std::size_t bytes);
+  ~ScopedStreamsFrom();
+  ScopedStreamsFrom(const ScopedStreamsFrom&) = delete;
+  ScopedStreamsFrom& operator=(const ScopedStreamsFrom&) = delete;
+
+ private:
+  std::size_t before_;
+};
+
+}  // namespace opbench

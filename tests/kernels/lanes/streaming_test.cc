@@ -1,0 +1,70 @@
+// From how many bytes on results go past the caches: measured, told, or set by a test.
+#include "kernels/lanes/streaming.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "kernels/lanes/elementwise.h"
+#include "tensor/cache_sizes.h"
+#include "tensor/parallel.h"
+#include "tests/support.h"
+
+namespace opbench {
+namespace {
+
+Problem relu_of(std::size_t bytes) {
+  const auto elements = static_cast<std::int64_t>(bytes / 2 / sizeof(float));
+  const Op& op = find_op("relu");
+  return make_problem(op, {describe(DType::fp32, {elements})}, Attrs(op.attrs));
+}
+
+TEST(Streaming, BeginsBetweenTheOwnCacheAndHalfOfTheLast) {
+  const std::size_t bytes = streams_from_bytes();
+  const std::size_t own = own_cache_bytes() * 5 / 4, half = last_level_cache_bytes() / 2;
+  EXPECT_GE(bytes, own);
+  EXPECT_LE(bytes, std::max(own, half));
+  EXPECT_EQ(streams_from_bytes(), bytes) << "measured once";
+}
+
+TEST(Streaming, WhatIsHandedOnIsWhatIsUsedHere) {
+  const std::size_t bytes = streams_from_bytes();
+  hand_on_streams_from();
+  EXPECT_EQ(std::getenv("OPBENCH_STREAM_FROM"), std::to_string(bytes));
+}
+
+TEST(Streaming, CallsBeyondBothLimitsOutgrowTheCache) {
+  with_threads(1, [] {
+    const std::size_t own = own_cache_bytes() * 5 / 4;
+    {
+      const ScopedStreamsFrom early(0);
+      EXPECT_FALSE(outgrows_cache(relu_of(own)));
+      EXPECT_TRUE(outgrows_cache(relu_of(own + 64)));
+    }
+    const ScopedStreamsFrom late(3 * own);
+    EXPECT_FALSE(outgrows_cache(relu_of(3 * own)));
+    EXPECT_TRUE(outgrows_cache(relu_of(3 * own + 64)));
+  });
+}
+
+TEST(Streaming, TheEnvironmentIsReadStrictly) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has measured nothing yet
+  for (const char* text : {"", "x", "12x", "-1", "1e6", "99999999999999999999999"}) {
+    EXPECT_EXIT(
+        {
+          setenv("OPBENCH_STREAM_FROM", text, 1);
+          try {
+            streams_from_bytes();
+          } catch (const std::exception& error) {
+            std::fputs(error.what(), stderr);
+            std::_Exit(3);
+          }
+          std::_Exit(0);
+        },
+        testing::ExitedWithCode(3), "OPBENCH_STREAM_FROM: expected a number of bytes, found '");
+  }
+}
+
+}  // namespace
+}  // namespace opbench

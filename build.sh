@@ -24,7 +24,7 @@ fuzz_packages="clang libclang-rt-14-dev"
 fuzz_targets="case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz
   comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz
   profile_table_fuzz host_log_fuzz trace_fuzz network_cases_fuzz profile_watch_fuzz
-  msprobe_fuzz acl_config_fuzz op_table_fuzz"
+  msprobe_fuzz acl_config_fuzz op_table_fuzz shard_rules_fuzz"
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

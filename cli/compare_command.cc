@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/compare_flags.h"
+#include "cli/compare_job.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
@@ -32,6 +33,8 @@ constexpr const char* kFooter = R"(Examples:
   opbench compare npu.h5 gpu.h5 -o report --only 'Conv.*Backward' --standard cosine
   opbench compare npu.h5 gpu.h5 --golden cpu_fp64.h5         errors of both against a third dump
   opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3    as msaccucmp is called
+  opbench compare npu_dump gpu_dump -o report                folders of ranks and steps
+  mpirun -np 16 opbench compare npu_dump gpu_dump -o report  by 16 processes
 
 Exit code 1: a tensor failed (see --fail-on); 4: nothing could be compared.
 With -m and -g executions are paired as msaccucmp does it, and a verdict does not change the exit code.)";
@@ -94,6 +97,10 @@ void refuse_to_replace_inputs(const CompareFlags& flags, const ComparisonRequest
 
 int compare(const CompareFlags& flags, CommandContext& context) {
   const ComparisonRequest request = request_of(flags, context.ranks);
+  if (!flags.shards.empty() || (flags.my_dump.empty() && is_of_jobs(request))) {
+    watch_interrupts();
+    return compare_jobs(flags, request, context);
+  }
   std::optional<Results> results;
   ProgressLine progress(context);
   progress.begin("listing");

@@ -78,6 +78,10 @@ void add_compare_flags(Command& command, CompareFlags& f) {
   command.option("--golden", f.golden,
                  "A third dump, nearer to the truth: errors of both are held against it",
                  {"FILE", what});
+  command.option("--shards", f.shards,
+                 "YAML file of rules: NPU is a folder of ranks whose tensors are joined and held "
+                 "against GPU, the dump of an undivided run",
+                 {"FILE", what});
   command.option("--only", f.only,
                  "Only operators whose name or tensor path matches this regular expression",
                  {"REGEX", what});

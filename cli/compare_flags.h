@@ -20,6 +20,7 @@ struct CompareFlags {
   std::vector<std::string> files;    ///< NPU GPU
   std::string my_dump, golden_dump;  ///< the same as msaccucmp's -m and -g
   std::string golden;                ///< a third dump, nearer to the truth
+  std::string shards;                ///< rules by which ranks' parts are joined
   std::string out_dir, algorithms = "all";
   std::string standard, standards_file, map_file, match, only, fail_on;
   int post_process = 0, top = 10, threads = 0;

@@ -98,7 +98,7 @@ void for_each_tensor(Comparison& comparison, Visit&& visit) {
 DumpComparison::DumpComparison(ComparisonOptions options)
     : options_(std::move(options)),
       only_(options_.only.empty() ? nullptr : name_pattern(options_.only, "--only")),
-      actual_(options_.actual),
+      actual_(options_.open_actual ? options_.open_actual() : DumpSource(options_.actual)),
       expected_(options_.expected),
       sides_(side_names(options_.actual, options_.expected)) {
   check_different(options_.actual, options_.expected);
@@ -107,6 +107,7 @@ DumpComparison::DumpComparison(ComparisonOptions options)
     check_different(options_.actual, options_.golden);
     check_different(options_.expected, options_.golden);
   }
+  if (options_.wants_digests) pairs_.want_digests();
   list_all();
   comparison_.actual = describe(actual_);
   comparison_.expected = describe(expected_);
@@ -284,6 +285,16 @@ void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& go
     result.judgement = {is_there ? Verdict::not_compared : Verdict::unread,
                         "it could not be measured against the golden dump"};
   }
+}
+
+std::vector<TensorDigests> DumpComparison::digests() const {
+  std::vector<TensorDigests> all;
+  for (std::size_t pair = 0; pair < results_.size(); ++pair) {
+    if (const auto found = pairs_.digests(pair)) {
+      all.push_back({results_[pair]->match.actual->path, found->first, found->second});
+    }
+  }
+  return all;
 }
 
 MsaccucmpLines DumpComparison::msaccucmp_lines(std::vector<Metric> metrics) const {

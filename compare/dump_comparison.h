@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,15 @@ struct ComparisonOptions {
   std::int64_t memory_bytes = std::int64_t{256} << 20;
   std::int64_t max_elements = kMaxElements;  ///< of a tensor that is read
   bool wants_msaccucmp = false;  ///< its lines too; they cost a second pass over the data
+  bool wants_digests = false;    ///< of all tensors that are read, as they are read
+  /// Opens the actual dump; empty: the one at its path.
+  std::function<DumpSource()> open_actual = {};
+};
+
+/// The bits of a tensor on both sides: equal numbers are equal bits.
+struct TensorDigests {
+  std::string path;  ///< in the actual dump
+  std::uint64_t actual = 0, expected = 0;
 };
 
 /// Two dumps held against each other: opened and matched, then measured and judged.
@@ -53,6 +63,9 @@ class DumpComparison {
   Comparison& comparison() { return comparison_; }
   /// msaccucmp's result, by its own matching rules; lines are made as they are asked for.
   MsaccucmpLines msaccucmp_lines(std::vector<Metric> metrics) const;
+
+  /// Of the tensors that were measured, in order of execution. By one rank only.
+  std::vector<TensorDigests> digests() const;
 
   DumpSource& actual() { return actual_; }
   DumpSource& expected() { return expected_; }

@@ -39,6 +39,7 @@ std::size_t PairTable::add(DumpSource& actual, DumpSource& expected, const Tenso
 void PairTable::measure(const MeasureOptions& options, const MeasureHooks& hooks,
                         const PairSink& done) {
   sort();
+  if (wants_digests_) digests_.resize(pairs_.size());
   measure_pairs(
       pairs_.size(), [this](std::size_t index) { return tensor_pair(index); }, options, hooks,
       done);
@@ -106,11 +107,38 @@ std::string PairTable::digest() const {
   return fmt::format("{} pairs, {:016x}", pairs_.size(), checksum(all.data(), all.size()));
 }
 
+// Ranges follow one another; what is read again was digested before.
+PairSide PairTable::digested(PairSide side, Digest& digest) {
+  const auto bytes = static_cast<std::int64_t>(size_of(side.stored));
+  side.read = [read = std::move(side.read), bytes, &digest](ElementRange range, void* to) {
+    read(range, to);
+    if (range.first != digest.next) return;
+    const std::uint64_t parts[] = {digest.state,
+                                   checksum(to, static_cast<std::size_t>(range.count * bytes))};
+    digest.state = checksum(parts, sizeof parts);
+    digest.next += range.count;
+  };
+  return side;
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> PairTable::digests(std::size_t pair) const {
+  if (pair >= digests_.size()) return std::nullopt;
+  const std::int64_t count = pairs_[pair].match.actual->desc.elements();
+  const auto& [actual, expected] = digests_[pair];
+  if (actual.next != count || expected.next != count || count == 0) return std::nullopt;
+  return std::pair(actual.state, expected.state);
+}
+
 TensorPair PairTable::tensor_pair(std::size_t index) const {
   const Pair& pair = pairs_[index];
-  return {pair_side(*pair.actual_file, *pair.match.actual),
-          pair_side(*pair.expected_file, *pair.match.expected), pair.match.actual->desc.elements(),
-          *pair.tolerance};
+  TensorPair made{pair_side(*pair.actual_file, *pair.match.actual),
+                  pair_side(*pair.expected_file, *pair.match.expected),
+                  pair.match.actual->desc.elements(), *pair.tolerance};
+  if (!digests_.empty()) {
+    made.actual = digested(std::move(made.actual), digests_[index].actual);
+    made.expected = digested(std::move(made.expected), digests_[index].expected);
+  }
+  return made;
 }
 
 PairTable::Sides PairTable::sides(std::size_t index) const {

@@ -25,6 +25,11 @@ class PairTable {
                   const Tolerance& tolerance);
 
   std::size_t size() const { return pairs_.size(); }
+  /// From now on what `measure` reads in this process is digested, too.
+  void want_digests() { wants_digests_ = true; }
+  /// Those of a pair's stored bytes, actual and expected; none if it was not read to its end.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> digests(std::size_t pair) const;
+
   /// Bytes that `measure` reads: large tensors again where KL divergence is wanted, and one side
   /// of them for its scale.
   std::int64_t bytes(bool wants_kl) const { return bytes_ + (wants_kl ? reread_bytes_ : 0); }
@@ -40,6 +45,15 @@ class PairTable {
   std::optional<std::size_t> find(const TensorMatch& match) const;
 
  private:
+  /// What of a tensor was digested so far. It is read in order, large ones more than once.
+  struct Digest {
+    std::uint64_t state = 0;
+    std::int64_t next = 0;  ///< element
+  };
+  struct PairDigest {
+    Digest actual, expected;
+  };
+
   using Sides = std::pair<const DumpEntry*, const DumpEntry*>;
   struct Pair {
     DumpSource* actual_file;
@@ -52,6 +66,7 @@ class PairTable {
   std::string digest() const;
   void dispatch_parts(Ranks& ranks, const UnitWork& work, const MeasureOptions& options,
                       const MeasureHooks& hooks, const PairSink& done);
+  static PairSide digested(PairSide side, Digest& digest);
   TensorPair tensor_pair(std::size_t index) const;
   Sides sides(std::size_t index) const;
 
@@ -59,6 +74,8 @@ class PairTable {
   std::map<Sides, std::size_t> index_;  // until they are measured
   std::vector<std::uint32_t> sorted_;   // then: numbers by sides, in less memory
   std::int64_t bytes_ = 0, reread_bytes_ = 0;
+  bool wants_digests_ = false;
+  mutable std::vector<PairDigest> digests_;  // by number, once they are measured
 };
 
 /// A tensor of `file` as the measuring engine takes it; both outlive the result.

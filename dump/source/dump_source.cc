@@ -50,6 +50,12 @@ class OpenArrays {
 }  // namespace
 
 struct DumpSource::Impl {
+  Impl(const std::string& called, const Catalogue& catalogue, std::int64_t bytes, Read from)
+      : name(called), read_elsewhere(std::move(from)) {
+    listing.catalogue = catalogue;
+    listing.bytes = bytes;
+  }
+
   explicit Impl(const fs::path& path) : name(path.string()) {
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
@@ -128,6 +134,12 @@ struct DumpSource::Impl {
     if (!entry.problem.empty()) {
       throw Error(fmt::format("{}: {}: {}", name, printable(entry.path), entry.problem));
     }
+    if (read_elsewhere) {
+      if (stop && stop()) {
+        throw Error(fmt::format("stopped while reading {}", printable(entry.path)));
+      }
+      return read_elsewhere(entry, range, to);
+    }
     const SourcePlace& place = listing.places.at(entry.path);
     if (place.dump_file >= 0) {
       return dumps[static_cast<std::size_t>(place.dump_file)].read(place.original, range, to);
@@ -158,9 +170,13 @@ struct DumpSource::Impl {
   std::vector<DumpFile> dumps;
   OpenArrays opened;
   std::function<bool()> stop;
+  Read read_elsewhere;
 };
 
 DumpSource::DumpSource(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+DumpSource::DumpSource(const std::string& name, const Catalogue& catalogue, std::int64_t bytes,
+                       Read read)
+    : impl_(std::make_unique<Impl>(name, catalogue, bytes, std::move(read))) {}
 DumpSource::DumpSource(DumpSource&&) noexcept = default;
 DumpSource::~DumpSource() = default;
 

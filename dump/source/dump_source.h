@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dump/catalogue.h"
 #include "dump/dump_types.h"
 #include "tensor/elements.h"
 
@@ -26,6 +27,10 @@ class DumpSource {
   /// Opens it, and starts to list an HDF5 dump. Errors: throws Error if it cannot be opened or
   /// holds nothing of the kind.
   explicit DumpSource(const std::filesystem::path& path);
+  /// One whose tensors are put together elsewhere: what it holds, and how its entries are read.
+  /// `read` throws Error, and is asked for ranges within the entry only.
+  using Read = std::function<void(const DumpEntry& entry, ElementRange range, void* to)>;
+  DumpSource(const std::string& name, const Catalogue& catalogue, std::int64_t bytes, Read read);
   DumpSource(DumpSource&&) noexcept;
   ~DumpSource();
 

@@ -1,0 +1,368 @@
+#include "cli/compare_job.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <system_error>
+
+#include "cli/progress_line.h"
+#include "compare/job/job_report.h"
+#include "compare/job/joined_dump.h"
+#include "compare/job/shard_rules.h"
+#include "harness/record/machine.h"
+#include "harness/report/compare.h"
+#include "harness/report/job.h"
+#include "harness/run/interrupt.h"
+#include "ranks/dispatch.h"
+#include "tensor/checksum.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "text/output_file.h"
+#include "text/packed.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What all ranks know of the work.
+struct JobPlan {
+  JobPairs pairs;
+  std::vector<JobDump> golden;
+  // Where the actual dumps are joined: by what rules, and the dumps of each pair's step in order.
+  std::optional<ShardRules> rules;
+  std::vector<std::vector<JobDump>> parts;
+};
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+JobPlan paired_plan(const ComparisonRequest& request) {
+  JobPlan plan;
+  const ComparisonOptions& options = request.options;
+  plan.pairs = pair_jobs(list_job(options.actual), list_job(options.expected));
+  if (options.golden.empty()) return plan;
+  if (is_folder(options.golden)) plan.golden = list_job(options.golden);
+  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
+    const bool is_there = std::any_of(plan.golden.begin(), plan.golden.end(),
+                                      [&](const JobDump& d) { return d.place == pair.place; });
+    if (is_there) continue;
+    throw Error(fmt::format("--golden: {} has no dump of {}; it must be laid out like {}",
+                            options.golden, to_string(pair.place), options.actual));
+  }
+  return plan;
+}
+
+// A step's dumps of the ranks that the rules name, else of all.
+std::vector<JobDump> parts_of(const std::vector<JobDump>& dumps,
+                              const std::optional<std::int64_t>& step, const ShardRules& rules,
+                              const std::string& rules_file) {
+  std::vector<JobDump> parts;
+  if (rules.ranks.empty()) {
+    std::copy_if(dumps.begin(), dumps.end(), std::back_inserter(parts),
+                 [&](const JobDump& dump) { return dump.place.step == step; });
+    return parts;
+  }
+  for (const std::int64_t rank : rules.ranks) {
+    const JobPlace place{step, rank};
+    const auto dump = std::find_if(dumps.begin(), dumps.end(),
+                                   [&](const JobDump& d) { return d.place == place; });
+    if (dump == dumps.end()) {
+      throw Error(fmt::format("{}: ranks: there is no dump of {}", rules_file, to_string(place)));
+    }
+    parts.push_back(*dump);
+  }
+  return parts;
+}
+
+// A pair for each step: of the ranks' dumps together, and of the undivided run's.
+JobPlan joined_plan(const ComparisonRequest& request, const std::string& rules_file) {
+  const std::string& folder = request.options.actual;
+  const auto dumps = is_folder(folder) ? list_job(folder) : std::vector<JobDump>();
+  if (dumps.empty()) {
+    throw Error(fmt::format(
+        "--shards: {} holds no dumps of ranks; it must be laid out as rank*/step*, step*/rank* or "
+        "rank*",
+        folder));
+  }
+  JobPlan plan;
+  plan.rules = load_shard_rules(rules_file);
+  std::vector<JobDump> steps;
+  for (const JobDump& dump : dumps) {
+    const JobPlace place{dump.place.step, kAllRanks};
+    if (steps.empty() || steps.back().place != place) steps.push_back({place, folder});
+  }
+  std::vector<JobDump> whole = list_steps(request.options.expected);
+  // One dump without a step is that of the only step.
+  if (whole.size() == 1 && steps.size() == 1 && !whole[0].place.step) {
+    whole[0].place = steps[0].place;
+  }
+  plan.pairs = pair_jobs(steps, whole);
+  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
+    plan.parts.push_back(parts_of(dumps, pair.place.step, *plan.rules, rules_file));
+  }
+  return plan;
+}
+
+void check_job_flags(const CompareFlags& flags) {
+  if (flags.post_process != 0) throw Error("-p is for one pair of dumps, not for folders of ranks");
+  if (!flags.shards.empty() && !flags.golden.empty()) {
+    throw Error("--shards and --golden: only one is allowed");
+  }
+  if (flags.advisor) throw Error("--advisor is for one pair of dumps, not for folders of ranks");
+}
+
+// The same on all ranks that see the same files.
+std::string digest_of(const JobPlan& plan) {
+  std::string all;
+  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
+    all += fmt::format("{}\n{}\n", pair.actual.string(), pair.expected.string());
+  }
+  return fmt::format("{} dumps, {:016x}", plan.pairs.pairs.size(),
+                     checksum(all.data(), all.size()));
+}
+
+std::int64_t bytes_of(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return static_cast<std::int64_t>(fs::file_size(path, error));
+  std::int64_t bytes = 0;
+  for (fs::recursive_directory_iterator at(path, error);
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored)) bytes += static_cast<std::int64_t>(at->file_size(ignored));
+  }
+  return bytes;
+}
+
+/// One rank's dumps at one step: compared, and reported as text. By any rank.
+class RankComparer {
+ public:
+  RankComparer(const JobPlan& plan, const ComparisonRequest& request, const CommandContext& context,
+               bool writes_files)
+      : plan_(plan), request_(request), context_(context), writes_files_(writes_files) {}
+
+  // `unit`: the pair's number, and the date for its report.
+  std::string operator()(std::string_view unit) const {
+    Unpacker packed(unit);
+    const auto number = static_cast<std::size_t>(packed.get<std::uint64_t>());
+    const JobPairs::Pair& pair = plan_.pairs.pairs.at(number);
+    const std::string date = packed.get_text();
+    std::ostringstream json, csv;
+    RankReport report;
+    try {
+      report = plan_.rules ? compare_joined(number, date, json, csv)
+                           : compare(options_of(pair), pair.place, date, json, csv);
+    } catch (const Error& error) {
+      report = {};
+      report.place = pair.place;
+      report.error = error.what();
+      report.code = kCouldNotFinish;
+    }
+    Packer packer;
+    packer.add(pack(report));
+    packer.add(json.str());
+    packer.add(csv.str());
+    return packer.take();
+  }
+
+ private:
+  RankReport compare_joined(std::size_t number, const std::string& date, std::ostream& json,
+                            std::ostream& csv) const {
+    const JobPairs::Pair& pair = plan_.pairs.pairs[number];
+    std::vector<std::int64_t> ranks;
+    for (const JobDump& part : plan_.parts[number]) ranks.push_back(part.place.rank);
+    JoinedDump joined(plan_.parts[number], *plan_.rules,
+                      fmt::format("{}, {}, ranks {} joined", pair.actual.string(),
+                                  to_string(pair.place), fmt::join(ranks, ", ")));
+    ComparisonOptions options = options_of(pair);
+    options.wants_digests = false;
+    options.open_actual = [&] { return joined.source(); };
+    RankReport report = compare(options, pair.place, date, json, csv);
+    report.replicas_checked = joined.replicas();
+    for (JoinedDump::Split& split : joined.splits()) {
+      report.replicas.push_back(
+          {pair.place.step, std::move(split.path), 0, ranks, std::move(split.apart)});
+    }
+    return report;
+  }
+
+  RankReport compare(const ComparisonOptions& options, const JobPlace& place,
+                     const std::string& date, std::ostream& json, std::ostream& csv) const {
+    DumpComparison run(options);
+    MeasureHooks hooks;
+    hooks.stop = [] { return interrupted(); };
+    with_threads(request_.threads, [&] { run.measure(hooks); });
+    Comparison& comparison = run.comparison();
+    const Machine machine = describe_machine();
+    comparison.command = context_.command_line;
+    comparison.version = machine.version;
+    comparison.revision = machine.revision;
+    comparison.date = date;
+    comparison.options = request_.given;
+    if (writes_files_) {
+      report::write_comparison_json(json, comparison);
+      report::write_comparison_csv(csv, comparison);
+    }
+    return report_rank(place, run, request_.fail_on);
+  }
+
+  ComparisonOptions options_of(const JobPairs::Pair& pair) const {
+    ComparisonOptions options = request_.options;
+    options.actual = pair.actual.string();
+    options.expected = pair.expected.string();
+    for (const JobDump& golden : plan_.golden) {
+      if (golden.place == pair.place) options.golden = golden.path.string();
+    }
+    options.wants_msaccucmp = false;
+    options.wants_digests = true;
+    return options;
+  }
+
+  const JobPlan& plan_;
+  const ComparisonRequest& request_;
+  const CommandContext& context_;
+  const bool writes_files_;
+};
+
+/// What rank 0 does with the results of all: files as they come, the whole at the end.
+class JobCollector {
+ public:
+  JobCollector(const JobPlan& plan, const std::string& out_dir) : out_dir_(out_dir) {
+    job_.only_actual = plan.pairs.only_actual;
+    job_.only_expected = plan.pairs.only_expected;
+  }
+
+  void take(const std::string& result) {
+    Unpacker packed(result);
+    job_.ranks.push_back(unpack_rank_report(packed.get_text()));
+    const RankReport& report = job_.ranks.back();
+    const std::string json = packed.get_text(), csv = packed.get_text();
+    if (out_dir_.empty() || !report.error.empty()) return;
+    const std::string folder = fmt::format("{}/{}", out_dir_, folder_of(report.place));
+    make_directory(folder);
+    write(folder + "/compare.json", json);
+    write(folder + "/compare.csv", csv);
+  }
+
+  // `planned`: how many dumps there are to compare.
+  JobReport& finish(std::size_t planned) {
+    std::sort(job_.ranks.begin(), job_.ranks.end(),
+              [](const RankReport& a, const RankReport& b) { return a.place < b.place; });
+    conclude(job_);
+    job_.is_partial |= job_.ranks.size() < planned;
+    return job_;
+  }
+
+ private:
+  static void write(const std::string& path, const std::string& content) {
+    OutputFile(path).write([&](std::ostream& out) { out << content; });
+  }
+
+  const std::string& out_dir_;
+  JobReport job_;
+};
+
+std::string state_text(const DispatchState& state) {
+  const double left = state.done == 0
+                          ? 0
+                          : state.wall_seconds * static_cast<double>(state.added - state.done) /
+                                static_cast<double>(state.done);
+  return fmt::format("{} of {} dumps, {:.1f} a second, {:.0f} s left, slowest {:.1f} s, {} idle",
+                     state.done, state.added,
+                     static_cast<double>(state.done) / std::max(1e-9, state.wall_seconds), left,
+                     state.slowest_seconds, state.idle);
+}
+
+void write_whole(const JobReport& job, const report::JobOrigin& origin,
+                 const std::string& out_dir) {
+  OutputFile(out_dir + "/summary.json").write([&](std::ostream& out) {
+    report::write_job_json(out, job, origin);
+  });
+  OutputFile(out_dir + "/summary.csv").write([&](std::ostream& out) {
+    report::write_job_csv(out, job);
+  });
+}
+
+report::JobOrigin origin_of(const ComparisonRequest& request, const CommandContext& context) {
+  const Machine machine = describe_machine();
+  return {context.command_line,
+          machine.version,
+          machine.revision,
+          machine.date,
+          request.options.actual,
+          request.options.expected,
+          to_string(request.options.standard),
+          request.given};
+}
+
+}  // namespace
+
+bool is_of_jobs(const ComparisonRequest& request) {
+  const ComparisonOptions& options = request.options;
+  return is_folder(options.actual) && is_folder(options.expected) &&
+         !list_job(options.actual).empty() && !list_job(options.expected).empty();
+}
+
+int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
+                 CommandContext& context) {
+  check_job_flags(flags);
+  const JobPlan plan =
+      flags.shards.empty() ? paired_plan(request) : joined_plan(request, flags.shards);
+  const RankComparer work(plan, request, context, !flags.out_dir.empty());
+  if (!context.ranks.is_first()) {
+    serve(context.ranks, digest_of(plan), work);
+    return kAllWell;
+  }
+  if (plan.pairs.pairs.empty()) {
+    throw Error(fmt::format("{} and {} have no {} in common", request.options.actual,
+                            request.options.expected,
+                            flags.shards.empty() ? "rank and step" : "step"));
+  }
+  if (!flags.out_dir.empty()) make_directory(flags.out_dir);
+  const report::JobOrigin origin = origin_of(request, context);
+  UnitQueue units;
+  constexpr double kBytesPerSecond = 1e9;
+  for (std::size_t i = 0; i < plan.pairs.pairs.size(); ++i) {
+    const JobPairs::Pair& pair = plan.pairs.pairs[i];
+    Packer packer;
+    packer.add(static_cast<std::uint64_t>(i));
+    packer.add(origin.date);
+    units.add(packer.take(),
+              0.01 + static_cast<double>(bytes_of(pair.actual) + bytes_of(pair.expected)) /
+                         kBytesPerSecond);
+  }
+  JobCollector collector(plan, flags.out_dir);
+  ProgressLine progress(context);
+  progress.begin("comparing");
+  progress.activity(fmt::format("{} dumps", plan.pairs.pairs.size()));
+  DispatchHooks hooks;
+  hooks.done = [&](std::size_t, const std::string& result) { collector.take(result); };
+  hooks.stop = [] { return interrupted(); };
+  hooks.progress = [&](const DispatchState& state) { progress.detail(state_text(state)); };
+  const DispatchState state = dispatch(context.ranks, digest_of(plan), units, work, hooks);
+  progress.clear();
+  const JobReport& job = collector.finish(plan.pairs.pairs.size());
+  report::print_job(context.out, job, origin, request.top, {context.colour()});
+  if (!flags.out_dir.empty()) {
+    write_whole(job, origin, flags.out_dir);
+    context.out << fmt::format(
+        "Results: {0}/summary.json, {0}/summary.csv, a folder for each dump\n",
+        printable(flags.out_dir));
+  }
+  if (!context.quiet) {
+    context.err << fmt::format("{} dumps in {:.2f} s by {} {}, efficiency {:.0f} %\n", state.done,
+                               state.wall_seconds, state.workers,
+                               state.workers == 1 ? "rank" : "ranks", 100 * state.efficiency());
+  }
+  return exit_code(job, request.fail_on);
+}
+
+}  // namespace opbench

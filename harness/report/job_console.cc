@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+
+#include "harness/report/job.h"
+#include "tensor/printable.h"
+#include "text/console_colour.h"
+#include "text/wrapped.h"
+
+namespace opbench::report {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+struct Page {
+  std::ostream& out;
+  const JobReport& job;
+  const ConsoleStyle& style;
+
+  void paragraph(std::string_view text, std::size_t indent = 0) const {
+    out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
+  }
+  void heading(const std::string& text) const {
+    out << '\n' << coloured(wrapped(printable(text), kWidth, 0), kBold, style) << '\n';
+  }
+};
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string_view verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return "PASSED";
+    case Verdict::failed:
+      return "FAILED";
+    case Verdict::mistrusted:
+      return "MISTRUSTED";
+    case Verdict::unread:
+      return "UNREAD";
+    case Verdict::not_compared:
+      break;
+  }
+  return "NOTHING COMPARED";
+}
+
+// "64 dumps of 8 ranks at 8 steps"
+std::string extent_text(const JobReport& job) {
+  std::set<std::int64_t> ranks;
+  std::set<std::optional<std::int64_t>> steps;
+  for (const RankReport& rank : job.ranks) {
+    ranks.insert(rank.place.rank);
+    steps.insert(rank.place.step);
+  }
+  if (ranks == std::set<std::int64_t>{kAllRanks}) {
+    return fmt::format("{} joined from ranks", counted(job.ranks.size(), "dump"));
+  }
+  const std::string at = steps.contains(std::nullopt) ? "" : " at " + counted(steps.size(), "step");
+  return fmt::format("{} of {}{}", counted(job.ranks.size(), "dump"), counted(ranks.size(), "rank"),
+                     at);
+}
+
+void print_verdict(const Page& page, const JobOrigin& origin) {
+  const Verdict verdict = verdict_of(page.job);
+  const std::string_view word = verdict_text(verdict);
+  const std::string rest = fmt::format(": {} against {}, {}, standard {}", origin.actual,
+                                       origin.expected, extent_text(page.job), origin.standard);
+  const std::string_view colour = verdict == Verdict::passed   ? kGreen
+                                  : verdict == Verdict::failed ? kRed
+                                                               : kYellow;
+  page.out << coloured(std::string(word), colour, page.style)
+           << wrapped(printable(rest), kWidth, 0, word.size()) << '\n';
+  if (page.job.is_partial) {
+    page.paragraph("PARTIAL: stopped before its end; what was not reached is missing");
+  }
+}
+
+void print_first(const Page& page) {
+  if (!page.job.first) return;
+  const RankReport& rank = page.job.ranks[*page.job.first];
+  const Departure& departure = *rank.departure;
+  page.heading(fmt::format("The first to depart is {}, in {}, call {}", to_string(rank.place),
+                           departure.op, departure.seq));
+  page.paragraph(fmt::format("/{}{}", folder_of(rank.place), departure.tensor), 2);
+  page.paragraph(departure.reason, 2);
+  if (!departure.explanation.empty()) page.paragraph(departure.explanation, 2);
+}
+
+void print_replicas(const Page& page, std::size_t top) {
+  const auto& replicas = page.job.replicas;
+  if (replicas.empty()) return;
+  page.heading(fmt::format("{} of {} that ranks should have the same bits of differ",
+                           replicas.size(),
+                           counted(static_cast<std::size_t>(page.job.replicas_checked), "tensor")));
+  const std::size_t shown = top == 0 ? replicas.size() : std::min(top, replicas.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SplitReplica& split = replicas[i];
+    page.paragraph(
+        fmt::format("{}{}: {} {} {} from the others of ranks {}",
+                    split.step ? fmt::format("step {}, ", *split.step) : "", split.path,
+                    split.apart.size() == 1 ? "rank" : "ranks", fmt::join(split.apart, ", "),
+                    split.apart.size() == 1 ? "differs" : "differ", fmt::join(split.ranks, ", ")),
+        2);
+  }
+  if (shown < replicas.size()) {
+    page.paragraph(fmt::format("and {} more", replicas.size() - shown), 2);
+  }
+}
+
+void print_worst(const Page& page, std::size_t top) {
+  std::vector<const RankReport*> failing;
+  for (const RankReport& rank : page.job.ranks) {
+    if (rank.counts.failed > 0) failing.push_back(&rank);
+  }
+  if (failing.empty()) return;
+  std::stable_sort(failing.begin(), failing.end(), [](const auto* a, const auto* b) {
+    return a->counts.failed > b->counts.failed;
+  });
+  page.heading(fmt::format("{} of {} have tensors that fail", failing.size(),
+                           counted(page.job.ranks.size(), "dump")));
+  const std::size_t shown = top == 0 ? failing.size() : std::min(top, failing.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RankReport& rank = *failing[i];
+    const std::string where = rank.departure ? fmt::format(", first in {}, call {}",
+                                                           rank.departure->op, rank.departure->seq)
+                                             : "";
+    page.paragraph(
+        fmt::format("{}: {} of {} fail{}", to_string(rank.place), rank.counts.failed,
+                    counted(static_cast<std::size_t>(rank.counts.compared()), "tensor"), where),
+        2);
+  }
+  if (shown < failing.size()) {
+    page.paragraph(fmt::format("and {} more", failing.size() - shown), 2);
+  }
+}
+
+void print_missing(const Page& page, const std::vector<JobPlace>& places, const std::string& side) {
+  if (places.empty()) return;
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> names;
+  for (const JobPlace& place : places) {
+    if (names.size() < kMost) names.push_back(to_string(place));
+  }
+  const std::string more =
+      places.size() > kMost ? fmt::format("; and {} more", places.size() - kMost) : "";
+  page.heading(fmt::format("{} only in {}", counted(places.size(), "dump"), side));
+  page.paragraph(fmt::format("{}{}", fmt::join(names, "; "), more), 2);
+}
+
+void print_errors(const Page& page) {
+  std::size_t count = 0;
+  for (const RankReport& rank : page.job.ranks) count += !rank.error.empty();
+  if (count == 0) return;
+  page.heading(fmt::format("{} could not be compared", counted(count, "dump")));
+  for (const RankReport& rank : page.job.ranks) {
+    if (rank.error.empty()) continue;
+    page.paragraph(fmt::format("{}: {}", to_string(rank.place), rank.error), 2);
+  }
+}
+
+}  // namespace
+
+void print_job(std::ostream& out, const JobReport& job, const JobOrigin& origin, std::size_t top,
+               const ConsoleStyle& style) {
+  const Page page{out, job, style};
+  print_verdict(page, origin);
+  print_first(page);
+  print_replicas(page, top);
+  print_worst(page, top);
+  print_errors(page);
+  print_missing(page, job.only_actual, origin.actual);
+  print_missing(page, job.only_expected, origin.expected);
+  const ComparisonCounts& counts = job.counts;
+  const std::string unread = counts.unread > 0 ? fmt::format("; {} unread", counts.unread) : "";
+  out << '\n'
+      << fmt::format("{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}{}\n",
+                     counted(static_cast<std::size_t>(counts.compared()), "tensor"), counts.passed,
+                     counts.failed, counts.mistrusted, counts.not_compared, unread,
+                     job.is_partial ? "; partial" : "");
+}
+
+}  // namespace opbench::report

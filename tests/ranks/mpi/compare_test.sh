@@ -1,0 +1,40 @@
+#!/bin/sh
+# compare_test.sh PROGRAM DUMPS: several ranks write what one process writes, byte for byte but for the date, of a pair
+# of dumps and of folders of ranks. DUMPS holds npu.h5 and gpu.h5.
+set -eu
+program=$1 dumps=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+for rank in 0 1 2; do
+  mkdir -p npu/step0/rank$rank gpu/step0/rank$rank
+  cp "$dumps/npu.h5" npu/step0/rank$rank/
+  cp "$dumps/gpu.h5" gpu/step0/rank$rank/
+done
+
+# compare LABEL SOURCES LAUNCHER...: results without their date go to LABEL.txt
+compare() {
+  label=$1 actual=$2 expected=$3
+  shift 3
+  rm -rf out
+  status=0
+  "$@" "$program" compare "$actual" "$expected" -o out --quiet >"$label.out" 2>"$label.err" || status=$?
+  [ $status -eq 1 ] || {
+    echo "$label ends with $status" >&2
+    cat "$label.out" "$label.err" >&2
+    exit 1
+  }
+  find out -type f | sort | sed 's/result_[0-9]*/result/' >"$label.txt"
+  find out -type f | sort | xargs cat | sed '/"date":/d' >>"$label.txt"
+  sed 's/result_[0-9]*/result/' "$label.out" >>"$label.txt"
+}
+
+for kind in pair job; do
+  actual=$dumps/npu.h5 expected=$dumps/gpu.h5
+  [ $kind = pair ] || actual=npu expected=gpu
+  compare $kind.alone "$actual" "$expected" env
+  for ranks in 1 2 4; do
+    compare $kind.$ranks "$actual" "$expected" mpirun --allow-run-as-root --oversubscribe --bind-to none -np $ranks
+    cmp $kind.alone.txt $kind.$ranks.txt
+  done
+done

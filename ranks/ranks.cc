@@ -72,6 +72,8 @@ Ranks start_ranks() {
   if (!launched) return {};
   Ranks ranks = *launched == 1 ? Ranks() : Ranks(load_transport());
   for (const char* name : kLauncherVariables) unsetenv(name);
+  // mpirun lets rank 0 print to a terminal of its own, wherever that is handed on to.
+  setenv("NO_COLOR", "1", 1);
   return ranks;
 }
 

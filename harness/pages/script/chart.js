@@ -101,7 +101,8 @@ export function fitting(text, pixels) {
   return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}\u2026`;
 }
 
-/// Horizontal bars, one for each of `bars` {name, value, text, series, error, tip, onclick}; `head` stands above its bar.
+/// Horizontal bars, one for each of `bars` {name, value, text, series, error, tip, onclick}; `head` stands above its bar;
+/// one with `most` is drawn against that, not against the longest of all.
 export function barsFigure({title, about, bars, unit, table, legend}) {
   const draw = (root, width) => {
     const left = Math.min(260, width * 0.36), line = 22, top = 6;
@@ -109,7 +110,7 @@ export function barsFigure({title, about, bars, unit, table, legend}) {
     const room = width - left - 90;
     let y = top - line;
     for (const bar of bars) {
-      const w = Math.max(1, bar.value / most * room);
+      const whole = bar.most || most, w = Math.max(1, bar.value / whole * room);
       y += line;
       if (bar.head) {
         root.append(label(4, y + 16, fitting(bar.head, width - 8), {class: 'tick'}));
@@ -118,10 +119,10 @@ export function barsFigure({title, about, bars, unit, table, legend}) {
       root.append(label(left - 6, y + 15, fitting(bar.name, left - 8), {'text-anchor': 'end', class: 'name'}),
         mark('rect', {class: `bar ${bar.series || 'series0'}`, x: left, y: y + 3, width: w, height: line - 6}, bar.tip || `${bar.name}: ${bar.text}`, bar.onclick));
       if (bar.error) {
-        const at = left + w, d = bar.error / most * room;
+        const at = left + w, d = bar.error / whole * room;
         root.append(svg('line', {class: 'whisker', x1: at - d, x2: at + d, y1: y + line / 2, y2: y + line / 2}));
       }
-      root.append(label(left + w + (bar.error ? bar.error / most * room : 0) + 5, y + 15, bar.text, {class: 'tick'}));
+      root.append(label(left + w + (bar.error ? bar.error / whole * room : 0) + 5, y + 15, bar.text, {class: 'tick'}));
     }
     return y + line + 6;
   };

@@ -20,9 +20,9 @@ function presentIn(colours, records) {
 export function variantBars(records, colours, go) {
   const groups = [...groupBy(records.filter(isUsable), placeOf)].slice(0, 6);
   const bars = groups.flatMap(([, list]) => list.sort((a, b) => a.median_us - b.median_us).map((r, i) => ({
-    head: i === 0 ? `${shortText(r.case, 90)}, ${countText(r.threads, 'thread')}` : null, name: r.variant, value: r.median_us, error: r.mad_us, series: colours.get(r.variant),
+    head: i === 0 ? `${shortText(r.case, 90)}, ${countText(r.threads, 'thread')}` : null, name: r.variant, value: r.median_us, error: r.mad_us, most: list[list.length - 1].median_us + (list[list.length - 1].mad_us || 0), series: colours.get(r.variant),
     text: timeText(r.median_us), tip: `${r.case} ${r.variant}, ${countText(r.threads, 'thread')}: ${timeText(r.median_us)}, MAD ${timeText(r.mad_us)}`, onclick: () => go(r)})));
-  return barsFigure({title: 'Variants of the first cases', about: `Median time and its MAD of the first ${groups.length} cases of the table.`, bars, unit: 'time',
+  return barsFigure({title: 'Variants of the first cases', about: `Median time and its MAD of the first ${groups.length} cases of the table, each to its own scale.`, bars, unit: 'time',
     legend: presentIn(colours, records)});
 }
 
@@ -74,7 +74,7 @@ function lineChart({title, about, series, colours, xTitle, yTitle, x: kind, tabl
     const x = (kind === 'log' ? logarithmic : linear)(...range, box.left, box.right);
     const y = (ideal ? linear : logarithmic)(...(ideal ? linearRange([...all.map((p) => p.y), range[1]]) : logRange(all.map((p) => p.y))), box.bottom, box.top);
     axes(root, box, x, y, xTitle, yTitle);
-    if (ideal) root.append(svg('line', {class: 'roof', x1: x(1), y1: y(1), x2: x(range[1]), y2: y(range[1])}));
+    if (ideal) root.append(svg('line', {class: 'roof', 'stroke-dasharray': '6 3', x1: x(1), y1: y(1), x2: x(range[1]), y2: y(range[1])}));
     for (const [name, points] of series) {
       root.append(svg('polyline', {class: `line ${colours.get(name)}`, points: points.map((p) => `${x(p.x)},${y(p.y)}`).join(' ')}));
       for (const p of points) root.append(mark('circle', {class: `dot ${colours.get(name)}`, cx: x(p.x), cy: y(p.y), r: 4}, p.tip, p.onclick));
@@ -133,7 +133,7 @@ export function sampleDots(group, colours, go) {
     }
     return height;
   };
-  const notes = list.map((r) => `${r.variant}: median ${timeText(r.median_us)}, spread ${percentText(100 * r.mad_us / r.median_us, 2)}${r.preemptions ? `, preempted ${r.preemptions} times` : ''}${driftText(r.samples_us)}`);
+  const notes = list.map((r) => `${r.variant}: median ${timeText(r.median_us)}, spread ${percentText(100 * r.mad_us / r.median_us, 2)}${r.preemptions ? `, preempted ${countText(r.preemptions, 'time')}` : ''}${driftText(r.samples_us)}`);
   return figure({title: 'Samples in the order of time', about: `${notes.join('. ')}.`, draw, legend: presentIn(colours, list),
     table: {heads: ['variant', 'samples in us'], rows: () => list.map((r) => [r.variant, r.samples_us.map((s) => numberText(s)).join(', ')])}});
 }

@@ -27,8 +27,7 @@ bool is_there(const std::string& path) {
 }
 
 void write_results(const std::string& path, const ResultsFile& results) {
-  OutputFile(path).write(
-      [&](std::ostream& out) { write_json(out, results.run, results.machine, results.command); });
+  OutputFile(path).write([&](std::ostream& out) { write_json(out, results); });
 }
 
 }  // namespace

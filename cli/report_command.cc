@@ -36,6 +36,7 @@ struct ReportFlags {
   std::string output;
   std::string history;
   std::string html;
+  int machine = 0;  // all
 };
 
 std::string format_names() {
@@ -111,7 +112,8 @@ int write_report(const ReportFlags& flags, CommandContext& context) {
   if (flags.files.empty()) {
     throw Error("FILE is required: results of `opbench run --json`, or --history");
   }
-  const report::FileReport made = report::report_of_files(flags.files, format_of(flags));
+  const report::FileReport made =
+      report::report_of_files(flags.files, format_of(flags), flags.machine);
   if (made.is_empty) {
     context.err << fmt::format("{}: nothing to report: {} no results\n", program_name(),
                                flags.files.size() == 1
@@ -138,6 +140,9 @@ void add_report_command(CommandLine& line, CommandContext& context) {
                  "What to write [as the extension of -o says: .md .csv .json .txt, .xml is junit; "
                  "markdown]",
                  {.value = format_names()});
+  command.option("--machine", flags->machine,
+                 "Of results of unlike machines, which opbench merge may have: the N-th alone",
+                 {"N"});
   command.option("-o,--output", flags->output, "Where to write it [standard output, also -]",
                  {"FILE"});
   command.option("--html", flags->html,

@@ -100,6 +100,12 @@ std::vector<NamedFile> input_files(const SelectionText& selection) {
   return files;
 }
 
+std::vector<NamedFile> named_results(const RunFlags& flags) {
+  std::vector<NamedFile> files;
+  for (const RunFile& file : kRunFiles) files.push_back({file.flag, flags.*file.path});
+  return files;
+}
+
 void require_distinct_files(const RunFlags& flags) {
   if (is_standard_output(flags.dump)) {
     throw Error("--dump writes HDF5, which cannot go to standard output; name a file");
@@ -120,7 +126,8 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const Wha
   for (const RunFile& file : kRunFiles) {
     for (const std::string& path :
          {flags.*file.path, place_in_directory(file, flags, has_contexts)}) {
-      if (!path.empty()) reports_.emplace_back(path, context_, render_of(file.format));
+      if (!path.empty())
+        reports_.emplace_back(path, context_, render_of(file.format), file.format == "json");
     }
   }
   dump_path_ = flags.dump;
@@ -134,13 +141,24 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const Wha
 DumpTargets RunOutputs::dumps() { return {dump_ ? &*dump_ : nullptr, tasks_ ? &*tasks_ : nullptr}; }
 
 bool RunOutputs::write(const RunResult& result) {
-  const ResultsFile results{"", kResultsVersion, context_.command_line, describe_machine(), result};
+  return write(
+      ResultsFile{"", kResultsVersion, context_.command_line, describe_machine(), result, {}});
+}
+
+bool RunOutputs::write(const ResultsFile& results) {
   bool is_well = true;
   for (Report& report : reports_) {
+    if (!report.holds_all && !results.others.empty()) {
+      context_.err << fmt::format(
+          "{}: {} is not written: the results are of {} unlike machines, "
+          "which only JSON holds; see opbench report --machine\n",
+          program_name(), printable(report.where), results.others.size() + 1);
+      continue;
+    }
     is_well &= attempt(
         [&] { report.file.write([&](std::ostream& out) { report.render(out, results); }); });
   }
-  if (dump_) is_well &= attempt([&] { finish_dump(result); });
+  if (dump_) is_well &= attempt([&] { finish_dump(results.run); });
   if (tasks_) is_well &= attempt([&] { finish_tasks(); });
   return is_well;
 }

@@ -24,6 +24,9 @@ std::vector<NamedFile> input_files(const SelectionText& selection);
 /// standard output.
 void require_distinct_files(const RunFlags& flags);
 
+/// The files that flags name for forms of the results, given or not.
+std::vector<NamedFile> named_results(const RunFlags& flags);
+
 /// What a run consists of.
 struct WhatRuns {
   bool has_operators = false;
@@ -45,14 +48,19 @@ class RunOutputs {
   /// Writes all of them; one that fails does not keep the others from being written. True if none
   /// failed. A dump without a record is left out, with a line that says why.
   bool write(const RunResult& result);
+  /// The same for results of several machines: only JSON holds those of all, and another form is
+  /// left out, with a line that says so.
+  bool write(const ResultsFile& results);
 
  private:
   using Render = void (*)(std::ostream& out, const ResultsFile& results);
   struct Report {
-    Report(const std::string& path, CommandContext& context, Render chosen)
-        : file(path, context), render(chosen) {}
+    Report(const std::string& path, CommandContext& context, Render chosen, bool is_json)
+        : file(path, context), where(path), render(chosen), holds_all(is_json) {}
     ResultFile file;
+    std::string where;
     Render render;
+    bool holds_all;  ///< the results of several machines
   };
 
   void finish_dump(const RunResult& result);

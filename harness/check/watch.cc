@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "compare/standard/ulp.h"
 #include "harness/check/speed_verdict.h"
@@ -41,9 +43,20 @@ Key key_of(const Record& record) {
   return {case_key_of(record), record.variant, record.threads, record.cold};
 }
 
-std::map<Key, const Record*> records_by_key(const ResultsFile& file) {
-  std::map<Key, const Record*> result;
-  for (const Record& record : file.run.records) result.emplace(key_of(record), &record);
+/// A result and the machine that it is of.
+struct MachineRecord {
+  const Record* record = nullptr;
+  const Machine* machine = nullptr;
+};
+
+// Of all machines of a file, the first first.
+std::vector<MachineRecord> records_of(const ResultsFile& file) {
+  std::vector<MachineRecord> result;
+  const auto add = [&](const ResultsFile& part) {
+    for (const Record& record : part.run.records) result.push_back({&record, &part.machine});
+  };
+  add(file);
+  for (const ResultsFile& other : file.others) add(other);
   return result;
 }
 
@@ -51,6 +64,15 @@ std::map<Key, const Record*> records_by_key(const ResultsFile& file) {
 struct Pair {
   const Record* base = nullptr;
   const Record* current = nullptr;
+  const Machine* base_machine = nullptr;
+  const Machine* current_machine = nullptr;
+
+  Pair() = default;
+  Pair(MachineRecord from, MachineRecord to)
+      : base(from.record),
+        current(to.record),
+        base_machine(from.machine),
+        current_machine(to.machine) {}
 
   const Record& any() const { return current != nullptr ? *current : *base; }
   bool is_timed() const { return has_time(base) && has_time(current); }
@@ -72,15 +94,17 @@ std::string line_to_paste(const std::string& reproduce) {
 
 // In the order of the later file, then what only the earlier one has.
 std::vector<Pair> pairs_of(const ResultsFile& baseline, const ResultsFile& current) {
-  std::map<Key, const Record*> others = records_by_key(baseline);
+  const std::vector<MachineRecord> before = records_of(baseline);
+  std::map<Key, MachineRecord> others;
+  for (const MachineRecord& one : before) others.emplace(key_of(*one.record), one);
   std::vector<Pair> pairs;
-  for (const Record& record : current.run.records) {
-    const auto other = others.find(key_of(record));
-    pairs.push_back({other == others.end() ? nullptr : other->second, &record});
+  for (const MachineRecord& one : records_of(current)) {
+    const auto other = others.find(key_of(*one.record));
+    pairs.emplace_back(other == others.end() ? MachineRecord{} : other->second, one);
     if (other != others.end()) others.erase(other);
   }
-  for (const Record& record : baseline.run.records) {
-    if (others.contains(key_of(record))) pairs.push_back({&record, nullptr});
+  for (const MachineRecord& one : before) {
+    if (others.contains(key_of(*one.record))) pairs.emplace_back(one, MachineRecord{});
   }
   return pairs;
 }
@@ -171,7 +195,7 @@ bool is_skipped(const Record* record) {
   return record == nullptr || record->status == Status::skipped;
 }
 
-/// What all pairs share.
+/// What all pairs of two machines share.
 struct Setting {
   const WatchOptions& options;
   double drift = 0;
@@ -217,6 +241,36 @@ std::vector<std::string> machine_differences(const Machine& before, const Machin
   return result;
 }
 
+namespace {
+
+using Machines = std::pair<const Machine*, const Machine*>;
+
+// Says what differs between two machines, or how much they changed.
+Setting setting_of(const Machines& both, const std::vector<Pair>& all, const WatchOptions& options,
+                   std::vector<std::string>& notices) {
+  std::vector<Pair> pairs;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(pairs), [&](const Pair& pair) {
+    return Machines{pair.base_machine, pair.current_machine} == both;
+  });
+  const auto differences = machine_differences(*both.first, *both.second);
+  if (!differences.empty()) {
+    notices.push_back(fmt::format(
+        "the machines differ ({}){}", fmt::join(differences, "; "),
+        options.allow_other_machine ? "" : "; --allow-other-machine compares their times anyway"));
+  }
+  const Setting setting{options, drift_of(pairs),
+                        !differences.empty() && !options.allow_other_machine};
+  if (!setting.is_other_machine) {
+    notices.push_back(
+        fmt::format("by its copy rates and `native` times the machine changed by {}, which is "
+                    "taken out of all times",
+                    change_text(std::expm1(setting.drift))));
+  }
+  return setting;
+}
+
+}  // namespace
+
 Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
                  const WatchOptions& options) {
   Report report;
@@ -228,23 +282,22 @@ Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
   report.rule.threshold *= kThresholdFactor;
   report.was_interrupted = current.run.was_interrupted;
   const std::vector<Pair> pairs = pairs_of(baseline, current);
-  const auto differences = machine_differences(baseline.machine, current.machine);
-  if (!differences.empty()) {
-    report.notices.push_back(fmt::format(
-        "the machines differ ({}){}", fmt::join(differences, "; "),
-        options.allow_other_machine ? "" : "; --allow-other-machine compares their times anyway"));
+  // The first machines come first, whether or not they share a result.
+  std::vector<Machines> machines = {{&baseline.machine, &current.machine}};
+  for (const Pair& pair : pairs) {
+    const Machines both = {pair.base_machine, pair.current_machine};
+    const bool is_known = std::find(machines.begin(), machines.end(), both) != machines.end();
+    if (both.first != nullptr && both.second != nullptr && !is_known) machines.push_back(both);
   }
-  const Setting setting{options, drift_of(pairs),
-                        !differences.empty() && !options.allow_other_machine};
-  if (!setting.is_other_machine) {
-    report.notices.push_back(
-        fmt::format("by its copy rates and `native` times the machine changed by {}, which is "
-                    "taken out of all times",
-                    change_text(std::expm1(setting.drift))));
+  std::map<Machines, Setting> settings;
+  for (const Machines& both : machines) {
+    settings.emplace(both, setting_of(both, pairs, options, report.notices));
   }
   for (const Pair& pair : pairs) {
     if (is_skipped(pair.base) && is_skipped(pair.current)) continue;
-    report.items.push_back(judged(pair, setting));
+    const auto setting = settings.find({pair.base_machine, pair.current_machine});
+    report.items.push_back(
+        judged(pair, setting == settings.end() ? settings.at(machines.front()) : setting->second));
   }
   weigh_and_sort(report.items);
   return report;

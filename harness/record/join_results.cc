@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -37,15 +38,12 @@ constexpr Trait kTraits[] = {
 };
 
 void check_same_machine(const ResultsFile& first, const ResultsFile& other) {
-  for (const Trait& trait : kTraits) {
-    const std::string expected = trait.value(first.machine), found = trait.value(other.machine);
-    if (found != expected) {
-      throw Error(
-          fmt::format("{}: machine.{} is '{}', and '{}' in {}; only results of one machine "
-                      "and one build can be joined: report them apart",
-                      other.path, trait.name, found, expected, first.path));
-    }
-  }
+  const std::string difference = machine_difference(first.machine, other.machine);
+  if (difference.empty()) return;
+  throw Error(
+      fmt::format("{}: {} in {}; only results of one machine and one build can be joined: report "
+                  "them apart",
+                  other.path, difference, first.path));
 }
 
 /// Which file each result came from.
@@ -78,24 +76,47 @@ void add_times(PhaseTimes& sum, const PhaseTimes& more) {
 
 }  // namespace
 
+std::string machine_difference(const Machine& first, const Machine& other) {
+  for (const Trait& trait : kTraits) {
+    const std::string expected = trait.value(first), found = trait.value(other);
+    if (found != expected) {
+      return fmt::format("machine.{} is '{}', and '{}'", trait.name, found, expected);
+    }
+  }
+  return {};
+}
+
+void add_run(RunResult& sum, RunResult more) {
+  std::move(more.records.begin(), more.records.end(), std::back_inserter(sum.records));
+  add_times(sum.times, more.times);
+  sum.cases_run += more.cases_run;
+  sum.was_interrupted |= more.was_interrupted;
+  sum.largest_case_bytes = std::max(sum.largest_case_bytes, more.largest_case_bytes);
+}
+
+ExitCode exit_code_of(const ResultsFile& file) {
+  RunResult all = file.run;
+  for (const ResultsFile& other : file.others) add_run(all, other.run);
+  return all.exit_code();
+}
+
 ResultsFile join_results(std::vector<ResultsFile> files) {
   if (files.empty()) throw Error("there are no results to join");
   Origins origins;
   for (const ResultsFile& file : files) {
+    if (!file.others.empty() && files.size() > 1) {
+      throw Error(
+          fmt::format("{}: holds results of {} unlike machines, which cannot be joined with "
+                      "others: report it alone",
+                      file.path, file.others.size() + 1));
+    }
     check_same_machine(files.front(), file);
     origins.add(file);
   }
   ResultsFile joined = std::move(files.front());
   for (std::size_t i = 1; i < files.size(); ++i) {
-    const ResultsFile& file = files[i];
-    joined.command += '\n' + file.command;
-    joined.run.records.insert(joined.run.records.end(), file.run.records.begin(),
-                              file.run.records.end());
-    add_times(joined.run.times, file.run.times);
-    joined.run.cases_run += file.run.cases_run;
-    joined.run.was_interrupted |= file.run.was_interrupted;
-    joined.run.largest_case_bytes =
-        std::max(joined.run.largest_case_bytes, file.run.largest_case_bytes);
+    joined.command += '\n' + files[i].command;
+    add_run(joined.run, std::move(files[i].run));
   }
   return joined;
 }

@@ -1,10 +1,21 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "harness/record/results_file.h"
 
 namespace opbench {
+
+/// What keeps numbers of two machines or builds out of one table, of the machine described last:
+/// "machine.cpu is 'A', and 'B'"; empty: nothing.
+std::string machine_difference(const Machine& first, const Machine& other);
+
+/// Adds records, times and cases of one run to those of another on the same machine.
+void add_run(RunResult& sum, RunResult more);
+
+/// How a run ended whose results are these, with their others.
+ExitCode exit_code_of(const ResultsFile& file);
 
 /// The results of several files, such as the shards of a run, as those of one run: records in the
 /// order of the files, times and cases added up, machine and date of the first, every command on a

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "harness/record/results_values.h"
 #include "harness/record/step_json.h"
 #include "tensor/error.h"
 #include "text/input_file.h"
@@ -55,6 +56,23 @@ std::vector<Sample> read_samples(const JsonValue& record) {
   }
   return samples;
 }
+
+int read_version(const JsonValue& root) {
+  if (!root.has("opbench")) {
+    root.fail("is no result of opbench run --json: it has no 'opbench', the format's version");
+  }
+  const JsonValue value = root.member("opbench");
+  const std::int64_t version = value.integer(1, kLargestInteger);
+  if (version > kResultsVersion) {
+    value.fail(
+        fmt::format("is version {} of the format; this opbench reads versions up to {}: use "
+                    "one that is as new as the one that wrote the file",
+                    version, kResultsVersion));
+  }
+  return static_cast<int>(version);
+}
+
+}  // namespace
 
 Record read_record(const JsonValue& value, int version) {
   Record record;
@@ -116,23 +134,6 @@ RunResult read_run(const JsonValue& value) {
   return run;
 }
 
-int read_version(const JsonValue& root) {
-  if (!root.has("opbench")) {
-    root.fail("is no result of opbench run --json: it has no 'opbench', the format's version");
-  }
-  const JsonValue value = root.member("opbench");
-  const std::int64_t version = value.integer(1, kLargestInteger);
-  if (version > kResultsVersion) {
-    value.fail(
-        fmt::format("is version {} of the format; this opbench reads versions up to {}: use "
-                    "one that is as new as the one that wrote the file",
-                    version, kResultsVersion));
-  }
-  return static_cast<int>(version);
-}
-
-}  // namespace
-
 ResultsFile parse_results(const std::string& text, const std::string& path) {
   const nlohmann::ordered_json document = parse_json(text, path);
   return parse_results(JsonValue(document, path), path);
@@ -147,6 +148,12 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path) {
   file.run = read_run(root.member("run"));
   root.member("records").elements([&](const JsonValue& record) {
     file.run.records.push_back(read_record(record, file.version));
+  });
+  if (!root.has("others")) return file;
+  const JsonValue others = root.member("others");
+  others.elements([&](const JsonValue& other) {
+    if (other.has("others")) other.member("others").fail("is there twice; others have none");
+    file.others.push_back(parse_results(other, path));
   });
   return file;
 }

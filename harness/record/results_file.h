@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "harness/record/machine.h"
 #include "harness/record/run_result.h"
@@ -34,7 +35,13 @@ struct ResultsFile {
   std::string command;  ///< the line that made it
   Machine machine;
   RunResult run;  ///< `run.records` is what most are after; it can be empty
+  /// The same of other machines, which are unlike this one and each other; each has none itself.
+  /// Numbers of one have nothing to do with those of another. `path` is this file's.
+  std::vector<ResultsFile> others;
 };
+
+/// The same of a file with its others, which are in "others": a list of such documents.
+void write_json(std::ostream& out, const ResultsFile& file);
 
 /// Reads a file of `opbench run --json`. Writing what was read gives the same text, that of an
 /// older version of the format in today's. Keys that this version does not know are passed over.

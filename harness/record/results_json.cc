@@ -2,11 +2,11 @@
 #include <ostream>
 
 #include "harness/record/results_file.h"
+#include "harness/record/results_values.h"
 #include "harness/record/step_json.h"
 #include "text/json_cell.h"
 
 namespace opbench {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
@@ -68,20 +68,55 @@ Json run_value(const RunResult& result) {
             {"overhead", t.overhead()}}}};
 }
 
+namespace {
+
+// A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file lost.
+std::string text_of(const Json& value, std::size_t indent) {
+  std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
+    text.insert(++at, indent, ' ');
+  }
+  return text;
+}
+
+// As one document would be written, but a record at a time: in memory it takes ten times its text.
+void write_document(std::ostream& out, const ResultsFile& file, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  const Json head = {{"opbench", kResultsVersion},
+                     {"command", file.command},
+                     {"machine", machine_value(file.machine)},
+                     {"run", run_value(file.run)}};
+  const std::string text = text_of(head, indent);
+  out << text.substr(0, text.rfind('\n')) << ",\n" << margin << "  \"records\": [";
+  const char* separator = "\n";
+  for (const Record& record : file.run.records) {
+    out << separator << margin << "    " << text_of(record_value(record), indent + 4);
+    separator = ",\n";
+  }
+  if (!file.run.records.empty()) out << '\n' << margin << "  ";
+  out << ']';
+  if (!file.others.empty()) {
+    out << ",\n" << margin << "  \"others\": [\n";
+    for (std::size_t i = 0; i < file.others.size(); ++i) {
+      out << margin << "    ";
+      write_document(out, file.others[i], indent + 4);
+      out << (i + 1 < file.others.size() ? ",\n" : "\n");
+    }
+    out << margin << "  ]";
+  }
+  out << '\n' << margin << '}';
+}
+
 }  // namespace
 
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command) {
-  Json records = Json::array();
-  for (const Record& record : result.records) records.push_back(record_value(record));
-  const Json document = {{"opbench", kResultsVersion},
-                         {"command", command},
-                         {"machine", machine_value(machine)},
-                         {"run", run_value(result)},
-                         {"records", std::move(records)}};
-  // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file
-  // lost.
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  write_json(out, ResultsFile{"", kResultsVersion, command, machine, result, {}});
+}
+
+void write_json(std::ostream& out, const ResultsFile& file) {
+  write_document(out, file, 0);
+  out << '\n';
 }
 
 }  // namespace opbench

@@ -39,8 +39,7 @@ constexpr ReportFormat kFormats[] = {
     {"markdown", [](std::ostream& out,
                     const ResultsFile& f) { write_markdown(out, f.run, f.machine, f.command); }},
     {"csv", [](std::ostream& out, const ResultsFile& f) { write_csv(out, f.run.records); }},
-    {"json",
-     [](std::ostream& out, const ResultsFile& f) { write_json(out, f.run, f.machine, f.command); }},
+    {"json", [](std::ostream& out, const ResultsFile& f) { write_json(out, f); }},
     {"junit", [](std::ostream& out,
                  const ResultsFile& f) { write_junit(out, f.run, f.machine, f.command); }},
     {"gbench", [](std::ostream& out,
@@ -61,16 +60,55 @@ struct Document {
   nlohmann::ordered_json json;
 };
 
-FileReport report_of_runs(const std::vector<Document>& documents, const std::string& format_name) {
+// Those of one machine, by its number from 1.
+ResultsFile results_of(ResultsFile file, int machine) {
+  const int last = static_cast<int>(file.others.size()) + 1;
+  if (machine < 1 || machine > last) {
+    throw Error(
+        fmt::format("{}: --machine is {}; its results are of {} machine{}, so it must be "
+                    "from 1 to {}",
+                    file.path, machine, last, last == 1 ? "" : "s", last));
+  }
+  if (machine > 1)
+    file = std::move(ResultsFile(file).others[static_cast<std::size_t>(machine) - 2]);
+  file.others.clear();
+  return file;
+}
+
+// Pages for people have a section for each machine; what other programs read has a place for one.
+void write_all_machines(std::ostream& out, const ResultsFile& file, const ReportFormat& format) {
+  format.write(out, file);
+  if (format.name == "json") return;
+  for (const ResultsFile& other : file.others) {
+    out << '\n';
+    format.write(out, other);
+  }
+}
+
+void require_one_machine(const ResultsFile& file, const ReportFormat& format) {
+  const bool takes_all =
+      format.name == "json" || format.name == "markdown" || format.name == "console";
+  if (file.others.empty() || takes_all) return;
+  throw Error(
+      fmt::format("{}: results are of {} unlike machines, and {} is for one; choose it with "
+                  "--machine, from 1 to {}",
+                  file.path, file.others.size() + 1, format.name, file.others.size() + 1));
+}
+
+FileReport report_of_runs(const std::vector<Document>& documents, const std::string& format_name,
+                          int machine) {
   const ReportFormat& format = find_report_format(format_name);
   std::vector<ResultsFile> files;
   for (const Document& document : documents) {
     files.push_back(parse_results(JsonValue(document.json, document.path), document.path));
   }
   FileReport report;
-  auto joined = std::make_shared<const ResultsFile>(join_results(std::move(files)));
+  ResultsFile whole = join_results(std::move(files));
+  if (machine != 0) whole = results_of(std::move(whole), machine);
+  require_one_machine(whole, format);
+  const auto joined = std::make_shared<const ResultsFile>(std::move(whole));
   report.is_empty = joined->run.records.empty();
-  report.write = [joined, &format](std::ostream& out) { format.write(out, *joined); };
+  report.write = [joined, &format](std::ostream& out) { write_all_machines(out, *joined, format); };
   return report;
 }
 
@@ -78,7 +116,8 @@ FileReport report_of_runs(const std::vector<Document>& documents, const std::str
 struct FileKind {
   std::string_view key;
   std::string_view made_by;
-  FileReport (*report)(const std::vector<Document>& documents, const std::string& format);
+  FileReport (*report)(const std::vector<Document>& documents, const std::string& format,
+                       int machine);
 };
 
 constexpr FileKind kKinds[] = {
@@ -108,7 +147,8 @@ const ReportFormat& find_report_format(std::string_view name) {
   throw Error(fmt::format("unknown report format '{}'{}", name, suggestion(name, names)));
 }
 
-FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format) {
+FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format,
+                           int machine) {
   std::vector<Document> documents;
   const FileKind* kind = nullptr;
   for (const std::string& path : paths) {
@@ -121,7 +161,7 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
     kind = &found;
   }
   if (kind == nullptr) throw Error("there is no file to report");
-  return kind->report(documents, format);
+  return kind->report(documents, format, machine);
 }
 
 }  // namespace opbench::report

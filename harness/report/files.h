@@ -29,9 +29,11 @@ struct FileReport {
   std::function<void(std::ostream&)> write;
 };
 
-/// Reads files that opbench wrote, all of one kind, and makes them into one report.
+/// Reads files that opbench wrote, all of one kind, and makes them into one report. `machine`: of
+/// results of unlike machines the one of this number, from 1; 0: all, where the format takes them.
 /// Errors: throws Error for a file that cannot be read, a kind that is not known, kinds that
 /// differ, results that cannot be joined, and a format that the kind does not have.
-FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format);
+FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format,
+                           int machine = 0);
 
 }  // namespace opbench::report

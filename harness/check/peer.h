@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/check/process.h"
 #include "harness/check/protocol.h"
+#include "harness/run/process.h"
 
 namespace opbench::check {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/check/peer.h"
-#include "harness/check/process.h"
+#include "harness/run/process.h"
 
 namespace opbench::check {
 

@@ -4,15 +4,23 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/error.h"
 
-namespace opbench::check {
+namespace opbench {
 
 /// A child that is gone, or had to be ended because it did not answer. The message says how.
 struct ChildLost : RunError {
-  using RunError::RunError;
+  explicit ChildLost(const std::string& message, std::string how_it_ended = {},
+                     bool is_late = false)
+      : RunError(message),
+        how(how_it_ended.empty() ? message : std::move(how_it_ended)),
+        was_late(is_late) {}
+
+  std::string how;  ///< without the program: "was ended by signal 11 (Segmentation fault)"
+  bool was_late;    ///< it did not answer in time and was ended for it
 };
 
 /// A program with pipes to its standard input and output, spoken to line by line. It is in a
@@ -55,4 +63,4 @@ class ChildProcess {
   std::string last_errors_;  ///< the end of what it wrote to standard error
 };
 
-}  // namespace opbench::check
+}  // namespace opbench

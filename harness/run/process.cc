@@ -1,4 +1,4 @@
-#include "harness/check/process.h"
+#include "harness/run/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 #include "harness/run/interrupt.h"
 
-namespace opbench::check {
+namespace opbench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -151,8 +151,10 @@ void ChildProcess::fail_ended() {
   take_errors();
   const int status = end();
   const std::string said = last_line(last_errors_);
-  throw ChildLost(fmt::format("'{}' {}{}{}", program_, ending_text(status),
-                              said.empty() ? "" : "; last on standard error: ", said));
+  const std::string how =
+      fmt::format("{}{}{}", ending_text(status),
+                  said.empty() ? "" : "; last on standard error: ", printable(said));
+  throw ChildLost(fmt::format("'{}' {}", program_, how), how);
 }
 
 void ChildProcess::wait_for(int file, short events, Deadline deadline, double seconds) {
@@ -163,7 +165,8 @@ void ChildProcess::wait_for(int file, short events, Deadline deadline, double se
     if (left <= 0) {
       end();
       throw ChildLost(
-          fmt::format("'{}' gave no answer within {:.3g} s and was ended", program_, seconds));
+          fmt::format("'{}' gave no answer within {:.3g} s and was ended", program_, seconds), {},
+          true);
     }
     pollfd polled[2] = {{file, events, 0}, {errors_, POLLIN, 0}};
     const nfds_t count = errors_ >= 0 ? 2 : 1;
@@ -223,4 +226,4 @@ std::string ChildProcess::read_line(double seconds) {
   }
 }
 
-}  // namespace opbench::check
+}  // namespace opbench

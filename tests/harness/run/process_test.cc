@@ -1,4 +1,4 @@
-#include "harness/check/process.h"
+#include "harness/run/process.h"
 
 #include <gmock/gmock.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-namespace opbench::check {
+namespace opbench {
 namespace {
 
 using testing::AllOf;
@@ -131,4 +131,4 @@ TEST(CheckProcess, GoesWithItsObject) {
   EXPECT_FALSE(is_alive(pid));
 }
 
-}  // namespace opbench::check
+}  // namespace opbench

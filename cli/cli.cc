@@ -25,12 +25,12 @@ namespace opbench {
 namespace {
 
 const std::vector<std::string> kCommands = {
-    "run",     "compare",  "judge",  "minimise", "opmap",      "show",
-    "extract", "overflow", "ingest", "remedy",   "convert",    "check",
-    "list",    "report",   "doctor", "selftest", "invariance", "audit"};
+    "run",      "compare", "judge",    "minimise",   "opmap", "show", "extract",
+    "overflow", "ingest",  "remedy",   "convert",    "check", "list", "report",
+    "merge",    "doctor",  "selftest", "invariance", "audit"};
 
 // The others are rank 0's alone.
-const std::vector<std::string> kSharedCommands = {"compare"};
+const std::vector<std::string> kSharedCommands = {"compare", "run"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
@@ -109,12 +109,14 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_remedy_command(line, context);
   add_convert_command(line, context);
   add_report_command(line, context);
+  add_merge_command(line, context);
   add_doctor_command(line, context);
   add_check_command(line, context);
   add_selftest_command(line, context);
   add_invariance_command(line, context);
   add_audit_command(line, context);
   add_worker_command(line, context);
+  add_unit_worker_command(line, context);
   add_generate_command(line, context);
 }
 
@@ -134,6 +136,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   std::ostream text(out.rdbuf());  // of its own, since a result may take `out` for itself
   CommandContext context{
       .out = text, .err = err, .command_line = command_line_of(args), .ranks = ranks};
+  context.args = args;
   CommandLine line(
       program_name(),
       "opbench times operators over a network's shapes and proves that variants compute the same",

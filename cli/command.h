@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "ranks/ranks.h"
@@ -17,7 +18,8 @@ struct CommandContext {
   bool quiet = false;
   bool verbose = false;
   bool no_color = false;
-  Ranks& ranks = Ranks::alone();  ///< that work on this command line
+  Ranks& ranks = Ranks::alone();       ///< that work on this command line
+  std::vector<std::string> args = {};  ///< of `command_line`, without the program
 
   /// Colours only on a terminal, and not where --no-color or NO_COLOR say otherwise.
   bool colour() const;
@@ -45,8 +47,10 @@ void add_judge_command(CommandLine& line, CommandContext& context);
 void add_minimise_command(CommandLine& line, CommandContext& context);
 void add_opmap_command(CommandLine& line, CommandContext& context);
 void add_audit_command(CommandLine& line, CommandContext& context);
+void add_merge_command(CommandLine& line, CommandContext& context);
 void add_check_command(CommandLine& line, CommandContext& context);
 void add_worker_command(CommandLine& line, CommandContext& context);
+void add_unit_worker_command(CommandLine& line, CommandContext& context);
 /// Hidden: what the build generates from all other commands, so it is added last.
 void add_generate_command(CommandLine& line, CommandContext& context);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -13,12 +14,15 @@
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
+#include "cli/unit_flags.h"
+#include "cli/unit_run.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selection.h"
 #include "harness/report/row_detail.h"
 #include "harness/report/text.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/runner.h"
+#include "harness/units/run_unit.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "text/program_name.h"
@@ -37,8 +41,17 @@ constexpr const char* kFooter = R"(Examples:
   opbench --load gpu.h5 --dump npu.h5
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
-int print_plan(const std::vector<PlannedCase>& plan, const std::vector<PlannedContext>& contexts,
-               std::ostream& out) {
+// The units of a part, or all.
+int print_plan(const units::UnitPlan& whole, const std::string& part, std::ostream& out) {
+  std::vector<PlannedCase> plan;
+  std::vector<PlannedContext> contexts;
+  for (const std::size_t unit :
+       units::units_of(whole, part.empty() ? units::Part{} : units::parse_part(part))) {
+    if (unit < whole.cases.size())
+      plan.push_back(whole.cases[unit]);
+    else
+      contexts.push_back(whole.contexts[unit - whole.cases.size()]);
+  }
   for (const PlannedCase& planned : plan) {
     out << case_id(planned.spec)
         << fmt::format("  {:.1f} MiB\n", double(planned.graph.memory_bytes()) / (1 << 20));
@@ -102,12 +115,15 @@ WhatRuns what_runs(const std::vector<PlannedCase>& plan,
 
 int run(const RunFlags& flags, CommandContext& context) {
   require_distinct_files(flags);
+  require_takeable_by_units(flags, context.ranks);
+  const bool is_shared_out = !flags.dry_run && !flags.explain;
+  if (!context.ranks.is_first() && !is_shared_out) return kAllWell;
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
   if (!flags.load.empty()) return run_dump(flags, options, context);
   refuse_flags_of_load(flags);
   CaseFiles files(options.selection.symbols);
-  const std::vector<PlannedCase> plan = make_plan(options.selection, files);
+  std::vector<PlannedCase> plan = make_plan(options.selection, files);
   std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
   if (plan.empty() && contexts.empty()) {
     context.err << program_name()
@@ -118,15 +134,22 @@ int run(const RunFlags& flags, CommandContext& context) {
   require_takeable(flags, options.selection, contexts);
   scale_losses(flags, contexts);
   watch_interrupts();  // before there is a file that could be left behind
-  if (!flags.dot.empty()) {
+  if (!flags.dot.empty() && context.ranks.is_first()) {
     ResultFile(flags.dot, context).write([&](std::ostream& out) { write_dot(out, contexts); });
   }
   if (flags.explain) {
     for (const PlannedContext& planned : contexts) explain(context.out, planned);
     return kAllWell;
   }
-  if (flags.dry_run) return print_plan(plan, contexts, context.out);
-  if (flags.check_overflow) return check_overflow(flags, options, plan, contexts, context);
+  if (flags.check_overflow && !flags.dry_run) {
+    return check_overflow(flags, options, plan, contexts, context);
+  }
+  if (flags.dry_run || runs_in_units(flags, context.ranks)) {
+    units::UnitPlan whole =
+        units::plan_units(std::move(plan), std::move(contexts), options, flags.isa);
+    if (flags.dry_run) return print_plan(whole, flags.part, context.out);
+    return run_in_units(flags, options, std::move(whole), context);
+  }
   RunOutputs outputs(flags, context, what_runs(plan, contexts));
   ProgressLine progress(context);
   if (!plan.empty()) report::print_heading(context.out, {context.colour()}, detail_of(context));
@@ -135,6 +158,19 @@ int run(const RunFlags& flags, CommandContext& context) {
   progress.clear();
   print_end(result, context);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
+}
+
+// What a run with --unit-timeout starts, with its own flags.
+int serve(const RunFlags& flags, bool takes_turns, CommandContext& context) {
+  if (!flags.isa.empty()) select_isa(flags.isa);
+  const RunOptions options = options_of(flags);
+  CaseFiles files(options.selection.symbols);
+  std::vector<PlannedCase> plan = make_plan(options.selection, files);
+  std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
+  scale_losses(flags, contexts);
+  units::serve_units(units::plan_units(std::move(plan), std::move(contexts), options, flags.isa),
+                     options, takes_turns, std::cin, context.out);
+  return kAllWell;
 }
 
 }  // namespace
@@ -146,6 +182,17 @@ void add_run_command(CommandLine& line, CommandContext& context) {
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return run(*flags, context); });
+}
+
+void add_unit_worker_command(CommandLine& line, CommandContext& context) {
+  Command command = line.add_command("unit-worker", "What `opbench run --unit-timeout` starts");
+  command.hide();  // not for people: left out of --help
+  const auto flags = std::make_shared<RunFlags>();
+  add_run_flags(command, *flags);
+  const auto takes_turns = std::make_shared<bool>(false);
+  command.flag(kTakeTurns, *takes_turns, "Measure in turn with other processes");
+  add_common_flags(command, context);
+  command.action([&context, flags, takes_turns] { return serve(*flags, *takes_turns, context); });
 }
 
 }  // namespace opbench

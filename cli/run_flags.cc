@@ -68,14 +68,36 @@ void add_result_flags(Command& command, RunFlags& f) {
                  "dump_op_switch",
                  {"FILE", results});
   command.option("--dot", f.dot, "Write the planned graphs as Graphviz DOT", {"FILE", results});
-  command.option("--out", f.out_dir,
-                 "Directory for results.json, results.csv, results.md and trace.json, and of "
-                 "contexts op_summary.csv and op_statistic.csv",
-                 {"DIR", results});
+  command.option(
+      "--out", f.out_dir,
+      "Directory for results.json, results.csv, results.md and trace.json, for parts/, from which "
+      "--resume goes on, and of "
+      "contexts op_summary.csv and op_statistic.csv",
+      {"DIR", results});
   command.option("--dump", f.dump,
                  "HDF5 file for the inputs and outputs of every variant and of every task of a "
                  "context's steps, failed ones too",
                  {"FILE", results});
+}
+
+void add_units_flags(Command& command, RunFlags& f) {
+  const char* units = "On several machines, and again after a fault (docs/scale.md)";
+  command.option("--part", f.part,
+                 "K/N: the K-th of N parts that cost about the same; writes DIR/parts of --out or "
+                 "--resume, which opbench merge joins",
+                 {"K/N", units});
+  command.option("--resume", f.resume,
+                 "In place of --out: go on with what DIR holds already of the same run, or begin",
+                 {"DIR", units});
+  command.option("--unit-timeout", f.unit_timeout,
+                 "Run each case in a process of its own that is ended after so many seconds: one "
+                 "that crashes or hangs costs that case alone",
+                 {.value = "SECONDS", .group = units});
+  command.flag("--exclusive", f.exclusive,
+               "Parts on one machine measure one at a time, and nothing else runs then [the "
+               "default]",
+               units);
+  command.flag("--no-exclusive", f.not_exclusive, "They measure at the same time", units);
 }
 
 }  // namespace
@@ -111,7 +133,8 @@ void add_run_flags(Command& command, RunFlags& f) {
                  {"NUMBER", what});
   const char* how = "How to measure";
   command.option("--time", f.seconds,
-                 "Seconds per case and variant, over all repetitions [0.1; with --load and --dump "
+                 "Seconds per case and variant, over all repetitions; 0 verifies alone [0.1; with "
+                 "--load and --dump "
                  "nothing is timed without it]",
                  {.value = "SECONDS", .group = how});
   command.option("--repetitions", f.repetitions,
@@ -127,6 +150,7 @@ void add_run_flags(Command& command, RunFlags& f) {
                "Print the planned graph of every step of a context with each inserted conversion "
                "and its cause; runs nothing",
                how);
+  add_units_flags(command, f);
   add_result_flags(command, f);
 }
 
@@ -141,11 +165,17 @@ RunOptions options_of(const RunFlags& f) {
         std::find(options.threads.begin(), options.threads.end(), threads) == options.threads.end();
     if (is_new) options.threads.push_back(threads);
   }
-  check_range("--time", f.seconds.value_or(kSeconds), 1e-6, 3600.0);
+  const double seconds = f.seconds.value_or(kSeconds);
+  if (seconds != 0) check_range("--time", seconds, 1e-6, 3600.0);
+  if (seconds == 0 && f.no_verify) {
+    throw Error("--time 0 verifies alone, and --no-verify does not: there is nothing left to do");
+  }
   if (f.loss_scale) check_range("--loss-scale", *f.loss_scale, 0x1p-126, 0x1p126);
   check_range("--repetitions", f.repetitions, 1, 10000);
-  options.seconds_per_case = f.seconds.value_or(kSeconds);
-  options.times = !f.check_overflow && (f.load.empty() || !writes_dump(f) || f.seconds);
+  if (f.unit_timeout) check_range("--unit-timeout", *f.unit_timeout, 0.1, 1e6);
+  options.seconds_per_case = seconds;
+  options.times =
+      seconds > 0 && !f.check_overflow && (f.load.empty() || !writes_dump(f) || f.seconds);
   options.repetitions = f.repetitions;
   options.cold = f.cold;
   options.verify = !f.no_verify;

@@ -24,6 +24,12 @@ struct RunFlags {
       op_statistic;
   std::string acl_json;              ///< what a device would dump
   std::string load, only, map_file;  ///< of a dump that is run again
+  std::string part, resume;          ///< of a run in units, see cli/unit_run.h
+  std::optional<double> unit_timeout;
+  bool exclusive = false, not_exclusive = false;
+
+  /// Where a run in units writes; empty: it is none.
+  const std::string& units_dir() const { return resume.empty() ? out_dir : resume; }
 };
 
 /// What to run, and what every command that measures has in common.

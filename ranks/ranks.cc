@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,7 +75,16 @@ Ranks start_ranks() {
   for (const char* name : kLauncherVariables) unsetenv(name);
   // mpirun lets rank 0 print to a terminal of its own, wherever that is handed on to.
   setenv("NO_COLOR", "1", 1);
+  if (ranks.is_alone()) use_cores_of_launcher();
   return ranks;
+}
+
+void use_cores_of_launcher() {
+  cpu_set_t cores;
+  // Where the launcher's are not known the binding stays.
+  if (sched_getaffinity(getppid(), sizeof cores, &cores) == 0) {
+    sched_setaffinity(0, sizeof cores, &cores);
+  }
 }
 
 Ranks::Ranks(std::unique_ptr<Transport> transport)

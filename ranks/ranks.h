@@ -68,6 +68,11 @@ class Ranks {
 /// Errors: throws Error if it was, but this installation has no MPI or MPI cannot be started.
 Ranks start_ranks();
 
+/// Lets this process, and what it starts, use every core that its launcher may use: mpirun binds
+/// each rank to a core or a few, and ranks that take turns have all in theirs. To be called before
+/// anything runs in several threads.
+void use_cores_of_launcher();
+
 /// Sleeps for longer each time, up to a millisecond, until `reset`.
 class Nap {
  public:

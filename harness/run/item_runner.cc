@@ -10,6 +10,7 @@
 #include "harness/run/copy_rate.h"
 #include "harness/run/expectation.h"
 #include "harness/run/interrupt.h"
+#include "harness/run/measuring_turn.h"
 #include "harness/run/new_record.h"
 #include "harness/run/open_item.h"
 #include "harness/run/peak_rate.h"
@@ -55,6 +56,7 @@ class ItemRunner {
       attempts_.push_back(std::move(attempt));
     }
     try {
+      const ComputingTurn turn(hooks_.turns);
       run_phases();
     } catch (const std::exception& error) {
       // Nobody's in particular.
@@ -120,6 +122,7 @@ class ItemRunner {
 
   // Before the case's own memory is taken, so that both never stand side by side.
   void measure_ceilings() {
+    const MeasuringTurn turn(hooks_.turns);
     const PhaseTimer timer(times_.measure);
     const Graph& graph = item().planned_case->graph;
     const CopyRate copy =
@@ -200,6 +203,7 @@ class ItemRunner {
       open_.load(attempt.index, attempt.values);
     std::vector<Sample> samples;
     {
+      const MeasuringTurn turn(hooks_.turns);
       const PhaseTimer timer(times_.measure);
       with_threads(threads_, [&] { samples = take_samples(attempt, how); });
     }

@@ -10,6 +10,7 @@
 namespace opbench {
 
 class DumpWriter;
+class MeasuringTurns;
 class TaskDumps;
 
 /// What takes the inputs and outputs of everything that runs; null: nothing is wanted there.
@@ -28,6 +29,8 @@ struct RunHooks {
   /// What is being done, for a progress line.
   std::function<void(const std::string& what)> activity;
   DumpTargets dump;
+  /// What other processes on this machine take turns by; null: there are none.
+  const MeasuringTurns* turns = nullptr;
   /// The records of each case as soon as they are complete.
   std::function<void(std::span<const Record> records)> case_done;
 };

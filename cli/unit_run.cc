@@ -1,0 +1,260 @@
+#include "cli/unit_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "cli/cli.h"
+#include "cli/progress_line.h"
+#include "cli/run_outputs.h"
+#include "cli/run_printing.h"
+#include "cli/unit_flags.h"
+#include "cli/unit_ranks.h"
+#include "cli/units_progress.h"
+#include "harness/record/join_results.h"
+#include "harness/report/report.h"
+#include "harness/run/interrupt.h"
+#include "harness/run/measuring_turn.h"
+#include "harness/units/part_file.h"
+#include "harness/units/run_folder.h"
+#include "harness/units/run_unit.h"
+#include "ranks/ranks.h"
+#include "tensor/error.h"
+#include "tensor/printable.h"
+#include "text/program_name.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using units::CollectedUnits;
+using units::Part;
+using units::UnitPlan;
+using units::UnitResult;
+
+Part part_of(const RunFlags& flags) {
+  return flags.part.empty() ? Part{} : units::parse_part(flags.part);
+}
+
+WhatRuns what_runs(const UnitPlan& plan) {
+  WhatRuns what{.has_operators = !plan.cases.empty(), .models = {}};
+  for (const PlannedContext& planned : plan.contexts) what.models.push_back(planned.spec.name);
+  return what;
+}
+
+// What a run that goes on writes has the names that it would have had from the beginning.
+RunFlags flags_of_outputs(const RunFlags& flags) {
+  RunFlags outputs = flags;
+  outputs.out_dir = flags.part.empty() ? flags.units_dir() : "";
+  return outputs;
+}
+
+// The program again, as what answers a `units::UnitChild`.
+std::vector<std::string> worker_args(const CommandContext& context, bool takes_turns) {
+  std::vector<std::string> args = {fs::read_symlink("/proc/self/exe"), "unit-worker"};
+  const bool has_name = !context.args.empty() && context.args.front() == "run";
+  args.insert(args.end(), context.args.begin() + (has_name ? 1 : 0), context.args.end());
+  if (takes_turns) args.emplace_back(kTakeTurns);
+  return args;
+}
+
+/// A run in units in this process, from what is there to what it prints at its end.
+class UnitRun {
+ public:
+  UnitRun(const RunFlags& flags, const RunOptions& options, UnitPlan plan, CommandContext& context)
+      : flags_(flags),
+        options_(options),
+        plan_(std::move(plan)),
+        part_(part_of(flags)),
+        folder_(flags.units_dir()),
+        context_(context),
+        line_(context),
+        progress_(plan_, line_),
+        header_{plan_.digest, plan_.units.size(), part_, context.command_line, {}, 0} {
+    if (takes_turns(flags, options, context.ranks)) {
+      turns_.emplace(measuring_turns_file());
+      if (!context.ranks.is_alone()) use_cores_of_launcher();
+    }
+    header_.machine = describe_machine();
+    if (context.ranks.is_first())
+      outputs_.emplace(flags_of_outputs(flags), context, what_runs(plan_));
+    if (context.ranks.is_alone()) hooks_ = make_hooks(context, line_, *outputs_);
+    hooks_.progress = {};  // of one unit; the whole has a line of its own
+    hooks_.turns = turns_ ? &*turns_ : nullptr;
+    if (flags_.unit_timeout) {
+      child_.emplace(worker_args(context, turns_.has_value()), plan_, options_,
+                     *flags_.unit_timeout);
+    }
+  }
+
+  int run() {
+    double load = 0;
+    getloadavg(&load, 1);
+    open();
+    std::vector<std::size_t> todo = units::units_of(plan_, part_);
+    const std::size_t wanted = todo.size();
+    std::erase_if(todo, [&](std::size_t unit) { return collected_.has(unit); });
+    if (!todo.empty() && !plan_.cases.empty() && context_.ranks.is_alone()) {
+      report::print_heading(context_.out, {context_.colour()}, detail_of(context_));
+    }
+    progress_.begin(todo, wanted - todo.size());
+    if (context_.ranks.is_alone()) {
+      for (const std::size_t unit : todo) {
+        if (!run_one(unit)) break;
+      }
+      line_.clear();
+    } else {
+      run_on_ranks(todo);
+    }
+    return finish(load);
+  }
+
+  /// What other ranks than the first do.
+  int serve() {
+    while (opbench::serve(context_.ranks, plan_.digest, work())) {
+    }
+    return kAllWell;
+  }
+
+ private:
+  // What is there already, and the file for what comes.
+  void open() {
+    const std::string& command = context_.command_line;
+    if (flags_.units_dir().empty()) return;
+    if (!flags_.resume.empty()) {
+      collected_ = folder_.take_up(plan_, part_, command);
+    } else {
+      folder_.begin_anew(plan_, part_, command);
+    }
+    if (collected_.is_empty()) {
+      folder_.write_plan(plan_, command);
+    } else {
+      header_.command = collected_.command();
+    }
+    if (context_.ranks.is_alone()) file_.emplace(folder_.part_file(part_), header_);
+  }
+
+  UnitWork work() {
+    return unit_work(context_.ranks, header_, [this](std::size_t unit) { return attempt(unit); });
+  }
+
+  void run_on_ranks(const std::vector<std::size_t>& todo) {
+    const bool has_folder = !flags_.units_dir().empty();
+    RankedUnits ranked(context_.ranks, plan_, has_folder ? &folder_ : nullptr, progress_);
+    try {
+      ranked.run(todo, work());
+    } catch (const RunError& error) {
+      line_.clear();
+      if (!has_folder) throw;
+      throw RunError(fmt::format("{}; what was done is kept, and --resume {} goes on", error.what(),
+                                 flags_.units_dir()));
+    }
+    line_.clear();
+    if (!context_.quiet && !todo.empty()) {
+      context_.err << fmt::format("{}: {}\n", program_name(), ranked.efficiency_text());
+    }
+    collected_ = ranked.collected();
+  }
+
+  // None if it was interrupted.
+  std::optional<UnitResult> attempt(std::size_t unit) {
+    try {
+      UnitResult result =
+          child_ ? child_->run(unit) : units::run_unit(plan_, unit, options_, hooks_);
+      if (!interrupted()) return result;
+      rest_ = std::move(result.run);  // what is whole of it is shown, and the unit runs again
+    } catch (const RunError&) {
+      if (!interrupted()) throw;
+    }
+    return std::nullopt;
+  }
+
+  // False if it was interrupted.
+  bool run_one(std::size_t unit) {
+    progress_.begin_unit(unit);
+    if (child_) line_.activity(plan_.units[unit].id);
+    std::optional<UnitResult> result = attempt(unit);
+    if (!result) return false;
+    if (child_ && hooks_.case_done) hooks_.case_done(result->run.records);
+    if (file_) file_->append(*result);
+    progress_.end_unit(unit, result->seconds);
+    collected_.add(header_, std::move(*result));
+    return true;
+  }
+
+  int finish(double load) {
+    ResultsFile results = collected_.is_empty() ? ResultsFile{} : collected_.results();
+    if (collected_.is_empty()) results.machine = describe_machine();
+    results.command = header_.command;
+    results.version = kResultsVersion;
+    results.run.load = load;
+    results.run.was_interrupted = interrupted();
+    add_run(results.run, std::move(rest_));
+    if (!context_.ranks.is_alone() && flags_.units_dir().empty()) print_cases(results.run);
+    print_end(results.run, context_);
+    for (const ResultsFile& other : results.others) print_end(other.run, context_);
+    if (part_.is_whole()) {
+      return outputs_->write(results) ? exit_code_of(results) : kCouldNotFinish;
+    }
+    if (!interrupted()) say_what_merges();
+    return exit_code_of(results);
+  }
+
+  // What other ranks have run, as if it had run here.
+  void print_cases(const RunResult& run) const {
+    const ConsoleStyle style{context_.colour()};
+    if (!plan_.cases.empty()) report::print_heading(context_.out, style, detail_of(context_));
+    const std::span<const Record> records = run.records;
+    for (std::size_t first = 0, end = 0; first < records.size(); first = end) {
+      while (end < records.size() && records[end].case_id == records[first].case_id &&
+             records[end].threads == records[first].threads) {
+        ++end;
+      }
+      report::print_case(context_.out, records.subspan(first, end - first), style,
+                         detail_of(context_));
+    }
+  }
+
+  void say_what_merges() const {
+    context_.err << fmt::format(
+        "{}: part {} is complete in {}; with all parts: {} merge {}/parts/*.jsonl -o "
+        "results.json\n",
+        program_name(), units::to_string(part_), printable(file_->path()), program_name(),
+        printable(flags_.units_dir()));
+  }
+
+  const RunFlags& flags_;
+  const RunOptions& options_;
+  const UnitPlan plan_;
+  const Part part_;
+  const units::RunFolder folder_;
+  CommandContext& context_;
+  ProgressLine line_;
+  UnitsProgress progress_;
+  units::PartHeader header_;
+  std::optional<MeasuringTurns> turns_;
+  std::optional<RunOutputs> outputs_;  // of rank 0
+  RunHooks hooks_;
+  std::optional<units::UnitChild> child_;
+  CollectedUnits collected_;
+  std::optional<units::PartFile> file_;
+  RunResult rest_;
+};
+
+}  // namespace
+
+int run_in_units(const RunFlags& flags, const RunOptions& options, UnitPlan plan,
+                 CommandContext& context) {
+  UnitRun run(flags, options, std::move(plan), context);
+  return context.ranks.is_first() ? run.run() : run.serve();
+}
+
+}  // namespace opbench

@@ -1,0 +1,64 @@
+#include "cli/units_progress.h"
+
+#include <fmt/format.h>
+
+#include "text/excerpt.h"
+
+namespace opbench {
+
+void UnitsProgress::begin(const std::vector<std::size_t>& todo, std::size_t done) {
+  done_ = done;
+  total_ = done + todo.size();
+  for (const std::size_t unit : todo) expected_ += plan_.units[unit].seconds;
+  shown_ = start_ = Clock::now();
+}
+
+void UnitsProgress::begin_unit(std::size_t) { line_.begin(fmt::format("[{}]", text(done_ + 1))); }
+
+void UnitsProgress::show(const DispatchState& state, std::size_t slowest) {
+  constexpr auto kBetweenLines = std::chrono::seconds(10);
+  const Clock::time_point now = Clock::now();
+  slowest_ = slowest;
+  slowest_seconds_ = state.slowest_seconds;
+  const std::string idle = fmt::format("{} of {} ranks idle", state.idle, state.workers);
+  const std::string place = fmt::format("[{}]", text(done_));
+  if (now - shown_ >= kBetweenLines) {
+    shown_ = now;
+    line_.begin(place);
+    line_.activity(idle);
+  } else {
+    line_.begin(place);
+    line_.detail(idle);
+  }
+}
+
+void UnitsProgress::end_unit(std::size_t unit, double seconds) {
+  ++done_;
+  ++ran_;
+  expected_done_ += plan_.units[unit].seconds;
+  if (seconds <= slowest_seconds_) return;
+  slowest_ = unit;
+  slowest_seconds_ = seconds;
+}
+
+std::string UnitsProgress::text(std::size_t at) const {
+  const std::string text = fmt::format("{}/{}", at, total_);
+  if (ran_ == 0) return text;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  // Before that a rate says little.
+  constexpr double kLeastSeconds = 2;
+  if (seconds < kLeastSeconds || expected_done_ <= 0) return text;
+  constexpr std::size_t kLongestId = 40;
+  return fmt::format(
+      "{} {:.3g}/s {} left, slowest {} {}", text, static_cast<double>(ran_) / seconds,
+      duration_text(seconds * (expected_ / expected_done_ - 1)),
+      excerpt(plan_.units[slowest_].id, kLongestId), duration_text(slowest_seconds_));
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 120 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace opbench

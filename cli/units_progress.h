@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/progress_line.h"
+#include "harness/units/unit_plan.h"
+#include "ranks/dispatch.h"
+
+namespace opbench {
+
+/// The line of a run in units: how many of the whole are done, how many a second, the time left by
+/// their expected cost, and the slowest.
+class UnitsProgress {
+ public:
+  UnitsProgress(const units::UnitPlan& plan, ProgressLine& line) : plan_(plan), line_(line) {}
+
+  /// `todo` are to be run, and so many more are done already.
+  void begin(const std::vector<std::size_t>& todo, std::size_t done);
+  void begin_unit(std::size_t unit);
+  void end_unit(std::size_t unit, double seconds);
+
+  /// Of several ranks: the whole in one line, where it is overwritten often, else now and then.
+  void show(const DispatchState& state, std::size_t slowest);
+
+  /// "312/20000 5.1/s 62 min left, slowest conv2d[...] 12 s"; `at`: the first number.
+  std::string text(std::size_t at) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const units::UnitPlan& plan_;
+  ProgressLine& line_;
+  Clock::time_point start_ = Clock::now();
+  std::size_t done_ = 0, total_ = 0, ran_ = 0;
+  double expected_ = 0, expected_done_ = 0;  // seconds of what is run here
+  std::size_t slowest_ = 0;
+  double slowest_seconds_ = 0;
+  Clock::time_point shown_ = start_;
+};
+
+/// "62 min", "3.5 h", "12 s".
+std::string duration_text(double seconds);
+
+}  // namespace opbench

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace opbench {
+
+/// Turns of processes on one machine: while one measures, the others neither measure nor compute.
+/// Held by locks of the system, which a process that dies gives back.
+class MeasuringTurns {
+ public:
+  /// Processes with the same file take turns; it is made where there is none, and stays.
+  /// Errors: throws RunError "cannot write ...: reason".
+  /// `waits` is called with true before each wait for a turn, and with false after.
+  explicit MeasuringTurns(const std::string& file, std::function<void(bool)> waits = {});
+  ~MeasuringTurns();
+  MeasuringTurns(const MeasuringTurns&) = delete;
+  MeasuringTurns& operator=(const MeasuringTurns&) = delete;
+
+  /// Waits until nobody else measures or computes, or measures.
+  void begin_measuring() const { begin(true); }
+  void begin_computing() const { begin(false); }
+  void end() const;
+
+ private:
+  void begin(bool is_alone) const;
+
+  std::function<void(bool)> waits_;
+  int gate_ = -1, turn_ = -1;
+};
+
+/// A turn to compute, and within it turns to measure; nothing without `turns`.
+class ComputingTurn {
+ public:
+  explicit ComputingTurn(const MeasuringTurns* turns) : turns_(turns) {
+    if (turns_ != nullptr) turns_->begin_computing();
+  }
+  ComputingTurn(const ComputingTurn&) = delete;
+  ComputingTurn& operator=(const ComputingTurn&) = delete;
+  ~ComputingTurn() {
+    if (turns_ != nullptr) turns_->end();
+  }
+
+ private:
+  const MeasuringTurns* turns_;
+};
+
+/// Leaves the turn to compute for one to measure, and takes it up again.
+class MeasuringTurn {
+ public:
+  explicit MeasuringTurn(const MeasuringTurns* turns) : turns_(turns) {
+    if (turns_ != nullptr) turns_->begin_measuring();
+  }
+  MeasuringTurn(const MeasuringTurn&) = delete;
+  MeasuringTurn& operator=(const MeasuringTurn&) = delete;
+  ~MeasuringTurn() {
+    if (turns_ != nullptr) turns_->begin_computing();
+  }
+
+ private:
+  const MeasuringTurns* turns_;
+};
+
+/// The file of a user's turns on this machine.
+std::string measuring_turns_file();
+
+}  // namespace opbench

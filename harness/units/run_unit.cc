@@ -1,0 +1,170 @@
+#include "harness/units/run_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <istream>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <thread>
+#include <utility>
+
+#include "harness/record/results_file.h"
+#include "harness/run/interrupt.h"
+#include "harness/run/measuring_turn.h"
+#include "harness/run/new_record.h"
+#include "harness/run/runner.h"
+#include "harness/run/step_details.h"
+#include "tensor/error.h"
+#include "tensor/isa.h"
+#include "tensor/parallel.h"
+
+namespace opbench::units {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Planning a large run and reading its case files again.
+constexpr double kSecondsToStart = 600;
+// Others may have the turn for as long as they like, and be stopped meanwhile.
+constexpr double kLongestTurn = 30.0 * 24 * 3600;
+constexpr double kLeastSeconds = 1e-3;
+
+// Lines of a process for units beside its answers.
+constexpr const char* kWaits = "waits";
+constexpr const char* kHasTurn = "has its turn";
+
+bool is_planted(const char* variable, const std::string& id) {
+  const char* text = std::getenv(variable);
+  return text != nullptr && *text != '\0' && id.starts_with(text);
+}
+
+void fail_as_planted(const std::string& id) {
+  if (is_planted("OPBENCH_TEST_UNIT_CRASH", id)) std::raise(SIGSEGV);
+  while (is_planted("OPBENCH_TEST_UNIT_HANG", id)) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+}
+
+std::vector<int> threads_of(const RunOptions& options) {
+  return options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
+}
+
+void add_lost(const Item& item, const RunOptions& options, const std::string& reason,
+              RunResult& run) {
+  for (const int threads : threads_of(options)) {
+    ++run.cases_run;
+    std::vector<Record> records;
+    for (std::size_t i = 0; i < item.runnables.size(); ++i) {
+      Record record = new_record(item, i, threads, options.cold);
+      const std::string& refusal = item.runnables[i].refusal();
+      record.status = refusal.empty() ? Status::errored : Status::skipped;
+      record.reason = refusal.empty() ? reason : refusal;
+      if (item.is_context()) record.step = step_details(*item.context, i, {});
+      records.push_back(std::move(record));
+    }
+    if (item.is_context()) compare_steps(*item.context, records);
+    std::move(records.begin(), records.end(), std::back_inserter(run.records));
+  }
+}
+
+}  // namespace
+
+UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
+                    const RunHooks& hooks) {
+  const Clock::time_point start = Clock::now();
+  UnitResult result;
+  result.unit = unit;
+  result.id = plan.units.at(unit).id;
+  fail_as_planted(result.id);
+  result.run = unit < plan.cases.size()
+                   ? run_plan({plan.cases[unit]}, {}, options, hooks)
+                   : run_plan({}, {plan.contexts[unit - plan.cases.size()]}, options, hooks);
+  result.seconds = since(start);
+  return result;
+}
+
+UnitResult lost_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
+                     const std::string& reason, double seconds) {
+  UnitResult result;
+  result.unit = unit;
+  result.id = plan.units.at(unit).id;
+  result.seconds = result.run.times.total = seconds;
+  const Item item = unit < plan.cases.size() ? make_item(plan.cases[unit])
+                                             : make_item(plan.contexts[unit - plan.cases.size()]);
+  add_lost(item, options, reason, result.run);
+  return result;
+}
+
+UnitChild::UnitChild(std::vector<std::string> args, const UnitPlan& plan, const RunOptions& options,
+                     double seconds)
+    : args_(std::move(args)), plan_(plan), options_(options), seconds_(seconds) {}
+
+void UnitChild::start() {
+  process_ = std::make_unique<ChildProcess>(args_);
+  const std::string digest = process_->read_line(kSecondsToStart);
+  if (digest != plan_.digest) {
+    throw Error(
+        fmt::format("a process for units has plan {}, and this is plan {}: has a case file "
+                    "changed meanwhile?",
+                    digest, plan_.digest));
+  }
+}
+
+std::string UnitChild::answer(std::size_t unit) {
+  process_->write_line(std::to_string(unit), seconds_);
+  double left = seconds_;
+  while (true) {
+    const Clock::time_point start = Clock::now();
+    std::string line = process_->read_line(std::max(left, kLeastSeconds));
+    left -= since(start);
+    if (line != kWaits) return line;
+    if (line = process_->read_line(kLongestTurn); line != kHasTurn) return line;
+  }
+}
+
+UnitResult UnitChild::run(std::size_t unit) {
+  if (!process_) start();
+  const Clock::time_point begin = Clock::now();
+  try {
+    UnitResult result =
+        parse_unit_line(answer(unit), "the answer of a process for units", kResultsVersion);
+    if (result.unit != unit || result.run.was_interrupted) throw ChildLost("gave no result");
+    return result;
+  } catch (const ChildLost& lost) {
+    process_.reset();
+    const bool is_late = lost.was_late;
+    return lost_unit(plan_, unit, options_,
+                     is_late ? fmt::format("it took longer than {:g} s (--unit-timeout), and its "
+                                           "process was ended",
+                                           seconds_)
+                             : fmt::format("its process {}", lost.how),
+                     since(begin));
+  }
+}
+
+void serve_units(const UnitPlan& plan, const RunOptions& options, bool takes_turns,
+                 std::istream& in, std::ostream& out) {
+  RunHooks hooks;
+  std::optional<MeasuringTurns> turns;
+  if (takes_turns) {
+    turns.emplace(measuring_turns_file(),
+                  [&](bool waits) { out << (waits ? kWaits : kHasTurn) << std::endl; });
+    hooks.turns = &*turns;
+  }
+  out << plan.digest << std::endl;
+  for (std::string line; !interrupted() && std::getline(in, line);) {
+    const UnitResult result = run_unit(plan, std::stoul(line), options, hooks);
+    out << unit_line(result) << std::flush;
+  }
+}
+
+}  // namespace opbench::units

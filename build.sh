@@ -6,6 +6,7 @@
 #   ./build.sh test [CTEST ARGS]     build everything and run all tests
 #   ./build.sh sanitize [CTEST ARGS] the same under the address and undefined-behaviour sanitizers
 #   ./build.sh fuzz [SECONDS] [TARGET..] run the fuzz targets, each for so long [60]
+#   ./build.sh cluster               run parts of a plan on a Slurm that is started for it; 77: it does not start here
 #   ./build.sh preset NAME           build a preset of CMakePresets.json, tests included
 #   ./build.sh format                check the formatting (--fix: repair it)
 set -eu
@@ -20,11 +21,12 @@ build_packages="g++ cmake ninja-build git
 test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish
   python3-torch python3-torchvision python3-pytest python3-pandas chromium"
 format_packages="clang-format"
+cluster_packages="slurm-wlm munge"
 fuzz_packages="clang libclang-rt-14-dev"
 fuzz_targets="case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz
   comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz
   profile_table_fuzz host_log_fuzz trace_fuzz network_cases_fuzz profile_watch_fuzz
-  msprobe_fuzz acl_config_fuzz op_table_fuzz shard_rules_fuzz"
+  msprobe_fuzz acl_config_fuzz op_table_fuzz shard_rules_fuzz part_lines_fuzz"
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
@@ -137,6 +139,12 @@ case $command in
   test) test_preset release "$@" ;;
   sanitize) test_preset asan-ubsan "$@" ;;
   fuzz) fuzz "$@" ;;
+  cluster)
+    # shellcheck disable=SC2086
+    need $cluster_packages || true  # the test says what it lacks
+    build release OFF opbench
+    exec tests/cluster/run build/release
+    ;;
   preset) build "${1:?which preset?}" ON all ;;
   format) format "$@" ;;
   *)

@@ -12,6 +12,7 @@ inline constexpr char @OPBENCH_VARIABLE@[] = R"text(@OPBENCH_TEXT@)text";
 endfunction()
 
 opbench_embed(compare/standard/standards.yaml opbench_standards.h kStandardsYaml)
+opbench_embed(compare/cause/causes.yaml opbench_causes.h kCausesYaml)
 opbench_embed(harness/opmap/op_table.yaml opbench_op_table.h kOpTableYaml)
 opbench_embed(ingest/hot_spot_rules.yaml opbench_hot_spot_rules.h kHotSpotRulesYaml)
 opbench_embed(harness/profile/cann_operators.yaml opbench_cann_operators.h kCannOperatorsYaml)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/cause/causes.h"
 #include "compare/judge/comparable.h"
 #include "compare/judge/judge.h"
 #include "compare/match/matching.h"
@@ -22,6 +23,7 @@ struct TensorResult {
   /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
   Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;
+  std::vector<Cause> causes;  ///< what it looks like, if it fails; see find_causes
   bool is_measured = false;
   PairStats stats;                                ///< only if it is measured
   std::shared_ptr<const CrossCheck> cross_check;  ///< against a golden file; null without one

@@ -11,11 +11,9 @@
 #include <utility>
 
 #include "compare/analysis.h"
-#include "compare/judge/reordered.h"
-#include "compare/jumps.h"
+#include "compare/departure_causes.h"
 #include "compare/match/number_shift.h"
 #include "compare/match/sample.h"
-#include "compare/measure/stored_values.h"
 #include "compare/msaccucmp/msaccucmp_match.h"
 #include "tensor/error.h"
 #include "text/name_pattern.h"
@@ -69,21 +67,6 @@ bool is_good(const PairMeasures* measures) {
 
 bool has_error(const PairMeasures* measures) {
   return measures != nullptr && !measures->error.empty();
-}
-
-// Orders do not change what all values together come to.
-bool may_be_reordered(const TensorResult& result) {
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
-  const PairStats& stats = result.stats;
-  const auto is_near = [](double a, double b) {
-    return std::fabs(a - b) <= 0.01 * (std::fabs(a) + std::fabs(b));
-  };
-  return result.is_measured && stats.nonfinite_mismatches() == 0 && stats.count <= kMostElements &&
-         stats.finite_pairs() == stats.count &&
-         result.match.actual->desc.shape == result.match.expected->desc.shape &&
-         is_near(stats.actual.min, stats.expected.min) &&
-         is_near(stats.actual.max, stats.expected.max) &&
-         is_near(static_cast<double>(stats.sum_actual_sq / stats.sum_expected_sq), 1);
 }
 
 template <class Visit>
@@ -217,48 +200,7 @@ void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
   });
   comparison_.is_partial = hooks.stop && hooks.stop();
   analyse(comparison_);
-  look_for_orders();
-}
-
-// Of the operators that a reader looks at first: it takes another look at the values.
-void DumpComparison::look_for_orders() {
-  constexpr std::size_t kMost = 10;
-  std::vector<std::size_t> looked_at = worst_operators(comparison_);
-  looked_at.resize(std::min(looked_at.size(), kMost));
-  for (const auto& found : {first_jump(comparison_), first_departure(comparison_)}) {
-    if (found && std::find(looked_at.begin(), looked_at.end(), *found) == looked_at.end()) {
-      looked_at.push_back(*found);
-    }
-  }
-  for (const std::size_t i : looked_at) {
-    for (TensorResult& tensor : comparison_.operators[i].tensors) {
-      if (tensor.judgement.verdict == Verdict::failed && may_be_reordered(tensor)) {
-        look_for_order(tensor);
-      }
-    }
-  }
-}
-
-void DumpComparison::look_for_order(TensorResult& result) {
-  const auto values = [&](DumpSource& file, const DumpEntry& entry) {
-    const std::int64_t count = entry.desc.elements();
-    std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
-    std::vector<double> read(static_cast<std::size_t>(count));
-    file.read(entry, {0, count}, stored.data());
-    values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), count, read.data());
-    return read;
-  };
-  try {
-    const auto axis =
-        reordered_axis(values(actual_, *result.match.actual),
-                       values(expected_, *result.match.expected), judged_shape(result.match));
-    if (axis) {
-      result.judgement.reason +=
-          fmt::format("; the same values in another order along axis {}", *axis);
-    }
-  } catch (const Error&) {
-    // It was read once; that it cannot be read again takes nothing from the verdict.
-  }
+  find_causes(comparison_, actual_, expected_);
 }
 
 // As soon as a pair is measured, because all that is measured of 40,000 pairs takes much memory.

@@ -79,8 +79,6 @@ class DumpComparison {
   void take(std::size_t pair, PairMeasures&& found);
   const PairMeasures* kept(const TensorMatch& match) const;
   void judge_by_golden(TensorResult& result, const GoldenMatch& golden) const;
-  void look_for_orders();
-  void look_for_order(TensorResult& result);
 
   ComparisonOptions options_;
   std::function<bool(std::string_view)> only_;

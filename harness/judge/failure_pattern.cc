@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
+
+#include "compare/cause/wrong_places.h"
 
 namespace opbench {
 namespace {
@@ -45,63 +47,6 @@ std::string value_range(const std::vector<bool>& elements, const InputValues& in
   return fmt::format("only {} from {:.6g} to {:.6g}", input.name, least, most);
 }
 
-/// Which places along one axis hold wrong elements.
-struct AxisPlaces {
-  std::vector<bool> wrong;
-
-  AxisPlaces(const std::vector<bool>& elements, const Dims& shape, std::size_t axis)
-      : wrong(static_cast<std::size_t>(shape[axis])) {
-    std::size_t inner = 1;
-    for (std::size_t i = axis + 1; i < shape.size(); ++i)
-      inner *= static_cast<std::size_t>(shape[i]);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (elements[i]) wrong[i / inner % wrong.size()] = true;
-    }
-  }
-
-  // At some places of this axis nothing is wrong, and at the others half of all or more.
-  bool is_told(std::ptrdiff_t wrong_elements, std::size_t elements) const {
-    const auto places = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
-    const std::size_t covered = elements / wrong.size() * places;
-    return places < wrong.size() && 2 * static_cast<std::size_t>(wrong_elements) >= covered;
-  }
-};
-
-std::string places_text(std::size_t axis, const AxisPlaces& places) {
-  const auto first = std::find(places.wrong.begin(), places.wrong.end(), true);
-  const auto end = std::find(places.wrong.rbegin(), places.wrong.rend(), true).base();
-  const auto from = first - places.wrong.begin(), to = end - places.wrong.begin();
-  const bool is_run = std::find(first, end, false) == end;
-  if (is_run && to - from == 1) return fmt::format("only axis {} = {}", axis, from);
-  if (is_run && end == places.wrong.end())
-    return fmt::format("only axis {} from {} on", axis, from);
-  if (is_run) return fmt::format("only axis {} from {} to {}", axis, from, to - 1);
-  for (const std::size_t period : {2, 4, 8, 16, 32, 64, 128, 256}) {
-    if (places.wrong.size() < 2 * period) break;
-    const std::size_t rest = static_cast<std::size_t>(from) % period;
-    bool fits = true;
-    for (std::size_t i = 0; i < places.wrong.size(); ++i)
-      fits &= places.wrong[i] == (i % period == rest);
-    if (fits) return fmt::format("only axis {} where i % {} = {}", axis, period, rest);
-  }
-  return {};
-}
-
-// All elements together, in memory's order.
-std::string run_text(const std::vector<bool>& wrong) {
-  const auto first = std::find(wrong.begin(), wrong.end(), true);
-  const auto end = std::find(wrong.rbegin(), wrong.rend(), true).base();
-  if (std::find(first, end, false) != end) return {};
-  const auto count = end - first;
-  if (count == 1)
-    return fmt::format("a single element, {} of {}", first - wrong.begin(), wrong.size());
-  if (end == wrong.end()) return fmt::format("the last {} of {} elements", count, wrong.size());
-  if (first == wrong.begin())
-    return fmt::format("the first {} of {} elements", count, wrong.size());
-  return fmt::format("{} elements in a row, from {} of {} on", count, first - wrong.begin(),
-                     wrong.size());
-}
-
 }  // namespace
 
 std::string failure_pattern(const std::vector<bool>& wrong, const Dims& shape,
@@ -111,12 +56,8 @@ std::string failure_pattern(const std::vector<bool>& wrong, const Dims& shape,
   for (const InputValues& input : inputs) {
     if (std::string text = value_range(wrong, input); !text.empty() && count > 1) return text;
   }
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const AxisPlaces places(wrong, shape, axis);
-    if (count == 1 || !places.is_told(count, wrong.size())) continue;
-    if (std::string text = places_text(axis, places); !text.empty()) return text;
-  }
-  return run_text(wrong);
+  const std::optional<WrongPlaces> places = wrong_places(wrong, shape);
+  return places ? to_string(*places) : std::string();
 }
 
 }  // namespace opbench

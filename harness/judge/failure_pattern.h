@@ -1,20 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "compare/cause/evidence.h"
 #include "tensor/shape.h"
 
 namespace opbench {
-
-/// An input that has the output's shape, and its values in logical order.
-struct InputValues {
-  std::string name;
-  std::span<const double> values;
-};
 
 /// What wrong elements have in common that right ones do not: "only self > 88.72", "only axis 1
 /// from 16 on", "only axis 3 where i % 16 = 15", "the last 3 elements", "the last block of 64".

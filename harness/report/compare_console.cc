@@ -163,6 +163,7 @@ void print_worst(const Page& page) {
     const OperatorResult& op = page.comparison.operators[worst[i]];
     print_operator(page, op);
     page.paragraph(tensor_text(*worst_tensor(op)), 10);
+    print_causes(page, *worst_tensor(op), 10);
   }
 }
 

@@ -27,16 +27,24 @@ std::string histogram_text(const TensorResult& tensor) {
   return text;
 }
 
+// "tail; zero": the rules, as compare.json has their sentences.
+std::string causes_text(const TensorResult& tensor) {
+  std::vector<std::string> rules;
+  for (const Cause& cause : tensor.causes) rules.push_back(cause.rule);
+  return joined(rules);
+}
+
 void write_row(std::ostream& out, const TensorRow& row) {
   for (const TensorField& field : tensor_fields()) out << csv_cell(field.value(row)) << ',';
-  out << csv_quoted(joined(row.tensor.warnings)) << ',' << histogram_text(row.tensor) << "\r\n";
+  out << csv_quoted(joined(row.tensor.warnings)) << ',' << histogram_text(row.tensor) << ','
+      << csv_quoted(causes_text(row.tensor)) << "\r\n";
 }
 
 }  // namespace
 
 void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
   for (const TensorField& field : tensor_fields()) out << field.name << ',';
-  out << "warnings,histogram\r\n";
+  out << "warnings,histogram,causes\r\n";
   std::int64_t execution = 0;
   for (const OperatorResult& op : comparison.operators) {
     for (const TensorResult& tensor : op.tensors) write_row(out, {execution, op, tensor});

@@ -42,6 +42,7 @@ void print_details(const ComparisonPage& page, const OperatorResult& op) {
   if (const TensorResult* worst = worst_tensor(op); worst != nullptr) {
     page.paragraph(tensor_text(*worst), 2);
     page.paragraph(worst->entry().path, 2);
+    print_causes(page, *worst, 2);
   }
 }
 
@@ -89,6 +90,12 @@ void print_first(const ComparisonPage& page) {
 }
 
 }  // namespace
+
+void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent) {
+  for (const Cause& cause : tensor.causes) {
+    page.paragraph(fmt::format("Looks like: {}", cause.text), indent);
+  }
+}
 
 std::string label(const OperatorResult& op) {
   return op.op().empty() ? op.note : fmt::format("{}, call {}", op.op(), op.seq());

@@ -44,6 +44,10 @@ Json tensor_value(const TensorRow& row) {
     value[std::string(field.name)] = cell_value(field.value(row));
   }
   value["warnings"] = row.tensor.warnings;
+  value["causes"] = Json::array();
+  for (const Cause& cause : row.tensor.causes) {
+    value["causes"].push_back({{"rule", cause.rule}, {"text", cause.text}});
+  }
   add_histogram(row.tensor, value);
   return value;
 }

@@ -32,6 +32,8 @@ struct ComparisonPage {
   }
 };
 
+/// What a failing tensor looks like, a sentence each.
+void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent);
 /// "ReluBackward0, call 7".
 std::string label(const OperatorResult& op);
 /// "2.1e-04", "0", "-" where there is none.

@@ -90,6 +90,17 @@ TEST_F(Compare, EqualDumpsPass) {
   EXPECT_THAT(outcome.out, HasSubstr("6 tensors compared: 6 passed, 0 failed"));
 }
 
+TEST_F(Compare, SaysWhatADepartureLooksLike) {
+  write_pair(0.25f);
+  const Outcome outcome = run_pair({"-o", path("out")});
+  EXPECT_THAT(outcome.out, HasSubstr("  Looks like: every value is 1.25 times what is expected"));
+  for (const json& tensor : read_json("out/compare.json").at("tensors")) {
+    const json& causes = tensor.at("causes");
+    ASSERT_EQ(causes.size(), tensor.at("verdict") == "failed" ? 1u : 0u) << tensor;
+    for (const json& cause : causes) EXPECT_EQ(cause.at("rule"), "scale");
+  }
+}
+
 TEST_F(Compare, NamesTheOperatorThatMadeTheError) {
   write_pair(0.01f);
   const Outcome outcome = run_pair({"-o", path("out")});

@@ -27,6 +27,10 @@ TEST(FailurePattern, OfPlaces) {
             "only axis 0 = 3");
   EXPECT_EQ(pattern(where(64, [](std::size_t i) { return i % 16 == 15; }), {64}),
             "only axis 0 where i % 16 = 15");
+  EXPECT_EQ(pattern(where(64, [](std::size_t i) { return i % 16 == 15 || i % 16 == 0; }), {64}),
+            "only axis 0 where i % 16 = 0 or 15");
+  EXPECT_EQ(pattern(where(96, [](std::size_t i) { return i % 32 >= 24; }), {96}),
+            "only axis 0 where i % 32 from 24 to 31");
   EXPECT_EQ(pattern(where(60, [](std::size_t i) { return i % 12 >= 4 && i % 12 < 6; }), {5, 12}),
             "only axis 1 from 4 to 5");
   EXPECT_EQ(pattern(where(35, [](std::size_t i) { return i >= 33; }), {35}),

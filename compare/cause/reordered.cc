@@ -1,4 +1,4 @@
-#include "compare/judge/reordered.h"
+#include "compare/cause/reordered.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "compare/cause/evidence.h"
+
+namespace opbench {
+
+/// Adds what finite values tell: see Evidence. Of the elements marked in `only`, if that is given.
+void add_value_evidence(const DepartedValues& values, const std::vector<bool>* only,
+                        Evidence& evidence);
+
+}  // namespace opbench

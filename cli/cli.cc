@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <new>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/msaccucmp_convert_options.h"
@@ -126,6 +127,13 @@ bool is_dumb_terminal() {
   return terminal == nullptr || std::string_view(terminal) == "dumb";
 }
 
+// Of a terminal; none if it is none.
+std::optional<std::size_t> columns_of(int stream) {
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col <= 1) return std::nullopt;
+  return size.ws_col;
+}
+
 bool has_part_in(const Ranks& ranks, const std::string& command) {
   return ranks.is_first() || std::find(kSharedCommands.begin(), kSharedCommands.end(), command) !=
                                  kSharedCommands.end();
@@ -188,10 +196,17 @@ bool CommandContext::is_progress_overwritten() const {
   return &err == &std::cerr && isatty(STDERR_FILENO) != 0 && !is_dumb_terminal();
 }
 
+std::size_t CommandContext::width() const {
+  const bool is_terminal = out.rdbuf() == std::cout.rdbuf();
+  if (const auto columns = is_terminal ? columns_of(STDOUT_FILENO) : std::nullopt) return *columns;
+  constexpr long kFewest = 20, kMost = 1000, kUsual = 80;
+  const char* given = std::getenv("COLUMNS");
+  const long columns = given == nullptr ? 0 : std::strtol(given, nullptr, 10);
+  return static_cast<std::size_t>(columns > 0 ? std::clamp(columns, kFewest, kMost) : kUsual);
+}
+
 std::size_t CommandContext::progress_width() const {
-  winsize size{};
-  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return is_known ? size.ws_col - 1u : 79u;
+  return columns_of(STDERR_FILENO).value_or(80u) - 1u;
 }
 
 void add_common_flags(Command& command, CommandContext& context) {

@@ -25,6 +25,8 @@ struct CommandContext {
   bool colour() const;
   /// Progress on a line of its own that is overwritten; else plain lines.
   bool is_progress_overwritten() const;
+  /// Columns of the terminal that `out` is; else those that COLUMNS says, else 80.
+  std::size_t width() const;
   /// Columns that such a line may fill.
   std::size_t progress_width() const;
 };

@@ -13,7 +13,6 @@
 #include "cli/run_printing.h"
 #include "harness/load/load_report.h"
 #include "harness/load/load_run.h"
-#include "harness/report/report.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
@@ -92,10 +91,12 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
   }
   if (flags.check_overflow) return check_overflow(flags, options, file, plan, context);
   RunOutputs outputs(flags, context, {.has_operators = true, .models = {}});
-  report::print_heading(context.out, {context.colour()}, detail_of(context));
-  const RunResult result = run_loaded(file, plan, options, make_hooks(context, progress, outputs));
+  RunPage page = page_of(flags, plan.cases.size(), context);
+  if (!page.is_digest) begin_page(page, context);
+  const RunResult result =
+      run_loaded(file, plan, options, make_hooks(context, page, progress, outputs));
   progress.clear();
-  print_end(result, context);
+  print_end(result, page, context);
   print_coverage(context.out, plan);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }

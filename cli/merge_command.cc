@@ -71,8 +71,8 @@ int merge(const MergeFlags& flags, CommandContext& context) {
   results.run.was_interrupted = !is_complete;
   ResultFile(flags.output, context).write([&](std::ostream& out) { write_json(out, results); });
   if (!context.quiet) {
-    print_end(results.run, context);
-    for (const ResultsFile& other : results.others) print_end(other.run, context);
+    print_end(results.run, {}, context);
+    for (const ResultsFile& other : results.others) print_end(other.run, {}, context);
   }
   return is_complete ? exit_code_of(results) : kCouldNotFinish;
 }

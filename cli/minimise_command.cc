@@ -36,14 +36,17 @@ The folder holds
   README.md      what was found, where it comes from, and the lines to run
 
 Examples:
+  opbench minimise npu.h5                  the first operator that is GUILTY
   opbench minimise npu.h5 /softplus/2
   opbench minimise npu.h5 /CudnnConvolutionBackward/140 -o conv
   opbench minimise dump/step0 /softplus/2 --map mine.yaml
 
 Ctrl-C writes the best so far. Exit codes: 2 bad input, 3 interrupted, 4 the record is not GUILTY.)";
 
+constexpr const char* kAllRecords = "/";
+
 struct MinimiseFlags {
-  std::string dump, record = "/", output, map_file;
+  std::string dump, record = kAllRecords, output, map_file;
   std::int64_t memory_mib = 512;
   int threads = 0;
   bool is_strict = false;
@@ -65,23 +68,28 @@ JudgeOptions options_of(const MinimiseFlags& flags) {
   return options;
 }
 
-// Errors: throws Error unless there is exactly one record at the path.
-const DumpRecord& record_at(DumpSource& file, const std::string& path) {
+// All of the dump where no path is given; else the one there. Errors: throws Error if there is
+// none, or another number than one at the path.
+std::vector<const DumpRecord*> records_at(DumpSource& file, const std::string& path) {
   const DumpListing listing{file.name(), file.records(), {}};
   const DumpSelection found = select(listing, {{path}, {}});
-  if (found.records.size() == 1) return *found.records.front().record;
   if (found.records.empty()) throw Error(fmt::format("{} has no record", file.name()));
   const auto path_of = [](const SelectedRecord& one) {
     return fmt::format("/{}/{}", one.record->op, one.record->seq_text);
   };
-  throw Error(fmt::format("{} records are at {} in {}, such as {} and {}; name one",
-                          found.records.size(), path, file.name(), path_of(found.records[0]),
-                          path_of(found.records[1])));
+  if (path != kAllRecords && found.records.size() > 1) {
+    throw Error(fmt::format("{} records are at {} in {}, such as {} and {}; name one",
+                            found.records.size(), path, file.name(), path_of(found.records[0]),
+                            path_of(found.records[1])));
+  }
+  std::vector<const DumpRecord*> records;
+  for (const SelectedRecord& one : found.records) records.push_back(one.record);
+  return records;
 }
 
 // "softplus_2" in the current folder.
-std::string default_folder(const DumpRecord& record) {
-  std::string name = record.op.substr(record.op.rfind('/') + 1) + "_" + record.seq_text;
+std::string default_folder(const JudgedRecord& record) {
+  std::string name = record.op.substr(record.op.rfind('/') + 1) + "_" + record.seq;
   for (char& letter : name) {
     const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-';
     if (!is_plain) letter = '_';
@@ -89,7 +97,27 @@ std::string default_folder(const DumpRecord& record) {
   return name;
 }
 
-int not_guilty(const JudgedRecord& judged, const MinimiseFlags& flags, CommandContext& context) {
+// The first record, in order of execution, that is guilty; `judged` is then what was found of it,
+// else of the last one.
+std::optional<GuiltyCall> first_guilty(DumpSource& file,
+                                       const std::vector<const DumpRecord*>& records,
+                                       const OpTable& table, const JudgeOptions& options,
+                                       JudgedRecord& judged) {
+  for (const DumpRecord* record : records) {
+    judged = {};
+    std::optional<GuiltyCall> found = guilty_call(file, *record, table, options, judged);
+    if (found || interrupted()) return found;
+  }
+  return std::nullopt;
+}
+
+int not_guilty(const JudgedRecord& judged, std::size_t records, const MinimiseFlags& flags,
+               CommandContext& context) {
+  if (records > 1) {
+    context.err << fmt::format("{}: none of the {} records of {} is GUILTY\n", program_name(),
+                               records, printable(flags.dump));
+    return kNothingToJudge;
+  }
   const std::string why = judged.reason.empty() ? "" : fmt::format(": {}", judged.reason);
   context.err << fmt::format("{}: {} of {} is {}, not GUILTY{}\n", program_name(),
                              printable(judged.path()), printable(flags.dump), name(judged.ruling),
@@ -129,23 +157,26 @@ int minimise_command(const MinimiseFlags& flags, CommandContext& context) {
   file.stop_when([] { return interrupted(); });
   ProgressLine progress(context);
   progress.begin("judging " + file.name());
-  const DumpRecord& record = record_at(file, flags.record);
-  const std::string folder = flags.output.empty() ? default_folder(record) : flags.output;
-  NewFolder made(folder);
+  const std::vector<const DumpRecord*> records = records_at(file, flags.record);
+  std::optional<NewFolder> made;
+  if (!flags.output.empty()) made.emplace(flags.output);
   JudgedRecord judged;
   std::optional<GuiltyCall> found =
-      guilty_call(file, record, extended ? *extended : OpTable::builtin(), options, judged);
+      first_guilty(file, records, extended ? *extended : OpTable::builtin(), options, judged);
   if (!found) {
     progress.clear();
-    return interrupted() ? int{kCouldNotFinish} : not_guilty(judged, flags, context);
+    return interrupted() ? int{kCouldNotFinish}
+                         : not_guilty(judged, records.size(), flags, context);
   }
+  const std::string folder = flags.output.empty() ? default_folder(judged) : flags.output;
+  if (!made) made.emplace(folder);
   progress.begin("cutting " + judged.path());
   std::int64_t trials = 0;
   with_threads(options.threads, [&] {
     trials = minimise(found->witness, options.rules, [] { return interrupted(); });
   });
-  write_witness(made, found->origin, found->witness, options);
-  made.commit();
+  write_witness(*made, found->origin, found->witness, options);
+  made->commit();
   progress.clear();
   print_outcome(*found, trials, folder, context);
   if (!interrupted()) return kAllWell;
@@ -160,7 +191,7 @@ void add_minimise_command(CommandLine& line, CommandContext& context) {
       "minimise", "Cut a guilty operator of a dump down to the smallest call that is still wrong");
   const auto flags = std::make_shared<MinimiseFlags>();
   command.option("DUMP", flags->dump, "The dump", {.value = "FILE", .is_required = true});
-  command.option("RECORD", flags->record, "/op/number; may be left out if the dump has one",
+  command.option("RECORD", flags->record, "/op/number [the first that is GUILTY]",
                  {.value = "PATH"});
   command.option("-o,--output", flags->output,
                  "The folder to write: a new or an empty one [op_number]", {.value = "DIR"});

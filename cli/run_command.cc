@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,8 +19,6 @@
 #include "cli/unit_run.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selection.h"
-#include "harness/report/row_detail.h"
-#include "harness/report/text.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/runner.h"
 #include "harness/units/run_unit.h"
@@ -38,6 +37,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench --cases cases/shufflenet_v2_forward.yaml --op-summary op_summary.csv
   opbench --cases cases/shufflenet_v2_unit.yaml --explain
   opbench --cases cases/shufflenet_v2_training.yaml --variant 11.O2 --loss-scale 65536 --check-overflow
+  opbench --op softplus --shapes cases/resnet.yaml --set N=1 --plot     with bars; --verbose: every row
   opbench --load gpu.h5 --dump npu.h5
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
@@ -152,11 +152,13 @@ int run(const RunFlags& flags, CommandContext& context) {
   }
   RunOutputs outputs(flags, context, what_runs(plan, contexts));
   ProgressLine progress(context);
-  if (!plan.empty()) report::print_heading(context.out, {context.colour()}, detail_of(context));
+  const std::size_t thread_counts = std::max<std::size_t>(1, options.threads.size());
+  RunPage page = page_of(flags, plan.size() * thread_counts, context);
+  if (!plan.empty() && !page.is_digest) begin_page(page, context);
   const RunResult result =
-      run_plan(plan, contexts, options, make_hooks(context, progress, outputs));
+      run_plan(plan, contexts, options, make_hooks(context, page, progress, outputs));
   progress.clear();
-  print_end(result, context);
+  print_end(result, page, context);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }
 

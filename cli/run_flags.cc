@@ -150,6 +150,7 @@ void add_run_flags(Command& command, RunFlags& f) {
                "Print the planned graph of every step of a context with each inserted conversion "
                "and its cause; runs nothing",
                how);
+  command.flag("--plot", f.plot, "Draw times as bars, and the steps of a context as a ladder", how);
   add_units_flags(command, f);
   add_result_flags(command, f);
 }

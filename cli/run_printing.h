@@ -1,21 +1,37 @@
 #pragma once
 
-#include <iosfwd>
+#include <cstddef>
 
 #include "cli/command.h"
 #include "cli/progress_line.h"
+#include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "harness/report/row_detail.h"
 #include "harness/run/run_hooks.h"
 
 namespace opbench {
 
+/// How a run shows what it found.
+struct RunPage {
+  bool is_digest = false;  ///< of cases only those with a wrong result, and a digest of all
+  bool has_plots = false;
+  bool has_heading = false;  ///< the titles of the table are printed
+};
 report::RowDetail detail_of(const CommandContext& context);
 
-/// Shows what a run does and prints rows as they come. All arguments must outlive the hooks.
-RunHooks make_hooks(CommandContext& context, ProgressLine& progress, RunOutputs& outputs);
+/// A digest where so many cases run that their table would take several screens, unless --verbose
+/// asks for it. `cases`: single operators, once for each number of threads.
+RunPage page_of(const RunFlags& flags, std::size_t cases, const CommandContext& context);
 
-/// The summary, and what failed with the line that repeats it.
-void print_end(const RunResult& result, CommandContext& context);
+/// The titles of the table, unless there is none yet.
+void begin_page(RunPage& page, CommandContext& context);
+
+/// Shows what a run does and prints rows as they come. All arguments must outlive the hooks.
+RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progress,
+                    RunOutputs& outputs);
+
+/// The summary, the digest of many cases, and what failed with the lines that repeat it and lead
+/// on.
+void print_end(const RunResult& result, const RunPage& page, CommandContext& context);
 
 }  // namespace opbench

@@ -17,6 +17,7 @@
 #include "tensor/error.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
+#include "text/terminal.h"
 
 namespace opbench {
 namespace {

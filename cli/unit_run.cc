@@ -57,6 +57,11 @@ RunFlags flags_of_outputs(const RunFlags& flags) {
   return outputs;
 }
 
+// What rows of a table would be of.
+std::size_t operator_units(const UnitPlan& plan) {
+  return plan.cases.empty() ? 0 : plan.units.size();
+}
+
 // The program again, as what answers a `units::UnitChild`.
 std::vector<std::string> worker_args(const CommandContext& context, bool takes_turns) {
   std::vector<std::string> args = {fs::read_symlink("/proc/self/exe"), "unit-worker"};
@@ -77,6 +82,7 @@ class UnitRun {
         folder_(flags.units_dir()),
         context_(context),
         line_(context),
+        page_(page_of(flags, operator_units(plan_), context)),
         progress_(plan_, line_),
         header_{plan_.digest, plan_.units.size(), part_, context.command_line, {}, 0} {
     if (takes_turns(flags, options, context.ranks)) {
@@ -86,7 +92,7 @@ class UnitRun {
     header_.machine = describe_machine();
     if (context.ranks.is_first())
       outputs_.emplace(flags_of_outputs(flags), context, what_runs(plan_));
-    if (context.ranks.is_alone()) hooks_ = make_hooks(context, line_, *outputs_);
+    if (context.ranks.is_alone()) hooks_ = make_hooks(context, page_, line_, *outputs_);
     hooks_.progress = {};  // of one unit; the whole has a line of its own
     hooks_.turns = turns_ ? &*turns_ : nullptr;
     if (flags_.unit_timeout) {
@@ -102,9 +108,8 @@ class UnitRun {
     std::vector<std::size_t> todo = units::units_of(plan_, part_);
     const std::size_t wanted = todo.size();
     std::erase_if(todo, [&](std::size_t unit) { return collected_.has(unit); });
-    if (!todo.empty() && !plan_.cases.empty() && context_.ranks.is_alone()) {
-      report::print_heading(context_.out, {context_.colour()}, detail_of(context_));
-    }
+    const bool has_table = !plan_.cases.empty() && !page_.is_digest;
+    if (!todo.empty() && has_table && context_.ranks.is_alone()) begin_page(page_, context_);
     progress_.begin(todo, wanted - todo.size());
     if (context_.ranks.is_alone()) {
       for (const std::size_t unit : todo) {
@@ -198,9 +203,11 @@ class UnitRun {
     results.run.load = load;
     results.run.was_interrupted = interrupted();
     add_run(results.run, std::move(rest_));
-    if (!context_.ranks.is_alone() && flags_.units_dir().empty()) print_cases(results.run);
-    print_end(results.run, context_);
-    for (const ResultsFile& other : results.others) print_end(other.run, context_);
+    if (!context_.ranks.is_alone() && flags_.units_dir().empty() && !page_.is_digest) {
+      print_cases(results.run);
+    }
+    print_end(results.run, page_, context_);
+    for (const ResultsFile& other : results.others) print_end(other.run, page_, context_);
     if (part_.is_whole()) {
       return outputs_->write(results) ? exit_code_of(results) : kCouldNotFinish;
     }
@@ -238,6 +245,7 @@ class UnitRun {
   const units::RunFolder folder_;
   CommandContext& context_;
   ProgressLine line_;
+  RunPage page_;
   UnitsProgress progress_;
   units::PartHeader header_;
   std::optional<MeasuringTurns> turns_;

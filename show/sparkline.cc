@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <cstdlib>
 #include <string_view>
 
 namespace opbench {
@@ -27,18 +25,6 @@ std::string sparkline(std::span<const std::int64_t> counts, bool is_unicode) {
     line += count == 0 ? std::string_view(" ") : bars[step];
   }
   return line;
-}
-
-bool takes_unicode() {
-  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') continue;
-    std::string name(value);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    return name.find("utf-8") != name.npos || name.find("utf8") != name.npos;
-  }
-  return true;
 }
 
 }  // namespace opbench

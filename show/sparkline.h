@@ -10,8 +10,4 @@ namespace opbench {
 /// In ASCII where `is_unicode` is false.
 std::string sparkline(std::span<const std::int64_t> counts, bool is_unicode = true);
 
-/// False where the environment names a character set that is not UTF-8 (LC_ALL, else LC_CTYPE, else
-/// LANG).
-bool takes_unicode();
-
 }  // namespace opbench

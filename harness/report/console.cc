@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/report/context.h"
+#include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/row_detail.h"
 #include "harness/report/status_colour.h"
@@ -75,12 +76,16 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
   out << coloured(printable(title), kBold, style) << "  (" << printable(details) << ")\n";
   const TimeUnit unit = unit_for(records);
   for (const Record& record : records) {
+    if (record.status == Status::skipped) continue;
     const std::string line =
         fmt::format("{} {:<20}{}", record.is_best ? '*' : ' ', printable(record.variant),
                     numbers_text(record, unit, detail));
     out << (record.is_best ? coloured(line, kBold, style) : line) << "  "
         << verdict_text(record, style) << '\n';
     if (record.status == Status::failed) out << "    again: " << record.reproduce << '\n';
+  }
+  for (const SkippedGroup& group : skipped_groups(records)) {
+    out << "  " << coloured(printable(skipped_text(group)), kDim, style) << '\n';
   }
   out.flush();
 }

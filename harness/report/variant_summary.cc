@@ -92,6 +92,8 @@ std::string VariantSummary::vendor_text() const {
                         *std::max_element(vendor_ratios.begin(), vendor_ratios.end()), "", 2);
 }
 
+double VariantSummary::mean_speedup() const { return geometric_mean(speedups); }
+
 std::string VariantComparison::title() const {
   std::string text = "Over all cases, geometric mean (worst)";
   if (beyond_bytes > 0) {

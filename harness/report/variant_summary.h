@@ -24,6 +24,8 @@ struct VariantSummary {
   int timed = 0, failed = 0, skipped = 0;
   std::vector<double> speedups, percents, vendor_ratios;
 
+  /// Geometric mean; 0 without speed-ups.
+  double mean_speedup() const;
   /// Geometric mean with the worst value behind it: "5.38x (5.28)"; "-" without values.
   std::string speedup_text() const;
   std::string percent_text() const;

@@ -15,7 +15,7 @@ TEST(Program, CtrlCKeepsWhatWasMeasured) {
   const TempDir directory;
   const std::string json = directory.path("x.json");
   std::vector<std::string> words = {program(), "--variant", "native", "--json",
-                                    json,      "--time",    "0.1"};
+                                    json,      "--time",    "0.1",    "--verbose"};
   // All of them would take minutes.
   for (int i = 0; i < 2000; ++i) {
     words.insert(words.end(), {"--case", "relu[" + std::to_string(100 + i) + ",fp32]"});

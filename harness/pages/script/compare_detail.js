@@ -37,33 +37,6 @@ function worstTable(tensor) {
   return rows.length === 0 ? null : plainTable('Worst elements', ['what', 'index', 'actual', 'expected', 'error'], rows);
 }
 
-const kErrorSteps = 7;
-
-/// Largest error of each cell of the tensor as a grid of rows and columns, darker for larger.
-function errorMap(tensor) {
-  const map = tensor.error_map;
-  if (!map) return null;
-  const errors = map.errors.map((error) => (error === null ? Infinity : error));  // null: NaN or Inf on one side
-  const finite = errors.filter((error) => error > 0 && error < Infinity);
-  const most = Math.max(...finite, 0), least = Math.min(...finite, most);
-  const stepOf = (error) => (!(error > 0) ? 0 : error >= most || most === least ? kErrorSteps : 1 + Math.round((kErrorSteps - 1) * Math.log(error / least) / Math.log(most / least)));
-  const draw = (root, width) => {
-    const left = 70, top = 20, w = (width - left - 12) / map.columns, h = Math.max(4, Math.min(18, 320 / map.rows));
-    for (let row = 0; row < map.rows; ++row) {
-      for (let column = 0; column < map.columns; ++column) {
-        const error = errors[row * map.columns + column];
-        root.append(mark('rect', {class: `heat heat${stepOf(error)}`, x: left + column * w, y: top + row * h, width: w, height: h},
-          `rows from ${row * map.row_step}, columns from ${column * map.column_step}: ${error === Infinity ? 'NaN or Inf' : numberText(error)}`));
-      }
-    }
-    root.append(svg('text', {class: 'tick', x: left, y: 13}, `columns: last dimension, ${map.column_step} to a cell`),
-      svg('text', {class: 'tick', x: 2, y: top + 12}, `${map.row_step} rows`), svg('text', {class: 'tick', x: 2, y: top + 26}, 'to a cell'));
-    return top + map.rows * h + 8;
-  };
-  return figure({title: 'Error map', about: `The largest error of each cell; deeper is larger, up to ${numberText(most)}.`, draw,
-    table: {heads: ['row', 'column', 'error'], rows: () => errors.map((e, i) => [Math.floor(i / map.columns) * map.row_step, i % map.columns * map.column_step, e === Infinity ? 'NaN or Inf' : e])}});
-}
-
 function tensorPart(tensor) {
   const range = (side) => `${numberText(tensor[`${side}_min`])} to ${numberText(tensor[`${side}_max`])}, ${tensor[`${side}_nan`]} NaN, ${tensor[`${side}_inf`]} Inf, ${tensor[`${side}_zero`]} zeros`;
   return el('div', {}, el('h3', {}, `${tensor.side} `, nameOf(tensor.tensor), ' ', verdictChip(tensor.verdict)),
@@ -76,7 +49,7 @@ function tensorPart(tensor) {
       facts([['inside the tolerance', isNumber(tensor.inside_share) ? `${percentText(100 * tensor.inside_share, 4)} of ${tensor.elements}` : null], ['relative error', numberText(tensor.relative_error)],
         ['cosine', isNumber(tensor.cosine) ? String(Number(tensor.cosine.toPrecision(9))) : null], ['max ULP', numberText(tensor.max_ulp)], ['mean ULP', numberText(tensor.mean_ulp)],
         ['would hold all', numberText(tensor.min_tolerance)]])),
-    worstTable(tensor), el('div', {class: 'charts'}, errorHistogram(tensor), errorMap(tensor)));
+    worstTable(tensor), el('div', {class: 'charts'}, errorHistogram(tensor)));
 }
 
 /// `tensors` are those of the operator; the first that fails is open.

@@ -1,5 +1,7 @@
 #include "harness/pages/page.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -7,6 +9,7 @@
 #include "harness/record/record.h"
 #include "harness/report/status_colour.h"
 #include "opbench_page.h"
+#include "tensor/error.h"
 #include "text/program_name.h"
 
 namespace opbench::pages {
@@ -41,8 +44,16 @@ std::string script_text(std::string json) {
 
 void write_page(std::ostream& out, const std::vector<PageInput>& inputs) {
   Json all = Json::array();
-  for (const PageInput& input : inputs) all.push_back(page_data(input));
-  add_trends(all);
+  std::string at;
+  try {
+    for (const PageInput& input : inputs) {
+      at = input.path;
+      for (Json& one : page_inputs(input)) all.push_back(std::move(one));
+    }
+    add_trends(all);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{}: not as opbench writes it: {}", at, error.what()));
+  }
   Json data = {{"colours", verdict_colours()}, {"inputs", Json::array()}};
   for (Json& input : all) data["inputs"].push_back(with_tables(input));
   out << kPageHead << script_text(data.dump(-1, ' ', false, Json::error_handler_t::replace))

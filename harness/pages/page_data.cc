@@ -20,36 +20,42 @@ constexpr std::size_t kLeastRows = 4;
 
 bool has(const Json& json, const char* key) { return json.is_object() && json.contains(key); }
 
-// Checked, and in today's form whichever version wrote it.
-Json run_data(const Json& json, const std::string& path) {
-  const ResultsFile file = parse_results(JsonValue(json, path), path);
-  std::ostringstream text;
-  write_json(text, file.run, file.machine, file.command);
-  return Json::parse(text.str());
+Json input_of(const char* kind, const std::string& path, Json data) {
+  return {{"kind", kind}, {"path", path}, {"data", std::move(data)}};
 }
 
-Json same_data(const Json& json, const std::string&) { return json; }
+// Checked, and in today's form whichever version wrote it; every machine's results by themselves.
+Json run_inputs(const Json& json, const std::string& path) {
+  const ResultsFile file = parse_results(JsonValue(json, path), path);
+  Json inputs = Json::array();
+  const auto add = [&](const ResultsFile& one, const std::string& name) {
+    std::ostringstream text;
+    write_json(text, one.run, one.machine, one.command);
+    inputs.push_back(input_of("run", name, Json::parse(text.str())));
+  };
+  add(file, path);
+  for (std::size_t i = 0; i < file.others.size(); ++i) {
+    add(file.others[i], fmt::format("{}, machine {}", path, i + 2));
+  }
+  return inputs;
+}
 
 struct Kind {
   const char* name;
   const char* made_by;
   bool (*is_this)(const Json& json);
-  Json (*data)(const Json& json, const std::string& path);
 };
 
 constexpr Kind kKinds[] = {
-    {"run", "opbench run --json", [](const Json& j) { return has(j, "opbench"); }, run_data},
-    {"compare", "opbench compare -o", [](const Json& j) { return has(j, "opbench_compare"); },
-     same_data},
+    {"run", "opbench run --json", [](const Json& j) { return has(j, "opbench"); }},
+    {"compare", "opbench compare -o", [](const Json& j) { return has(j, "opbench_compare"); }},
     {"judge", "opbench judge --json",
      [](const Json& j) {
        return (has(j, "guilty") && has(j, "records")) || (has(j, "first") && has(j, "pairs"));
-     },
-     same_data},
-    {"check", "opbench check --json", [](const Json& j) { return has(j, "opbench_check"); },
-     same_data},
+     }},
+    {"check", "opbench check --json", [](const Json& j) { return has(j, "opbench_check"); }},
     {"ingest", "opbench ingest --json",
-     [](const Json& j) { return has(j, "schema") && j["schema"] == "opbench-ingest"; }, same_data},
+     [](const Json& j) { return has(j, "schema") && j["schema"] == "opbench-ingest"; }},
 };
 
 // A line for each run; those that a killed run left unfinished are passed over.
@@ -96,14 +102,15 @@ Json with_tables(const Json& value) {
   return result;
 }
 
-Json page_data(const PageInput& input) {
+Json page_inputs(const PageInput& input) {
   if (is_history(input.text)) {
-    return {{"kind", "history"}, {"path", input.path}, {"data", history_data(input.text)}};
+    return Json::array({input_of("history", input.path, history_data(input.text))});
   }
   const Json json = parse_json(input.text, input.path);
   for (const Kind& kind : kKinds) {
     if (!kind.is_this(json)) continue;
-    return {{"kind", kind.name}, {"path", input.path}, {"data", kind.data(json, input.path)}};
+    if (std::string_view(kind.name) == "run") return run_inputs(json, input.path);
+    return Json::array({input_of(kind.name, input.path, json)});
   }
   throw Error(fmt::format("{}: no file that a page can show; it must be one of {}", input.path,
                           known_inputs()));
@@ -116,8 +123,7 @@ void add_trends(Json& inputs) {
       if (input["kind"] == kind) several.push_back(input["data"]);
     }
     if (several.size() < 2) continue;
-    inputs.push_back(
-        {{"kind", "history"}, {"path", title}, {"data", {{"tracks", tracks_of(several)}}}});
+    inputs.push_back(input_of("history", title, {{"tracks", tracks_of(several)}}));
   }
 }
 

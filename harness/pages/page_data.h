@@ -6,9 +6,9 @@
 
 namespace opbench::pages {
 
-/// What the page's script reads of a file: {"kind", "path", "data"}.
-/// Errors: as `write_page`.
-nlohmann::ordered_json page_data(const PageInput& input);
+/// What the page's script reads of a file: [{"kind", "path", "data"}], of results of several
+/// machines one for each. Errors: as `write_page`.
+nlohmann::ordered_json page_inputs(const PageInput& input);
 
 /// Adds what several runs, or several checks, say of the same cases over time: {"kind": "history",
 /// "path": "runs", "data": {"tracks": ...}}, see harness/pages/tracks.h.

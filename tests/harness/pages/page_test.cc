@@ -70,6 +70,19 @@ TEST(Page, HoldsTheDataOfItsInputs) {
   EXPECT_EQ(without_tables(data["inputs"][1]["data"]), Json::parse(compare.text));
 }
 
+// Times of unlike machines have nothing to do with each other: each has a tab of its own.
+TEST(Page, EveryMachineOfMergedResultsIsShown) {
+  const PageInput run = sample("results.json");
+  Json merged = Json::parse(run.text), other = merged;
+  other["machine"]["cpu"] = "another";
+  merged["others"] = Json::array({other});
+  const Json data = data_of(page_of({{"merged.json", merged.dump()}}));
+  ASSERT_EQ(data["inputs"].size(), 3u);  // the third: both over time
+  EXPECT_EQ(data["inputs"][1]["path"], "merged.json, machine 2");
+  EXPECT_EQ(data["inputs"][1]["data"]["machine"]["cpu"], "another");
+  EXPECT_EQ(without_tables(data["inputs"][1]["data"])["records"], other["records"]);
+}
+
 // HTML ends a script at "</script" and hides it behind "<!--" (WHATWG HTML 13.2.5.4 and 13.2.5.17).
 TEST(Page, NoNameEndsTheScriptThatHoldsIt) {
   Json file = Json::parse(sample("results.json").text);
@@ -131,7 +144,7 @@ TEST(Page, AHistoryIsTracksWithTheirChanges) {
             "\n";
   }
   text += "{\"opbench_hist";  // as a killed run leaves it
-  const Json data = page_data({"h.jsonl", text});
+  const Json data = page_inputs({"h.jsonl", text})[0];
   EXPECT_EQ(data["kind"], "history");
   const Json& tracks = data["data"]["tracks"];
   ASSERT_EQ(tracks.size(), 1u);
@@ -186,6 +199,11 @@ TEST(Page, OtherFilesAreRefusedWithWhatIsKnown) {
       EXPECT_THAT(error.what(), AllOf(HasSubstr("other.json: no file that a page can show"),
                                       HasSubstr("opbench run --json")));
     }
+  }
+  for (const char* items : {"3", "[3]", "[{}]"}) {
+    const std::string line =
+        std::string(R"({"opbench_history":1,"machine":{},"current":{},"items":)");
+    EXPECT_THROW(page_of({{"bad.jsonl", line + items + "}"}}), Error) << items;
   }
   EXPECT_THROW(page_of({{"cut.json", "{\"opbench\": 5"}}), Error);
   EXPECT_THROW(page_of({{"old.json", "{\"opbench\": 99}"}}), Error);

@@ -31,7 +31,7 @@ const std::vector<std::string> kCommands = {
     "merge",    "doctor",  "selftest", "invariance", "audit"};
 
 // The others are rank 0's alone.
-const std::vector<std::string> kSharedCommands = {"compare", "run"};
+const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
 constexpr const char* kFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed

@@ -124,7 +124,8 @@ int convert_dumps(const ConvertFlags& flags, CommandContext& context) {
     only.index = std::max(flags.input, flags.output);
     conversion.only = only;
   }
-  const ConvertOutcome outcome = convert_device_dumps(conversion, interrupted);
+  const ConvertOutcome outcome = convert_device_dumps(context.ranks, conversion, interrupted);
+  if (!context.ranks.is_first()) return kAllWell;
   list_failures(outcome, flags);
   return report(outcome, flags, context);
 }
@@ -176,6 +177,8 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
   command.footer(kFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {
     watch_interrupts();
+    // Arrays may go into one file, which one process writes.
+    if (flags->dumps.empty() && !context.ranks.is_first()) return int{kAllWell};
     if (flags->dumps.empty()) return convert_files(*flags, context);
     if (flags->out.empty()) flags->out = ".";
     return convert_dumps(*flags, context);

@@ -36,6 +36,7 @@ Examples:
   opbench judge npu.h5 gpu.h5
   opbench judge npu.h5 --only 'Conv.*Backward' --json judge.json
   opbench judge npu.h5 --map mine.yaml --implementations all
+  mpirun -np 4 opbench judge npu.h5                          by four processes
 
 Exit code 1: an operator is GUILTY; 4: nothing could be judged.)";
 
@@ -54,7 +55,7 @@ NameImplementations parse_implementations(const std::string& text) {
   throw Error(fmt::format("--implementations is '{}'; allowed are none, some and all", text));
 }
 
-JudgeOptions options_of(const Flags& flags) {
+JudgeOptions options_of(const Flags& flags, const Ranks& ranks) {
   constexpr std::int64_t kMostMib = std::int64_t{1} << 30;
   if (flags.memory_mib < 1 || flags.memory_mib > kMostMib) {
     throw Error(
@@ -70,7 +71,7 @@ JudgeOptions options_of(const Flags& flags) {
   options.rules.allows_device_numerics = !flags.is_strict;
   options.implementations = parse_implementations(flags.implementations);
   options.memory = static_cast<std::size_t>(flags.memory_mib) << 20;
-  options.threads = flags.threads == 0 ? available_cores() : flags.threads;
+  options.threads = flags.threads == 0 ? ranks.share_of_cores() : flags.threads;
   if (!flags.only.empty()) options.only = name_pattern(flags.only, "--only");
   return options;
 }
@@ -100,25 +101,26 @@ JudgeOrigin origin_of(const CommandContext& context) {
 }
 
 int judge(const Flags& flags, CommandContext& context) {
-  const JudgeOptions options = options_of(flags);
+  const JudgeOptions options = options_of(flags, context.ranks);
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
   std::vector<std::unique_ptr<DumpSource>> files;
   for (const std::string& dump : flags.dumps) files.push_back(std::make_unique<DumpSource>(dump));
   watch_interrupts();
   std::optional<ResultFile> json;
-  open_json(flags, context, json);
+  if (context.ranks.is_first()) open_json(flags, context, json);
   ProgressLine progress(context);
   std::vector<JudgedDump> judged;
   for (const auto& file : files) {
     progress.begin("judging " + file->name());
     file->stop_when([] { return interrupted(); });
     judged.push_back(judge_dump(
-        *file, extended ? *extended : OpTable::builtin(), options,
+        context.ranks, *file, extended ? *extended : OpTable::builtin(), options,
         [&](std::size_t done, std::size_t all) { progress.begin(done, all); },
         [] { return interrupted(); }));
   }
   progress.clear();
+  if (!context.ranks.is_first()) return kAllWell;
   const auto top = static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top));
   for (const JudgedDump& dump : judged) {
     print_judged(context.out, dump, top, context.verbose, {context.colour()});

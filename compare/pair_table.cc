@@ -20,7 +20,8 @@ std::int64_t bytes_of(const DumpEntry& entry) {
 
 PairSide pair_side(DumpSource& file, const DumpEntry& entry) {
   return {entry.stored, entry.desc.dtype,
-          [&file, &entry](ElementRange range, void* to) { file.read(entry, range, to); }};
+          [&file, &entry](ElementRange range, void* to) { file.read(entry, range, to); },
+          [&file, &entry](ElementRange range) { return file.is_hole(entry, range); }};
 }
 
 std::size_t PairTable::add(DumpSource& actual, DumpSource& expected, const TensorMatch& match,
@@ -52,9 +53,10 @@ void PairTable::measure(Ranks& ranks, const MeasureOptions& options, const Measu
   }
   const PairParts::FindPair find = [this](std::size_t index) { return tensor_pair(index); };
   const int threads = thread_count();
+  HoleMeasures holes;
   const UnitWork work = [&](std::string_view part) {
     std::string found;
-    with_threads(threads, [&] { found = measure_part(part, find, options); });
+    with_threads(threads, [&] { found = measure_part(part, find, options, holes); });
     return found;
   };
   if (!ranks.is_first()) {
@@ -110,6 +112,7 @@ std::string PairTable::digest() const {
 // Ranges follow one another; what is read again was digested before.
 PairSide PairTable::digested(PairSide side, Digest& digest) {
   const auto bytes = static_cast<std::int64_t>(size_of(side.stored));
+  side.is_hole = {};  // whose bytes would be missing in the digest
   side.read = [read = std::move(side.read), bytes, &digest](ElementRange range, void* to) {
     read(range, to);
     if (range.first != digest.next) return;

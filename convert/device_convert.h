@@ -8,6 +8,7 @@
 
 #include "convert/outcome.h"
 #include "dump/device/device_dump.h"
+#include "ranks/ranks.h"
 
 namespace opbench {
 
@@ -37,6 +38,11 @@ struct DeviceConversion {
 /// Errors: throws Error if the format is unknown or a directory cannot be read; RunError if the
 /// output directory cannot be made.
 ConvertOutcome convert_device_dumps(const DeviceConversion& conversion,
+                                    const std::function<bool()>& stop);
+
+/// The same by all ranks together, a dump by each at a time, which writes its files itself; the
+/// outcome is rank 0's. Errors: those of dispatch, too.
+ConvertOutcome convert_device_dumps(Ranks& ranks, const DeviceConversion& conversion,
                                     const std::function<bool()>& stop);
 
 }  // namespace opbench

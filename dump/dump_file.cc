@@ -137,6 +137,12 @@ std::int64_t DumpFile::damaged() { return impl_->catalogue().damaged; }
 
 void DumpFile::stop_when(std::function<bool()> stop) { impl_->stop = std::move(stop); }
 
+bool DumpFile::is_hole(const DumpEntry& entry, ElementRange range) const {
+  if (!entry.problem.empty() || entry.is_strided || entry.offset < 0) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(entry.stored));
+  return impl_->file.is_hole(entry.offset + range.first * bytes, range.count * bytes);
+}
+
 void DumpFile::read(const DumpEntry& entry, ElementRange range, void* to) {
   if (!entry.problem.empty()) {
     throw Error(fmt::format("{}: {}: {}", name(), printable(entry.path), entry.problem));

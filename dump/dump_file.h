@@ -43,6 +43,10 @@ class DumpFile {
   /// was opened.
   void read(const DumpEntry& entry, ElementRange range, void* to);
 
+  /// True if `read` would give zeros that the file has no blocks for; false where that is not
+  /// known.
+  bool is_hole(const DumpEntry& entry, ElementRange range) const;
+
   /// From now on reads give up with an Error soon after `stop` is true. Before the first of them.
   void stop_when(std::function<bool()> stop);
 

@@ -60,6 +60,12 @@ void RegularFile::read(std::int64_t offset, std::size_t count, void* to) const {
   }
 }
 
+bool RegularFile::is_hole(std::int64_t offset, std::int64_t count) const {
+  if (offset < 0 || count <= 0 || offset > state_.st_size - count) return false;
+  const off_t data = lseek(descriptor_, offset, SEEK_DATA);
+  return data < 0 ? errno == ENXIO : data >= offset + count;
+}
+
 void RegularFile::check_unchanged() const {
   struct stat now {};
   fstat(descriptor_, &now);

@@ -26,6 +26,10 @@ class RegularFile {
   /// Thread-safe. Errors: throws RunError if it cannot be read or ends before.
   void read(std::int64_t offset, std::size_t count, void* to) const;
 
+  /// True if nothing was ever written there, so that all bytes are 0 and need no reading; false
+  /// where that is not known. Thread-safe.
+  bool is_hole(std::int64_t offset, std::int64_t count) const;
+
   /// Errors: throws RunError if size or time are not those of when it was opened.
   void check_unchanged() const;
 

@@ -129,6 +129,7 @@ std::optional<Letter> Ranks::receive() { return transport_ ? transport_->receive
 
 void Ranks::require_all() {
   if (!transport_) return;
+  if (!is_first() && has_left_[0]) throw RunError("rank 0 has ended the work");
   const int last = is_first() ? size() : 1;
   for (int rank = 0; rank < last; ++rank) {
     if (has_left_[static_cast<std::size_t>(rank)] || transport_->is_alive(rank)) continue;
@@ -175,11 +176,11 @@ void Ranks::finish_other(int code, const std::string& message) {
   Packer packer;
   packer.add(code);
   packer.add(message);
-  deliver(0, LetterKind::leave, packer.take());
-  for (Nap nap; !has_left_[0]; nap.sleep()) {
+  send(0, LetterKind::leave, packer.take());
+  for (Nap nap; !transport_->is_sent() || !has_left_[0]; nap.sleep()) {
     const auto letter = receive();
     if (letter && letter->text.front() == static_cast<char>(LetterKind::dismiss)) note_leave(0);
-    if (!letter) require_all();
+    if (!letter && !has_left_[0]) require_all();
   }
 }
 

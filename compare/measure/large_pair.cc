@@ -1,6 +1,7 @@
 #include "compare/measure/large_pair.h"
 
 #include <utility>
+#include <vector>
 
 namespace opbench {
 
@@ -19,6 +20,21 @@ PassMeasures measure_pass(Pass pass, const PairChunk& chunk, const KlScales& sca
       break;
   }
   return found;
+}
+
+bool is_hole(const TensorPair& pair, ElementRange range) {
+  return range.count == kMeasureChunk && pair.actual.is_hole && pair.expected.is_hole &&
+         pair.actual.is_hole(range) && pair.expected.is_hole(range);
+}
+
+PassMeasures measure_hole(Pass pass, const PairRules& rules, const KlScales& scales,
+                          BlockScratch& scratch) {
+  const auto zeros = [](StoredType stored) {
+    return std::vector<std::byte>(static_cast<std::size_t>(kMeasureChunk) * size_of(stored));
+  };
+  const auto actual = zeros(rules.actual.stored), expected = zeros(rules.expected.stored);
+  return measure_pass(pass, {&rules, 0, kMeasureChunk, actual.data(), expected.data()}, scales,
+                      scratch);
 }
 
 void LargePair::begin(TensorPair of) {

@@ -19,6 +19,8 @@ struct PairSide {
   StoredType stored = StoredType::none;
   DType dtype = DType::fp32;
   std::function<void(ElementRange range, void* to)> read;
+  /// True if all that `read` would give is zero bytes, without reading; empty where nobody knows.
+  std::function<bool(ElementRange range)> is_hole = {};
 };
 
 /// Two tensors of as many elements.

@@ -61,7 +61,9 @@ void make_room(Buffer& buffer, const PairSide& side) {
 }
 
 PassMeasures measure_chunk_of(const TensorPair& pair, const PairRules& rules, const LargePart& part,
-                              ElementRange range, Workplace& place) {
+                              ElementRange range, Workplace& place, HoleMeasures& holes) {
+  if (is_hole(pair, range))
+    return holes.of(part.index, part.pass, rules, part.scales, place.scratch);
   make_room(place.expected, pair.expected);
   if (part.pass != Pass::scale) {
     make_room(place.actual, pair.actual);
@@ -73,7 +75,8 @@ PassMeasures measure_chunk_of(const TensorPair& pair, const PairRules& rules, co
       part.scales, place.scratch);
 }
 
-std::string measure_large(const LargePart& part, const PairParts::FindPair& find) {
+std::string measure_large(const LargePart& part, const PairParts::FindPair& find,
+                          HoleMeasures& holes) {
   const TensorPair pair = find(static_cast<std::size_t>(part.index));
   PairRules rules = rules_of(pair);
   if (rules.tolerance.follows_scale && part.pass != Pass::scale) set_scale(rules, part.scale);
@@ -89,7 +92,7 @@ std::string measure_large(const LargePart& part, const PairParts::FindPair& find
     const ElementRange range{part.first + begin, std::min(kMeasureChunk, part.count - begin)};
     const auto i = static_cast<std::size_t>(chunk);
     try {
-      found[i] = measure_chunk_of(pair, rules, part, range, *place);
+      found[i] = measure_chunk_of(pair, rules, part, range, *place, holes);
     } catch (const Error& error) {
       errors[i] = error.what();
       has_failed = true;
@@ -104,10 +107,11 @@ std::string measure_large(const LargePart& part, const PairParts::FindPair& find
   return packer.take();
 }
 
-std::string large_result(const LargePart& part, const PairParts::FindPair& find) {
+std::string large_result(const LargePart& part, const PairParts::FindPair& find,
+                         HoleMeasures& holes) {
   std::string error, measures;
   try {
-    measures = measure_large(part, find);
+    measures = measure_large(part, find, holes);
   } catch (const std::bad_alloc&) {
     error = "not enough memory";
   } catch (const Error& failure) {
@@ -140,8 +144,20 @@ std::string small_result(Unpacker& packed, const PairParts::FindPair& find,
 
 }  // namespace
 
+PassMeasures HoleMeasures::of(std::uint64_t pair, Pass pass, const PairRules& rules,
+                              const KlScales& scales, BlockScratch& scratch) {
+  const std::lock_guard lock(mutex_);
+  if (!is_known_ || pair != pair_ || pass != pass_) {
+    found_ = measure_hole(pass, rules, scales, scratch);
+    pair_ = pair;
+    pass_ = pass;
+    is_known_ = true;
+  }
+  return found_;
+}
+
 std::string measure_part(std::string_view part, const PairParts::FindPair& find,
-                         const MeasureOptions& options) {
+                         const MeasureOptions& options, HoleMeasures& holes) {
   Unpacker packed(part);
   if (packed.get<bool>()) return small_result(packed, find, options);
   // A workplace holds a chunk of both sides, as a token does.
@@ -149,7 +165,7 @@ std::string measure_part(std::string_view part, const PairParts::FindPair& find,
   std::string result;
   const LargePart large(packed);
   with_threads(static_cast<int>(std::clamp<std::int64_t>(most, 1, thread_count())),
-               [&] { result = large_result(large, find); });
+               [&] { result = large_result(large, find, holes); });
   return result;
 }
 

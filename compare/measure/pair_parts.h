@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +54,22 @@ class PairParts {
   std::map<std::size_t, Open> open_;  ///< large pairs, by their index
 };
 
+/// What a pass finds in the holes of a pair, kept from one part to the next. Thread-safe.
+class HoleMeasures {
+ public:
+  PassMeasures of(std::uint64_t pair, Pass pass, const PairRules& rules, const KlScales& scales,
+                  BlockScratch& scratch);
+
+ private:
+  std::mutex mutex_;
+  bool is_known_ = false;
+  std::uint64_t pair_ = 0;  ///< and its pass: the last that was asked for
+  Pass pass_ = Pass::metrics;
+  PassMeasures found_;
+};
+
 /// Measures a part with the threads at hand. What cannot be read is said in the result.
 std::string measure_part(std::string_view part, const PairParts::FindPair& pair,
-                         const MeasureOptions& options);
+                         const MeasureOptions& options, HoleMeasures& holes);
 
 }  // namespace opbench

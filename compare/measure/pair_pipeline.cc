@@ -167,7 +167,9 @@ void PairPipeline::read_small(Token& token) {
 }
 
 void PairPipeline::read_piece(Token& token, const TensorPair& pair, Piece piece) {
+  piece.is_hole = piece.large != nullptr && is_hole(pair, {piece.first, piece.count});
   piece.error = error_of([&] {
+    if (piece.is_hole) return;
     // Only an empty token grows: it holds what fits one already.
     const std::size_t bytes = token.used + pair_bytes(pair, piece.count);
     if (token.buffer.size() < bytes) {
@@ -202,6 +204,7 @@ void PairPipeline::measure(Token& token) {
 
 void PairPipeline::measure_large(Token& token, const Piece& piece) const {
   const LargePair& large = *piece.large;
+  if (piece.is_hole) return;
   token.measures = measure_pass(large.pass, chunk_of(token, piece), large.scales, token.scratch);
 }
 
@@ -234,7 +237,14 @@ void PairPipeline::merge(Token& token) {
       finish(large, outcome(piece));
       continue;
     }
-    large.merge(token.measures);
+    if (piece.is_hole) {
+      if (!std::exchange(large.has_hole, true)) {
+        large.of_hole = measure_hole(large.pass, large.rules, large.scales, token.scratch);
+      }
+      large.merge(large.of_hole);
+    } else {
+      large.merge(token.measures);
+    }
     large.merged += piece.count;
     if (large.merged == large.pair.count) finish_pass(large);
   }
@@ -252,6 +262,7 @@ void PairPipeline::finish_pass(LargePair& large) {
 void PairPipeline::start_pass(LargePair& large, Pass pass) {
   large.pass = pass;
   large.next = large.merged = 0;
+  large.has_hole = false;
   const std::lock_guard lock(mutex_);
   again_.push_back(&large);
 }

@@ -23,6 +23,7 @@ struct Piece {
   PairMeasures found = {};  ///< of a small pair
   std::string error = {};   ///< why it could not be read
   bool is_cut_off = false;  ///< because the run was stopped
+  bool is_hole = false;     ///< a chunk that was not read
 };
 
 /// What goes through the pipeline: one chunk of a large pair, or as many small pairs as make the

@@ -111,6 +111,13 @@ void ArrayFile::read(const DumpEntry& entry, ElementRange range, void* to) {
   impl_->file.check_unchanged();
 }
 
+bool ArrayFile::is_hole(const DumpEntry& entry, ElementRange range) const {
+  const ArrayPlace& place = impl_->place_of(entry);
+  if (!entry.problem.empty() || entry.is_strided || place.member >= 0) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(entry.stored));
+  return impl_->file.is_hole(place.offset + range.first * bytes, range.count * bytes);
+}
+
 bool has_array_suffix(const fs::path& path) {
   constexpr std::array<std::string_view, 4> kSuffixes = {".npy", ".npz", ".pt", ".pth"};
   const std::string suffix = path.extension().string();

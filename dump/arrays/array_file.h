@@ -36,6 +36,9 @@ class ArrayFile {
   /// Errors: throws Error if the entry has a problem, the range leaves it, the data is damaged or
   /// the file was changed since it was opened.
   void read(const DumpEntry& entry, ElementRange range, void* to);
+  /// True if `read` would give zeros that the file has no blocks for; false where that is not
+  /// known.
+  bool is_hole(const DumpEntry& entry, ElementRange range) const;
 
  private:
   struct Impl;

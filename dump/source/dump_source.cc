@@ -156,6 +156,23 @@ struct DumpSource::Impl {
     arrays->read(entries[place.index], range, to);
   }
 
+  bool is_hole(const DumpEntry& entry, ElementRange range) {
+    const auto found = listing.places.find(entry.path);
+    if (read_elsewhere || found == listing.places.end()) return false;
+    const SourcePlace& place = found->second;
+    if (place.dump_file >= 0) {
+      return dumps[static_cast<std::size_t>(place.dump_file)].is_hole(place.original, range);
+    }
+    if (place.array_file < 0) return false;
+    const auto number = static_cast<std::size_t>(place.array_file);
+    const auto arrays = opened.open(place.array_file, listing.array_files[number]);
+    // Where the file was changed, reading tells.
+    if (place.index >= arrays->entries().size()) return false;
+    const DumpEntry& now = arrays->entries()[place.index];
+    return now.desc == place.original.desc && now.stored == place.original.stored &&
+           arrays->is_hole(now, range);
+  }
+
   void copy_value(const DumpEntry& entry, const SourcePlace& place, ElementRange range,
                   void* to) const {
     if (range.first != 0 || range.count != 1) {
@@ -203,6 +220,11 @@ std::int64_t DumpSource::damaged() {
 void DumpSource::read(const DumpEntry& entry, ElementRange range, void* to) {
   if (impl_->is_one_dump) return impl_->dumps.front().read(entry, range, to);
   impl_->read(entry, range, to);
+}
+
+bool DumpSource::is_hole(const DumpEntry& entry, ElementRange range) {
+  if (impl_->is_one_dump) return impl_->dumps.front().is_hole(entry, range);
+  return impl_->is_hole(entry, range);
 }
 
 void DumpSource::stop_when(std::function<bool()> stop) {

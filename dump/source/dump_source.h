@@ -46,6 +46,7 @@ class DumpSource {
   const std::vector<std::string>& problems();
   std::int64_t damaged();
   void read(const DumpEntry& entry, ElementRange range, void* to);
+  bool is_hole(const DumpEntry& entry, ElementRange range);
   void stop_when(std::function<bool()> stop);
 
  private:

@@ -9,6 +9,7 @@
 #include "dump/source/dump_source.h"
 #include "harness/judge/judge_call.h"
 #include "harness/opmap/op_table.h"
+#include "ranks/ranks.h"
 
 namespace opbench {
 
@@ -68,6 +69,13 @@ JudgedRecord judge_record(DumpSource& file, const DumpRecord& record, const OpTa
 /// many are done and all there are; once `stop` is true, those that are left are missing. Errors:
 /// those of DumpSource.
 JudgedDump judge_dump(DumpSource& file, const OpTable& table, const JudgeOptions& options,
+                      const std::function<void(std::size_t done, std::size_t all)>& progress,
+                      const std::function<bool()>& stop);
+
+/// The same by all ranks together, each of which has opened the same dump; the result is rank 0's,
+/// and the same for any number of ranks. Errors: those of dispatch, too.
+JudgedDump judge_dump(Ranks& ranks, DumpSource& file, const OpTable& table,
+                      const JudgeOptions& options,
                       const std::function<void(std::size_t done, std::size_t all)>& progress,
                       const std::function<bool()>& stop);
 

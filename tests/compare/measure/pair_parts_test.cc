@@ -79,11 +79,12 @@ std::vector<PairMeasures> measure_in_parts(const std::vector<TensorPair>& pairs,
         all[i] = std::move(found);
       });
   parts.begin();
+  HoleMeasures holes;
   while (!waiting.empty()) {
     const std::size_t i = next(waiting.size());
     const std::string part = std::move(waiting[i]);
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
-    parts.take(measure_part(part, find, options));
+    parts.take(measure_part(part, find, options, holes));
   }
   return all;
 }
@@ -104,10 +105,37 @@ TEST(PairParts, FindWhatTheWholeFindsInAnyOrder) {
   }
 }
 
+// What is known to be zeros is measured as the zeros that reading gives.
+TEST(PairParts, HolesAreMeasuredAsWhatTheyRead) {
+  std::vector<float> expected(static_cast<std::size_t>(5 * kMeasureChunk), 0.0F);
+  for (std::size_t i = 0; i < 1000; ++i) expected[i] = 1 + static_cast<float>(i);
+  expected.back() = 2;
+  std::vector<float> actual = expected;
+  actual[7] = 8.5F;
+  for (const bool follows_scale : {false, true}) {
+    Tolerance tolerance = mixed_tolerance(DType::fp32);
+    tolerance.follows_scale = follows_scale;
+    TensorPair pair = float_pair(actual, expected, tolerance);
+    const std::string read = text_of(measure_one(pair));
+    int unread = 0;
+    pair.actual.is_hole = [](ElementRange) { return true; };
+    pair.expected.is_hole = [&](ElementRange range) {
+      const bool is_hole = range.first > 0 && range.first < 4 * kMeasureChunk;
+      unread += is_hole;
+      return is_hole;
+    };
+    EXPECT_EQ(text_of(measure_one(pair)), read);
+    EXPECT_GE(unread, 3);
+    const auto parts = measure_in_parts({pair}, [](std::size_t) { return 0; }, {});
+    EXPECT_EQ(text_of(parts[0]), read);
+  }
+}
+
 TEST(PairParts, ThoseThatAreDamagedAreRefused) {
   const PairParts::FindPair find = [](std::size_t) { return float_pair({1}, {1}); };
-  EXPECT_THROW(measure_part("", find, {}), Error);
-  EXPECT_THROW(measure_part(std::string(5, '\0'), find, {}), Error);
+  HoleMeasures holes;
+  EXPECT_THROW(measure_part("", find, {}, holes), Error);
+  EXPECT_THROW(measure_part(std::string(5, '\0'), find, {}, holes), Error);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/bin/sh
 # compare_test.sh PROGRAM DUMPS: several ranks write what one process writes, byte for byte but for the date, of a pair
-# of dumps and of folders of ranks. DUMPS holds npu.h5 and gpu.h5.
+# of dumps and of folders of ranks, and of judging one. DUMPS holds npu.h5 and gpu.h5.
 set -eu
 program=$1 dumps=$2
 folder=$(mktemp -d)
@@ -37,4 +37,24 @@ for kind in pair job; do
     compare $kind.$ranks "$actual" "$expected" mpirun --allow-run-as-root --oversubscribe --bind-to none -np $ranks
     cmp $kind.alone.txt $kind.$ranks.txt
   done
+done
+
+# judge LABEL LAUNCHER...
+judge() {
+  label=$1
+  shift
+  status=0
+  "$@" "$program" judge "$dumps/npu.h5" "$dumps/gpu.h5" --json judge.json --quiet >"$label.out" 2>"$label.err" || status=$?
+  [ $status -le 1 ] && sed '/"date":/d' judge.json >"$label.txt" && sed '/ in [0-9.]* s$/d' "$label.out" >>"$label.txt" || {
+    echo "$label ends with $status" >&2
+    cat "$label.out" "$label.err" >&2
+    exit 1
+  }
+  rm judge.json
+}
+
+judge judge.alone env
+for ranks in 1 2 4; do
+  judge judge.$ranks mpirun --allow-run-as-root --oversubscribe --bind-to none -np $ranks
+  cmp judge.alone.txt judge.$ranks.txt
 done

@@ -92,6 +92,7 @@ const HotOperator* HotSpots::find(const DeviceTask& task) const {
 
 HotOperator* HotSpots::add(const DeviceTask& task) {
   count(tasks_by_core_, task.core, task.count, key_);
+  step_tasks_.add(task);
   if (rules_.is_communication(task)) {
     communication_.add(task);
     return nullptr;

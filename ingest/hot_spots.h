@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/hot_spot_rules.h"
+#include "ingest/step_tasks.h"
 #include "ingest/task.h"
 #include "ingest/task_order.h"
 
@@ -113,6 +114,8 @@ class HotSpots {
   std::vector<HotOperator> operators() const;
   /// What start times tell; by the ids of operators and types.
   const TaskOrder& order() const { return order_; }
+  /// One step along the time, communication included.
+  const StepTasks& step_tasks() const { return step_tasks_; }
   /// The slowest tasks, the slowest first.
   std::vector<SlowTask> slowest() const;
   /// Tasks that found no place among the different operators, of which there were too many.
@@ -137,6 +140,7 @@ class HotSpots {
   std::unordered_map<std::string, HotOperator> operators_;
   std::vector<SlowTask> slowest_;
   TaskOrder order_;
+  StepTasks step_tasks_;
   std::size_t most_samples_ = 0;
   std::uint64_t random_ = 1;
   std::string key_;

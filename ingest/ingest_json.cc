@@ -107,6 +107,20 @@ Json spots_value(const HotSpots& spots, const TraceProfile& trace) {
   return value;
 }
 
+Json timeline_value(const StepTasks& step) {
+  Json tasks = Json::array();
+  for (const StepTask& task : step.tasks()) {
+    tasks.push_back({{"name", printable(task.name)},
+                     {"type", printable(task.type)},
+                     {"stream", printable(task.stream)},
+                     {"start_us", task.start_us},
+                     {"duration_us", in_us(task.duration_ps)}});
+  }
+  if (tasks.empty()) return nullptr;
+  return {
+      {"step", printable(step.step())}, {"left_out", step.left_out()}, {"tasks", std::move(tasks)}};
+}
+
 }  // namespace
 
 void write_ingest_json(std::ostream& out, const IngestResult& result,
@@ -118,6 +132,7 @@ void write_ingest_json(std::ostream& out, const IngestResult& result,
   for (const IngestedFile& file : result.files) document["files"].push_back(file_value(file));
   document["hot_spots"] = spots_value(result.hot_spots, result.trace);
   document["order"] = order_value(result.hot_spots.order());
+  document["timeline"] = timeline_value(result.hot_spots.step_tasks());
   document["findings"] = findings_value(findings);
   document["logs"] = logs_value(result.logs, result.hot_spots.rules().warm_steps);
   document["trace"] = trace_value(result.trace);

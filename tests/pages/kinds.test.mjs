@@ -72,7 +72,7 @@ test('a check shows changes with their intervals and what noise is', async () =>
   const page = await opened([files.check]);
   const items = read('check').items;
   await assertCharts(page, ['Changes, slowest first']);
-  assert.equal(await page.locator('figure:has-text("Changes, slowest first") circle').count(), items.filter((i) => i.speed).length);
+  assert.equal(await page.locator('figure:has-text("Changes, slowest first") circle').count(), items.filter((i) => i.speed && i.speed.base_us > 0).length);
   assert.match(await page.locator('.digest').innerText(), /Noise: the same build against itself/);
   await page.locator('figure:has-text("Changes, slowest first") circle').first().click();
   await assertCharts(page, ['Rounds']);
@@ -80,10 +80,11 @@ test('a check shows changes with their intervals and what noise is', async () =>
 
 test('a profile has its treemap and its findings', async () => {
   const page = await opened([files.ingest]);
-  const {hot_spots: spots, findings} = read('ingest');
-  await assertCharts(page, ['Device time by type', 'The longest tasks']);
+  const {hot_spots: spots, findings, timeline} = read('ingest');
+  await assertCharts(page, ['Device time by type', 'Timeline of one step', 'The longest tasks']);
   assert.equal(await page.locator('figure:has-text("Device time by type") rect.tile').count(), spots.types.filter((t) => t.total_us > 0).length);
   assert.equal(await page.locator('.finding').count(), findings.length);
+  assert.equal(await page.locator('figure:has-text("Timeline of one step") rect.tile').count(), timeline.tasks.length);
   await page.locator('figure:has-text("Device time by type") rect.tile').first().click();
   assert.match(await page.locator('.detail h2').innerText(), new RegExp([...spots.types].sort((a, b) => b.total_us - a.total_us)[0].type));
 });

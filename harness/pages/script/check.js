@@ -112,6 +112,7 @@ function nextOf(data) {
 
 export function checkViews(input) {
   const {data} = input, view = {title: `check: ${input.path.replace(/.*\//, '')}`}, chosen = el('div', {});
+  for (const item of data.items) if (item.speed && !(item.speed.base_us > 0)) item.speed = null;  // never timed
   const hrefOf = (i) => linkTo(view, {case: i.case, variant: i.variant, threads: i.threads, ...(i.measure === 'call' ? {} : {measure: i.measure})});
   const go = (i) => { location.hash = hrefOf(i); };
   const find = (p) => data.items.find((i) => i.case === p.case && (p.variant === undefined || i.variant === p.variant) && (p.threads === undefined || String(i.threads) === p.threads) && i.measure === (p.measure || 'call'));

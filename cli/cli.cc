@@ -26,9 +26,9 @@ namespace opbench {
 namespace {
 
 const std::vector<std::string> kCommands = {
-    "run",      "compare", "judge",    "minimise",   "opmap", "show", "extract",
-    "overflow", "ingest",  "remedy",   "convert",    "check", "list", "report",
-    "merge",    "doctor",  "selftest", "invariance", "audit"};
+    "run",      "compare", "judge",  "minimise", "opmap",      "show", "extract",
+    "overflow", "ingest",  "remedy", "convert",  "check",      "list", "report",
+    "explain",  "merge",   "doctor", "selftest", "invariance", "audit"};
 
 // The others are rank 0's alone.
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
@@ -41,6 +41,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench list softplus                                      variants, and what they accept
   opbench convert npu.h5 -o arrays                           a dump's tensors as .npy files
   opbench report out.json --format junit -o junit.xml        results in another form, later
+  opbench explain run.h5 'softplus[8x64'                      all about one case, in words
   opbench doctor                                             is this machine fit to measure?
 
 `run` is the default command; `opbench COMMAND --help` shows the flags of one.
@@ -110,6 +111,7 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_remedy_command(line, context);
   add_convert_command(line, context);
   add_report_command(line, context);
+  add_explain_command(line, context);
   add_merge_command(line, context);
   add_doctor_command(line, context);
   add_check_command(line, context);

@@ -42,6 +42,7 @@ void add_ingest_command(CommandLine& line, CommandContext& context);
 void add_remedy_command(CommandLine& line, CommandContext& context);
 void add_convert_command(CommandLine& line, CommandContext& context);
 void add_report_command(CommandLine& line, CommandContext& context);
+void add_explain_command(CommandLine& line, CommandContext& context);
 void add_doctor_command(CommandLine& line, CommandContext& context);
 void add_selftest_command(CommandLine& line, CommandContext& context);
 void add_invariance_command(CommandLine& line, CommandContext& context);

@@ -5,18 +5,21 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <vector>
 
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/compare_flags.h"
 #include "cli/compare_job.h"
+#include "cli/compared_runs.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "compare/analysis.h"
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
+#include "harness/record/artefact.h"
 #include "harness/record/machine.h"
 #include "harness/report/compare.h"
 #include "harness/run/interrupt.h"
@@ -32,6 +35,8 @@ constexpr const char* kFooter = R"(Examples:
   opbench compare npu.h5 gpu.h5
   opbench compare npu.h5 gpu.h5 -o report --only 'Conv.*Backward' --standard cosine
   opbench compare npu.h5 gpu.h5 --golden cpu_fp64.h5         errors of both against a third dump
+  opbench compare npu.h5 gpu.h5 -o compare.h5                results in one file, for opbench explain and report
+  opbench compare new.h5 old.h5                              two files of opbench run --artefact: errors and speed
   opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3    as msaccucmp is called
   opbench compare npu_dump gpu_dump -o report                folders of ranks and steps
   mpirun -np 16 opbench compare npu_dump gpu_dump -o report  by 16 processes
@@ -39,7 +44,7 @@ constexpr const char* kFooter = R"(Examples:
 Exit code 1: a tensor failed (see --fail-on); 4: nothing could be compared.
 With -m and -g executions are paired as msaccucmp does it, and a verdict does not change the exit code.)";
 
-/// The result files, reserved before anything is measured.
+/// The result files in a directory, reserved before anything is measured.
 struct Results {
   Results(const std::string& directory, std::time_t now)
       : json(directory + "/compare.json"),
@@ -49,6 +54,29 @@ struct Results {
   OutputFile json, csv;
   MsaccucmpFiles msaccucmp;
 };
+
+void write_results(Results& results, const ComparisonRequest& request, DumpComparison& run,
+                   const std::string& directory, CommandContext& context) {
+  const Comparison& comparison = run.comparison();
+  results.json.write([&](std::ostream& out) { report::write_comparison_json(out, comparison); });
+  results.csv.write([&](std::ostream& out) { report::write_comparison_csv(out, comparison); });
+  results.msaccucmp.write(request.metrics, run.msaccucmp_lines(request.metrics), request.extras,
+                          run.actual(), run.expected());
+  context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n",
+                             printable(directory), printable(results.msaccucmp.result().string()));
+}
+
+// The same in one HDF5 file, and what was printed.
+void write_artefact(DumpWriter& file, const Comparison& comparison, std::size_t top) {
+  std::ostringstream json, csv, console;
+  report::write_comparison_json(json, comparison);
+  report::write_comparison_csv(csv, comparison);
+  report::print_comparison(console, comparison, top, {});
+  attach_file(file, kComparisonName, json.str());
+  attach_file(file, "compare.csv", csv.str());
+  attach_file(file, "compare.txt", console.str());
+  file.finish();
+}
 
 // Tells how far the measuring is, a few times a second.
 class Meter {
@@ -90,7 +118,8 @@ void refuse_to_replace_inputs(const CompareFlags& flags, const ComparisonRequest
                                           {"--golden", flags.golden},
                                           {"--map", flags.map_file},
                                           {"--standards", flags.standards_file}},
-                   std::vector<NamedFile>{{"-o", directory + "compare.json"},
+                   std::vector<NamedFile>{{"-o", flags.out_dir},
+                                          {"-o", directory + "compare.json"},
                                           {"-o", directory + "compare.csv"},
                                           {"-o", directory + "advisor_summary.txt"}});
 }
@@ -102,15 +131,21 @@ int compare(const CompareFlags& flags, CommandContext& context) {
     return compare_jobs(flags, request, context);
   }
   std::optional<Results> results;
+  std::optional<DumpWriter> artefact;
   ProgressLine progress(context);
   progress.begin("listing");
   progress.activity(fmt::format("{} and {}", request.options.actual, request.options.expected));
   DumpComparison run(request.options);
   watch_interrupts();  // before there is a file that could be left behind
   if (!flags.out_dir.empty() && context.ranks.is_first()) {
+    if (are_runs(run)) throw Error("-o is for dumps; of two runs the table is all there is");
     refuse_to_replace_inputs(flags, request);
-    make_directory(flags.out_dir);
-    results.emplace(flags.out_dir, std::time(nullptr));
+    if (is_artefact_name(flags.out_dir)) {
+      artefact.emplace(flags.out_dir);
+    } else {
+      make_directory(flags.out_dir);
+      results.emplace(flags.out_dir, std::time(nullptr));
+    }
   }
   Meter meter(progress, run.bytes());
   MeasureHooks hooks;
@@ -121,15 +156,12 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   progress.clear();
   Comparison& comparison = run.comparison();
   describe(comparison, request, context);
+  if (are_runs(run)) return compare_two_runs(run, context);
   report::print_comparison(context.out, comparison, request.top, {context.colour()});
-  if (results) {
-    results->json.write([&](std::ostream& out) { report::write_comparison_json(out, comparison); });
-    results->csv.write([&](std::ostream& out) { report::write_comparison_csv(out, comparison); });
-    results->msaccucmp.write(request.metrics, run.msaccucmp_lines(request.metrics), request.extras,
-                             run.actual(), run.expected());
-    context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n",
-                               printable(flags.out_dir),
-                               printable(results->msaccucmp.result().string()));
+  if (results) write_results(*results, request, run, flags.out_dir, context);
+  if (artefact) {
+    write_artefact(*artefact, comparison, request.top);
+    context.out << fmt::format("Results: {}\n", printable(flags.out_dir));
   }
   const ExitCode code = exit_code(comparison, request.fail_on);
   return code == kAllWell && comparison.is_partial ? kCouldNotFinish : code;

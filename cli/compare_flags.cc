@@ -49,7 +49,7 @@ void check_range(const char* flag, std::int64_t value, std::int64_t least, std::
 
 void check_results(const CompareFlags& flags) {
   check_range("-p", flags.post_process, 0, 1);
-  if (!flags.out_dir.empty()) return;
+  if (!flags.out_dir.empty() && !is_artefact_name(flags.out_dir)) return;
   const char* needy = flags.post_process == 1 ? "-p" : flags.advisor ? "--advisor" : nullptr;
   if (needy != nullptr) {
     throw Error(fmt::format("{} needs a directory for its files: -o DIR", needy));
@@ -66,6 +66,8 @@ void note_given(const CompareFlags& flags, ComparisonRequest& request) {
 }
 
 }  // namespace
+
+bool is_artefact_name(const std::string& path) { return path.ends_with(".h5"); }
 
 void add_compare_flags(Command& command, CompareFlags& f) {
   const char* what = "What to compare";
@@ -105,9 +107,11 @@ void add_compare_flags(Command& command, CompareFlags& f) {
                  "[any; none with -m and -g]",
                  {"any|first|jump|none", how});
   const char* results = "Where results go";
-  command.option("-o,--out", f.out_dir,
-                 "Directory for compare.json, compare.csv and msaccucmp's result_*.csv",
-                 {"DIR", results});
+  command.option(
+      "-o,--out", f.out_dir,
+      "Directory for compare.json, compare.csv and msaccucmp's result_*.csv; or FILE.h5, "
+      "which holds the first two",
+      {"DIR", results});
   command.option("--top", f.top, "Operators shown on the console",
                  {.value = "N", .group = results, .shows_default = true});
   command.option("--algorithm", f.algorithms,
@@ -143,7 +147,7 @@ ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks) {
   check_results(flags);
   options.memory_bytes = flags.memory_mib << 20;
   options.max_elements = flags.max_elements;
-  options.wants_msaccucmp = !flags.out_dir.empty();
+  options.wants_msaccucmp = !flags.out_dir.empty() && !is_artefact_name(flags.out_dir);
   request.metrics = parse_metrics(flags.algorithms);
   request.extras = {flags.post_process == 1, flags.advisor};
   const std::string usual_fail = is_as_msaccucmp ? "none" : "any";

@@ -45,4 +45,7 @@ struct ComparisonRequest {
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks);
 
+/// True for the -o of one HDF5 file: it ends in .h5.
+bool is_artefact_name(const std::string& path);
+
 }  // namespace opbench

@@ -12,9 +12,9 @@
 #include "cli/result_file.h"
 #include "harness/check/trend.h"
 #include "harness/pages/page.h"
+#include "harness/record/artefact.h"
 #include "harness/report/files.h"
 #include "tensor/error.h"
-#include "text/input_file.h"
 #include "text/program_name.h"
 
 namespace opbench {
@@ -23,6 +23,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   opbench report results.json                                   Markdown, on the terminal
   opbench report results.json -o junit.xml                      JUnit: by the extension
+  opbench report run.h5 --format csv                            from the file of `opbench run --artefact`
   opbench report shard1.json shard2.json --format json -o whole.json
   opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
   opbench report --history history.jsonl -o trend.md            trends of what opbench check --history keeps
@@ -48,14 +49,17 @@ std::string format_names() {
 }
 
 std::string format_of(const ReportFlags& flags) {
-  constexpr std::pair<std::string_view, std::string_view> kByExtension[] = {
-      {".csv", "csv"}, {".json", "json"}, {".xml", "junit"}, {".txt", "console"}};
+  constexpr std::pair<std::string_view, std::string_view> kByExtension[] = {{".csv", "csv"},
+                                                                            {".json", "json"},
+                                                                            {".xml", "junit"},
+                                                                            {".txt", "console"},
+                                                                            {".md", "markdown"}};
   if (!flags.format.empty()) return flags.format;
   const std::string extension = std::filesystem::path(flags.output).extension();
   for (const auto& [known, format] : kByExtension) {
     if (extension == known) return std::string(format);
   }
-  return "markdown";
+  return {};
 }
 
 // Results that were turned into a page are lost to every later question.
@@ -76,7 +80,7 @@ void write_where_asked(const std::function<void(std::ostream&)>& content, const 
 
 int write_history(const ReportFlags& flags, CommandContext& context) {
   if (!flags.files.empty()) throw Error("report takes either results or a --history");
-  if (const std::string format = format_of(flags); format != "markdown") {
+  if (const std::string format = format_of(flags); !format.empty() && format != "markdown") {
     throw Error(fmt::format("the report of a history is Markdown; '{}' is not", format));
   }
   const check::History history = check::read_history(flags.history);
@@ -99,7 +103,7 @@ int write_html(const ReportFlags& flags, CommandContext& context) {
   if (files.empty()) throw Error("FILE is required: " + pages::known_inputs());
   std::vector<pages::PageInput> inputs;
   for (const std::string& file : files) {
-    inputs.push_back({file, read_input_file(file, "", kLargestResultsFile)});
+    inputs.push_back({file, read_results_text(file)});
   }
   ResultFile(flags.html, context).write([&](std::ostream& out) { write_page(out, inputs); });
   return kAllWell;
@@ -110,7 +114,7 @@ int write_report(const ReportFlags& flags, CommandContext& context) {
   if (!flags.html.empty()) return write_html(flags, context);
   if (!flags.history.empty()) return write_history(flags, context);
   if (flags.files.empty()) {
-    throw Error("FILE is required: results of `opbench run --json`, or --history");
+    throw Error("FILE is required: results of `opbench run --json` or --artefact, or --history");
   }
   const report::FileReport made =
       report::report_of_files(flags.files, format_of(flags), flags.machine);
@@ -131,7 +135,8 @@ void add_report_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("report", "Turn result files into Markdown, CSV, JUnit XML and others");
   const auto flags = std::make_shared<ReportFlags>();
-  command.option("FILE", flags->files, "Results of `opbench run --json`; several are joined",
+  command.option("FILE", flags->files,
+                 "Results of `opbench run --json` or --artefact; several are joined",
                  {.value = "FILE"});
   command.option("--history", flags->history,
                  "Instead of results: the trends of a history of `opbench check`, in Markdown",

@@ -68,6 +68,14 @@ void add_result_flags(Command& command, RunFlags& f) {
                  "dump_op_switch",
                  {"FILE", results});
   command.option("--dot", f.dot, "Write the planned graphs as Graphviz DOT", {"FILE", results});
+  command.option("--artefact", f.artefact,
+                 "One HDF5 file that explains itself: results, every sample with its time, the "
+                 "machine, lines that repeat it; opbench report and explain read it",
+                 {"FILE", results});
+  command.flag("--tensors", f.tensors,
+               "With --artefact: the inputs and outputs of everything that runs, too, as --dump "
+               "has them, compressed",
+               results);
   command.option(
       "--out", f.out_dir,
       "Directory for results.json, results.csv, results.md and trace.json, for parts/, from which "
@@ -155,7 +163,7 @@ void add_run_flags(Command& command, RunFlags& f) {
   add_result_flags(command, f);
 }
 
-bool writes_dump(const RunFlags& f) { return !f.dump.empty() || !f.acl_json.empty(); }
+bool writes_dump(const RunFlags& f) { return !f.dump.empty() || !f.acl_json.empty() || f.tensors; }
 
 RunOptions options_of(const RunFlags& f) {
   RunOptions options;

@@ -21,7 +21,8 @@ struct RunFlags {
   bool check_overflow = false;
   bool cold = false, no_verify = false, dry_run = false, explain = false, plot = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
-      op_statistic;
+      op_statistic, artefact;
+  bool tensors = false;              ///< into the artefact, too
   std::string acl_json;              ///< what a device would dump
   std::string load, only, map_file;  ///< of a dump that is run again
   std::string part, resume;          ///< of a run in units, see cli/unit_run.h

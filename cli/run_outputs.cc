@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "harness/record/artefact.h"
 #include "harness/report/files.h"
 #include "harness/report/report.h"
 #include "tensor/error.h"
@@ -47,7 +48,8 @@ std::string place_in_directory(const RunFile& file, const RunFlags& flags, bool 
 }
 
 std::vector<NamedFile> output_files(const RunFlags& flags) {
-  std::vector<NamedFile> files = {{"--dump", flags.dump}, {"--dot", flags.dot}};
+  std::vector<NamedFile> files = {
+      {"--dump", flags.dump}, {"--artefact", flags.artefact}, {"--dot", flags.dot}};
   for (const RunFile& file : kRunFiles) {
     files.push_back({file.flag, flags.*file.path});
     files.push_back({"--out", place_in_directory(file, flags, true)});
@@ -75,7 +77,7 @@ std::string why_nothing_ran(const RunResult& result) {
   return fmt::format("nothing ran ({} {}: {})", record.variant, name(record.status), record.reason);
 }
 
-// Needs when samples began, which only the run itself knows.
+// Of a run that knows itself when samples began.
 void render_trace(std::ostream& out, const ResultsFile& results) {
   report::write_trace(out, results.run.records);
 }
@@ -101,14 +103,21 @@ std::vector<NamedFile> input_files(const SelectionText& selection) {
 }
 
 std::vector<NamedFile> named_results(const RunFlags& flags) {
-  std::vector<NamedFile> files;
+  std::vector<NamedFile> files = {{"--artefact", flags.artefact}};
   for (const RunFile& file : kRunFiles) files.push_back({file.flag, flags.*file.path});
   return files;
 }
 
 void require_distinct_files(const RunFlags& flags) {
-  if (is_standard_output(flags.dump)) {
-    throw Error("--dump writes HDF5, which cannot go to standard output; name a file");
+  for (const NamedFile& file : {NamedFile{"--dump", flags.dump}, {"--artefact", flags.artefact}}) {
+    if (!is_standard_output(file.path)) continue;
+    throw Error(
+        fmt::format("{} writes HDF5, which cannot go to standard output; name a file", file.flag));
+  }
+  if (flags.tensors && (flags.artefact.empty() || !flags.dump.empty())) {
+    throw Error(flags.artefact.empty()
+                    ? "--tensors needs --artefact FILE, which they go into"
+                    : "--tensors and --dump write the same tensors; give one of them");
   }
   std::vector<NamedFile> inputs = input_files(flags.selection);
   inputs.push_back({"--load", flags.load});
@@ -132,13 +141,18 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const Wha
   }
   dump_path_ = flags.dump;
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
+  if (!flags.artefact.empty()) artefact_.emplace(flags.artefact, true);
+  keeps_tensors_ = flags.tensors;
   if (flags.acl_json.empty()) return;
   AclConfig config = read_acl_config(flags.acl_json);
   require_dumped(config, what.has_operators, what.models);
   tasks_.emplace(std::move(config));
 }
 
-DumpTargets RunOutputs::dumps() { return {dump_ ? &*dump_ : nullptr, tasks_ ? &*tasks_ : nullptr}; }
+DumpTargets RunOutputs::dumps() {
+  DumpWriter* records = dump_ ? &*dump_ : keeps_tensors_ ? &*artefact_ : nullptr;
+  return {records, tasks_ ? &*tasks_ : nullptr};
+}
 
 bool RunOutputs::write(const RunResult& result) {
   return write(
@@ -160,6 +174,12 @@ bool RunOutputs::write(const ResultsFile& results) {
   }
   if (dump_) is_well &= attempt([&] { finish_dump(results.run); });
   if (tasks_) is_well &= attempt([&] { finish_tasks(); });
+  if (artefact_) {
+    is_well &= attempt([&] {
+      attach_results(*artefact_, results);
+      artefact_->finish();
+    });
+  }
   return is_well;
 }
 

@@ -43,7 +43,7 @@ class RunOutputs {
 
   DumpTargets dumps();
   /// Nothing but what is printed.
-  bool is_empty() const { return reports_.empty() && !dump_ && !tasks_; }
+  bool is_empty() const { return reports_.empty() && !dump_ && !tasks_ && !artefact_; }
 
   /// Writes all of them; one that fails does not keep the others from being written. True if none
   /// failed. A dump without a record is left out, with a line that says why.
@@ -71,7 +71,8 @@ class RunOutputs {
   // Files neither move nor copy.
   std::deque<Report> reports_;
   std::string dump_path_;
-  std::optional<DumpWriter> dump_;
+  std::optional<DumpWriter> dump_, artefact_;
+  bool keeps_tensors_ = false;  ///< in the artefact
   std::optional<TaskDumps> tasks_;
 };
 

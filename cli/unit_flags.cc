@@ -42,6 +42,7 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
   const std::pair<const char*, bool> others[] = {{"--load", !flags.load.empty()},
                                                  {"--dump", !flags.dump.empty()},
                                                  {"--acl-json", !flags.acl_json.empty()},
+                                                 {"--tensors", flags.tensors},
                                                  {"--check-overflow", flags.check_overflow}};
   for (const auto& [other, is_given] : others) {
     if (is_given) throw Error(fmt::format("{} does not go with {}", other, flag));

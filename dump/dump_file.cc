@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "dump/dump_names.h"
 #include "dump/reader_process.h"
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
@@ -39,6 +41,7 @@ struct DumpFile::Impl {
     if (listed) return *listed;
     try {
       listed = process->catalogue(file.bytes());
+      take_attachments();
     } catch (const Error& error) {
       file.check_unchanged();  // which explains everything
       failure = error.what();
@@ -47,6 +50,15 @@ struct DumpFile::Impl {
     file.check_unchanged();
     end_process();
     return *listed;
+  }
+
+  void take_attachments() {
+    const auto is_one = [](const DumpRecord& record) { return record.op == kAttachmentsOp; };
+    for (DumpRecord& record : listed->records) {
+      if (!is_one(record)) continue;
+      std::move(record.entries.begin(), record.entries.end(), std::back_inserter(attachments));
+    }
+    std::erase_if(listed->records, is_one);
   }
 
   // A process that no tensor needs: memory of its own, and what the library keeps.
@@ -120,6 +132,7 @@ struct DumpFile::Impl {
   int ended = 0, hung = 0;                 // processes
   std::mutex mutex;
   std::optional<Catalogue> listed;
+  std::vector<DumpEntry> attachments;
   std::string failure;  // why there is no list
   PanelReader panels;
 };
@@ -132,6 +145,10 @@ const std::string& DumpFile::name() const { return impl_->name; }
 
 const std::vector<DumpRecord>& DumpFile::records() { return impl_->catalogue().records; }
 const std::vector<DumpEntry>& DumpFile::strays() { return impl_->catalogue().strays; }
+const std::vector<DumpEntry>& DumpFile::attachments() {
+  impl_->catalogue();
+  return impl_->attachments;
+}
 const std::vector<std::string>& DumpFile::problems() { return impl_->catalogue().problems; }
 std::int64_t DumpFile::damaged() { return impl_->catalogue().damaged; }
 

@@ -31,6 +31,8 @@ class DumpFile {
   const std::vector<DumpRecord>& records();
   /// Datasets that stand outside of any /{op}/{seq}, by path.
   const std::vector<DumpEntry>& strays();
+  /// What DumpWriter::attach wrote, named as there: "samples/start_us". They are in no record.
+  const std::vector<DumpEntry>& attachments();
   /// What was left out because it is no dataset or could not be opened, one line each.
   const std::vector<std::string>& problems();
   /// How many of those the file is damaged at: what was in them is not known.

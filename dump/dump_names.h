@@ -6,6 +6,10 @@
 
 namespace opbench {
 
+/// The operator that attachments of a dump stand under: results of a run, no tensors. They have
+/// attributes that other readers pass over.
+inline constexpr std::string_view kAttachmentsOp = "opbench";
+
 /// "a/b" -> "a", "b". Empty components are kept: "/a" -> "", "a".
 std::vector<std::string> split_components(std::string_view name);
 

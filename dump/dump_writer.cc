@@ -44,8 +44,8 @@ void check_notes(const std::vector<Note>& notes) {
 }  // namespace
 
 struct DumpWriter::Impl {
-  explicit Impl(const std::filesystem::path& path)
-      : target(path.string()), temporary(path), file(create()) {}
+  Impl(const std::filesystem::path& path, bool compresses)
+      : target(path.string()), temporary(path), file(create()), is_compressed(compresses) {}
 
   H5::H5File create();
   std::string reserve(const char* side, std::string_view name);
@@ -58,6 +58,7 @@ struct DumpWriter::Impl {
   std::string target;
   TemporaryFile temporary;
   H5::H5File file;
+  bool is_compressed;
   bool complete = true;  // nothing that was begun has failed
   int seq = 0, records = 0;
   std::set<std::string> begun;  // records
@@ -121,12 +122,16 @@ void DumpWriter::Impl::add_scalar(std::string_view name, StoredType stored, cons
   });
 }
 
-DumpWriter::DumpWriter(const std::filesystem::path& path) : impl_(std::make_unique<Impl>(path)) {}
+DumpWriter::DumpWriter(const std::filesystem::path& path, bool is_compressed)
+    : impl_(std::make_unique<Impl>(path, is_compressed)) {}
 DumpWriter::~DumpWriter() = default;
 
 int DumpWriter::begin_record(std::string_view op_name, DeviceType device,
                              const std::vector<Note>& notes, std::optional<int> wanted) {
   check_op_name(op_name);
+  if (op_name == kAttachmentsOp) {
+    throw Error(fmt::format("no operator can be dumped as '{}', where attachments are", op_name));
+  }
   check_notes(notes);
   const int seq = wanted.value_or(impl_->seq + 1);
   const std::string record = fmt::format("/{}/{}", op_name, seq);
@@ -153,14 +158,14 @@ bool DumpWriter::is_in_record(std::string_view op_name, int seq) const {
 void DumpWriter::write_input(std::string_view name, const TensorDesc& desc, const void* storage) {
   hdf5::check_dumpable(desc);
   impl_->add("input", name, [&](const H5::Group& group, const std::string& leaf) {
-    return hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
+    return hdf5::write_tensor(group, leaf, desc, impl_->device, storage, impl_->is_compressed);
   });
 }
 
 void DumpWriter::write_output(std::string_view name, const TensorDesc& desc, const void* storage) {
   hdf5::check_dumpable(desc);
   impl_->add("output", name, [&](const H5::Group& group, const std::string& leaf) {
-    return hdf5::write_tensor(group, leaf, desc, impl_->device, storage);
+    return hdf5::write_tensor(group, leaf, desc, impl_->device, storage, impl_->is_compressed);
   });
 }
 
@@ -180,6 +185,21 @@ void DumpWriter::write_input_scalar(std::string_view name, bool value) {
 void DumpWriter::write_input_list(std::string_view name, std::span<const std::int64_t> values) {
   impl_->add("input", name, [&](const H5::Group& group, const std::string& leaf) {
     return hdf5::write_list(group, leaf, values);
+  });
+}
+
+void DumpWriter::attach(std::string_view name, StoredType stored, std::size_t count,
+                        const void* values) {
+  const std::vector<std::string> components = tensor_name_components(name);
+  if (components.size() != 2) throw Error(fmt::format("an attachment is no '{}'", name));
+  const std::string path = fmt::format("/{}/1/{}", kAttachmentsOp, name);
+  if (!impl_->datasets.insert(path).second) {
+    throw Error(fmt::format("cannot write {}: {} is written already", impl_->target, path));
+  }
+  impl_->change(path, [&] {
+    H5::Group group = open_or_create(impl_->file.openGroup("/"), std::string(kAttachmentsOp));
+    group = open_or_create(open_or_create(group, "1"), components.front());
+    hdf5::write_attachment(group, components.back(), stored, count, values);
   });
 }
 

@@ -27,8 +27,9 @@ namespace opbench {
 /// refuses.
 class DumpWriter {
  public:
-  /// Errors: "cannot write out/x.h5: No such file or directory" and the like, as RunError.
-  explicit DumpWriter(const std::filesystem::path& path);
+  /// Compressed, tensors lie in chunks. Errors: "cannot write out/x.h5: No such file or directory"
+  /// and the like, as RunError.
+  explicit DumpWriter(const std::filesystem::path& path, bool is_compressed = false);
   ~DumpWriter();
 
   /// Starts the record /{op_name}/{seq}. Returns seq, which counts from 1 over all records, or from
@@ -51,6 +52,10 @@ class DumpWriter {
   void write_input_scalar(std::string_view name, std::int64_t value);
   void write_input_scalar(std::string_view name, bool value);
   void write_input_list(std::string_view name, std::span<const std::int64_t> values);
+
+  /// Adds what is no tensor of an operator: /opbench/1/{name}, of i8, i64 or f64 in one dimension;
+  /// `name` has two components, "samples/start_us". DumpFile::attachments has it.
+  void attach(std::string_view name, StoredType stored, std::size_t count, const void* values);
 
   /// Records begun so far.
   int records() const;

@@ -16,6 +16,33 @@ H5::DataSpace space_of(const Dims& shape) {
   return H5::DataSpace(static_cast<int>(extents.size()), extents.data());
 }
 
+// Chunks as large as can be without being larger than what is converted at once.
+std::vector<hsize_t> chunk_of(const Dims& shape) {
+  std::vector<hsize_t> chunk(shape.begin(), shape.end());
+  std::int64_t elements = 1;
+  for (const hsize_t extent : chunk) elements *= static_cast<std::int64_t>(extent);
+  for (hsize_t& extent : chunk) {
+    if (elements <= kChunkElements) break;
+    elements /= static_cast<std::int64_t>(extent);
+    extent = static_cast<hsize_t>(std::max<std::int64_t>(1, kChunkElements / elements));
+    elements *= static_cast<std::int64_t>(extent);
+  }
+  return chunk;
+}
+
+// Of a dataset whose bytes are shuffled and deflated, where there is anything to deflate.
+H5::DSetCreatPropList compressed(const Dims& shape) {
+  constexpr unsigned kFast = 1;
+  const H5::DSetCreatPropList list;
+  const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  if (shape.empty() || is_empty || H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0) return list;
+  const std::vector<hsize_t> chunk = chunk_of(shape);
+  list.setChunk(static_cast<int>(chunk.size()), chunk.data());
+  list.setShuffle();
+  list.setDeflate(kFast);
+  return list;
+}
+
 // What the layout has no place for. fp16 dumped from the CPU by the original holds garbage; the
 // mark tells ours apart.
 void write_own_attributes(const H5::DataSet& dataset, const TensorDesc& desc, DeviceType device) {
@@ -99,11 +126,23 @@ void check_dumpable(const TensorDesc& desc) {
 }
 
 H5::DataSet write_tensor(const H5::Group& group, const std::string& name, const TensorDesc& desc,
-                         DeviceType device, const void* storage) {
+                         DeviceType device, const void* storage, bool is_compressed) {
   const H5::PredType& type = file_type(data_type_row(desc.dtype).stored);
-  const H5::DataSet dataset = group.createDataSet(name, type, space_of(desc.shape));
+  const H5::DataSet dataset =
+      group.createDataSet(name, type, space_of(desc.shape),
+                          is_compressed ? compressed(desc.shape) : H5::DSetCreatPropList::DEFAULT);
   write_attributes(dataset, desc, device);
   write_data(desc, storage, dataset);
+  return dataset;
+}
+
+H5::DataSet write_attachment(const H5::Group& group, const std::string& name, StoredType stored,
+                             std::size_t count, const void* values) {
+  const Dims shape = {static_cast<std::int64_t>(count)};
+  const H5::DataSet dataset =
+      group.createDataSet(name, file_type(stored), space_of(shape), compressed(shape));
+  write_integer(dataset, "Type", static_cast<std::int32_t>(SaveType::ar_long_int));
+  if (count > 0) dataset.write(values, memory_type(stored));
   return dataset;
 }
 

@@ -209,6 +209,9 @@ const std::vector<DumpEntry>& DumpSource::strays() {
   return impl_->is_one_dump ? impl_->dumps.front().strays() : impl_->listing.catalogue.strays;
 }
 
+bool DumpSource::has_attachments() {
+  return impl_->is_one_dump && !impl_->dumps.front().attachments().empty();
+}
 const std::vector<std::string>& DumpSource::problems() {
   return impl_->is_one_dump ? impl_->dumps.front().problems() : impl_->listing.catalogue.problems;
 }

@@ -43,6 +43,8 @@ class DumpSource {
   // As DumpFile has them.
   const std::vector<DumpRecord>& records();
   const std::vector<DumpEntry>& strays();
+  /// Is it one HDF5 file that has attachments?
+  bool has_attachments();
   const std::vector<std::string>& problems();
   std::int64_t damaged();
   void read(const DumpEntry& entry, ElementRange range, void* to);

@@ -1,10 +1,13 @@
 #include "harness/report/files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "harness/record/artefact.h"
 #include "harness/record/join_results.h"
 #include "harness/record/results_file.h"
 #include "harness/report/context.h"
@@ -35,6 +38,18 @@ void write_console(std::ostream& out, const ResultsFile& file) {
   }
 }
 
+// Needs when samples began, which JSON does not say.
+void write_trace_of(std::ostream& out, const ResultsFile& file) {
+  for (const Record& record : file.run.records) {
+    if (!record.times || record.times->samples.front().duration_us > 0) continue;
+    throw Error(
+        fmt::format("{}: does not say when samples began; a file of `opbench run "
+                    "--artefact` does",
+                    file.path));
+  }
+  write_trace(out, file.run.records);
+}
+
 constexpr ReportFormat kFormats[] = {
     {"markdown", [](std::ostream& out,
                     const ResultsFile& f) { write_markdown(out, f.run, f.machine, f.command); }},
@@ -49,6 +64,7 @@ constexpr ReportFormat kFormats[] = {
        write_smaller_is_better(out, f.run.records, f.machine);
      }},
     {"console", write_console},
+    {"trace", write_trace_of},
     {"op-summary",
      [](std::ostream& out, const ResultsFile& f) { write_op_summary(out, f.run.records); }},
     {"op-statistic",
@@ -58,6 +74,7 @@ constexpr ReportFormat kFormats[] = {
 struct Document {
   std::string path;
   nlohmann::ordered_json json;
+  std::optional<ResultsFile> results;  ///< of an artefact, which has no JSON of its own
 };
 
 // Those of one machine, by its number from 1.
@@ -100,7 +117,9 @@ FileReport report_of_runs(const std::vector<Document>& documents, const std::str
   const ReportFormat& format = find_report_format(format_name);
   std::vector<ResultsFile> files;
   for (const Document& document : documents) {
-    files.push_back(parse_results(JsonValue(document.json, document.path), document.path));
+    files.push_back(document.results
+                        ? *document.results
+                        : parse_results(JsonValue(document.json, document.path), document.path));
   }
   FileReport report;
   ResultsFile whole = join_results(std::move(files));
@@ -125,6 +144,7 @@ constexpr FileKind kKinds[] = {
 };
 
 const FileKind& kind_of(const Document& document) {
+  if (document.results) return kKinds[0];
   std::string known;
   for (const FileKind& kind : kKinds) {
     if (document.json.is_object() && document.json.contains(std::string(kind.key))) return kind;
@@ -132,6 +152,26 @@ const FileKind& kind_of(const Document& document) {
   }
   throw Error(fmt::format("{}: no file that opbench wrote: it must be an object with the key {}",
                           document.path, known));
+}
+
+// The files that `opbench compare` writes, as they were written.
+FileReport report_of_comparison(Artefact& artefact, const std::string& format) {
+  constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
+      {"json", kComparisonName}, {"csv", "compare.csv"}, {"console", "compare.txt"}};
+  std::vector<std::string> names;
+  for (const auto& [known, file] : kFiles) {
+    if (known == format || (known == "console" && format.empty())) {
+      return {false, [text = artefact.text(file)](std::ostream& out) { out << text; }};
+    }
+    names.emplace_back(known);
+  }
+  throw Error(fmt::format("{}: a comparison has no form '{}'; it has {}", artefact.path(), format,
+                          fmt::join(names, ", ")));
+}
+
+Document read_document(const std::string& path) {
+  if (Artefact::is_hdf5(path)) return {path, {}, Artefact(path).results()};
+  return {path, parse_json(read_input_file(path, "", kLargestResultsFile), path), {}};
 }
 
 }  // namespace
@@ -149,10 +189,15 @@ const ReportFormat& find_report_format(std::string_view name) {
 
 FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format,
                            int machine) {
+  if (paths.size() == 1 && Artefact::is_hdf5(paths.front())) {
+    Artefact artefact(paths.front());
+    if (artefact.has(kComparisonName)) return report_of_comparison(artefact, format);
+  }
+  const std::string form = format.empty() ? "markdown" : format;
   std::vector<Document> documents;
   const FileKind* kind = nullptr;
   for (const std::string& path : paths) {
-    documents.push_back({path, parse_json(read_input_file(path, "", kLargestResultsFile), path)});
+    documents.push_back(read_document(path));
     const FileKind& found = kind_of(documents.back());
     if (kind != nullptr && kind != &found) {
       throw Error(fmt::format("{}: from {}, and {} from {}; files of one kind make a report", path,
@@ -161,7 +206,7 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
     kind = &found;
   }
   if (kind == nullptr) throw Error("there is no file to report");
-  return kind->report(documents, format, machine);
+  return kind->report(documents, form, machine);
 }
 
 }  // namespace opbench::report

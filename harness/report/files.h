@@ -29,10 +29,13 @@ struct FileReport {
   std::function<void(std::ostream&)> write;
 };
 
-/// Reads files that opbench wrote, all of one kind, and makes them into one report. `machine`: of
-/// results of unlike machines the one of this number, from 1; 0: all, where the format takes them.
-/// Errors: throws Error for a file that cannot be read, a kind that is not known, kinds that
-/// differ, results that cannot be joined, and a format that the kind does not have.
+/// Reads files that opbench wrote, all of one kind, and makes them into one report. Artefacts hold
+/// results of a run, which any form is made from, or the files of one comparison, which are written
+/// as they were. An empty `format` is the usual one: markdown, of a comparison the console.
+/// `machine`: of results of unlike machines the one of this number, from 1; 0: all, where the
+/// format takes them. Errors: throws Error for a file that cannot be read, a kind that is not
+/// known, kinds that differ, results that cannot be joined, and a format that the kind does not
+/// have.
 FileReport report_of_files(const std::vector<std::string>& paths, const std::string& format,
                            int machine = 0);
 

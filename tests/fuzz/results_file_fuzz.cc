@@ -1,10 +1,13 @@
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
 #include "harness/record/results_file.h"
-#include "harness/report/report.h"
+#include "harness/report/case_words.h"
+#include "harness/report/compare_words.h"
 #include "tests/fuzz/fuzz.h"
+#include "text/json_reader.h"
 
 namespace opbench {
 namespace {
@@ -15,6 +18,16 @@ std::string written(const ResultsFile& file) {
   return out.str();
 }
 
+// What `opbench explain` says of it if it is a comparison: words, or an error of one line.
+void explain_as_comparison(const std::string& text) {
+  std::ostringstream words;
+  const std::string file = "x.json";
+  succeeds([&] {
+    const nlohmann::ordered_json json = parse_json(text, file);
+    report::explain_comparison(words, JsonValue(json, file), "", {});
+  });
+}
+
 }  // namespace
 }  // namespace opbench
 
@@ -22,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace opbench;
   ResultsFile file;
   const std::string text(reinterpret_cast<const char*>(data), size);
+  explain_as_comparison(text);
   if (!succeeds([&] { file = parse_results(text, "x.json"); }, "x.json: ")) return 0;
   const std::string once = written(file);
   ResultsFile again;
@@ -29,5 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           "what was read can be written and read", once);
   const std::string twice = written(again);
   require(once == twice, "writing what was read gives the same text", twice);
+  std::ostringstream words;
+  for (const report::CaseRecords& one : report::cases_of(file)) {
+    report::explain_case(words, file, one, {});
+  }
+  report::list_cases(words, file, {});
   return 0;
 }

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "harness/report/explain_file.h"
+#include "tensor/printable.h"
+#include "text/program_name.h"
+#include "text/shell_quoted.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Says in words what a file of results holds about one case: what it is, is it right and by which
+tolerance, how long it takes and how steadily, what keeps it from being faster, and the line that repeats it; of a
+comparison what is wrong with an operator, where its error comes from and what it looks like.
+
+Examples:
+  opbench explain run.h5                               the cases; all about it if there is one
+  opbench explain run.h5 'softplus[8x64x56x56,fp32'    a case, by its id, its name, or a part of either
+  opbench explain results.json layer1.0.relu
+  opbench explain compare.h5 softplus/2                an operator of a comparison
+
+FILE is written by `opbench run --artefact` or --json, or by `opbench compare -o`. Exit code 4: no such case.)";
+
+struct ExplainFlags {
+  std::string file, wanted;
+};
+
+int explain(const ExplainFlags& flags, CommandContext& context) {
+  const report::Explained explained =
+      report::explain_file(context.out, flags.file, flags.wanted, {context.colour()});
+  if (explained.told > 0) return kAllWell;
+  if (explained.listed > 0) {
+    context.out << fmt::format(
+        "{} cases; one in words: {}\n", explained.listed,
+        shell_line({std::string(program_name()), "explain", flags.file, explained.first}));
+    return kAllWell;
+  }
+  if (explained.is_comparison && flags.wanted.empty()) {
+    context.out << "No operator fails.\n";
+    return kAllWell;
+  }
+  const std::string what =
+      flags.wanted.empty()
+          ? "no results"
+          : fmt::format("no {} '{}'", explained.is_comparison ? "operator" : "case", flags.wanted);
+  context.err << printable(fmt::format("{}: {} has {}", program_name(), flags.file, what)) << '\n';
+  return kNothingToJudge;
+}
+
+}  // namespace
+
+void add_explain_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("explain", "Say in words what results or a comparison hold about one case");
+  const auto flags = std::make_shared<ExplainFlags>();
+  command.option("FILE", flags->file, "Results of a run or a comparison, HDF5 or JSON",
+                 {.value = "FILE", .is_required = true});
+  command.option("CASE", flags->wanted,
+                 "A case by its id, its name or a part of either; of a comparison an operator, or "
+                 "operator/number",
+                 {.value = "CASE"});
+  add_common_flags(command, context);
+  command.footer(kFooter);
+  command.action([&context, flags] { return explain(*flags, context); });
+}
+
+}  // namespace opbench

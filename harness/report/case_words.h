@@ -1,0 +1,31 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "harness/record/results_file.h"
+#include "text/console_colour.h"
+
+namespace opbench::report {
+
+/// The cases of a result in their order, each with its records in theirs.
+struct CaseRecords {
+  std::string id, name;
+  std::vector<const Record*> records;
+};
+std::vector<CaseRecords> cases_of(const ResultsFile& results);
+
+/// Those that `wanted` is the id or the name of; else those whose id or name it is found in.
+std::vector<CaseRecords> find_cases(const ResultsFile& results, const std::string& wanted);
+
+/// A line for each case: what became of it, and its fastest variant.
+void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyle& style);
+
+/// Everything that the file has about a case, in words: what it is, on which machine, and of every
+/// variant whether it is right and by which tolerance, how long it takes and how steadily, what
+/// keeps it from being faster, and the line that repeats it.
+void explain_case(std::ostream& out, const ResultsFile& results, const CaseRecords& one,
+                  const ConsoleStyle& style);
+
+}  // namespace opbench::report

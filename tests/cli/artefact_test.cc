@@ -1,0 +1,157 @@
+// One file that explains itself: written by run and compare, read by report, explain and compare.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli/cli.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> kCase = {
+    "--case", "relu[64x33,fp32]", "--case",    "relu[7,fp16]", "--time", "0.002", "--repetitions",
+    "3",      "--quiet",          "--variant", "native,relu"};
+
+class ArtefactCli : public testing::Test, protected TempDir {
+ protected:
+  Outcome run(std::vector<std::string> more) const {
+    more.insert(more.begin(), kCase.begin(), kCase.end());
+    return opbench_with(std::move(more));
+  }
+  Outcome explain(const std::string& wanted = "", const std::string& file = "run.h5") const {
+    std::vector<std::string> words = {"explain", path(file)};
+    if (!wanted.empty()) words.push_back(wanted);
+    return opbench_with(std::move(words));
+  }
+};
+
+void expect_refused(const Outcome& outcome, const std::string& text) {
+  EXPECT_EQ(outcome.code, kBadInput) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr(text));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+
+TEST_F(ArtefactCli, ReportMakesEveryFormByteForByte) {
+  constexpr std::pair<const char*, const char*> kForms[] = {
+      {"json", "--json"},   {"csv", "--csv"},     {"markdown", "--markdown"},
+      {"junit", "--junit"}, {"trace", "--trace"}, {"gbench", "--benchmark-json"}};
+  std::vector<std::string> flags = {"--artefact", path("run.h5")};
+  for (const auto& [format, flag] : kForms) {
+    flags.insert(flags.end(), {flag, path(std::string("run.") + format)});
+  }
+  const Outcome ran = run(flags);
+  ASSERT_EQ(ran.code, kAllWell) << ran.err << ran.out;
+  for (const auto& [format, flag] : kForms) {
+    const std::string written = read(std::string("run.") + format);
+    ASSERT_GT(written.size(), 100u) << format;
+    std::filesystem::remove(path(std::string("run.") + format));
+    const Outcome made = opbench_with({"report", path("run.h5"), "--format", format});
+    EXPECT_EQ(made.code, kAllWell) << made.err;
+    EXPECT_EQ(made.out, written) << format;
+  }
+  EXPECT_THAT(files(), ElementsAre("run.h5"));
+}
+
+TEST_F(ArtefactCli, ReportMakesAPage) {
+  ASSERT_EQ(run({"--artefact", path("run.h5")}).code, kAllWell);
+  const Outcome page = opbench_with({"report", path("run.h5"), "--html", path("page.html")});
+  EXPECT_EQ(page.code, kAllWell) << page.err;
+  EXPECT_THAT(read("page.html"), AllOf(HasSubstr("<html"), HasSubstr("relu[64x33,fp32")));
+}
+
+TEST_F(ArtefactCli, ExplainsACaseInWords) {
+  ASSERT_EQ(run({"--artefact", path("run.h5"), "--json", path("run.json")}).code, kAllWell);
+  for (const char* file : {"run.h5", "run.json"}) {
+    const Outcome one = explain("relu[64", file);
+    EXPECT_EQ(one.code, kAllWell) << one.err;
+    for (const char* text :
+         {"relu[64x33,fp32", "It is relu in fp32", "passed", "It is right: 100 % of its elements",
+          "A call takes ", "median of 3 samples", "again: "}) {
+      EXPECT_THAT(one.out, HasSubstr(text));
+    }
+    EXPECT_THAT(one.out, Not(HasSubstr("relu[7")));
+    EXPECT_EQ(one.out.find(" of the run.") != std::string::npos, file == std::string("run.h5"))
+        << "JSON has no time stamps";
+    EXPECT_THAT(explain("", file).out, AllOf(HasSubstr("relu[7,fp16"), HasSubstr("2 cases; one")));
+    const Outcome none = explain("conv", file);
+    EXPECT_EQ(none.code, kNothingToJudge);
+    EXPECT_THAT(none.err, HasSubstr("has no case 'conv'"));
+  }
+}
+
+TEST_F(ArtefactCli, TwoRunsInOneTable) {
+  for (const char* name : {"a.h5", "b.h5"}) {
+    ASSERT_EQ(run({"--artefact", path(name), "--tensors"}).code, kAllWell);
+  }
+  const Outcome same = opbench_with({"compare", path("a.h5"), path("b.h5"), "-q"});
+  EXPECT_EQ(same.code, kAllWell) << same.err << same.out;
+  EXPECT_THAT(same.out, AllOf(HasSubstr("4 results in both: 0 worse"), HasSubstr("ratio"),
+                              HasSubstr("relu[64x33,fp32"), HasSubstr("0.0e+00")));
+  ASSERT_EQ(opbench_with({"--case", "relu[7,fp16]", "--variant", "native", "--artefact",
+                          path("few.h5"), "--time", "0.002", "-q"})
+                .code,
+            kAllWell);
+  const Outcome gone = opbench_with({"compare", path("few.h5"), path("a.h5"), "-q"});
+  EXPECT_EQ(gone.code, kVerdictFailed);
+  EXPECT_THAT(gone.out, HasSubstr("0 only in the first, 3 only in the second"));
+  expect_refused(opbench_with({"compare", path("a.h5"), path("b.h5"), "-q", "-o", path("c.h5")}),
+                 "-o is for dumps");
+  EXPECT_THAT(files(), ElementsAre("a.h5", "b.h5", "few.h5"));
+}
+
+TEST_F(ArtefactCli, TensorsAreADump) {
+  ASSERT_EQ(run({"--artefact", path("run.h5"), "--tensors"}).code, kAllWell);
+  EXPECT_THAT(opbench_with({"show", path("run.h5")}).out,
+              AllOf(HasSubstr("\n/relu/1"), Not(HasSubstr("\n/opbench"))));
+  EXPECT_EQ(opbench_with({"judge", path("run.h5"), "-q"}).code, kAllWell);
+}
+
+TEST_F(ArtefactCli, AComparisonInOneFile) {
+  const std::string npu = source_file("examples/dumps/npu.h5");
+  const std::string gpu = source_file("examples/dumps/gpu.h5");
+  const Outcome to_file = opbench_with({"compare", npu, gpu, "-q", "-o", path("c.h5")});
+  EXPECT_EQ(to_file.code, kVerdictFailed) << to_file.err;
+  EXPECT_THAT(files(), ElementsAre("c.h5"));
+  const Outcome console = opbench_with({"report", path("c.h5")});
+  EXPECT_EQ(console.out + "Results: " + path("c.h5") + "\n", to_file.out);
+  EXPECT_THAT(opbench_with({"report", path("c.h5"), "--format", "json"}).out,
+              HasSubstr("\"opbench_compare\": 1"));
+  EXPECT_THAT(opbench_with({"report", path("c.h5"), "--format", "csv"}).out,
+              HasSubstr("execution,operator"));
+  expect_refused(opbench_with({"report", path("c.h5"), "--format", "junit"}),
+                 "a comparison has no form 'junit'");
+  const Outcome words = explain("softplus/2", "c.h5");
+  EXPECT_EQ(words.code, kAllWell) << words.err;
+  EXPECT_THAT(words.out, AllOf(HasSubstr("introduced here: its inputs agree"),
+                               HasSubstr("Looks like: "), Not(HasSubstr("softmax"))));
+  EXPECT_EQ(explain("none", "c.h5").code, kNothingToJudge);
+}
+
+TEST_F(ArtefactCli, BadInputIsOneLine) {
+  expect_refused(run({"--artefact", "-"}), "--artefact writes HDF5");
+  expect_refused(run({"--tensors"}), "--tensors needs --artefact FILE");
+  expect_refused(run({"--artefact", path("x.h5"), "--tensors", "--dump", path("y.h5")}),
+                 "--tensors and --dump write the same tensors");
+  expect_refused(run({"--artefact", path("x.h5"), "--dump", path("x.h5")}), "--artefact");
+  expect_refused(explain("", "missing.h5"), "missing.h5");
+  expect_refused(explain("", std::filesystem::path(write("text", "no JSON")).filename()), "text");
+  const std::string npu = source_file("examples/dumps/npu.h5");
+  expect_refused(opbench_with({"explain", npu}), "no artefact");
+  expect_refused(opbench_with({"report", npu}), "no artefact");
+  EXPECT_THAT(files(), ElementsAre("text")) << "nothing half-written";
+  ASSERT_EQ(run({"--artefact", path("x.h5"), "--json", path("x.json")}).code, kAllWell);
+  expect_refused(opbench_with({"report", path("x.json"), "--format", "trace"}),
+                 "does not say when samples began");
+}
+
+}  // namespace opbench

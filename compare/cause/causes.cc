@@ -66,7 +66,7 @@ CauseRule read_rule(const YamlValue& value) {
   return rule;
 }
 
-bool holds(const CauseRule& rule, const Evidence& evidence) {
+bool holds(const CauseRule& rule, const DepartureEvidence& evidence) {
   return std::all_of(rule.when.begin(), rule.when.end(), [&](const auto& condition) {
     const auto found = evidence.numbers.find(condition.first);
     if (found == evidence.numbers.end()) return false;
@@ -76,7 +76,7 @@ bool holds(const CauseRule& rule, const Evidence& evidence) {
   });
 }
 
-std::string filled(const std::string& says, const Evidence& evidence) {
+std::string filled(const std::string& says, const DepartureEvidence& evidence) {
   std::string text;
   std::size_t from = 0;
   for (std::size_t at = says.find('{'); at != std::string::npos; at = says.find('{', from)) {
@@ -108,7 +108,8 @@ const std::vector<CauseRule>& builtin_causes() {
   return rules;
 }
 
-std::vector<Cause> causes_of(const Evidence& evidence, const std::vector<CauseRule>& rules) {
+std::vector<Cause> causes_of(const DepartureEvidence& evidence,
+                             const std::vector<CauseRule>& rules) {
   std::vector<Cause> causes;
   std::set<std::string> spoken;
   for (const CauseRule& rule : rules) {

@@ -35,7 +35,8 @@ const std::vector<CauseRule>& builtin_causes();
 std::vector<CauseRule> parse_causes(const std::string& text, const std::string& path);
 
 /// Of each group the first rule that holds; empty where nothing typical is seen.
-std::vector<Cause> causes_of(const Evidence& evidence, const std::vector<CauseRule>& rules);
+std::vector<Cause> causes_of(const DepartureEvidence& evidence,
+                             const std::vector<CauseRule>& rules);
 
 /// What built-in rules say of a tensor that departed.
 std::vector<Cause> find_causes(const DepartedValues& values);

@@ -42,7 +42,7 @@ std::vector<bool> wrong_elements(const DepartedValues& values) {
   return wrong;
 }
 
-void add_places(const WrongPlaces& places, Evidence& evidence) {
+void add_places(const WrongPlaces& places, DepartureEvidence& evidence) {
   constexpr std::size_t kLargestBlock = 64;
   evidence.places = to_string(places);
   if (places.axis) evidence["axis"] = number(*places.axis);
@@ -61,7 +61,7 @@ void add_places(const WrongPlaces& places, Evidence& evidence) {
 }
 
 void add_wrong_evidence(const DepartedValues& values, const std::vector<bool>& wrong,
-                        Evidence& evidence) {
+                        DepartureEvidence& evidence) {
   std::size_t count = 0, zeros = 0;
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     count += wrong[i];
@@ -71,7 +71,7 @@ void add_wrong_evidence(const DepartedValues& values, const std::vector<bool>& w
   if (count > 0) evidence["wrong_zeros"] = number(zeros) / number(count);
 }
 
-void add_range_evidence(const DepartedValues& values, Evidence& evidence) {
+void add_range_evidence(const DepartedValues& values, DepartureEvidence& evidence) {
   std::size_t beyond = 0, saturated = 0, overflowed = 0, nonfinite = 0, nan = 0;
   for (std::size_t i = 0; i < values.actual.size(); ++i) {
     const double a = values.actual[i], e = values.expected[i];
@@ -93,7 +93,7 @@ void add_range_evidence(const DepartedValues& values, Evidence& evidence) {
 }
 
 // From which value of an input on the output is NaN or Inf, where one input tells.
-void add_threshold(const DepartedValues& values, Evidence& evidence) {
+void add_threshold(const DepartedValues& values, DepartureEvidence& evidence) {
   for (const InputValues& input : values.inputs) {
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (std::size_t i = 0; i < values.actual.size(); ++i) {
@@ -114,7 +114,7 @@ void add_threshold(const DepartedValues& values, Evidence& evidence) {
 
 // Which values of an input give wrong elements, where one input tells.
 void add_wrong_range(const DepartedValues& values, const std::vector<bool>& wrong,
-                     Evidence& evidence) {
+                     DepartureEvidence& evidence) {
   constexpr std::size_t kFewest = 8;
   for (const InputValues& input : values.inputs) {
     double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -171,7 +171,7 @@ bool are_same_values(const DepartedValues& values) {
   return before > 0 && after <= kLeft * before;
 }
 
-void add_order_evidence(const DepartedValues& values, Evidence& evidence) {
+void add_order_evidence(const DepartedValues& values, DepartureEvidence& evidence) {
   if (!may_be_reordered(values)) return;
   if (const auto axis = reordered_axis(values.actual, values.expected, values.shape)) {
     evidence["reordered_axis"] = number(*axis);
@@ -181,8 +181,8 @@ void add_order_evidence(const DepartedValues& values, Evidence& evidence) {
 
 }  // namespace
 
-Evidence find_evidence(const DepartedValues& values) {
-  Evidence evidence;
+DepartureEvidence find_evidence(const DepartedValues& values) {
+  DepartureEvidence evidence;
   const std::vector<bool> wrong = wrong_elements(values);
   const std::optional<WrongPlaces> places = wrong_places(wrong, values.shape);
   if (places) add_places(*places, evidence);

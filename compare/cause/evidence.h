@@ -54,7 +54,7 @@ struct DepartedValues {
 ///
 /// Of orders: `reordered_axis` (see reordered_axis); `same_values`, 1 where both sides hold the
 /// same values in whatever order.
-struct Evidence {
+struct DepartureEvidence {
   std::map<std::string, double, std::less<>> numbers;
   std::string places;  ///< where wrong elements are, in words; empty without a pattern
 
@@ -62,7 +62,7 @@ struct Evidence {
 };
 
 /// Measures it: some passes over the values, and a sort where both sides have the same sums.
-Evidence find_evidence(const DepartedValues& values);
+DepartureEvidence find_evidence(const DepartedValues& values);
 
 /// All names that there are.
 std::span<const std::string_view> evidence_names();

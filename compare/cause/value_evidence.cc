@@ -73,7 +73,7 @@ void for_each_finite(const DepartedValues& values, const std::vector<bool>* only
   }
 }
 
-void add_fits(const Sums& sums, Evidence& evidence) {
+void add_fits(const Sums& sums, DepartureEvidence& evidence) {
   if (sums.expected_sq == 0 || sums.error_sq == 0) return;
   evidence["relative_error"] = std::sqrt(sums.error_sq / sums.expected_sq);
   const double factor = sums.product / sums.expected_sq;
@@ -90,7 +90,7 @@ void add_fits(const Sums& sums, Evidence& evidence) {
   evidence["offset_left"] = std::sqrt(std::max(varying, 0.0) / sums.error_sq);
 }
 
-void add_signs(const Sums& sums, Evidence& evidence) {
+void add_signs(const Sums& sums, DepartureEvidence& evidence) {
   if (sums.differing == 0) return;
   evidence["towards_zero"] = sums.towards_zero / sums.differing;
   evidence["away_from_zero"] = sums.away / sums.differing;
@@ -98,7 +98,7 @@ void add_signs(const Sums& sums, Evidence& evidence) {
   evidence["above"] = sums.above / sums.differing;
 }
 
-void add_relative(const RelativeErrors& errors, Evidence& evidence) {
+void add_relative(const RelativeErrors& errors, DepartureEvidence& evidence) {
   const double count = errors.counts[0] + errors.counts[1];
   if (count == 0 || errors.largest == 0) return;
   evidence["max_relative"] = errors.largest;
@@ -114,7 +114,7 @@ void add_relative(const RelativeErrors& errors, Evidence& evidence) {
 }  // namespace
 
 void add_value_evidence(const DepartedValues& values, const std::vector<bool>* only,
-                        Evidence& evidence) {
+                        DepartureEvidence& evidence) {
   Sums sums;
   for_each_finite(values, only, [&](double a, double e) { sums.add(a, e); });
   if (sums.count == 0) return;

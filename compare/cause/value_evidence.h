@@ -6,8 +6,9 @@
 
 namespace opbench {
 
-/// Adds what finite values tell: see Evidence. Of the elements marked in `only`, if that is given.
+/// Adds what finite values tell: see DepartureEvidence. Of the elements marked in `only`, if that
+/// is given.
 void add_value_evidence(const DepartedValues& values, const std::vector<bool>* only,
-                        Evidence& evidence);
+                        DepartureEvidence& evidence);
 
 }  // namespace opbench

@@ -71,6 +71,10 @@ test('a context has its ladder, its types and two graphs with every conversion',
 test('a check shows changes with their intervals and what noise is', async () => {
   const page = await opened([files.check]);
   const items = read('check').items;
+  if (!items.some((i) => i.speed && i.speed.base_us > 0)) {  // the machine was too busy to time anything in the budget
+    assert.match(await page.locator('main').innerText(), /Nothing was timed\./);
+    return;
+  }
   await assertCharts(page, ['Changes, slowest first']);
   assert.equal(await page.locator('figure:has-text("Changes, slowest first") circle').count(), items.filter((i) => i.speed && i.speed.base_us > 0).length);
   assert.match(await page.locator('.digest').innerText(), /Noise: the same build against itself/);

@@ -94,7 +94,8 @@ TEST_F(Compare, SaysWhatADepartureLooksLike) {
   write_pair(0.25f);
   const Outcome outcome = run_pair({"-o", path("out")});
   EXPECT_THAT(outcome.out, HasSubstr("  Looks like: every value is 1.25 times what is expected"));
-  for (const json& tensor : read_json("out/compare.json").at("tensors")) {
+  const json document = read_json("out/compare.json");
+  for (const json& tensor : document.at("tensors")) {
     const json& causes = tensor.at("causes");
     ASSERT_EQ(causes.size(), tensor.at("verdict") == "failed" ? 1u : 0u) << tensor;
     for (const json& cause : causes) EXPECT_EQ(cause.at("rule"), "scale");

@@ -83,10 +83,11 @@ std::string measure_large(const LargePart& part, const PairParts::FindPair& find
   const std::int64_t chunks = (part.count - 1) / kMeasureChunk + 1;
   std::vector<PassMeasures> found(static_cast<std::size_t>(chunks));
   std::vector<std::string> errors(found.size());
-  std::atomic<bool> has_failed = false;
+  std::atomic<std::int64_t> first_failed = chunks;
   Workplaces places;
   parallel_blocks(chunks, [&](std::int64_t chunk) {
-    if (has_failed) return;
+    // Those before it are read all the same, so that the first error is told, as it is undivided.
+    if (chunk > first_failed) return;
     auto place = places.take();
     const std::int64_t begin = chunk * kMeasureChunk;
     const ElementRange range{part.first + begin, std::min(kMeasureChunk, part.count - begin)};
@@ -95,13 +96,13 @@ std::string measure_large(const LargePart& part, const PairParts::FindPair& find
       found[i] = measure_chunk_of(pair, rules, part, range, *place, holes);
     } catch (const Error& error) {
       errors[i] = error.what();
-      has_failed = true;
+      for (std::int64_t at = first_failed; chunk < at;) {
+        if (first_failed.compare_exchange_weak(at, chunk)) break;
+      }
     }
     places.give_back(std::move(place));
   });
-  for (const std::string& error : errors) {
-    if (!error.empty()) throw Error(error);
-  }
+  if (first_failed < chunks) throw Error(errors[static_cast<std::size_t>(first_failed)]);
   Packer packer;
   for (const PassMeasures& chunk : found) pack(packer, part.pass, chunk);
   return packer.take();

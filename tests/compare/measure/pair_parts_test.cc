@@ -39,8 +39,7 @@ TensorPair unreadable_pair(std::int64_t count) {
   TensorPair pair = float_pair({}, {});
   pair.count = count;
   pair.expected.read = [](ElementRange range, void*) {
-    // Of several places that cannot be read, the one that a thread came to first is told.
-    if (range.first > 0) throw Error("cannot read it");
+    if (range.first > 0) throw Error(fmt::format("cannot read at {}", range.first));
   };
   pair.actual.read = [](ElementRange, void*) {};
   return pair;

@@ -5,6 +5,7 @@
 
 #include "harness/check/check.h"
 #include "harness/record/machine.h"
+#include "text/line_file.h"
 
 namespace opbench::check {
 
@@ -36,19 +37,13 @@ struct History {
 class HistoryFile {
  public:
   explicit HistoryFile(const std::string& path);
-  ~HistoryFile();
-  HistoryFile(const HistoryFile&) = delete;
-  HistoryFile& operator=(const HistoryFile&) = delete;
 
   /// Appends one line under a lock, so that runs that end at once lose nothing. A line that a
   /// killed run left unfinished is ended first; one that cannot be written whole is taken back.
   void append(const std::string& line) const;
 
  private:
-  [[noreturn]] void fail(int error) const;
-
-  std::string path_;
-  int file_;
+  LineFile file_;
 };
 
 /// The line of a run, with its end: {"opbench_history": 1, ...}.

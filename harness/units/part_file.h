@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/units/part_lines.h"
+#include "text/line_file.h"
 
 namespace opbench::units {
 
@@ -14,23 +15,19 @@ class PartFile {
   /// unfinished is cut off first.
   /// Errors: throws RunError "cannot write ...: reason", also where another process writes it.
   PartFile(const std::string& path, const PartHeader& header);
-  ~PartFile();
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
 
   /// Errors: as the constructor's; the file then ends with the line before.
   void append(const UnitResult& result) { append(unit_line(result)); }
   /// The same for a line as `unit_line` makes it.
-  void append(const std::string& line);
+  void append(const std::string& line) { file_.append(line); }
 
   const std::string& path() const { return path_; }
 
  private:
-  [[noreturn]] void fail(int error) const;
   void cut_torn_line() const;
 
   std::string path_;
-  int file_;
+  LineFile file_;
 };
 
 }  // namespace opbench::units

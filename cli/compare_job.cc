@@ -5,22 +5,19 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <optional>
 #include <ostream>
 #include <sstream>
 #include <system_error>
 
+#include "cli/compare_job_plan.h"
 #include "cli/progress_line.h"
 #include "compare/job/job_report.h"
 #include "compare/job/joined_dump.h"
-#include "compare/job/shard_rules.h"
 #include "harness/record/machine.h"
 #include "harness/report/compare.h"
 #include "harness/report/job.h"
 #include "harness/run/interrupt.h"
 #include "ranks/dispatch.h"
-#include "tensor/checksum.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/output_file.h"
@@ -31,103 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What all ranks know of the work.
-struct JobPlan {
-  JobPairs pairs;
-  std::vector<JobDump> golden;
-  // Where the actual dumps are joined: by what rules, and the dumps of each pair's step in order.
-  std::optional<ShardRules> rules;
-  std::vector<std::vector<JobDump>> parts;
-};
-
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-JobPlan paired_plan(const ComparisonRequest& request) {
-  JobPlan plan;
-  const ComparisonOptions& options = request.options;
-  plan.pairs = pair_jobs(list_job(options.actual), list_job(options.expected));
-  if (options.golden.empty()) return plan;
-  if (is_folder(options.golden)) plan.golden = list_job(options.golden);
-  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
-    const bool is_there = std::any_of(plan.golden.begin(), plan.golden.end(),
-                                      [&](const JobDump& d) { return d.place == pair.place; });
-    if (is_there) continue;
-    throw Error(fmt::format("--golden: {} has no dump of {}; it must be laid out like {}",
-                            options.golden, to_string(pair.place), options.actual));
-  }
-  return plan;
-}
-
-// A step's dumps of the ranks that the rules name, else of all.
-std::vector<JobDump> parts_of(const std::vector<JobDump>& dumps,
-                              const std::optional<std::int64_t>& step, const ShardRules& rules,
-                              const std::string& rules_file) {
-  std::vector<JobDump> parts;
-  if (rules.ranks.empty()) {
-    std::copy_if(dumps.begin(), dumps.end(), std::back_inserter(parts),
-                 [&](const JobDump& dump) { return dump.place.step == step; });
-    return parts;
-  }
-  for (const std::int64_t rank : rules.ranks) {
-    const JobPlace place{step, rank};
-    const auto dump = std::find_if(dumps.begin(), dumps.end(),
-                                   [&](const JobDump& d) { return d.place == place; });
-    if (dump == dumps.end()) {
-      throw Error(fmt::format("{}: ranks: there is no dump of {}", rules_file, to_string(place)));
-    }
-    parts.push_back(*dump);
-  }
-  return parts;
-}
-
-// A pair for each step: of the ranks' dumps together, and of the undivided run's.
-JobPlan joined_plan(const ComparisonRequest& request, const std::string& rules_file) {
-  const std::string& folder = request.options.actual;
-  const auto dumps = is_folder(folder) ? list_job(folder) : std::vector<JobDump>();
-  if (dumps.empty()) {
-    throw Error(fmt::format(
-        "--shards: {} holds no dumps of ranks; it must be laid out as rank*/step*, step*/rank* or "
-        "rank*",
-        folder));
-  }
-  JobPlan plan;
-  plan.rules = load_shard_rules(rules_file);
-  std::vector<JobDump> steps;
-  for (const JobDump& dump : dumps) {
-    const JobPlace place{dump.place.step, kAllRanks};
-    if (steps.empty() || steps.back().place != place) steps.push_back({place, folder});
-  }
-  std::vector<JobDump> whole = list_steps(request.options.expected);
-  // One dump without a step is that of the only step.
-  if (whole.size() == 1 && steps.size() == 1 && !whole[0].place.step) {
-    whole[0].place = steps[0].place;
-  }
-  plan.pairs = pair_jobs(steps, whole);
-  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
-    plan.parts.push_back(parts_of(dumps, pair.place.step, *plan.rules, rules_file));
-  }
-  return plan;
-}
-
 void check_job_flags(const CompareFlags& flags) {
   if (flags.post_process != 0) throw Error("-p is for one pair of dumps, not for folders of ranks");
   if (!flags.shards.empty() && !flags.golden.empty()) {
     throw Error("--shards and --golden: only one is allowed");
   }
   if (flags.advisor) throw Error("--advisor is for one pair of dumps, not for folders of ranks");
-}
-
-// The same on all ranks that see the same files.
-std::string digest_of(const JobPlan& plan) {
-  std::string all;
-  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
-    all += fmt::format("{}\n{}\n", pair.actual.string(), pair.expected.string());
-  }
-  return fmt::format("{} dumps, {:016x}", plan.pairs.pairs.size(),
-                     checksum(all.data(), all.size()));
 }
 
 std::int64_t bytes_of(const fs::path& path) {
@@ -307,15 +213,15 @@ report::JobOrigin origin_of(const ComparisonRequest& request, const CommandConte
 
 bool is_of_jobs(const ComparisonRequest& request) {
   const ComparisonOptions& options = request.options;
-  return is_folder(options.actual) && is_folder(options.expected) &&
+  std::error_code ignored;
+  return fs::is_directory(options.actual, ignored) && fs::is_directory(options.expected, ignored) &&
          !list_job(options.actual).empty() && !list_job(options.expected).empty();
 }
 
 int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
                  CommandContext& context) {
   check_job_flags(flags);
-  const JobPlan plan =
-      flags.shards.empty() ? paired_plan(request) : joined_plan(request, flags.shards);
+  const JobPlan plan = plan_job(request, flags.shards);
   const RankComparer work(plan, request, context, !flags.out_dir.empty());
   if (!context.ranks.is_first()) {
     serve(context.ranks, digest_of(plan), work);

@@ -44,6 +44,16 @@ void pick_elements(const Plane& p, const T* from, T* to) {
 
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
+// Where rows of the input lie, from the first on. Those that do not exist stand for the last one.
+template <int kCount>
+struct RowPlaces {
+  RowPlaces(const Plane& p, std::int64_t b) {
+    for (std::int64_t i = 0; i < kCount; ++i) at[i] = std::min(b + i, p.valid - 1) * p.from_stride;
+  }
+
+  std::int64_t at[kCount];
+};
+
 // kSquares squares of elements side by side along b, each in the 128-bit blocks of a vector: row i
 // of the input at the same place in every block. Interleaving works within blocks, so all squares
 // are transposed at once, and a vector then holds consecutive elements of one row of the output: a
@@ -55,12 +65,9 @@ class Squares {
   using D = hn::FixedTag<T, kSquares * kSide>;
   using V = hn::Vec<D>;
 
-  // Rows from `valid` on are zeros.
-  template <bool kAllValid>
-  HWY_INLINE void load(const T* from, std::int64_t stride, std::int64_t valid) {
-    for (std::int64_t i = 0; i < kSide; ++i) {
-      rows_[i] = blocks<kAllValid, kSquares>(from, stride, i, valid);
-    }
+  // `places`: of kSquares * kSide rows.
+  HWY_INLINE void load(const T* from, const std::int64_t* places) {
+    for (std::int64_t i = 0; i < kSide; ++i) rows_[i] = blocks<kSquares>(from, places + i);
   }
 
   // Interleaving row i with row i + side/2 moves one bit of the row number into the column number;
@@ -76,6 +83,12 @@ class Squares {
     }
   }
 
+  // Zeros from `count` on, in all rows of the output.
+  HWY_INLINE void keep(std::int64_t count) {
+    const auto kept = hn::FirstN(D(), static_cast<std::size_t>(std::max<std::int64_t>(0, count)));
+    for (V& row : rows_) row = hn::IfThenElseZero(kept, row);
+  }
+
   // Rows [begin, end), with zeros behind what they hold up to as much as kBlocks squares do.
   template <bool kStream, int kBlocks>
   HWY_INLINE void store(T* to, std::int64_t stride, std::int64_t begin, std::int64_t end) const {
@@ -85,17 +98,16 @@ class Squares {
   }
 
  private:
-  // Row `row`, row + kSide, ... of the input, one in each block.
-  template <bool kAllValid, int kBlocks>
-  static HWY_INLINE auto blocks(const T* from, std::int64_t stride, std::int64_t row,
-                                std::int64_t valid) {
+  // The first row of `places`, and every kSide-th after it, one in each block.
+  template <int kBlocks>
+  static HWY_INLINE auto blocks(const T* from, const std::int64_t* places) {
     const hn::FixedTag<T, kBlocks * kSide> d;
     if constexpr (kBlocks == 1) {
-      return kAllValid || row < valid ? hn::LoadU(d, from + row * stride) : hn::Zero(d);
+      return hn::LoadU(d, from + *places);
     } else {
       constexpr int kHalf = kBlocks / 2;
-      return hn::Combine(d, blocks<kAllValid, kHalf>(from, stride, row + kHalf * kSide, valid),
-                         blocks<kAllValid, kHalf>(from, stride, row, valid));
+      return hn::Combine(d, blocks<kHalf>(from, places + kHalf * kSide),
+                         blocks<kHalf>(from, places));
     }
   }
 
@@ -124,37 +136,50 @@ inline constexpr int kMostSquares = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86   ? 4
                                     : HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86 ? 2
                                                                              : 1;
 
+// kSquares squares from b on, written as wide as kBlocks, for all of [part.a, part.a + na).
+// `places`: of their rows, from row b on. kMasked: some do not exist; they are those from row 0 on.
+template <class T, bool kStream, int kSquares, int kBlocks, bool kMasked>
+HWY_INLINE void walk_squares(const Plane& p, const Part& part, std::int64_t b,
+                             const std::int64_t* places, const T* from, T* to) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  const std::int64_t stride = p.to_stride, valid = p.valid - b;
+  const std::int64_t end = part.a + part.na;
+  const T* const source = kMasked ? from : from + b * p.from_stride;
+  T* target = to + part.a * stride + b;
+  const auto move = [&](const T* in, T* out, std::int64_t begin, std::int64_t behind) HWY_ATTR {
+    Squares<T, kSquares> squares;
+    squares.load(in, places);
+    squares.transpose();
+    if constexpr (kMasked) squares.keep(valid);
+    squares.template store<kStream, kBlocks>(out, stride, begin, behind);
+  };
+  std::int64_t a = part.a;
+  for (; a + kSide <= end; a += kSide, target += kSide * stride) move(source + a, target, 0, kSide);
+  if (a == end) return;
+  const std::int64_t skipped = a + kSide - end;
+  if (a + kSide <= p.readable)
+    move(source + a, target, 0, end - a);
+  else if (skipped <= a)  // with the rows of the output before them, which are not stored again
+    move(source + a - skipped, target - skipped * stride, skipped, kSide);
+  else
+    move_elements(p, {a, end - a, b, kBlocks * kSide}, from, to);
+}
+
 // As many elements along b as kSquares squares hold, from b on, for all of [part.a, part.a + na).
+// `places`: of rows from b on, where all exist.
 template <class T, bool kStream, int kSquares>
-HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b, const T* from,
-                             T* to) {
+HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b,
+                             const std::int64_t* places, const T* from, T* to) {
   constexpr std::int64_t kSide = 16 / sizeof(T);
   const std::int64_t valid = p.valid - b;
-  const std::int64_t end = part.a + part.na;
-  for (std::int64_t a = part.a; a < end; a += kSide) {
-    // The last rows of the output come with those before them, which are not stored again.
-    const std::int64_t skipped = a + kSide <= end || p.na < kSide ? 0 : a + kSide - end;
-    const std::int64_t first = a - skipped;
-    if (first + kSide > p.readable) {
-      move_elements(p, {a, end - a, b, kSquares * kSide}, from, to);
-      continue;
-    }
-    const T* source = from + b * p.from_stride + first;
-    T* const target = to + first * p.to_stride + b;
-    const auto move = [&](auto squares, auto all_valid) HWY_ATTR {
-      squares.template load<decltype(all_valid)::value>(source, p.from_stride, valid);
-      squares.transpose();
-      if (skipped == 0 && a + kSide <= end)
-        squares.template store<kStream, kSquares>(target, p.to_stride, 0, kSide);
-      else
-        squares.template store<kStream, kSquares>(target, p.to_stride, skipped, end - first);
-    };
-    if (valid >= kSquares * kSide)
-      move(Squares<T, kSquares>(), std::true_type());
-    else if (valid <= kSide)  // as one square, whose rows have zeros behind them
-      move(Squares<T, 1>(), std::false_type());
-    else
-      move(Squares<T, kSquares>(), std::false_type());
+  if (valid >= kSquares * kSide) {
+    walk_squares<T, kStream, kSquares, kSquares, false>(p, part, b, places, from, to);
+  } else if (valid <= kSide) {  // as one square, whose rows have zeros behind them
+    const RowPlaces<kSide> some(p, b);
+    walk_squares<T, kStream, 1, kSquares, true>(p, part, b, some.at, from, to);
+  } else {
+    const RowPlaces<kSquares * kSide> some(p, b);
+    walk_squares<T, kStream, kSquares, kSquares, true>(p, part, b, some.at, from, to);
   }
 }
 
@@ -171,41 +196,49 @@ HWY_INLINE void fetch_next(const Plane& p, std::int64_t a, std::int64_t b, std::
 }
 
 template <class T, bool kStream>
-void move_part(const Plane& p, const Part& part, const T* from, T* to) {
+void move_part(const Plane& p, const Part& part, bool fetches, const std::int64_t* places,
+               const T* from, T* to) {
   constexpr std::int64_t kSide = 16 / sizeof(T);
-  // A few rows, and those longer than a page, the hardware follows by itself.
-  constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
-  const bool fetches = p.next != nullptr && p.valid > kFewRows && p.na <= kLong;
   const std::int64_t end = part.b + part.nb;
   std::int64_t b = part.b;
   if constexpr (kMostSquares >= 4) {
     for (; b + 4 * kSide <= end; b += 4 * kSide) {
       if (fetches) fetch_next<T>(p, part.a, b, 4 * kSide);
-      move_squares<T, kStream, 4>(p, part, b, from, to);
+      move_squares<T, kStream, 4>(p, part, b, places, from, to);
     }
   }
   if constexpr (kMostSquares >= 2) {
     for (; b + 2 * kSide <= end; b += 2 * kSide) {
       if (fetches) fetch_next<T>(p, part.a, b, 2 * kSide);
-      move_squares<T, kStream, 2>(p, part, b, from, to);
+      move_squares<T, kStream, 2>(p, part, b, places, from, to);
     }
   }
-  for (; b + kSide <= end; b += kSide) move_squares<T, kStream, 1>(p, part, b, from, to);
+  for (; b + kSide <= end; b += kSide) {
+    move_squares<T, kStream, 1>(p, part, b, places, from, to);
+  }
   if (b == end) return;
   // The last elements once more with those before them, rather than one by one.
   if (!kStream && p.nb >= kSide && p.valid == p.nb)
-    move_squares<T, false, 1>(p, part, p.nb - kSide, from, to);
+    move_squares<T, false, 1>(p, part, p.nb - kSide, places, from, to);
   else
     move_elements(p, {part.a, part.na, b, end - b}, from, to);
 }
 
 // Bands as wide as a cache line of the input, and of the output where that has wider rows, so that
-// every line is read and written whole while it is at hand.
+// every line is read and written whole while it is at hand. Rows of the output that are no wider
+// than a vector need no bands.
 template <class T, bool kStream>
 void move_plane(const Plane& p, const T* from, T* to) {
-  constexpr std::int64_t kBlock = 64 / sizeof(T);
-  for (std::int64_t a = 0; a < p.na; a += kBlock) {
-    move_part<T, kStream>(p, {a, std::min(kBlock, p.na - a), 0, p.nb}, from, to);
+  constexpr std::int64_t kBlock = 64 / sizeof(T), kVector = kMostSquares * 16 / sizeof(T);
+  // A few rows, and those longer than a page, the hardware follows by itself.
+  constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
+  if (p.valid <= 0) return move_elements(p, {0, p.na, 0, p.nb}, from, to);
+  const bool fetches = p.next != nullptr && p.valid > kFewRows && p.na <= kLong;
+  const std::int64_t band = fetches || p.nb > kVector ? kBlock : p.na;
+  std::int64_t places[kVector];
+  for (std::int64_t i = 0; i < kVector; ++i) places[i] = i * p.from_stride;
+  for (std::int64_t a = 0; a < p.na; a += band) {
+    move_part<T, kStream>(p, {a, std::min(band, p.na - a), 0, p.nb}, fetches, places, from, to);
   }
 }
 

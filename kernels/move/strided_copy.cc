@@ -145,8 +145,9 @@ class Planes final : public StridedCopy::Way {
   Planes(Loops outer, const StridedLoop& a, const StridedLoop& b, std::int64_t bytes, bool stream)
       : outer_(std::move(outer)), a_(a), b_(b), bytes_(bytes) {
     const std::int64_t row = b.extent * bytes;
-    const std::int64_t moved = 2 * count_of(outer_) * a.extent * row;
-    fetches_ = moved > static_cast<std::int64_t>(own_cache_bytes());
+    // What the last-level cache holds comes soon enough by itself, and so do lines in their order.
+    const bool is_sequential = b.from_stride * bytes <= kLine;
+    fetches_ = stream && !is_sequential;
     const bool is_joined = a.to_stride == b.extent;
     const bool is_lined = is_multiple(kLine) || (is_joined && kLine % row == 0 && row % 16 == 0 &&
                                                  a.extent * row % kLine == 0);
@@ -215,7 +216,7 @@ class Planes final : public StridedCopy::Way {
   StridedLoop a_, b_;
   std::int64_t bytes_;
   bool direct_ = false, staged_ = false;
-  bool fetches_ = false;  // what the core's own cache holds is there already
+  bool fetches_ = false;
   std::int64_t part_ = 0;
 };
 

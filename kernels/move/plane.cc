@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "kernels/move/thin_plane.h"
+#include "kernels/move/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -93,7 +94,8 @@ class Squares {
   template <bool kStream, int kBlocks>
   HWY_INLINE void store(T* to, std::int64_t stride, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = 0; i < kSide; ++i) {
-      if (begin <= i && i < end) store_row<kStream>(widened<kBlocks>(rows_[i]), to + i * stride);
+      if (begin <= i && i < end)
+        store_row<kStream>(widened<kBlocks * kSide>(rows_[i]), to + i * stride);
     }
   }
 
@@ -111,14 +113,6 @@ class Squares {
     }
   }
 
-  template <int kBlocks>
-  static HWY_INLINE auto widened(V row) {
-    if constexpr (kBlocks == kSquares)
-      return row;
-    else
-      return hn::ZeroExtendVector(hn::FixedTag<T, kBlocks * kSide>(), widened<kBlocks / 2>(row));
-  }
-
   template <bool kStream, class Row>
   static HWY_INLINE void store_row(Row row, T* to) {
     const hn::DFromV<Row> d;
@@ -130,11 +124,6 @@ class Squares {
 
   V rows_[kSide];
 };
-
-// Squares that fit a vector of this instruction set.
-inline constexpr int kMostSquares = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86   ? 4
-                                    : HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86 ? 2
-                                                                             : 1;
 
 // kSquares squares from b on, written as wide as kBlocks, for all of [part.a, part.a + na).
 // `places`: of their rows, from row b on. kMasked: some do not exist; they are those from row 0 on.
@@ -201,13 +190,13 @@ void move_part(const Plane& p, const Part& part, bool fetches, const std::int64_
   constexpr std::int64_t kSide = 16 / sizeof(T);
   const std::int64_t end = part.b + part.nb;
   std::int64_t b = part.b;
-  if constexpr (kMostSquares >= 4) {
+  if constexpr (kMostBlocks >= 4) {
     for (; b + 4 * kSide <= end; b += 4 * kSide) {
       if (fetches) fetch_next<T>(p, part.a, b, 4 * kSide);
       move_squares<T, kStream, 4>(p, part, b, places, from, to);
     }
   }
-  if constexpr (kMostSquares >= 2) {
+  if constexpr (kMostBlocks >= 2) {
     for (; b + 2 * kSide <= end; b += 2 * kSide) {
       if (fetches) fetch_next<T>(p, part.a, b, 2 * kSide);
       move_squares<T, kStream, 2>(p, part, b, places, from, to);
@@ -229,7 +218,7 @@ void move_part(const Plane& p, const Part& part, bool fetches, const std::int64_
 // than a vector need no bands.
 template <class T, bool kStream>
 void move_plane(const Plane& p, const T* from, T* to) {
-  constexpr std::int64_t kBlock = 64 / sizeof(T), kVector = kMostSquares * 16 / sizeof(T);
+  constexpr std::int64_t kBlock = 64 / sizeof(T), kVector = kMostBlocks * 16 / sizeof(T);
   // A few rows, and those longer than a page, the hardware follows by itself.
   constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
   if (p.valid <= 0) return move_elements(p, {0, p.na, 0, p.nb}, from, to);

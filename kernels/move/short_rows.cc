@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/move/widen-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
@@ -31,40 +33,55 @@ void copy_plainly(const ShortRows& rows, std::int64_t first, const std::uint8_t*
 
 using Unit = hn::FixedTag<std::uint8_t, kUnit>;
 
-// Rows whose last vector, begun at a multiple of 16, ends no later than the last row does.
-std::int64_t rows_inside(const ShortRows& rows, std::int64_t step) {
-  const std::int64_t beyond = (kUnit - rows.bytes % kUnit) % kUnit;
+// Rows of which so many bytes end no later than the last row does.
+std::int64_t rows_inside(const ShortRows& rows, std::int64_t step, std::int64_t bytes) {
+  const std::int64_t beyond = bytes - rows.bytes;
   return std::max<std::int64_t>(0, rows.count - (beyond + step - 1) / step);
 }
 
-template <bool kStream>
-HWY_INLINE void put(hn::Vec<Unit> value, std::uint8_t* to) {
+template <bool kStream, class V>
+HWY_INLINE void put(V value, std::uint8_t* to) {
+  const hn::DFromV<V> d;
   if constexpr (kStream)
-    hn::Stream(value, Unit(), to);
+    hn::Stream(value, d, to);
   else
-    hn::StoreU(value, Unit(), to);
+    hn::StoreU(value, d, to);
 }
 
-// kUnits: vectors that hold a row, the last in part. Zeros follow in whole vectors.
-template <int kUnits, bool kStream>
+// kUnits: of 16 bytes, hold a row. Rows are written in vectors of kWide units, and zeros behind.
+template <int kUnits, int kWide, bool kStream>
 void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
-  const Unit d;
-  const std::int64_t count = rows_inside(rows, rows.from_step);
-  const auto lanes = static_cast<std::size_t>(rows.bytes - (kUnits - 1) * kUnit);
-  const auto kept = hn::VecFromMask(d, hn::FirstN(d, lanes));
+  constexpr std::int64_t kBytes = kUnit * std::min(kUnits, kWide);  // of the vector at a row's end
+  constexpr std::int64_t kLast = kUnits * kUnit - kBytes;
+  const hn::FixedTag<std::uint8_t, kBytes> d;
+  const hn::FixedTag<std::uint8_t, kWide * kUnit> wide;
+  const std::int64_t count = rows_inside(rows, rows.from_step, kUnits * kUnit);
+  const auto kept = hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(rows.bytes - kLast)));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint8_t* const x = from + i * rows.from_step;
     std::uint8_t* const y = to + i * rows.to_step;
-    for (std::int64_t k = 0; k + 1 < kUnits; ++k) {
-      put<kStream>(hn::LoadU(d, x + k * kUnit), y + k * kUnit);
-    }
-    constexpr std::int64_t kLast = (kUnits - 1) * kUnit;
-    put<kStream>(hn::And(hn::LoadU(d, x + kLast), kept), y + kLast);
-    for (std::int64_t at = kUnits * kUnit; at < rows.padded; at += kUnit) {
-      put<kStream>(hn::Zero(d), y + at);
+    for (std::int64_t at = 0; at < kLast; at += kBytes) put<kStream>(hn::LoadU(d, x + at), y + at);
+    put<kStream>(widened<kWide * kUnit>(hn::And(hn::LoadU(d, x + kLast), kept)), y + kLast);
+    for (std::int64_t at = kLast + kWide * kUnit; at < rows.padded; at += kWide * kUnit) {
+      put<kStream>(hn::Zero(wide), y + at);
     }
   }
   copy_plainly(rows, count, from, to);
+}
+
+// In the widest vectors that a padded row is a multiple of, and its place where they are streamed.
+template <int kUnits, bool kStream>
+void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
+  std::int64_t fits = rows.padded;
+  if constexpr (kStream) fits |= rows.to_step | reinterpret_cast<std::intptr_t>(to);
+  constexpr int kRead = kUnits == 3 ? 4 : kUnits;
+  if constexpr (kMostBlocks >= 4) {
+    if (fits % (4 * kUnit) == 0) return pad<kRead, 4, kStream>(rows, from, to);
+  }
+  if constexpr (kMostBlocks >= 2) {
+    if (fits % (2 * kUnit) == 0) return pad<kRead, 2, kStream>(rows, from, to);
+  }
+  pad<kUnits, 1, kStream>(rows, from, to);
 }
 
 // Rows side by side in the output: what a vector writes beyond its row is written again by the
@@ -72,8 +89,8 @@ void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
 template <int kUnits>
 void join(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   const Unit d;
-  const std::int64_t count =
-      std::min(rows_inside(rows, rows.from_step), rows_inside(rows, rows.to_step));
+  const std::int64_t count = std::min(rows_inside(rows, rows.from_step, kUnits * kUnit),
+                                      rows_inside(rows, rows.to_step, kUnits * kUnit));
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t k = 0; k < kUnits; ++k) {
       hn::StoreU(hn::LoadU(d, from + i * rows.from_step + k * kUnit), d,

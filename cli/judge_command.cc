@@ -42,7 +42,7 @@ Exit code 1: an operator is GUILTY; 4: nothing could be judged.)";
 
 struct Flags {
   std::vector<std::string> dumps;  // one or two
-  std::string only, map_file, json, implementations = "some";
+  std::string only, map_file, json, csv, implementations = "some";
   std::int64_t top = 20, memory_mib = 512;
   int threads = 0;
   bool is_strict = false;
@@ -87,13 +87,18 @@ int exit_code_of(const std::vector<JudgedDump>& judged) {
   return others > 0 ? kAllWell : kNothingToJudge;
 }
 
-void open_json(const Flags& flags, CommandContext& context, std::optional<ResultFile>& json) {
-  if (flags.json.empty()) return;
-  std::vector<NamedFile> inputs = {{"--map", flags.map_file}};
-  for (const std::string& dump : flags.dumps) inputs.push_back({"the dump", dump});
-  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}});
-  json.emplace(flags.json, context);
-}
+/// The files that are written, reserved before the work.
+struct JudgeFiles {
+  std::optional<ResultFile> json, csv;
+
+  void open(const Flags& flags, CommandContext& context) {
+    std::vector<NamedFile> inputs = {{"--map", flags.map_file}};
+    for (const std::string& dump : flags.dumps) inputs.push_back({"the dump", dump});
+    require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--csv", flags.csv}});
+    if (!flags.json.empty()) json.emplace(flags.json, context);
+    if (!flags.csv.empty()) csv.emplace(flags.csv, context);
+  }
+};
 
 JudgeOrigin origin_of(const CommandContext& context) {
   const Machine machine = describe_machine();
@@ -107,8 +112,8 @@ int judge(const Flags& flags, CommandContext& context) {
   std::vector<std::unique_ptr<DumpSource>> files;
   for (const std::string& dump : flags.dumps) files.push_back(std::make_unique<DumpSource>(dump));
   watch_interrupts();
-  std::optional<ResultFile> json;
-  if (context.ranks.is_first()) open_json(flags, context, json);
+  JudgeFiles results;
+  if (context.ranks.is_first()) results.open(flags, context);
   ProgressLine progress(context);
   std::vector<JudgedDump> judged;
   for (const auto& file : files) {
@@ -132,8 +137,11 @@ int judge(const Flags& flags, CommandContext& context) {
     pairs = pair_judged(*files[0], judged[0], *files[1], judged[1], map);
     print_judged_pairs(context.out, pairs, judged[0], judged[1], top);
   }
-  if (json) {
-    json->write([&](std::ostream& out) {
+  if (results.csv) {
+    results.csv->write([&](std::ostream& out) { write_judged_csv(out, judged); });
+  }
+  if (results.json) {
+    results.json->write([&](std::ostream& out) {
       if (judged.size() == 1) return write_judged_json(out, judged[0], origin_of(context));
       write_judged_json(out, judged[0], judged[1], pairs, origin_of(context));
     });
@@ -166,6 +174,8 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
                  {.value = "MIB", .shows_default = true});
   command.option("--threads", flags->threads, "Threads [all cores]", {.value = "N"});
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  command.option("--csv", flags->csv, "A line for each output; - is standard output",
+                 {.value = "FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return judge(*flags, context); });

@@ -29,19 +29,6 @@ constexpr std::array kNames = std::to_array<std::string_view>(
 
 double number(std::size_t count) { return static_cast<double>(count); }
 
-std::vector<bool> wrong_elements(const DepartedValues& values) {
-  std::vector<bool> wrong(values.actual.size());
-  for (std::size_t i = 0; i < wrong.size(); ++i) {
-    const double a = values.actual[i], e = values.expected[i];
-    if (!std::isfinite(a) || !std::isfinite(e)) {
-      wrong[i] = std::isnan(a) ? !std::isnan(e) : a != e;
-    } else {
-      wrong[i] = std::fabs(a - e) > values.allowed + values.allowed_share * std::fabs(e);
-    }
-  }
-  return wrong;
-}
-
 void add_places(const WrongPlaces& places, DepartureEvidence& evidence) {
   constexpr std::size_t kLargestBlock = 64;
   evidence.places = to_string(places);
@@ -180,6 +167,19 @@ void add_order_evidence(const DepartedValues& values, DepartureEvidence& evidenc
 }
 
 }  // namespace
+
+std::vector<bool> wrong_elements(const DepartedValues& values) {
+  std::vector<bool> wrong(values.actual.size());
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    const double a = values.actual[i], e = values.expected[i];
+    if (!std::isfinite(a) || !std::isfinite(e)) {
+      wrong[i] = std::isnan(a) ? !std::isnan(e) : a != e;
+    } else {
+      wrong[i] = std::fabs(a - e) > values.allowed + values.allowed_share * std::fabs(e);
+    }
+  }
+  return wrong;
+}
 
 DepartureEvidence find_evidence(const DepartedValues& values) {
   DepartureEvidence evidence;

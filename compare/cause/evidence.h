@@ -61,6 +61,10 @@ struct DepartureEvidence {
   double& operator[](std::string_view name) { return numbers[std::string(name)]; }
 };
 
+/// Which elements are wrong, as `allowed` and `allowed_share` say; NaN and Inf are where the other
+/// side has no NaN, or another value.
+std::vector<bool> wrong_elements(const DepartedValues& values);
+
 /// Measures it: some passes over the values, and a sort where both sides have the same sums.
 DepartureEvidence find_evidence(const DepartedValues& values);
 

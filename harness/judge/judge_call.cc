@@ -63,52 +63,60 @@ std::vector<double> values_of(const TensorDesc& desc, const void* storage) {
   return InputReader(desc, storage).read_all();
 }
 
-// Which elements are wrong by themselves: other bits for what is exact, else beyond the tolerance
-// at the scale that the tensor was held to.
-std::vector<bool> wrong_elements(const JudgedCall& call, std::size_t output,
-                                 std::span<const double> actual, const PairStats& stats) {
+// What right kernels leave, in logical order.
+std::vector<double> expected_values(const JudgedCall& call, std::size_t output) {
   const Problem& problem = call.problem();
   const TensorDesc& desc = problem.outputs[output];
   const ElementRange all{0, desc.elements()};
-  std::vector<double> expected(actual.size());
   if (problem.op->exact_reference != nullptr) {
     Tensor golden(describe(desc.dtype, desc.shape));
     problem.op->exact_reference(call.inputs(), problem.attrs)(output, all, golden.data());
-    expected = values_of(golden.desc, golden.data());
-  } else {
-    problem.op->reference(call.inputs(), problem.attrs)(output, all, expected);
+    return values_of(golden.desc, golden.data());
   }
-  const bool is_exact = problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype);
-  const Tolerance tolerance = mixed_tolerance(desc.dtype);
-  std::vector<bool> wrong(actual.size());
-  for (std::size_t i = 0; i < wrong.size(); ++i) {
-    const double a = actual[i], e = expected[i];
-    if (std::isnan(a) || std::isnan(e)) {
-      wrong[i] = std::isnan(a) != std::isnan(e);
-    } else if (is_exact || std::isinf(a) || std::isinf(e)) {
-      wrong[i] = a != e;
-    } else {
-      wrong[i] = std::abs(a - e) > tolerance.atol * stats.scale + tolerance.rtol * std::abs(e);
-    }
-  }
-  return wrong;
+  std::vector<double> expected(static_cast<std::size_t>(all.count));
+  problem.op->reference(call.inputs(), problem.attrs)(output, all, expected);
+  return expected;
 }
 
-std::string pattern_of(const JudgedCall& call, std::size_t output, const std::vector<bool>& wrong) {
-  const Problem& problem = call.problem();
-  const Dims& shape = problem.outputs[output].shape;
-  std::vector<std::vector<double>> values;
-  std::vector<InputValues> inputs;
-  values.reserve(problem.inputs.size());
-  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
-    const TensorDesc& desc = problem.inputs[i];
-    const bool is_alike = desc.shape == shape && is_floating(desc.dtype);
-    if (!is_alike || problem.op->mixes_elements) continue;
-    values.push_back(call.inputs()[i].read_all());
-    inputs.push_back({problem.op->input_name(i), values.back()});
+/// An output and what is expected of it, with the inputs that may tell which elements are wrong.
+class Departure {
+ public:
+  // An element is wrong by itself if it has other bits, of what is exact, else beyond the tolerance
+  // at `scale`, to which the tensor was held.
+  Departure(const JudgedCall& call, std::size_t output, const void* storage, double scale)
+      : desc_(call.problem().outputs[output]),
+        actual_(values_of(desc_, storage)),
+        expected_(expected_values(call, output)) {
+    const Op& op = *call.problem().op;
+    if (op.accuracy == AccuracyClass::rounded && is_floating(desc_.dtype)) {
+      tolerance_ = mixed_tolerance(desc_.dtype);
+      tolerance_.atol *= scale;
+    }
+    if (!op.mixes_elements) read_inputs(call);
   }
-  return failure_pattern(wrong, shape, inputs);
-}
+
+  DepartedValues values() const {
+    return {actual_, expected_, desc_.shape, tolerance_.atol, tolerance_.rtol, inputs_};
+  }
+
+ private:
+  void read_inputs(const JudgedCall& call) {
+    const Problem& problem = call.problem();
+    values_.reserve(problem.inputs.size());
+    for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+      const TensorDesc& desc = problem.inputs[i];
+      if (desc.shape != desc_.shape || !is_floating(desc.dtype)) continue;
+      values_.push_back(call.inputs()[i].read_all());
+      inputs_.push_back({problem.op->input_name(i), values_.back()});
+    }
+  }
+
+  const TensorDesc& desc_;
+  std::vector<double> actual_, expected_;
+  Tolerance tolerance_;
+  std::vector<std::vector<double>> values_;
+  std::vector<InputValues> inputs_;
+};
 
 void name_worst(const PairStats& stats, OutputFinding& finding) {
   finding.worst_element = place_of_failure(stats);
@@ -120,10 +128,12 @@ void name_worst(const PairStats& stats, OutputFinding& finding) {
 void explain(const JudgedCall& call, std::size_t output, const void* storage,
              const ValueComparison& found, OutputFinding& finding) {
   name_worst(found.stats, finding);
-  const std::vector<double> actual = values_of(call.problem().outputs[output], storage);
-  const std::vector<bool> wrong = wrong_elements(call, output, actual, found.stats);
+  const Departure departure(call, output, storage, found.stats.scale);
+  const DepartedValues values = departure.values();
+  const std::vector<bool> wrong = wrong_elements(values);
   finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
-  finding.pattern = pattern_of(call, output, wrong);
+  finding.pattern = failure_pattern(wrong, values.shape, values.inputs);
+  finding.causes = find_causes(values);
 }
 
 /// What an element may be off by, and by which share of what is expected besides.
@@ -221,6 +231,10 @@ OutputFinding judge_output_of(const LoadedCall& loaded, const JudgedCall& call, 
     finding.reason = rounding_bias(problem, call.inputs(), output, storage);
     finding.is_leaning = !finding.reason.empty();
     finding.wrong_elements = finding.is_leaning ? finding.elements : 0;
+    if (finding.is_leaning) {
+      const Departure departure(call, output, storage, held.found.stats.scale);
+      finding.causes = find_causes(departure.values());
+    }
   } else if (finding.numerics.empty()) {
     finding.reason = held.fault;
     explain(call, output, storage, held.found, finding);

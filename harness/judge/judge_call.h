@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/cause/causes.h"
 #include "dump/source/dump_source.h"
 #include "harness/opmap/recorded_call.h"
 #include "tensor/tensor.h"
@@ -27,10 +28,11 @@ struct OutputFinding {
   std::string path;  ///< in the file
   std::string op;    ///< ours, which it was recomputed by
   bool is_wrong = false;
-  std::string reason;    ///< if it is wrong: the deciding number, the worst place, both values
-  std::string pattern;   ///< what wrong elements have in common, if it is known
-  std::string formula;   ///< what it was held to
-  std::string numerics;  ///< "fp16 operands": what it is right for, where plain fp32 is not it
+  std::string reason;         ///< if it is wrong: the deciding number, the worst place, both values
+  std::string pattern;        ///< what wrong elements have in common, if it is known
+  std::vector<Cause> causes;  ///< what usually makes an output wrong like this
+  std::string formula;        ///< what it was held to
+  std::string numerics;       ///< "fp16 operands": what it is right for, where plain fp32 is not it
   std::int64_t elements = 0;
   std::int64_t wrong_elements = 0;
   double min_tolerance = 0;  ///< the smallest that would pass

@@ -8,8 +8,10 @@
 #include <ostream>
 #include <vector>
 
+#include "compare/cause/cause_texts.h"
 #include "tensor/printable.h"
 #include "text/json_number.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
@@ -39,6 +41,8 @@ std::string_view headline_colour(const JudgedDump& judged) {
   return judged.count(Ruling::carries) > 0 ? kGreen : kYellow;
 }
 
+constexpr std::size_t kWidth = 80;
+
 void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleStyle& style) {
   const bool is_guilty = record.ruling == Ruling::guilty;
   out << fmt::format("  {} {} {}\n",
@@ -50,6 +54,9 @@ void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleSt
     out << fmt::format("           {}: {}\n", printable(finding.path), finding.reason);
     out << fmt::format("           {} of {} elements are wrong{}\n", finding.wrong_elements,
                        finding.elements, finding.pattern.empty() ? "" : ": " + finding.pattern);
+    for (const Cause& cause : finding.causes) {
+      out << "           " << wrapped(looks_like(cause), kWidth, 11, 11) << '\n';
+    }
   }
   if (!record.implementation.empty()) out << fmt::format("           {}\n", record.implementation);
 }
@@ -99,6 +106,7 @@ Json finding_value(const OutputFinding& finding) {
       {"path", printable(finding.path)}, {"operator", finding.op}, {"wrong", finding.is_wrong}};
   if (!finding.reason.empty()) value["reason"] = printable(finding.reason);
   if (!finding.pattern.empty()) value["pattern"] = finding.pattern;
+  if (!finding.causes.empty()) value["causes"] = causes_value(finding.causes);
   if (!finding.numerics.empty()) value["numerics"] = finding.numerics;
   value["formula"] = finding.formula;
   value["elements"] = finding.elements;

@@ -26,11 +26,16 @@ void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
 /// {"file", "command", "version", "revision", "date", "guilty", "carries", "random", "unknown",
 /// "elements", "judged_elements", "problems": [..], "records": [{"op", "seq", "path", "verdict",
 /// "dtype", "device", "elements", "judged_elements", "reason"?, "implementation"?, "outputs":
-/// [{"path", "operator", "wrong", "reason"?, "pattern"?, "numerics"?, "formula", "elements",
-/// "wrong_elements", "min_tolerance"}]}]}; of two dumps {"first": .., "second": .., "pairs":
-/// [{"first": path, "second": path, "first_verdict", "second_verdict"}]}
+/// [{"path", "operator", "wrong", "reason"?, "pattern"?, "causes"?: [{"rule", "text"}],
+/// "numerics"?, "formula", "elements", "wrong_elements", "min_tolerance"}]}]}; of two dumps
+/// {"first": .., "second": .., "pairs": [{"first": path, "second": path, "first_verdict",
+/// "second_verdict"}]}
 void write_judged_json(std::ostream& out, const JudgedDump& judged, const JudgeOrigin& origin);
 void write_judged_json(std::ostream& out, const JudgedDump& first, const JudgedDump& second,
                        const std::vector<JudgedPair>& pairs, const JudgeOrigin& origin);
+
+/// A line for each output that was judged, and for each record of which none was, after a line of
+/// names; `causes` are the rules, as the JSON has their sentences.
+void write_judged_csv(std::ostream& out, const std::vector<JudgedDump>& dumps);
 
 }  // namespace opbench

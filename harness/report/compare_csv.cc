@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "compare/cause/cause_texts.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
 #include "text/csv_text.h"
@@ -27,17 +28,10 @@ std::string histogram_text(const TensorResult& tensor) {
   return text;
 }
 
-// "tail; zero": the rules, as compare.json has their sentences.
-std::string causes_text(const TensorResult& tensor) {
-  std::vector<std::string> rules;
-  for (const Cause& cause : tensor.causes) rules.push_back(cause.rule);
-  return joined(rules);
-}
-
 void write_row(std::ostream& out, const TensorRow& row) {
   for (const TensorField& field : tensor_fields()) out << csv_cell(field.value(row)) << ',';
   out << csv_quoted(joined(row.tensor.warnings)) << ',' << histogram_text(row.tensor) << ','
-      << csv_quoted(causes_text(row.tensor)) << "\r\n";
+      << csv_quoted(causes_cell(row.tensor.causes)) << "\r\n";
 }
 
 }  // namespace

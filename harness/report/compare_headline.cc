@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/cause/cause_texts.h"
 #include "compare/jumps.h"
 #include "compare/operator_error.h"
 #include "harness/report/compare_fields.h"
@@ -93,7 +94,7 @@ void print_first(const ComparisonPage& page) {
 
 void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent) {
   for (const Cause& cause : tensor.causes) {
-    page.paragraph(fmt::format("Looks like: {}", cause.text), indent);
+    page.paragraph(looks_like(cause), indent);
   }
 }
 

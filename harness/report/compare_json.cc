@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "compare/analysis.h"
+#include "compare/cause/cause_texts.h"
 #include "compare/jumps.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
@@ -44,10 +45,7 @@ Json tensor_value(const TensorRow& row) {
     value[std::string(field.name)] = cell_value(field.value(row));
   }
   value["warnings"] = row.tensor.warnings;
-  value["causes"] = Json::array();
-  for (const Cause& cause : row.tensor.causes) {
-    value["causes"].push_back({{"rule", cause.rule}, {"text", cause.text}});
-  }
+  value["causes"] = causes_value(row.tensor.causes);
   add_histogram(row.tensor, value);
   return value;
 }

@@ -1,6 +1,7 @@
 // opbench judge and opmap through the built program.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.h"
@@ -73,6 +74,28 @@ TEST_F(JudgeCli, TwoDumpsSettleWhoIsWrong) {
   EXPECT_EQ(report["pairs"][1]["first_verdict"], "GUILTY");
   EXPECT_EQ(report["pairs"][1]["second_verdict"], "CARRIES");
   EXPECT_EQ(run_program({"judge", npu, gpu, npu}).code, 2);
+}
+
+// The sentence is that of opbench compare, which has the same rules.
+TEST_F(JudgeCli, SaysWhatTheGuiltyLooksLike) {
+  const std::string npu = source_file("examples/dumps/npu.h5");
+  const Outcome judged =
+      run_program({"judge", npu, "--json", path("j.json"), "--csv", path("j.csv")});
+  EXPECT_THAT(
+      judged.out,
+      HasSubstr("           Looks like: wrong only where the input is from 2.04472 to 5.18237: a\n"
+                "           threshold or a branch of the function is elsewhere than expected\n"));
+  const auto report = nlohmann::json::parse(read("j.json"));
+  const auto& guilty = report["records"][1]["outputs"][0];
+  EXPECT_EQ(guilty["causes"][0]["rule"], "input_range");
+  EXPECT_THAT(guilty["causes"][0]["text"], HasSubstr("a threshold or a branch"));
+  EXPECT_FALSE(report["records"][0]["outputs"][0].contains("causes")) << "nothing is wrong there";
+  const std::string csv = read("j.csv");
+  EXPECT_THAT(csv, HasSubstr("file,op,seq,verdict,"));
+  EXPECT_THAT(csv, HasSubstr(",softplus,2,GUILTY,fp32,"));
+  EXPECT_THAT(csv, HasSubstr(",input_range\r\n"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5) << "the names and 4 outputs";
+  EXPECT_EQ(run_program({"judge", npu, "--csv", npu}).code, 2) << "would replace the dump";
 }
 
 TEST_F(JudgeCli, OnlySomeAndNothingAtAll) {

@@ -125,6 +125,48 @@ TEST_F(JudgeDump, TheVariantThatRanAndTheValuesThatItGetsWrong) {
   EXPECT_EQ(record.worst()->wrong_elements, 20);
 }
 
+// Causes by the rules of compare/cause/causes.yaml, whose own tests plant each.
+TEST_F(JudgeDump, WhatAWrongOutputLooksLike) {
+  const Values x = arithmetic(64, -3, 0.25);
+  begin("softplus");
+  input("self", DType::fp32, {8, 8}, x);
+  output("result", DType::fp32, {8, 8}, mapped(x, [](double v) { return softplus(v) / 8; }));
+  begin("relu");
+  input("self", DType::fp32, {37}, arithmetic(37, 1, 0.5));
+  Values tail = arithmetic(37, 1, 0.5);
+  std::fill(tail.begin() + 32, tail.end(), 0);
+  output("result", DType::fp32, {37}, tail);
+  const JudgedDump dump = judged();
+  const auto rules = [&](std::size_t record) {
+    std::vector<std::string> names;
+    for (const Cause& cause : dump.records.at(record).findings.at(0).causes)
+      names.push_back(cause.rule);
+    return names;
+  };
+  EXPECT_THAT(rules(0), testing::ElementsAre("scale"));
+  EXPECT_THAT(rules(1), testing::ElementsAre("tail", "zero"));
+  EXPECT_THAT(dump.records[0].findings[0].causes[0].text,
+              HasSubstr("every value is 0.125 times what is expected"));
+}
+
+// fp16 that is cut off instead of rounded: every element is within its tolerance.
+TEST_F(JudgeDump, WhatLeansLooksTruncated) {
+  Values x(512), y(512);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = 0.25 + static_cast<double>(i) / 128;  // in fp16 exact
+    const double unit = std::ldexp(1, std::ilogb(softplus(x[i])) - 10);
+    y[i] = std::floor(softplus(x[i]) / unit) * unit;
+  }
+  begin("softplus");
+  input("self", DType::fp16, {512}, x);
+  output("result", DType::fp16, {512}, y);
+  const JudgedRecord record = only_record();
+  ASSERT_EQ(record.ruling, Ruling::guilty);
+  EXPECT_TRUE(record.findings[0].is_leaning) << record.findings[0].reason;
+  ASSERT_EQ(record.findings[0].causes.size(), 1u);
+  EXPECT_EQ(record.findings[0].causes[0].rule, "truncated");
+}
+
 TEST_F(JudgeDump, NamesTheVariantThatLeavesTheSameBits) {
   const std::vector<double> x = {-100, -50, 0.5, 80, 90, 95};
   begin("SoftplusBackward0");

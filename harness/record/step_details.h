@@ -18,6 +18,8 @@ struct TaskTime {
   double start_us = 0;  ///< since the step's first task began
   double duration_us = 0;  ///< median over the profiled runs
   std::vector<TensorDesc> inputs, outputs;
+  /// Of every input the task that made it, -1: it comes from outside; empty: not known.
+  std::vector<int> sources = {};
 
   bool is_inserted() const { return !cause.empty(); }
 };

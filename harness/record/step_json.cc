@@ -33,6 +33,13 @@ Json tensors_value(const std::vector<TensorDesc>& tensors) {
   return list;
 }
 
+// Null for what comes from outside. Tasks are in the order of execution.
+Json sources_value(const std::vector<int>& sources) {
+  Json list = Json::array();
+  for (const int source : sources) list.push_back(source < 0 ? Json(nullptr) : Json(source));
+  return list;
+}
+
 int whole(const JsonValue& value, int least, int most) {
   return static_cast<int>(value.integer(least, most));
 }
@@ -75,7 +82,8 @@ TypeTime read_type(const JsonValue& value) {
   return type;
 }
 
-TaskTime read_task(const JsonValue& value) {
+// `place`: how many tasks there are before it.
+TaskTime read_task(const JsonValue& value, int place) {
   TaskTime task;
   task.name = value.member("name").text();
   task.type = value.member("type").text();
@@ -85,6 +93,11 @@ TaskTime read_task(const JsonValue& value) {
   task.duration_us = time(value.member("duration_us"));
   task.inputs = read_tensors(value.member("inputs"));
   task.outputs = read_tensors(value.member("outputs"));
+  if (value.has("from")) {
+    value.member("from").elements([&](const JsonValue& source) {
+      task.sources.push_back(source.is_null() ? -1 : whole(source, 0, place - 1));
+    });
+  }
   return task;
 }
 
@@ -102,14 +115,16 @@ nlohmann::ordered_json step_value(const StepDetails& step) {
                      {"share", t.share}});
   }
   for (const TaskTime& t : step.tasks) {
-    tasks.push_back({{"name", t.name},
-                     {"type", t.type},
-                     {"kernel", t.kernel},
-                     {"cause", t.cause},
-                     {"start_us", t.start_us},
-                     {"duration_us", t.duration_us},
-                     {"inputs", tensors_value(t.inputs)},
-                     {"outputs", tensors_value(t.outputs)}});
+    Json task = {{"name", t.name},
+                 {"type", t.type},
+                 {"kernel", t.kernel},
+                 {"cause", t.cause},
+                 {"start_us", t.start_us},
+                 {"duration_us", t.duration_us},
+                 {"inputs", tensors_value(t.inputs)},
+                 {"outputs", tensors_value(t.outputs)}};
+    if (!t.sources.empty()) task["from"] = sources_value(t.sources);
+    tasks.push_back(std::move(task));
   }
   return {{"context", step.context}, {"summary", step.summary},   {"after", step.after},
           {"index", step.index},     {"types", std::move(types)}, {"tasks", std::move(tasks)}};
@@ -127,8 +142,9 @@ StepDetails read_step_texts(const JsonValue& value) {
 void read_step_lists(const JsonValue& value, StepDetails& step) {
   value.member("types").elements(
       [&](const JsonValue& type) { step.types.push_back(read_type(type)); });
-  value.member("tasks").elements(
-      [&](const JsonValue& task) { step.tasks.push_back(read_task(task)); });
+  value.member("tasks").elements([&](const JsonValue& task) {
+    step.tasks.push_back(read_task(task, static_cast<int>(step.tasks.size())));
+  });
 }
 
 }  // namespace opbench

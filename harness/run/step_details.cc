@@ -43,6 +43,7 @@ std::vector<TypeTime> types_of(const std::vector<TaskTime>& tasks) {
 
 void add_tasks(const PlannedStep& step, const StepMeasurement& measured, StepDetails& details) {
   double start = 0;
+  std::vector<int> makers(step.graph.tensors.size(), -1);
   for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
     const Node& node = step.graph.nodes[i];
     const Kernel& kernel = *step.selection.kernels[i];
@@ -53,6 +54,8 @@ void add_tasks(const PlannedStep& step, const StepMeasurement& measured, StepDet
     task.cause = node.cause;
     task.inputs = node.problem.inputs;
     task.outputs = node.problem.outputs;
+    for (const std::size_t input : node.inputs) task.sources.push_back(makers[input]);
+    for (const std::size_t output : node.outputs) makers[output] = static_cast<int>(i);
     task.start_us = start;
     task.duration_us = measured.task_us.empty() ? 0 : measured.task_us[i];
     start += task.duration_us;

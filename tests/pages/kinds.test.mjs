@@ -63,6 +63,12 @@ test('a context has its ladder, its types and two graphs with every conversion',
   const graph = page.locator(`figure:has-text("Graph of ${steps[0].variant}")`);
   assert.equal(await graph.locator('rect.task').count(), steps[0].step.tasks.length);
   assert.equal(await graph.locator('rect.task:not(.plain)').count(), steps[0].step.tasks.filter((task) => task.cause).length);
+  const flows = steps[0].step.tasks.flatMap((task) => task.from).filter((from) => from !== null);
+  assert.ok(flows.length > 0);
+  assert.equal(await graph.locator('path.arc').count(), flows.length);
+  const fed = steps[0].step.tasks.findIndex((task) => task.from.some((from) => from !== null));
+  await graph.locator('rect.task').nth(fed).hover();
+  assert.equal(await graph.locator('path.arc.near').count(), steps[0].step.tasks[fed].from.filter((from) => from !== null).length + flows.filter((from) => from === fed).length);
   await page.selectOption('select[aria-label="Step on the right"]', '1');
   await scrolled(page);
   assert.equal(await page.locator(`figure:has-text("Graph of ${steps[1].variant}") rect.task`).count(), steps[1].step.tasks.length);

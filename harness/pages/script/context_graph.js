@@ -5,7 +5,6 @@ import {countText, groupBy, sum, timeText} from './format.js';
 import {figure, fitting, mark} from './chart.js';
 
 const kRow = 21;
-const kArcs = 90;
 
 export function typeColour(type) {
   return {TransData: 'series7', Cast: 'series1', contiguous: 'series4'}[type] || 'series6';
@@ -27,10 +26,15 @@ function changeText(task) {
   return task.type === 'Cast' ? `${from.dtype} \u2192 ${to.dtype}` : task.type === 'TransData' ? `${from.format} \u2192 ${to.format}` : to.format;
 }
 
-function arc(root, from, to, isConversion) {
-  const reach = Math.min(kArcs - 8, 8 + 5 * Math.sqrt(to - from) * 2), x = kArcs;
+// From task to task, left of `x`; one that is pointed at shows what it takes and gives by `near`.
+function arc(from, to, isConversion, x) {
+  const reach = Math.min(x - 8, 8 + 10 * Math.sqrt(to - from));
   const [y1, y2] = [from, to].map((row) => 6 + row * kRow + kRow / 2);
-  root.append(svg('path', {class: isConversion ? 'arc conversion' : 'arc', d: `M${x} ${y1} C${x - reach} ${y1} ${x - reach} ${y2} ${x} ${y2}`}));
+  return svg('path', {class: isConversion ? 'arc conversion' : 'arc', d: `M${x} ${y1} C${x - reach} ${y1} ${x - reach} ${y2} ${x} ${y2}`});
+}
+
+function arcsOf(tasks, x) {
+  return tasks.flatMap((task, to) => (task.from || []).filter((from) => from !== null).map((from) => ({from, to, path: arc(from, to, task.cause !== '', x)})));
 }
 
 /// Tasks of `record`'s step; those that `other` has not are marked with +.
@@ -39,14 +43,18 @@ export function graphFigure(record, other, title) {
   const known = other ? new Set(other.step.tasks.map((task) => task.name)) : null;
   const most = Math.max(...tasks.map((task) => task.duration_us), 1e-9);
   const draw = (root, width) => {
-    tasks.forEach((task, to) => (task.from || []).forEach((from) => { if (from !== null) arc(root, from, to, task.cause !== ''); }));
+    const left = Math.min(90, Math.round(width * 0.14)), arcs = arcsOf(tasks, left);
+    const point = (at, isOn) => arcs.forEach(({from, to, path}) => path.classList.toggle('near', isOn && (from === at || to === at)));
+    root.append(...arcs.map(({path}) => path));
     tasks.forEach((task, i) => {
       const y = 6 + i * kRow, isNew = known && !known.has(task.name), box = Math.min(150, width * 0.3);
-      root.append(mark('rect', {class: `task ${task.cause ? typeColour(task.type) : 'plain'}`, x: kArcs, y: y + 1.5, width: box, height: kRow - 3, rx: 3}, taskTip(task)),
-        svg('text', {class: task.cause ? 'onfill' : '', x: kArcs + 5, y: y + 15, 'pointer-events': 'none'}, fitting(`${isNew ? '+ ' : ''}${task.type}`, box)),
-        svg('rect', {class: 'series0', x: kArcs + box + 4, y: y + 6, width: Math.max(0.5, 40 * task.duration_us / most), height: kRow - 12}));
+      const rect = mark('rect', {class: `task ${task.cause ? typeColour(task.type) : 'plain'}`, x: left, y: y + 1.5, width: box, height: kRow - 3, rx: 3}, taskTip(task));
+      rect.addEventListener('mouseenter', () => point(i, true));
+      rect.addEventListener('mouseleave', () => point(i, false));
+      root.append(rect, svg('text', {class: task.cause ? 'onfill' : '', x: left + 5, y: y + 15, 'pointer-events': 'none'}, fitting(`${isNew ? '+ ' : ''}${task.type}`, box)),
+        svg('rect', {class: 'series0', x: left + box + 4, y: y + 6, width: Math.max(0.5, 40 * task.duration_us / most), height: kRow - 12}));
       const text = task.cause ? `${changeText(task)}: ${task.cause}` : `${task.name}, ${changeText(task)}`;
-      root.append(svg('text', {class: task.cause ? '' : 'tick', x: kArcs + box + 50, y: y + 15}, fitting(text, width - kArcs - box - 52)));
+      root.append(svg('text', {class: task.cause ? '' : 'tick', x: left + box + 50, y: y + 15}, fitting(text, width - left - box - 52)));
     });
     return tasks.length * kRow + 12;
   };

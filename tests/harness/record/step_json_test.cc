@@ -57,6 +57,7 @@ StepDetails everything() {
   TensorDesc grouped = step_records::desc(DType::fp16, {116, 1, 3, 3}, Format::FRACTAL_Z);
   grouped.groups = 116;
   d.tasks[1].inputs.push_back(grouped);
+  d.tasks[1].sources = {0, -1};
   d.tasks[1].outputs.push_back(describe(DType::int8, {}));
   return d;
 }
@@ -155,6 +156,8 @@ TEST(StepJson, SaysWhereAndWhat) {
             "x.json: records[0].step.types[0].share is 1.5; it must be a number from 0 to 1");
   EXPECT_EQ(refusal_with(task + "/duration_us", nullptr),
             "x.json: records[0].step.tasks[0].duration_us is null; it must be a number from 0");
+  EXPECT_THAT(refusal_with("/records/0/step/tasks/0/from", Json({3})),
+              HasSubstr("x.json: records[0].step.tasks[0].from[0] is 3"));
   EXPECT_EQ(refusal_with("/records/0/casts", nullptr),
             "x.json: records[0].casts is null; it must be a whole number from 0 to 2147483647");
   EXPECT_THAT(refusal_with("/records/0/peak_bytes", -1), HasSubstr("records[0].peak_bytes is -1"));

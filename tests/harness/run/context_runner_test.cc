@@ -57,6 +57,15 @@ TEST(ContextRunner, WhatCannotRunHereIsSkippedWithItsReason) {
   EXPECT_EQ(skipped.step->speedup_over_first, 0);
 }
 
+// The last node before `node` that writes the tensor; -1: none.
+int maker_of(const Graph& graph, std::size_t tensor, std::size_t node) {
+  for (std::size_t i = node; i-- > 0;) {
+    const std::vector<std::size_t>& outputs = graph.nodes[i].outputs;
+    if (std::count(outputs.begin(), outputs.end(), tensor) > 0) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 // Counts by hand from the planned graph, beside what the record says.
 void expect_details_of_plan(const Record& record, const PlannedStep& step) {
   int conversions = 0, casts = 0, copies = 0;
@@ -73,6 +82,11 @@ void expect_details_of_plan(const Record& record, const PlannedStep& step) {
                step.selection.kernels[i]->provider == Provider::framework);
     EXPECT_EQ(record.step->tasks.at(i).name, step.graph.nodes[i].name);
     EXPECT_EQ(record.step->tasks.at(i).cause, step.graph.nodes[i].cause);
+    std::vector<int> makers;
+    for (const std::size_t input : step.graph.nodes[i].inputs) {
+      makers.push_back(maker_of(step.graph, input, i));
+    }
+    EXPECT_EQ(record.step->tasks.at(i).sources, makers) << step.graph.nodes[i].name;
   }
   const StepDetails& details = *record.step;
   EXPECT_EQ(details.nodes, std::ssize(step.graph.nodes));

@@ -16,6 +16,8 @@
 
 namespace opbench {
 
+struct ErrorMap;
+
 /// A pair of tensors, or one without a partner, and all that was found out about it.
 struct TensorResult {
   TensorMatch match;
@@ -23,7 +25,8 @@ struct TensorResult {
   /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
   Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;
-  std::vector<Cause> causes;  ///< what it looks like, if it fails; see find_causes
+  std::vector<Cause> causes;  ///< what it looks like, if it fails; see look_at_departures
+  std::shared_ptr<const ErrorMap> error_map;  ///< where it is off, if it fails; null: not looked at
   bool is_measured = false;
   PairStats stats;                                ///< only if it is measured
   std::shared_ptr<const CrossCheck> cross_check;  ///< against a golden file; null without one

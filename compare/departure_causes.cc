@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "compare/analysis.h"
+#include "compare/cause/error_map.h"
 #include "compare/jumps.h"
 #include "compare/measure/stored_values.h"
 #include "tensor/error.h"
@@ -69,14 +72,14 @@ class Look {
       return;
     left_ -= result.stats.count;
     try {
-      result.causes = causes_at(op, result);
+      describe(op, result);
     } catch (const Error&) {
       // It was read once; that it cannot be read again takes nothing from the verdict.
     }
   }
 
  private:
-  std::vector<Cause> causes_at(const OperatorResult& op, const TensorResult& result) {
+  void describe(const OperatorResult& op, TensorResult& result) {
     const Tolerance& tolerance = result.standard.tolerance;
     const std::vector<double> actual = values_of(actual_, *result.match.actual);
     const std::vector<double> expected = values_of(expected_, *result.match.expected);
@@ -86,19 +89,25 @@ class Look {
                           .shape = judged_shape(result.match),
                           .allowed = tolerance.atol * scale,
                           .allowed_share = tolerance.rtol};
-    if (result.entry().side != Side::output) return find_causes(values);
-    const InputsOf inputs(op, result, actual_, expected_);
-    values.inputs = inputs.inputs;
-    return find_causes(values);
+    if (maps_left_ > 0) {
+      --maps_left_;
+      result.error_map = std::make_shared<ErrorMap>(error_map(actual, expected, values.shape));
+    }
+    std::optional<InputsOf> inputs;
+    if (result.entry().side == Side::output) {
+      values.inputs = inputs.emplace(op, result, actual_, expected_).inputs;
+    }
+    result.causes = find_causes(values);
   }
 
   DumpSource &actual_, &expected_;
   std::int64_t left_ = std::int64_t{1} << 25;
+  int maps_left_ = 24;
 };
 
 }  // namespace
 
-void find_causes(Comparison& comparison, DumpSource& actual, DumpSource& expected) {
+void look_at_departures(Comparison& comparison, DumpSource& actual, DumpSource& expected) {
   Look look(actual, expected);
   for (const std::size_t i : operators_to_look_at(comparison)) {
     OperatorResult& op = comparison.operators[i];

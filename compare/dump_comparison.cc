@@ -200,7 +200,7 @@ void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
   });
   comparison_.is_partial = hooks.stop && hooks.stop();
   analyse(comparison_);
-  find_causes(comparison_, actual_, expected_);
+  look_at_departures(comparison_, actual_, expected_);
 }
 
 // As soon as a pair is measured, because all that is measured of 40,000 pairs takes much memory.

@@ -102,6 +102,26 @@ TEST_F(Compare, SaysWhatADepartureLooksLike) {
   }
 }
 
+// Values are i - 30 in 10 rows of 10, and 1.25 times that: errors are |i - 30| / 4, in two digits.
+TEST_F(Compare, HasAnErrorMapOfWhatDepartedAlone) {
+  write_pair(0.25f);
+  run_pair({"-o", path("out")});
+  const json document = read_json("out/compare.json");
+  for (const json& tensor : document.at("tensors")) {
+    const json& map = tensor.at("error_map");
+    ASSERT_EQ(map.is_object(), tensor.at("verdict") == "failed") << tensor;
+    if (map.is_null()) continue;
+    EXPECT_EQ(map.at("shape"), "10x10");
+    EXPECT_EQ(map.at("row_step"), 1);
+    EXPECT_EQ(map.at("errors").size(), 10u);
+    EXPECT_EQ(map.at("errors")[0], json({7.5, 7.2, 7, 6.8, 6.5, 6.2, 6, 5.8, 5.5, 5.2}));
+    EXPECT_EQ(map.at("errors")[3][0], 0);
+    EXPECT_EQ(map.at("axes").size(), 2u);
+    EXPECT_EQ(map.at("axes")[0].at("last"), 17);
+    EXPECT_EQ(map.at("axes")[1].at("by_remainder").size(), 10u);
+  }
+}
+
 TEST_F(Compare, NamesTheOperatorThatMadeTheError) {
   write_pair(0.01f);
   const Outcome outcome = run_pair({"-o", path("out")});

@@ -49,6 +49,31 @@ test('a comparison marks the first departure, and the operator opens with its er
   assert.equal(bars, tensor.histogram.filter((n) => n > 0).length + (tensor.histogram_exact > 0 ? 1 : 0));
 });
 
+// Tiles of 16 of which the last column is wrong, and nothing but NaN in the last row. As `compare` writes it, by hand.
+test('an error map shows the period of tiles and the last row', async () => {
+  const file = read('compare'), tensor = file.tensors.find((t) => t.operator === 'softplus' && t.side === 'output');
+  assert.deepEqual([tensor.error_map.shape, tensor.error_map.errors.length], ['1x8x4x4', 32]);
+  assert.ok(file.tensors.every((t) => (t.error_map === null) === (t.verdict === 'passed')));
+  const along = (places, wrong) => Array.from({length: places}, (_, i) => (wrong(i) ? 2 : 0));
+  const line = along(64, (i) => i % 16 === 15);
+  tensor.error_map = {shape: '3x128', row_step: 1, column_step: 2, errors: [line, line, line.map(() => null)],
+    axes: [{by_remainder: [2, 2, null], last: null, before_last: 2}, {by_remainder: along(32, (i) => i % 16 === 15), last: 2, before_last: 0}]};
+  const page = await opened([written('mapped.json', file)], {hash: '#op=softplus&call=2'});
+  await assertCharts(page, ['Error map', 'Errors along each axis']);
+  const map = page.locator('figure:has(strong:text-is("Error map"))'), axes = page.locator('figure:has-text("Errors along each axis")');
+  assert.equal(await map.locator('rect.heat').count(), 3 * 64);
+  assert.deepEqual(await map.locator('rect.heat7 title').allTextContents(), [0, 1].flatMap((row) => [30, 62, 94, 126].map((column) => `from [${row},${column}] on, 1 row, 2 columns: 2`)));
+  assert.equal(await map.locator('rect.nonfinite').count(), 64);
+  assert.equal(await map.locator('rect.edge').count(), 2);
+  assert.ok((await axes.locator('rect.heat7 title').allTextContents()).includes('axis 1, i % 32 = 15: 2'));
+  assert.deepEqual(await axes.locator('rect.nonfinite title').allTextContents(), ['axis 0, i = 2: NaN or Inf on one side', 'axis 0, the last place, 2: NaN or Inf on one side']);
+  await map.locator('summary').click();
+  await map.locator('table').waitFor();
+  assert.equal(await map.locator('tbody tr').count(), 3 * 64);
+  assert.match(await map.locator('tbody tr').last().innerText(), /\[2,126\]\s+1\s+2\s+NaN or Inf on one side/);
+  assert.deepEqual(await axeFaults(page), []);
+});
+
 test('a judgement names the guilty operator and the next command', async () => {
   const page = await opened([files.judge]);
   await assertCharts(page, ['Operators by their error']);

@@ -4,6 +4,7 @@ import {countText, isNumber, numberText, percentText} from './format.js';
 import {axes, figure, mark} from './chart.js';
 import {logarithmic, logRange} from './scale.js';
 import {verdictChip} from './table.js';
+import {errorMapFigures} from './error_map.js';
 
 /// How many elements are off by how much, by powers of two; those that are equal stand apart on the left.
 function errorHistogram(tensor) {
@@ -49,7 +50,7 @@ function tensorPart(tensor) {
       facts([['inside the tolerance', isNumber(tensor.inside_share) ? `${percentText(100 * tensor.inside_share, 4)} of ${tensor.elements}` : null], ['relative error', numberText(tensor.relative_error)],
         ['cosine', isNumber(tensor.cosine) ? String(Number(tensor.cosine.toPrecision(9))) : null], ['max ULP', numberText(tensor.max_ulp)], ['mean ULP', numberText(tensor.mean_ulp)],
         ['would hold all', numberText(tensor.min_tolerance)]])),
-    worstTable(tensor), el('div', {class: 'charts'}, errorHistogram(tensor)));
+    worstTable(tensor), el('div', {class: 'charts'}, errorHistogram(tensor), errorMapFigures(tensor.error_map)));
 }
 
 /// `tensors` are those of the operator; the first that fails is open.

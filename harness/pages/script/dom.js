@@ -83,13 +83,20 @@ export function facts(pairs) {
   return el('dl', {}, rows.map(([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
 }
 
+// Long texts need room in narrow windows, short ones no second line.
+function cellClass(cell) {
+  if (typeof cell === 'number') return 'number';
+  const {length} = cell instanceof Node ? cell.textContent : String(cell);
+  return length > 60 ? 'long' : length <= 12 ? 'short' : null;
+}
+
 /// A plain table: `rows` of texts or nodes.
 export function plainTable(caption, heads, rows) {
   return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
     el('table', {}, el('caption', {}, caption),
       el('thead', {}, el('tr', {}, heads.map((head) => el('th', {scope: 'col'}, head)))),
       el('tbody', {}, rows.map((row) => el('tr', {}, row.map((cell) =>
-        el('td', {class: typeof cell === 'number' ? 'number' : null}, typeof cell === 'number' ? numberText(cell) : cell)))))));
+        el('td', {class: cellClass(cell)}, typeof cell === 'number' ? numberText(cell) : cell)))))));
 }
 
 import {numberText} from './format.js';

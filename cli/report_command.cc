@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "cli/cli.h"
@@ -93,6 +95,22 @@ int write_history(const ReportFlags& flags, CommandContext& context) {
   return kAllWell;
 }
 
+// The page of an artefact is that of the file in it, wherever that was: names are those of files
+// without their folders. Two of the same name are told apart by their paths.
+std::vector<pages::PageInput> page_inputs(const std::vector<std::string>& files) {
+  std::vector<pages::PageInput> inputs;
+  std::map<std::string, int> count;
+  for (const std::string& file : files) {
+    NamedText read = read_results_text(file);
+    ++count[read.name];
+    inputs.push_back({file, std::move(read.text), std::move(read.name)});
+  }
+  for (pages::PageInput& input : inputs) {
+    if (count[input.name] > 1) input.name = input.path;
+  }
+  return inputs;
+}
+
 // Files of any kinds, each on tabs of its own; a history is one of them.
 int write_html(const ReportFlags& flags, CommandContext& context) {
   if (!flags.output.empty() || !flags.format.empty()) {
@@ -101,10 +119,7 @@ int write_html(const ReportFlags& flags, CommandContext& context) {
   std::vector<std::string> files = flags.files;
   if (!flags.history.empty()) files.push_back(flags.history);
   if (files.empty()) throw Error("FILE is required: " + pages::known_inputs());
-  std::vector<pages::PageInput> inputs;
-  for (const std::string& file : files) {
-    inputs.push_back({file, read_results_text(file)});
-  }
+  const std::vector<pages::PageInput> inputs = page_inputs(files);
   ResultFile(flags.html, context).write([&](std::ostream& out) { write_page(out, inputs); });
   return kAllWell;
 }

@@ -7,9 +7,10 @@
 
 namespace opbench::pages {
 
-/// A file that opbench wrote: where it is from, and what it holds.
+/// A file that opbench wrote: where it is from, for messages, what it holds, and what the page
+/// calls it if that is not its path.
 struct PageInput {
-  std::string path, text;
+  std::string path, text, name = {};
 };
 
 /// One HTML file that shows `inputs`, each on tabs of its own, and needs nothing else: style,

@@ -25,17 +25,17 @@ Json input_of(const char* kind, const std::string& path, Json data) {
 }
 
 // Checked, and in today's form whichever version wrote it; every machine's results by themselves.
-Json run_inputs(const Json& json, const std::string& path) {
+Json run_inputs(const Json& json, const std::string& path, const std::string& name) {
   const ResultsFile file = parse_results(JsonValue(json, path), path);
   Json inputs = Json::array();
-  const auto add = [&](const ResultsFile& one, const std::string& name) {
+  const auto add = [&](const ResultsFile& one, const std::string& shown) {
     std::ostringstream text;
     write_json(text, one.run, one.machine, one.command);
-    inputs.push_back(input_of("run", name, Json::parse(text.str())));
+    inputs.push_back(input_of("run", shown, Json::parse(text.str())));
   };
-  add(file, path);
+  add(file, name);
   for (std::size_t i = 0; i < file.others.size(); ++i) {
-    add(file.others[i], fmt::format("{}, machine {}", path, i + 2));
+    add(file.others[i], fmt::format("{}, machine {}", name, i + 2));
   }
   return inputs;
 }
@@ -103,14 +103,15 @@ Json with_tables(const Json& value) {
 }
 
 Json page_inputs(const PageInput& input) {
+  const std::string& name = input.name.empty() ? input.path : input.name;
   if (is_history(input.text)) {
-    return Json::array({input_of("history", input.path, history_data(input.text))});
+    return Json::array({input_of("history", name, history_data(input.text))});
   }
   const Json json = parse_json(input.text, input.path);
   for (const Kind& kind : kKinds) {
     if (!kind.is_this(json)) continue;
-    if (std::string_view(kind.name) == "run") return run_inputs(json, input.path);
-    return Json::array({input_of(kind.name, input.path, json)});
+    if (std::string_view(kind.name) == "run") return run_inputs(json, input.path, name);
+    return Json::array({input_of(kind.name, name, json)});
   }
   throw Error(fmt::format("{}: no file that a page can show; it must be one of {}", input.path,
                           known_inputs()));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -73,10 +74,13 @@ void attach_results(DumpWriter& file, const ResultsFile& results) {
   attach_column(file, "preemptions", columns.preemptions);
 }
 
-std::string read_results_text(const std::string& path) {
-  if (!Artefact::is_hdf5(path)) return read_input_file(path, "", kLargestResultsFile);
+NamedText read_results_text(const std::string& path) {
+  if (!Artefact::is_hdf5(path)) {
+    return {std::filesystem::path(path).filename(), read_input_file(path, "", kLargestResultsFile)};
+  }
   Artefact artefact(path);
-  return artefact.text(artefact.has(kComparisonName) ? kComparisonName : kResultsName);
+  const std::string_view name = artefact.has(kComparisonName) ? kComparisonName : kResultsName;
+  return {std::string(name), artefact.text(name)};
 }
 
 bool Artefact::is_hdf5(const std::string& path) {

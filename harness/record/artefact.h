@@ -23,9 +23,14 @@ void attach_results(DumpWriter& file, const ResultsFile& results);
 /// Attaches a file as it is. Its name is no path.
 void attach_file(DumpWriter& file, std::string_view name, std::string_view text);
 
+/// A file's name without its folder, and what it holds.
+struct NamedText {
+  std::string name, text;
+};
+
 /// The JSON of results or of a comparison, whether `path` is that file or an artefact that holds
-/// it. Errors: throws Error if it cannot be read.
-std::string read_results_text(const std::string& path);
+/// it, with the name that it has there. Errors: throws Error if it cannot be read.
+NamedText read_results_text(const std::string& path);
 
 /// A file of `run --artefact` or `compare -o FILE.h5`, opened for reading; nothing in it is
 /// trusted.

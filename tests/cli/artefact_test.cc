@@ -31,6 +31,25 @@ class ArtefactCli : public testing::Test, protected TempDir {
     if (!wanted.empty()) words.push_back(wanted);
     return opbench_with(std::move(words));
   }
+
+  // The page that `opbench report` makes of a file.
+  std::string page_of(const std::string& file) const {
+    const Outcome made = opbench_with({"report", path(file), "--html", path("page.html")});
+    EXPECT_EQ(made.code, kAllWell) << made.err;
+    std::string page = read("page.html");
+    std::filesystem::remove(path("page.html"));
+    return page;
+  }
+
+  // The page of `json` is made again from `artefact` when that is all that is left, under whatever
+  // name.
+  void expect_page_without(const std::string& json, const std::string& artefact) const {
+    const std::string page = page_of(json);
+    std::filesystem::remove(path(json));
+    std::filesystem::rename(path(artefact), path("kept.h5"));
+    ASSERT_THAT(files(), ElementsAre("kept.h5"));
+    EXPECT_TRUE(page_of("kept.h5") == page);
+  }
 };
 
 void expect_refused(const Outcome& outcome, const std::string& text) {
@@ -62,11 +81,27 @@ TEST_F(ArtefactCli, ReportMakesEveryFormByteForByte) {
   EXPECT_THAT(files(), ElementsAre("run.h5"));
 }
 
-TEST_F(ArtefactCli, ReportMakesAPage) {
-  ASSERT_EQ(run({"--artefact", path("run.h5")}).code, kAllWell);
-  const Outcome page = opbench_with({"report", path("run.h5"), "--html", path("page.html")});
-  EXPECT_EQ(page.code, kAllWell) << page.err;
-  EXPECT_THAT(read("page.html"), AllOf(HasSubstr("<html"), HasSubstr("relu[64x33,fp32")));
+TEST_F(ArtefactCli, ReportMakesThePageByteForByte) {
+  ASSERT_EQ(run({"--artefact", path("run.h5"), "--json", path("results.json")}).code, kAllWell);
+  EXPECT_THAT(page_of("results.json"), AllOf(HasSubstr("<html"), HasSubstr("relu[64x33,fp32")));
+  expect_page_without("results.json", "run.h5");
+}
+
+TEST_F(ArtefactCli, ReportMakesThePageOfAComparisonByteForByte) {
+  const std::string npu = source_file("examples/dumps/npu.h5");
+  const std::string gpu = source_file("examples/dumps/gpu.h5");
+  ASSERT_EQ(opbench_with({"compare", npu, gpu, "-q", "-o", path("c.h5")}).code, kVerdictFailed);
+  write("compare.json", opbench_with({"report", path("c.h5"), "--format", "json"}).out);
+  EXPECT_THAT(page_of("compare.json"), AllOf(HasSubstr("softplus"), HasSubstr("error_map")));
+  expect_page_without("compare.json", "c.h5");
+}
+
+TEST_F(ArtefactCli, PagesOfTwoRunsTellThemApart) {
+  for (const char* name : {"a.h5", "b.h5"}) ASSERT_EQ(run({"--artefact", path(name)}).code, 0);
+  const Outcome made =
+      opbench_with({"report", path("a.h5"), path("b.h5"), "--html", path("page.html")});
+  EXPECT_EQ(made.code, kAllWell) << made.err;
+  EXPECT_THAT(read("page.html"), AllOf(HasSubstr("a.h5\""), HasSubstr("b.h5\"")));
 }
 
 TEST_F(ArtefactCli, ExplainsACaseInWords) {

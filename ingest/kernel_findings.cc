@@ -225,9 +225,8 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
     finding.evidence.push_back({std::move(text), {run.file, run.line}});
   }
   if (runs == 0) return;
-  finding.what =
-      fmt::format("{} rows of small operators, {:.1f} % of the device time, may be fused", runs,
-                  100 * finding.share);
+  finding.what = fmt::format("{} {} of small operators, {:.1f} % of the device time, may be fused",
+                             runs, runs == 1 ? "row" : "rows", 100 * finding.share);
   found.push_back(std::move(finding));
 }
 

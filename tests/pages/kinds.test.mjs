@@ -124,6 +124,14 @@ test('a profile has its treemap and its findings', async () => {
   assert.match(await page.locator('.detail h2').innerText(), new RegExp([...spots.types].sort((a, b) => b.total_us - a.total_us)[0].type));
 });
 
+test('statistics without single tasks say so', async () => {
+  opbench('ingest', 'tests/data/profiles/op_statistic/alexnet_level1_rank0.csv', '--json', inFolder('sums.json'), '-q');
+  const page = await opened([inFolder('sums.json')]);
+  assert.match(await page.locator('.digest.yellow').innerText(), /Nothing that was read has single tasks/);
+  assert.equal(await page.locator('table.virtual').count(), 0);
+  assert.deepEqual(page.faults, []);
+});
+
 // One line of a real history, at other dates and times, of a case whose median goes from 10.05 to 15.05 us at the ninth run.
 test('a history marks where a case changed for good', async () => {
   const line = JSON.parse(readFileSync(files.history, 'utf8').split('\n')[0]);

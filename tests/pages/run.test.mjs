@@ -79,6 +79,16 @@ test('a link leads to one result, and its charts and its line are there', async 
   assert.deepEqual(page.faults, []);
 });
 
+// What the digest says to do next is about the result that is open before anything is asked.
+test('the result to look at first is open, and the page is at its top', async () => {
+  const page = await opened([results]);
+  const own = await page.locator('.detail code').first().innerText();
+  const next = await page.locator('.digest code').allInnerTexts();
+  assert.ok(next.some((line) => line.startsWith(own)), `${own} is not among ${next}`);
+  assert.equal(await page.evaluate(() => window.scrollY), 0);
+  assert.equal(await page.evaluate(() => location.hash), '');
+});
+
 test('a click on a mark shows its result', async () => {
   const page = await opened([results]);
   await scrolled(page);

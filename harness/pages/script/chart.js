@@ -95,15 +95,35 @@ export function label(x, y, text, more = {}) {
   return svg('text', {x, y, ...more}, text);
 }
 
+const ruler = document.createElement('canvas').getContext('2d');
+ruler.font = '12px system-ui, "DejaVu Sans", sans-serif';  // that of texts in an SVG
+
+// The longest of `shortened(0)`, `shortened(1)`, ... up to `most` that fits into `pixels`.
+function longestFitting(text, pixels, most, shortened) {
+  if (ruler.measureText(text).width <= pixels) return text;
+  let low = 0, high = most;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (ruler.measureText(shortened(middle)).width <= pixels) low = middle;
+    else high = middle - 1;
+  }
+  return shortened(low);
+}
+
 /// `text` cut to what fits into `pixels`.
 export function fitting(text, pixels) {
-  const most = Math.max(1, Math.floor(pixels / 7.2));
-  return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}\u2026`;
+  return longestFitting(text, pixels, text.length, (length) => `${text.slice(0, Math.max(1, length))}\u2026`);
+}
+
+/// The same of a path, which loses its middle: what tells paths apart stands at their end.
+function fittingPath(path, pixels) {
+  return longestFitting(path, pixels, path.length, (length) => `${path.slice(0, Math.max(1, Math.ceil(0.5 * length)))}\u2026${path.slice(path.length - Math.floor(0.5 * length))}`);
 }
 
 /// Horizontal bars, one for each of `bars` {name, value, text, series, error, tip, onclick}; `head` stands above its bar;
-/// one with `most` is drawn against that, not against the longest of all.
-export function barsFigure({title, about, bars, unit, table, legend}) {
+/// one with `most` is drawn against that, not against the longest of all. Long names lose their ends, or with `hasPaths`
+/// their middle.
+export function barsFigure({title, about, bars, unit, table, legend, hasPaths = false}) {
   const draw = (root, width) => {
     const left = Math.min(260, width * 0.36), line = 22, top = 6;
     const most = bars.reduce((a, bar) => Math.max(a, bar.value + (bar.error || 0)), 0) || 1;
@@ -116,7 +136,7 @@ export function barsFigure({title, about, bars, unit, table, legend}) {
         root.append(label(4, y + 16, fitting(bar.head, width - 8), {class: 'tick'}));
         y += line;
       }
-      root.append(label(left - 6, y + 15, fitting(bar.name, left - 8), {'text-anchor': 'end', class: 'name'}),
+      root.append(label(left - 6, y + 15, (hasPaths ? fittingPath : fitting)(bar.name, left - 8), {'text-anchor': 'end', class: 'name'}),
         mark('rect', {class: `bar ${bar.series || 'series0'}`, x: left, y: y + 3, width: w, height: line - 6}, bar.tip || `${bar.name}: ${bar.text}`, bar.onclick));
       if (bar.error) {
         const at = left + w, d = bar.error / whole * room;

@@ -45,10 +45,11 @@ function intervalChart(items, threshold, go) {
     root.append(svg('rect', {class: 'band', x: x(-threshold), width: x(threshold) - x(-threshold), y: box.top, height: bottom - box.top}));
     axes(root, box, x, null, 'change of the time in %');
     root.append(svg('line', {class: 'zero', x1: x(0), x2: x(0), y1: box.top, y2: bottom}));
+    const isOfOneCount = new Set(shown.map((item) => item.threads)).size === 1;
     shown.forEach((item, k) => {
       const y = box.top + 12 + k * line, {low_percent: low, high_percent: high, change_percent: change} = item.speed;
       const text = `${item.variant} ${item.case}, ${countText(item.threads, 'thread')}`;
-      root.append(label(left - 8, y + 4, fitting(text, left - 10), {'text-anchor': 'end'}),
+      root.append(label(left - 8, y + 4, fitting(isOfOneCount ? `${item.variant} ${item.case}` : text, left - 10), {'text-anchor': 'end'}),
         svg('line', {class: 'whisker', x1: x(clipped(low)), x2: x(clipped(high)), y1: y, y2: y}),
         mark('circle', {class: `dot ${checkColour(item)}`, cx: x(clipped(change)), cy: y, r: 5}, `${text}: ${item.verdict}, ${signedPercent(change)} (${signedPercent(low)} to ${signedPercent(high)})`, () => go(item)));
     });
@@ -113,6 +114,8 @@ function nextOf(data) {
 export function checkViews(input) {
   const {data} = input, view = {title: `check: ${input.path.replace(/.*\//, '')}`}, chosen = el('div', {});
   for (const item of data.items) if (item.speed && !(item.speed.base_us > 0)) item.speed = null;  // never timed
+  const isOpen = (i) => i.verdict === 'AMBIGUOUS' && !i.speed;  // nothing is known of it yet: behind all others
+  data.items = [...data.items.filter((i) => !isOpen(i)), ...data.items.filter(isOpen)];
   const hrefOf = (i) => linkTo(view, {case: i.case, variant: i.variant, threads: i.threads, ...(i.measure === 'call' ? {} : {measure: i.measure})});
   const go = (i) => { location.hash = hrefOf(i); };
   const find = (p) => data.items.find((i) => i.case === p.case && (p.variant === undefined || i.variant === p.variant) && (p.threads === undefined || String(i.threads) === p.threads) && i.measure === (p.measure || 'call'));

@@ -1,6 +1,6 @@
 // The view of ingested profiles: where the time goes, by type, by operator and along one step, and the findings.
 import {el, commandLine, facts, nameOf, section, svg} from './dom.js';
-import {countText, isNumber, percentText, shortText, sum, timeText} from './format.js';
+import {countText, isNumber, percentText, sum, timeText} from './format.js';
 import {axes, barsFigure, figure, fitting, mark, seriesColours} from './chart.js';
 import {linear} from './scale.js';
 import {squarified} from './treemap.js';
@@ -66,11 +66,11 @@ function findingNode(finding) {
 function ingestDigest(data) {
   const spots = data.hot_spots, groups = Object.entries(spots.groups).filter(([, g]) => g.count > 0), order = data.order || {};
   const first = data.findings[0];
-  return el('section', {class: `digest ${data.warnings.length + data.findings.filter((f) => f.warning).length > 0 ? 'yellow' : 'green'}`, 'aria-label': 'Digest'},
+  return el('section', {class: `digest ${spots.computing.count === 0 || data.warnings.length + data.findings.filter((f) => f.warning).length > 0 ? 'yellow' : 'green'}`, 'aria-label': 'Digest'},
     el('h2', {}, `${countText(spots.computing.count, 'task')}, ${timeText(spots.computing.total_us)} of device time`),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was read'), data.files.map((f) => el('p', {}, nameOf(f.path), `: ${f.kind || 'not known'}, ${countText(f.rows, 'row')}${f.skipped ? `, ${f.skipped} skipped` : ''}`, f.problems.slice(0, 3).map((p) => el('span', {class: 'note'}, ` ${p}`)))),
       el('h3', {}, 'These profiles again'), commandLine(data.command_line)),
-    el('div', {}, el('h3', {}, 'Where the time goes'), facts([...groups.map(([name, g]) => [name, `${percentText(100 * g.share)}, ${countText(g.count, 'task')}`]),
+    el('div', {}, el('h3', {}, 'Where the time goes'), spots.computing.count === 0 ? el('p', {class: 'note'}, 'Nothing that was read has single tasks: op_statistic and the like are held against other files by --check.') : null, facts([...groups.map(([name, g]) => [name, `${percentText(100 * g.share)}, ${countText(g.count, 'task')}`]),
       ['communication', spots.communication.count > 0 ? timeText(spots.communication.total_us) : null], ['long waits', spots.long_waits.count > 0 ? `${spots.long_waits.count}, ${timeText(spots.long_waits.total_us)}` : null],
       ['busy', order.known && order.span_us > 0 ? `${percentText(100 * order.busy_us / order.span_us)} of ${timeText(order.span_us)}` : null]]),
     data.warnings.map((warning) => el('p', {class: 'note'}, warning)), first ? [el('h3', {}, 'What to do next'), el('p', {}, `${first.what}: ${first.advice || first.try || ''}`)] : null)));
@@ -89,7 +89,7 @@ export function ingestViews(input) {
     table = virtualTable({title: 'Operators', noun: 'operators', columns: kProfileColumns, rows: operators, hrefOf, choices: ['type', 'core']});
     return el('div', {}, ingestDigest(data), data.findings.length > 0 ? section('Findings', data.findings.map(findingNode)) : null,
       types.length > 0 ? section('Types', typeTreemap(types, colours, choose)) : null, data.timeline && data.timeline.tasks.length > 0 ? section('One step', stepTimeline(data.timeline, colours)) : null,
-      section('Operators', table.node), chosen, data.hot_spots.slowest.length > 0 ? section('Slowest tasks', slowestBars(data.hot_spots.slowest, colours)) : null);
+      operators.length > 0 ? section('Operators', table.node) : null, chosen, data.hot_spots.slowest.length > 0 ? section('Slowest tasks', slowestBars(data.hot_spots.slowest, colours)) : null);
   };
   view.has = (params) => params.type !== undefined && operators.some((o) => o.type === params.type);
   view.show = (params) => {
@@ -103,7 +103,7 @@ export function ingestViews(input) {
 }
 
 function slowestBars(tasks, colours) {
-  return barsFigure({title: 'The longest tasks', about: '', unit: 'time', bars: tasks.map((t) => ({name: shortText(t.name, 48), value: t.duration_us, text: timeText(t.duration_us), series: colours.get(t.type), tip: `${t.name} (${t.type}): ${timeText(t.duration_us)}, ${t.file}:${t.line}`}))});
+  return barsFigure({title: 'The longest tasks', about: '', unit: 'time', hasPaths: true, bars: tasks.map((t) => ({name: t.name, value: t.duration_us, text: timeText(t.duration_us), series: colours.get(t.type), tip: `${t.name} (${t.type}): ${timeText(t.duration_us)}, ${t.file}:${t.line}`}))});
 }
 
 function operatorCard(o, operators) {

@@ -4,7 +4,7 @@ import {numberText, percentText, timeText} from './format.js';
 import {seriesColours} from './chart.js';
 import {virtualTable} from './table.js';
 import {linkTo} from './tabs.js';
-import {runDigest} from './run_digest.js';
+import {mostNotable, runDigest} from './run_digest.js';
 import {recordDetail} from './detail.js';
 import {dispatchSection} from './dispatch.js';
 import {roofline, variantBars, weightBars} from './run_charts.js';
@@ -55,13 +55,21 @@ function runView(input, records) {
       dispatchSection(records, input.data, hrefOf));
   };
   view.has = (params) => records.some((r) => isChosen(r, params));
-  view.show = (params) => {
-    const record = params.case === undefined ? null : records.find((r) => isChosen(r, params));
-    if (!record || record === shown) return;
+  const open = (record, isAsked) => {
     shown = record;
     chosen.replaceChildren(recordDetail(record, records, colours, go));
-    table.select(record);
-    chosen.scrollIntoView({block: 'nearest'});
+    table.select(record, isAsked);
+    if (isAsked) chosen.scrollIntoView({block: 'nearest'});
+  };
+  // Without a question the result to look at first is open, once the table is there.
+  const openFirst = () => {
+    const record = shown ? null : mostNotable(records);
+    if (record) open(record, false);
+  };
+  view.show = (params) => {
+    const record = params.case === undefined ? null : records.find((r) => isChosen(r, params));
+    if (record && record !== shown) open(record, true);
+    else if (!shown) setTimeout(openFirst);
   };
   return view;
 }

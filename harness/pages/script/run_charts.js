@@ -144,7 +144,7 @@ export function paretoChart(group, colours, go) {
   if (list.length < 2) return null;
   const draw = (root, width) => {
     const height = 300, box = boxOf(width, height);
-    const x = logarithmic(...logRange(list.map((r) => r.median_us)), box.left, box.right), y = linear(...linearRange(list.map((r) => r.max_ulp)), box.bottom, box.top);
+    const x = logarithmic(...logRange(list.map((r) => r.median_us)), box.left, box.right), y = logarithmic(0.5, Math.max(10, 2 * Math.max(...list.map((r) => r.max_ulp))), box.bottom, box.top);
     axes(root, box, x, y, 'us', 'max ULP');
     root.append(svg('polyline', {class: 'roof', points: front.map((r) => `${x(r.median_us)},${y(r.max_ulp)}`).join(' ')}));
     for (const r of list) {
@@ -153,7 +153,7 @@ export function paretoChart(group, colours, go) {
     }
     return height;
   };
-  return figure({title: 'Time against error', about: `On the front, large: ${front.map((r) => r.variant).join(', ')}.`, draw, legend: presentIn(colours, list),
+  return figure({title: 'Time against error', about: `On the front, large: ${front.map((r) => r.variant).join(', ')}. On the bottom line: 0 ULP.`, draw, legend: presentIn(colours, list),
     table: {heads: ['variant', 'us', 'max ULP', 'on the front'], rows: () => list.map((r) => [r.variant, r.median_us, r.max_ulp, front.includes(r) ? 'yes' : ''])}});
 }
 
@@ -167,7 +167,7 @@ export function weightBars(records, title, keyOf, go) {
   const profiled = sum(counted.map((r) => r.weight_us));
   const groups = [...groupBy(counted, keyOf)].map(([name, list]) => ({name, list, us: sum(list.map((r) => r.median_us * (r.count || 1))), weight: sum(list.map((r) => r.weight_us))}))
     .sort((a, b) => b.us - a.us).slice(0, 15);
-  const bars = groups.map(({name, list, us, weight}) => ({name: shortText(name, 40), value: us,
+  const bars = groups.map(({name, list, us, weight}) => ({name, value: us,
     text: `${percentText(100 * us / total, 3)}${weight > 0 ? ` (profiled ${percentText(100 * weight / profiled, 3)})` : ''}`,
     tip: `${name}: ${timeText(us)} of a step`, onclick: go ? () => go(list[0]) : null}));
   return barsFigure({title, about: `The fastest variants in ${dtype}, ${format}, with ${countText(threads, 'thread')}, times their count in the network: ${timeText(total)} in all.`, bars, unit: 'share',

@@ -65,16 +65,22 @@ function slowPart(records, hrefOf) {
   return [title, items.length === 0 ? el('p', {}, 'Nothing was timed.') : el('ul', {}, items)];
 }
 
-function nextPart(records) {
+/// The result to look at first: the worst one, else the one that is furthest from what it could be; none without times.
+export function mostNotable(records) {
   const wrong = records.filter((r) => kWrong.includes(r.status)).sort(worstFirst)[0];
-  if (wrong) {
+  const slow = wrong ? null : slowerThanPeers(records)[0] || lostTimes(records)[0];
+  return wrong || (slow ? slow.record : null);
+}
+
+function nextPart(records) {
+  const first = mostNotable(records);
+  if (first && kWrong.includes(first.status)) {
     return [el('p', {}, 'Record the worst one, and ask which of its operators is wrong for its inputs:'),
-      commandLine(`${wrong.reproduce} --dump wrong.h5`), commandLine('opbench judge wrong.h5')];
+      commandLine(`${first.reproduce} --dump wrong.h5`), commandLine('opbench judge wrong.h5')];
   }
-  const slow = slowerThanPeers(records)[0] || lostTimes(records)[0];
-  if (!slow) return el('p', {}, 'Time it: without times there is nothing to compare.');
+  if (!first) return el('p', {}, 'Time it: without times there is nothing to compare.');
   return [el('p', {}, 'Measure the slowest against its ceiling again, longer, on a quiet machine:'),
-    commandLine('opbench doctor'), commandLine(`${slow.record.reproduce} --repetitions 30`)];
+    commandLine('opbench doctor'), commandLine(`${first.reproduce} --repetitions 30`)];
 }
 
 function skippedPart(records) {

@@ -20,7 +20,7 @@ function compared(a, b) {
 
 /// `columns`: {key, label, width, value(row), text(row), verdict}; the first one is the link of its row.
 /// `hrefOf(row)` is where it leads, `choices` the keys of columns with few values, `exported` what a row is in files.
-/// Returns {node, rows(), select(row), onrows}.
+/// Returns {node, rows(), select(row, isBrought), onrows}; a row that is chosen is brought into view, unless that is false.
 export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], exported = (row) => row, sort = null}) {
   const state = {shown: rows, order: sort, descending: false, current: 0, selected: null, text: '', chosen: {}};
   const table = {onrows: null, rows: () => state.shown};
@@ -160,10 +160,10 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
     el('div', {class: 'filters'}, search, selects, counter, el('span', {class: 'tools'},
       button('CSV', save('csv'), {'aria-label': `${title} as CSV`}), button('JSON', save('json'), {'aria-label': `${title} as JSON`}))),
     scroller);
-  table.select = (row) => {
+  table.select = (row, isBrought = true) => {
     state.selected = row;
     const index = state.shown.indexOf(row);
-    if (index >= 0) {
+    if (index >= 0 && isBrought) {
       state.current = index;
       bring(index);
     }

@@ -53,10 +53,9 @@ void PairTable::measure(Ranks& ranks, const MeasureOptions& options, const Measu
   }
   const PairParts::FindPair find = [this](std::size_t index) { return tensor_pair(index); };
   const int threads = thread_count();
-  HoleMeasures holes;
   const UnitWork work = [&](std::string_view part) {
     std::string found;
-    with_threads(threads, [&] { found = measure_part(part, find, options, holes); });
+    with_threads(threads, [&] { found = measure_part(part, find, options); });
     return found;
   };
   if (!ranks.is_first()) {
@@ -87,7 +86,7 @@ void PairTable::dispatch_parts(Ranks& ranks, const UnitWork& work, const Measure
   dispatching.done = [&](std::size_t unit, const std::string& found) {
     parts.take(found);
     bytes_done += bytes[unit];
-    if (hooks.progress) hooks.progress(0, bytes_done);
+    if (hooks.progress) hooks.progress(0, bytes_done + parts.hole_bytes());
   };
   dispatch(ranks, digest(), units, work, dispatching);
 }

@@ -38,21 +38,22 @@ struct LargePair {
   Pass pass = Pass::metrics;  ///< that it is in
   std::int64_t next = 0;      ///< the reader's: first element that is not read yet
   std::int64_t merged = 0;    ///< the merger's: elements of this pass that are measured
-  PassMeasures of_hole;       ///< of a whole chunk of zeros on both sides, in this pass
+  PassMeasures of_hole;       ///< of a whole chunk of zeros on both sides, wherever in this pass
   bool has_hole = false;
 
   void begin(TensorPair of);
+  void begin_pass(Pass next_pass);
   /// Joins what this pass found in the next chunk: in their order, which is part of the result.
   void merge(const PassMeasures& found);
+  /// Joins a whole chunk that is a hole.
+  void merge_hole(BlockScratch& scratch);
   /// Once all chunks are joined: the pass that is next; none if `measures` are complete.
   std::optional<Pass> end_pass(bool wants_kl);
 };
 
-/// True if a whole chunk is zeros on both sides that no file has blocks for.
+/// True if a whole chunk is zeros on both sides that no file has blocks for; false where that
+/// cannot be told.
 bool is_hole(const TensorPair& pair, ElementRange range);
-/// What that pass finds in it: the same wherever it lies.
-PassMeasures measure_hole(Pass pass, const PairRules& rules, const KlScales& scales,
-                          BlockScratch& scratch);
 
 PairRules rules_of(const TensorPair& pair);
 

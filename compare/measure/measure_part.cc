@@ -61,9 +61,7 @@ void make_room(Buffer& buffer, const PairSide& side) {
 }
 
 PassMeasures measure_chunk_of(const TensorPair& pair, const PairRules& rules, const LargePart& part,
-                              ElementRange range, Workplace& place, HoleMeasures& holes) {
-  if (is_hole(pair, range))
-    return holes.of(part.index, part.pass, rules, part.scales, place.scratch);
+                              ElementRange range, Workplace& place) {
   make_room(place.expected, pair.expected);
   if (part.pass != Pass::scale) {
     make_room(place.actual, pair.actual);
@@ -75,8 +73,7 @@ PassMeasures measure_chunk_of(const TensorPair& pair, const PairRules& rules, co
       part.scales, place.scratch);
 }
 
-std::string measure_large(const LargePart& part, const PairParts::FindPair& find,
-                          HoleMeasures& holes) {
+std::string measure_large(const LargePart& part, const PairParts::FindPair& find) {
   const TensorPair pair = find(static_cast<std::size_t>(part.index));
   PairRules rules = rules_of(pair);
   if (rules.tolerance.follows_scale && part.pass != Pass::scale) set_scale(rules, part.scale);
@@ -93,7 +90,7 @@ std::string measure_large(const LargePart& part, const PairParts::FindPair& find
     const ElementRange range{part.first + begin, std::min(kMeasureChunk, part.count - begin)};
     const auto i = static_cast<std::size_t>(chunk);
     try {
-      found[i] = measure_chunk_of(pair, rules, part, range, *place, holes);
+      found[i] = measure_chunk_of(pair, rules, part, range, *place);
     } catch (const Error& error) {
       errors[i] = error.what();
       for (std::int64_t at = first_failed; chunk < at;) {
@@ -108,11 +105,10 @@ std::string measure_large(const LargePart& part, const PairParts::FindPair& find
   return packer.take();
 }
 
-std::string large_result(const LargePart& part, const PairParts::FindPair& find,
-                         HoleMeasures& holes) {
+std::string large_result(const LargePart& part, const PairParts::FindPair& find) {
   std::string error, measures;
   try {
-    measures = measure_large(part, find, holes);
+    measures = measure_large(part, find);
   } catch (const std::bad_alloc&) {
     error = "not enough memory";
   } catch (const Error& failure) {
@@ -145,20 +141,8 @@ std::string small_result(Unpacker& packed, const PairParts::FindPair& find,
 
 }  // namespace
 
-PassMeasures HoleMeasures::of(std::uint64_t pair, Pass pass, const PairRules& rules,
-                              const KlScales& scales, BlockScratch& scratch) {
-  const std::lock_guard lock(mutex_);
-  if (!is_known_ || pair != pair_ || pass != pass_) {
-    found_ = measure_hole(pass, rules, scales, scratch);
-    pair_ = pair;
-    pass_ = pass;
-    is_known_ = true;
-  }
-  return found_;
-}
-
 std::string measure_part(std::string_view part, const PairParts::FindPair& find,
-                         const MeasureOptions& options, HoleMeasures& holes) {
+                         const MeasureOptions& options) {
   Unpacker packed(part);
   if (packed.get<bool>()) return small_result(packed, find, options);
   // A workplace holds a chunk of both sides, as a token does.
@@ -166,7 +150,7 @@ std::string measure_part(std::string_view part, const PairParts::FindPair& find,
   std::string result;
   const LargePart large(packed);
   with_threads(static_cast<int>(std::clamp<std::int64_t>(most, 1, thread_count())),
-               [&] { result = large_result(large, find, holes); });
+               [&] { result = large_result(large, find); });
   return result;
 }
 

@@ -61,6 +61,7 @@ void PairParts::begin() {
       open.large.index = i;
       open.large.begin(std::move(pair));
       begin_pass(i, open);
+      advance(i, open);
       continue;
     }
     small.push_back(i);
@@ -70,21 +71,43 @@ void PairParts::begin() {
   hand_out();
 }
 
+// Chunks that follow one another go together: holes, and what is to be read.
 void PairParts::begin_pass(std::size_t index, Open& open) {
-  LargePair& large = open.large;
-  open.answered = large.merged = 0;
-  for (std::int64_t first = 0; first < large.pair.count; first += kPartElements) {
-    const std::int64_t count = std::min(kPartElements, large.pair.count - first);
-    Packer packer;
-    packer.add(false);
-    packer.add(static_cast<std::uint64_t>(index));
-    packer.add(large.pass);
-    packer.add(first);
-    packer.add(count);
-    packer.add(large.rules.scale);
-    packer.add(large.scales);
-    parts_(packer.take(), bytes_of(large.pair, count));
+  const TensorPair& pair = open.large.pair;
+  open.answered = 0;
+  Run run;
+  const auto end_run = [&](std::int64_t end) {
+    const ElementRange range{end - run.count, run.count};
+    if (run.is_hole) {
+      hole_bytes_ += bytes_of(pair, run.count);
+      open.answered += run.count;
+      open.waiting.emplace(range.first, run);
+    } else if (run.count > 0) {
+      hand_out(index, open, range);
+    }
+    run = {};
+  };
+  for (std::int64_t first = 0; first < pair.count; first += kMeasureChunk) {
+    const std::int64_t count = std::min(kMeasureChunk, pair.count - first);
+    const bool is_in_hole = is_hole(pair, {first, count});
+    if (is_in_hole != run.is_hole || (!run.is_hole && run.count == kPartElements)) end_run(first);
+    run.is_hole = is_in_hole;
+    run.count += count;
   }
+  end_run(pair.count);
+}
+
+void PairParts::hand_out(std::size_t index, const Open& open, ElementRange range) {
+  const LargePair& large = open.large;
+  Packer packer;
+  packer.add(false);
+  packer.add(static_cast<std::uint64_t>(index));
+  packer.add(large.pass);
+  packer.add(range.first);
+  packer.add(range.count);
+  packer.add(large.rules.scale);
+  packer.add(large.scales);
+  parts_(packer.take(), bytes_of(large.pair, range.count));
 }
 
 void PairParts::take(std::string_view found) {
@@ -116,20 +139,15 @@ void PairParts::take_large(std::string_view found) {
     open.error = std::move(error);
     open.error_at = first;
   }
-  if (open.error.empty()) {
-    open.waiting.emplace(first, std::move(measures));
-    merge_waiting(open);
-  }
-  if (open.answered < open.large.pair.count) return;
-  if (!open.error.empty()) {
-    done_(index, failed_measures(std::move(open.error)));
-  } else if (const auto pass = open.large.end_pass(options_.wants_kl)) {
-    open.large.pass = *pass;
-    return begin_pass(index, open);
-  } else {
-    done_(index, measures_of(std::move(open.large.measures)));
-  }
-  open_.erase(index);
+  open.waiting.emplace(first, Run{.count = count, .measures = std::move(measures)});
+  advance(index, open);
+}
+
+// A pass of holes alone waits for nobody.
+void PairParts::advance(std::size_t index, Open& open) {
+  do {
+    if (open.error.empty()) merge_waiting(open);
+  } while (open.answered == open.large.pair.count && end_pass(index, open));
 }
 
 // What is next in order, as far as it is there.
@@ -137,11 +155,30 @@ void PairParts::merge_waiting(Open& open) {
   LargePair& large = open.large;
   for (auto at = open.waiting.begin(); at != open.waiting.end() && at->first == large.merged;
        at = open.waiting.erase(at)) {
-    for (Unpacker packed(at->second); !packed.is_empty();) {
+    const Run& run = at->second;
+    for (std::int64_t i = 0; run.is_hole && i < run.count; i += kMeasureChunk) {
+      large.merge_hole(*scratch_);
+    }
+    for (Unpacker packed(run.measures); !packed.is_empty();) {
       large.merge(unpack_pass_measures(packed, large.pass));
     }
-    large.merged += std::min(kPartElements, large.pair.count - large.merged);
+    large.merged += run.count;
   }
+}
+
+// True if another pass has begun, false if the pair is done.
+bool PairParts::end_pass(std::size_t index, Open& open) {
+  if (!open.error.empty()) {
+    done_(index, failed_measures(std::move(open.error)));
+  } else if (const auto pass = open.large.end_pass(options_.wants_kl)) {
+    open.large.begin_pass(*pass);
+    begin_pass(index, open);
+    return true;
+  } else {
+    done_(index, measures_of(std::move(open.large.measures)));
+  }
+  open_.erase(index);
+  return false;
 }
 
 }  // namespace opbench

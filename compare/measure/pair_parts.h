@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +15,7 @@ namespace opbench {
 
 /// Pairs cut into parts that any process can measure, and put together again: what measure_pairs
 /// finds, bit for bit. A part is as many small pairs as make a letter worth it, or some chunks of a
-/// large pair in one of its passes.
+/// large pair in one of its passes. Chunks that are holes are in no part.
 class PairParts {
  public:
   using FindPair = std::function<TensorPair(std::size_t)>;
@@ -31,20 +31,31 @@ class PairParts {
   /// Takes what `measure_part` found in a part. Hands out the parts of a pair's next pass, or the
   /// pair's measures, once all of a pass are there.
   void take(std::string_view found);
+  /// Of holes so far, which are read for no part.
+  std::int64_t hole_bytes() const { return hole_bytes_; }
 
  private:
+  /// Chunks that follow one another and wait for those before them.
+  struct Run {
+    std::int64_t count = 0;  ///< elements
+    bool is_hole = false;
+    std::string measures;  ///< packed, of each chunk; none of a hole
+  };
   struct Open {
     LargePair large;
-    std::map<std::int64_t, std::string> waiting;  ///< by first element: what came out of turn
-    std::int64_t answered = 0;                    ///< elements of this pass
-    std::string error;                            ///< of the earliest part that has one
+    std::map<std::int64_t, Run> waiting;  ///< by first element
+    std::int64_t answered = 0;            ///< elements of this pass
+    std::string error;                    ///< of the earliest part that has one
     std::int64_t error_at = 0;
   };
 
   void begin_pass(std::size_t index, Open& open);
+  void hand_out(std::size_t index, const Open& open, ElementRange range);
   void take_small(std::string_view found);
   void take_large(std::string_view found);
+  void advance(std::size_t index, Open& open);
   void merge_waiting(Open& open);
+  bool end_pass(std::size_t index, Open& open);
 
   std::size_t count_;
   const FindPair& pair_;
@@ -52,24 +63,12 @@ class PairParts {
   PartSink parts_;
   PairSink done_;
   std::map<std::size_t, Open> open_;  ///< large pairs, by their index
-};
-
-/// What a pass finds in the holes of a pair, kept from one part to the next. Thread-safe.
-class HoleMeasures {
- public:
-  PassMeasures of(std::uint64_t pair, Pass pass, const PairRules& rules, const KlScales& scales,
-                  BlockScratch& scratch);
-
- private:
-  std::mutex mutex_;
-  bool is_known_ = false;
-  std::uint64_t pair_ = 0;  ///< and its pass: the last that was asked for
-  Pass pass_ = Pass::metrics;
-  PassMeasures found_;
+  std::int64_t hole_bytes_ = 0;
+  std::unique_ptr<BlockScratch> scratch_ = std::make_unique<BlockScratch>();
 };
 
 /// Measures a part with the threads at hand. What cannot be read is said in the result.
 std::string measure_part(std::string_view part, const PairParts::FindPair& pair,
-                         const MeasureOptions& options, HoleMeasures& holes);
+                         const MeasureOptions& options);
 
 }  // namespace opbench

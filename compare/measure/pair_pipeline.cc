@@ -238,10 +238,7 @@ void PairPipeline::merge(Token& token) {
       continue;
     }
     if (piece.is_hole) {
-      if (!std::exchange(large.has_hole, true)) {
-        large.of_hole = measure_hole(large.pass, large.rules, large.scales, token.scratch);
-      }
-      large.merge(large.of_hole);
+      large.merge_hole(token.scratch);
     } else {
       large.merge(token.measures);
     }
@@ -260,9 +257,7 @@ void PairPipeline::finish_pass(LargePair& large) {
 }
 
 void PairPipeline::start_pass(LargePair& large, Pass pass) {
-  large.pass = pass;
-  large.next = large.merged = 0;
-  large.has_hole = false;
+  large.begin_pass(pass);
   const std::lock_guard lock(mutex_);
   again_.push_back(&large);
 }

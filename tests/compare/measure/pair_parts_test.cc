@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -79,12 +80,11 @@ std::vector<PairMeasures> measure_in_parts(const std::vector<TensorPair>& pairs,
         all[i] = std::move(found);
       });
   parts.begin();
-  HoleMeasures holes;
   while (!waiting.empty()) {
     const std::size_t i = next(waiting.size());
     const std::string part = std::move(waiting[i]);
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
-    parts.take(measure_part(part, find, options, holes));
+    parts.take(measure_part(part, find, options));
   }
   return all;
 }
@@ -131,11 +131,53 @@ TEST(PairParts, HolesAreMeasuredAsWhatTheyRead) {
   }
 }
 
+// A terabyte of holes would be a letter for each of a million chunks.
+TEST(PairParts, HolesAreInNoPart) {
+  constexpr std::int64_t kChunks = 100;
+  TensorPair pair = float_pair({}, {}, mixed_tolerance(DType::fp32));
+  pair.count = kChunks * kMeasureChunk + 5;
+  std::atomic<int> chunks_read = 0;
+  pair.expected.read = pair.actual.read = [&](ElementRange range, void* to) {
+    ++chunks_read;
+    std::fill_n(static_cast<float*>(to), range.count, range.first == 0 ? 1.0F : 0.0F);
+  };
+  pair.expected.is_hole = pair.actual.is_hole = [](ElementRange range) {
+    return range.first > 0 && range.first != 50 * kMeasureChunk;
+  };
+  const std::string whole = text_of(measure_one(pair));
+  chunks_read = 0;
+  const auto measured = measure_in_parts({pair}, [](std::size_t n) { return n - 1; }, {});
+  EXPECT_EQ(text_of(measured[0]), whole);
+  // The first, the middle and the rest: what is expected for its scale, both sides in both passes.
+  EXPECT_EQ(chunks_read, 3 * (1 + 2 + 2));
+
+  pair.count = kChunks * kMeasureChunk;
+  pair.expected.is_hole = pair.actual.is_hole = [](ElementRange) { return true; };
+  std::vector<std::string> parts;
+  PairMeasures found;
+  const PairParts::FindPair find = [&](std::size_t) { return pair; };
+  PairParts of_holes(
+      1, find, {}, [&](std::string part, std::int64_t) { parts.push_back(std::move(part)); },
+      [&](std::size_t, PairMeasures&& measures) { found = std::move(measures); });
+  of_holes.begin();
+  EXPECT_THAT(parts, testing::IsEmpty());
+  EXPECT_EQ(found.stats.count, pair.count);
+  EXPECT_EQ(text_of(found), text_of(measure_one(pair)));
+}
+
+// Where a file is gone since it was listed, whoever reads it says so.
+TEST(PairParts, HolesThatCannotBeAskedForAreRead) {
+  TensorPair pair = unreadable_pair(30'000'000);
+  const std::string read = text_of(measure_one(pair));
+  pair.expected.is_hole = pair.actual.is_hole = [](ElementRange) -> bool { throw Error("gone"); };
+  EXPECT_EQ(text_of(measure_one(pair)), read);
+  EXPECT_EQ(text_of(measure_in_parts({pair}, [](std::size_t) { return 0; }, {})[0]), read);
+}
+
 TEST(PairParts, ThoseThatAreDamagedAreRefused) {
   const PairParts::FindPair find = [](std::size_t) { return float_pair({1}, {1}); };
-  HoleMeasures holes;
-  EXPECT_THROW(measure_part("", find, {}, holes), Error);
-  EXPECT_THROW(measure_part(std::string(5, '\0'), find, {}, holes), Error);
+  EXPECT_THROW(measure_part("", find, {}), Error);
+  EXPECT_THROW(measure_part(std::string(5, '\0'), find, {}), Error);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ namespace {
 // What filters make of data that is all the same: 1032 to 1 is the most of deflate. Below so many
 // elements it does not matter.
 constexpr std::int64_t kMostCompression = 4096, kFewElements = 1 << 22;
+// Elements that a fill value alone may stand for: a file of some bytes can declare any number.
+constexpr std::int64_t kMostFilled = std::int64_t{1} << 28;
 constexpr hsize_t kLargestChunk = hsize_t{1} << 28;  // bytes; HDF5 holds a whole one in memory
 
 StoredType integer_type(std::size_t bytes, bool is_signed) {
@@ -106,6 +108,20 @@ bool fills_its_bytes(hid_t type, H5T_class_t type_class, std::size_t bytes) {
          (H5Tget_precision(type) == 8 * bytes && H5Tget_offset(type) == 0);
 }
 
+// Elements that nobody wrote are data where their value was chosen, and else what a writer leaves
+// that gave up, such as Ascend's dumper before a dtype that it does not know.
+void check_unwritten(hid_t properties, std::int64_t elements) {
+  H5D_fill_value_t fill{};
+  checked(H5Pfill_value_defined(properties, &fill));
+  if (fill != H5D_FILL_VALUE_USER_DEFINED) throw Error("no data was written");
+  if (elements > kMostFilled) {
+    throw Error(
+        fmt::format("{} elements are declared and only their fill value is stored; at most {} are "
+                    "allowed",
+                    elements, kMostFilled));
+  }
+}
+
 // Everything but plain contiguous data.
 void check_indirect(hid_t dataset, std::int64_t elements, std::size_t bytes,
                     std::int64_t file_bytes) {
@@ -117,7 +133,9 @@ void check_indirect(hid_t dataset, std::int64_t elements, std::size_t bytes,
   chunk_bytes(dataset);
   H5D_space_status_t status{};
   checked(H5Dget_space_status(dataset, &status));
-  if (elements > 0 && status == H5D_SPACE_STATUS_NOT_ALLOCATED) throw Error("no data was written");
+  if (elements > 0 && status == H5D_SPACE_STATUS_NOT_ALLOCATED) {
+    return check_unwritten(properties, elements);
+  }
   const auto stored = static_cast<std::int64_t>(H5Dget_storage_size(dataset));
   const auto each = static_cast<std::int64_t>(bytes);
   if (elements > kFewElements && elements / kMostCompression > stored / each) {

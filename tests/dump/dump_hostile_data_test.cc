@@ -149,6 +149,45 @@ TEST_F(HostileData, ExtentsBeyondTheFile) {
               HasSubstr("1099511627776x1099511627776"));
 }
 
+// HDF5 stores no element before one is written (late allocation); h5py's fillvalue=.
+TEST_F(HostileData, ElementsThatAreOnlyAFillValue) {
+  fill = nullptr;
+  const float value = 2.5F;
+  properties.setFillValue(H5::PredType::NATIVE_FLOAT, &value);
+  const hsize_t chunk[] = {1, 2};
+  for (const bool is_chunked : {false, true}) {
+    if (is_chunked) properties.setChunk(2, chunk);
+    DumpFile opened = reader();
+    EXPECT_EQ(entry(opened).problem, "");
+    EXPECT_THAT(read_as<float>(opened, entry(opened)), ElementsAre(2.5, 2.5, 2.5, 2.5, 2.5, 2.5));
+    EXPECT_FALSE(opened.is_hole(entry(opened), {0, 6}));
+  }
+  extents = {hsize_t{1} << 28, 2};
+  stride = {2, 1};
+  EXPECT_EQ(
+      problem(),
+      "536870912 elements are declared and only their fill value is stored; at most 268435456 "
+      "are allowed");
+}
+
+// Chunks that nobody wrote are the fill value, whether it was chosen or is HDF5's own.
+TEST_F(HostileData, ChunksThatAreNotAllWritten) {
+  const hsize_t chunk[] = {1, 3};
+  properties.setChunk(2, chunk);
+  fill = [](H5::DataSet& dataset) {
+    H5::DataSpace row = dataset.getSpace();
+    const hsize_t first[] = {1, 0}, count[] = {1, 3};
+    row.selectHyperslab(H5S_SELECT_SET, count, first);
+    const float values[] = {1, 2, 3};
+    dataset.write(values, H5::PredType::NATIVE_FLOAT, H5::DataSpace(2, count), row);
+  };
+  for (const float value : {0.0F, -1.0F}) {
+    if (value != 0) properties.setFillValue(H5::PredType::NATIVE_FLOAT, &value);
+    DumpFile opened = reader();
+    EXPECT_THAT(read_as<float>(opened, entry(opened)), ElementsAre(value, value, value, 1, 2, 3));
+  }
+}
+
 TEST_F(HostileData, ExtentsThatDoNotMatchTheStoredBytes) {
   const auto with_rows = [&](std::uint64_t rows) {
     make();

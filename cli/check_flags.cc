@@ -157,7 +157,7 @@ check::GateOptions gate_options_of(const CheckFlags& flags) {
   check_positive("--sample", flags.sample_ms, 60000);
   options.base = {program_path(flags.against), flags.against_directory, flags.time_limit};
   options.current = {"/proc/self/exe", "", flags.time_limit};
-  options.run = options_of(flags.run);
+  options.run = options_of_part(flags.run);
   options.isa = flags.run.isa;
   options.rule = speed_rule_of(flags);
   if (flags.fail_over) check_from_zero("--fail-over", *flags.fail_over, kMostPercent);

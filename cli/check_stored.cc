@@ -35,7 +35,7 @@ void write_results(const std::string& path, const ResultsFile& results) {
 bool StoredCheck::has_baseline() const { return flags_.update || is_there(flags_.baseline); }
 
 ResultsFile StoredCheck::run_now() const {
-  const RunOptions options = options_of(flags_.run);
+  const RunOptions options = options_of_part(flags_.run);
   CaseFiles files(options.selection.symbols);
   const std::vector<PlannedCase> plan = make_plan(options.selection, files);
   RunHooks hooks;

@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench report results.json                                   Markdown, on the terminal
   opbench report results.json -o junit.xml                      JUnit: by the extension
   opbench report run.h5 --format csv                            from the file of `opbench run --artefact`
-  opbench report shard1.json shard2.json --format json -o whole.json
+  opbench report monday.json tuesday.json --format json -o whole.json
   opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
   opbench report --history history.jsonl -o trend.md            trends of what opbench check --history keeps
   opbench report results.json compare.json --html page.html     one page with tabs, for a browser

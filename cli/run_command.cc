@@ -42,11 +42,10 @@ constexpr const char* kFooter = R"(Examples:
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
 // The units of a part, or all.
-int print_plan(const units::UnitPlan& whole, const std::string& part, std::ostream& out) {
+int print_plan(const units::UnitPlan& whole, const Part& part, std::ostream& out) {
   std::vector<PlannedCase> plan;
   std::vector<PlannedContext> contexts;
-  for (const std::size_t unit :
-       units::units_of(whole, part.empty() ? units::Part{} : units::parse_part(part))) {
+  for (const std::size_t unit : units::units_of(whole, part)) {
     if (unit < whole.cases.size())
       plan.push_back(whole.cases[unit]);
     else
@@ -128,7 +127,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   if (plan.empty() && contexts.empty()) {
     context.err << program_name()
                 << ": no case selected; name some with --op and --shapes, --cases or --case, "
-                   "and check --filter and --shard\n";
+                   "and check --filter\n";
     return kNothingToJudge;
   }
   require_takeable(flags, options.selection, contexts);
@@ -147,7 +146,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   if (flags.dry_run || runs_in_units(flags, context.ranks)) {
     units::UnitPlan whole =
         units::plan_units(std::move(plan), std::move(contexts), options, flags.isa);
-    if (flags.dry_run) return print_plan(whole, flags.part, context.out);
+    if (flags.dry_run) return print_plan(whole, part_of(flags), context.out);
     return run_in_units(flags, options, std::move(whole), context);
   }
   RunOutputs outputs(flags, context, what_runs(plan, contexts));

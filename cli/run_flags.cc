@@ -90,10 +90,6 @@ void add_result_flags(Command& command, RunFlags& f) {
 
 void add_units_flags(Command& command, RunFlags& f) {
   const char* units = "On several machines, and again after a fault (docs/scale.md)";
-  command.option("--part", f.part,
-                 "K/N: the K-th of N parts that cost about the same; writes DIR/parts of --out or "
-                 "--resume, which opbench merge joins",
-                 {"K/N", units});
   command.option("--resume", f.resume,
                  "In place of --out: go on with what DIR holds already of the same run, or begin",
                  {"DIR", units});
@@ -113,6 +109,10 @@ void add_units_flags(Command& command, RunFlags& f) {
 void add_selection_flags(Command& command, RunFlags& f) {
   const auto fields = selection_fields();
   for (std::size_t i = 0; i < fields.size(); ++i) add_field(command, fields[i], f.selection[i]);
+  command.option("--part", f.part,
+                 "K/N: only the K-th of N parts that cost about the same; of a run it goes to "
+                 "DIR/parts of --out or --resume, and opbench merge joins them",
+                 {"K/N", "What to run"});
   const char* how = "How to measure";
   command.option("--threads", f.threads,
                  "Threads; several numbers run every case with each [all cores]",
@@ -163,6 +163,8 @@ void add_run_flags(Command& command, RunFlags& f) {
   add_result_flags(command, f);
 }
 
+Part part_of(const RunFlags& f) { return parse_part(f.part); }
+
 bool writes_dump(const RunFlags& f) { return !f.dump.empty() || !f.acl_json.empty() || f.tensors; }
 
 RunOptions options_of(const RunFlags& f) {
@@ -188,6 +190,12 @@ RunOptions options_of(const RunFlags& f) {
   options.repetitions = f.repetitions;
   options.cold = f.cold;
   options.verify = !f.no_verify;
+  return options;
+}
+
+RunOptions options_of_part(const RunFlags& f) {
+  RunOptions options = options_of(f);
+  options.selection.part = part_of(f);
   return options;
 }
 

@@ -25,7 +25,7 @@ struct RunFlags {
   bool tensors = false;              ///< into the artefact, too
   std::string acl_json;              ///< what a device would dump
   std::string load, only, map_file;  ///< of a dump that is run again
-  std::string part, resume;          ///< of a run in units, see cli/unit_run.h
+  std::string part = "1/1", resume;  ///< of a run in units, see cli/unit_run.h
   std::optional<double> unit_timeout;
   bool exclusive = false, not_exclusive = false;
 
@@ -38,10 +38,15 @@ void add_selection_flags(Command& command, RunFlags& flags);
 /// All flags of `run`.
 void add_run_flags(Command& command, RunFlags& flags);
 
+/// Errors: throws Error that shows what was given.
+Part part_of(const RunFlags& flags);
+
 /// True if what runs is written, as HDF5 or as a device writes it.
 bool writes_dump(const RunFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 RunOptions options_of(const RunFlags& flags);
+/// The same of a command that has no units: of its selection the part.
+RunOptions options_of_part(const RunFlags& flags);
 
 }  // namespace opbench

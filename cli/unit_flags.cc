@@ -11,17 +11,18 @@
 namespace opbench {
 
 bool runs_in_units(const RunFlags& flags, const Ranks& ranks) {
-  return !ranks.is_alone() || !flags.units_dir().empty() || !flags.part.empty() ||
+  return !ranks.is_alone() || !flags.units_dir().empty() || !part_of(flags).is_whole() ||
          flags.unit_timeout;
 }
 
 bool takes_turns(const RunFlags& flags, const RunOptions& options, const Ranks& ranks) {
-  const bool has_others = !flags.part.empty() || !ranks.is_alone();
+  const bool has_others = !part_of(flags).is_whole() || !ranks.is_alone();
   return has_others && !flags.not_exclusive && options.times;
 }
 
 void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
-  const char* flag = !flags.part.empty()     ? "--part"
+  const bool is_part = !part_of(flags).is_whole();
+  const char* flag = is_part                 ? "--part"
                      : !flags.resume.empty() ? "--resume"
                      : flags.unit_timeout    ? "--unit-timeout"
                      : !ranks.is_alone()     ? "several ranks"
@@ -29,13 +30,13 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
   if (!flags.resume.empty() && !flags.out_dir.empty()) {
     throw Error("--out and --resume name the same folder; give one of them");
   }
-  if (!flags.part.empty() && flags.units_dir().empty()) {
+  if (is_part && flags.units_dir().empty()) {
     throw Error("--part needs --out DIR or --resume DIR, where the results of the part go");
   }
   if (flags.exclusive && flags.not_exclusive) {
     throw Error("--exclusive and --no-exclusive are both given; give one of them");
   }
-  if (!flags.part.empty() && !ranks.is_alone()) {
+  if (is_part && !ranks.is_alone()) {
     throw Error("--part does not go with several ranks, which share out the whole themselves");
   }
   if (flag == nullptr) return;
@@ -47,7 +48,7 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
   for (const auto& [other, is_given] : others) {
     if (is_given) throw Error(fmt::format("{} does not go with {}", other, flag));
   }
-  if (flags.part.empty()) return;
+  if (!is_part) return;
   for (const NamedFile& file : named_results(flags)) {
     if (file.path.empty()) continue;
     throw Error(

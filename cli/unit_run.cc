@@ -36,13 +36,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using units::CollectedUnits;
-using units::Part;
 using units::UnitPlan;
 using units::UnitResult;
-
-Part part_of(const RunFlags& flags) {
-  return flags.part.empty() ? Part{} : units::parse_part(flags.part);
-}
 
 WhatRuns what_runs(const UnitPlan& plan) {
   WhatRuns what{.has_operators = !plan.cases.empty(), .models = {}};
@@ -53,7 +48,7 @@ WhatRuns what_runs(const UnitPlan& plan) {
 // What a run that goes on writes has the names that it would have had from the beginning.
 RunFlags flags_of_outputs(const RunFlags& flags) {
   RunFlags outputs = flags;
-  outputs.out_dir = flags.part.empty() ? flags.units_dir() : "";
+  outputs.out_dir = part_of(flags).is_whole() ? flags.units_dir() : "";
   return outputs;
 }
 
@@ -234,7 +229,7 @@ class UnitRun {
     context_.err << fmt::format(
         "{}: part {} is complete in {}; with all parts: {} merge {}/parts/*.jsonl -o "
         "results.json\n",
-        program_name(), units::to_string(part_), printable(file_->path()), program_name(),
+        program_name(), to_string(part_), printable(file_->path()), program_name(),
         printable(flags_.units_dir()));
   }
 

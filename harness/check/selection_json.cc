@@ -10,18 +10,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The two fields that are more than text in a message.
-constexpr const char* kShardIndex = "shard_index";
-constexpr const char* kShardCount = "shard_count";
+// A selection's part in a message, by the names of protocol 1.
+constexpr const char* kPartIndex = "shard_index";
+constexpr const char* kPartCount = "shard_count";
 using SymbolsMember = Symbols CaseSelection::*;
-using ShardMember = Shard CaseSelection::*;
 
 void write_field(const SelectionField& field, const CaseSelection& selection, Json& line) {
   if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
     line[field.key] = symbols_value(selection.*(*symbols));
-  } else if (std::holds_alternative<ShardMember>(field.member)) {
-    line[kShardIndex] = selection.shard.index;
-    line[kShardCount] = selection.shard.count;
   } else {
     std::visit([&](const auto& text) { line[field.key] = text; }, text_of(field, selection));
   }
@@ -38,9 +34,6 @@ FieldText field_text(const SelectionField& field, const JsonValue& value) {
 void parse_field(const SelectionField& field, const JsonValue& line, CaseSelection& selection) {
   if (const auto* symbols = std::get_if<SymbolsMember>(&field.member)) {
     selection.*(*symbols) = parse_symbols(line.member(field.key));
-  } else if (std::holds_alternative<ShardMember>(field.member)) {
-    selection.shard.index = whole(line.member(kShardIndex), 1, kLargestCount);
-    selection.shard.count = whole(line.member(kShardCount), 1, kLargestCount);
   } else {
     read_field(field, field_text(field, line.member(field.key)), selection);
   }
@@ -74,11 +67,15 @@ Symbols parse_symbols(const JsonValue& value) {
 
 void write_selection(const CaseSelection& selection, Json& line) {
   for (const SelectionField& field : selection_fields()) write_field(field, selection, line);
+  line[kPartIndex] = selection.part.index;
+  line[kPartCount] = selection.part.count;
 }
 
 CaseSelection parse_selection(const JsonValue& line) {
   CaseSelection selection;
   for (const SelectionField& field : selection_fields()) parse_field(field, line, selection);
+  selection.part.index = whole(line.member(kPartIndex), 1, kMostParts);
+  selection.part.count = whole(line.member(kPartCount), 1, kMostParts);
   return selection;
 }
 

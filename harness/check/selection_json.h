@@ -23,7 +23,7 @@ nlohmann::ordered_json symbols_value(const Symbols& symbols);
 Symbols parse_symbols(const JsonValue& value);
 
 /// A selection in a line of the protocol: a member for each of `selection_fields`, two for the
-/// shard. Errors: throws Error with the place if one is missing or of a wrong type.
+/// part. Errors: throws Error with the place if one is missing or of a wrong type.
 void write_selection(const CaseSelection& selection, nlohmann::ordered_json& line);
 CaseSelection parse_selection(const JsonValue& line);
 

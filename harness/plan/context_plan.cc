@@ -123,7 +123,7 @@ std::vector<PlannedContext> make_context_plan(const CaseSelection& selection, Ca
     if (!filter.takes(id_of(context, dtype), context.name)) return;
     Context chosen = context;
     select_steps(selection, chosen);
-    if (chosen.steps.empty() || !selection.shard.takes(selected++)) return;
+    if (chosen.steps.empty() || !selection.part.takes(selected++)) return;
     plan.push_back(plan_context(std::move(chosen), dtype));
   };
   for (const NamedContext& named : contexts_by_id(selection)) add(named.context, named.dtype);

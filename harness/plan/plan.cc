@@ -174,10 +174,10 @@ void join_repeated(std::vector<Case>& cases) {
   cases = std::move(kept);
 }
 
-void apply_shard(const CaseSelection& selection, std::vector<Case>& cases) {
+void apply_part(const CaseSelection& selection, std::vector<Case>& cases) {
   std::vector<Case> kept;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (selection.shard.takes(i)) kept.push_back(std::move(cases[i]));
+    if (selection.part.takes(i)) kept.push_back(std::move(cases[i]));
   }
   cases = std::move(kept);
 }
@@ -230,7 +230,7 @@ std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& fi
   }
   apply_filter(selection, cases);
   join_repeated(cases);
-  apply_shard(selection, cases);
+  apply_part(selection, cases);
   std::vector<PlannedCase> plan;
   for (Case& c : cases) {
     PlannedCase planned{std::move(c), {}, {}};

@@ -17,7 +17,7 @@ struct PlannedCase {
 };
 
 /// All single operators that are selected, checked: cases in the order of the command line and the
-/// files, crossed with dtypes, then formats; the filter and the shard applied. Errors: throws Error
+/// files, crossed with dtypes, then formats; the filter and the part applied. Errors: throws Error
 /// on anything that the command line or a file gets wrong. Nothing has run then.
 std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files);
 /// The same, for one who needs the files for nothing else.

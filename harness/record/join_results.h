@@ -17,7 +17,7 @@ void add_run(RunResult& sum, RunResult more);
 /// How a run ended whose results are these, with their others.
 ExitCode exit_code_of(const ResultsFile& file);
 
-/// The results of several files, such as the shards of a run, as those of one run: records in the
+/// The results of several files, such as runs of other cases, as those of one run: records in the
 /// order of the files, times and cases added up, machine and date of the first, every command on a
 /// line of its own.
 /// Errors: throws Error that names the file for results of another machine or another build, and

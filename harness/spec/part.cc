@@ -1,4 +1,4 @@
-#include "harness/units/part.h"
+#include "harness/spec/part.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "tensor/error.h"
 
-namespace opbench::units {
+namespace opbench {
 
 Part parse_part(const std::string& text) {
   Part part;
@@ -28,4 +28,4 @@ Part parse_part(const std::string& text) {
 
 std::string to_string(const Part& part) { return fmt::format("{}/{}", part.index, part.count); }
 
-}  // namespace opbench::units
+}  // namespace opbench

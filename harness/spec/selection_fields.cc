@@ -33,7 +33,6 @@ const SelectionField kFields[] = {
     {"--backward", "", "Operator, mean, and the backward pass", "backward", kOne, &S::backward},
     {"--set", "NAME=VALUE", "NAME=VALUE for a symbol of the case file, such as N=128", "set",
      ValueList::repeated, &S::symbols},
-    {"--shard", "I/N", "I/N: only every N-th case, from the I-th", "shard", kOne, &S::shard},
 };
 
 template <class T>
@@ -70,16 +69,6 @@ void read(const Texts& texts, Symbols& symbols) {
   }
 }
 
-void read(const std::string& text, Shard& shard) {
-  const auto slash = text.find('/');
-  if (slash == std::string::npos ||
-      !parse_whole(std::string_view(text).substr(0, slash), shard.index) ||
-      !parse_whole(std::string_view(text).substr(slash + 1), shard.count) || shard.index < 1 ||
-      shard.index > shard.count) {
-    throw Error(fmt::format("--shard '{}' must be I/N with 1 <= I <= N, such as 1/4", text));
-  }
-}
-
 // ... and written to the same kind of text.
 
 bool write(const bool& value) { return value; }
@@ -98,8 +87,6 @@ Texts write(const Symbols& symbols) {
   for (const auto& [symbol, value] : symbols) texts.push_back(fmt::format("{}={}", symbol, value));
   return texts;
 }
-
-std::string write(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
 
 }  // namespace
 

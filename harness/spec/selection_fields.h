@@ -27,8 +27,7 @@ struct SelectionField {
   ValueList list;
   std::variant<bool CaseSelection::*, std::string CaseSelection::*,
                std::vector<std::string> CaseSelection::*, std::vector<DType> CaseSelection::*,
-               std::vector<Format> CaseSelection::*, Symbols CaseSelection::*,
-               Shard CaseSelection::*>
+               std::vector<Format> CaseSelection::*, Symbols CaseSelection::*>
       member;
 };
 

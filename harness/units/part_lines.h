@@ -7,7 +7,7 @@
 
 #include "harness/record/machine.h"
 #include "harness/record/run_result.h"
-#include "harness/units/part.h"
+#include "harness/spec/part.h"
 
 namespace opbench::units {
 

@@ -8,7 +8,7 @@
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
 #include "harness/spec/options.h"
-#include "harness/units/part.h"
+#include "harness/spec/part.h"
 
 namespace opbench::units {
 

@@ -31,13 +31,13 @@ cd "$(dirname "$0")/../.."
   exit 2
 }
 [ $# -gt 0 ] || set -- --cases cases/shufflenet_v2.yaml --set N=1
-shards=${SHARDS:-12}
+parts=${PARTS:-12}
 end=$(($(date +%s) + seconds))
 
 # What was found with another program or with other cases does not count.
 results=$build/relinked
 mkdir -p "$results"
-identity="$(md5sum <"$build/opbench") $shards $*"
+identity="$(md5sum <"$build/opbench") $parts $*"
 [ "$(cat "$results/identity" 2>/dev/null)" = "$identity" ] || {
   rm -rf "$results"
   mkdir -p "$results"
@@ -80,14 +80,14 @@ printf '#!/bin/sh\nunset RELINKED_PADDING\nexec "%s" "$@"\n' "$build/opbench" >"
 chmod +x "$results/bare"
 padding=$(head -c 30000 /dev/zero | tr '\0' x)
 
-check() { # scenario, FLAGS: of one shard
-  scenario=$1 json=$results/$1.$shard.json
+check() { # scenario, FLAGS: of one part
+  scenario=$1 json=$results/$1.$part.json
   shift
   [ ! -f "$json" ] || return 0
   left=$((end - $(date +%s)))
   [ "$left" -gt 0 ] || return 0
   load=$(cut -d ' ' -f 1 /proc/loadavg) status=0
-  set -- -q --shard "$shard/$shards" --threads 1 --budget 1800 --json "$json.new" "$@"
+  set -- -q --part "$part/$parts" --threads 1 --budget 1800 --json "$json.new" "$@"
   case $scenario in
     reversed) timeout "$left" "$reversed" check --against "$build/opbench" "$@" >"$results/out" 2>&1 || status=$? ;;
     padded) timeout "$left" "$padded" check --against "$build/opbench" "$@" >"$results/out" 2>&1 || status=$? ;;
@@ -100,7 +100,7 @@ check() { # scenario, FLAGS: of one shard
     0 | 1 | 3 | 4 | 5) ;;
     124) return 0 ;; # the time is over: to be done again
     *)
-      echo "relinked.sh: $scenario, shard $shard: exit code $status" >&2
+      echo "relinked.sh: $scenario, part $part: exit code $status" >&2
       tail -n 5 "$results/out" >&2
       exit 2 ;;
   esac
@@ -109,17 +109,17 @@ check() { # scenario, FLAGS: of one shard
   mv "$json.new" "$json"
 }
 
-shard=0
-while [ "$shard" -lt "$shards" ]; do
-  shard=$((shard + 1))
+part=0
+while [ "$part" -lt "$parts" ]; do
+  part=$((part + 1))
   for scenario in reversed padded environment path; do check "$scenario" "$@"; done
 done
 rm -rf "${results:?}"/ddd*
 
-python3 - "$results" "$shards" <<'PYTHON'
+python3 - "$results" "$parts" <<'PYTHON'
 import collections, glob, json, os, sys
 
-results, shards = sys.argv[1], int(sys.argv[2])
+results, parts = sys.argv[1], int(sys.argv[2])
 loads = collections.defaultdict(list)
 if os.path.exists(f"{results}/loads"):
     for line in open(f"{results}/loads"):
@@ -140,11 +140,11 @@ for scenario in ["reversed", "padded", "environment", "path"]:
     others = len(items) - sum(counts[v] for v in verdicts)
     load = f"{min(loads[scenario]):.1f} to {max(loads[scenario]):.1f}" if loads[scenario] else "-"
     print(f"{scenario:<12}" + "".join(f"{counts[v]:>10}" for v in verdicts) +
-          f"{others:>10}{len(items):>8}{len(reports):>6}/{shards}{load:>14}{sum(r['seconds'] for r in reports):>9.0f}")
+          f"{others:>10}{len(items):>8}{len(reports):>6}/{parts}{load:>14}{sum(r['seconds'] for r in reports):>9.0f}")
 for scenario, item in bad:
     print(f"{scenario}: {item['verdict']} {item['variant']} {item['case']}: {item['evidence']}", *item["notices"], sep=" | ")
 total = sum(all_counts.values())
 print(f"{all_counts['SLOWER']} SLOWER of {total} (0 of 1,000 is the target)" +
-      ("" if checks == 4 * shards else f"; {4 * shards - checks} checks are left, which the same command goes on with"))
-sys.exit(1 if bad else 3 if checks < 4 * shards else 0)
+      ("" if checks == 4 * parts else f"; {4 * parts - checks} checks are left, which the same command goes on with"))
+sys.exit(1 if bad else 3 if checks < 4 * parts else 0)
 PYTHON

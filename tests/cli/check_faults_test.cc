@@ -135,7 +135,7 @@ TEST_F(CheckFaults, FlagsThatWouldSwitchTheGateOffAreRefusedWithWhatIsAllowed) {
       {"--update", "--update is for stored results, --baseline FILE, and not for --against"},
       {"--gate stored", "--gate is for stored results"},
       {"--current x.json", "--current is for stored results"},
-      {"--shard ''", "--shard '' must be I/N with 1 <= I <= N, such as 1/4"},
+      {"--part ''", "--part '' must be K/N with 1 <= K <= N <= 1000000, such as 1/4"},
   };
   for (const auto& c : kCases) {
     const Outcome ran = check("--against " + kSelf + kSmall + " " + c.flags);

@@ -147,11 +147,11 @@ TEST_F(Cli, DryRunRunsNothing) {
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
-TEST_F(Cli, ShardsAreAPartition) {
-  const auto ids = [](const std::string& shard) {
+TEST_F(Cli, PartsAreAPartition) {
+  const auto ids = [](const std::string& part) {
     std::vector<std::string> args = {"--op", "relu", "--shapes", source_file("cases/resnet.yaml"),
                                      "--dry-run"};
-    if (!shard.empty()) args.insert(args.end(), {"--shard", shard});
+    if (!part.empty()) args.insert(args.end(), {"--part", part, "--out", "unused"});
     std::istringstream out(opbench_with(args).out);
     std::vector<std::string> found;
     for (std::string line; std::getline(out, line);) {
@@ -162,8 +162,9 @@ TEST_F(Cli, ShardsAreAPartition) {
   const auto all = ids("");
   EXPECT_EQ(all.size(), 48u) << "12 shapes, 2 dtypes, 2 formats";
   std::vector<std::string> joined;
-  for (const char* shard : {"1/3", "2/3", "3/3"}) {
-    const auto part = ids(shard);
+  for (const char* name : {"1/3", "2/3", "3/3"}) {
+    const auto part = ids(name);
+    EXPECT_THAT(part, testing::SizeIs(testing::Ge(12u)));
     joined.insert(joined.end(), part.begin(), part.end());
   }
   EXPECT_THAT(joined, testing::UnorderedElementsAreArray(all));
@@ -222,7 +223,7 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
       {{"--op", "softplus", "--shapes", good, "--format", "HWCN"}, "good.yaml:2: "},
       {{"--op", "softplus", "--shapes", good, "--set", "N"}, "--set 'N' must be NAME=VALUE"},
       {{"--op", "softplus", "--shapes", good, "--set", "N=4"}, "the file has no symbol 'N'"},
-      {{"--op", "softplus", "--shapes", good, "--shard", "3/2"}, "--shard '3/2' must be I/N"},
+      {{"--op", "softplus", "--shapes", good, "--part", "3/2"}, "--part '3/2' must be K/N"},
       {{"--op", "softplus", "--shapes", good, "--filter", "("},
        "--filter '(' is not a regular expression"},
       {{"--case", "softplus[1x2"}, "is not of the form"},

@@ -59,7 +59,7 @@ TEST(CheckProtocol, RequestsGoThrough) {
   selection.variants = {"native"};
   selection.symbols = {{"N", 8}};
   selection.backward = true;
-  selection.shard = {2, 3};
+  selection.part = {2, 3};
   const Request list = parse_request(list_line(selection));
   ASSERT_EQ(list.kind, Request::list);
   EXPECT_EQ(list.selection, selection);

@@ -40,7 +40,6 @@ TEST(SelectionFields, TextIsReadIntoTheMember) {
   EXPECT_EQ(read("--format", Texts{"NHWC"}).formats, std::vector{Format::NHWC});
   EXPECT_TRUE(read("--backward", true).backward);
   EXPECT_EQ(read("--set", Texts{"N=8", "C=3"}).symbols, (Symbols{{"C", 3}, {"N", 8}}));
-  EXPECT_EQ(read("--shard", "2/3").shard, (Shard{2, 3}));
 }
 
 TEST(SelectionFields, WhatIsAbsentSelectsNothing) {
@@ -75,18 +74,6 @@ TEST(SelectionFields, BadTextIsShown) {
     EXPECT_EQ(refusal("--set", Texts{set}),
               "--set '" + std::string(set) + "' must be NAME=VALUE with a whole number from 1");
   }
-  for (const char* shard : {"", "1", "0/2", "3/2", "1/", "/2", "1/2x"}) {
-    EXPECT_EQ(refusal("--shard", shard),
-              "--shard '" + std::string(shard) + "' must be I/N with 1 <= I <= N, such as 1/4");
-  }
-}
-
-TEST(SelectionFields, AShardTakesEveryNthFromItsPlace) {
-  const Shard second{2, 3};
-  EXPECT_FALSE(second.takes(0));
-  EXPECT_TRUE(second.takes(1));
-  EXPECT_FALSE(second.takes(2));
-  EXPECT_TRUE(second.takes(4));
 }
 
 }  // namespace

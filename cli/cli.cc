@@ -15,6 +15,7 @@
 #include "cli/msaccucmp_convert_options.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/result_file.h"
+#include "cli/units_progress.h"
 #include "harness/record/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
@@ -180,6 +181,9 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     complain(err, fmt::format("no effect on HDF5 dumps: {}", fmt::join(without_effect, ", ")));
   }
   const int code = has_part_in(ranks, args.front()) ? action() : kAllWell;
+  if (!ranks.is_alone() && ranks.work().unit_seconds > 0 && !context.quiet) {
+    complain(err, efficiency_text(ranks));
+  }
   text.flush();
   if (!text) out.setstate(std::ios::badbit);
   return code;

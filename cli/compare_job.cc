@@ -11,6 +11,7 @@
 
 #include "cli/compare_job_plan.h"
 #include "cli/progress_line.h"
+#include "cli/units_progress.h"
 #include "compare/job/job_report.h"
 #include "compare/job/joined_dump.h"
 #include "harness/record/machine.h"
@@ -176,17 +177,6 @@ class JobCollector {
   JobReport job_;
 };
 
-std::string state_text(const DispatchState& state) {
-  const double left = state.done == 0
-                          ? 0
-                          : state.wall_seconds * static_cast<double>(state.added - state.done) /
-                                static_cast<double>(state.done);
-  return fmt::format("{} of {} dumps, {:.1f} a second, {:.0f} s left, slowest {:.1f} s, {} idle",
-                     state.done, state.added,
-                     static_cast<double>(state.done) / std::max(1e-9, state.wall_seconds), left,
-                     state.slowest_seconds, state.idle);
-}
-
 void write_whole(const JobReport& job, const report::JobOrigin& origin,
                  const std::string& out_dir) {
   OutputFile(out_dir + "/summary.json").write([&](std::ostream& out) {
@@ -207,6 +197,44 @@ report::JobOrigin origin_of(const ComparisonRequest& request, const CommandConte
           request.options.expected,
           to_string(request.options.standard),
           request.given};
+}
+
+// What each pair of dumps is called and what it costs.
+std::vector<units::Unit> units_of(const JobPlan& plan) {
+  constexpr double kBytesPerSecond = 1e9, kSecondsToOpen = 0.01;
+  std::vector<units::Unit> units;
+  for (const JobPairs::Pair& pair : plan.pairs.pairs) {
+    const auto bytes = static_cast<double>(bytes_of(pair.actual) + bytes_of(pair.expected));
+    units.push_back({to_string(pair.place), kSecondsToOpen + bytes / kBytesPerSecond});
+  }
+  return units;
+}
+
+void dispatch_all(const JobPlan& plan, const RankComparer& work, const std::string& date,
+                  JobCollector& collector, CommandContext& context) {
+  const std::vector<units::Unit> dumps = units_of(plan);
+  std::vector<std::size_t> numbers;
+  UnitQueue queue;
+  for (std::size_t i = 0; i < dumps.size(); ++i) {
+    Packer packer;
+    packer.add(static_cast<std::uint64_t>(i));
+    packer.add(date);
+    numbers.push_back(queue.add(packer.take(), dumps[i].seconds));
+  }
+  ProgressLine line(context);
+  line.begin("comparing");
+  line.activity(fmt::format("{} dumps", dumps.size()));
+  UnitsProgress progress(dumps, line);
+  progress.begin(numbers, 0);
+  DispatchHooks hooks;
+  hooks.done = [&](std::size_t dump, const std::string& result) {
+    collector.take(result);
+    progress.end_unit(dump, 0);
+  };
+  hooks.stop = [] { return interrupted(); };
+  hooks.progress = [&](const DispatchState& state) { progress.show(state, state.slowest_unit); };
+  dispatch(context.ranks, digest_of(plan), queue, work, hooks);
+  line.clear();
 }
 
 }  // namespace
@@ -234,27 +262,8 @@ int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
   }
   if (!flags.out_dir.empty()) make_directory(flags.out_dir);
   const report::JobOrigin origin = origin_of(request, context);
-  UnitQueue units;
-  constexpr double kBytesPerSecond = 1e9;
-  for (std::size_t i = 0; i < plan.pairs.pairs.size(); ++i) {
-    const JobPairs::Pair& pair = plan.pairs.pairs[i];
-    Packer packer;
-    packer.add(static_cast<std::uint64_t>(i));
-    packer.add(origin.date);
-    units.add(packer.take(),
-              0.01 + static_cast<double>(bytes_of(pair.actual) + bytes_of(pair.expected)) /
-                         kBytesPerSecond);
-  }
   JobCollector collector(plan, flags.out_dir);
-  ProgressLine progress(context);
-  progress.begin("comparing");
-  progress.activity(fmt::format("{} dumps", plan.pairs.pairs.size()));
-  DispatchHooks hooks;
-  hooks.done = [&](std::size_t, const std::string& result) { collector.take(result); };
-  hooks.stop = [] { return interrupted(); };
-  hooks.progress = [&](const DispatchState& state) { progress.detail(state_text(state)); };
-  const DispatchState state = dispatch(context.ranks, digest_of(plan), units, work, hooks);
-  progress.clear();
+  dispatch_all(plan, work, origin.date, collector, context);
   const JobReport& job = collector.finish(plan.pairs.pairs.size());
   report::print_job(context.out, job, origin, request.top, {context.colour()});
   if (!flags.out_dir.empty()) {
@@ -262,11 +271,6 @@ int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
     context.out << fmt::format(
         "Results: {0}/summary.json, {0}/summary.csv, a folder for each dump\n",
         printable(flags.out_dir));
-  }
-  if (!context.quiet) {
-    context.err << fmt::format("{} dumps in {:.2f} s by {} {}, efficiency {:.0f} %\n", state.done,
-                               state.wall_seconds, state.workers,
-                               state.workers == 1 ? "rank" : "ranks", 100 * state.efficiency());
   }
   return exit_code(job, request.fail_on);
 }

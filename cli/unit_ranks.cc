@@ -35,11 +35,10 @@ void RankedUnits::run(const std::vector<std::size_t>& todo, const UnitWork& work
     progress_.end_unit(todo.at(number), 0);
   };
   hooks.progress = [&](const DispatchState& state) {
-    last_ = state;
     if (state.done > 0) progress_.show(state, todo.at(state.slowest_unit));
   };
   hooks.stop = [] { return interrupted(); };
-  last_ = dispatch(ranks_, plan_.digest, queue, work, hooks);
+  dispatch(ranks_, plan_.digest, queue, work, hooks);
 }
 
 void RankedUnits::take(const std::string& answer) {
@@ -72,12 +71,6 @@ units::CollectedUnits RankedUnits::collected() const {
     collected.add(in, ranks_.describe(rank));
   }
   return collected;
-}
-
-std::string RankedUnits::efficiency_text() const {
-  return fmt::format("{} ranks, efficiency {:.0f} %: {} of units / ({} ranks x {})", ranks_.size(),
-                     100 * last_.efficiency(), duration_text(last_.busy_seconds), last_.workers,
-                     duration_text(last_.wall_seconds));
 }
 
 }  // namespace opbench

@@ -36,8 +36,6 @@ class RankedUnits {
 
   /// Everything: what the folder holds, or what came back.
   units::CollectedUnits collected() const;
-  /// "4 ranks, efficiency 97 % ...".
-  std::string efficiency_text() const;
 
  private:
   void take(const std::string& answer);
@@ -48,7 +46,6 @@ class RankedUnits {
   UnitsProgress& progress_;
   std::map<int, std::unique_ptr<units::PartFile>> files_;
   std::map<int, std::string> texts_;
-  DispatchState last_;
 };
 
 }  // namespace opbench

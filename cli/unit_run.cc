@@ -78,7 +78,7 @@ class UnitRun {
         context_(context),
         line_(context),
         page_(page_of(flags, operator_units(plan_), context)),
-        progress_(plan_, line_),
+        progress_(plan_.units, line_),
         header_{plan_.digest, plan_.units.size(), part_, context.command_line, {}, 0} {
     if (takes_turns(flags, options, context.ranks)) {
       turns_.emplace(measuring_turns_file());
@@ -158,9 +158,6 @@ class UnitRun {
                                  flags_.units_dir()));
     }
     line_.clear();
-    if (!context_.quiet && !todo.empty()) {
-      context_.err << fmt::format("{}: {}\n", program_name(), ranked.efficiency_text());
-    }
     collected_ = ranked.collected();
   }
 

@@ -5,11 +5,21 @@
 #include "text/excerpt.h"
 
 namespace opbench {
+namespace {
+
+// "62 min", "3.5 h", "12 s".
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 120 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
 
 void UnitsProgress::begin(const std::vector<std::size_t>& todo, std::size_t done) {
   done_ = done;
   total_ = done + todo.size();
-  for (const std::size_t unit : todo) expected_ += plan_.units[unit].seconds;
+  for (const std::size_t unit : todo) expected_ += units_[unit].seconds;
   shown_ = start_ = Clock::now();
 }
 
@@ -20,7 +30,8 @@ void UnitsProgress::show(const DispatchState& state, std::size_t slowest) {
   const Clock::time_point now = Clock::now();
   slowest_ = slowest;
   slowest_seconds_ = state.slowest_seconds;
-  const std::string idle = fmt::format("{} of {} ranks idle", state.idle, state.workers);
+  const std::string idle =
+      state.workers > 1 ? fmt::format("{} of {} ranks idle", state.idle, state.workers) : "";
   const std::string place = fmt::format("[{}]", text(done_));
   if (now - shown_ >= kBetweenLines) {
     shown_ = now;
@@ -35,7 +46,7 @@ void UnitsProgress::show(const DispatchState& state, std::size_t slowest) {
 void UnitsProgress::end_unit(std::size_t unit, double seconds) {
   ++done_;
   ++ran_;
-  expected_done_ += plan_.units[unit].seconds;
+  expected_done_ += units_[unit].seconds;
   if (seconds <= slowest_seconds_) return;
   slowest_ = unit;
   slowest_seconds_ = seconds;
@@ -49,16 +60,16 @@ std::string UnitsProgress::text(std::size_t at) const {
   constexpr double kLeastSeconds = 2;
   if (seconds < kLeastSeconds || expected_done_ <= 0) return text;
   constexpr std::size_t kLongestId = 40;
-  return fmt::format(
-      "{} {:.3g}/s {} left, slowest {} {}", text, static_cast<double>(ran_) / seconds,
-      duration_text(seconds * (expected_ / expected_done_ - 1)),
-      excerpt(plan_.units[slowest_].id, kLongestId), duration_text(slowest_seconds_));
+  return fmt::format("{} {:.3g}/s {} left, slowest {} {}", text,
+                     static_cast<double>(ran_) / seconds,
+                     duration_text(seconds * (expected_ / expected_done_ - 1)),
+                     excerpt(units_[slowest_].id, kLongestId), duration_text(slowest_seconds_));
 }
 
-std::string duration_text(double seconds) {
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 120 * 60) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
+std::string efficiency_text(const Ranks& ranks) {
+  return fmt::format("{} ranks, efficiency {:.0f} %: {} of units / ({} ranks x {})", ranks.size(),
+                     100 * ranks.efficiency(), duration_text(ranks.work().unit_seconds),
+                     ranks.size(), duration_text(ranks.work().wall_seconds));
 }
 
 }  // namespace opbench

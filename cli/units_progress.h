@@ -11,18 +11,19 @@
 
 namespace opbench {
 
-/// The line of a run in units: how many of the whole are done, how many a second, the time left by
-/// their expected cost, and the slowest.
+/// The line of work in units, cases of a run or dumps of a job: how many of the whole are done, how
+/// many a second, the time left by their expected cost, and the slowest.
 class UnitsProgress {
  public:
-  UnitsProgress(const units::UnitPlan& plan, ProgressLine& line) : plan_(plan), line_(line) {}
+  UnitsProgress(const std::vector<units::Unit>& all, ProgressLine& line)
+      : units_(all), line_(line) {}
 
   /// `todo` are to be run, and so many more are done already.
   void begin(const std::vector<std::size_t>& todo, std::size_t done);
   void begin_unit(std::size_t unit);
   void end_unit(std::size_t unit, double seconds);
 
-  /// Of several ranks: the whole in one line, where it is overwritten often, else now and then.
+  /// Of what ranks share: the whole in one line, where it is overwritten often, else now and then.
   void show(const DispatchState& state, std::size_t slowest);
 
   /// "312/20000 5.1/s 62 min left, slowest conv2d[...] 12 s"; `at`: the first number.
@@ -31,7 +32,7 @@ class UnitsProgress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  const units::UnitPlan& plan_;
+  const std::vector<units::Unit>& units_;
   ProgressLine& line_;
   Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0, total_ = 0, ran_ = 0;
@@ -41,7 +42,7 @@ class UnitsProgress {
   Clock::time_point shown_ = start_;
 };
 
-/// "62 min", "3.5 h", "12 s".
-std::string duration_text(double seconds);
+/// "4 ranks, efficiency 97 %: 62 s of units / (4 ranks x 16 s)".
+std::string efficiency_text(const Ranks& ranks);
 
 }  // namespace opbench

@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A rank gets as many units as take so long, so that letters cost little beside them, and the next
-// ones when what it still has takes less than the second.
-constexpr double kBatchSeconds = 0.02, kReserveSeconds = 0.01;
+// A rank gets as many units as take so long at the pace so far, so that letters cost little beside
+// them, and the next ones when what it still has takes less than the second.
+constexpr double kBatchSeconds = 0.02, kReserveSeconds = 0.01, kLeastSeconds = 1e-9;
 constexpr std::size_t kMostInBatch = 256;
 constexpr std::chrono::milliseconds kProgressPause(100);
 
@@ -104,6 +104,7 @@ class Dispatcher {
       work_together();
     }
     report(true);
+    ranks_.note_work(state_.busy_seconds, state_.wall_seconds);
     return state_;
   }
 
@@ -115,6 +116,12 @@ class Dispatcher {
   };
 
   bool is_stopped() const { return hooks_.stop && hooks_.stop(); }
+
+  // What units have taken for each second that was expected; none before the first has ended.
+  std::optional<double> pace() const {
+    if (state_.done == 0) return std::nullopt;
+    return std::max(state_.busy_seconds, kLeastSeconds) / expected_;
+  }
 
   void work_alone() {
     state_.workers = 1;
@@ -171,17 +178,19 @@ class Dispatcher {
   }
 
   void hand_out() {
+    const auto so_far = pace();
     for (std::size_t rank = 0; rank < workers_.size() && !units_.is_empty(); ++rank) {
       Worker& worker = workers_[rank];
-      const bool needs_more = worker.given.empty() || worker.seconds < kReserveSeconds;
-      if (worker.is_ready && needs_more) give(rank, worker);
+      const bool needs_more =
+          worker.given.empty() || (so_far && worker.seconds * *so_far < kReserveSeconds);
+      if (worker.is_ready && needs_more) give(rank, worker, so_far);
     }
   }
 
   // Towards the end of the work batches become small, so that all ranks end together.
-  void give(std::size_t rank, Worker& worker) {
+  void give(std::size_t rank, Worker& worker, std::optional<double> so_far) {
     const double share = units_.seconds() / (2.0 * state_.workers);
-    const double most = std::min(kBatchSeconds, share);
+    const double most = so_far ? std::min(kBatchSeconds / *so_far, share) : 0;
     Packer packer;
     std::size_t count = 0;
     for (double seconds = 0; !units_.is_empty() && count < kMostInBatch; ++count) {
@@ -205,6 +214,7 @@ class Dispatcher {
     const auto unit = worker.given.find(number);
     if (unit == worker.given.end()) return;
     worker.seconds -= unit->second;
+    expected_ += unit->second;
     worker.given.erase(unit);
     if (worker.given.empty()) worker.seconds = 0;
     --open_;
@@ -280,6 +290,7 @@ class Dispatcher {
   const DispatchHooks& hooks_;
   std::vector<Worker> workers_;  ///< by rank
   std::size_t open_ = 0;         ///< units that are handed out and not answered
+  double expected_ = 0;          ///< seconds of those that are answered
   DispatchState state_;
   Clock::time_point begin_ = Clock::now(), reported_ = begin_;
   std::optional<OwnWorker> own_;  // the last: it ends before what it uses

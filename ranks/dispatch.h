@@ -20,9 +20,8 @@ using UnitWork = std::function<std::string(std::string_view unit)>;
 /// first that was added.
 class UnitQueue {
  public:
-  /// `seconds`: expected of one rank. Only their proportions matter, except that units that are
-  /// expected to take some milliseconds or less are handed out many at a time. Returns the unit's
-  /// number: 0, 1, ...
+  /// `seconds`: expected of one rank. Only their proportions matter: units that then take some
+  /// milliseconds or less are handed out many at a time. Returns the unit's number: 0, 1, ...
   std::size_t add(std::string unit, double seconds);
 
   std::size_t added() const { return added_; }
@@ -51,9 +50,6 @@ struct DispatchState {
   double wall_seconds = 0;
   std::size_t slowest_unit = 0;  ///< of those that are done
   double slowest_seconds = 0;
-
-  /// Share of the workers' time in which they worked on units; 0 at the start.
-  double efficiency() const;
 };
 
 /// What rank 0 does while the others work. All are called by the thread that called `dispatch`.

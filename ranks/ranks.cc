@@ -106,6 +106,15 @@ int Ranks::share_of_cores() const {
   return cores * machine_size() <= in_all ? cores : std::max(1, cores / machine_size());
 }
 
+void Ranks::note_work(double unit_seconds, double wall_seconds) {
+  work_.unit_seconds += unit_seconds;
+  work_.wall_seconds += wall_seconds;
+}
+
+double Ranks::efficiency() const {
+  return work_.wall_seconds > 0 ? work_.unit_seconds / (size() * work_.wall_seconds) : 0;
+}
+
 void Ranks::in_turn(const std::function<void()>& work) {
   if (!transport_) return work();
   struct Turn {

@@ -37,6 +37,16 @@ class Ranks {
   /// Cores for each rank of this machine when all of them work.
   int share_of_cores() const;
 
+  /// What rank 0's dispatches have come to, one after the other.
+  struct Work {
+    double unit_seconds = 0;  ///< sum over all units
+    double wall_seconds = 0;
+  };
+  const Work& work() const { return work_; }
+  void note_work(double unit_seconds, double wall_seconds);
+  /// Share of all ranks' time in which they worked on units; 0 without any.
+  double efficiency() const;
+
   /// Calls `work` while no other rank of this machine is in its turn; others sleep.
   void in_turn(const std::function<void()>& work);
 
@@ -61,6 +71,7 @@ class Ranks {
 
   std::unique_ptr<Transport> transport_;
   std::vector<bool> has_left_;
+  Work work_;
 };
 
 /// The ranks that this process is one of: more than one if a launcher of MPI has started it. What

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "ranks/dispatch.h"
@@ -5,6 +6,8 @@
 namespace opbench {
 
 std::size_t UnitQueue::add(std::string unit, double seconds) {
+  constexpr double kLeastSeconds = 1e-9;  // each has its share of what is left
+  seconds = std::max(seconds, kLeastSeconds);
   waiting_.emplace(seconds, Unit{added_, seconds, std::move(unit)});
   seconds_ += seconds;
   return added_++;
@@ -15,10 +18,6 @@ UnitQueue::Unit UnitQueue::take() {
   waiting_.erase(waiting_.begin());
   seconds_ = waiting_.empty() ? 0 : seconds_ - unit.seconds;
   return unit;
-}
-
-double DispatchState::efficiency() const {
-  return wall_seconds > 0 ? busy_seconds / (workers * wall_seconds) : 0;
 }
 
 }  // namespace opbench

@@ -53,7 +53,7 @@ TEST_F(CompareJobCli, AgreesAndSaysOfHowManyDumps) {
   EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("dumps of 3 ranks at 2 steps, standard mixed"));
   EXPECT_THAT(outcome.out, HasSubstr("18 tensors compared: 18 passed, 0 failed"));
-  EXPECT_THAT(outcome.err, HasSubstr("6 dumps in"));
+  EXPECT_THAT(outcome.err, HasSubstr("comparing 6 dumps"));
 }
 
 TEST_F(CompareJobCli, NamesTheFirstStepRankAndOperator) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -23,6 +25,7 @@ struct Room {
   std::mutex mutex, turn;
   std::vector<std::deque<Letter>> boxes;
   int dead = -1;
+  std::atomic<int> unit_letters = 0;  ///< those that hand units out
 };
 
 class InMemory : public Transport {
@@ -35,6 +38,7 @@ class InMemory : public Transport {
   int machine_size() const override { return size(); }
   std::string machine(int) const override { return "here"; }
   void send(int to, std::string text) override {
+    room_.unit_letters += text.front() == static_cast<char>(LetterKind::units);
     const std::lock_guard lock(room_.mutex);
     room_.boxes[static_cast<std::size_t>(to)].push_back({rank_, std::move(text)});
   }
@@ -104,14 +108,18 @@ TEST_P(Dispatch, DoesEveryUnitOnceAndThoseThatResultsAdd) {
 }
 
 TEST_P(Dispatch, HandsOutNothingMoreOnceStopped) {
-  start(twice);
+  const UnitWork slowly = [](std::string_view unit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return twice(unit);
+  };
+  start(slowly);
   UnitQueue units;
   for (int i = 0; i < 1000; ++i) units.add("unit", 1);
   std::size_t done = 0;
   DispatchHooks hooks;
   hooks.done = [&](std::size_t, const std::string&) { ++done; };
   hooks.stop = [&] { return done >= 3; };
-  EXPECT_LT(dispatch(first_, "plan", units, twice, hooks).done, 100u);
+  EXPECT_LT(dispatch(first_, "plan", units, slowly, hooks).done, 100u);
 }
 
 TEST_P(Dispatch, EndsWithTheErrorOfAUnit) {
@@ -126,6 +134,21 @@ TEST_P(Dispatch, EndsWithTheErrorOfAUnit) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("unit a is bad"));
+  }
+}
+
+// Whatever was expected of them, those that turn out to be tiny go out many at a time.
+TEST_P(Dispatch, GroupsUnitsByWhatTheyTake) {
+  start(twice);
+  if (GetParam() == 1) return;  // which gets no letters
+  for (const double expected : {0.0, 1e-6, 1.0, 1e6}) {
+    UnitQueue units;
+    for (int i = 0; i < 5000; ++i) units.add("unit", expected);
+    room_->unit_letters = 0;
+    DispatchHooks hooks;
+    hooks.does_first_work = false;
+    EXPECT_EQ(dispatch(first_, "plan", units, twice, hooks).done, 5000u);
+    EXPECT_LT(room_->unit_letters, 500) << expected;
   }
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # compare_test.sh PROGRAM DUMPS: several ranks write what one process writes, byte for byte but for the date, of a pair
-# of dumps and of folders of ranks, and of judging one. DUMPS holds npu.h5 and gpu.h5.
+# of dumps and of folders of ranks, of judging one, and of converting a device's. DUMPS holds npu.h5 and gpu.h5.
 set -eu
 program=$1 dumps=$2
 folder=$(mktemp -d)
@@ -57,4 +57,50 @@ judge judge.alone env
 for ranks in 1 2 4; do
   judge judge.$ranks mpirun --allow-run-as-root --oversubscribe --bind-to none -np $ranks
   cmp judge.alone.txt judge.$ranks.txt
+done
+
+# Dumps of a device, one of them damaged.
+cat >acl.json <<'END'
+{"dump": {"dump_path": "device", "dump_mode": "all", "dump_op_switch": "on"}}
+END
+"$program" --case 'relu[2x32x8x8,fp16,NC1HWC0]' --case 'softplus[2x32x8x8,fp16,NC1HWC0]' --case 'relu[2x16x4x4,fp32,NCHW]' \
+  --variant native --threads 1 --time 0 --acl-json acl.json --quiet >device.out 2>&1
+damaged=$(find device -type f | sort | head -1)
+head -c 40 "$damaged" >cut && mv cut "$damaged"
+
+# convert LABEL LAUNCHER...
+convert() {
+  label=$1
+  shift
+  status=0
+  "$@" "$program" convert -d device -out converted -v 2 -f NCHW --quiet >"$label.out" 2>"$label.err" || status=$?
+  [ $status -eq 2 ] || {
+    echo "$label ends with $status" >&2
+    cat "$label.out" "$label.err" >&2
+    exit 1
+  }
+  (cd converted && find . -type f | sort | xargs md5sum) >"$label.txt"
+  cat "$label.out" >>"$label.txt"
+  rm -r converted
+}
+
+convert convert.alone env
+[ "$(grep -c npy convert.alone.txt)" -ge 4 ] && grep -q convert_failed convert.alone.txt || {
+  cat convert.alone.txt convert.alone.err >&2
+  exit 1
+}
+for ranks in 1 2 4; do
+  convert convert.$ranks mpirun --allow-run-as-root --oversubscribe --bind-to none -np $ranks
+  cmp convert.alone.txt convert.$ranks.txt
+done
+
+# How well the ranks were used, once, whatever they did.
+for words in "compare $dumps/npu.h5 $dumps/gpu.h5" 'compare npu gpu' "judge $dumps/npu.h5" 'convert -d device -out converted -v 2'; do
+  # shellcheck disable=SC2086
+  mpirun --allow-run-as-root --oversubscribe --bind-to none -np 2 "$program" $words >said.out 2>said.err || :
+  [ "$(grep -c 'opbench: 2 ranks, efficiency [0-9]* %: .* of units / (2 ranks x .*)$' said.err)" -eq 1 ] || {
+    echo "$words by two ranks says no efficiency" >&2
+    cat said.err >&2
+    exit 1
+  }
 done

@@ -31,3 +31,5 @@ grep -q 'rank 1 on .* has planned other work than rank 0' err || fail "another p
 status=0
 start 3 die 64 || status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] || fail "a lost rank ends with $status"
+# Rank 0 says so, unless mpirun has seen it first and ended all.
+grep -q 'rank 2 on .* is gone: its process has ended\|process rank 2 ' out err || fail "nobody names the lost rank"

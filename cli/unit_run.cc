@@ -203,8 +203,10 @@ class UnitRun {
     if (part_.is_whole()) {
       return outputs_->write(results) ? exit_code_of(results) : kCouldNotFinish;
     }
-    if (!interrupted()) say_what_merges();
-    return exit_code_of(results);
+    if (interrupted()) return exit_code_of(results);
+    say_what_merges();
+    // One of more parts than there are units; a scheduler would start it again for ever.
+    return results.run.records.empty() ? kAllWell : exit_code_of(results);
   }
 
   // What other ranks have run, as if it had run here.

@@ -68,7 +68,7 @@ equal() {
 }
 
 job() {
-  elements=${ELEMENTS:-400000}
+  elements=${ELEMENTS:-250000}
   make_job 64 "$elements"
   for ranks in 1 2 1 2 1 2; do
     wall=$(seconds mpirun --allow-run-as-root --oversubscribe --bind-to none -np $ranks "$program" compare npu gpu --threads 1)

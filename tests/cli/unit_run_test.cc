@@ -117,6 +117,20 @@ TEST_F(UnitRun, PartsMergeToTheWhole) {
             kAllWell);
 }
 
+// A scheduler would start one that ends with another code again.
+TEST_F(UnitRun, APartWithoutAUnitIsWell) {
+  for (const char* part : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
+    ASSERT_EQ(run({"--part", part, "--resume", path("d")}).code, kAllWell) << part;
+  }
+  EXPECT_EQ(lines("d/parts/part-5-of-5.jsonl"), 1u);
+  ASSERT_EQ(
+      merge({"d/parts/part-1-of-5.jsonl", "d/parts/part-2-of-5.jsonl", "d/parts/part-3-of-5.jsonl",
+             "d/parts/part-4-of-5.jsonl", "d/parts/part-5-of-5.jsonl"})
+          .code,
+      kAllWell);
+  EXPECT_THAT(records("merged.json"), SizeIs(8));
+}
+
 TEST_F(UnitRun, AMergeNamesWhatIsMissing) {
   ASSERT_EQ(run({"--part", "1/2", "--out", path("d")}).code, kAllWell);
   const Outcome outcome = merge({"d/parts/part-1-of-2.jsonl"});

@@ -9,6 +9,7 @@
 #include "cli/named_files.h"
 #include "cli/result_file.h"
 #include "cli/run_printing.h"
+#include "harness/record/artefact.h"
 #include "harness/record/join_results.h"
 #include "harness/units/merge_parts.h"
 #include "harness/units/run_folder.h"
@@ -22,13 +23,14 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   opbench merge out/parts/*.jsonl -o results.json
   opbench merge node*/parts/*.jsonl -o results.json      parts of folders that are not shared
+  opbench merge out/parts/*.jsonl -o results.json --artefact run.h5
   opbench report results.json -o results.md
 Parts must be of one plan. Where a unit is missing nothing is written, but with --allow-missing, and
 the exit code is 3; else it is that of a run of the whole. Results of unlike machines stay apart.)";
 
 struct MergeFlags {
   std::vector<std::string> files;
-  std::string output;
+  std::string output, artefact;
   bool allow_missing = false;
 };
 
@@ -57,7 +59,11 @@ void list_missing(const units::CollectedUnits& collected, const MergeFlags& flag
 int merge(const MergeFlags& flags, CommandContext& context) {
   std::vector<NamedFile> inputs;
   for (const std::string& file : flags.files) inputs.push_back({"a part", file});
-  require_distinct(inputs, std::vector<NamedFile>{{"-o", flags.output}});
+  require_distinct(inputs,
+                   std::vector<NamedFile>{{"-o", flags.output}, {"--artefact", flags.artefact}});
+  if (is_standard_output(flags.artefact)) {
+    throw Error("--artefact writes HDF5, which cannot go to standard output; name a file");
+  }
   units::CollectedUnits collected;
   for (const std::string& file : flags.files) collected.add_file(file);
   if (collected.is_empty() || collected.units() == 0) {
@@ -70,6 +76,11 @@ int merge(const MergeFlags& flags, CommandContext& context) {
   ResultsFile results = collected.results();
   results.run.was_interrupted = !is_complete;
   ResultFile(flags.output, context).write([&](std::ostream& out) { write_json(out, results); });
+  if (!flags.artefact.empty()) {
+    DumpWriter artefact(flags.artefact, true);
+    attach_results(artefact, results);
+    artefact.finish();
+  }
   if (!context.quiet) {
     print_end(results.run, {}, context);
     for (const ResultsFile& other : results.others) print_end(other.run, {}, context);
@@ -86,6 +97,10 @@ void add_merge_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE", .is_required = true});
   command.option("-o,--output", flags->output, "Where the results go, as of `opbench run --json`",
                  {.value = "FILE", .is_required = true});
+  command.option("--artefact", flags->artefact,
+                 "An HDF5 file of the same with every sample's time, too, as of "
+                 "`opbench run --artefact`",
+                 {.value = "FILE"});
   command.flag("--allow-missing", flags->allow_missing,
                "Write what there is where units are missing; the exit code is 3 all the same");
   add_common_flags(command, context);

@@ -167,7 +167,7 @@ class UnitRun {
       UnitResult result =
           child_ ? child_->run(unit) : units::run_unit(plan_, unit, options_, hooks_);
       if (!interrupted()) return result;
-      rest_ = std::move(result.run);  // what is whole of it is shown, and the unit runs again
+      rest_ = std::move(result);  // what is whole of it is shown, and the unit runs again
     } catch (const RunError&) {
       if (!interrupted()) throw;
     }
@@ -194,7 +194,7 @@ class UnitRun {
     results.version = kResultsVersion;
     results.run.load = load;
     results.run.was_interrupted = interrupted();
-    add_run(results.run, std::move(rest_));
+    add_run(results.run, collected_.on_clock(rest_));
     if (!context_.ranks.is_alone() && flags_.units_dir().empty() && !page_.is_digest) {
       print_cases(results.run);
     }
@@ -248,7 +248,7 @@ class UnitRun {
   std::optional<units::UnitChild> child_;
   CollectedUnits collected_;
   std::optional<units::PartFile> file_;
-  RunResult rest_;
+  UnitResult rest_;  ///< of a unit that was interrupted
 };
 
 }  // namespace

@@ -94,6 +94,13 @@ void add_run(RunResult& sum, RunResult more) {
   sum.largest_case_bytes = std::max(sum.largest_case_bytes, more.largest_case_bytes);
 }
 
+void shift_samples(RunResult& run, double us) {
+  for (Record& record : run.records) {
+    if (!record.times) continue;
+    for (Sample& sample : record.times->samples) sample.start_us += us;
+  }
+}
+
 ExitCode exit_code_of(const ResultsFile& file) {
   RunResult all = file.run;
   for (const ResultsFile& other : file.others) add_run(all, other.run);

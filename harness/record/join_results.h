@@ -14,6 +14,9 @@ std::string machine_difference(const Machine& first, const Machine& other);
 /// Adds records, times and cases of one run to those of another on the same machine.
 void add_run(RunResult& sum, RunResult more);
 
+/// Moves the beginnings of all samples by so many microseconds, to another clock.
+void shift_samples(RunResult& run, double us);
+
 /// How a run ended whose results are these, with their others.
 ExitCode exit_code_of(const ResultsFile& file);
 

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The first sample's own start is the origin: no event of a trace may come before 0.
+// What asks first is the origin: no event of a trace may come before 0.
 double micros_since_start(Clock::time_point time) {
   static const Clock::time_point start = time;
   return std::chrono::duration<double, std::micro>(time - start).count();
@@ -134,6 +134,8 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
   samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(wanted));
   return samples;
 }
+
+double measuring_clock_us() { return micros_since_start(Clock::now()); }
 
 void evict_from_caches(const void* data, std::size_t bytes) {
   constexpr std::size_t kLine = 64;

@@ -27,6 +27,10 @@ struct TimingOptions {
 std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
                                const std::function<void()>& call);
 
+/// Now, on the clock that `Sample::start_us` of `time_calls` is of. It begins when it is first
+/// asked for, here or by the first sample.
+double measuring_clock_us();
+
 /// Writes every cache line of [data, data + bytes) back to memory and drops it.
 void evict_from_caches(const void* data, std::size_t bytes);
 

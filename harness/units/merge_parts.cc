@@ -46,6 +46,14 @@ std::string why_other_plan(const PartHeader& first, const PartHeader& other) {
                      printable(first.command));
 }
 
+// Its run with samples since a time of 1970's clock; 0: not known.
+RunResult since(std::int64_t zero_us, const UnitResult& result) {
+  RunResult run = result.run;
+  const bool is_known = zero_us > 0 && result.began_us > 0;
+  if (is_known) shift_samples(run, static_cast<double>(result.began_us - zero_us));
+  return run;
+}
+
 // A line of its own, once.
 void add_line(const std::string& line, std::string& lines) {
   if (('\n' + lines + '\n').find('\n' + line + '\n') != std::string::npos) return;
@@ -147,6 +155,25 @@ std::vector<int> CollectedUnits::kinds_of_headers() const {
   return kind_of;
 }
 
+// Since 1970, 0 if there is none. Of units that run side by side not the first has to have it.
+std::int64_t CollectedUnits::first_sample_us() const {
+  std::int64_t first = 0;
+  for (const auto& [unit, found] : found_) {
+    if (found.result.began_us == 0) continue;
+    for (const Record& record : found.result.run.records) {
+      if (!record.times) continue;
+      const auto since_unit = static_cast<std::int64_t>(record.times->samples.front().start_us);
+      const std::int64_t start = found.result.began_us + since_unit;
+      if (first == 0 || start < first) first = start;
+    }
+  }
+  return first;
+}
+
+RunResult CollectedUnits::on_clock(const UnitResult& result) const {
+  return since(first_sample_us(), result);
+}
+
 ResultsFile CollectedUnits::results() const {
   const std::vector<int> kind_of = kinds_of_headers();
   std::map<int, ResultsFile> kinds;
@@ -156,8 +183,9 @@ ResultsFile CollectedUnits::results() const {
     kind.version = kResultsVersion;
     add_line(headers_[i].command, kind.command);
   }
+  const std::int64_t zero = first_sample_us();
   for (const auto& [unit, found] : found_) {
-    add_run(kinds[kind_of[found.header]].run, found.result.run);
+    add_run(kinds[kind_of[found.header]].run, since(zero, found.result));
   }
   // A machine that was lost before its first unit ended has nothing to say.
   if (kinds.size() > 1)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -38,6 +39,10 @@ class CollectedUnits {
   /// Sum of what the units took, in seconds.
   double unit_seconds() const;
 
+  /// A unit's run with its samples on the clock of `results`, which begins with the first sample of
+  /// all; as it is where either has no times.
+  RunResult on_clock(const UnitResult& result) const;
+
   /// What a run of the whole plan would have left, in the plan's order: those of machines that
   /// are unlike the first are its others.
   /// Errors: throws Error if there are none.
@@ -56,6 +61,7 @@ class CollectedUnits {
   /// Which of the machines a header's is, from 0: like ones have the same number.
   std::vector<int> kinds_of_headers() const;
   PartReader reader_of(const std::string& path);
+  std::int64_t first_sample_us() const;
   void add_unit(UnitResult result, std::size_t header, const std::string& place);
 
   PartHeader header_;  ///< the first

@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostUnits = std::int64_t{1} << 40;
 constexpr double kLongestSeconds = 1e12;
+constexpr std::int64_t kLatestMicros = std::int64_t{1} << 53;  // in the year 2255
 constexpr const char* kPartKey = "opbench_part";
 
 std::string line_of(const Json& value) {
@@ -64,14 +65,60 @@ PartHeader read_header(const JsonValue& root) {
   return header;
 }
 
+// What results.json leaves out of a sample.
+Json unit_record_value(const Record& record) {
+  Json value = record_value(record);
+  if (!record.times) return value;
+  Json starts = Json::array(), durations = Json::array(), preemptions = Json::array();
+  for (const Sample& sample : record.times->samples) {
+    starts.push_back(sample.start_us);
+    durations.push_back(sample.duration_us);
+    preemptions.push_back(sample.preemptions);
+  }
+  value["start_us"] = std::move(starts);
+  value["duration_us"] = std::move(durations);
+  value["sample_preemptions"] = std::move(preemptions);
+  return value;
+}
+
+void read_of_samples(const JsonValue& list, std::vector<Sample>& samples,
+                     const std::function<void(const JsonValue& value, Sample& sample)>& take) {
+  std::size_t known = 0;
+  list.elements([&](const JsonValue& value) {
+    if (known < samples.size()) take(value, samples[known]);
+    ++known;
+  });
+  if (known != samples.size()) {
+    list.fail(fmt::format("has {} numbers for {} samples", known, samples.size()));
+  }
+}
+
+Record read_unit_record(const JsonValue& value, int results_version) {
+  Record record = read_record(value, results_version);
+  if (!record.times || !value.has("start_us")) return record;
+  std::vector<Sample>& samples = record.times->samples;
+  read_of_samples(value.member("start_us"), samples, [](const JsonValue& us, Sample& sample) {
+    sample.start_us = us.number(0, kLongestSeconds);
+  });
+  read_of_samples(value.member("duration_us"), samples, [](const JsonValue& us, Sample& sample) {
+    sample.duration_us = us.number(0, kLongestSeconds);
+  });
+  read_of_samples(value.member("sample_preemptions"), samples,
+                  [](const JsonValue& count, Sample& sample) {
+                    sample.preemptions = count.integer(0, std::numeric_limits<int>::max());
+                  });
+  return record;
+}
+
 UnitResult read_unit(const JsonValue& root, int results_version) {
   UnitResult result;
+  if (root.has("began_us")) result.began_us = root.member("began_us").integer(0, kLatestMicros);
   result.unit = static_cast<std::size_t>(root.member("unit").integer(0, kMostUnits));
   result.id = root.member("id").text();
   result.seconds = root.member("seconds").number(0, kLongestSeconds);
   result.run = read_run(root.member("run"));
   root.member("records").elements([&](const JsonValue& record) {
-    result.run.records.push_back(read_record(record, results_version));
+    result.run.records.push_back(read_unit_record(record, results_version));
   });
   return result;
 }
@@ -133,9 +180,10 @@ std::string header_line(const PartHeader& header) {
 
 std::string unit_line(const UnitResult& result) {
   Json records = Json::array();
-  for (const Record& record : result.run.records) records.push_back(record_value(record));
+  for (const Record& record : result.run.records) records.push_back(unit_record_value(record));
   return line_of({{"unit", result.unit},
                   {"id", result.id},
+                  {"began_us", result.began_us},
                   {"seconds", result.seconds},
                   {"run", run_value(result.run)},
                   {"records", std::move(records)}});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -26,13 +27,16 @@ struct PartHeader {
   int results_version = 0;  ///< of the records
 };
 
-/// A unit that has ended: {"unit": 17, "id": "relu[64,fp32]", "seconds": 0.81, "run": {...},
-/// "records": [...]}, with run and records as in results.json.
+/// A unit that has ended: {"unit": 17, "id": "relu[64,fp32]", "began_us": 1795459200123456,
+/// "seconds": 0.81, "run": {...}, "records": [...]}, with run and records as in results.json. Timed
+/// records have "start_us", since the unit began, "duration_us" and "sample_preemptions" of every
+/// sample, too. Units of older files have none of these times.
 struct UnitResult {
   std::size_t unit = 0;  ///< its place in the plan
   std::string id;
-  double seconds = 0;  ///< from its beginning to its end
-  RunResult run;       ///< of this unit alone
+  std::int64_t began_us = 0;  ///< since 1970; 0: not known
+  double seconds = 0;         ///< from its beginning to its end
+  RunResult run;              ///< of this unit alone; samples begin since the unit began
 };
 
 /// With their ends.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <istream>
@@ -13,12 +14,14 @@
 #include <thread>
 #include <utility>
 
+#include "harness/record/join_results.h"
 #include "harness/record/results_file.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/measuring_turn.h"
 #include "harness/run/new_record.h"
 #include "harness/run/runner.h"
 #include "harness/run/step_details.h"
+#include "harness/run/timing.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
@@ -41,6 +44,16 @@ constexpr double kLeastSeconds = 1e-3;
 // Lines of a process for units beside its answers.
 constexpr const char* kWaits = "waits";
 constexpr const char* kHasTurn = "has its turn";
+
+// Microseconds since 1970 of a time of the measuring clock. The system's clock is looked at once:
+// if it is set meanwhile the units stay in order.
+std::int64_t since_1970(double measuring_us) {
+  static const double zero =
+      std::chrono::duration<double, std::micro>(std::chrono::system_clock::now().time_since_epoch())
+          .count() -
+      measuring_clock_us();
+  return std::llround(zero + measuring_us);
+}
 
 bool is_planted(const char* variable, const std::string& id) {
   const char* text = std::getenv(variable);
@@ -81,13 +94,16 @@ void add_lost(const Item& item, const RunOptions& options, const std::string& re
 UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
                     const RunHooks& hooks) {
   const Clock::time_point start = Clock::now();
+  const double began = measuring_clock_us();
   UnitResult result;
+  result.began_us = since_1970(began);
   result.unit = unit;
   result.id = plan.units.at(unit).id;
   fail_as_planted(result.id);
   result.run = unit < plan.cases.size()
                    ? run_plan({plan.cases[unit]}, {}, options, hooks)
                    : run_plan({}, {plan.contexts[unit - plan.cases.size()]}, options, hooks);
+  shift_samples(result.run, -began);
   result.seconds = since(start);
   return result;
 }
@@ -97,6 +113,7 @@ UnitResult lost_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& o
   UnitResult result;
   result.unit = unit;
   result.id = plan.units.at(unit).id;
+  result.began_us = since_1970(measuring_clock_us() - 1e6 * seconds);
   result.seconds = result.run.times.total = seconds;
   const Item item = unit < plan.cases.size() ? make_item(plan.cases[unit])
                                              : make_item(plan.contexts[unit - plan.cases.size()]);

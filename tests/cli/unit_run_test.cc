@@ -131,6 +131,36 @@ TEST_F(UnitRun, APartWithoutAUnitIsWell) {
   EXPECT_THAT(records("merged.json"), SizeIs(8));
 }
 
+// A run that went on knows when its samples began, as one that nobody disturbed does.
+TEST_F(UnitRun, ARunThatGoesOnHasTheTimesOfItsSamples) {
+  ASSERT_EQ(run({"--out", path("d")}).code, kAllWell);
+  const std::string text = read("d/parts/part-1-of-1.jsonl");
+  std::size_t end = 0;
+  for (int line = 0; line < 3; ++line) end = text.find('\n', end) + 1;
+  write("d/parts/part-1-of-1.jsonl", text.substr(0, end));  // two units of four
+  ASSERT_EQ(run({"--resume", path("d"), "--artefact", path("run.h5")}).code, kAllWell);
+  using Span = std::pair<double, double>;
+  const auto spans = [](const std::string& trace) {
+    std::vector<Span> found;
+    const Json document = Json::parse(trace);
+    for (const Json& event : document["traceEvents"]) {
+      if (event["ph"] == "X") found.emplace_back(event["ts"], event["dur"]);
+    }
+    return found;
+  };
+  const std::vector<Span> samples = spans(read("d/trace.json"));
+  EXPECT_GE(samples.size(), 8u) << "2 of each unit and more";
+  EXPECT_LT(samples.at(0).first, 1);
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    EXPECT_GE(samples[i].first, samples[i - 1].first + samples[i - 1].second) << i;
+  }
+  EXPECT_EQ(run_program({"report", path("run.h5"), "--format", "trace"}).out, read("d/trace.json"));
+  const Outcome merged = run_program({"merge", path("d/parts/part-1-of-1.jsonl"), "-o",
+                                      path("m.json"), "--artefact", path("m.h5"), "-q"});
+  ASSERT_EQ(merged.code, kAllWell) << merged.err;
+  EXPECT_EQ(spans(run_program({"report", path("m.h5"), "--format", "trace"}).out), samples);
+}
+
 TEST_F(UnitRun, AMergeNamesWhatIsMissing) {
   ASSERT_EQ(run({"--part", "1/2", "--out", path("d")}).code, kAllWell);
   const Outcome outcome = merge({"d/parts/part-1-of-2.jsonl"});

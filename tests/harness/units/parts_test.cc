@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/record/join_results.h"
@@ -167,6 +168,56 @@ TEST_F(Parts, AMergeHasThePlansOrder) {
   EXPECT_EQ(results.run.cases_run, 3u);
   EXPECT_EQ(results.command, "opbench --out d");
   EXPECT_THAT(results.others, IsEmpty());
+}
+
+// Two processes side by side, and one that went on an hour later.
+TEST_F(Parts, SamplesOfAllUnitsAreOnOneClock) {
+  const auto began = [](UnitResult unit, std::int64_t us) {
+    unit.began_us = us;
+    for (Sample& sample : unit.run.records[0].times->samples) sample.start_us += 7.5;
+    unit.run.records[0].times->samples[1].preemptions = 3;
+    return unit;
+  };
+  constexpr std::int64_t kThen = 1'795'459'200'000'000, kHour = 3'600'000'000;
+  const ResultsFile results =
+      merged({part("b.jsonl", {began(unit_of(0), kThen + kHour), began(unit_of(2), kThen)}),
+              part("a.jsonl", {began(unit_of(1), kThen + 2)})})
+          .results();
+  const auto samples = [&](std::size_t record) {
+    return results.run.records.at(record).times->samples;
+  };
+  // The first sample began at 7.5 us of unit 2; the clock counts from its whole microsecond on.
+  EXPECT_DOUBLE_EQ(samples(2)[0].start_us, 0.5);
+  EXPECT_DOUBLE_EQ(samples(2)[1].start_us, 10.5);
+  EXPECT_DOUBLE_EQ(samples(1)[0].start_us, 2.5);
+  EXPECT_DOUBLE_EQ(samples(0)[0].start_us, 0.5 + double(kHour));
+  EXPECT_DOUBLE_EQ(samples(0)[1].duration_us, 11);
+  EXPECT_EQ(samples(0)[1].preemptions, 3);
+}
+
+TEST_F(Parts, UnitsOfOlderFilesHaveNoTimesOfSamples) {
+  auto line = nlohmann::json::parse(unit_line(unit_of(0)));
+  for (const char* key : {"start_us", "duration_us", "sample_preemptions"}) {
+    line["records"][0].erase(key);
+  }
+  line.erase("began_us");
+  write("a.jsonl", header_line(header_of()) + line.dump() + '\n');
+  const ResultsFile results = merged({path("a.jsonl")}).results();
+  EXPECT_EQ(results.run.records.at(0).times->samples.at(1).start_us, 0);
+  EXPECT_EQ(results.run.records[0].times->samples[1].ns_per_call, 11e3);
+}
+
+TEST(PartLines, TimesGoWithTheirSamples) {
+  const auto damaged = [](const char* key, const nlohmann::json& value) {
+    auto line = nlohmann::json::parse(unit_line(unit_of(0)));
+    (std::string(key) == "began_us" ? line[key] : line["records"][0][key]) = value;
+    return refusal(header_line(header_of()) + line.dump() + '\n');
+  };
+  EXPECT_THAT(damaged("start_us", {1.0}),
+              HasSubstr("p.jsonl:2: records[0].start_us has 1 numbers for 2 samples"));
+  EXPECT_THAT(damaged("duration_us", {1.0, -1.0}), HasSubstr("records[0].duration_us[1] is -1.0"));
+  EXPECT_THAT(damaged("sample_preemptions", "x"), HasSubstr("records[0].sample_preemptions is"));
+  EXPECT_THAT(damaged("began_us", -1), HasSubstr("began_us is -1"));
 }
 
 TEST_F(Parts, PartsOfAnotherPlanAreRefused) {

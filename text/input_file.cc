@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "tensor/error.h"
 
@@ -30,36 +32,69 @@ class OpenFile {
   int number_;
 };
 
-// Reads up to `most_bytes` and one more. Returns false, with errno, if that fails.
-bool read_all(int file, std::size_t most_bytes, std::string& text) {
-  char buffer[4096];
-  while (text.size() <= most_bytes) {
-    const ssize_t got = read(file, buffer, sizeof buffer);
-    if (got == 0) return true;
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-    if (got < 0 && errno != EINTR) return false;
-  }
-  return true;
+[[noreturn]] void fail(const std::string& path, const std::string& what,
+                       const std::string& reason) {
+  throw Error(fmt::format("cannot read {}{}'{}': {}", what, what.empty() ? "" : " ", path, reason));
+}
+
+[[noreturn]] void fail_by_size(const std::string& path, const std::string& what,
+                               std::size_t most_bytes) {
+  fail(path, what, fmt::format("it is larger than {} MiB", most_bytes >> 20));
 }
 
 }  // namespace
 
+/// A file that is open, and what messages say of it.
+struct InputFile::Source {
+  Source(const std::string& name, const std::string& kind, std::size_t most)
+      : path(name), what(kind), most_bytes(most), file(name) {
+    struct stat status {};
+    if (file.number() < 0 || fstat(file.number(), &status) != 0) {
+      fail(path, what, std::strerror(errno));
+    }
+    if (!S_ISREG(status.st_mode)) fail(path, what, "it is no regular file");
+    if (static_cast<std::size_t>(status.st_size) > most) fail_by_size(path, what, most);
+  }
+
+  // The next bytes, at most as many as fit; 0 at the end. The size alone does not tell: files of
+  // the system's own say 0.
+  std::size_t read(std::span<char> buffer) {
+    ssize_t got = 0;
+    do {
+      got = ::read(file.number(), buffer.data(), buffer.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) fail(path, what, std::strerror(errno));
+    bytes += static_cast<std::size_t>(got);
+    if (bytes > most_bytes) fail_by_size(path, what, most_bytes);
+    return static_cast<std::size_t>(got);
+  }
+
+  std::string path, what;
+  std::size_t most_bytes, bytes = 0;
+  OpenFile file;
+  std::array<char, 1 << 16> buffer;
+};
+
+InputFile::InputFile(const std::string& path, const std::string& what, std::size_t most_bytes)
+    : source_(std::make_unique<Source>(path, what, most_bytes)) {}
+
+InputFile::~InputFile() = default;
+
+InputFile::int_type InputFile::underflow() {
+  const std::size_t got = source_->read(source_->buffer);
+  if (got == 0) return traits_type::eof();
+  setg(source_->buffer.data(), source_->buffer.data(), source_->buffer.data() + got);
+  return traits_type::to_int_type(*gptr());
+}
+
 std::string read_input_file(const std::string& path, const std::string& what,
                             std::size_t most_bytes) {
-  const auto fail = [&](const std::string& reason) {
-    throw Error(
-        fmt::format("cannot read {}{}'{}': {}", what, what.empty() ? "" : " ", path, reason));
-  };
-  const OpenFile file(path);
-  struct stat status {};
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) fail(std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) fail("it is no regular file");
+  InputFile file(path, what, most_bytes);
   std::string text;
-  // The size alone does not tell: files of the system's own say 0.
-  const bool is_small = static_cast<std::size_t>(status.st_size) <= most_bytes;
-  if (is_small && !read_all(file.number(), most_bytes, text)) fail(std::strerror(errno));
-  if (!is_small || text.size() > most_bytes) {
-    fail(fmt::format("it is larger than {} MiB", most_bytes >> 20));
+  while (file.sgetc() != std::streambuf::traits_type::eof()) {
+    const std::size_t before = text.size();
+    text.resize(before + static_cast<std::size_t>(file.in_avail()));
+    file.sgetn(text.data() + before, static_cast<std::streamsize>(text.size() - before));
   }
   return text;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <streambuf>
 #include <string>
 
 namespace opbench {
@@ -12,5 +14,19 @@ inline constexpr std::size_t kLargestInputFile = 4 << 20;
 /// regular file, larger than `most_bytes` or cannot be read to its end. Never waits for a file.
 std::string read_input_file(const std::string& path, const std::string& what,
                             std::size_t most_bytes = kLargestInputFile);
+
+/// The same of a file that is too large to be held: its bytes as they are asked for. Errors: those
+/// of `read_input_file`, of what is found while reading by whoever reads.
+class InputFile : public std::streambuf {
+ public:
+  InputFile(const std::string& path, const std::string& what, std::size_t most_bytes);
+  ~InputFile() override;
+
+ private:
+  int_type underflow() override;
+
+  struct Source;
+  std::unique_ptr<Source> source_;
+};
 
 }  // namespace opbench

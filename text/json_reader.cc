@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tensor/error.h"
 #include "tensor/utf8.h"
@@ -52,11 +54,105 @@ std::string parse_message(const std::string& what) {
   return what.substr(first, std::min(length, kLongest));
 }
 
+/// Follows the parser through a document: counts values and brackets, knows the place, and takes
+/// elements out.
+class JsonWalk {
+ public:
+  JsonWalk(const std::string& file, const JsonTaking& taking, std::size_t most_values)
+      : file_(file), taking_(taking), most_values_(most_values) {}
+
+  // What the parser asks of every value: does it stay?
+  bool keeps(int depth, Json::parse_event_t event, const Json& value) {
+    using Event = Json::parse_event_t;
+    if (depth > kDeepestNesting) {
+      throw Error(fmt::format("{}: brackets are nested more than {} deep", file_, kDeepestNesting));
+    }
+    if (++values_ > most_values_) {
+      throw Error(fmt::format("{}: holds more than {} values", file_, most_values_));
+    }
+    if (taking_.list.empty()) return true;
+    if (event == Event::key) {
+      levels_.back().key = value.get_ref<const std::string&>();
+      return true;
+    }
+    if (event == Event::object_start || event == Event::array_start) {
+      levels_.push_back({event == Event::array_start, {}, 0, values_});
+      return true;
+    }
+    if (event != Event::value) levels_.pop_back();
+    return levels_.empty() || keeps_child(event == Event::value, value);
+  }
+
+  bool is_empty() const { return values_ == 0; }
+
+ private:
+  /// An object or a list whose end has not come.
+  struct Level {
+    bool is_list = false;
+    std::string key;         // the last one
+    std::size_t next = 0;    // how many elements have come
+    std::size_t values = 0;  // that were there before the next element
+  };
+
+  bool keeps_child(bool is_scalar, const Json& value) {
+    Level& level = levels_.back();
+    if (!level.is_list) {
+      if (is_scalar && level.key == taking_.mark) {
+        taking_.marked(place_of(levels_.size() - 1), value);
+      }
+      return true;
+    }
+    const std::size_t index = level.next++;
+    const bool is_wanted = levels_.size() >= 2 && !levels_[levels_.size() - 2].is_list &&
+                           levels_[levels_.size() - 2].key == taking_.list;
+    if (is_wanted && taking_.element(place_of(levels_.size() - 2), index, value)) {
+      values_ = level.values;
+      return false;
+    }
+    level.values = values_;
+    return true;
+  }
+
+  // Of the object or list at that level.
+  std::string place_of(std::size_t end) const {
+    std::string place;
+    for (std::size_t i = 0; i < end; ++i) {
+      if (levels_[i].is_list) {
+        place += fmt::format("[{}]", levels_[i].next);
+      } else {
+        place += (place.empty() ? "" : ".") + levels_[i].key;
+      }
+    }
+    return place;
+  }
+
+  const std::string& file_;
+  const JsonTaking& taking_;
+  const std::size_t most_values_;
+  std::size_t values_ = 0;
+  std::vector<Level> levels_;
+};
+
+// `source`: a text or a stream.
+template <class Source>
+Json parsed(Source&& source, const std::string& file, JsonWalk walk) {
+  try {
+    return Json::parse(source, [&](int depth, Json::parse_event_t event, Json& value) {
+      return walk.keeps(depth, event, value);
+    });
+  } catch (const Json::exception& error) {
+    const std::string message = parse_message(error.what());
+    const bool is_at_end = message.find("unexpected end of input") != std::string::npos;
+    if (walk.is_empty() && is_at_end) throw Error(fmt::format("{}: the file is empty", file));
+    throw Error(fmt::format("{}: no JSON: {}", file, message));
+  }
+}
+
 }  // namespace
 
 std::string JsonValue::place() const {
-  if (parent_ == nullptr) return "the file";
-  const std::string before = parent_->parent_ == nullptr ? std::string() : parent_->place();
+  if (parent_ == nullptr) return taken_from_.empty() ? "the file" : taken_from_;
+  const std::string before = parent_->parent_ == nullptr ? parent_->taken_from_ : parent_->place();
   if (index_ != kNoIndex) return fmt::format("{}[{}]", before, index_);
   const std::string key = excerpt(std::string(key_));
   return before.empty() ? key : fmt::format("{}.{}", before, key);
@@ -141,24 +237,13 @@ void JsonValue::elements(const std::function<void(const JsonValue& value)>& entr
 }
 
 Json parse_json(const std::string& text, const std::string& file, std::size_t most_values) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw Error(fmt::format("{}: the file is empty", file));
-  }
-  std::size_t values = 0;
-  const auto check_size = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kDeepestNesting) {
-      throw Error(fmt::format("{}: brackets are nested more than {} deep", file, kDeepestNesting));
-    }
-    if (++values > most_values) {
-      throw Error(fmt::format("{}: holds more than {} values", file, most_values));
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, check_size);
-  } catch (const Json::exception& error) {
-    throw Error(fmt::format("{}: no JSON: {}", file, parse_message(error.what())));
-  }
+  static const JsonTaking nothing;
+  return parsed(text, file, JsonWalk(file, nothing, most_values));
+}
+
+Json parse_json(std::istream& in, const std::string& file, const JsonTaking& taking,
+                std::size_t most_values) {
+  return parsed(in, file, JsonWalk(file, taking, most_values));
 }
 
 }  // namespace opbench

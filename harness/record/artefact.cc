@@ -31,6 +31,37 @@ struct SampleColumns {
   }
 };
 
+/// The bytes of an attached file as they are asked for: compressed, a small file may hold many.
+class AttachedBytes : public std::streambuf {
+ public:
+  AttachedBytes(DumpFile& file, const DumpEntry& entry, const std::string& path)
+      : file_(file), entry_(entry), left_{0, entry.problem.empty() ? entry.desc.elements() : 0} {
+    const bool is_file = entry.problem.empty() && entry.stored == StoredType::i8 &&
+                         std::size_t(left_.count) <= kLargestResultsFile;
+    if (is_file) return;
+    throw Error(fmt::format("{}: {}: is no file of bytes, or one above {} MiB{}", printable(path),
+                            printable(entry.path), kLargestResultsFile >> 20,
+                            entry.problem.empty() ? "" : ": " + entry.problem));
+  }
+
+ private:
+  int_type underflow() override {
+    constexpr std::int64_t kMost = 8 << 20;  // more than a chunk: few are read twice
+    const std::int64_t count = std::min(kMost, left_.count);
+    if (count == 0) return traits_type::eof();
+    buffer_.resize(static_cast<std::size_t>(count));
+    file_.read(entry_, {left_.first, count}, buffer_.data());
+    left_ = {left_.first + count, left_.count - count};
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
+    return traits_type::to_int_type(*gptr());
+  }
+
+  DumpFile& file_;
+  const DumpEntry& entry_;
+  ElementRange left_;
+  std::vector<char> buffer_;
+};
+
 // Those of other machines after the file's own.
 template <class Results, class Visit>
 void for_each_record(Results& results, Visit&& visit) {
@@ -76,7 +107,7 @@ void attach_results(DumpWriter& file, const ResultsFile& results) {
 
 NamedText read_results_text(const std::string& path) {
   if (!Artefact::is_hdf5(path)) {
-    return {std::filesystem::path(path).filename(), read_input_file(path, "", kLargestResultsFile)};
+    return {std::filesystem::path(path).filename(), read_input_file(path, "", kLargestDocument)};
   }
   Artefact artefact(path);
   const std::string_view name = artefact.has(kComparisonName) ? kComparisonName : kResultsName;
@@ -124,9 +155,9 @@ std::string Artefact::text(std::string_view name) {
   }
   const std::int64_t bytes = entry->problem.empty() ? entry->desc.elements() : 0;
   if (entry->problem.empty() &&
-      (entry->stored != StoredType::i8 || std::size_t(bytes) > kLargestResultsFile)) {
+      (entry->stored != StoredType::i8 || std::size_t(bytes) > kLargestDocument)) {
     throw Error(fmt::format("{}: {}: is no file of bytes, or one above {} MiB", printable(path_),
-                            printable(entry->path), kLargestResultsFile >> 20));
+                            printable(entry->path), kLargestDocument >> 20));
   }
   std::string text(static_cast<std::size_t>(bytes), '\0');
   file_.read(*entry, {0, bytes}, text.data());
@@ -135,10 +166,10 @@ std::string Artefact::text(std::string_view name) {
 
 template <class Value>
 std::vector<Value> Artefact::column(std::string_view name, StoredType stored) {
-  constexpr std::int64_t kMost = 8'000'000;
   const DumpEntry* entry = find("samples", name);
   if (entry == nullptr) throw Error(fmt::format("{}: has no samples/{}", printable(path_), name));
-  if (entry->problem.empty() && (entry->stored != stored || entry->desc.elements() > kMost)) {
+  if (entry->problem.empty() &&
+      (entry->stored != stored || std::size_t(entry->desc.elements()) > kMostSamples)) {
     throw Error(fmt::format("{}: {}: is no list of numbers as samples have it", printable(path_),
                             printable(entry->path)));
   }
@@ -186,7 +217,9 @@ ResultsFile Artefact::results() {
     throw Error(fmt::format("{}: holds no results of a run; it holds {}", printable(path_),
                             printable(fmt::format("{}", fmt::join(files(), ", ")))));
   }
-  ResultsFile results = parse_results(text(kResultsName), path_);
+  AttachedBytes bytes(file_, *find("files", kResultsName), path_);
+  std::istream in(&bytes);
+  ResultsFile results = parse_results(in, path_);
   take_samples(results);
   return results;
 }

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "harness/record/opbench_file.h"
 #include "harness/record/results_values.h"
 #include "harness/record/step_json.h"
 #include "tensor/error.h"
@@ -134,18 +137,14 @@ RunResult read_run(const JsonValue& value) {
   return run;
 }
 
-ResultsFile parse_results(const std::string& text, const std::string& path) {
-  const nlohmann::ordered_json document = parse_json(text, path);
-  return parse_results(JsonValue(document, path), path);
-}
-
-ResultsFile parse_results(const JsonValue& root, const std::string& path) {
+ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken) {
   ResultsFile file;
   file.path = path;
   file.version = read_version(root);
   file.command = root.member("command").text();
   file.machine = read_machine(root.member("machine"));
   file.run = read_run(root.member("run"));
+  file.run.records = std::move(taken[root.is_whole() ? "" : root.place()]);
   root.member("records").elements([&](const JsonValue& record) {
     file.run.records.push_back(read_record(record, file.version));
   });
@@ -153,13 +152,28 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path) {
   const JsonValue others = root.member("others");
   others.elements([&](const JsonValue& other) {
     if (other.has("others")) other.member("others").fail("is there twice; others have none");
-    file.others.push_back(parse_results(other, path));
+    RecordLists own;
+    own[other.place()] = std::move(taken[other.place()]);
+    file.others.push_back(parse_results(other, path, std::move(own)));
   });
   return file;
 }
 
+ResultsFile parse_results(std::istream& in, const std::string& path) {
+  OpbenchFile file = read_opbench_file(in, path);
+  return file.results ? *std::move(file.results)
+                      : parse_results(JsonValue(file.document, path), path);
+}
+
+ResultsFile parse_results(const std::string& text, const std::string& path) {
+  std::istringstream in(text);
+  return parse_results(in, path);
+}
+
 ResultsFile read_results_file(const std::string& path) {
-  return parse_results(read_input_file(path, "", kLargestResultsFile), path);
+  InputFile file(path, "", kLargestResultsFile);
+  std::istream in(&file);
+  return parse_results(in, path);
 }
 
 }  // namespace opbench

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,14 @@ class JsonValue;
 /// columns of steps and, where they are of one, "step".
 inline constexpr int kResultsVersion = 5;
 
-/// Files beyond are not read.
-inline constexpr std::size_t kLargestResultsFile = std::size_t{256} << 20;
+/// Results beyond are not read: a million records of 2 KB. Records are read one by one, and take
+/// about as much memory as their text.
+inline constexpr std::size_t kLargestResultsFile = std::size_t{2} << 30;
+/// Samples take up to 20 times their text.
+inline constexpr std::size_t kMostSamples = std::size_t{32} << 20;
+
+/// What is held as a whole document is not read beyond: it takes ten times its text.
+inline constexpr std::size_t kLargestDocument = std::size_t{256} << 20;
 
 /// Everything: format version, command line, machine, phases, records with every sample.
 /// Shape: {"opbench": 2, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
@@ -47,11 +54,18 @@ void write_json(std::ostream& out, const ResultsFile& file);
 /// older version of the format in today's. Keys that this version does not know are passed over.
 /// Errors: throws Error with the file, the place such as records[3].median_us, what was found and
 /// what is allowed, for anything that is missing, of a wrong type, out of range, of a later
-/// version, truncated, or above 256 MiB.
+/// version, truncated, or above 2 GiB.
 ResultsFile read_results_file(const std::string& path);
 
-/// The same from the file's text, or from what it holds.
+/// The same from the file's text.
 ResultsFile parse_results(const std::string& text, const std::string& path);
-ResultsFile parse_results(const JsonValue& root, const std::string& path);
+ResultsFile parse_results(std::istream& in, const std::string& path);
+
+/// Records that were taken out of a document while it was read, by the place of what held them: ""
+/// or "others[0]".
+using RecordLists = std::map<std::string, std::vector<Record>>;
+
+/// The same from what it holds, and what was taken out of it.
+ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken = {});
 
 }  // namespace opbench

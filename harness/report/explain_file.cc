@@ -4,9 +4,9 @@
 #include <ostream>
 
 #include "harness/record/artefact.h"
+#include "harness/record/opbench_file.h"
 #include "harness/report/case_words.h"
 #include "harness/report/compare_words.h"
-#include "text/input_file.h"
 #include "text/json_reader.h"
 
 namespace opbench::report {
@@ -51,12 +51,13 @@ Explained explain_file(std::ostream& out, const std::string& path, const std::st
     return explain_compared(out, parse_json(artefact.text(kComparisonName), path), path, wanted,
                             style);
   }
-  const nlohmann::ordered_json json =
-      parse_json(read_input_file(path, "", kLargestResultsFile), path);
-  if (json.is_object() && json.contains("opbench_compare")) {
-    return explain_compared(out, json, path, wanted, style);
+  const OpbenchFile file = read_opbench_file(path);
+  if (file.document.is_object() && file.document.contains("opbench_compare")) {
+    return explain_compared(out, file.document, path, wanted, style);
   }
-  return explain_run(out, parse_results(JsonValue(json, path), path), wanted, style);
+  const ResultsFile results =
+      file.results ? *file.results : parse_results(JsonValue(file.document, path), path);
+  return explain_run(out, results, wanted, style);
 }
 
 }  // namespace opbench::report

@@ -9,14 +9,12 @@
 
 #include "harness/record/artefact.h"
 #include "harness/record/join_results.h"
-#include "harness/record/results_file.h"
+#include "harness/record/opbench_file.h"
 #include "harness/report/context.h"
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
-#include "text/input_file.h"
-#include "text/json_reader.h"
 
 namespace opbench::report {
 namespace {
@@ -74,7 +72,7 @@ constexpr ReportFormat kFormats[] = {
 struct Document {
   std::string path;
   nlohmann::ordered_json json;
-  std::optional<ResultsFile> results;  ///< of an artefact, which has no JSON of its own
+  std::optional<ResultsFile> results;
 };
 
 // Those of one machine, by its number from 1.
@@ -117,9 +115,7 @@ FileReport report_of_runs(const std::vector<Document>& documents, const std::str
   const ReportFormat& format = find_report_format(format_name);
   std::vector<ResultsFile> files;
   for (const Document& document : documents) {
-    files.push_back(document.results
-                        ? *document.results
-                        : parse_results(JsonValue(document.json, document.path), document.path));
+    files.push_back(*document.results);
   }
   FileReport report;
   ResultsFile whole = join_results(std::move(files));
@@ -171,7 +167,8 @@ FileReport report_of_comparison(Artefact& artefact, const std::string& format) {
 
 Document read_document(const std::string& path) {
   if (Artefact::is_hdf5(path)) return {path, {}, Artefact(path).results()};
-  return {path, parse_json(read_input_file(path, "", kLargestResultsFile), path), {}};
+  OpbenchFile file = read_opbench_file(path);
+  return {path, std::move(file.document), std::move(file.results)};
 }
 
 }  // namespace

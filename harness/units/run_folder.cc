@@ -105,7 +105,7 @@ std::vector<std::string> read_unit_ids(const std::string& part_file, const std::
       (fs::absolute(part_file).lexically_normal().parent_path().parent_path() / kPlanFile).string();
   std::vector<std::string> ids;
   if (!is_there(path)) return ids;
-  const Json document = parse_json(read_input_file(path, "", kLargestResultsFile), path);
+  const Json document = parse_json(read_input_file(path, "", kLargestDocument), path);
   const JsonValue root(document, path);
   if (root.member(kPlanKey).integer(1, kPlanVersion) != kPlanVersion) return ids;
   if (root.member("plan").text() != digest) return ids;

@@ -64,6 +64,24 @@ TEST(InputFile, TheCallerMayTakeLessOrMore) {
   EXPECT_THROW(read_input_file(path, "", 1), Error);
 }
 
+TEST(InputFile, BytesAsTheyAreAskedFor) {
+  const TempDir directory;
+  std::string text;
+  while (text.size() < 200'000) text += std::to_string(text.size());  // more than a block
+  const std::string path = directory.write("x", text);
+  InputFile file(path, "", text.size());
+  std::string got(text.size() + 1, ' ');
+  EXPECT_EQ(file.sgetn(got.data(), std::ssize(got)), std::ssize(text));
+  got.pop_back();
+  EXPECT_TRUE(got == text);
+  // It grew after it was opened.
+  InputFile early(path, "", text.size());
+  directory.write("x", text + "more");
+  got.resize(1 << 20);
+  EXPECT_EQ(refusal_by([&] { early.sgetn(got.data(), std::ssize(got)); }),
+            "cannot read '" + path + "': it is larger than 0 MiB");
+}
+
 TEST(InputFile, FourMebibytesAtMost) {
   const TempDir directory;
   const std::string path = directory.write("x.yaml", "");

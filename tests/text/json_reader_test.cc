@@ -1,10 +1,12 @@
 // Every error begins with the file and the place.
 #include "text/json_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tensor/error.h"
 #include "tests/support/refusal.h"
@@ -67,6 +69,36 @@ TEST(JsonReader, TextsAndTruthValues) {
   EXPECT_EQ(refusal_of("null", as_text), "old.json: a[0].b is null; it must be a text");
   EXPECT_EQ(refusal_of("1", [](const JsonValue& value) { value.boolean(); }),
             "old.json: a[0].b is 1; it must be true or false");
+}
+
+// A list of any length is read in the memory of its longest element.
+TEST(JsonReader, WhatIsTakenIsNotHeld) {
+  std::string text = R"({"kind": "x", "list": [)";
+  for (int i = 0; i < 1000; ++i) text += fmt::format("{}{{\"i\": {}}}", i == 0 ? "" : ",", i);
+  text += R"(], "inner": [{"list": [7, [8], {"list": [9]}]}]})";
+  std::vector<std::string> taken;
+  JsonTaking taking{"list", "kind",
+                    [&](const std::string& place, const auto& value) {
+                      taken.push_back(place + "=" + value.dump());
+                    },
+                    [&](const std::string& place, std::size_t index, const auto& element) {
+                      if (place.empty() && index % 500 == 499) taken.push_back(element.dump());
+                      if (!place.empty())
+                        taken.push_back(fmt::format("{} {} {}", place, index, element.dump()));
+                      return place != "inner[0].list[2]";
+                    }};
+  std::istringstream in(text);
+  const auto left = parse_json(in, kFile, taking, 30);
+  EXPECT_THAT(
+      taken, ElementsAre("=\"x\"", R"({"i":499})", R"({"i":999})", "inner[0] 0 7", "inner[0] 1 [8]",
+                         "inner[0].list[2] 0 9", R"(inner[0] 2 {"list":[9]})"));
+  EXPECT_EQ(left.dump(), R"({"kind":"x","list":[],"inner":[{"list":[]}]})");
+  std::istringstream again(text);
+  taking.element = [](const std::string&, std::size_t, const auto&) { return false; };
+  EXPECT_EQ(refusal_by([&] { parse_json(again, kFile, taking, 30); }),
+            "old.json: holds more than 30 values");
+  std::istringstream blank(" \n");
+  EXPECT_EQ(refusal_by([&] { parse_json(blank, kFile, taking); }), "old.json: the file is empty");
 }
 
 TEST(JsonReader, MembersComeInTheirOrder) {

@@ -140,6 +140,45 @@ TEST(HostileResults, MissesNothing) {
   }
 }
 
+// A hole that is shorter ends for the parser with its first byte: nothing of it is held.
+TEST(HostileResults, ALargeFileOfZerosIsRefusedAtOnce) {
+  const TempDir directory;
+  const std::string path = directory.write("huge.json", "");
+  std::filesystem::resize_file(path, std::uintmax_t{2} << 30);
+  EXPECT_THAT(bad_input_by([&] { read_results_file(path); }),
+              HasSubstr("huge.json: the file is empty"));
+}
+
+TEST(HostileResults, RecordsThatComeBeforeTheVersionAreReadAfterIt) {
+  Json json = good();
+  const Json version = json["opbench"];
+  json.erase("opbench");
+  json["opbench"] = version;
+  EXPECT_EQ(parse_results(json.dump(), "old.json").run.records.size(), 2u);
+  EXPECT_EQ(refusal(R"({"records": [{}], "opbench": 99})"),
+            refusal(R"({"opbench": 99, "records": [{}]})"));
+}
+
+TEST(HostileResults, OfAKeyThatIsThereTwiceTheLastOneCounts) {
+  const std::string records = good()["records"].dump();
+  std::string text = good().dump();
+  text.insert(1, "\"opbench\": 5, \"records\": " + records + ",");
+  EXPECT_EQ(parse_results(text, "old.json").run.records.size(), 2u);
+}
+
+// What only looks like results inside a record is none.
+TEST(HostileResults, RecordsInRecordsAreNobodysBusiness) {
+  Json json = good();
+  json["records"][1]["inner"] = {{"opbench", 5}, {"records", {1, 2}}};
+  json["others"] = Json::array({good(), good()});
+  const ResultsFile file = parse_results(json.dump(), "old.json");
+  EXPECT_EQ(file.run.records.size(), 2u);
+  ASSERT_EQ(file.others.size(), 2u);
+  EXPECT_EQ(file.others[1].run.records.size(), 2u);
+  json["others"][1]["records"][1].erase("op");
+  EXPECT_EQ(refusal(json.dump()), "old.json: others[1].records[1] has no 'op'");
+}
+
 TEST(HostileResults, RefusesWhatIsNoReadableFile) {
   namespace fs = std::filesystem;
   EXPECT_THROW(read_results_file("/no/such/file.json"), Error);
@@ -147,12 +186,12 @@ TEST(HostileResults, RefusesWhatIsNoReadableFile) {
   const TempDir directory;
   EXPECT_THROW(read_results_file(directory.directory()), Error);
   const fs::path path = directory.write("huge.json", "{");
-  fs::resize_file(path, (std::uintmax_t{256} << 20) + 1);  // a hole: takes no space
+  fs::resize_file(path, (std::uintmax_t{2} << 30) + 1);  // a hole: takes no space
   try {
     read_results_file(path);
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
-    EXPECT_EQ(error.what(), "cannot read '" + path.string() + "': it is larger than 256 MiB");
+    EXPECT_EQ(error.what(), "cannot read '" + path.string() + "': it is larger than 2048 MiB");
   }
 }
 

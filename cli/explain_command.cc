@@ -17,15 +17,16 @@ namespace {
 constexpr const char* kFooter =
     R"(Says in words what a file of results holds about one case: what it is, is it right and by which
 tolerance, how long it takes and how steadily, what keeps it from being faster, and the line that repeats it; of a
-comparison what is wrong with an operator, where its error comes from and what it looks like.
+comparison or a judgement what is wrong with an operator, where its error comes from and what it looks like.
 
 Examples:
   opbench explain run.h5                               the cases; all about it if there is one
   opbench explain run.h5 'softplus[8x64x56x56,fp32'    a case, by its id, its name, or a part of either
   opbench explain results.json layer1.0.relu
   opbench explain compare.h5 softplus/2                an operator of a comparison
+  opbench explain judge.json                           what opbench judge --json calls GUILTY
 
-FILE is written by `opbench run --artefact` or --json, or by `opbench compare -o`. Exit code 4: no such case.)";
+FILE is written by `opbench run --artefact` or --json, `opbench compare -o` or `opbench judge --json`. Exit code 4: no such case.)";
 
 struct ExplainFlags {
   std::string file, wanted;
@@ -41,14 +42,15 @@ int explain(const ExplainFlags& flags, CommandContext& context) {
         shell_line({std::string(program_name()), "explain", flags.file, explained.first}));
     return kAllWell;
   }
-  if (explained.is_comparison && flags.wanted.empty()) {
-    context.out << "No operator fails.\n";
+  if (explained.is_of_operators && flags.wanted.empty()) {
+    context.out << "No operator is wrong.\n";
     return kAllWell;
   }
   const std::string what =
       flags.wanted.empty()
           ? "no results"
-          : fmt::format("no {} '{}'", explained.is_comparison ? "operator" : "case", flags.wanted);
+          : fmt::format("no {} '{}'", explained.is_of_operators ? "operator" : "case",
+                        flags.wanted);
   context.err << printable(fmt::format("{}: {} has {}", program_name(), flags.file, what)) << '\n';
   return kNothingToJudge;
 }
@@ -56,13 +58,13 @@ int explain(const ExplainFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_explain_command(CommandLine& line, CommandContext& context) {
-  Command command =
-      line.add_command("explain", "Say in words what results or a comparison hold about one case");
+  Command command = line.add_command(
+      "explain", "Say in words what results hold about a case, or of an operator what is wrong");
   const auto flags = std::make_shared<ExplainFlags>();
-  command.option("FILE", flags->file, "Results of a run or a comparison, HDF5 or JSON",
+  command.option("FILE", flags->file, "Results of a run, a comparison or a judgement, HDF5 or JSON",
                  {.value = "FILE", .is_required = true});
   command.option("CASE", flags->wanted,
-                 "A case by its id, its name or a part of either; of a comparison an operator, or "
+                 "A case by its id, its name or a part of either; else an operator, or "
                  "operator/number",
                  {.value = "CASE"});
   add_common_flags(command, context);

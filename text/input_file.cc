@@ -72,7 +72,7 @@ struct InputFile::Source {
   std::string path, what;
   std::size_t most_bytes, bytes = 0;
   OpenFile file;
-  std::array<char, 1 << 16> buffer;
+  std::array<char, 1 << 16> block;
 };
 
 InputFile::InputFile(const std::string& path, const std::string& what, std::size_t most_bytes)
@@ -81,9 +81,9 @@ InputFile::InputFile(const std::string& path, const std::string& what, std::size
 InputFile::~InputFile() = default;
 
 InputFile::int_type InputFile::underflow() {
-  const std::size_t got = source_->read(source_->buffer);
+  const std::size_t got = source_->read(source_->block);
   if (got == 0) return traits_type::eof();
-  setg(source_->buffer.data(), source_->buffer.data(), source_->buffer.data() + got);
+  setg(source_->block.data(), source_->block.data(), source_->block.data() + got);
   return traits_type::to_int_type(*gptr());
 }
 

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <sstream>
+#include <streambuf>
 
 #include "tensor/error.h"
 #include "tensor/printable.h"

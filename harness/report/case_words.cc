@@ -12,18 +12,15 @@
 #include "harness/report/disturbance.h"
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
+#include "harness/report/words.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
 
 namespace opbench::report {
 namespace {
 
-constexpr std::size_t kWidth = 100;
-
-void say(std::ostream& out, const std::string& text, std::size_t indent = 2) {
-  out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
-}
+// Only of small values an error inside the tolerance comes to as many.
+constexpr double kManyUlp = 1e6;
 
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -57,9 +54,11 @@ void say_verdict(std::ostream& out, const Record& record) {
   say(out, text + ".", 4);
   say(out,
       fmt::format(
-          "Its largest error is {:.4g}, {:.4g} units in the last place ({:.3g} on average); "
-          "a tolerance of {:.2g} would hold all{}.",
-          a.max_abs, a.max_ulp, a.mean_ulp, a.min_tolerance,
+          "Its largest error is {:.4g}, and in units in the last place {:.4g} ({:.3g} on "
+          "average{}); a tolerance of {:.2g} would hold all{}.",
+          a.max_abs, a.max_ulp, a.mean_ulp,
+          !is_wrong && a.max_ulp > kManyUlp ? "; so many only where values are small" : "",
+          a.min_tolerance,
           a.nonfinite_mismatches == 0
               ? ""
               : fmt::format(", but for {} NaN or Inf on one side only", a.nonfinite_mismatches)),
@@ -150,8 +149,10 @@ void explain_record(std::ostream& out, const Record& record, const ConsoleStyle&
   say_time(out, record);
   say_ceiling(out, record);
   if (record.times && record.times->speedup_over_native > 0 && record.variant != "native") {
+    const double speedup = record.times->speedup_over_native;
     say(out,
-        fmt::format("It is {} as fast as native.", factor_text(record.times->speedup_over_native)),
+        speedup >= 1 ? fmt::format("It is {} as fast as native.", factor_text(speedup))
+                     : fmt::format("It takes {} the time of native.", factor_text(1 / speedup)),
         4);
   }
   if (record.step && record.step->nodes > 0) {

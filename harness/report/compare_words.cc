@@ -6,17 +6,13 @@
 #include <ostream>
 #include <sstream>
 
+#include "harness/report/words.h"
 #include "tensor/printable.h"
-#include "text/wrapped.h"
 
 namespace opbench::report {
 namespace {
 
-constexpr std::size_t kWidth = 100, kMostFailing = 10;
-
-void say(std::ostream& out, const std::string& text, std::size_t indent) {
-  out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
-}
+constexpr std::size_t kMostFailing = 10;
 
 std::string text_or(const JsonValue& object, const char* key, const char* otherwise) {
   const JsonValue value = object.member(key);
@@ -34,10 +30,7 @@ void explain_tensor(std::ostream& out, const JsonValue& tensor) {
   if (!tensor.member("formula").is_null()) {
     say(out, fmt::format("Held to {}.", tensor.member("formula").text()), 6);
   }
-  if (!tensor.has("causes")) return;  // of an older version
-  tensor.member("causes").elements([&](const JsonValue& cause) {
-    say(out, fmt::format("Looks like: {}.", cause.member("text").text()), 6);
-  });
+  say_causes(out, tensor, 6);
 }
 
 std::string operator_name(const JsonValue& op) {

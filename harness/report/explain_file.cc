@@ -7,6 +7,7 @@
 #include "harness/record/opbench_file.h"
 #include "harness/report/case_words.h"
 #include "harness/report/compare_words.h"
+#include "harness/report/judge_words.h"
 #include "text/json_reader.h"
 
 namespace opbench::report {
@@ -30,13 +31,19 @@ Explained explain_run(std::ostream& out, const ResultsFile& results, const std::
   return explained;
 }
 
-Explained explain_compared(std::ostream& out, const nlohmann::ordered_json& json,
-                           const std::string& path, const std::string& wanted,
-                           const ConsoleStyle& style) {
-  Explained explained;
-  explained.is_comparison = true;
-  explained.told = explain_comparison(out, JsonValue(json, path), wanted, style);
-  return explained;
+// A comparison or a judgement, if it is one.
+bool explain_operators(std::ostream& out, const nlohmann::ordered_json& json,
+                       const std::string& path, const std::string& wanted,
+                       const ConsoleStyle& style, Explained& explained) {
+  const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
+  const bool is_judgement =
+      (has("guilty") && has("records")) || (has("first") && has("second") && has("pairs"));
+  if (!is_judgement && !has("opbench_compare")) return false;
+  explained.is_of_operators = true;
+  const JsonValue root(json, path);
+  explained.told = is_judgement ? explain_judgement(out, root, wanted, style)
+                                : explain_comparison(out, root, wanted, style);
+  return true;
 }
 
 }  // namespace
@@ -48,13 +55,14 @@ Explained explain_file(std::ostream& out, const std::string& path, const std::st
     if (!artefact.has(kComparisonName)) {
       return explain_run(out, artefact.results(), wanted, style);
     }
-    return explain_compared(out, parse_json(artefact.text(kComparisonName), path), path, wanted,
-                            style);
+    Explained explained;
+    explain_operators(out, parse_json(artefact.text(kComparisonName), path), path, wanted, style,
+                      explained);
+    return explained;
   }
   const OpbenchFile file = read_opbench_file(path);
-  if (file.document.is_object() && file.document.contains("opbench_compare")) {
-    return explain_compared(out, file.document, path, wanted, style);
-  }
+  Explained explained;
+  if (explain_operators(out, file.document, path, wanted, style, explained)) return explained;
   const ResultsFile results =
       file.results ? *file.results : parse_results(JsonValue(file.document, path), path);
   return explain_run(out, results, wanted, style);

@@ -10,16 +10,17 @@ namespace opbench::report {
 
 /// What explain_file wrote.
 struct Explained {
-  bool is_comparison = false;
-  std::size_t told = 0;  ///< cases, or operators of a comparison, in words
+  bool is_of_operators = false;  ///< of a comparison or a judgement
+  std::size_t told = 0;          ///< cases, or operators, in words
   std::size_t listed =
       0;              ///< cases in a line each, because there are several and none was asked for
   std::string first;  ///< the id of the first of these
 };
 
 /// Writes what a file of opbench, HDF5 or JSON, holds about `wanted`: a case of a run, by its id,
-/// its name or a part of either, or an operator of a comparison. Empty: the only case, a list of
-/// all, or the operators that fail. Errors: throws Error if the file cannot be read or is damaged.
+/// its name or a part of either, or an operator of a comparison or a judgement. Empty: the only
+/// case, a list of all, or the operators that fail. Errors: throws Error if the file cannot be read
+/// or is damaged.
 Explained explain_file(std::ostream& out, const std::string& path, const std::string& wanted,
                        const ConsoleStyle& style);
 

@@ -172,6 +172,24 @@ TEST_F(ArtefactCli, AComparisonInOneFile) {
   EXPECT_EQ(explain("none", "c.h5").code, kNothingToJudge);
 }
 
+TEST_F(ArtefactCli, ExplainsAJudgement) {
+  const std::string npu = source_file("examples/dumps/npu.h5");
+  ASSERT_EQ(opbench_with({"judge", npu, "--json", path("j.json"), "-q"}).code, kVerdictFailed);
+  const Outcome guilty = explain("", "j.json");
+  EXPECT_EQ(guilty.code, kAllWell) << guilty.err;
+  EXPECT_THAT(guilty.out,
+              AllOf(HasSubstr("1 GUILTY, 3 CARRIES"), HasSubstr("\n/softplus/2\n  GUILTY, fp32"),
+                    HasSubstr("Looks like: wrong only where the input"), Not(HasSubstr("/mul"))));
+  EXPECT_THAT(explain("mul", "j.json").out, AllOf(HasSubstr("CARRIES"), HasSubstr(": right\n")));
+  EXPECT_EQ(explain("none", "j.json").code, kNothingToJudge);
+  ASSERT_EQ(opbench_with({"judge", npu, npu, "--json", path("two.json"), "-q"}).code,
+            kVerdictFailed);
+  const std::string two = explain("softplus/2", "two.json").out;
+  EXPECT_NE(two.find("/softplus/2\n"), two.rfind("/softplus/2\n")) << "of both dumps";
+  write("bad.json", R"({"guilty": 0, "records": []})");
+  expect_refused(explain("", "bad.json"), "bad.json: the file has no '");
+}
+
 TEST_F(ArtefactCli, BadInputIsOneLine) {
   expect_refused(run({"--artefact", "-"}), "--artefact writes HDF5");
   expect_refused(run({"--tensors"}), "--tensors needs --artefact FILE");

@@ -93,8 +93,9 @@ class Look {
       --maps_left_;
       result.error_map = std::make_shared<ErrorMap>(error_map(actual, expected, values.shape));
     }
+    // Inputs that are wrong themselves tell nothing about what their operator does.
     std::optional<InputsOf> inputs;
-    if (result.entry().side == Side::output) {
+    if (result.entry().side == Side::output && op.origin != Origin::inherited) {
       values.inputs = inputs.emplace(op, result, actual_, expected_).inputs;
     }
     result.causes = find_causes(values);

@@ -41,7 +41,11 @@ std::string_view headline_colour(const JudgedDump& judged) {
   return judged.count(Ruling::carries) > 0 ? kGreen : kYellow;
 }
 
-constexpr std::size_t kWidth = 80;
+// Below the line of a record, for a terminal of 80 columns.
+void say(std::ostream& out, const std::string& text) {
+  constexpr std::size_t kWidth = 80, kIndent = 11;
+  out << std::string(kIndent, ' ') << wrapped(printable(text), kWidth, kIndent, kIndent) << '\n';
+}
 
 void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleStyle& style) {
   const bool is_guilty = record.ruling == Ruling::guilty;
@@ -51,14 +55,12 @@ void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleSt
                      printable(record.path()), record.dtype);
   for (const OutputFinding& finding : record.findings) {
     if (!finding.is_wrong) continue;
-    out << fmt::format("           {}: {}\n", printable(finding.path), finding.reason);
-    out << fmt::format("           {} of {} elements are wrong{}\n", finding.wrong_elements,
-                       finding.elements, finding.pattern.empty() ? "" : ": " + finding.pattern);
-    for (const Cause& cause : finding.causes) {
-      out << "           " << wrapped(looks_like(cause), kWidth, 11, 11) << '\n';
-    }
+    say(out, fmt::format("{}: {}", finding.path, finding.reason));
+    say(out, fmt::format("{} of {} elements are wrong{}", finding.wrong_elements, finding.elements,
+                         finding.pattern.empty() ? "" : ": " + finding.pattern));
+    for (const Cause& cause : finding.causes) say(out, looks_like(cause));
   }
-  if (!record.implementation.empty()) out << fmt::format("           {}\n", record.implementation);
+  if (!record.implementation.empty()) say(out, record.implementation);
 }
 
 /// Records that are told of in one line.

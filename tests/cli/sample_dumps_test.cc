@@ -20,6 +20,12 @@ TEST(SampleDumps, ShowWhereTheFaultIs) {
   EXPECT_THAT(outcome.out, HasSubstr("\nStands out: softplus, call 2: "));
   EXPECT_THAT(outcome.out, HasSubstr("\n  introduced here: its inputs agree\n"));
   EXPECT_THAT(outcome.out, HasSubstr("3 operators fail: 1 introduces an error, 2 inherit one"));
+  std::size_t thresholds = 0;
+  for (auto at = outcome.out.find("Looks like"); at != std::string::npos;
+       at = outcome.out.find("Looks like", at + 1)) {
+    ++thresholds;
+  }
+  EXPECT_EQ(thresholds, 2u) << "of softplus, at the top and in the list; the others only inherit";
   EXPECT_LT(std::filesystem::file_size(npu) + std::filesystem::file_size(gpu), 100'000u);
 }
 

@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// For people: "Looks like: every value is 0.5 times what is expected: ...".
+/// For people: "Looks like: every wrong value is 0.5 times what is expected: ...".
 std::string looks_like(const Cause& cause);
 
 /// For tables, the rules alone: "tail; zero". Empty if there are none.

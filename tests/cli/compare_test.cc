@@ -93,7 +93,8 @@ TEST_F(Compare, EqualDumpsPass) {
 TEST_F(Compare, SaysWhatADepartureLooksLike) {
   write_pair(0.25f);
   const Outcome outcome = run_pair({"-o", path("out")});
-  EXPECT_THAT(outcome.out, HasSubstr("  Looks like: every value is 1.25 times what is expected"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("  Looks like: every wrong value is 1.25 times what is expected"));
   const json document = read_json("out/compare.json");
   for (const json& tensor : document.at("tensors")) {
     const json& causes = tensor.at("causes");

@@ -69,7 +69,7 @@ TEST(Causes, AFactor) {
   const auto found =
       causes(changed(expected, [](std::size_t, double x) { return 1.25 * x; }), expected);
   ASSERT_EQ(rules(found), Names{"scale"});
-  EXPECT_EQ(found[0].text.substr(0, 47), "every value is 1.25 times what is expected: a f");
+  EXPECT_EQ(found[0].text.substr(0, 53), "every wrong value is 1.25 times what is expected: a f");
   EXPECT_EQ(rules_of([](std::size_t, double x) { return -x; }), Names{"negated"});
 }
 

@@ -146,7 +146,7 @@ TEST_F(JudgeDump, WhatAWrongOutputLooksLike) {
   EXPECT_THAT(rules(0), testing::ElementsAre("scale"));
   EXPECT_THAT(rules(1), testing::ElementsAre("tail", "zero"));
   EXPECT_THAT(dump.records[0].findings[0].causes[0].text,
-              HasSubstr("every value is 0.125 times what is expected"));
+              HasSubstr("every wrong value is 0.125 times what is expected"));
 }
 
 // fp16 that is cut off instead of rounded: every element is within its tolerance.

@@ -125,6 +125,13 @@ void name_worst(const PairStats& stats, OutputFinding& finding) {
   finding.worst_expected = is_mismatch ? stats.mismatch_expected : stats.worst_abs.expected;
 }
 
+// What it looks like, in words and as a picture.
+void describe(const DepartedValues& values, const PairStats& stats, OutputFinding& finding) {
+  finding.causes = find_causes(values);
+  finding.picture = std::make_shared<ErrorPicture>(
+      ErrorPicture{stats.histogram, error_map(values.actual, values.expected, values.shape)});
+}
+
 void explain(const JudgedCall& call, std::size_t output, const void* storage,
              const ValueComparison& found, OutputFinding& finding) {
   name_worst(found.stats, finding);
@@ -133,7 +140,7 @@ void explain(const JudgedCall& call, std::size_t output, const void* storage,
   const std::vector<bool> wrong = wrong_elements(values);
   finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
   finding.pattern = failure_pattern(wrong, values.shape, values.inputs);
-  finding.causes = find_causes(values);
+  describe(values, found.stats, finding);
 }
 
 /// What an element may be off by, and by which share of what is expected besides.
@@ -233,7 +240,7 @@ OutputFinding judge_output_of(const LoadedCall& loaded, const JudgedCall& call, 
     finding.wrong_elements = finding.is_leaning ? finding.elements : 0;
     if (finding.is_leaning) {
       const Departure departure(call, output, storage, held.found.stats.scale);
-      finding.causes = find_causes(departure.values());
+      describe(departure.values(), held.found.stats, finding);
     }
   } else if (finding.numerics.empty()) {
     finding.reason = held.fault;

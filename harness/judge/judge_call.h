@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compare/cause/causes.h"
+#include "compare/cause/error_map.h"
+#include "compare/measure/pair_stats.h"
 #include "dump/source/dump_source.h"
 #include "harness/opmap/recorded_call.h"
 #include "tensor/tensor.h"
@@ -23,6 +26,12 @@ struct LoadedCall {
   static LoadedCall load(DumpSource& file, const RecordedCall& call);
 };
 
+/// How an output is off, as a page draws it.
+struct ErrorPicture {
+  ErrorHistogram histogram;
+  ErrorMap map;
+};
+
 /// What was found on one recorded output.
 struct OutputFinding {
   std::string path;  ///< in the file
@@ -31,8 +40,9 @@ struct OutputFinding {
   std::string reason;         ///< if it is wrong: the deciding number, the worst place, both values
   std::string pattern;        ///< what wrong elements have in common, if it is known
   std::vector<Cause> causes;  ///< what usually makes an output wrong like this
-  std::string formula;        ///< what it was held to
-  std::string numerics;       ///< "fp16 operands": what it is right for, where plain fp32 is not it
+  std::shared_ptr<const ErrorPicture> picture;  ///< if it is wrong; null: left out
+  std::string formula;                          ///< what it was held to
+  std::string numerics;  ///< "fp16 operands": what it is right for, where plain fp32 is not it
   std::int64_t elements = 0;
   std::int64_t wrong_elements = 0;
   double min_tolerance = 0;  ///< the smallest that would pass

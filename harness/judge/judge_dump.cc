@@ -1,6 +1,7 @@
 #include "harness/judge/judge_dump.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "harness/judge/record_judge.h"
@@ -48,6 +49,22 @@ const OutputFinding* JudgedRecord::worst() const {
   return worst;
 }
 
+bool JudgedRecord::has_pictures() const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const OutputFinding& finding) { return finding.picture != nullptr; });
+}
+
+void JudgedRecord::drop_pictures() {
+  for (OutputFinding& finding : findings) finding.picture = nullptr;
+}
+
+std::optional<std::size_t> PicturedRecords::add(std::size_t place, const JudgedRecord& record) {
+  if (!record.has_pictures()) return {};
+  places_.insert(place);
+  if (places_.size() <= kMost) return {};
+  return places_.extract(std::prev(places_.end())).value();
+}
+
 std::int64_t JudgedDump::count(Ruling ruling) const {
   return std::count_if(records.begin(), records.end(),
                        [&](const JudgedRecord& record) { return record.ruling == ruling; });
@@ -82,10 +99,13 @@ JudgedDump judge_dump(DumpSource& file, const OpTable& table, const JudgeOptions
   const std::vector<const DumpRecord*> records = judged_records(file, options);
   judged.problems = file.problems();
   const NamingRule naming = UsualNaming(options.implementations);
+  PicturedRecords pictured;
   with_threads(options.threads, [&] {
     for (std::size_t i = 0; i < records.size() && !stop(); ++i) {
       progress(i, records.size());
       judged.records.push_back(judge_record(file, *records[i], table, options, naming));
+      const auto dropped = pictured.add(i, judged.records.back());
+      if (dropped) judged.records[*dropped].drop_pictures();
     }
   });
   return judged;

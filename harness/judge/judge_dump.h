@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +36,23 @@ struct JudgedRecord {
   std::int64_t judged = 0;     ///< of those that were recomputed
 
   std::string path() const { return '/' + op + '/' + seq; }
+  bool has_pictures() const;
+  void drop_pictures();
   /// Of a guilty one: the finding that says so.
   const OutputFinding* worst() const;
+};
+
+/// Which records keep their pictures, which take more memory than all else: the first so many that
+/// have any, in whatever order they are judged.
+class PicturedRecords {
+ public:
+  static constexpr std::size_t kMost = 24;
+
+  /// The place of the record whose pictures are to be dropped, if there are too many now.
+  std::optional<std::size_t> add(std::size_t place, const JudgedRecord& record);
+
+ private:
+  std::set<std::size_t> places_;
 };
 
 /// Which variants are run to tell which one made a record.

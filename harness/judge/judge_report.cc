@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compare/cause/cause_texts.h"
+#include "compare/cause/error_json.h"
 #include "tensor/printable.h"
 #include "text/json_number.h"
 #include "text/wrapped.h"
@@ -114,6 +115,10 @@ Json finding_value(const OutputFinding& finding) {
   value["elements"] = finding.elements;
   value["wrong_elements"] = finding.wrong_elements;
   value["min_tolerance"] = finite_or_null(finding.min_tolerance);
+  if (finding.picture != nullptr) {
+    add_histogram(&finding.picture->histogram, value);
+    value["error_map"] = error_map_value(finding.picture->map);
+  }
   return value;
 }
 

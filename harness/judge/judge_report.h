@@ -27,7 +27,9 @@ void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
 /// "elements", "judged_elements", "problems": [..], "records": [{"op", "seq", "path", "verdict",
 /// "dtype", "device", "elements", "judged_elements", "reason"?, "implementation"?, "outputs":
 /// [{"path", "operator", "wrong", "reason"?, "pattern"?, "causes"?: [{"rule", "text"}],
-/// "numerics"?, "formula", "elements", "wrong_elements", "min_tolerance"}]}]}; of two dumps
+/// "numerics"?, "formula", "elements", "wrong_elements", "min_tolerance", and of the first 24
+/// records that are wrong "histogram", "error_map" and so on, as compare.json has them}]}]}; of two
+/// dumps
 /// {"first": .., "second": .., "pairs": [{"first": path, "second": path, "first_verdict",
 /// "second_verdict"}]}
 void write_judged_json(std::ostream& out, const JudgedDump& judged, const JudgeOrigin& origin);

@@ -19,6 +19,56 @@ std::string unit_of(std::size_t record, const std::string& named) {
   return packer.take();
 }
 
+void pack(Packer& packer, const std::vector<double>& numbers) {
+  packer.add(static_cast<std::uint64_t>(numbers.size()));
+  for (const double number : numbers) packer.add(number);
+}
+
+std::vector<double> unpack_numbers(Unpacker& packed) {
+  std::vector<double> numbers(packed.get<std::uint64_t>());
+  for (double& number : numbers) number = packed.get<double>();
+  return numbers;
+}
+
+void pack(Packer& packer, const ErrorPicture& picture) {
+  packer.add(picture.histogram.exact);
+  for (std::size_t i = 0; i < ErrorHistogram::kBuckets; ++i) {
+    packer.add(picture.histogram.counts[i]);
+  }
+  const ErrorMap& map = picture.map;
+  packer.add(map.rows), packer.add(map.columns);
+  packer.add(map.row_step), packer.add(map.column_step);
+  pack(packer, map.errors);
+  packer.add(static_cast<std::uint64_t>(map.axes.size()));
+  for (std::size_t i = 0; i < map.axes.size(); ++i) {
+    packer.add(map.shape[i]);
+    pack(packer, map.axes[i].by_remainder);
+    packer.add(map.axes[i].last), packer.add(map.axes[i].before_last);
+  }
+}
+
+std::shared_ptr<const ErrorPicture> unpack_picture(Unpacker& packed) {
+  auto picture = std::make_shared<ErrorPicture>();
+  picture->histogram.exact = packed.get<std::int64_t>();
+  for (std::size_t i = 0; i < ErrorHistogram::kBuckets; ++i) {
+    if (const auto count = packed.get<std::int64_t>(); count > 0) {
+      picture->histogram.counts.add(i, count);
+    }
+  }
+  ErrorMap& map = picture->map;
+  for (std::size_t* number : {&map.rows, &map.columns, &map.row_step, &map.column_step}) {
+    *number = packed.get<std::size_t>();
+  }
+  map.errors = unpack_numbers(packed);
+  map.axes.resize(packed.get<std::uint64_t>());
+  for (AxisErrors& axis : map.axes) {
+    map.shape.push_back(packed.get<Dims::value_type>());
+    axis.by_remainder = unpack_numbers(packed);
+    axis.last = packed.get<double>(), axis.before_last = packed.get<double>();
+  }
+  return picture;
+}
+
 void pack(Packer& packer, const OutputFinding& finding) {
   for (const std::string* text : {&finding.path, &finding.op, &finding.reason, &finding.pattern,
                                   &finding.formula, &finding.numerics}) {
@@ -30,6 +80,8 @@ void pack(Packer& packer, const OutputFinding& finding) {
   packer.add(finding.is_leaning), packer.add(finding.allowed), packer.add(finding.allowed_share);
   packer.add(static_cast<std::uint64_t>(finding.causes.size()));
   for (const Cause& cause : finding.causes) packer.add(cause.rule), packer.add(cause.text);
+  packer.add(finding.picture != nullptr);
+  if (finding.picture != nullptr) pack(packer, *finding.picture);
 }
 
 OutputFinding unpack_finding(Unpacker& packed) {
@@ -49,6 +101,7 @@ OutputFinding unpack_finding(Unpacker& packed) {
     const std::string rule = packed.get_text();
     finding.causes.push_back({rule, packed.get_text()});
   }
+  if (packed.get<bool>()) finding.picture = unpack_picture(packed);
   return finding;
 }
 
@@ -130,12 +183,15 @@ void SharedJudging::serve() const {
 }
 
 void SharedJudging::run(UnitQueue& units, const std::vector<std::size_t>& numbers,
-                        std::vector<Answer>& answers, const DispatchHooks& hooks) const {
+                        std::vector<Answer>& answers, PicturedRecords& pictured,
+                        const DispatchHooks& hooks) const {
   DispatchHooks taking = hooks;
   taking.done = [&](std::size_t unit, const std::string& result) {
     Unpacker packed(result);
     Answer& answer = answers[numbers[unit]];
     answer = {true, unpack_record(packed), {}};
+    const auto dropped = pictured.add(numbers[unit], answer.record);
+    if (dropped) answers[*dropped].record.drop_pictures();
     while (!packed.is_empty()) {
       JudgedCall& call = answer.calls.emplace_back();
       call.op = packed.get_text();
@@ -182,11 +238,12 @@ std::vector<JudgedRecord> SharedJudging::judge(
   hooks.progress = [&](const DispatchState& state) {
     progress(std::min(state.done, records_.size() - 1), records_.size());
   };
-  run(units, numbers, answers, hooks);
+  PicturedRecords pictured;
+  run(units, numbers, answers, pictured, hooks);
   std::vector<std::size_t> named;
   UnitQueue again = second_round(answers, named);
   hooks.progress = {};
-  run(again, named, answers, hooks);
+  run(again, named, answers, pictured, hooks);
   std::vector<JudgedRecord> judged;
   for (Answer& answer : answers) {
     if (answer.is_there) judged.push_back(std::move(answer.record));

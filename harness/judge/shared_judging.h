@@ -39,7 +39,7 @@ class SharedJudging {
   UnitQueue second_round(const std::vector<Answer>& answers,
                          std::vector<std::size_t>& numbers) const;
   void run(UnitQueue& units, const std::vector<std::size_t>& numbers, std::vector<Answer>& answers,
-           const DispatchHooks& hooks) const;
+           PicturedRecords& pictured, const DispatchHooks& hooks) const;
 
   Ranks& ranks_;
   DumpSource& file_;

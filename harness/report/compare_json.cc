@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <span>
 
 #include "compare/analysis.h"
 #include "compare/cause/cause_texts.h"
-#include "compare/cause/error_map.h"
+#include "compare/cause/error_json.h"
 #include "compare/jumps.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
@@ -27,52 +25,6 @@ Json number_value(const std::optional<double>& number) {
 
 Json text_value(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// Counts from the first to the last bucket that holds any; the first one's exponent before them.
-void add_histogram(const TensorResult& tensor, Json& value) {
-  value["histogram_exact"] = nullptr;
-  value["histogram_first_exponent"] = nullptr;
-  value["histogram"] = Json::array();
-  if (!tensor.is_measured) return;
-  const ErrorHistogram& histogram = tensor.stats.histogram;
-  value["histogram_exact"] = histogram.exact;
-  int first = 0, end = ErrorHistogram::kBuckets;
-  const auto count = [&](int i) { return histogram.counts[static_cast<std::size_t>(i)]; };
-  while (first < end && count(first) == 0) ++first;
-  while (first < end && count(end - 1) == 0) --end;
-  if (first == end) return;
-  value["histogram_first_exponent"] = ErrorHistogram::kLowest + first - 1;
-  for (int i = first; i < end; ++i) value["histogram"].push_back(count(i));
-}
-
-// Two digits are what a picture can tell, and keep the file small.
-Json error_value(double error) {
-  return error == 0 ? Json(0)
-                    : finite_or_null(std::strtod(fmt::format("{:.1e}", error).c_str(), nullptr));
-}
-
-Json errors_value(std::span<const double> errors) {
-  Json list = Json::array();
-  for (const double error : errors) list.push_back(error_value(error));
-  return list;
-}
-
-Json error_map_value(const ErrorMap& map) {
-  Json rows = Json::array(), axes = Json::array();
-  for (std::size_t row = 0; row < map.rows; ++row) {
-    rows.push_back(errors_value(std::span(map.errors).subspan(row * map.columns, map.columns)));
-  }
-  for (const AxisErrors& axis : map.axes) {
-    axes.push_back({{"by_remainder", errors_value(axis.by_remainder)},
-                    {"last", error_value(axis.last)},
-                    {"before_last", error_value(axis.before_last)}});
-  }
-  return {{"shape", to_string(map.shape)},
-          {"row_step", map.row_step},
-          {"column_step", map.column_step},
-          {"errors", std::move(rows)},
-          {"axes", std::move(axes)}};
-}
-
 Json tensor_value(const TensorRow& row) {
   Json value;
   for (const TensorField& field : tensor_fields()) {
@@ -80,7 +32,7 @@ Json tensor_value(const TensorRow& row) {
   }
   value["warnings"] = row.tensor.warnings;
   value["causes"] = causes_value(row.tensor.causes);
-  add_histogram(row.tensor, value);
+  add_histogram(row.tensor.is_measured ? &row.tensor.stats.histogram : nullptr, value);
   value["error_map"] =
       row.tensor.error_map ? error_map_value(*row.tensor.error_map) : Json(nullptr);
   return value;

@@ -79,6 +79,9 @@ test('a judgement names the guilty operator and the next command', async () => {
   await assertCharts(page, ['Operators by their error']);
   assert.match(await page.locator('.digest').innerText(), /opbench minimise examples\/dumps\/npu.h5 \/softplus\/2/);
   assert.match(await page.locator('.detail').innerText(), /GUILTY/);
+  assert.ok((await titles(page)).some((title) => title === 'Errors by size'));
+  assert.ok((await titles(page)).some((title) => title === 'Error map'));
+  assert.deepEqual(await axeFaults(page), []);
 });
 
 test('a context has its ladder, its types and two graphs with every conversion', async () => {

@@ -7,7 +7,7 @@ import {verdictChip} from './table.js';
 import {errorMapFigures} from './error_map.js';
 
 /// How many elements are off by how much, by powers of two; those that are equal stand apart on the left.
-function errorHistogram(tensor) {
+export function errorHistogram(tensor) {
   const counts = tensor.histogram || [];
   if (counts.length === 0 && !tensor.histogram_exact) return null;
   const bars = [{name: '0', from: 'equal', count: tensor.histogram_exact || 0},

@@ -5,7 +5,8 @@ import {axes, figure, mark} from './chart.js';
 import {logarithmic, logRange, ordinal} from './scale.js';
 import {verdictChip, virtualTable} from './table.js';
 import {linkTo} from './tabs.js';
-import {quoted} from './compare_detail.js';
+import {errorHistogram, quoted} from './compare_detail.js';
+import {errorMapFigures} from './error_map.js';
 
 // The smallest tolerance that would hold all outputs of a record.
 function toleranceOf(record) {
@@ -49,6 +50,7 @@ function judgedDetail(record, file) {
     record.outputs.map((o) => el('div', {}, el('h3', {}, nameOf(o.path), ` ${o.operator}`), o.reason ? el('p', {class: o.wrong ? 'note' : ''}, o.reason) : null,
       (o.causes || []).map(({text}) => el('p', {class: 'expert'}, text)),
       facts([['wrong', `${o.wrong_elements} of ${o.elements} elements`], ['where', o.pattern], ['numerics', o.numerics], ['held to', o.formula], ['would hold all', numberText(o.min_tolerance)]]),
+      o.error_map ? el('div', {class: 'charts'}, errorHistogram(o), errorMapFigures(o.error_map)) : null,
       commandLine(`opbench show ${quoted(file)} ${quoted(o.path)}`))));
 }
 

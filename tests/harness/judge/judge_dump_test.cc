@@ -147,6 +147,31 @@ TEST_F(JudgeDump, WhatAWrongOutputLooksLike) {
   EXPECT_THAT(rules(1), testing::ElementsAre("tail", "zero"));
   EXPECT_THAT(dump.records[0].findings[0].causes[0].text,
               HasSubstr("every wrong value is 0.125 times what is expected"));
+  const ErrorPicture& picture =
+      *dump.records[1].findings[0].picture;  // 17 to 19 stand where 0 does
+  EXPECT_EQ(picture.histogram.exact, 32);
+  EXPECT_EQ(picture.histogram.counts[static_cast<std::size_t>(5 - ErrorHistogram::kLowest)], 5);
+  EXPECT_EQ(picture.map.columns, 37u);
+  EXPECT_EQ(picture.map.errors[31], 0);
+  EXPECT_EQ(picture.map.errors[32], 17);
+  EXPECT_EQ(picture.map.axes.at(0).last, 19);
+}
+
+TEST(PicturedRecords, AreTheFirstInWhateverOrderTheyAreJudged) {
+  JudgedRecord plain, drawn;
+  plain.findings.resize(1);
+  drawn.findings.resize(2);
+  drawn.findings[1].picture = std::make_shared<ErrorPicture>();
+  PicturedRecords records;
+  EXPECT_EQ(records.add(1, plain), std::nullopt);
+  for (std::size_t i = 0; i < PicturedRecords::kMost; ++i) {
+    EXPECT_EQ(records.add(100 + i, drawn), std::nullopt);
+  }
+  EXPECT_EQ(records.add(200, drawn), 200u);
+  EXPECT_EQ(records.add(7, drawn), 100u + PicturedRecords::kMost - 1);
+  EXPECT_EQ(records.add(7, drawn), std::nullopt);  // judged again
+  drawn.drop_pictures();
+  EXPECT_FALSE(drawn.has_pictures());
 }
 
 // fp16 that is cut off instead of rounded: every element is within its tolerance.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -157,21 +158,30 @@ void ChildProcess::fail_ended() {
   throw ChildLost(fmt::format("'{}' {}", program_, how), how);
 }
 
-void ChildProcess::wait_for(int file, short events, Deadline deadline, double seconds) {
+double ChildProcess::Patience::left() {
+  constexpr double kLongestPause = 1;  // of a program that runs, on a machine that is busy
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> passed = now - last_;
+  spent_ += std::min(passed.count(), kLongestPause);
+  last_ = now;
+  return seconds_ - spent_;
+}
+
+void ChildProcess::wait_for(int file, short events, Patience& patience) {
   while (true) {
     if (interrupted()) throw RunError("interrupted");
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const double left = patience.left();
     if (left <= 0) {
       end();
-      throw ChildLost(
-          fmt::format("'{}' gave no answer within {:.3g} s and was ended", program_, seconds), {},
-          true);
+      throw ChildLost(fmt::format("'{}' gave no answer within {:.3g} s and was ended", program_,
+                                  patience.seconds()),
+                      {}, true);
     }
     pollfd polled[2] = {{file, events, 0}, {errors_, POLLIN, 0}};
     const nfds_t count = errors_ >= 0 ? 2 : 1;
     // Short enough to notice an interrupt that came just before.
-    if (poll(polled, count, static_cast<int>(std::min<long long>(left, 200))) <= 0) continue;
+    if (poll(polled, count, static_cast<int>(std::ceil(std::min(1e3 * left, 200.0)))) <= 0)
+      continue;
     if (count == 2 && polled[1].revents != 0) {
       take_errors();
       if ((polled[1].revents & POLLIN) == 0) {  // closed: it would be ready for ever
@@ -185,15 +195,14 @@ void ChildProcess::wait_for(int file, short events, Deadline deadline, double se
 
 void ChildProcess::write_line(const std::string& line, double seconds) {
   if (pid_ < 0) throw ChildLost(fmt::format("'{}' is gone", program_));
-  const Deadline deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                               std::chrono::duration<double>(seconds));
+  Patience patience(seconds);
   const std::string text = line + "\n";
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t put = write(input_, text.data() + done, text.size() - done);
     if (put >= 0) {
       done += static_cast<std::size_t>(put);
     } else if (errno == EAGAIN) {
-      wait_for(input_, POLLOUT, deadline, seconds);
+      wait_for(input_, POLLOUT, patience);
     } else if (errno != EINTR) {
       fail_ended();
     }
@@ -202,8 +211,7 @@ void ChildProcess::write_line(const std::string& line, double seconds) {
 
 std::string ChildProcess::read_line(double seconds) {
   if (pid_ < 0) throw ChildLost(fmt::format("'{}' is gone", program_));
-  const Deadline deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                               std::chrono::duration<double>(seconds));
+  Patience patience(seconds);
   std::size_t searched = 0;
   while (true) {
     const auto newline = pending_.find('\n', searched);
@@ -218,7 +226,7 @@ std::string ChildProcess::read_line(double seconds) {
       throw ChildLost(fmt::format("'{}' wrote a line longer than {} MiB and was ended", program_,
                                   kLongestLine >> 20));
     }
-    wait_for(output_, POLLIN, deadline, seconds);
+    wait_for(output_, POLLIN, patience);
     char buffer[4096];
     const ssize_t got = read(output_, buffer, sizeof buffer);
     if (got > 0) pending_.append(buffer, static_cast<std::size_t>(got));

@@ -44,10 +44,22 @@ class ChildProcess {
   std::string read_line(double seconds);
 
  private:
-  using Deadline = std::chrono::steady_clock::time_point;
+  /// How long it is waited for. Time in which this program did not run does not count: one that is
+  /// suspended, by Slurm or a terminal, and its child with it, has to find it as it was.
+  class Patience {
+   public:
+    explicit Patience(double seconds) : seconds_(seconds) {}
+    double seconds() const { return seconds_; }
+    /// Seconds that are left; to be asked several times a second.
+    double left();
+
+   private:
+    double seconds_, spent_ = 0;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  };
 
   /// Waits until `file` can be read (or written), keeping what the child writes to standard error.
-  void wait_for(int file, short events, Deadline deadline, double seconds);
+  void wait_for(int file, short events, Patience& patience);
   void take_errors();
   [[noreturn]] void fail_ended();
   /// Ends it with all that it started; returns its wait status.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <functional>
@@ -110,6 +112,27 @@ TEST(CheckProcess, AHungChildIsEndedWithItsChildren) {
               ThrowsMessage<ChildLost>("'sh' gave no answer within 0.05 s and was ended"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_FALSE(is_alive(grandchild));
+}
+
+// As Slurm suspends a job: what passes meanwhile is not the child's.
+TEST(CheckProcess, TimeInWhichThisProgramIsSuspendedDoesNotCount) {
+  const pid_t program = fork();
+  ASSERT_GE(program, 0);
+  if (program == 0) {
+    try {
+      _exit(shell("sleep 4; echo done").read_line(3) == "done" ? 0 : 1);
+    } catch (const std::exception&) {
+      _exit(2);
+    }
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  kill(program, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  kill(program, SIGCONT);
+  int status = -1;
+  EXPECT_EQ(waitpid(program, &status, 0), program);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(CheckProcess, AChildThatDoesNotReadIsEnded) {

@@ -59,7 +59,7 @@ class PairParts {
 
   std::size_t count_;
   const FindPair& pair_;
-  const MeasureOptions& options_;
+  const MeasureOptions options_;
   PartSink parts_;
   PairSink done_;
   std::map<std::size_t, Open> open_;  ///< large pairs, by their index

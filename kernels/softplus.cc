@@ -1,4 +1,5 @@
-// The NPU's softplus operators and their gradients; `native` is in kernels/softplus_native.cc.
+// The NPU's softplus operators and their gradients; softplus' `native` is in
+// kernels/softplus_native.cc.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softplus.cc"
 #include "kernels/softplus.h"
@@ -79,14 +80,24 @@ Launch prepare(const Problem& problem) {
       });
 }
 
+Launch launch_grad(const Problem& problem, SoftplusForm form, bool stream) {
+  return elementwise_launch(
+      problem, [form, dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
+                stream](const ElementwisePart& part) {
+        HWY_DYNAMIC_DISPATCH(softplus_grad)
+        (form, dtype, attrs, stream, part.count, part.inputs[0], part.inputs[1], part.output);
+      });
+}
+
 template <SoftplusForm kForm>
 Launch prepare_grad(const Problem& problem) {
-  return elementwise_launch(
-      problem, [dtype = problem.inputs[0].dtype, attrs = softplus_attrs_of(problem),
-                stream = outgrows_cache(problem)](const ElementwisePart& part) {
-        HWY_DYNAMIC_DISPATCH(softplus_grad)
-        (kForm, dtype, attrs, stream, part.count, part.inputs[0], part.inputs[1], part.output);
-      });
+  return launch_grad(problem, kForm, outgrows_cache(problem));
+}
+
+// One operator in PyTorch, too: composed in fp16, exp would end at x = 11, and Inf times a slope
+// that rounds to 0 is NaN.
+Launch prepare_native_grad(const Problem& problem) {
+  return launch_grad(problem, SoftplusForm::v2, false);
 }
 
 const RegisteredKernel v2{{
@@ -111,6 +122,14 @@ const RegisteredKernel v1{{
     .summary = "Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2; beta 1, no threshold",
     .refusal = refuse_unless_plain_softplus,
     .prepare = prepare<SoftplusForm::v1>,
+}};
+
+const RegisteredKernel native_grad{{
+    .op = "softplus_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "dy*sigmoid(beta*x), select; one pass",
+    .prepare = prepare_native_grad,
 }};
 
 const RegisteredKernel v2_grad{{

@@ -9,11 +9,10 @@ namespace opbench {
 /// The operators of the NPU that compute softplus, and which of their kernels.
 enum class SoftplusForm { v2, v2_static, v1 };
 
-/// The small operators that a framework composes softplus and its gradient of; x is the operator's
+/// The small operators that a framework composes softplus of; x is the operator's
 /// input, `temporary` what the step before left.
 enum class SoftplusStep {
-  scale,           // temporary = beta*x
-  negative_scale,  // temporary = -beta*x
+  scale,  // temporary = beta*x
   abs,
   negate,
   exp,
@@ -21,10 +20,6 @@ enum class SoftplusStep {
   add_relu,    // temporary += max(beta*x, 0)
   divide,      // temporary /= beta
   where,       // beta*x > threshold ? x : temporary
-  add_one,     // temporary += 1
-  reciprocal,  // temporary = 1/temporary
-  where_one,   // beta*x > threshold ? 1 : temporary
-  multiply,    // temporary *= x
 };
 
 struct SoftplusAttrs {

@@ -1,7 +1,6 @@
-// softplus and its gradient as a framework composes them from small operators: every step is a pass
-// of its own over memory, and its result is rounded to the tensor's dtype. The temporary of each
-// step lives in the output, the one free block of that size that a caching allocator would hand out
-// again.
+// softplus as a framework composes it from small operators: every step is a pass of its own over
+// memory, and its result is rounded to the tensor's dtype. The temporary of each step lives in the
+// output, the one free block of that size that a caching allocator would hand out again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softplus_native.cc"
 #include <hwy/foreach_target.h>
@@ -23,13 +22,11 @@ struct Apply {
 
   HWY_INLINE VF32 operator()(VF32 temporary, VF32 x) const {
     const F32 d;
-    const VF32 one = hn::Set(d, 1.0f), zero = hn::Zero(d);
+    const VF32 zero = hn::Zero(d);
     const VF32 t = hn::Mul(x, hn::Set(d, a.beta));
     switch (kStep) {
       case SoftplusStep::scale:
         return t;
-      case SoftplusStep::negative_scale:
-        return hn::Neg(t);
       case SoftplusStep::abs:
         return hn::Abs(temporary);
       case SoftplusStep::negate:
@@ -45,14 +42,6 @@ struct Apply {
         return hn::Div(temporary, hn::Set(d, a.beta));
       case SoftplusStep::where:
         return hn::IfThenElse(hn::Gt(t, hn::Set(d, a.threshold)), x, temporary);
-      case SoftplusStep::add_one:
-        return hn::Add(temporary, one);
-      case SoftplusStep::reciprocal:
-        return hn::Div(one, temporary);
-      case SoftplusStep::where_one:
-        return hn::IfThenElse(hn::Gt(t, hn::Set(d, a.threshold)), one, temporary);
-      case SoftplusStep::multiply:
-        return hn::Mul(temporary, x);
     }
     return temporary;
   }
@@ -67,13 +56,10 @@ template <class T>
 void step_of(SoftplusStep step, SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
   using Pass = void (*)(SoftplusAttrs, std::size_t, const T*, T*);
   constexpr Pass kPasses[] = {
-      pass_of<SoftplusStep::scale, T>,      pass_of<SoftplusStep::negative_scale, T>,
-      pass_of<SoftplusStep::abs, T>,        pass_of<SoftplusStep::negate, T>,
-      pass_of<SoftplusStep::exp, T>,        pass_of<SoftplusStep::log1p, T>,
-      pass_of<SoftplusStep::add_relu, T>,   pass_of<SoftplusStep::divide, T>,
-      pass_of<SoftplusStep::where, T>,      pass_of<SoftplusStep::add_one, T>,
-      pass_of<SoftplusStep::reciprocal, T>, pass_of<SoftplusStep::where_one, T>,
-      pass_of<SoftplusStep::multiply, T>};
+      pass_of<SoftplusStep::scale, T>,    pass_of<SoftplusStep::abs, T>,
+      pass_of<SoftplusStep::negate, T>,   pass_of<SoftplusStep::exp, T>,
+      pass_of<SoftplusStep::log1p, T>,    pass_of<SoftplusStep::add_relu, T>,
+      pass_of<SoftplusStep::divide, T>,   pass_of<SoftplusStep::where, T>};
   kPasses[static_cast<std::size_t>(step)](attrs, count, x, temporary);
 }
 
@@ -126,34 +112,12 @@ Launch prepare(const Problem& problem) {
   };
 }
 
-// where(beta*x > threshold, 1, 1/(1 + exp(-beta*x))) * dy
-Launch prepare_grad(const Problem& problem) {
-  return [run = steps_of(problem)](const KernelArgs& args) {
-    const void *dy = args.inputs[0], *x = args.inputs[1];
-    void* dx = args.outputs[0];
-    for (const SoftplusStep step :
-         {SoftplusStep::negative_scale, SoftplusStep::exp, SoftplusStep::add_one,
-          SoftplusStep::reciprocal, SoftplusStep::where_one}) {
-      run(step, x, dx);
-    }
-    run(SoftplusStep::multiply, dy, dx);
-  };
-}
-
 const RegisteredKernel native{{
     .op = "softplus",
     .name = "native",
     .provider = Provider::framework,
     .summary = "composed of eight operators, a pass over memory each",
     .prepare = prepare,
-}};
-
-const RegisteredKernel native_grad{{
-    .op = "softplus_grad",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "composed of six operators, a pass over memory each",
-    .prepare = prepare_grad,
 }};
 
 }  // namespace

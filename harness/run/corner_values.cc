@@ -58,7 +58,7 @@ class Corners {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const GraphTensor& seed = tensors[i];
       if (seed.role != GraphTensor::gradient_seed) continue;
-      if (seed.data.kind != DistributionKind::constant) continue;
+      if (seed.data.kind != DistributionKind::constant || seed.desc.elements() == 0) continue;
       const double value = value_of(seed.data.a);
       from_doubles(seed.desc.dtype, &value, 1, workspace_.at(runnable_, i));
     }

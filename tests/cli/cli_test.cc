@@ -61,6 +61,16 @@ TEST_F(Cli, BackwardRunsTheGraph) {
   EXPECT_THAT(outcome.out, HasSubstr("2 passed"));
 }
 
+// A gradient of nothing has no corner values to take.
+TEST_F(Cli, BackwardOfEmptyTensorsHasNothingToCompare) {
+  for (const char* id : {"neg[0,fp32,ND]", "concat[0x3,0x3,fp32,ND]", "pad[3x0x2,fp16,ND]"}) {
+    const Outcome outcome = opbench_with({"--case", id, "--backward", "--variant", "native",
+                                          "--time", "0.002", "--repetitions", "1", "--quiet"});
+    EXPECT_EQ(outcome.code, kAllWell) << outcome.out;
+    EXPECT_THAT(outcome.out, HasSubstr("no elements to compare")) << id;
+  }
+}
+
 // SoftplusGrad (V1) overflows for x > 88.7: the run must say so and fail.
 TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
   const Outcome outcome = opbench_with({"--case", "softplus_grad[4096,4096,fp32]", "--variant",

@@ -107,15 +107,25 @@ TEST(SoftplusGrad, OfInfEndsWhereTheSlopeIsZero) {
   for (const DType dtype : {DType::fp32, DType::fp16}) {
     EXPECT_THAT(reference_values("softplus_grad", dtype, {dy, x}), expected) << name(dtype);
     on_every_isa([&] {
-      const auto dx = [&](const std::vector<double>& of, const AttrTexts& attrs) {
-        return kernel_values("softplus_grad", "softplus_v2_grad", dtype, {of, x}, attrs);
-      };
-      EXPECT_THAT(dx(dy, {}), expected) << name(dtype);
-      EXPECT_THAT(dx(minus_dy, {}), negative) << name(dtype);
-      // With beta, too: the same products.
-      EXPECT_THAT(dx(dy, {{"beta", "0.5"}})[4], nan) << name(dtype);
+      for (const char* variant : {"native", "softplus_v2_grad"}) {
+        const auto dx = [&](const std::vector<double>& of, const AttrTexts& attrs) {
+          return kernel_values("softplus_grad", variant, dtype, {of, x}, attrs);
+        };
+        EXPECT_THAT(dx(dy, {}), expected) << variant << " " << name(dtype);
+        EXPECT_THAT(dx(minus_dy, {}), negative) << variant << " " << name(dtype);
+        // With beta, too: the same products.
+        EXPECT_THAT(dx(dy, {{"beta", "0.5"}})[4], nan) << variant << " " << name(dtype);
+      }
     });
   }
+}
+
+// exp(12) is beyond fp16, the gradient is not: 65504/(1+e^12) = 0.40246. Source: by hand.
+TEST(SoftplusGrad, DoesNotEndWhereExpDoes) {
+  on_every_isa([&] {
+    EXPECT_THAT(kernel_values("softplus_grad", "native", DType::fp16, {{-65504}, {-12}}),
+                ElementsAre(DoubleNear(-65504 / (1 + std::exp(12.0)), 1.3e-4)));
+  });
 }
 
 // The gradient is the derivative of the reference: central differences.

@@ -33,7 +33,7 @@ struct Less {
 
 struct MaximumGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const {
-    const VF32 unequal = hn::IfThenElseZero(hn::Gt(a, b), dy);
+    const VF32 unequal = hn::IfThenElse(hn::Lt(a, b), number(0), dy);  // NaN is no less
     return hn::IfThenElse(hn::Eq(a, b), hn::Mul(dy, number(0.5f)), unequal);
   }
 };

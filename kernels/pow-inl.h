@@ -17,7 +17,8 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 
 /// As std::pow has it for zeros, infinities and negative numbers; NaN^0 is 1. Small whole exponents
-/// by products, others by exp and log, whose error grows with |e ln x|.
+/// by products, 0.5 and -0.5 by the root, as torch.pow, others by exp and log, whose error grows
+/// with |e ln x|.
 struct Power {
   float exponent;
   explicit Power(float e) : exponent(e) {}
@@ -27,6 +28,8 @@ struct Power {
 
   HWY_INLINE VF32 operator()(VF32 x) const {
     if (is_product(exponent)) return by_products(x);
+    if (exponent == 0.5f) return hn::Sqrt(x);
+    if (exponent == -0.5f) return hn::Div(number(1), hn::Sqrt(x));
     const bool is_whole = std::trunc(exponent) == exponent;
     const VF32 size = exp_of(hn::Mul(number(exponent), log_of(hn::Abs(x))));
     if (is_whole) return std::fmod(exponent, 2.0f) == 0 ? size : hn::CopySign(size, x);

@@ -17,9 +17,9 @@ enum class SoftplusStep {
   negate,
   exp,
   log1p,
-  add_relu,    // temporary += max(beta*x, 0)
-  divide,      // temporary /= beta
-  where,       // beta*x > threshold ? x : temporary
+  add_relu,  // temporary += max(beta*x, 0)
+  divide,    // temporary /= beta
+  where,     // beta*x > threshold ? x : temporary
 };
 
 struct SoftplusAttrs {

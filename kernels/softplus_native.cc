@@ -55,11 +55,10 @@ void pass_of(SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
 template <class T>
 void step_of(SoftplusStep step, SoftplusAttrs attrs, std::size_t count, const T* x, T* temporary) {
   using Pass = void (*)(SoftplusAttrs, std::size_t, const T*, T*);
-  constexpr Pass kPasses[] = {
-      pass_of<SoftplusStep::scale, T>,    pass_of<SoftplusStep::abs, T>,
-      pass_of<SoftplusStep::negate, T>,   pass_of<SoftplusStep::exp, T>,
-      pass_of<SoftplusStep::log1p, T>,    pass_of<SoftplusStep::add_relu, T>,
-      pass_of<SoftplusStep::divide, T>,   pass_of<SoftplusStep::where, T>};
+  constexpr Pass kPasses[] = {pass_of<SoftplusStep::scale, T>,  pass_of<SoftplusStep::abs, T>,
+                              pass_of<SoftplusStep::negate, T>, pass_of<SoftplusStep::exp, T>,
+                              pass_of<SoftplusStep::log1p, T>,  pass_of<SoftplusStep::add_relu, T>,
+                              pass_of<SoftplusStep::divide, T>, pass_of<SoftplusStep::where, T>};
   kPasses[static_cast<std::size_t>(step)](attrs, count, x, temporary);
 }
 

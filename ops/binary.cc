@@ -15,10 +15,10 @@ double quotient(double a, double b) { return a / b; }
 double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double less(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
-// Where both are equal each gets half.
+// Where both are equal each gets half; what is NaN is no less.
 double maximum_grad(double dy, double a, double b) {
   if (a == b) return dy / 2;
-  return a > b ? dy : 0;
+  return a < b ? 0 : dy;
 }
 
 auto div_grad_other(const Attrs& attrs) {
@@ -108,8 +108,8 @@ const RegisteredOp kOperators[] = {
                                                 .gradient = gradient_of_minimum})),
     RegisteredOp(broadcast_op<"maximum_grad", maximum_grad, 2, 3>(
         kTwoGrad, {.ir_name = "MaximumBackward",
-                   .summary = "dx1 = dy where x1 > x2, dy/2 where they are equal, else 0",
-                   .source = "torch.maximum backward"})),
+                   .summary = "dx1 = 0 where x1 < x2, dy/2 where they are equal, else dy",
+                   .source = "torch.maximum backward: grad.masked_fill(self < other, 0)"})),
     RegisteredOp(broadcast_op<"addcmul", addcmul, 3, 3>(
         kThree, {.summary = "y = x + value tensor1 tensor2, broadcast",
                  .source = "torch.addcmul; CANN Addcmul",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -129,6 +130,14 @@ inline std::vector<AttrSpec> clamp_attrs() {
 }
 
 /// That of pow and of its gradient.
+/// x^exponent as torch.pow: of 0.5 and -0.5 the root and its inverse, which differ from std::pow at
+/// -Inf and -0.
+inline double power_of(double x, double exponent) {
+  if (exponent == 0.5) return std::sqrt(x);
+  if (exponent == -0.5) return 1 / std::sqrt(x);
+  return std::pow(x, exponent);
+}
+
 inline std::vector<AttrSpec> exponent_attr() { return {{"exponent", 2.0, "of x"}}; }
 
 }  // namespace opbench

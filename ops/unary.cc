@@ -24,7 +24,7 @@ auto clamp(const Attrs& attrs) {
 }
 
 auto power(const Attrs& attrs) {
-  return [exponent = attrs.number("exponent")](double x) { return std::pow(x, exponent); };
+  return [exponent = attrs.number("exponent")](double x) { return power_of(x, exponent); };
 }
 
 std::vector<double> clamp_corners(const Attrs& attrs, DType) {

@@ -22,7 +22,7 @@ auto clamp_grad(const Attrs& attrs) {
 // What does not depend on x has no slope, not even where x is no number.
 auto pow_grad(const Attrs& attrs) {
   return [exponent = attrs.number("exponent")](double dy, double x) {
-    return exponent == 0 ? 0 : dy * exponent * std::pow(x, exponent - 1);
+    return exponent == 0 ? 0 : dy * exponent * power_of(x, exponent - 1);
   };
 }
 

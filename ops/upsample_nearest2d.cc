@@ -36,6 +36,8 @@ void require_elements(std::string_view op, std::int64_t from, std::int64_t to) {
 }
 
 // In fp32, as ATen: floor(place*scale), scale the quotient of the extents or what is given.
+// (PyTorch 1.13 disagrees with itself where a given scale is not that of the extents, 1 or 2: for
+// one channel, for channels_last and in the gradient its CPU code goes by the extents.)
 std::vector<std::int64_t> places_of(std::int64_t from, std::int64_t to, double scale_factor) {
   const float scale = scale_factor > 0 ? static_cast<float>(1 / scale_factor)
                                        : static_cast<float>(from) / static_cast<float>(to);

@@ -57,6 +57,20 @@ TEST(BinaryGrad, ByHand) {
   EXPECT_THAT(of("maximum_grad", {{6, 6, 6}, {2, 1, 1}, {1, 1, 2}}), ElementsAre(6, 3, 0));
 }
 
+// Source: PyTorch 1.13, maximum([nan, 1, nan, 1, 2], [1, nan, nan, 1, 1]).sum().backward().
+TEST(BinaryGrad, NaNPassesTheGradientOfMaximumToBoth) {
+  const std::vector<double> dy(5, 1), a = {kNaN, 1, kNaN, 1, 2}, b = {1, kNaN, kNaN, 1, 1};
+  EXPECT_THAT(of("maximum_grad", {dy, a, b}), ElementsAre(1, 1, 1, 0.5, 1));
+  EXPECT_THAT(of("maximum_grad", {dy, b, a}), ElementsAre(1, 1, 1, 0.5, 0));
+  on_every_isa([&] {
+    const auto native = [&](const std::vector<double>& x1, const std::vector<double>& x2) {
+      return kernel_values("maximum_grad", "native", DType::fp32, {dy, x1, x2});
+    };
+    EXPECT_THAT(native(a, b), ElementsAre(1, 1, 1, 0.5, 1));
+    EXPECT_THAT(native(b, a), ElementsAre(1, 1, 1, 0.5, 0));
+  });
+}
+
 // Three tensors of different shapes, and fp16 beside fp32: [2,1] + 1*[3] * [1].
 TEST(Binary, ThreeInputsAreBroadcastAndPromoted) {
   const std::vector<Given> inputs = {

@@ -144,7 +144,7 @@ TEST(Unary, VariantsAreAccurateOnEveryExponent) {
   });
 }
 
-// C11 F.10.4.4, which every variant follows.
+// C11 F.10.4.4, which every variant follows, and for 0.5 and -0.5 PyTorch 1.13.
 TEST(Unary, PowersOfWhatIsNoNumber) {
   const std::vector<double> x = {0, -0.0, -2, kInf, -kInf, kNaN};
   const auto expect_powers = [&](const char* exponent, const auto& expected) {
@@ -157,7 +157,8 @@ TEST(Unary, PowersOfWhatIsNoNumber) {
   expect_powers("0", ElementsAre(1, 1, 1, 1, 1, 1));
   expect_powers("3", ElementsAre(0, 0, -8, kInf, -kInf, IsNan()));
   expect_powers("-1", ElementsAre(kInf, -kInf, -0.5, 0, 0, IsNan()));
-  expect_powers("0.5", ElementsAre(0, 0, IsNan(), kInf, kInf, IsNan()));
+  expect_powers("0.5", ElementsAre(0, 0, IsNan(), kInf, IsNan(), IsNan()));
+  expect_powers("-0.5", ElementsAre(kInf, -kInf, IsNan(), 0, IsNan(), IsNan()));
   expect_powers("-2.5", ElementsAre(kInf, kInf, IsNan(), 0, 0, IsNan()));
   expect_powers("17", ElementsAre(0, 0, DoubleNear(-131072, 1), kInf, -kInf, IsNan()));
 }
@@ -175,6 +176,22 @@ TEST(UnaryGrad, ByHand) {
   // Where x is 0, both forms of gelu rise by a half.
   EXPECT_THAT(grad_of("gelu_grad", {4}, {0}), ElementsAre(2));
   EXPECT_THAT(grad_of("gelu_grad", {4}, {0}, {{"approximate", "tanh"}}), ElementsAre(2));
+}
+
+// As the root that is taken of x. Source: PyTorch 1.13.
+TEST(UnaryGrad, PowersByRoots) {
+  const std::vector<double> dy = {1, 1, 1}, x = {4, -kInf, -0.0};
+  const auto of_half = ElementsAre(0.25, IsNan(), -kInf);
+  const auto of_three_halves = ElementsAre(3, IsNan(), 0);
+  EXPECT_THAT(grad_of("pow_grad", dy, x, {{"exponent", "0.5"}}), of_half);
+  EXPECT_THAT(grad_of("pow_grad", dy, x, {{"exponent", "1.5"}}), of_three_halves);
+  on_every_isa([&] {
+    const auto native = [&](const char* exponent) {
+      return kernel_values("pow_grad", "native", DType::fp32, {dy, x}, {{"exponent", exponent}});
+    };
+    EXPECT_THAT(native("0.5"), of_half);
+    EXPECT_THAT(native("1.5"), of_three_halves);
+  });
 }
 
 // At the bounds the gradient passes; NaN is in no interval.

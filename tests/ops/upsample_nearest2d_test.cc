@@ -41,6 +41,18 @@ TEST(UpsampleNearest2d, PlacesStayInside) {
                 {{"output_size", "[1,2]"}, {"scale_w", "1e-45"}});
 }
 
+// The scale decides even where the extents are equal or one is twice the other. Source:
+// PyTorch 1.13, torch._C._nn.upsample_nearest2d of [1,2,1,6] to [1,6] with scales 1.5 and 1.1, to
+// [1,12] with 3.
+TEST(UpsampleNearest2d, AGivenScaleDecides) {
+  const Given x{DType::fp32, {1, 2, 1, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
+  expect_values("upsample_nearest2d", x, {0, 0, 1, 2, 3, 4, 6, 6, 7, 8, 9, 10},
+                {{"output_size", "[1,6]"}, {"scale_h", "1.5"}, {"scale_w", "1.1"}});
+  expect_values("upsample_nearest2d", x,
+                {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 9},
+                {{"output_size", "[1,12]"}, {"scale_w", "3"}});
+}
+
 TEST(UpsampleNearest2d, GradientsAgreeWithFiniteDifferences) {
   expect_gradients({"upsample_nearest2d", {spread({1, 2, 2, 3})}, {{"output_size", "[3,7]"}}});
   expect_gradients({"upsample_nearest2d", {spread({1, 1, 4, 4})}, {{"output_size", "[2,3]"}}});

@@ -28,7 +28,8 @@ inline constexpr double kJump = 4;
 /// The first operator, in order of execution, that stands out: later ones inherit.
 std::optional<std::size_t> first_jump(const Comparison& comparison);
 
-/// Do fp32 products differ as those of fp16 operands do, by a relative error from 2^-14 to 2^-10?
+/// Do most fp32 products differ as those of fp16 operands do, by a relative error from 2^-14 to
+/// 2^-10?
 bool has_fp16_operands(const Comparison& comparison);
 
 }  // namespace opbench

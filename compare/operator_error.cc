@@ -6,16 +6,36 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace opbench {
 namespace {
 
-bool contains_any(std::string_view name, std::span<const std::string_view> words) {
+std::string lower_case(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return lower;
+}
+
+bool contains_any(std::string_view name, std::span<const std::string_view> words) {
+  const std::string lower = lower_case(name);
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+// Those of rand_like and of RandomNormal2d, in lower case: rand like, random normal d.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  char before = '_';
+  for (const char letter : name) {
+    const auto is = [](int (*of)(int), char c) { return of(static_cast<unsigned char>(c)) != 0; };
+    const bool is_new_word = is(std::isupper, letter) && !is(std::isupper, before);
+    if ((is_new_word || !is(std::isalpha, letter)) && !words.back().empty()) words.emplace_back();
+    if (is(std::isalpha, letter)) words.back() += lower_case({&letter, 1});
+    before = letter;
+  }
+  return words;
 }
 
 double root_mean_square(const PairStats& stats) {
@@ -109,17 +129,30 @@ std::optional<double> sum_error(const OperatorResult& op, Side side) {
 }
 
 bool is_product(std::string_view op) {
-  constexpr std::array<std::string_view, 7> kWords = {"conv",   "addmm",  "bmm",      "matmul",
-                                                      "linear", "einsum", "attention"};
+  constexpr std::array<std::string_view, 15> kWords = {
+      "conv",   "addmm",           "bmm",          "matmul", "linear",
+      "einsum", "attention",       "tensordot",    "addmv",  "gemm",
+      "lstm",   "fullyconnection", "innerproduct", "rnn",    "gru"};
   constexpr std::array<std::string_view, 1> kNotThese = {"bilinear"};
-  const bool is_mm = op.starts_with("mm") || op.starts_with("Mm");
-  return is_mm || (contains_any(op, kWords) && !contains_any(op, kNotThese));
+  constexpr std::array<std::string_view, 5> kNames = {"mv", "dot", "vdot", "dense", "inner"};
+  const std::string lower = lower_case(op);
+  const bool is_named = std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
+  return lower.starts_with("mm") || is_named ||
+         (contains_any(op, kWords) && !contains_any(op, kNotThese));
 }
 
 bool is_random(std::string_view op) {
-  constexpr std::array<std::string_view, 6> kWords = {"dropout",     "bernoulli", "rand",
-                                                      "multinomial", "normal_",   "uniform_"};
-  return contains_any(op, kWords);
+  constexpr std::array<std::string_view, 3> kAnywhere = {"dropout", "bernoulli", "multinomial"};
+  constexpr std::array<std::string_view, 14> kWords = {
+      "rand",    "randn",       "randint",   "randperm", "random", "normal", "lognormal",
+      "uniform", "exponential", "geometric", "cauchy",   "rrelu",  "gumbel", "poisson"};
+  // Given its mask, or what it is held against, the result is determined.
+  constexpr std::array<std::string_view, 2> kNotThese = {"domask", "loss"};
+  const std::vector<std::string> words = words_of(op);
+  const bool draws = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  });
+  return (draws || contains_any(op, kAnywhere)) && !contains_any(op, kNotThese);
 }
 
 }  // namespace opbench

@@ -72,8 +72,48 @@ TEST(Jumps, OperatorsThatDrawRandomNumbersHaveNone) {
   const HandMade sample = compare(calls);
   EXPECT_FALSE(first_jump(sample.comparison).has_value());
   EXPECT_NE(first_departure(sample.comparison), 4U);
-  EXPECT_TRUE(is_random("Dropout2d"));
-  EXPECT_FALSE(is_random("AddmmBackward"));
+}
+
+TEST(Jumps, OperatorsAreKnownByWordsOfTheirNames) {
+  for (const char* op :
+       {"Dropout2d", "NativeDropoutBackward0", "rand_like", "RandomNormal2d", "normal_", "Normal",
+        "TruncatedNormal", "log_normal_", "uniform", "poisson", "exponential_", "geometric_",
+        "cauchy_", "rrelu", "gumbel_softmax", "randperm", "StatelessRandomUniformV2"}) {
+    EXPECT_TRUE(is_random(op)) << op;
+  }
+  for (const char* op : {"AddmmBackward", "operand", "brand", "grand_mul", "normalize",
+                         "DropOutDoMask", "poisson_nll_loss", "layer_norm"}) {
+    EXPECT_FALSE(is_random(op)) << op;
+  }
+  for (const char* op :
+       {"conv2d", "NpuConvolutionBackward", "mm", "MmBackward", "AddmmBackward", "bmm", "GEMM",
+        "Dense", "FullyConnection", "InnerProduct", "addmv", "mv", "dot", "tensordot", "DynamicRNN",
+        "DynamicRNNV2", "lstm", "DynamicGRUV2", "BatchMatMulV2"}) {
+    EXPECT_TRUE(is_product(op)) << op;
+  }
+  for (const char* op :
+       {"upsample_bilinear2d", "embedding_dense_backward", "to_dense", "mvn", "relu"}) {
+    EXPECT_FALSE(is_product(op)) << op;
+  }
+}
+
+// An error that comes in at few elements and is spread over all by sums is no growth: among such
+// operators a real mistake stands out.
+TEST(Jumps, ErrorsThatAreSpreadDoNotMakeAKindAnAmplifier) {
+  std::vector<float> right(1024, 1.0F), sparse = right;
+  for (std::size_t i = 0; i < right.size(); i += 64)
+    sparse[i] = 1.5F;  // 1/128 of the sum, rms 1/16
+  std::vector<float> spread(1024, 1.0F), wrong(1024, 0.5F);
+  for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += i % 2 == 0 ? 0.05F : -0.05F;
+  std::vector<CallValues> calls;
+  for (int i = 0; i < 6; ++i) {
+    calls.push_back(
+        {"ConvolutionBackward",
+         std::to_string(i),
+         {{"input/grad", sparse, right}, {"output/dx", i == 5 ? wrong : spread, right}}});
+  }
+  const HandMade sample = compare(calls);
+  EXPECT_EQ(first_jump(sample.comparison), 5U);
 }
 
 TEST(Jumps, Fp16OperandsAreRecognised) {
@@ -84,10 +124,16 @@ TEST(Jumps, Fp16OperandsAreRecognised) {
   EXPECT_FALSE(first_jump(cube.comparison).has_value());
   const HandMade fp32 = compare({call("conv2d", 0, 0, 2e-7F), call("conv2d", 1, 2e-7F, 4e-7F)});
   EXPECT_FALSE(has_fp16_operands(fp32.comparison));
-  EXPECT_FALSE(is_product("upsample_bilinear2d"));
-  for (const char* op : {"conv2d", "NpuConvolutionBackward", "mm", "AddmmBackward", "bmm"}) {
-    EXPECT_TRUE(is_product(op)) << op;
-  }
+  // Terms of one sign average their rounding out: one such product among others changes nothing.
+  calls.push_back(call("matmul", 3, 0, 5e-6F));
+  EXPECT_TRUE(has_fp16_operands(compare(calls).comparison));
+  // Gradients that are subnormal in fp16 are off by more.
+  for (int i = 4; i < 9; ++i) calls.push_back(call("ConvolutionBackward", i, 0, 2e-2F));
+  EXPECT_TRUE(has_fp16_operands(compare(calls).comparison));
+  // A mistake in one of several products is no property of the pair.
+  EXPECT_FALSE(has_fp16_operands(compare({call("conv2d", 0, 0, 2e-7F), call("conv2d", 1, 0, 3e-4F),
+                                          call("conv2d", 2, 0, 2e-7F)})
+                                     .comparison));
 }
 
 // The tail of a gradient is missing: by the sum as little as rounded operands, but all the rest is

@@ -13,6 +13,7 @@
 #include "harness/check/noise_floor.h"
 #include "harness/check/rounds.h"
 #include "harness/check/stages.h"
+#include "harness/check/streaming_choice.h"
 #include "harness/check/verdict.h"
 #include "harness/check/whole_check.h"
 #include "harness/run/interrupt.h"
@@ -56,6 +57,8 @@ class Gate {
 
   Report run() {
     describe();
+    const std::string apart = agree_on_streaming(base_, null_, current_);
+    if (!apart.empty()) report_.notices.push_back(apart);
     try {
       cases_ = collect_cases(base_, current_, options_.run, report_.notices);
       measure_noise();

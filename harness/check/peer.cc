@@ -16,8 +16,8 @@ namespace {
 constexpr double kHelloSeconds = 30;
 
 Connection start(const PeerProgram& program) {
+  tell_children_streams_from(program.streams_from);
   if (program.connect) return program.connect();
-  hand_on_streams_from();  // both builds decide alike, in every process
   const auto child = std::make_shared<ChildProcess>(
       std::vector<std::string>{program.path, "worker"}, program.directory);
   return {[child](const std::string& line, double seconds) { child->write_line(line, seconds); },
@@ -53,6 +53,7 @@ Connection& Peer::connection() {
         kProtocolVersion));
   }
   build_ = hello.build;
+  streams_from_ = hello.streams_from;
   return connection_.emplace(std::move(started));
 }
 
@@ -83,6 +84,16 @@ auto Peer::parsed(const std::string& answer, Parse parse) {
 const BuildInfo& Peer::build() {
   connection();
   return build_;
+}
+
+std::size_t Peer::streams_from() {
+  connection();
+  return streams_from_;
+}
+
+void Peer::stream_from(std::optional<std::size_t> bytes) {
+  program_.streams_from = bytes;
+  restart();
 }
 
 std::vector<ListedCase> Peer::list(const CaseSelection& selection) {

@@ -22,6 +22,8 @@ struct PeerProgram {
   std::string path;
   std::string directory;  ///< that it runs in, for its case files; empty: the current one
   double time_limit_s = 120;
+  /// Told to its workers, see streams_from_bytes; none: they measure.
+  std::optional<std::size_t> streams_from = {};
   /// Starts a worker. None: the program as a process of its own; tests answer by themselves.
   std::function<Connection()> connect = {};
 };
@@ -35,6 +37,10 @@ class Peer {
   explicit Peer(PeerProgram program) : program_(std::move(program)) {}
 
   const BuildInfo& build();
+  /// From how many bytes on its results go past the caches; 0: an older build, which does not say.
+  std::size_t streams_from();
+  /// Tells the next worker from where on; this one ends.
+  void stream_from(std::optional<std::size_t> bytes);
   std::vector<ListedCase> list(const CaseSelection& selection);
   OpenReply open(const OpenRequest& request);
   /// With the tensors where `layout` puts them, small ones; 0: as they lie.
@@ -57,6 +63,7 @@ class Peer {
   PeerProgram program_;
   std::optional<Connection> connection_;
   BuildInfo build_;
+  std::size_t streams_from_ = 0;
 };
 
 }  // namespace opbench::check

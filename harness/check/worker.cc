@@ -1,5 +1,6 @@
 #include "harness/check/worker.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <istream>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "harness/record/machine.h"
 #include "harness/run/interrupt.h"
 #include "harness/spec/context_id.h"
+#include "kernels/lanes/streaming.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 
@@ -127,6 +129,7 @@ Hello hello() {
   const Machine m = describe_machine();
   Hello result;
   result.build = {m.version, m.revision, m.compiler, m.flags, m.build_type};
+  result.streams_from = std::min(streams_from_bytes(), kMostStreamsFrom);
   return result;
 }
 

@@ -94,7 +94,15 @@ std::size_t streams_from_bytes() {
   return bytes;
 }
 
-void hand_on_streams_from() { setenv(kVariable, std::to_string(streams_from_bytes()).c_str(), 1); }
+void tell_children_streams_from(std::optional<std::size_t> bytes) {
+  static const char* const variable = std::getenv(kVariable);
+  static const std::string own = variable == nullptr ? "" : variable;
+  if (!bytes && own.empty()) {
+    unsetenv(kVariable);
+  } else {
+    setenv(kVariable, bytes ? std::to_string(*bytes).c_str() : own.c_str(), 1);
+  }
+}
 
 ScopedStreamsFrom::ScopedStreamsFrom(std::size_t bytes) : before_(set_by_test.exchange(bytes)) {}
 

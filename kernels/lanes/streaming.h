@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 namespace opbench {
 
@@ -11,8 +12,9 @@ namespace opbench {
 /// that are held against each other decide alike.
 std::size_t streams_from_bytes();
 
-/// Tells it to the child processes that are started from now on.
-void hand_on_streams_from();
+/// Tells it to the child processes that are started from now on; none: each measures by itself, or
+/// is told what this process was.
+void tell_children_streams_from(std::optional<std::size_t> bytes);
 
 /// The same for tests, while it lives.
 class ScopedStreamsFrom {

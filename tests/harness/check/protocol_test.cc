@@ -41,9 +41,11 @@ std::vector<std::string> answers(const std::vector<std::string>& requests) {
 }  // namespace
 
 TEST(CheckProtocol, HelloGoesThrough) {
-  const Hello hello = parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}}));
+  const Hello hello =
+      parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}, 1 << 20}));
   EXPECT_EQ(hello.protocol, 3);
   EXPECT_EQ(hello.oldest, 2);
+  EXPECT_EQ(hello.streams_from, 1U << 20);
   EXPECT_EQ(hello.build, (BuildInfo{"1.2", "abc", "GNU", "-O3", "Release"}));
 }
 

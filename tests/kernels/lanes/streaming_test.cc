@@ -28,10 +28,11 @@ TEST(Streaming, BeginsBetweenTheOwnCacheAndHalfOfTheLast) {
   EXPECT_EQ(streams_from_bytes(), bytes) << "measured once";
 }
 
-TEST(Streaming, WhatIsHandedOnIsWhatIsUsedHere) {
-  const std::size_t bytes = streams_from_bytes();
-  hand_on_streams_from();
-  EXPECT_EQ(std::getenv("OPBENCH_STREAM_FROM"), std::to_string(bytes));
+TEST(Streaming, ChildrenAreToldOrMeasure) {
+  tell_children_streams_from(12345);
+  EXPECT_STREQ(std::getenv("OPBENCH_STREAM_FROM"), "12345");
+  tell_children_streams_from({});
+  EXPECT_EQ(std::getenv("OPBENCH_STREAM_FROM"), nullptr);
 }
 
 TEST(Streaming, CallsBeyondBothLimitsOutgrowTheCache) {

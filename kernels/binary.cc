@@ -42,8 +42,8 @@ struct DivGradOther {
   float value;
   explicit DivGradOther(const Numbers& numbers) : value(numbers[0]) {}
   HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const {
-    const VF32 scaled = hn::Mul(dy, number(-value));
-    return hn::Div(hn::Mul(scaled, hn::Div(a, b)), b);
+    // The factors of dy last: it may be large where the quotient is small.
+    return hn::Mul(hn::Mul(dy, hn::Div(hn::Div(a, b), b)), number(-value));
   }
 };
 

@@ -93,7 +93,8 @@ Launch npu_loss(const Problem& problem) {
       if (c == rows.ignore_index) return;
       const void* x = rows.row(args.inputs[0], n);
       const LineSum of = sum_of_exp(rows.dtype, x, rows.classes);
-      loss = of.greatest + std::log(of.sum) - rows.element(x, c);
+      // Near a certain class the large numbers cancel, exactly.
+      loss = std::log(of.sum) - (rows.element(x, c) - of.greatest);
       if (weight != nullptr) loss *= weight[c];
     });
     if (rows.reduction == Reduction::none) {

@@ -99,7 +99,7 @@ struct PowGrad {
     if (exponent == 0) return number(0);
     const float left = exponent - 1;
     if (!Power::is_product(left)) {
-      return hn::Mul(hn::Mul(dy, number(exponent)), Power(left)(x));
+      return hn::Mul(dy, hn::Mul(number(exponent), Power(left)(x)));
     }
     // Factor by factor, as a power of x alone may leave the range that the gradient stays in.
     for (int i = 0; i < std::abs(static_cast<int>(left)); ++i) {

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "ops/broadcast.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
+#include "ops/intermediates.h"
 
 namespace opbench {
 namespace {
@@ -11,6 +14,14 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return broadcast_reference("axpy", inputs, [alpha = attrs.number("alpha")](double x1, double x2) {
     return x1 + alpha * x2;
   });
+}
+
+// The product.
+Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const Reference product = broadcast_reference(
+      "axpy", inputs,
+      [alpha = attrs.number("alpha")](double, double x2) { return std::fabs(alpha * x2); });
+  return {.rounding = product, .greatest = product};
 }
 
 // dx1 = dy, dx2 = alpha*dy.
@@ -47,6 +58,8 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .context = {.engine_refusal = engine_refusal},
 }};
+
+const RegisteredIntermediates of_axpy{{"axpy", intermediates}};
 
 }  // namespace
 }  // namespace opbench

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/broadcast_op.h"
+#include "ops/intermediates.h"
 
 namespace opbench {
 namespace {
@@ -120,6 +121,42 @@ const RegisteredOp kOperators[] = {
                          .source = "torch.addcdiv; CANN Addcdiv",
                          .attrs = value_attr(),
                          .gradient = gradient_of_addcdiv})),
+};
+
+// What a factor is multiplied with, in any order.
+template <OpName kName, auto kRounding, auto kGreatest>
+OpIntermediates of_three() {
+  return {kName.view(), [](std::span<const InputReader> in, const Attrs& attrs) {
+            const double value = attrs.number("value");
+            const auto broadcast = [&](auto function) {
+              return broadcast_reference<3>(kName.view(), in, [=](double x, double a, double b) {
+                return function(value, x, a, b);
+              });
+            };
+            return Intermediates{broadcast(kRounding), broadcast(kGreatest)};
+          }};
+}
+
+const RegisteredIntermediates kIntermediates[] = {
+    RegisteredIntermediates(of_three<"addcmul",
+                                     [](double value, double, double a, double b) {
+                                       return 2 * std::fabs(value * a * b);
+                                     },
+                                     [](double value, double, double a, double b) {
+                                       return greatest_product({value, a, b});
+                                     }>()),
+    RegisteredIntermediates(of_three<"addcdiv",
+                                     [](double value, double, double a, double b) {
+                                       return 2 * std::fabs(value * a / b);
+                                     },
+                                     [](double value, double, double a, double b) {
+                                       return greatest_product({value, a, 1 / b});
+                                     }>()),
+    RegisteredIntermediates(
+        of_three<"div_grad_other", [](double, double, double, double) { return 0.0; },
+                 [](double value, double dy, double a, double b) {
+                   return greatest_product({value, dy, a, 1 / b, 1 / b});
+                 }>()),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "ops/class_loss.h"
 #include "ops/elementwise.h"
+#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/rows.h"
 
@@ -60,6 +61,14 @@ double row_loss(const Wanted& wanted, std::size_t n, const double* row) {
   return loss;
 }
 
+// The losses of rows, or what becomes of them.
+Reference reduced(std::vector<double> losses, const Wanted& wanted, const Attrs& attrs) {
+  if (reduction_of(attrs) != Reduction::none) {
+    losses = {std::accumulate(losses.begin(), losses.end(), 0.0) / wanted.total};
+  }
+  return elements_of({std::move(losses)});
+}
+
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const std::vector<double> x = inputs[0].read_all();
   const Wanted wanted(inputs, attrs);
@@ -68,12 +77,22 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   for (std::size_t n = 0; n < wanted.target.size(); ++n) {
     losses.push_back(row_loss(wanted, n, x.data() + n * classes));
   }
-  if (reduction_of(attrs) != Reduction::none) {
-    losses = {std::accumulate(losses.begin(), losses.end(), 0.0) / wanted.total};
-  }
-  return elements_of({std::move(losses)});
+  return reduced(std::move(losses), wanted, attrs);
 }
 
+// The sum of exp(row - max) is 1 or more: rounded, it moves its logarithm by a unit roundoff of 1,
+// and so the loss of a row whose class is nearly certain, which is far below 1.
+Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const Wanted wanted(inputs, attrs);
+  std::vector<double> shares;
+  for (std::size_t n = 0; n < wanted.target.size(); ++n) {
+    shares.push_back(wanted.is_ignored(n) ? 0 : wanted.all_shares(n));
+  }
+  return {.rounding = reduced(std::move(shares), wanted, attrs)};
+}
+
+// (softmax - wanted)*scale, or with `kSum` the sum of both: what a difference is rounded to.
+template <bool kSum>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   std::vector<double> dx = inputs[1].read_all();
   const Wanted wanted(inputs.subspan(1), attrs);
@@ -88,7 +107,8 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
     const double scale = dy[dy.size() == 1 ? 0 : n] / wanted.total;
     const double all = log_of_sum(row, std::ssize(wanted.weight)), shares = wanted.all_shares(n);
     for (std::size_t c = 0; c < classes; ++c) {
-      row[c] = (std::exp(row[c] - all) * shares - wanted.share(n, c)) * scale;
+      const double is = std::exp(row[c] - all) * shares, meant = wanted.share(n, c);
+      row[c] = kSum ? (is + meant) * std::fabs(scale) : (is - meant) * scale;
     }
   }
   return elements_of({std::move(dx)});
@@ -147,12 +167,18 @@ const RegisteredOp cross_entropy_grad{{
     .dtypes = kArithmeticDTypes,
     .formats = {Format::ND},
     .infer = infer_grad,
-    .reference = reference_grad,
+    .reference = reference_grad<false>,
     .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 1, 4); },
     .inputs_like = class_loss_grad_inputs,
     .check_values = check_classes<1>,
     .mixes_elements = true,
 }};
+
+const RegisteredIntermediates of_loss{{"cross_entropy", intermediates}};
+const RegisteredIntermediates of_grad{
+    {"cross_entropy_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
+       return Intermediates{.rounding = reference_grad<true>(inputs, attrs)};
+     }}};
 
 }  // namespace
 }  // namespace opbench

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "ops/elementwise.h"
 #include "ops/index.h"
+#include "ops/intermediates.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -36,23 +38,47 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
 // Rows of the source that are added to each position of the axis, in order.
 using RowsAt = std::vector<std::vector<std::int64_t>>;
 
+// The sum, or what its steps come to.
+enum class Wanted { sum, rounding, greatest };
+
+// A sum that grows addend by addend, each rounded to the dtype where it is kept in memory.
+struct Steps {
+  double sum = 0, squares = 0, magnitudes = 0;
+
+  void add(double addend) {
+    sum += addend;
+    squares += sum * sum + addend * addend;
+    magnitudes += std::fabs(addend);
+  }
+  // Roundings that do not know of each other add up as squares do.
+  double wanted(Wanted what) const {
+    if (what == Wanted::sum) return sum;
+    return what == Wanted::rounding ? std::sqrt(squares) : magnitudes;
+  }
+};
+
 struct Sum {
   InputReader self, source;
   AxisView view;
   double alpha;
   RowsAt rows_at;
+  Wanted what;
 
   // Elements of one row of the output: [outer][position][first, first + to.size()).
   void row(std::int64_t row, std::int64_t first, std::span<double> to) const {
     thread_local std::vector<double> addend;
+    thread_local std::vector<Steps> steps;
     addend.resize(to.size());
     const std::int64_t outer = row / view.extent, count = std::ssize(to);
     const std::int64_t added = source.desc().elements() / (view.outer * view.inner);
     self.read({row * view.inner + first, count}, to);
+    steps.resize(to.size());
+    for (std::size_t j = 0; j < to.size(); ++j) steps[j] = {to[j], 0, std::fabs(to[j])};
     for (const std::int64_t i : rows_at[static_cast<std::size_t>(row % view.extent)]) {
       source.read({(outer * added + i) * view.inner + first, count}, addend);
-      for (std::size_t j = 0; j < to.size(); ++j) to[j] += alpha * addend[j];
+      for (std::size_t j = 0; j < to.size(); ++j) steps[j].add(alpha * addend[j]);
     }
+    for (std::size_t j = 0; j < to.size(); ++j) to[j] = steps[j].wanted(what);
   }
 
   void operator()(std::size_t, ElementRange range, std::span<double> to) const {
@@ -66,6 +92,7 @@ struct Sum {
   }
 };
 
+template <Wanted kWhat>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims& self = inputs[0].desc().shape;
   const AxisView view(self, axis_in(self, attrs));
@@ -75,7 +102,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
     const auto place = static_cast<std::size_t>(from_front(index[i], view.extent));
     rows_at[place].push_back(static_cast<std::int64_t>(i));
   }
-  return Sum{inputs[0], inputs[2], view, attrs.number("alpha"), std::move(rows_at)};
+  return Sum{inputs[0], inputs[2], view, attrs.number("alpha"), std::move(rows_at), kWhat};
 }
 
 void check_values(const Problem& problem, std::span<const InputReader> inputs) {
@@ -121,7 +148,7 @@ const RegisteredOp registered{{
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer,
-    .reference = reference,
+    .reference = reference<Wanted::sum>,
     .traffic = traffic,
     .gradient = gradient,
     .inputs_like =
@@ -132,6 +159,12 @@ const RegisteredOp registered{{
     // The first input is zeros, made like the gradient that is added.
     .context = {.device_name = "InplaceIndexAdd", .leading_input = 2},
 }};
+
+const RegisteredIntermediates of_index_add{
+    {"index_add", [](std::span<const InputReader> inputs, const Attrs& attrs) {
+       return Intermediates{.rounding = reference<Wanted::rounding>(inputs, attrs),
+                            .greatest = reference<Wanted::greatest>(inputs, attrs)};
+     }}};
 
 }  // namespace
 }  // namespace opbench

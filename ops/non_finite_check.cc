@@ -1,18 +1,12 @@
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "ops/elementwise.h"
 #include "ops/movement.h"
+#include "tensor/precision.h"
 
 namespace opbench {
 namespace {
-
-double largest_finite(DType dtype) {
-  if (dtype == DType::fp16) return 65504;
-  if (dtype == DType::bf16) return std::ldexp(255.0, 120);
-  return double(std::numeric_limits<float>::max());
-}
 
 bool is_found(const InputReader& x, bool saturate) {
   const TensorDesc& desc = x.desc();

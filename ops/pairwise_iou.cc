@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "ops/intermediates.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -14,11 +16,34 @@ struct Box {
   double area() const { return (x2 - x1) * (y2 - y1); }
 };
 
+// Empty ones too: then a side is negative.
+Box intersection(const Box& a, const Box& b) {
+  return {std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2), std::min(a.y2, b.y2)};
+}
+
+double shared_area(const Box& both) {
+  return std::max(both.x2 - both.x1, 0.0) * std::max(both.y2 - both.y1, 0.0);
+}
+
 double iou(const Box& a, const Box& b) {
-  const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  const double inter = std::max(width, 0.0) * std::max(height, 0.0);
+  const double inter = shared_area(intersection(a, b));
   return inter > 0 ? inter / (a.area() + b.area() - inter) : 0;
+}
+
+// By how much a box's area changes where each coordinate does by as much as itself. Roundings that
+// do not know of each other add up as squares do.
+double area_rounding(const Box& box) {
+  const double width = std::max(box.x2 - box.x1, 0.0), height = std::max(box.y2 - box.y1, 0.0);
+  return std::hypot(height * std::hypot(box.x1, box.x2), width * std::hypot(box.y1, box.y2));
+}
+
+// Sides are differences of coordinates, which a device rounds to fp16 first.
+double iou_rounding(const Box& a, const Box& b) {
+  const Box both = intersection(a, b);
+  const double inter = shared_area(both), all = a.area() + b.area() - inter;
+  if (!(all > 0)) return 0;
+  const double areas = std::hypot(area_rounding(a), area_rounding(b)) * inter / all;
+  return std::hypot(area_rounding(both) * (1 + inter / all), areas) / all;
 }
 
 std::vector<Box> read_boxes(const InputReader& boxes) {
@@ -31,12 +56,13 @@ std::vector<Box> read_boxes(const InputReader& boxes) {
   return result;
 }
 
-Reference reference(std::span<const InputReader> inputs, const Attrs&) {
+template <double (*kOfPair)(const Box& a, const Box& b)>
+Reference reference(std::span<const InputReader> inputs) {
   return [a = read_boxes(inputs[0]), b = read_boxes(inputs[1])](std::size_t, ElementRange range,
                                                                 std::span<double> to) {
     for (std::size_t i = 0; i < to.size(); ++i) {
       const std::size_t pair = static_cast<std::size_t>(range.first) + i;
-      to[i] = iou(a[pair / b.size()], b[pair % b.size()]);
+      to[i] = kOfPair(a[pair / b.size()], b[pair % b.size()]);
     }
   };
 }
@@ -76,7 +102,7 @@ const RegisteredOp registered{{
     .dtypes = {DType::fp32, DType::fp16},
     .formats = {Format::ND},
     .infer = infer,
-    .reference = reference,
+    .reference = [](std::span<const InputReader> in, const Attrs&) { return reference<iou>(in); },
     .traffic = traffic,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
@@ -85,6 +111,11 @@ const RegisteredOp registered{{
           return std::vector<Dims>{objects, shape};
         },
 }};
+
+const RegisteredIntermediates of_pairwise_iou{
+    {"pairwise_iou", [](std::span<const InputReader> inputs, const Attrs&) {
+       return Intermediates{.rounding = reference<iou_rounding>(inputs)};
+     }}};
 
 }  // namespace
 }  // namespace opbench

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "ops/elementwise.h"
+#include "ops/intermediates.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -32,8 +36,10 @@ struct Sgd {
   }
 };
 
-Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return [p = inputs[0], g = inputs[1], accum = inputs[2], sgd = Sgd(attrs)](
+// From `function(sgd, output, p, g, accum)`.
+template <class Function>
+Reference reference_of(std::span<const InputReader> inputs, const Attrs& attrs, Function function) {
+  return [p = inputs[0], g = inputs[1], accum = inputs[2], sgd = Sgd(attrs), function](
              std::size_t output, ElementRange range, std::span<double> to) {
     thread_local std::vector<double> gradient, velocity;
     gradient.resize(to.size());
@@ -42,10 +48,35 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
     g.read(range, gradient);
     accum.read(range, velocity);
     for (std::size_t i = 0; i < to.size(); ++i) {
-      to[i] = output == 0 ? sgd.new_parameter(to[i], gradient[i], velocity[i])
-                          : sgd.new_accum(to[i], gradient[i], velocity[i]);
+      to[i] = function(sgd, output, to[i], gradient[i], velocity[i]);
     }
   };
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return reference_of(
+      inputs, attrs, [](const Sgd& sgd, std::size_t output, double p, double g, double accum) {
+        return output == 0 ? sgd.new_parameter(p, g, accum) : sgd.new_accum(p, g, accum);
+      });
+}
+
+// Sums of magnitudes: of the gradient, of accum, and of what the learning rate is a factor of.
+Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const auto step = [](const Sgd& sgd, double p, double g, double accum) {
+    const double decayed = std::fabs(g) + std::fabs(sgd.weight_decay * p);
+    const double kept = sgd.first_step ? 0 : std::fabs(sgd.momentum * accum);
+    const double next = kept + decayed;
+    return sgd.nesterov ? decayed + sgd.momentum * next : next;
+  };
+  return {
+      reference_of(inputs, attrs,
+                   [step](const Sgd& sgd, std::size_t output, double p, double g, double accum) {
+                     return step(sgd, p, g, accum) * (output == 0 ? sgd.lr : 1);
+                   }),
+      reference_of(inputs, attrs,
+                   [step](const Sgd& sgd, std::size_t, double p, double g, double accum) {
+                     return std::max(1.0, sgd.lr) * step(sgd, p, g, accum);
+                   })};
 }
 
 void check_sizes(std::int64_t total, const std::vector<std::int64_t>& sizes) {
@@ -122,6 +153,8 @@ const RegisteredOp registered{{
     .inputs_like = [](const Dims& shape,
                       const Attrs&) { return std::vector<Dims>(3, Dims{element_count(shape)}); },
 }};
+
+const RegisteredIntermediates of_sgd{{"sgd", intermediates}};
 
 }  // namespace
 }  // namespace opbench

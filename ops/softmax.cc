@@ -4,6 +4,8 @@
 
 #include "ops/elementwise.h"
 #include "ops/elementwise_op.h"
+#include "ops/intermediates.h"
+#include "ops/reduce_all.h"
 #include "ops/rows.h"
 
 namespace opbench {
@@ -158,6 +160,12 @@ const RegisteredOp kOperators[] = {
          .source = "torch.nn.functional.log_softmax backward; CANN LogSoftmaxGrad",
          .data = logarithms})),
 };
+
+// The logarithm of a sum that is 1 or more, as that of cross_entropy.
+const RegisteredIntermediates of_log_softmax{
+    {"log_softmax", [](std::span<const InputReader>, const Attrs&) {
+       return Intermediates{.rounding = constant_reference(1)};
+     }}};
 
 }  // namespace
 }  // namespace opbench

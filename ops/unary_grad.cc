@@ -3,6 +3,7 @@
 
 #include "ops/elementwise_op.h"
 #include "ops/gelu.h"
+#include "ops/intermediates.h"
 
 namespace opbench {
 namespace {
@@ -79,6 +80,15 @@ const RegisteredOp kOperators[] = {
                  .source = "torch.nn.functional.gelu backward; CANN GeluGrad",
                  .attrs = gelu_attrs()})),
 };
+
+// In any order of the factors.
+const RegisteredIntermediates of_pow_grad{
+    {"pow_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
+       const auto greatest = [exponent = attrs.number("exponent")](double dy, double x) {
+         return greatest_product({dy, exponent, std::pow(x, exponent - 1)});
+       };
+       return Intermediates{.greatest = binary_reference(inputs[0], inputs[1], greatest)};
+     }}};
 
 }  // namespace
 }  // namespace opbench

@@ -10,6 +10,8 @@
 #include <numeric>
 #include <vector>
 
+#include "tensor/precision.h"
+
 namespace opbench {
 namespace {
 
@@ -65,21 +67,6 @@ std::optional<double> ValueRange::headroom_bits() const {
   if (nan + inf > 0) return 0;
   if (max_abs == 0) return std::nullopt;
   return std::floor(100 * std::log2(most / max_abs)) / 100;
-}
-
-double largest_finite(DType dtype) {
-  switch (dtype) {
-    case DType::fp16:
-      return kLargestHalf;
-    case DType::bf16:
-      return 0x1.FEp127;
-    case DType::fp32:
-      return std::numeric_limits<float>::max();
-    case DType::fp64:
-      return std::numeric_limits<double>::max();
-    default:
-      return 0;
-  }
 }
 
 int smallest_normal_exponent(DType dtype) {

@@ -30,9 +30,6 @@ struct ValueRange {
   std::optional<double> headroom_bits() const;
 };
 
-/// The largest finite value of a floating dtype; 0 for others.
-double largest_finite(DType dtype);
-
 /// The exponent of a floating dtype's smallest normal value: -14 for fp16.
 int smallest_normal_exponent(DType dtype);
 

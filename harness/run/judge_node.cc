@@ -1,5 +1,7 @@
 #include "harness/run/judge_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,6 +13,7 @@
 #include "compare/standard/standards.h"
 #include "harness/run/condition.h"
 #include "harness/run/inputs_there.h"
+#include "harness/run/rounding_slack.h"
 #include "harness/run/saturate.h"
 #include "tensor/parallel.h"
 
@@ -111,16 +114,78 @@ GoldenBlock golden_of(const NodeToJudge& what, std::span<const InputReader> inpu
   };
 }
 
-PairStats measure_block(const TensorDesc& desc, const void* storage, ElementRange range,
-                        const GoldenBlock& golden, const Tolerance& tolerance, double scale) {
-  thread_local std::vector<std::byte> actual, expected;
-  actual.resize(static_cast<std::size_t>(range.count) * size_of(desc.dtype));
-  expected.resize(actual.size());
-  golden(range, expected.data());
-  read_elements(desc, storage, range, actual.data());
-  return measure_values({desc.dtype, desc.dtype, actual.data(), expected.data(), range}, tolerance,
-                        scale);
-}
+/// An output beside its golden values.
+class OutputPair {
+ public:
+  OutputPair(const NodeToJudge& what, std::size_t output)
+      : what_(what),
+        output_(output),
+        desc_(what.node.problem.outputs[output]),
+        storage_(what.storage(what.node.outputs[output])),
+        inputs_(readers(what)),
+        standard_(standard_of(what, output)),
+        golden_(golden_of(what, inputs_, output)) {}
+
+  const Standard& standard() const { return standard_; }
+  double scale() const { return output_scale(desc_, storage_); }
+
+  /// Where that fails: without the differences that intermediate results explain. Errors are told
+  /// as they are, those that are left where it fails still.
+  ValueComparison judged_at(double scale) const {
+    ValueComparison found = compared_at(scale, nullptr);
+    if (found.judgement.verdict != Verdict::failed) return found;
+    const RoundingSlack slack = slack_of_intermediates();
+    if (!slack.is_any()) return found;
+    ValueComparison rest = compared_at(scale, &slack);
+    rest.formula += fmt::format(", or |a-e| <= {:.3g}*intermediates", slack.factor());
+    if (rest.judgement.verdict == Verdict::failed) return rest;
+    rest.stats = std::move(found.stats);
+    return rest;
+  }
+
+ private:
+  static std::vector<InputReader> readers(const NodeToJudge& what) {
+    std::vector<InputReader> inputs;
+    for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
+      inputs.emplace_back(what.node.problem.inputs[i], what.storage(what.node.inputs[i]));
+    }
+    return inputs;
+  }
+
+  RoundingSlack slack_of_intermediates() const {
+    const Problem& problem = what_.node.problem;
+    if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype};
+    return {problem.op->reference(inputs_, problem.attrs),
+            intermediates_of(problem.op->name, inputs_, problem.attrs),
+            what_.kernel.judged_as.value_or(desc_.dtype)};
+  }
+
+  ValueComparison compared_at(double scale, const RoundingSlack* slack) const {
+    const auto measure = [&](std::int64_t i) { return measured(block(desc_, i), scale, slack); };
+    return compare_parts(block_count(desc_), measure, standard_, desc_.shape);
+  }
+
+  PairStats measured(ElementRange range, double scale, const RoundingSlack* slack) const {
+    thread_local std::vector<std::byte> actual, expected;
+    actual.resize(static_cast<std::size_t>(range.count) * size_of(desc_.dtype));
+    expected.resize(actual.size());
+    golden_(range, expected.data());
+    read_elements(desc_, storage_, range, actual.data());
+    if (slack != nullptr) {
+      slack->forgive(output_, range, desc_.dtype, expected.data(), actual.data());
+    }
+    return measure_values({desc_.dtype, desc_.dtype, actual.data(), expected.data(), range},
+                          standard_.tolerance, scale);
+  }
+
+  const NodeToJudge& what_;
+  std::size_t output_;
+  const TensorDesc& desc_;
+  const void* storage_;
+  std::vector<InputReader> inputs_;
+  Standard standard_;
+  GoldenBlock golden_;
+};
 
 }  // namespace
 
@@ -138,31 +203,17 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
 namespace {
 
 ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
-  const Problem& problem = what.node.problem;
-  std::vector<InputReader> inputs;
-  for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
-    inputs.emplace_back(problem.inputs[i], what.storage(what.node.inputs[i]));
-  }
-  const Standard standard = standard_of(what, output);
-  const GoldenBlock golden = golden_of(what, inputs, output);
-  const TensorDesc& desc = problem.outputs[output];
-  const void* storage = what.storage(what.node.outputs[output]);
-  const auto judged_at = [&](double scale) {
-    const auto measure = [&](std::int64_t i) {
-      return measure_block(desc, storage, block(desc, i), golden, standard.tolerance, scale);
-    };
-    return compare_parts(block_count(desc), measure, standard, desc.shape);
-  };
-  if (!standard.tolerance.follows_scale) return judged_at(1);
-  const double own = output_scale(desc, storage), scale = std::min(1.0, own);
-  ValueComparison found = judged_at(scale);
+  const OutputPair pair(what, output);
+  if (!pair.standard().tolerance.follows_scale) return pair.judged_at(1);
+  const double own = pair.scale(), scale = std::min(1.0, own);
+  ValueComparison found = pair.judged_at(scale);
   const bool may_cancel =
       found.judgement.verdict == Verdict::failed && found.stats.nonfinite_mismatches() == 0;
   if (!may_cancel) return found;
   double terms = std::max(own, condition_scale(what, output));
   // What does not add up many elements is off by parts of itself: large values are no excuse.
-  if (!problem.op->mixes_elements) terms = std::min(1.0, terms);
-  return terms > scale ? judged_at(terms) : found;
+  if (!what.node.problem.op->mixes_elements) terms = std::min(1.0, terms);
+  return terms > scale ? pair.judged_at(terms) : found;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
 /// block without a second copy of it. The same bits for any number of threads. The `mixed`
 /// standard's absolute part follows the scale of the output (see Magnitudes) where that is below 1.
 /// If it would fail, it follows the terms' (see condition_scale), which may cancel; above 1 only
-/// where elements are mixed.
+/// where elements are mixed. What intermediate results explain passes then, too (see
+/// RoundingSlack).
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output);
 
 }  // namespace opbench

@@ -71,6 +71,18 @@ TEST(BinaryGrad, NaNPassesTheGradientOfMaximumToBoth) {
   });
 }
 
+TEST(BinaryGrad, NothingBetweenOverflows) {
+  const double largest = 0x1.fffffep127;
+  on_every_isa([&] {
+    const auto native = [&](double a, double b, const char* value) {
+      return kernel_values("div_grad_other", "native", DType::fp32, {{largest}, {a}, {b}},
+                           {{"value", value}})[0];
+    };
+    EXPECT_EQ(native(1, 2, "2"), -largest / 2);
+    EXPECT_EQ(native(8, 4, "1"), -largest / 2);
+  });
+}
+
 // Three tensors of different shapes, and fp16 beside fp32: [2,1] + 1*[3] * [1].
 TEST(Binary, ThreeInputsAreBroadcastAndPromoted) {
   const std::vector<Given> inputs = {

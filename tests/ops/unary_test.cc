@@ -222,6 +222,7 @@ TEST(UnaryGrad, NothingBetweenOverflows) {
                            {{"exponent", exponent}})[0];
     };
     EXPECT_EQ(pow_grad("2", 0.5, largest), largest);
+    EXPECT_EQ(pow_grad("2.5", 0x1p127, 0.25), 0x1.4p125);
     EXPECT_EQ(pow_grad("4", 0x1p-100, 0x1p60), 0x1p82);
     EXPECT_EQ(pow_grad("-1", 0x1p-100, 0x1p-70), -0x1p40);
     EXPECT_EQ(native("tanh_grad", largest, -1), 0);

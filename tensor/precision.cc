@@ -1,0 +1,22 @@
+#include "tensor/precision.h"
+
+#include <limits>
+
+namespace opbench {
+
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::fp16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.FEp127;
+    case DType::fp32:
+      return double(std::numeric_limits<float>::max());
+    case DType::fp64:
+      return std::numeric_limits<double>::max();
+    default:
+      return 0;
+  }
+}
+
+}  // namespace opbench

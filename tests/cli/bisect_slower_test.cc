@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <sstream>
 
+#include "harness/check/report.h"
 #include "tests/support/scripted_checkout.h"
 
 namespace opbench {
@@ -13,20 +15,36 @@ using testing::HasSubstr;
 
 namespace {
 
-// An opbench whose check ends with this code and these counts of verdicts. `--json FILE` comes
-// fourth, as in `check --against PROGRAM --json FILE`.
-std::string launcher(int code, int slower, int ambiguous) {
-  return fmt::format("#define CODE {}\n#define SLOWER {}\n#define AMBIGUOUS {}\n", code, slower,
-                     ambiguous) +
-         R"(#include <stdio.h>
-int main(int argc, char** argv) {
-  FILE* file = argc > 5 ? fopen(argv[5], "w") : NULL;
-  if (file) fprintf(file, "{\n  \"counts\": {\n    \"SLOWER\": %d,\n    \"AMBIGUOUS\": %d\n  }\n}\n",
-                    SLOWER, AMBIGUOUS);
-  if (file) fclose(file);
-  return CODE;
+// An opbench whose check ends with this code and this check.json. `--json FILE` comes fourth, as in
+// `check --against PROGRAM --json FILE`.
+std::string launcher(int code, const check::Report& report) {
+  std::ostringstream json;
+  check::write_json(json, report, {});
+  std::string quoted;
+  for (const char letter : json.str()) {
+    if (letter == '\n') quoted += "\\n\"\n\"";
+    if (letter == '"' || letter == '\\') quoted += '\\';
+    if (letter != '\n') quoted += letter;
+  }
+  return "#include <stdio.h>\nint main(int argc, char** argv) {\n"
+         "  FILE* file = argc > 5 ? fopen(argv[5], \"w\") : NULL;\n"
+         "  if (file) fputs(\"" +
+         quoted + fmt::format("\", file);\n  if (file) fclose(file);\n  return {};\n}}\n", code);
 }
-)";
+
+// So many items of each, which fail where they are slower.
+check::Report report_of(int slower, int ambiguous) {
+  check::Report report;
+  report.items.resize(static_cast<std::size_t>(slower + ambiguous));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(slower); ++i) {
+    report.items[i].verdict = check::Verdict::slower;
+    report.items[i].is_regression = true;
+  }
+  return report;
+}
+
+std::string launcher(int code, int slower, int ambiguous) {
+  return launcher(code, report_of(slower, ambiguous));
 }
 
 }  // namespace
@@ -63,6 +81,30 @@ TEST_F(BisectSlower, ExitCodesAsGitBisectRunReadsThem) {
     const Outcome ran = run(path("good"));
     EXPECT_EQ(ran.code, check.expected) << check.code;
     EXPECT_THAT(ran.err, HasSubstr(check.says));
+  }
+}
+
+// Wrong, and slower by what a waiver allows.
+TEST_F(BisectSlower, WhatIsWaivedIsNotSlower) {
+  check::Report report = report_of(2, 0);
+  report.items[0].verdict = check::Verdict::error;
+  report.items[1].is_regression = false;
+  write("checkout/opbench.c", launcher(1, report));
+  const Outcome ran = run(path("good"));
+  EXPECT_EQ(ran.code, 125);
+  EXPECT_THAT(ran.err, HasSubstr("skipped: wrong or gone"));
+}
+
+// Then no item fails on its own. 4 % of the network's time, and an item that is wrong.
+TEST_F(BisectSlower, AllThatIsSlowerTogetherCountsWhereAsked) {
+  check::Report report = report_of(2, 0);
+  report.items[0].verdict = check::Verdict::error;
+  report.items[1].is_regression = false;
+  report.items[1].network_percent = 4;
+  for (const double limit : {3.0, 5.0}) {
+    report.fail_over_percent = limit;
+    write("checkout/opbench.c", launcher(1, report));
+    EXPECT_EQ(run(path("good")).code, limit == 3 ? 1 : 125) << limit;
   }
 }
 
@@ -112,6 +154,13 @@ TEST_F(BisectSlower, MistakesEndTheBisection) {
   ran = run("build/release/opbench");
   EXPECT_EQ(ran.code, 255);
   EXPECT_THAT(ran.err, HasSubstr("built anew for every revision"));
+  for (const char* flag : {"--json", "--against", "--baseline"}) {
+    for (const char* value : {" x", "=x"}) {
+      ran = run(path("good") + " --op relu " + flag + value);
+      EXPECT_EQ(ran.code, 255) << flag << value;
+      EXPECT_THAT(ran.err, HasSubstr(std::string(flag) + " is not for FLAGS"));
+    }
+  }
 }
 
 TEST_F(BisectSlower, SaysHowItIsUsed) {

@@ -152,11 +152,12 @@ bool is_github() {
 struct Finish {
   CheckOutputs& outputs;
   const std::vector<check::Waiver>& waivers;
+  std::string today;
 };
 
 int finish(check::Report& report, const Finish& how, CommandContext& context) {
   report.command = context.command_line;
-  check::apply_waivers(report, how.waivers, describe_machine().date.substr(0, 10));
+  check::apply_waivers(report, how.waivers, how.today);
   if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
   check::print(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);
@@ -183,13 +184,16 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
         "stored results");
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
-  const check::GateOptions options = gate_options_of(flags);
+  check::GateOptions options = gate_options_of(flags);
   const std::vector<check::Waiver> waivers =
       flags.waivers.empty() ? std::vector<check::Waiver>() : check::load_waivers(flags.waivers);
   watch_interrupts();  // before there is a file that could be left behind
   CheckOutputs outputs(flags, context);
-  const Finish how{outputs, waivers};
+  const Finish how{outputs, waivers, describe_machine().date.substr(0, 10)};
   if (!flags.baseline.empty()) return check_stored(flags, how, context);
+  options.accuracy.waiver_of_errors = [&](const check::Item& item) {
+    return check::waiver_of_errors(item, waivers, how.today);
+  };
   check::Report report = run_gate(options, make_hooks(context));
   return finish(report, how, context);
 }

@@ -71,8 +71,9 @@ void add_gate_flags(Command& command, CheckFlags& flags) {
   command.option("--threshold", flags.threshold,
                  "Slower by this many percent is a regression [5; 3 with --exclusive]",
                  {"PERCENT", how});
-  command.option("--floor", flags.floor_us, "Smaller differences count for nothing",
-                 {.value = "MICROSECONDS", .group = how, .shows_default = true});
+  command.option("--floor", flags.floor_us,
+                 "Smaller differences count for nothing [0.05, and at most 25 % of a call]",
+                 {"MICROSECONDS", how});
   command.option("--fail-over", flags.fail_over,
                  "Fail only if all slower cases together cost more of the network's time, or a "
                  "context's step is slower by more",
@@ -142,9 +143,11 @@ check::SpeedRule speed_rule_of(const CheckFlags& flags) {
   const double standard = flags.exclusive ? kExclusiveThresholdPercent : kThresholdPercent;
   const double percent = flags.threshold.value_or(standard);
   check_positive("--threshold", percent, kMostPercent);
-  check_from_zero("--floor", flags.floor_us, kMostFloorUs);
   rule.threshold = percent / 100;
-  rule.floor_us = flags.floor_us;
+  if (!flags.floor_us) return rule;
+  check_from_zero("--floor", *flags.floor_us, kMostFloorUs);
+  rule.floor_us = *flags.floor_us;
+  rule.most_floor_share = std::numeric_limits<double>::infinity();
   return rule;
 }
 
@@ -162,7 +165,7 @@ check::GateOptions gate_options_of(const CheckFlags& flags) {
   options.rule = speed_rule_of(flags);
   if (flags.fail_over) check_from_zero("--fail-over", *flags.fail_over, kMostPercent);
   options.fail_over_percent = flags.fail_over;
-  options.is_strict_on_bits = flags.bits;
+  options.accuracy.is_strict = flags.bits;
   options.compares_first_calls = flags.cold_start;
   options.fails_on_ambiguous = fails_on_ambiguous(flags.fail_on);
   options.budget_s = flags.budget;

@@ -15,7 +15,8 @@ struct CheckFlags {
   RunFlags run;
   std::string against, against_directory;
   std::optional<double> threshold;  // percent
-  double floor_us = 0.05, budget = 600, sample_ms = 20, time_limit = 120;
+  std::optional<double> floor_us;
+  double budget = 600, sample_ms = 20, time_limit = 120;
   std::optional<double> fail_over;  // percent
   std::string fail_on = "slower";
   std::string waivers;

@@ -81,6 +81,10 @@ std::string_view name(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+double SpeedRule::floor_share(double base_us) const {
+  return std::min(floor_us / base_us, most_floor_share);
+}
+
 double Report::slower_percent() const {
   std::map<CaseAndThreads, double> worst;
   for (const Item& item : items) {

@@ -35,6 +35,12 @@ std::string_view name(Verdict verdict);
 struct SpeedRule {
   double threshold = 0.05;  ///< share of the other build's time
   double floor_us = 0.05;   ///< smaller differences count for nothing
+  /// Share of the other build's time that the floor comes to at most: of calls as short as the
+  /// floor itself nothing would count. Infinite: the floor is wanted as it is.
+  double most_floor_share = 0.25;
+
+  /// What the floor comes to of a call of `base_us`, as a share.
+  double floor_share(double base_us) const;
 };
 
 /// Times of one build against those of the other, in pairs.
@@ -53,6 +59,12 @@ struct WaivedBy {
   std::string reason, expires;
 };
 
+/// Errors that grew, and the waiver that lets them.
+struct WaivedErrors {
+  WaivedBy by;
+  std::string evidence;
+};
+
 /// One variant of one case, or one step of a context, with one number of threads.
 struct Item {
   std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
@@ -66,8 +78,9 @@ struct Item {
   bool is_unfinished = false;      ///< could not be judged for a reason that is no verdict
   bool is_error_growth = false;    ///< ERROR as the errors grew; what else is wrong has no waiver
   std::optional<WaivedBy> waived;  ///< it would fail the check without
-  std::string evidence;            ///< one line
-  std::string next;                ///< the command to run next; empty: none
+  std::optional<WaivedErrors> waived_errors;  ///< while it is judged by what else there is
+  std::string evidence;                       ///< one line
+  std::string next;                           ///< the command to run next; empty: none
   std::vector<std::string> notices;
   double threshold = 0;  ///< in force
   double noise = 0;      ///< what the other build shows against itself, as a share; 0: not known
@@ -88,7 +101,8 @@ struct Report {
   std::string base_name;
   BuildInfo base, current;
   SpeedRule rule;
-  double noise_floor = 0;  ///< the smallest change this machine can show, as a share
+  /// The smallest change this machine can show, as a share; none: it was not measured.
+  std::optional<double> noise_floor;
   bool is_too_noisy = false;
   std::optional<double>
       fail_over_percent;  ///< of the network; instead of each SLOWER failing alone

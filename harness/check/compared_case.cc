@@ -24,9 +24,21 @@ ComparedVariant& add_variant(ComparedCase& compared, const std::string& name) {
   return variant;
 }
 
+// What is waived goes on to be timed; judging is told of it in the end.
+bool waive_errors(Item& item, const AccuracyRule& rule) {
+  if (!item.is_error_growth || !rule.waiver_of_errors) return false;
+  const std::optional<WaivedBy> waiver = rule.waiver_of_errors(item);
+  if (!waiver) return false;
+  item.waived_errors = WaivedErrors{*waiver, std::move(item.evidence)};
+  item.evidence.clear();
+  item.verdict = Verdict::ambiguous;
+  item.is_regression = item.is_error_growth = false;
+  return true;
+}
+
 // Null: the build does not have it.
 void compare_opened(ComparedCase& compared, const std::string& name, const OpenedVariant* base,
-                    const OpenedVariant* current, bool is_strict) {
+                    const OpenedVariant* current, const AccuracyRule& rule) {
   const auto is_skipped = [](const OpenedVariant* opened) {
     return opened == nullptr || opened->status == Status::skipped;
   };
@@ -39,8 +51,11 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
     variant.item.evidence = fmt::format("skipped: {}", (current ? current : base)->reason);
     return;
   }
-  variant.is_open = judge_accuracy(variant.item, base, current, is_strict) &&
-                    judge_conversions(variant.item, *base, *current);
+  if (base != nullptr) variant.base_results = base->results;
+  if (current != nullptr) variant.current_results = current->results;
+  const bool is_right = judge_accuracy(variant.item, base, current, rule.is_strict) ||
+                        waive_errors(variant.item, rule);
+  variant.is_open = is_right && judge_conversions(variant.item, *base, *current);
 }
 
 // Contexts of two files may have one name.
@@ -126,7 +141,8 @@ OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
   return request;
 }
 
-void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how, bool is_strict) {
+void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how,
+                  const AccuracyRule& rule) {
   if (!compared.is_in_current) {
     Item& item = add_variant(compared, "").item;
     item.verdict = Verdict::gone;
@@ -141,11 +157,10 @@ void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how
   for (const OpenedVariant& variant : current.variants) {
     const auto other = others.find(variant.name);
     const OpenedVariant* same = other == others.end() ? nullptr : other->second;
-    compare_opened(compared, variant.name, same, &variant, is_strict);
+    compare_opened(compared, variant.name, same, &variant, rule);
     if (other != others.end()) others.erase(other);
   }
-  for (const auto& [name, variant] : others)
-    compare_opened(compared, name, variant, nullptr, is_strict);
+  for (const auto& [name, variant] : others) compare_opened(compared, name, variant, nullptr, rule);
 }
 
 }  // namespace opbench::check

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,16 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
 OpenRequest base_request(const ComparedCase& compared, OpenRequest how);
 OpenRequest current_request(const ComparedCase& compared, OpenRequest how);
 
-/// Opens the case in both builds and judges accuracy; variants that can be timed are left open.
-/// Errors: as `Peer::open`.
-/// `is_strict`: as of `judge_accuracy`.
-void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how, bool is_strict);
+/// How results are judged.
+struct AccuracyRule {
+  bool is_strict = false;  ///< as of `judge_accuracy`
+  /// The waiver that lets the errors of an ERROR grow as they did; none: there are no waivers.
+  std::function<std::optional<WaivedBy>(const Item&)> waiver_of_errors = {};
+};
+
+/// Opens the case in both builds and judges accuracy; variants that can be timed are left open,
+/// those with errors that are waived among them. Errors: as `Peer::open`.
+void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how,
+                  const AccuracyRule& rule);
 
 }  // namespace opbench::check

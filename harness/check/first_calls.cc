@@ -13,8 +13,11 @@ ComparedVariant first_call_of(const ComparedVariant& variant) {
   ComparedVariant first;
   first.is_open = true;
   first.item = variant.item;
+  first.base_results = variant.base_results;
+  first.current_results = variant.current_results;
   first.item.is_first_call = true;
   first.item.notices.clear();
+  first.item.waived_errors = std::nullopt;
   first.item.base_accuracy = first.item.current_accuracy = std::nullopt;
   first.item.base_conversions = first.item.current_conversions = std::nullopt;
   return first;

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "harness/check/code_verdict.h"
-#include "harness/check/compared_case.h"
 #include "harness/check/first_calls.h"
 #include "harness/check/noise_floor.h"
 #include "harness/check/rounds.h"
 #include "harness/check/stages.h"
 #include "harness/check/streaming_choice.h"
 #include "harness/check/verdict.h"
+#include "harness/check/waive.h"
 #include "harness/check/whole_check.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
@@ -45,7 +45,7 @@ class Gate {
         base_(options.base),
         null_(options.base),
         current_(options.current),
-        rounds_(base_, null_, current_, how_, budget_, options.is_strict_on_bits) {
+        rounds_(base_, null_, current_, how_, budget_, options.accuracy) {
     budget_.now_s = options.now_s ? options.now_s : steady_seconds;
     start_s_ = budget_.now_s();
     budget_.end_s = start_s_ + options.budget_s;
@@ -102,7 +102,7 @@ class Gate {
                             });
     report_.noise_floor = noise.share;
     std::move(noise.lost.begin(), noise.lost.end(), std::back_inserter(report_.notices));
-    report_.is_too_noisy = report_.noise_floor > kLargestNoiseFloor;
+    report_.is_too_noisy = noise.share && *noise.share > kLargestNoiseFloor;
   }
 
   void screen_all() {
@@ -245,11 +245,12 @@ class Gate {
       judge_item(item, variant.finding, rule_of(compared), variant.times.is_cut);
       if (!report_.was_interrupted) compare_code(compared, item, base_, current_, how_);
     }
+    settle_waived_errors(item);
     // Then all of them together decide.
     if (item.verdict == Verdict::slower && options_.fail_over_percent && !item.is_first_call) {
       item.is_regression = false;
     }
-    item.next = next_command(item, options_.base.path, further_flags());
+    item.next = next_command(item, options_.base, further_flags());
     item.times = std::move(variant.times);
     report_.items.push_back(std::move(item));
   }

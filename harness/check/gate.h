@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/check/check.h"
+#include "harness/check/compared_case.h"
 #include "harness/check/peer.h"
 #include "harness/spec/options.h"
 
@@ -17,7 +18,7 @@ struct GateOptions {
   SpeedRule rule;
   std::optional<double> fail_over_percent;
   bool fails_on_ambiguous = false;
-  bool is_strict_on_bits = false;     ///< other bits of any result fail
+  AccuracyRule accuracy;
   bool compares_first_calls = false;  ///< as well: what was timed is timed as first calls, too
   double budget_s = 600;              ///< over all; what is left open then is AMBIGUOUS
   double sample_seconds = 0.02;

@@ -13,8 +13,9 @@
 namespace opbench::check {
 namespace {
 
-constexpr std::size_t kCases = 3, kAttempts = 6;
-constexpr int kTries = 3;
+constexpr std::size_t kCases = 3, kAttempts = 6, kLeastRounds = 6;
+constexpr double kShareOfBudget = 0.25;
+constexpr int kTries = 4;
 // The median of A/A rounds strays by more standard errors than this about once in 400 times.
 constexpr double kErrorsOfFloor = 3;
 
@@ -30,11 +31,11 @@ class NullComparison {
     try {
       ComparedVariant variant;
       if (!open(compared, variant)) return std::nullopt;
-      run_.measure({&variant}, &PairedTimes::screening, kScreeningRounds, budget_);
+      take_rounds(variant);
       if (variant.item.is_unfinished) throw ChildLost(variant.item.evidence);
       run_.close();
       const std::vector<double> ratios = log_ratios(variant.times.screening);
-      if (!variant.is_open || ratios.empty()) return std::nullopt;
+      if (!variant.is_open || ratios.size() < kLeastRounds) return std::nullopt;
       const double error = median_standard_error(ratios, kVerdictRounds);
       return std::expm1(std::max(kErrorsOfFloor * error, std::fabs(median_of(ratios))));
     } catch (const ChildLost& lost) {
@@ -49,6 +50,14 @@ class NullComparison {
   std::vector<std::string> lost() { return std::move(lost_); }
 
  private:
+  // Those before the budget ends count: long calls have few.
+  void take_rounds(ComparedVariant& variant) {
+    constexpr int kInTurn = 2;
+    for (int taken = 0; taken < kScreeningRounds && variant.is_open; taken += kInTurn) {
+      if (!run_.measure({&variant}, &PairedTimes::screening, kInTurn, budget_)) return;
+    }
+  }
+
   // The first variant that can be timed.
   bool open(const ComparedCase& compared, ComparedVariant& variant) {
     const OpenRequest request = base_request(compared, how_);
@@ -69,17 +78,20 @@ class NullComparison {
   std::vector<std::string> lost_;
 };
 
-double typical_floor(NullComparison& comparison, const std::vector<const ComparedCase*>& known,
-                     const BeforeCase& before) {
+// None where nothing could be timed, or the budget ended first.
+std::optional<double> typical_floor(NullComparison& comparison,
+                                    const std::vector<const ComparedCase*>& known,
+                                    const Budget& budget, const BeforeCase& before) {
   const std::size_t attempts = std::min(known.size(), kAttempts);
   std::vector<double> floors;
-  for (std::size_t i = 0; i < attempts && floors.size() < kCases; ++i) {
+  for (std::size_t i = 0; i < attempts && floors.size() < kCases && !budget.is_spent(); ++i) {
     // From the front and from the middle in turn, so that the first that work are spread out.
     const std::size_t turn = i / 2 + (i % 2 == 0 ? 0 : (attempts + 1) / 2);
     const ComparedCase& compared = *known[turn * known.size() / attempts];
     before(i, attempts, compared);
     if (const auto floor = comparison.floor_of(compared)) floors.push_back(*floor);
   }
+  if (floors.empty()) return std::nullopt;
   return median_of(floors);
 }
 
@@ -92,10 +104,16 @@ NoiseFloor measure_noise_floor(Peer& base, Peer& null, const std::vector<Compare
     if (compared.base) known.push_back(&compared);
   }
   how.verify = false;
-  NullComparison comparison(base, null, how, budget);
-  double floor = typical_floor(comparison, known, before);
+  const double now_s = budget.now_s();
+  const Budget share{budget.now_s, now_s + kShareOfBudget * (budget.end_s - now_s)};
+  NullComparison comparison(base, null, how, share);
+  std::optional<double> floor = typical_floor(comparison, known, share, before);
   for (int i = 1; i < kTries && floor > kLargestNoiseFloor; ++i) {
-    floor = typical_floor(comparison, known, before);
+    base.restart();
+    null.restart();
+    const std::optional<double> again = typical_floor(comparison, known, share, before);
+    if (!again) break;
+    floor = again;
   }
   null.restart();
   return {floor, comparison.lost()};

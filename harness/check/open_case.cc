@@ -173,6 +173,7 @@ void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
   opened.reason = found.judgement.reason;
   keep_worst(opened.accuracy, found.stats);
   if (opened.accuracy) opened.bits = open_.result_bits(i);
+  opened.results = results_of(i);
   const Graph& graph = *open_.runnable(i).graph;
   opened.is_exact = true;
   for (const Node& node : graph.nodes) {
@@ -215,21 +216,34 @@ void OpenCase::call(std::size_t i) const {
   }
 }
 
-// Further calls, which leave what the timed one did: two at least, and more where they cost next to
-// nothing. A long call is judged in the first sample of a process alone, whose length nobody knows.
+// Further calls, which leave what the timed one did: two at least, of a long call one, and more
+// where they cost next to nothing.
 void OpenCase::judge_last_call(Ready& ready) const {
-  constexpr double kLongCallUs = 50000, kSeconds = 0.001;
-  constexpr int kLeast = 2, kMost = 16;
-  if (ready.us > kLongCallUs) return;
+  constexpr double kLongCallSeconds = 0.05, kSeconds = 0.001;
+  constexpr int kMost = 16;
   const std::string timed = open_.result_bits(ready.place);
   double spent = 0;
-  for (int calls = 0; calls < kMost && (calls < kLeast || spent < kSeconds); ++calls) {
+  for (int calls = 0; calls < kMost; ++calls) {
+    const int least = spent > kLongCallSeconds ? 1 : 2;
+    if (calls >= least && spent > kSeconds) return;
     const PhaseTimer timer(spent);
     call(ready.place);
     if (open_.result_bits(ready.place) == timed) continue;
     ready.wrong = "its results differ from call to call on the same values";
     return;
   }
+}
+
+std::string OpenCase::results_of(std::size_t i) const {
+  return open_.repeats(i) ? fmt::format("{:016x}", open_.element_bits(i)) : std::string();
+}
+
+// Calls that agree with each other may all be wrong. What was verified is known to be right.
+std::string OpenCase::results_on_verified(std::size_t i) {
+  if (!is_watched_ || !open_.repeats(i)) return {};
+  open_.load(i, {open_.item().seed, true});
+  with_threads(open_.threads(), [&] { call(i); });
+  return results_of(i);
 }
 
 std::span<const Kernel* const> OpenCase::kernels(std::string_view variant) {
@@ -258,13 +272,14 @@ Sampled OpenCase::later_call(Ready& ready) {
         std::make_unique<CallWatch>(open_.runnable(i), open_.workspace(), open_.item().seed);
   }
   ready.wrong.clear();
+  double us = 0;
   with_threads(open_.threads(), [&] {
     if (!ready.sampler) ready.sampler.emplace(make_sampler(ready));
-    ready.us = ready.sampler->sample_us();
+    us = ready.sampler->sample_us();
   });
   const PlannedStep* step = open_.runnable(i).step;
   const double calls = step == nullptr ? 1 : static_cast<double>(step->spec.samples);
-  return {ready.us / calls, ready.wrong};
+  return {us / calls, ready.wrong, results_on_verified(i)};
 }
 
 // What it left must be what a second call leaves: what is set up in the first may race.
@@ -287,6 +302,7 @@ Sampled OpenCase::first_call(Ready& ready) {
   if (open_.result_bits(i) != first) {
     sampled.wrong = "the results of the first call differ from those of the second";
   }
+  sampled.results = results_on_verified(i);
   return sampled;
 }
 

@@ -37,10 +37,10 @@ class OpenCase {
 
   /// Microseconds of one call; of a step of one of its samples. What the last timed call left must
   /// be what further calls leave on the same values, bit for bit, unless the kernel's sums go by
-  /// thread. Before, tensors are moved to where `layout` puts them (memory_plan.h), where that
-  /// takes next to no time; 0: they stay. Where first calls are
-  /// wanted it is the first: its kernels are prepared in it, and there is no second. Errors: throws
-  /// Error if the variant is none that can be timed.
+  /// thread; what one leaves on the values that are verified is in the answer. Before, tensors are
+  /// moved to where `layout` puts them (memory_plan.h), where that takes next to no time; 0: they
+  /// stay. Where first calls are wanted it is the first: its kernels are prepared in it, and there
+  /// is no second. Errors: throws Error if the variant is none that can be timed.
   Sampled sample(std::string_view variant, std::uint64_t layout = 0);
 
   /// What a call of the variant runs. Errors: throws Error if the variant is none that can be
@@ -53,8 +53,7 @@ class OpenCase {
     std::size_t place;  ///< among the item's runnables
     std::unique_ptr<CallWatch> watch = nullptr;
     std::optional<ShortSampler> sampler = std::nullopt;
-    double us = 0;           ///< of the last sample; 0: there was none
-    std::string wrong = {};  ///< with its results
+    std::string wrong = {};  ///< with the results of the last sample
   };
 
   Ready& ready_of(std::string_view variant);
@@ -64,6 +63,8 @@ class OpenCase {
   void verify(std::size_t i, OpenedVariant& opened);
   ShortSampler make_sampler(Ready& ready) const;
   void judge_last_call(Ready& ready) const;
+  std::string results_of(std::size_t i) const;
+  std::string results_on_verified(std::size_t i);
   void call(std::size_t i) const;
 
   bool is_cold_, is_watched_;

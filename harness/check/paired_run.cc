@@ -12,6 +12,12 @@ void ComparedVariant::fail(const std::string& why, bool is_regression) {
   item.is_unfinished = !is_regression;
 }
 
+std::string wrong_with(const Sampled& sampled, const std::string& verified) {
+  const bool is_known = !sampled.results.empty() && !verified.empty();
+  if (!sampled.wrong.empty() || !is_known || sampled.results == verified) return sampled.wrong;
+  return "after timed calls its results are not those that were verified, on the same values";
+}
+
 OpenReply PairedRun::open_base(const OpenRequest& request) {
   base_request_ = request;
   base_request_.layout = layout_;
@@ -46,7 +52,9 @@ void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(base.us, current.us, pair_);
   if (null_ != nullptr) times.null_us.push_back(null.us);
-  note_wrong(variant, base.wrong.empty() ? null.wrong : base.wrong, current.wrong);
+  const std::string base_wrong = wrong_with(base, variant.base_results);
+  note_wrong(variant, base_wrong.empty() ? wrong_with(null, variant.base_results) : base_wrong,
+             wrong_with(current, variant.current_results));
 }
 
 // What the other build does as well is no regression.

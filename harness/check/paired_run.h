@@ -17,12 +17,18 @@ struct ComparedVariant {
   SpeedFinding finding;        ///< of the times so far
   bool is_open = false;        ///< still to be timed
   bool is_base_wrong = false;  ///< a timed call of the other build left wrong results
+  /// What verification saw, fingerprints of results; empty: not known.
+  std::string base_results = {}, current_results = {};
 
   /// Was timed and can be judged.
   bool is_timed() const { return !times.screening.empty() && item.verdict != Verdict::error; }
   /// Settles it as ERROR.
   void fail(const std::string& why, bool is_regression);
 };
+
+/// What is wrong with the results of a sample; empty: nothing. `verified`: those that verification
+/// saw on the values of `sampled.results`.
+std::string wrong_with(const Sampled& sampled, const std::string& verified);
 
 /// The time that all measuring together may take.
 struct Budget {

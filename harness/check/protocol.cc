@@ -73,6 +73,7 @@ OpenedVariant parse_variant(const JsonValue& value) {
   }
   if (value.has("epsilon")) variant.epsilon = value.member("epsilon").number(0, 1);
   if (value.has("exact")) variant.is_exact = value.member("exact").boolean();
+  if (value.has("results")) variant.results = value.member("results").text();
   return variant;
 }
 
@@ -160,6 +161,7 @@ std::string opened_line(const OpenReply& reply) {
     if (v.conversions) value["conversions"] = conversions_value(*v.conversions);
     value["epsilon"] = v.epsilon;
     value["exact"] = v.is_exact;
+    if (!v.results.empty()) value["results"] = v.results;
     list.push_back(std::move(value));
   }
   return line_of({{"case", reply.id}, {"variants", list}, {"first_call", reply.first_call}});
@@ -180,6 +182,7 @@ OpenReply parse_opened(std::string_view text) {
 std::string sampled_line(const Sampled& sampled) {
   Json value = {{"us", sampled.us}};
   if (!sampled.wrong.empty()) value["wrong"] = sampled.wrong;
+  if (!sampled.results.empty()) value["results"] = sampled.results;
   return line_of(value);
 }
 
@@ -188,6 +191,7 @@ Sampled parse_sampled(std::string_view text) {
   Sampled sampled;
   sampled.us = line.value().member("us").number(std::numeric_limits<double>::min(), kLargest);
   if (line.value().has("wrong")) sampled.wrong = line.value().member("wrong").text();
+  if (line.value().has("results")) sampled.results = line.value().member("results").text();
   return sampled;
 }
 

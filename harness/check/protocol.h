@@ -105,6 +105,8 @@ struct OpenedVariant {
   std::optional<Conversions> conversions = {};  ///< of a step that runs
   double epsilon = 0;     ///< of the results' dtype: 2^-23 of fp32; 0: not known, or not floating
   bool is_exact = false;  ///< its operator has one right result, bit for bit
+  /// Fingerprint of the elements of all outputs; empty: not verified, or they do not repeat.
+  std::string results = {};
 
   bool operator==(const OpenedVariant&) const = default;
 };
@@ -121,6 +123,9 @@ struct OpenReply {
 struct Sampled {
   double us = 0;      ///< of one call
   std::string wrong;  ///< what is wrong with the results that the last timed call left; empty: none
+  /// What a further call leaves on the values that are verified, as `OpenedVariant::results`;
+  /// empty: not known, as of an older build.
+  std::string results = {};
 
   bool operator==(const Sampled&) const = default;
 };

@@ -33,6 +33,9 @@ void print_annotations(std::ostream& out, const Report& report);
 /// "3 SLOWER, 1 ERROR, 26 SAME": verdicts that occur, what needs action first.
 std::string counts_text(const Report& report);
 
+/// "this machine shows changes from 1.2%", or that nobody measured it.
+std::string noise_text(const Report& report);
+
 /// "softplus_v2 on softplus[...]", "step native of unit[...]", lists in the id cut short.
 std::string title_of(const Item& item);
 

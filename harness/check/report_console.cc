@@ -92,6 +92,12 @@ std::string step_text(const Item& item) {
                               : std::string();
 }
 
+std::string noise_text(const Report& report) {
+  return report.noise_floor
+             ? fmt::format("this machine shows changes from {:.1f}%", 100 * *report.noise_floor)
+             : std::string("what this machine shows was not measured");
+}
+
 void print(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
   const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
@@ -100,9 +106,7 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
                      build_text(report.base));
   out << fmt::format("A change counts from {:.3g}% and {:.3g} us", 100 * report.rule.threshold,
                      report.rule.floor_us);
-  out << (report.mode == "gate" ? fmt::format("; this machine shows changes from {:.1f}%.\n",
-                                              100 * report.noise_floor)
-                                : std::string(".\n"));
+  out << (report.mode == "gate" ? "; " + noise_text(report) : std::string()) << ".\n";
   if (report.is_too_noisy) {
     out << "More than 10% hides what matters. Stop what else runs, take --threads 1, and ask "
            "opbench doctor.\n";

@@ -38,8 +38,8 @@ void print_annotations(std::ostream& out, const Report& report) {
                        item.next.empty() ? "" : kNewLine + data(item.next, false));
   }
   if (report.is_too_noisy) {
-    out << fmt::format("::warning title=opbench::{}: this machine shows changes from {:.1f}%25\n",
-                       outcome_text(report), 100 * report.noise_floor);
+    out << fmt::format("::warning title=opbench::{}: {}\n", outcome_text(report),
+                       data(noise_text(report), false));
   }
 }
 

@@ -59,9 +59,7 @@ void write_markdown(std::ostream& out, const Report& report) {
                      markdown_escaped(report.current.revision),
                      markdown_escaped(report.base.revision));
   out << fmt::format("A change counts from {:.3g}%", 100 * report.rule.threshold);
-  if (report.mode == "gate") {
-    out << fmt::format("; this machine shows changes from {:.1f}%", 100 * report.noise_floor);
-  }
+  if (report.mode == "gate") out << "; " << noise_text(report);
   out << ".\n";
   for (const std::string& notice : report.notices)
     out << "\n> " << markdown_escaped(notice) << '\n';

@@ -30,7 +30,7 @@ void Rounds::guarded(ComparedCase& compared, Action action) {
 
 void Rounds::judge_accuracy_only(ComparedCase& compared) {
   guarded(compared, [&](PairedRun& run) {
-    open_in_both(compared, run, how_, is_strict_);
+    open_in_both(compared, run, how_, accuracy_);
     run.measure(compared.open_variants(), &PairedTimes::screening, kScreeningRounds, budget_);
     for (ComparedVariant& variant : compared.variants) variant.times = {};
     run.close();
@@ -40,7 +40,7 @@ void Rounds::judge_accuracy_only(ComparedCase& compared) {
 void Rounds::screen(ComparedCase& compared) {
   guarded(compared, [&](PairedRun& run) {
     run.set_pair(pairs_++);
-    open_in_both(compared, run, how_, is_strict_);
+    open_in_both(compared, run, how_, accuracy_);
     if (!take_screening_rounds(compared, run)) {
       for (ComparedVariant* variant : compared.open_variants()) {
         variant->times.screening = {};
@@ -126,8 +126,10 @@ void Rounds::take_first_call(const ComparedCase& compared, ComparedVariant& vari
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(sampled[base].us, sampled[current].us, turn);
   if (has_null) times.null_us.push_back(sampled[null].us);
-  const bool is_base_wrong = !sampled[base].wrong.empty() || !sampled[null].wrong.empty();
-  if (!sampled[current].wrong.empty() && !is_base_wrong) variant.fail(sampled[current].wrong, true);
+  const bool is_base_wrong = !wrong_with(sampled[base], variant.base_results).empty() ||
+                             !wrong_with(sampled[null], variant.base_results).empty();
+  const std::string wrong = wrong_with(sampled[current], variant.current_results);
+  if (!wrong.empty() && !is_base_wrong) variant.fail(wrong, true);
 }
 
 void Rounds::open_in_fresh_processes(const ComparedCase& compared, PairedRun& run) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "harness/check/compared_case.h"
 #include "harness/check/paired_run.h"
 #include "harness/check/peer.h"
@@ -10,16 +12,15 @@ namespace opbench::check {
 /// whole processes faster or slower. A worker that crashes or hangs costs its case, not the check.
 class Rounds {
  public:
-  /// `null`: a further process of the other build. `is_strict`: other bits of any result fail. All
-  /// must outlive it.
+  /// `null`: a further process of the other build. All must outlive it.
   Rounds(Peer& base, Peer& null, Peer& current, const OpenRequest& how, const Budget& budget,
-         bool is_strict)
+         AccuracyRule accuracy)
       : base_(base),
         null_(null),
         current_(current),
         how_(how),
         budget_(budget),
-        is_strict_(is_strict) {}
+        accuracy_(std::move(accuracy)) {}
 
   /// Opens the case in both builds and judges accuracy, also of what the calls of 12 rounds leave,
   /// whose times are not kept.
@@ -48,7 +49,7 @@ class Rounds {
   Peer &base_, &null_, &current_;
   const OpenRequest& how_;
   const Budget& budget_;
-  const bool is_strict_;
+  const AccuracyRule accuracy_;
   int pairs_ = 0;  // of processes, so far
 };
 

@@ -27,9 +27,9 @@ Bounds bounds_of(std::span<const double> log_ratios, std::span<const int> pairs)
           medians.interval(kSameConfidence)};
 }
 
-/// The log-ratio from which on a change counts.
-double limit_of(double base_us, const SpeedRule& rule) {
-  return std::log1p(std::max(rule.threshold, rule.floor_us / base_us));
+/// The share from which on a change counts.
+double least_change(double base_us, const SpeedRule& rule) {
+  return std::max(rule.threshold, rule.floor_share(base_us));
 }
 
 SpeedCall call_of(const Bounds& b, double limit, double noise) {
@@ -89,6 +89,17 @@ std::string tails_text(const Tails& tails, double limit) {
                      tails.pairs, 100 * std::expm1(limit), tails.faster);
 }
 
+// Why a change counts from there on only; empty where the threshold says so.
+std::string lifted_text(const SpeedFinding& f, const SpeedRule& rule) {
+  const bool is_noise = f.call != SpeedCall::same && std::log1p(f.noise) > f.limit;
+  if (is_noise) return ", which the other build shows against itself";
+  const double share = rule.floor_share(f.change.base_us);
+  if (share <= rule.threshold) return {};
+  return share < rule.most_floor_share
+             ? fmt::format(", which the floor of {:.3g} us is here", rule.floor_us)
+             : fmt::format(", the most that the floor of {:.3g} us comes to", rule.floor_us);
+}
+
 bool is_change(SpeedCall call) { return call != SpeedCall::same && call != SpeedCall::unclear; }
 
 // Of the tests that a verdict takes, the one that failed.
@@ -135,7 +146,7 @@ std::string change_text(double change) { return fmt::format("{:+.1f}%", 100 * ch
 
 SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
                       std::span<const int> pairs, double noise) {
-  return call_of(bounds_of(log_ratios, pairs), limit_of(base_us, rule), noise);
+  return call_of(bounds_of(log_ratios, pairs), std::log1p(least_change(base_us, rule)), noise);
 }
 
 double own_noise(const PairedTimes::Stage& stage) {
@@ -157,7 +168,7 @@ SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
   const Bounds b = bounds_of(ratios, decisive.pair);
   SpeedFinding f;
   f.change = change_of(decisive, ratios, b);
-  f.limit = limit_of(f.change.base_us, rule);
+  f.limit = std::log1p(least_change(f.change.base_us, rule));
   f.noise = own_noise(decisive);
   const double least = std::max(f.limit, std::log1p(f.noise));
   f.tails = tails_of(ratios, decisive.pair, least);
@@ -176,15 +187,18 @@ bool SpeedFinding::is_decided() const {
 }
 
 void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool is_cut) {
-  const bool is_lifted = std::log1p(f.noise) > f.limit;
-  item.threshold = std::max(rule.threshold, f.noise);
+  const double least = least_change(f.change.base_us, rule);
+  item.threshold = std::max(least, f.noise);
   item.noise = f.noise;
   item.evidence = speed_text(*item.speed, item.context && !item.is_first_call);
   SpeedFinding judged = f;
   judged.change = *item.speed;
   if (f.call == SpeedCall::same) {
     item.verdict = Verdict::same;
-    item.threshold = rule.threshold;
+    item.threshold = least;
+    if (least > rule.threshold) {
+      item.evidence += fmt::format("; it counts from {:.3g}%{}", 100 * least, lifted_text(f, rule));
+    }
     return;
   }
   if (!judged.is_decided()) {
@@ -200,8 +214,8 @@ void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool i
   item.is_regression = is_slower;
   if (f.call == SpeedCall::sometimes_slower)
     item.evidence += "; " + tails_text(f.tails, std::log1p(item.threshold));
-  item.evidence += fmt::format("; it counts from {:.3g}%{}", 100 * item.threshold,
-                               is_lifted ? ", which the other build shows against itself" : "");
+  item.evidence +=
+      fmt::format("; it counts from {:.3g}%{}", 100 * item.threshold, lifted_text(f, rule));
 }
 
 }  // namespace opbench::check

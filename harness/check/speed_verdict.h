@@ -22,11 +22,11 @@ struct Tails {
 Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit);
 
 /// Slower (or faster): the 99% interval of the median log-ratio excludes 0, the median reaches the
-/// threshold, the difference the floor, and `noise`, what the other build shows against itself
-/// (a share). Same: the 90% interval lies inside threshold and floor (two one-sided tests at 5%).
-/// `log_ratios`: log(current / base) of each round; at least one. `pairs`: which pair of processes
-/// each comes from; where buffers lie makes whole processes faster or slower, so that the rounds of
-/// a pair agree too well. Empty: all from one pair.
+/// threshold, the share that the floor comes to, and `noise`, what the other build shows against
+/// itself (a share). Same: the 90% interval lies inside threshold and floor (two one-sided tests at
+/// 5%). `log_ratios`: log(current / base) of each round; at least one. `pairs`: which pair of
+/// processes each comes from; where buffers lie makes whole processes faster or slower, so that the
+/// rounds of a pair agree too well. Empty: all from one pair.
 SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
                       std::span<const int> pairs = {}, double noise = 0);
 

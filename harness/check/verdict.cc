@@ -72,8 +72,6 @@ bool settle(Item& item, Verdict verdict, std::string evidence, bool is_regressio
 // Of an operator with one right result other bits are wrong; of others they may be as good.
 bool compare_bits(Item& item, const OpenedVariant& base, const OpenedVariant& current,
                   bool is_strict) {
-  item.base_bits = base.bits;
-  item.current_bits = current.bits;
   if (base.bits == current.bits || base.bits.empty() || current.bits.empty()) return true;
   const char* const kChanged = "the results are no longer the same bits";
   if (current.is_exact || is_strict) {
@@ -94,6 +92,8 @@ bool compare_errors(Item& item, const OpenedVariant& base, const OpenedVariant& 
   if (!base.accuracy || !current.accuracy) return true;
   item.base_accuracy = base.accuracy;
   item.current_accuracy = current.accuracy;
+  item.base_bits = base.bits;
+  item.current_bits = current.bits;
   for (const Measure& measure : measures_of(base, current)) {
     if (measure.now <= measure.allowed()) continue;
     item.is_error_growth = true;
@@ -150,21 +150,24 @@ Words selection_flags(const Item& item) {
 
 }  // namespace
 
-std::string next_command(const Item& item, const std::string& base,
+std::string next_command(const Item& item, const PeerProgram& base,
                          const std::vector<std::string>& how) {
   if (item.verdict == Verdict::same || item.verdict == Verdict::faster ||
       item.verdict == Verdict::layout) {
     return {};
   }
   const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
-  Words words = {item.verdict == Verdict::gone ? base : program_name()};
-  if (is_speed) append(words, {"check", "--against", base});
+  const bool is_of_base = item.verdict == Verdict::gone;
+  Words words = {is_of_base ? base.path : program_name()};
+  if (is_speed) append(words, {"check", "--against", base.path});
+  if (is_speed && !base.directory.empty()) append(words, {"--against-directory", base.directory});
   append(words, selection_flags(item));
   if (!item.variant.empty()) append(words, {"--variant", item.variant});
   append(words, {"--threads", fmt::format("{}", item.threads)});
   append(words, how);
   if (item.is_first_call && is_speed) words.emplace_back("--cold-start");
-  return shell_line(words);
+  const bool is_elsewhere = is_of_base && !base.directory.empty();
+  return (is_elsewhere ? shell_line(Words{"cd", base.directory}) + " && " : "") + shell_line(words);
 }
 
 bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* current,

@@ -6,6 +6,7 @@
 
 #include "harness/check/check.h"
 #include "harness/check/paired_times.h"
+#include "harness/check/peer.h"
 
 namespace opbench::check {
 
@@ -20,9 +21,10 @@ bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* 
 /// regression, whatever the times say. Returns false if the item is settled. Less is a notice.
 bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVariant& current);
 
-/// The command to run next, quoted for a shell: `base` is the other build's program, `how` further
-/// flags. Empty where there is nothing to do.
-std::string next_command(const Item& item, const std::string& base,
+/// The command to run next, quoted for a shell: `base` is the other build's program, with the
+/// directory in which it reads its case files, `how` further flags. Empty where there is nothing to
+/// do.
+std::string next_command(const Item& item, const PeerProgram& base,
                          const std::vector<std::string>& how);
 
 }  // namespace opbench::check

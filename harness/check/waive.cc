@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "harness/check/speed_verdict.h"
 
@@ -66,6 +67,10 @@ Answer answer_to(const Waiver& waiver, const Item& item) {
   return {item.verdict == Verdict::gone && waiver.allows_gone, ""};
 }
 
+std::string text_of(const WaivedBy& waived) {
+  return fmt::format("waived until {}: {} ({})", waived.expires, waived.reason, waived.place);
+}
+
 /// One waiver, over all items.
 class Application {
  public:
@@ -106,6 +111,34 @@ class Application {
 
 }  // namespace
 
+std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waiver> waivers,
+                                         std::string_view today) {
+  for (const Waiver& waiver : waivers) {
+    if (!is_of(waiver, item) || waiver.expires < today) continue;
+    if (answer_to(waiver, item).is_covered) {
+      return WaivedBy{waiver.place, waiver.reason, waiver.expires};
+    }
+  }
+  return std::nullopt;
+}
+
+void settle_waived_errors(Item& item) {
+  if (!item.waived_errors) return;
+  const auto [by, evidence] = *std::exchange(item.waived_errors, std::nullopt);
+  const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster ||
+                       item.verdict == Verdict::layout;
+  const bool is_unjudged = item.verdict == Verdict::ambiguous && !item.speed && !item.is_unfinished;
+  if (!is_well && !is_unjudged) {
+    item.notices.push_back(fmt::format("{}; {}", evidence, text_of(by)));
+    return;
+  }
+  item.verdict = Verdict::error;
+  item.is_error_growth = true;
+  item.waived = by;
+  item.evidence = is_well ? fmt::format("{}; its speed: {}", evidence, item.evidence)
+                          : evidence + "; its speed was not judged";
+}
+
 void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_view today) {
   if (waivers.empty()) return;
   for (const Waiver& waiver : waivers) {
@@ -118,9 +151,6 @@ void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_
   weigh_and_sort(report.items);
 }
 
-std::string waived_text(const Item& item) {
-  return fmt::format("waived until {}: {} ({})", item.waived->expires, item.waived->reason,
-                     item.waived->place);
-}
+std::string waived_text(const Item& item) { return text_of(*item.waived); }
 
 }  // namespace opbench::check

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,15 @@ namespace opbench::check {
 /// change beyond what a waiver allows on its item, and an expired waiver and one that matches
 /// nothing on the report, which is sorted anew.
 void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_view today);
+
+/// The first waiver that lets the errors of an item grow as they did: ERROR, and nothing else is
+/// known of it.
+std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waiver> waivers,
+                                         std::string_view today);
+
+/// Of an item whose grown errors were waived before it was timed: it stays that ERROR unless its
+/// speed, or what else was found, is worse; then it keeps a note of them.
+void settle_waived_errors(Item& item);
 
 /// "waived until 2026-12-31: the reason (waivers.yaml:3)"
 std::string waived_text(const Item& item);

@@ -161,7 +161,7 @@ void judge_times(Item& item, const WatchOptions& options) {
   item.evidence = fmt::format("{} (99%: {} to {}), {} -> {}", change_text(s.change),
                               change_text(s.interval.low), change_text(s.interval.high),
                               report::time_text(s.base_us), report::time_text(s.current_us));
-  const bool is_large = std::fabs(s.change) * s.base_us >= options.rule.floor_us;
+  const bool is_large = std::fabs(s.change) >= options.rule.floor_share(s.base_us);
   const double limit = std::log1p(item.threshold), size = std::log1p(s.change);
   if (!is_large || std::fabs(size) < limit) {
     item.verdict = Verdict::same;

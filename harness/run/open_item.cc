@@ -234,7 +234,7 @@ void OpenItem::note_results(std::size_t i) {
   const WatchedChange* const change = timing_->watch.current();
   last = {timing_->values.values.seed,
           change ? std::optional(*change) : std::nullopt,
-          step_results(i),
+          element_bits(i),
           {}};
   if (repeats(i)) return;
   last.values = collect_results(*runnable(i).step, workspace_->storage_of(runnable(i)));
@@ -250,7 +250,7 @@ Verification OpenItem::judge_rounds(std::size_t i) {
   Verifier& verifier = verifiers_.try_emplace(last.seed, rules_for(item_)).first->second;
   Verification found = verifier.verify(chosen, *workspace_, bound(i), threads_);
   found.stats = {};
-  if (found.judgement.verdict == Verdict::failed || step_results(i) == last.results) return found;
+  if (found.judgement.verdict == Verdict::failed || element_bits(i) == last.results) return found;
   found.judgement = {Verdict::failed, "a timed call left other results than a checked one"};
   if (!repeats(i)) {
     const std::vector<StepResult> now =
@@ -260,8 +260,7 @@ Verification OpenItem::judge_rounds(std::size_t i) {
   return found;
 }
 
-// What a node that was left out would have written is of any age, as is padding.
-std::uint64_t OpenItem::step_results(std::size_t i) const {
+std::uint64_t OpenItem::element_bits(std::size_t i) const {
   const Runnable& chosen = runnable(i);
   std::uint64_t bits = 0;
   for (std::size_t n = 0; n < chosen.graph->nodes.size(); ++n) {

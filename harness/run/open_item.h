@@ -108,6 +108,10 @@ class OpenItem {
   /// Fingerprint of the outputs that the last run of a runnable left, as 16 hexadecimal digits.
   std::string result_bits(std::size_t i) const;
 
+  /// The same of their elements alone, of nodes that ran: what lies between elements, and what a
+  /// node that was left out would have written, is of any age.
+  std::uint64_t element_bits(std::size_t i) const;
+
   /// What a sample calls, inside `with_threads`.
   const BoundGraph& bound(std::size_t i) const { return *opened_[i].bound; }
   /// Empties the caches of a runnable's tensors, for `--cold`.
@@ -145,7 +149,6 @@ class OpenItem {
   Verification judge_timed(std::size_t i);
   bool repeats_timed(std::size_t i);
   void note_results(std::size_t i);
-  std::uint64_t step_results(std::size_t i) const;
 
   Item item_;
   int threads_;

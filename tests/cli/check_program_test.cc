@@ -195,6 +195,17 @@ TEST_F(CheckProgram, ARaceIsFoundByWhatTimedCallsLeave) {
   EXPECT_THAT(ran.out, HasSubstr("its results differ from call to call on the same values"));
 }
 
+// Right where it is verified, wrong in every call that is timed.
+TEST_F(CheckProgram, WhatIsWrongInAllTimedCallsIsFound) {
+  const std::string base =
+      script("base", "unset OPBENCH_TEST_WRONG_CALLS\nexec " + kSelf + " \"$@\"\n");
+  const Outcome ran = check("--against " + base + kSmall + " --threshold 50",
+                            "OPBENCH_TEST_WRONG_CALLS=native=100");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("1 ERROR"));
+  EXPECT_THAT(ran.out, HasSubstr("after timed calls its results are not those that were verified"));
+}
+
 // The step of this build takes a framework's pool, between two TransData: no time counts any more.
 TEST_F(CheckProgram, OneMoreTransDataIsARegressionWithoutStatistics) {
   write_context("old/c.yaml", "npu");

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "harness/check/report.h"
+#include "harness/check/waive.h"
 #include "tests/harness/check/scripted_build.h"
 
 namespace opbench::check {
@@ -283,33 +285,58 @@ TEST_F(CheckGate, AQuietMachineShowsSixPercent) {
   EXPECT_EQ(only_item(run()).verdict, Verdict::slower);
 }
 
-// A floor of expm1(1.0178 x 0.3) = 36 % hides what matters. It is measured three times, and only
+// A floor of expm1(1.0178 x 0.3) = 36 % hides what matters. It is measured four times, and only
 // accuracy is judged.
 TEST_F(CheckGate, ATooNoisyMachineJudgesAccuracyOnly) {
   base.add_case(kCase, [](ScriptedSample s) {
-    return s.process == 2 ? 100 * std::exp(s.number % 2 == 0 ? 0.3 : -0.3) : 100;
+    return s.process % 2 == 0 ? 100 * std::exp(s.number % 2 == 0 ? 0.3 : -0.3) : 100;
   });
   current.add_case(kCase, always(300));
   const Report report = run();
-  EXPECT_NEAR(report.noise_floor, std::expm1(1.0178 * 0.3), 1e-4);
+  EXPECT_NEAR(*report.noise_floor, std::expm1(1.0178 * 0.3), 1e-4);
   EXPECT_EQ(report.exit_code(), kTooNoisy);
-  EXPECT_EQ(base.samples(kCase, "v"), 3 * 24 + 12);
+  EXPECT_EQ(base.samples(kCase, "v"), 4 * 24 + 12);
   EXPECT_EQ(current.samples(kCase, "v"), 12) << "for what they leave";
   EXPECT_EQ(only_item(report).evidence, "accuracy is well; its speed was not judged");
 }
 
-// Noise takes 2 x 0.1 s to open and 24 x 0.02 s: 0.68 s. A screening opens six times: 1.68 s.
+// The first pair of processes is 30 % apart, by where its buffers lie; the next is not.
+TEST_F(CheckGate, NoiseIsMeasuredAgainInFreshProcesses) {
+  base.add_case(kCase, [](ScriptedSample s) { return s.process == 2 ? 130.0 : 100.0; });
+  current.add_case(kCase, always(100));
+  const Report report = run();
+  EXPECT_EQ(report.noise_floor, 0);
+  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  EXPECT_EQ(base.samples(kCase, "v"), 2 * 24 + 12);
+}
+
+// A sample takes a second: noise gets 10 s of 40, and the case its turn.
+TEST_F(CheckGate, NoiseLeavesMostOfTheBudget) {
+  base.add_case(kCase, always(1e6));
+  current.add_case(kCase, always(1e6));
+  base.sample_seconds = current.sample_seconds = 1;
+  options.budget_s = 40;
+  const Report report = run();
+  EXPECT_FALSE(report.noise_floor.has_value()) << "five rounds say little";
+  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  std::ostringstream out;
+  print(out, report, {}, false);
+  EXPECT_THAT(out.str(), HasSubstr("; what this machine shows was not measured.\n"));
+}
+
+// Noise may take a quarter: two rounds are 0.28 s, and none. Then two pairs of processes have 0.2 s
+// to open and two rounds each.
 TEST_F(CheckGate, WhatTheBudgetDoesNotReachIsUnfinished) {
   for (const char* id : {"a[1]", "b[1]"}) {
     base.add_case(id, always(100));
     current.add_case(id, always(100));
   }
-  options.budget_s = 2 * 0.68 + 0.5;  // the noise looks at both cases
+  options.budget_s = 1;
   const Report report = run();
   ASSERT_EQ(report.items.size(), 2u);
   EXPECT_EQ(report.items[0].case_id, "a[1]");
   EXPECT_EQ(report.items[0].evidence, "not measured: the budget ended");
-  EXPECT_EQ(current.samples("a[1]", "v"), 3) << "0.2 s to open, 2 rounds, 0.2 s, and one more";
+  EXPECT_EQ(current.samples("a[1]", "v"), 4);
   EXPECT_FALSE(report.items[0].speed) << "part of a screening is none";
   EXPECT_EQ(report.items[1].evidence, "not measured: the budget ended before its turn");
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
@@ -469,6 +496,75 @@ TEST_F(CheckGate, ResultsThatDifferFromCallToCallAreARegression) {
   EXPECT_EQ(only_item(report).verdict, Verdict::error);
   EXPECT_EQ(only_item(report).evidence, "differs");
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
+}
+
+// Calls that agree with each other, and not with what was verified.
+TEST_F(CheckGate, TimedCallsThatAreAllWrongAreARegression) {
+  ScriptedVariant right = ScriptedBuild::passing("v", always(100));
+  right.opened.results = "01";
+  right.results = [](ScriptedSample) { return "01"; };
+  ScriptedVariant wrong = right;
+  wrong.results = [](ScriptedSample s) { return s.process < 4 ? "01" : "02"; };
+  base.add_case(ScriptedBuild::listed_case(kCase), {right});
+  current.add_case(ScriptedBuild::listed_case(kCase), {wrong});
+  const Report report = run();
+  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  EXPECT_THAT(only_item(report).evidence, HasSubstr("are not those that were verified"));
+  EXPECT_EQ(report.exit_code(), kVerdictFailed);
+}
+
+/// Errors that a waiver lets grow do not hide how fast it is.
+class CheckGateWaivers : public CheckGate {
+ protected:
+  Report run_with_errors(double us) {
+    base.add_case(kCase, always(100));
+    ScriptedVariant current_variant = ScriptedBuild::passing("v", always(us));
+    current_variant.opened.accuracy->max_ulp = 5;
+    current_variant.opened.bits = "01";
+    current.add_case(ScriptedBuild::listed_case(kCase), {current_variant});
+    options.accuracy.waiver_of_errors = [this](const Item& item) {
+      return waiver_of_errors(item, waivers, "2026-06-15");
+    };
+    Report report = run();
+    apply_waivers(report, waivers, "2026-06-15");
+    return report;
+  }
+
+  std::vector<Waiver> waivers = parse_waivers(
+      "waivers: [{id: relu, reason: why, expires: 2030-01-01, allow: {error: 5}}]", "w.yaml");
+};
+
+TEST_F(CheckGateWaivers, WhatIsSlowerWithWaivedErrorsIsARegression) {
+  const Report report = run_with_errors(200);
+  EXPECT_EQ(only_item(report).verdict, Verdict::slower);
+  EXPECT_THAT(only_item(report).evidence, HasSubstr("+100.0%"));
+  EXPECT_THAT(only_item(report).notices,
+              Contains("its largest error grew from 2 to 5 ULP; up to 4 are allowed; waived "
+                       "until 2030-01-01: why (w.yaml:1)"));
+  EXPECT_EQ(report.exit_code(), kVerdictFailed);
+}
+
+TEST_F(CheckGateWaivers, WhatIsNoSlowerIsWaivedWithItsSpeed) {
+  const Report report = run_with_errors(100);
+  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  ASSERT_TRUE(only_item(report).waived.has_value());
+  EXPECT_THAT(only_item(report).evidence, HasSubstr("up to 4 are allowed; its speed: +0.0%"));
+  EXPECT_EQ(report.exit_code(), kAllWell);
+}
+
+TEST_F(CheckGateWaivers, ErrorsBeyondWhatIsAllowedAreNotTimed) {
+  waivers.front().error_factor = 1.5;  // of 2 ULP, and one
+  const Report report = run_with_errors(100);
+  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  EXPECT_EQ(current.samples(kCase, "v"), 0);
+  EXPECT_EQ(report.exit_code(), kVerdictFailed);
+}
+
+TEST_F(CheckGateWaivers, WhatIsNotReachedIsUnfinished) {
+  options.budget_s = 1;
+  const Report report = run_with_errors(100);
+  EXPECT_EQ(only_item(report).verdict, Verdict::ambiguous);
+  EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
 // What the other build does as well is a note.

@@ -86,7 +86,10 @@ TEST(CheckProtocol, AnswersGoThrough) {
                            {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7}, "00ff"},
                             {"onednn", Status::skipped, "no fp16", {}}}};
   EXPECT_EQ(parse_opened(opened_line(reply)), reply);
-  for (const Sampled& sampled : {Sampled{0.25, ""}, Sampled{0.25, "differs"}}) {
+  OpenReply verified = reply;
+  verified.variants[0].results = "00fe";
+  EXPECT_EQ(parse_opened(opened_line(verified)), verified);
+  for (const Sampled& sampled : {Sampled{0.25, ""}, Sampled{0.25, "differs", "00fe"}}) {
     EXPECT_EQ(parse_sampled(sampled_line(sampled)), sampled);
   }
   const CodeReply code = {"00ff", ""}, unknown = {"", "it was stripped"};
@@ -226,7 +229,19 @@ TEST(CheckWorker, TakesSamplesInAnyLayout) {
     const Sampled sampled = parse_sampled(lines.at(i));
     EXPECT_GT(sampled.us, 0) << i;
     EXPECT_EQ(sampled.wrong, "") << i;
+    const std::size_t variant = i % 2 == 1 ? 1 : 0;
+    EXPECT_EQ(sampled.results, parse_opened(lines[1]).variants[variant].results) << i;
+    EXPECT_NE(sampled.results, "") << i;
   }
+}
+
+// All its calls agree, and none is that which was verified.
+TEST(CheckWorker, WhatIsWrongInEveryTimedCallIsNotWhatWasVerified) {
+  OpenCase open(small_case(), {{}, {{"native", 1.0}}});
+  const Sampled wrong = open.sample("native", 1), right = open.sample("softplus_v2", 1);
+  EXPECT_EQ(wrong.wrong, "");
+  EXPECT_NE(wrong.results, open.reply().variants[0].results);
+  EXPECT_EQ(right.results, open.reply().variants[1].results);
 }
 
 TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {

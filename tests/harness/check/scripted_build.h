@@ -27,10 +27,12 @@ struct ScriptedVariant {
   std::function<std::string(ScriptedSample)> wrong = {};
   /// The time of a first call; none: as `us`.
   std::function<double(ScriptedSample)> first_us = {};
+  /// What a call after a sample leaves on the values that are verified; none: not known.
+  std::function<std::string(ScriptedSample)> results = {};
 };
 
 /// A build that answers from a script, in the place of a process, with invented times. A sample
-/// takes 20 ms and opening a case 100 ms on a clock that moves only then.
+/// takes 20 ms unless said otherwise and opening a case 100 ms on a clock that moves only then.
 class ScriptedBuild {
  public:
   /// `clock_s` and `log` may be shared by builds; the log names whose sample comes next.
@@ -51,7 +53,7 @@ class ScriptedBuild {
     return {{std::move(name), Status::passed, "", Accuracy{2, 0.5, 1e-7}, "00"}, std::move(us)};
   }
 
-  double open_seconds = 0.1;
+  double open_seconds = 0.1, sample_seconds = 0.02;
   /// Every list of cases is answered with this error; empty: with the cases.
   std::string list_error;
   /// Of the machine code of every variant; empty: as a build that does not know the request.
@@ -140,7 +142,7 @@ class ScriptedBuild {
   }
 
   Sampled sample(Worker& worker, const std::string& name) {
-    clock_s_ += 0.02;
+    clock_s_ += sample_seconds;
     log_ += name_[0];
     ++samples_[{worker.open_case, name}];
     for (const ScriptedVariant& variant : variants_.at(worker.open_case)) {
@@ -149,7 +151,8 @@ class ScriptedBuild {
       const bool is_first = worker.first_call && variant.first_us;
       first_calls_ += worker.first_call;
       return {is_first ? variant.first_us(which) : variant.us(which),
-              variant.wrong ? variant.wrong(which) : std::string()};
+              variant.wrong ? variant.wrong(which) : std::string(),
+              variant.results ? variant.results(which) : std::string()};
     }
     throw Error("no variant '" + name + "'");
   }

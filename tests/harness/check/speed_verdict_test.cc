@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 namespace opbench::check {
 namespace {
@@ -68,6 +69,31 @@ TEST(SpeedVerdict, SpeedCallsByHand) {
 TEST(SpeedVerdict, ADifferenceBelowTheFloorIsNone) {
   EXPECT_EQ(judge_speed(ratios(0.10, 0.001, 30), 0.4, {0.05, 0.05}), SpeedCall::same);
   EXPECT_EQ(judge_speed(ratios(0.10, 0.001, 30), 0.6, {0.05, 0.05}), SpeedCall::slower);
+}
+
+// Of a call of 60 ns a floor of 50 ns would hide all up to +83 %.
+TEST(SpeedVerdict, TheFloorComesToAQuarterOfACallAtMost) {
+  PairedTimes times;
+  times.screening = times.verdict = times.confirmation = stage(0.06, 0.5, 0.01, 30);
+  const Item slower = judged(times);
+  EXPECT_EQ(slower.verdict, Verdict::slower);
+  EXPECT_EQ(slower.threshold, 0.25);
+  EXPECT_THAT(slower.evidence,
+              HasSubstr("it counts from 25%, the most that the floor of 0.05 us comes to"));
+  times.screening = times.verdict = times.confirmation = stage(0.06, 0.2, 0.01, 30);
+  EXPECT_EQ(judged(times).verdict, Verdict::same);
+  EXPECT_EQ(judged(times).threshold, 0.25);
+  EXPECT_THAT(judged(times).evidence, HasSubstr("; it counts from 25%, the most that"));
+  times.screening = times.verdict = times.confirmation = stage(0.4, 0.1, 0.001, 30);
+  EXPECT_EQ(judged(times).verdict, Verdict::same);
+  EXPECT_THAT(judged(times).evidence,
+              HasSubstr("; it counts from 12.5%, which the floor of 0.05 us is here"));
+}
+
+TEST(SpeedVerdict, AFloorThatIsAskedForIsThatFloor) {
+  const SpeedRule rule{0.05, 1, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(judge_speed(ratios(0.40, 0.001, 30), 2, rule), SpeedCall::same);
+  EXPECT_EQ(judge_speed(ratios(0.60, 0.001, 30), 2, rule), SpeedCall::slower);
 }
 
 TEST(SpeedVerdict, LaterStagesDecideWithoutTheScreening) {

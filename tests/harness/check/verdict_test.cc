@@ -168,7 +168,7 @@ TEST(CheckVerdict, TheNextCommandOfAStepNamesItsFile) {
   item.variant = "one index_select";
   item.context = ContextSource{"c.yaml", "unit", DType::fp16, {{"N", 1}}};
   item.verdict = Verdict::slower;
-  EXPECT_EQ(next_command(item, "/old/opbench", {}),
+  EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}),
             "opbench check --against /old/opbench --cases c.yaml --filter '^unit$' --set N=1 "
             "--dtype fp16 --variant 'one index_select' --threads 1");
 }
@@ -179,7 +179,7 @@ TEST(CheckVerdict, NothingInANextCommandMeansAnythingToAShell) {
   item.variant = "it's `id`";
   item.context = ContextSource{"cases/sp ace/$(id).yaml", "a.b", DType::fp32, {}};
   item.verdict = Verdict::gone;
-  EXPECT_EQ(next_command(item, "./my builds/opbench", {}),
+  EXPECT_EQ(next_command(item, {"./my builds/opbench", ""}, {}),
             "'./my builds/opbench' --cases 'cases/sp ace/$(id).yaml' --filter '^a\\.b$' "
             "--dtype fp32 --variant 'it'\\''s `id`' --threads 1");
 }
@@ -190,17 +190,23 @@ TEST(CheckVerdict, NextCommands) {
   item.variant = "relu";
   item.threads = 2;
   item.verdict = Verdict::slower;
-  EXPECT_EQ(next_command(item, "/old/opbench", {"--cold"}),
+  EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {"--cold"}),
             "opbench check --against /old/opbench --case 'relu[8,fp32]' --variant relu --threads 2 "
             "--cold");
   item.verdict = Verdict::error;
-  EXPECT_EQ(next_command(item, "/old/opbench", {}),
+  EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}),
             "opbench --case 'relu[8,fp32]' --variant relu --threads 2");
   item.verdict = Verdict::gone;
-  EXPECT_EQ(next_command(item, "/old/opbench", {}),
+  EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}),
             "/old/opbench --case 'relu[8,fp32]' --variant relu --threads 2");
+  EXPECT_EQ(next_command(item, {"/old/opbench", "/old/my cases"}, {}),
+            "cd '/old/my cases' && /old/opbench --case 'relu[8,fp32]' --variant relu --threads 2");
+  item.verdict = Verdict::slower;
+  EXPECT_EQ(next_command(item, {"/old/opbench", "/old"}, {}),
+            "opbench check --against /old/opbench --against-directory /old --case 'relu[8,fp32]' "
+            "--variant relu --threads 2");
   item.verdict = Verdict::same;
-  EXPECT_EQ(next_command(item, "/old/opbench", {}), "");
+  EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}), "");
 }
 
 }  // namespace opbench::check

@@ -81,6 +81,16 @@ const RegisteredOp kOperators[] = {
                  .attrs = gelu_attrs()})),
 };
 
+// The argument of tanh has the cube of x, beside a slope that is 0 where it overflows.
+const RegisteredIntermediates of_gelu_grad{
+    {"gelu_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
+       if (attrs.word("approximate") != "tanh") return Intermediates{};
+       return Intermediates{.greatest =
+                                binary_reference(inputs[0], inputs[1], [](double dy, double x) {
+                                  return greatest_product({dy, x, x, x});
+                                })};
+     }}};
+
 // In any order of the factors.
 const RegisteredIntermediates of_pow_grad{
     {"pow_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {

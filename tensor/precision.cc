@@ -19,4 +19,18 @@ double largest_finite(DType dtype) {
   }
 }
 
+double smallest_normal(DType dtype) {
+  switch (dtype) {
+    case DType::fp16:
+      return 0x1p-14;
+    case DType::bf16:
+    case DType::fp32:
+      return 0x1p-126;
+    case DType::fp64:
+      return 0x1p-1022;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace opbench

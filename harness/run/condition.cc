@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "compare/measure/magnitudes.h"
-#include "tensor/buffer.h"
-#include "tensor/parallel.h"
+#include "harness/run/changed_copy.h"
 #include "tensor/philox.h"
 
 namespace opbench {
@@ -21,25 +20,12 @@ std::uint32_t sign_bits(std::uint64_t seed, std::uint64_t place) {
   return philox4x32({low, high, 0, 0}, {static_cast<std::uint32_t>(seed), 0})[0];
 }
 
-// A copy of a floating tensor in which every element is changed, one way or the other.
+// Every element larger or smaller.
 Buffer changed(const TensorDesc& desc, const void* storage, std::uint64_t seed) {
-  Buffer copy(static_cast<std::size_t>(desc.storage_elements()) * size_of(desc.dtype));
-  parallel_blocks(block_count(desc), [&](std::int64_t i) {
-    const ElementRange range = block(desc, i);
-    thread_local std::vector<double> values;
-    thread_local std::vector<std::byte> rounded;
-    values.resize(static_cast<std::size_t>(range.count));
-    rounded.resize(values.size() * size_of(desc.dtype));
-    read_doubles(desc, storage, range, values);
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      const auto place = static_cast<std::uint64_t>(range.first) + k;
-      const bool up = (sign_bits(seed, place) & 1U) != 0;
-      values[k] *= up ? 1 + kChange : 1 - kChange;
-    }
-    from_doubles(desc.dtype, values.data(), range.count, rounded.data());
-    write_elements(desc, copy.data(), range, rounded.data());
+  return changed_copy(desc, storage, [seed](std::int64_t place, double value) {
+    const bool up = (sign_bits(seed, static_cast<std::uint64_t>(place)) & 1U) != 0;
+    return value * (up ? 1 + kChange : 1 - kChange);
   });
-  return copy;
 }
 
 }  // namespace

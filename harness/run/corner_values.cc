@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <vector>
 
+#include "harness/run/outside_contract.h"
 #include "tensor/fill.h"
 
 namespace opbench {
@@ -16,21 +16,6 @@ using IsWanted = std::function<bool(double corner)>;
 // At most a quarter of the elements are corner values, or small tensors would hold nothing else.
 std::size_t corner_count(std::int64_t elements, std::size_t corners) {
   return std::min(corners, static_cast<std::size_t>(elements / 4));
-}
-
-// 0 for dtypes that have no subnormals.
-double smallest_normal(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return std::numeric_limits<double>::min();
-    case DType::fp16:
-      return 0x1p-14;
-    case DType::fp32:
-    case DType::bf16:
-      return std::numeric_limits<float>::min();
-    default:
-      return 0;
-  }
 }
 
 /// The inputs of a case that take corner values.
@@ -100,12 +85,9 @@ IsWanted wanted_by(const Runnable& runnable, DType dtype) {
   const bool mixes = runnable.graph->mixes_elements();
   const InputRange range =
       std::max(mixes ? InputRange::finite : InputRange::any, runnable.selection->takes());
-  return [mixes, range, least = smallest_normal(dtype)](double corner) {
-    const bool is_finite = std::isfinite(corner);
-    if (is_finite && mixes && std::fabs(corner) > kLargestTerm) return false;
-    const bool is_subnormal = corner != 0 && std::fabs(corner) < least;
-    return range == InputRange::any ||
-           (is_finite && !(range == InputRange::normal && is_subnormal));
+  return [mixes, range, dtype](double corner) {
+    if (std::isfinite(corner) && mixes && std::fabs(corner) > kLargestTerm) return false;
+    return is_inside(range, dtype, corner);
   };
 }
 

@@ -13,6 +13,7 @@
 #include "compare/standard/standards.h"
 #include "harness/run/condition.h"
 #include "harness/run/inputs_there.h"
+#include "harness/run/outside_contract.h"
 #include "harness/run/rounding_slack.h"
 #include "harness/run/saturate.h"
 #include "tensor/parallel.h"
@@ -129,15 +130,23 @@ class OutputPair {
   const Standard& standard() const { return standard_; }
   double scale() const { return output_scale(desc_, storage_); }
 
-  /// Where that fails: without the differences that intermediate results explain. Errors are told
-  /// as they are, those that are left where it fails still.
+  /// Where that fails: without what the variant does not answer for and the differences that
+  /// intermediate results explain. Errors are told as they are, those that are left where it fails
+  /// still.
   ValueComparison judged_at(double scale) const {
-    ValueComparison found = compared_at(scale, nullptr);
+    ValueComparison found = compared_at(scale, [](ElementRange, const void*, void*) {});
     if (found.judgement.verdict != Verdict::failed) return found;
+    const OutsideContract outside(what_, output_);
     const RoundingSlack slack = slack_of_intermediates();
-    if (!slack.is_any()) return found;
-    ValueComparison rest = compared_at(scale, &slack);
-    rest.formula += fmt::format(", or |a-e| <= {:.3g}*intermediates", slack.factor());
+    if (!outside.is_any() && !slack.is_any()) return found;
+    ValueComparison rest =
+        compared_at(scale, [&](ElementRange range, const void* expected, void* actual) {
+          if (outside.is_any()) outside.forgive(range, expected, actual);
+          if (slack.is_any()) slack.forgive(output_, range, desc_.dtype, expected, actual);
+        });
+    if (slack.is_any()) {
+      rest.formula += fmt::format(", or |a-e| <= {:.3g}*intermediates", slack.factor());
+    }
     if (rest.judgement.verdict == Verdict::failed) return rest;
     rest.stats = std::move(found.stats);
     return rest;
@@ -160,20 +169,21 @@ class OutputPair {
             what_.kernel.judged_as.value_or(desc_.dtype)};
   }
 
-  ValueComparison compared_at(double scale, const RoundingSlack* slack) const {
-    const auto measure = [&](std::int64_t i) { return measured(block(desc_, i), scale, slack); };
+  // `forgive(range, expected, actual)` takes differences away.
+  template <class Forgive>
+  ValueComparison compared_at(double scale, const Forgive& forgive) const {
+    const auto measure = [&](std::int64_t i) { return measured(block(desc_, i), scale, forgive); };
     return compare_parts(block_count(desc_), measure, standard_, desc_.shape);
   }
 
-  PairStats measured(ElementRange range, double scale, const RoundingSlack* slack) const {
+  template <class Forgive>
+  PairStats measured(ElementRange range, double scale, const Forgive& forgive) const {
     thread_local std::vector<std::byte> actual, expected;
     actual.resize(static_cast<std::size_t>(range.count) * size_of(desc_.dtype));
     expected.resize(actual.size());
     golden_(range, expected.data());
     read_elements(desc_, storage_, range, actual.data());
-    if (slack != nullptr) {
-      slack->forgive(output_, range, desc_.dtype, expected.data(), actual.data());
-    }
+    forgive(range, expected.data(), actual.data());
     return measure_values({desc_.dtype, desc_.dtype, actual.data(), expected.data(), range},
                           standard_.tolerance, scale);
   }

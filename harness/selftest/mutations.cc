@@ -6,28 +6,12 @@
 #include <limits>
 
 #include "tensor/elements.h"
+#include "tensor/precision.h"
 
 namespace opbench {
 namespace {
 
 using Results = std::optional<std::vector<Elements>>;
-
-double smallest_normal(DType dtype) {
-  return dtype == DType::fp16 ? 0x1p-14 : dtype == DType::fp64 ? 0x1p-1022 : 0x1p-126;
-}
-
-double largest(DType dtype) {
-  switch (dtype) {
-    case DType::fp16:
-      return 65504;
-    case DType::bf16:
-      return 0x1.FEp127;
-    case DType::fp64:
-      return std::numeric_limits<double>::max();
-    default:
-      return std::numeric_limits<float>::max();
-  }
-}
 
 // Root mean square of the finite values.
 double magnitude(const std::vector<double>& values) {
@@ -199,7 +183,7 @@ Results swallowed_nan(const HonestRun& run) {
 Results swallowed_inf(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     for (double& y : values) {
-      if (std::isinf(y)) y = std::copysign(largest(desc.dtype), y);
+      if (std::isinf(y)) y = std::copysign(largest_finite(desc.dtype), y);
     }
   });
 }

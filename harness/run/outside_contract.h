@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "harness/run/judge_node.h"
+#include "tensor/buffer.h"
+
+namespace opbench {
+
+/// True if a variant that takes `range` answers for an input `value` of a floating `dtype`.
+bool is_inside(InputRange range, DType dtype, double value);
+
+/// The elements of an output that follow from inputs that a variant does not answer for: those at
+/// the same place, where the operator is of elements, and those that are others where these inputs
+/// are very large or very small instead.
+class OutsideContract {
+ public:
+  /// Looks at the floating inputs; copies them where some are outside. `what` outlives it.
+  OutsideContract(const NodeToJudge& what, std::size_t output);
+  // References may point to the readers.
+  OutsideContract(const OutsideContract&) = delete;
+  OutsideContract& operator=(const OutsideContract&) = delete;
+
+  /// True if there are inputs that the variant does not answer for.
+  bool is_any() const { return is_any_; }
+  /// Makes such elements of `range` in `actual` those in `expected`. Both lie densely in memory and
+  /// are of the output's dtype.
+  void forgive(ElementRange range, const void* expected, void* actual) const;
+
+ private:
+  std::vector<bool> places(ElementRange range) const;
+
+  const NodeToJudge& what_;
+  std::size_t output_;
+  bool is_any_ = false;
+  std::vector<Buffer> buffers_;
+  /// The inputs as they are, and with very large and very small ones.
+  std::array<std::vector<InputReader>, 3> inputs_;
+  std::vector<Reference> references_;  ///< of these
+};
+
+}  // namespace opbench

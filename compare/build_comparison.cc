@@ -109,7 +109,8 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
     result.judgement.reason = "not held to a golden file";
     return;
   }
-  result.judgement = judge(result.stats, result.standard, judged_shape(result.match));
+  result.judgement = judge(result.stats, result.standard,
+                           {judged_shape(result.match), judged_dtype(result.match)});
   // That constant or empty inputs are the same ones is all that is asked of them.
   const bool is_same_input = result.entry().side == Side::input && result.stats.unequal == 0;
   if (is_same_input && result.judgement.verdict == Verdict::mistrusted)
@@ -156,7 +157,8 @@ void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMe
     return;
   }
   result.cross_check = std::make_shared<const CrossCheck>(
-      judge_cross_check(npu.stats, gpu.stats, result.standard, judged_shape(result.match)));
+      judge_cross_check(npu.stats, gpu.stats, result.standard,
+                        {judged_shape(result.match), judged_dtype(result.match)}));
   if (decides) result.judgement = result.cross_check->judgement;
 }
 

@@ -11,14 +11,15 @@ namespace opbench {
 
 ValueComparison compare_parts(std::int64_t parts,
                               const std::function<PairStats(std::int64_t part)>& measure,
-                              const Standard& standard, const Dims& shape) {
+                              const Standard& standard, const JudgedTensor& tensor) {
   std::vector<PairStats> measured(static_cast<std::size_t>(parts));
   parallel_blocks(parts,
                   [&](std::int64_t i) { measured[static_cast<std::size_t>(i)] = measure(i); });
   ValueComparison found;
   for (const PairStats& part : measured) found.stats.merge(part);
-  found.judgement = judge(found.stats, standard, shape);
+  found.judgement = judge(found.stats, standard, tensor);
   found.formula = formula(standard, found.stats.scale);
+  found.named = named_element(found.stats, standard);
   return found;
 }
 
@@ -37,8 +38,9 @@ ValueComparison compare_values(const void* actual, DType actual_dtype, const voi
                            {first, std::min(kMeasureChunk, count - first)}},
                           standard.tolerance, scale);
   };
+  const Dims places = shape.empty() && count != 1 ? Dims{count} : shape;
   return compare_parts((count + kMeasureChunk - 1) / kMeasureChunk, measure, standard,
-                       shape.empty() && count != 1 ? Dims{count} : shape);
+                       {places, actual_dtype});
 }
 
 }  // namespace opbench

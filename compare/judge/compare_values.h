@@ -14,13 +14,14 @@ struct ValueComparison {
   PairStats stats;
   Judgement judgement;
   std::string formula;  ///< what the tensors were held to
+  WorstElement named;   ///< that the judgement names where it is a failure
 };
 
-/// Measures the parts 0 to parts - 1 of a tensor of `shape` side by side, joins them in order, and
+/// Measures the parts 0 to parts - 1 of a tensor side by side, joins them in order, and
 /// holds them to `standard`, which is no cross-check.
 ValueComparison compare_parts(std::int64_t parts,
                               const std::function<PairStats(std::int64_t part)>& measure,
-                              const Standard& standard, const Dims& shape);
+                              const Standard& standard, const JudgedTensor& tensor);
 
 /// Compares `count` elements that lie densely in memory with those that are expected there, and
 /// holds them to `standard`, which is no cross-check. Errors are counted in units of the coarser

@@ -17,9 +17,9 @@ std::string worst_text(const Dims& shape, const WorstElement& worst) {
 }
 
 // "; worst at [3]: 1.5, expected 1"
-std::string worst_absolute(const Dims& shape, const PairStats& stats) {
-  if (stats.worst_abs.index < 0) return {};
-  return fmt::format("; worst {}", worst_text(shape, stats.worst_abs));
+std::string worst_named(const Dims& shape, const PairStats& stats, const Standard& standard) {
+  const WorstElement worst = named_element(stats, standard);
+  return worst.index < 0 ? "" : fmt::format("; worst {}", worst_text(shape, worst));
 }
 
 std::string percent(double share) { return fmt::format("{:.4g}%", 100 * share); }
@@ -32,7 +32,7 @@ std::string share_text(double share, double needed) {
 
 Judgement failed(std::string reason) { return {Verdict::failed, std::move(reason)}; }
 
-std::string judge_nonfinite(const Dims& shape, const PairStats& stats) {
+std::string judge_nonfinite(const JudgedTensor& tensor, const PairStats& stats) {
   if (stats.nan_mismatches + stats.inf_mismatches == 0) return {};
   std::string counts;
   if (stats.nan_mismatches > 0) counts = fmt::format("{} NaN", stats.nan_mismatches);
@@ -40,13 +40,13 @@ std::string judge_nonfinite(const Dims& shape, const PairStats& stats) {
     counts += fmt::format("{}{} Inf", counts.empty() ? "" : " and ", stats.inf_mismatches);
   }
   constexpr double kLargestHalf = 65504;
-  const bool is_overflow = std::isinf(stats.mismatch_actual) &&
+  const bool is_overflow = tensor.dtype == DType::fp16 && std::isinf(stats.mismatch_actual) &&
                            std::fabs(stats.mismatch_expected) > kLargestHalf &&
                            std::isfinite(stats.mismatch_expected);
-  return fmt::format(
-      "{} on one side only, first {}{}", counts,
-      element_text(shape, stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected),
-      is_overflow ? ", which is beyond fp16" : "");
+  return fmt::format("{} on one side only, first {}{}", counts,
+                     element_text(tensor.shape, stats.first_mismatch, stats.mismatch_actual,
+                                  stats.mismatch_expected),
+                     is_overflow ? ", which is beyond fp16" : "");
 }
 
 // "; a tolerance of 0.003 would hold all"
@@ -54,31 +54,37 @@ std::string least_tolerance(const PairStats& stats) {
   return fmt::format("; a tolerance of {:.2g} would hold all", stats.min_tolerance);
 }
 
-std::string judge_mixed(const Dims& shape, const PairStats& stats, const Tolerance& t) {
-  if (stats.inside_share() < t.inside_share) {
+// More are outside than may be.
+bool lacks_share(const PairStats& stats, const Tolerance& t) {
+  return stats.inside_share() < t.inside_share;
+}
+
+std::string judge_mixed(const Dims& shape, const PairStats& stats, const Standard& s) {
+  const Tolerance& t = s.tolerance;
+  if (lacks_share(stats, t)) {
     return fmt::format("{} inside tolerance, {} needed{}{}",
                        share_text(stats.inside_share(), t.inside_share), percent(t.inside_share),
-                       worst_absolute(shape, stats), least_tolerance(stats));
+                       worst_named(shape, stats, s), least_tolerance(stats));
   }
   if (stats.beyond_limit > 0) {
     return fmt::format("{} of {} elements off by more than {:.3g} and {:.0f} ULP{}{}",
                        stats.beyond_limit, stats.count, t.limit * stats.scale, t.limit_ulp,
-                       worst_absolute(shape, stats), least_tolerance(stats));
+                       worst_named(shape, stats, s), least_tolerance(stats));
   }
   return {};
 }
 
-std::string judge_exact(const Dims& shape, const PairStats& stats, Equality equality) {
+std::string judge_exact(const Dims& shape, const PairStats& stats, const Standard& s,
+                        Equality equality) {
   if (stats.unequal == 0) return {};
   // +0 and -0 look alike: that only bits differ must be said.
   const bool in_bits = equality != Equality::value;
   return fmt::format("{} of {} elements differ{}{}", stats.unequal, stats.count,
-                     in_bits ? " in their bits" : "", worst_absolute(shape, stats));
+                     in_bits ? " in their bits" : "", worst_named(shape, stats, s));
 }
 
 std::string judge_statistical(const Dims& shape, const PairStats& stats, const Standard& s) {
-  const std::string worst =
-      stats.worst_rel.index < 0 ? "" : "; worst " + worst_text(shape, stats.worst_rel);
+  const std::string worst = worst_named(shape, stats, s);
   if (!(stats.mean_rel() <= s.mean_relative)) {
     return fmt::format("mean relative error {:.4g}, at most {:.4g} allowed{}", stats.mean_rel(),
                        s.mean_relative, worst);
@@ -94,22 +100,22 @@ std::string judge_cosine(const Dims& shape, const PairStats& stats, const Standa
   // Squares that overflow leave no angle; that is no pass.
   if (stats.cosine() >= s.least_cosine) return {};
   return fmt::format("cosine {:.9g}, at least {:.9g} needed{}", stats.cosine(), s.least_cosine,
-                     worst_absolute(shape, stats));
+                     worst_named(shape, stats, s));
 }
 
-std::string judge_absolute(const Dims& shape, const PairStats& stats, const Tolerance& t) {
+std::string judge_absolute(const Dims& shape, const PairStats& stats, const Standard& s) {
   if (stats.inside == stats.count) return {};
   return fmt::format("{} of {} elements off by more than {:.9g}{}", stats.count - stats.inside,
-                     stats.count, t.atol, worst_absolute(shape, stats));
+                     stats.count, s.tolerance.atol, worst_named(shape, stats, s));
 }
 
 std::string judge_values(const Dims& shape, const PairStats& stats, const Standard& s) {
   switch (s.kind) {
     case StandardKind::mixed:
     case StandardKind::cross_check:
-      return judge_mixed(shape, stats, s.tolerance);
+      return judge_mixed(shape, stats, s);
     case StandardKind::exact:
-      return judge_exact(shape, stats, s.tolerance.equality);
+      return judge_exact(shape, stats, s, s.tolerance.equality);
     case StandardKind::statistical:
       return judge_statistical(shape, stats, s);
     case StandardKind::cosine:
@@ -119,7 +125,7 @@ std::string judge_values(const Dims& shape, const PairStats& stats, const Standa
     case StandardKind::absolute:
       break;
   }
-  return judge_absolute(shape, stats, s.tolerance);
+  return judge_absolute(shape, stats, s);
 }
 
 // Why a pass proves little; empty if it does not.
@@ -205,10 +211,23 @@ std::string value_text(double value) {
   return std::isnan(value) ? "NaN" : fmt::format("{:.9g}", value);
 }
 
-Judgement judge(const PairStats& stats, const Standard& standard, const Dims& shape) {
-  std::string reason = judge_nonfinite(shape, stats);
-  if (reason.empty()) reason = judge_values(shape, stats, standard);
+Judgement judge(const PairStats& stats, const Standard& standard, const JudgedTensor& tensor) {
+  std::string reason = judge_nonfinite(tensor, stats);
+  if (reason.empty()) reason = judge_values(tensor.shape, stats, standard);
   return reason.empty() ? passed(stats) : failed(std::move(reason));
+}
+
+WorstElement named_element(const PairStats& stats, const Standard& standard) {
+  if (stats.first_mismatch >= 0) {
+    return {stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected, 0};
+  }
+  if (standard.kind == StandardKind::statistical) return stats.worst_rel;
+  if (standard.kind == StandardKind::mixed || standard.kind == StandardKind::cross_check) {
+    const bool is_share = lacks_share(stats, standard.tolerance);
+    const WorstElement& worst = is_share ? stats.worst_outside : stats.worst_beyond;
+    if (worst.index >= 0) return worst;
+  }
+  return stats.worst_abs;
 }
 
 namespace {
@@ -253,20 +272,20 @@ std::string formula(const Standard& standard, double scale) {
 }
 
 CrossCheck judge_cross_check(const PairStats& npu, const PairStats& gpu, const Standard& standard,
-                             const Dims& shape) {
+                             const JudgedTensor& tensor) {
   CrossCheck check;
   const double count = static_cast<double>(std::max<std::int64_t>(npu.finite_pairs(), 1));
   const double size = std::sqrt(npu.sum_expected_sq / count);
   check.mare = ratio(npu.worst_rel.error, gpu.worst_rel.error, standard.rounding);
   check.mere = ratio(npu.mean_rel(), gpu.mean_rel(), standard.rounding);
   check.rmse = ratio(npu.rmse(), gpu.rmse(), standard.rounding * size);
-  std::string reason = judge_nonfinite(shape, npu);
+  std::string reason = judge_nonfinite(tensor, npu);
   if (!reason.empty()) reason += " (against the golden file)";
   if (reason.empty() && standard.rounding == 0) {
-    reason = judge_exact(shape, npu, Equality::value);
+    reason = judge_exact(tensor.shape, npu, standard, Equality::value);
   } else if (reason.empty()) {
     reason = judge_ratios(check, npu, gpu, standard.ratios);
-    if (!reason.empty()) reason += "; worst " + worst_text(shape, npu.worst_rel);
+    if (!reason.empty()) reason += "; worst " + worst_text(tensor.shape, npu.worst_rel);
   }
   check.judgement = reason.empty() ? passed(npu) : failed(std::move(reason));
   return check;

@@ -6,6 +6,7 @@
 
 #include "compare/measure/pair_stats.h"
 #include "compare/standard/standard.h"
+#include "tensor/dtype.h"
 #include "tensor/shape.h"
 
 namespace opbench {
@@ -29,9 +30,19 @@ struct Judgement {
   std::string reason;
 };
 
-/// Holds two tensors of `shape`, measured with `standard.tolerance`, to `standard`, which is no
-/// cross-check. `fp16-cube` needs an operator's inputs: NaN and Inf alone are judged.
-Judgement judge(const PairStats& stats, const Standard& standard, const Dims& shape);
+/// What is known of the tensor that is judged beside its values.
+struct JudgedTensor {
+  const Dims& shape;
+  DType dtype;
+};
+
+/// Holds two tensors, measured with `standard.tolerance`, to `standard`, which is no cross-check.
+/// `fp16-cube` needs an operator's inputs: NaN and Inf alone are judged.
+Judgement judge(const PairStats& stats, const Standard& standard, const JudgedTensor& tensor);
+
+/// The element that the reason names where two tensors fail `standard`: the first NaN or Inf on one
+/// side only, with an error of 0, else the worst of those that break the rule; index -1: none.
+WorstElement named_element(const PairStats& stats, const Standard& standard);
 
 /// What a pair of that scale is held to, as a formula of its elements a (actual) and e (expected).
 std::string formula(const Standard& standard, double scale);
@@ -42,12 +53,12 @@ struct CrossCheck {
   Judgement judgement;
 };
 
-/// Holds the NPU's errors to the GPU's; both were measured with `standard.tolerance`, and `shape`
-/// is that of the NPU's tensor. The GPU's relative errors count as at least `standard.rounding`,
+/// Holds the NPU's errors to the GPU's; both were measured with `standard.tolerance`, and `tensor`
+/// is the NPU's. The GPU's relative errors count as at least `standard.rounding`,
 /// its rmse as at least that part of the golden values' root mean square; without a rounding the
 /// golden values must be met exactly.
 CrossCheck judge_cross_check(const PairStats& npu, const PairStats& gpu, const Standard& standard,
-                             const Dims& shape);
+                             const JudgedTensor& tensor);
 
 /// Place of an element in a tensor of `shape`: "[0,3,1]", "[]" for a scalar.
 std::string index_text(const Dims& shape, std::int64_t element);

@@ -81,6 +81,46 @@ void add_ulp(const BlockPlace& place, const T* actual, const T* expected, const 
   add_scalar_ulp(place, actual, expected, stats);
 }
 
+// The element with the largest error above `before`'s of those for which `counts(i, error)`; index
+// -1 where there is none.
+template <class T, class Counts>
+WorstElement find_worst(const BlockPlace& place, const T* actual, const T* expected,
+                        const WorstElement& before, Counts counts) {
+  WorstElement worst;
+  double most = before.error;
+  for (std::size_t i = 0; i < place.count; ++i) {
+    const double a = actual[i], e = expected[i], error = std::fabs(a - e);
+    if (!(error > most) || !counts(i, error)) continue;
+    worst = {place.first + static_cast<std::int64_t>(i), a, e, error};
+    most = error;
+  }
+  return worst;
+}
+
+// What reasons of failures name; only where some were counted.
+template <class T>
+void add_worst_failures(const BlockPlace& place, const T* actual, const T* expected,
+                        const BlockSums& sums, PairStats& stats) {
+  const Tolerance& tolerance = place.rules.tolerance;
+  const WorstElement& outside = place.before.worst_outside;
+  if (stats.inside < stats.count && sums.max_error > outside.error) {
+    const auto is_outside = [&](std::size_t i, double error) {
+      return !(error <= tolerance.atol + tolerance.rtol * std::fabs(double(expected[i])));
+    };
+    stats.worst_outside = find_worst(place, actual, expected, outside, is_outside);
+  }
+  const WorstElement& beyond = place.before.worst_beyond;
+  if (stats.beyond_limit > 0 && sums.max_error > beyond.error) {
+    const bool is_integer = !is_floating(place.rules.common);
+    const auto is_beyond = [&](std::size_t i, double error) {
+      const double ulp =
+          is_integer ? error : ulp_distance(place.rules.common, actual[i], expected[i]);
+      return error > tolerance.limit && ulp > tolerance.limit_ulp;
+    };
+    stats.worst_beyond = find_worst(place, actual, expected, beyond, is_beyond);
+  }
+}
+
 template <class T>
 void add_worst(const BlockPlace& place, const T* actual, const T* expected, const BlockSums& sums,
                PairStats& stats) {
@@ -139,6 +179,7 @@ PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected
   if (range.unequal == 0) return stats;
   add_ulp(place, actual, expected, sums, stats);
   add_worst(place, actual, expected, sums, stats);
+  add_worst_failures(place, actual, expected, sums, stats);
   if (largest_quotient(place.rules, sums) > place.before.min_tolerance) {
     stats.min_tolerance = block_min_tolerance(place.rules.scale, place.count, actual, expected);
   }

@@ -25,8 +25,12 @@ void add_difference(PairStats& stats, const PairRules& rules, const FinitePair& 
   const double rel = pair.error / std::max(size, rules.smallest);
   const Tolerance& tolerance = rules.tolerance;
   stats.unequal += 1;
-  stats.inside += pair.error <= tolerance.atol + tolerance.rtol * size;
-  stats.beyond_limit += pair.error > tolerance.limit && pair.ulp > tolerance.limit_ulp;
+  const bool is_inside = pair.error <= tolerance.atol + tolerance.rtol * size;
+  const bool is_beyond = pair.error > tolerance.limit && pair.ulp > tolerance.limit_ulp;
+  stats.inside += is_inside;
+  stats.beyond_limit += is_beyond;
+  if (!is_inside) raise_worst(stats.worst_outside, pair, pair.error);
+  if (is_beyond) raise_worst(stats.worst_beyond, pair, pair.error);
   raise_worst(stats.worst_abs, pair, pair.error);
   raise_worst(stats.worst_rel, pair, rel);
   stats.sum_abs += pair.error;

@@ -101,6 +101,8 @@ void PairStats::merge(const PairStats& later) {
   }
   merge_worst(worst_abs, later.worst_abs);
   merge_worst(worst_rel, later.worst_rel);
+  merge_worst(worst_outside, later.worst_outside);
+  merge_worst(worst_beyond, later.worst_beyond);
   merge_histogram(histogram, later.histogram);
   count += later.count;
   nan_mismatches += later.nan_mismatches;

@@ -70,8 +70,9 @@ struct PairStats {
   std::int64_t inside = 0;
   std::int64_t beyond_limit = 0;  ///< off by more than the limit, in value and in ULP
   WorstElement worst_abs, worst_rel;
-  double sum_abs = 0, sum_rel = 0;  ///< of the errors, over finite pairs
-  double sum_expected_abs = 0;      ///< over finite pairs, as all of these
+  WorstElement worst_outside, worst_beyond;  ///< by value, of those not inside, beyond the limit
+  double sum_abs = 0, sum_rel = 0;           ///< of the errors, over finite pairs
+  double sum_expected_abs = 0;               ///< over finite pairs, as all of these
   /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
   long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;

@@ -118,11 +118,10 @@ class Departure {
   std::vector<InputValues> inputs_;
 };
 
-void name_worst(const PairStats& stats, OutputFinding& finding) {
-  finding.worst_element = place_of_failure(stats);
-  const bool is_mismatch = stats.first_mismatch >= 0;
-  finding.worst_actual = is_mismatch ? stats.mismatch_actual : stats.worst_abs.actual;
-  finding.worst_expected = is_mismatch ? stats.mismatch_expected : stats.worst_abs.expected;
+void name_worst(const WorstElement& worst, OutputFinding& finding) {
+  finding.worst_element = worst.index;
+  finding.worst_actual = worst.actual;
+  finding.worst_expected = worst.expected;
 }
 
 // What it looks like, in words and as a picture.
@@ -134,7 +133,8 @@ void describe(const DepartedValues& values, const PairStats& stats, OutputFindin
 
 void explain(const JudgedCall& call, std::size_t output, const void* storage,
              const ValueComparison& found, OutputFinding& finding) {
-  name_worst(found.stats, finding);
+  const bool is_failed = found.judgement.verdict == Verdict::failed;
+  name_worst(is_failed ? found.named : found.stats.worst_abs, finding);
   const Departure departure(call, output, storage, found.stats.scale);
   const DepartedValues values = departure.values();
   const std::vector<bool> wrong = wrong_elements(values);

@@ -4,10 +4,6 @@
 
 namespace opbench {
 
-std::int64_t place_of_failure(const PairStats& stats) {
-  return stats.first_mismatch >= 0 ? stats.first_mismatch : stats.worst_abs.index;
-}
-
 std::string inputs_there(const NodeToJudge& what, std::size_t output, std::int64_t index) {
   const Problem& problem = what.node.problem;
   const bool is_elementwise =

@@ -173,7 +173,7 @@ class OutputPair {
   template <class Forgive>
   ValueComparison compared_at(double scale, const Forgive& forgive) const {
     const auto measure = [&](std::int64_t i) { return measured(block(desc_, i), scale, forgive); };
-    return compare_parts(block_count(desc_), measure, standard_, desc_.shape);
+    return compare_parts(block_count(desc_), measure, standard_, {desc_.shape, desc_.dtype});
   }
 
   template <class Forgive>
@@ -231,7 +231,7 @@ ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   ValueComparison found = compare_output(what, output);
   if (found.judgement.verdict == Verdict::failed) {
-    const std::string there = inputs_there(what, output, place_of_failure(found.stats));
+    const std::string there = inputs_there(what, output, found.named.index);
     if (!there.empty()) found.judgement.reason += "; " + there;
   }
   return found;

@@ -115,7 +115,7 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const auto [stats, judgement, formula] = check.judge(output);
+    const auto [stats, judgement, formula, named] = check.judge(output);
     const bool is_failure = judgement.verdict == Verdict::failed;
     if (result.judgement.verdict != Verdict::failed) result.formula = formula;
     const bool is_doubt =

@@ -18,9 +18,9 @@ using testing::HasSubstr;
 constexpr float kNan = NAN, kInf = HUGE_VALF;
 
 Judgement judged(const std::string& typed, const std::vector<float>& actual,
-                 const std::vector<float>& expected) {
+                 const std::vector<float>& expected, DType dtype = DType::fp32) {
   const Standard held_to = standard(typed);
-  return judge(measured(actual, expected, held_to).stats, held_to, {std::ssize(actual)});
+  return judge(measured(actual, expected, held_to).stats, held_to, {{std::ssize(actual)}, dtype});
 }
 
 // 1 to n, of which `off` are larger by `error`.
@@ -92,9 +92,10 @@ TEST(Judge, SmallGradientsThatAreWrongFail) {
   Standard held_to = standard_for(builtin_standards(), {}, "", DType::fp16);
   for (const auto* wrong : {&negated, &twice, &zero, &turned}) {
     const PairStats stats = measured(*wrong, right, held_to).stats;
-    EXPECT_EQ(judge(stats, held_to, {1000}).verdict, Verdict::failed);
+    EXPECT_EQ(judge(stats, held_to, {{1000}, DType::fp32}).verdict, Verdict::failed);
   }
-  EXPECT_EQ(judge(measured(right, right, held_to).stats, held_to, {1000}).verdict, Verdict::passed);
+  EXPECT_EQ(judge(measured(right, right, held_to).stats, held_to, {{1000}, DType::fp32}).verdict,
+            Verdict::passed);
 }
 
 // Values that overflowed do not hide what is wrong with all others.
@@ -131,10 +132,39 @@ TEST(Judge, ASharesDigitsTellItFromTheOneThatIsNeeded) {
 }
 
 TEST(Judge, AnInfWhereFp16EndsIsSaidToBe) {
-  EXPECT_THAT(judged("mixed", {kInf, 1}, {70000, 1}).reason,
+  EXPECT_THAT(judged("mixed", {kInf, 1}, {70000, 1}, DType::fp16).reason,
               HasSubstr("first at [0]: inf, expected 70000, which is beyond fp16"));
-  EXPECT_THAT(judged("mixed", {kInf, 1}, {60000, 1}).reason,
+  EXPECT_THAT(judged("mixed", {kInf, 1}, {60000, 1}, DType::fp16).reason,
               testing::EndsWith("first at [0]: inf, expected 60000"));
+  for (const DType other : {DType::fp32, DType::bf16}) {
+    EXPECT_THAT(judged("mixed", {kInf, 1}, {3e38f, 1}, other).reason,
+                testing::EndsWith("first at [0]: inf, expected 3.00000001e+38"));
+  }
+}
+
+// The largest error, 40 of 2^24, is 20 ULP and no failure; 16 of 4 is one.
+TEST(Judge, NamesAnElementThatBreaksTheRule) {
+  std::vector<float> expected = rising(1000), actual = expected;
+  expected[10] = 0x1p24f;
+  actual[10] = 0x1p24f + 40;
+  actual[3] = 4 + 16;
+  const Standard held_to = standard("mixed");
+  const PairStats beyond = measured(actual, expected, held_to).stats;
+  EXPECT_EQ(beyond.worst_abs.index, 10);
+  EXPECT_THAT(judge(beyond, held_to, {{1000}, DType::fp32}).reason,
+              HasSubstr("1 of 1000 elements off by more than"));
+  EXPECT_THAT(judge(beyond, held_to, {{1000}, DType::fp32}).reason,
+              HasSubstr("worst at [3]: 20, expected 4;"));
+  EXPECT_EQ(named_element(beyond, held_to).index, 3);
+}
+
+TEST(Judge, NamesAnElementThatIsNotInside) {
+  std::vector<float> expected = rising(100), actual = rising(100, 2, 0.05f);
+  expected.push_back(1000);
+  actual.push_back(1000.5f);
+  const Judgement share = judged("mixed", actual, expected);
+  EXPECT_THAT(share.reason, testing::StartsWith("98.02% inside tolerance, 99% needed; worst at "));
+  EXPECT_THAT(share.reason, HasSubstr("worst at [0]: 1.04999995, expected 1;"));
 }
 
 TEST(Judge, ExactFindsOneUlp) {
@@ -209,7 +239,8 @@ TEST(Judge, PlacesAreOfTheShape) {
   std::vector<float> expected = rising(24), actual = expected;
   actual[17] = 0;  // 17 = 1*12 + 1*4 + 1
   const Standard exact = standard("exact");
-  const Judgement judgement = judge(measured(actual, expected, exact).stats, exact, {2, 3, 4});
+  const Judgement judgement =
+      judge(measured(actual, expected, exact).stats, exact, {{2, 3, 4}, DType::fp32});
   EXPECT_EQ(judgement.reason, "1 of 24 elements differ; worst at [1,1,1]: 0, expected 18");
   EXPECT_EQ(index_text({}, 0), "[]");
   EXPECT_EQ(index_text({1}, 0), "[0]");
@@ -220,46 +251,48 @@ TEST(Judge, CrossCheckComparesErrorsOfBoth) {
   const Standard limits = standard("cross-check=L1");
   const std::vector<float> golden = {1, 2, 3, 4};
   const PairStats gpu = measured({1.001f, 2, 3, 4}, golden, limits).stats;
-  const CrossCheck same = judge_cross_check(gpu, gpu, limits, {4});
+  const CrossCheck same = judge_cross_check(gpu, gpu, limits, {{4}, DType::fp32});
   EXPECT_EQ(same.judgement.verdict, Verdict::passed);
   EXPECT_DOUBLE_EQ(same.mare, 1);
   EXPECT_DOUBLE_EQ(same.rmse, 1);
   // Twice the error passes L0's limits (10, 2, 2) and breaks L1's mean (1.5).
   const PairStats npu = measured({1.002f, 2, 3, 4}, golden, limits).stats;
-  const CrossCheck wrong = judge_cross_check(npu, gpu, limits, {4});
+  const CrossCheck wrong = judge_cross_check(npu, gpu, limits, {{4}, DType::fp32});
   EXPECT_EQ(wrong.judgement.verdict, Verdict::failed);
   EXPECT_THAT(wrong.judgement.reason, HasSubstr("mean relative error is 2 times the GPU's, at most "
                                                 "1.5 allowed"));
   EXPECT_THAT(wrong.judgement.reason, HasSubstr("worst at [0]: 1.00199997, expected 1"));
-  EXPECT_EQ(judge_cross_check(gpu, npu, limits, {4}).judgement.verdict, Verdict::passed);
+  EXPECT_EQ(judge_cross_check(gpu, npu, limits, {{4}, DType::fp32}).judgement.verdict,
+            Verdict::passed);
 }
 
 TEST(Judge, CrossCheckHoldsNobodyToBeMoreExactThanARounding) {
   const Standard limits = standard("cross-check=L2");
   const std::vector<float> golden = {1, 2, 3, 4};
   const PairStats exact = measured(golden, golden, limits).stats;
-  const CrossCheck none = judge_cross_check(exact, exact, limits, {4});
+  const CrossCheck none = judge_cross_check(exact, exact, limits, {{4}, DType::fp32});
   EXPECT_EQ(none.judgement.verdict, Verdict::passed);
   EXPECT_EQ(none.mare, 0);
   // An ULP at 1 is 2^-23, twice the rounding 2^-24; the mean over four is half of it.
   const PairStats ulp = measured({1 + 0x1p-23f, 2, 3, 4}, golden, limits).stats;
-  const CrossCheck one = judge_cross_check(ulp, exact, limits, {4});
+  const CrossCheck one = judge_cross_check(ulp, exact, limits, {{4}, DType::fp32});
   EXPECT_DOUBLE_EQ(one.mare, 2);
   EXPECT_DOUBLE_EQ(one.mere, 0.5);
   EXPECT_EQ(one.judgement.verdict, Verdict::passed);
   const PairStats two = measured({1 + 0x1p-22f, 2, 3, 4}, golden, limits).stats;
-  EXPECT_EQ(judge_cross_check(two, exact, limits, {4}).judgement.verdict, Verdict::failed);
+  EXPECT_EQ(judge_cross_check(two, exact, limits, {{4}, DType::fp32}).judgement.verdict,
+            Verdict::failed);
 }
 
 TEST(Judge, CrossCheckOfIntegersIsExactAndNanMustCoincideWithTheGolden) {
   const Standard whole = standard("cross-check", DType::int32);
   const PairStats off = measured({1, 2, 4}, {1, 2, 3}, whole).stats;
-  const Judgement same_error = judge_cross_check(off, off, whole, {3}).judgement;
+  const Judgement same_error = judge_cross_check(off, off, whole, {{3}, DType::int32}).judgement;
   EXPECT_EQ(same_error.verdict, Verdict::failed);
   EXPECT_THAT(same_error.reason, HasSubstr("1 of 3 elements differ"));
   const Standard limits = standard("cross-check");
   const PairStats nan = measured({1, 2, kNan}, {1, 2, 3}, limits).stats;
-  const Judgement both = judge_cross_check(nan, nan, limits, {3}).judgement;
+  const Judgement both = judge_cross_check(nan, nan, limits, {{3}, DType::fp32}).judgement;
   EXPECT_EQ(both.verdict, Verdict::failed);
   EXPECT_THAT(both.reason, HasSubstr("against the golden file"));
 }

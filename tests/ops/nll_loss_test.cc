@@ -7,6 +7,7 @@ namespace opbench {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsNan;
 using testing::ThrowsMessage;
 
 namespace {
@@ -49,14 +50,35 @@ TEST(NllLoss, GradientsAgreeWithFiniteDifferences) {
   expect_gradients({"nll_loss", {spread({3, 2}), kTarget}, {{"reduction", "none"}}});
 }
 
-// PyTorch 1.5 gives 0, 1.13 NaN.
-TEST(NllLoss, RefusesTheMeanOfNothing) {
-  for (const char* text : {"nll_loss", "nll_loss_grad"}) {
-    std::vector<Given> inputs = {kRows, kTarget, {DType::fp32, {2}, {0, 0}}};
-    if (std::string(text) == "nll_loss_grad") inputs.insert(inputs.begin(), {DType::fp32, {}, {1}});
-    EXPECT_THAT([&] { reference_of_tensors(text, inputs); },
-                ThrowsMessage<Error>(HasSubstr("a mean needs a row that counts")));
-  }
+// Source: PyTorch 1.13. (1.5 gave 0.) What is ignored has no gradient; what counts for nothing has
+// one of 0/0.
+TEST(NllLoss, TheMeanOfNothingIsNaN) {
+  const Given zeros{DType::fp32, {2}, {0, 0}}, dy{DType::fp32, {}, {1}};
+  const Given all_ones{DType::int64, {3}, {1, 1, 1}};
+  const AttrTexts ignored = {{"ignore_index", "1"}};
+  const auto expect = [](std::string_view op, const std::vector<Given>& inputs,
+                         const AttrTexts& attrs, const auto& expected) {
+    EXPECT_THAT(reference_of_tensors(op, inputs, attrs)[0], expected);
+    EXPECT_THAT(kernel_on_tensors(op, "native", inputs, attrs)[0], expected);
+  };
+  expect("nll_loss", {kRows, kTarget, zeros}, {}, ElementsAre(IsNan()));
+  expect("nll_loss", {kRows, all_ones}, ignored, ElementsAre(IsNan()));
+  expect("nll_loss_grad", {dy, kRows, all_ones}, ignored, ElementsAre(0, 0, 0, 0, 0, 0));
+  expect("nll_loss_grad", {dy, kRows, kTarget, zeros}, {},
+         ElementsAre(0, IsNan(), IsNan(), 0, 0, IsNan()));
+}
+
+// An element, a class and a factor for each row; the gradient writes all and reads no x.
+TEST(NllLoss, CountsWhatIsRead) {
+  const auto bytes = [](const char* op, std::vector<Dims> shapes) {
+    const Problem problem = problem_with(find_op(op), std::move(shapes), {}, DType::fp32);
+    return problem.op->traffic(problem);
+  };
+  EXPECT_EQ(bytes("nll_loss", {{8, 1000}, {8}}).bytes_read, 8 * (4 + 8));
+  EXPECT_EQ(bytes("nll_loss", {{8, 1000}, {8}, {1000}}).bytes_read, 8 * (4 + 8 + 4));
+  EXPECT_EQ(bytes("nll_loss", {{8, 3}, {8}, {3}}).bytes_read, 8 * (4 + 8) + 3 * 4);
+  EXPECT_EQ(bytes("nll_loss_grad", {{}, {8, 1000}, {8}}).bytes_read, 4 + 8 * 8);
+  EXPECT_EQ(bytes("nll_loss_grad", {{}, {8, 1000}, {8}}).bytes_written, 8 * 1000 * 4);
 }
 
 TEST(NllLoss, NamesWhatItRefuses) {

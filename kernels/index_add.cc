@@ -11,7 +11,7 @@
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/simd-inl.h"
-#include "tensor/error.h"
+#include "kernels/registry/refused_values.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -155,9 +155,7 @@ void invert(IndexAddPlan& plan) {
   for (std::size_t i = 0; i < plan.index.size(); ++i) {
     std::int64_t& row = plan.inverse[static_cast<std::size_t>(plan.index[i])];
     if (row >= 0) {
-      throw Error(
-          "index_add/index_select takes an 'index' with every place of the axis once (a "
-          "permutation); found a place twice: choose another variant");
+      throw RefusedValues("'index' is no permutation of the axis: it has a place twice");
     }
     row = static_cast<std::int64_t>(i);
   }

@@ -158,7 +158,7 @@ void CallWatch::undo_changes() {
 }
 
 void CallWatch::refill() {
-  if (runnable_.step == nullptr) put(generation_ + 1, {});
+  if (runnable_.step == nullptr) put({generation_ + 1, {}});
 }
 
 void CallWatch::begin(std::int64_t calls) {
@@ -182,13 +182,11 @@ void CallWatch::choose_results() {
   }
 }
 
-void CallWatch::restore() { put(0, {}); }
-
 void CallWatch::note() {
   const bool is_after_another = calls_ > 1 && current() != nullptr;
   if (runnable_.step != nullptr || !missed_.empty() || !is_after_another) return;
   if (notes_.size() == kNotes) notes_.erase(notes_.begin());
-  notes_.push_back({generation_, {*current()}, results()});
+  notes_.push_back({{generation_, {*current()}}, results()});
 }
 
 // Where a repetition is one call, it has seen no inputs that are nearly those of the call before.
@@ -199,15 +197,23 @@ void CallWatch::call_after_small_changes(const std::function<void()>& call) {
     changes_[i].apply();
     call();
     const auto end = changes_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    notes_.push_back({generation_, {changes_.begin(), end}, results()});
+    notes_.push_back({{generation_, {changes_.begin(), end}}, results()});
   }
 }
 
-void CallWatch::put(std::uint64_t generation, const std::vector<WatchedChange>& changes) {
+TimedInputs CallWatch::inputs() const {
+  TimedInputs inputs{generation_, {}};
+  for (const WatchedChange& change : changes_) {
+    if (change.element.load() == change.other) inputs.changes.push_back(change);
+  }
+  return inputs;
+}
+
+void CallWatch::put(const TimedInputs& inputs) {
   undo_changes();
-  generation_ = generation;
+  generation_ = inputs.generation;
   refill_.put(generation_);
-  changes_ = changes;
+  changes_ = inputs.changes;
   for (const WatchedChange& change : changes_) change.apply();
   current_ = 0;
 }
@@ -221,11 +227,11 @@ bool CallWatch::repeats_its_results(const std::function<void()>& call, double se
     const std::chrono::duration<double> spent = Clock::now() - start;
     if (i >= kLeastRecalls && spent.count() > seconds) break;
     const Note& noted = notes_[notes_.size() - 1 - i];
-    if (noted.generation == generation_) {
-      put(kOtherGeneration + i, {});
+    if (noted.inputs.generation == generation_) {
+      put({kOtherGeneration + i, {}});
       call();
     }
-    put(noted.generation, noted.changes);
+    put(noted.inputs);
     call();
     if (results() != noted.results) return false;
   }

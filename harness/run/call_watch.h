@@ -37,6 +37,12 @@ struct WatchedChange {
   void undo() const { element.store(loaded); }
 };
 
+/// What a timed call's inputs hold beside the values that were loaded.
+struct TimedInputs {
+  std::uint64_t generation = 0;  ///< of InputRefill
+  std::vector<WatchedChange> changes;
+};
+
 /// Makes every timed call one that is checked, for the price of two stores: before each, an element
 /// of what the graph is given takes another value, in a place and with a value that nothing could
 /// know, and the one before is as it was. Before some, at random, an element of a result is
@@ -89,13 +95,18 @@ class CallWatch {
   /// repeat.
   bool repeats_its_results(const std::function<void()>& call, double seconds);
 
+  /// What is in place now.
+  TimedInputs inputs() const;
+
+  /// Brings that back, on the same values loaded, in another watch, too.
+  void put(const TimedInputs& inputs);
+
   /// The inputs as they were loaded.
-  void restore();
+  void restore() { put({}); }
 
  private:
   struct Note {
-    std::uint64_t generation = 0;
-    std::vector<WatchedChange> changes;
+    TimedInputs inputs;
     std::uint64_t results = 0;
   };
 
@@ -106,7 +117,6 @@ class CallWatch {
   void spoil();
   bool is_written(const std::function<void()>& call);
   void call_after_small_changes(const std::function<void()>& call);
-  void put(std::uint64_t generation, const std::vector<WatchedChange>& changes);
   void undo_changes();
   std::uint64_t results() const;
   WatchedElement element(std::size_t tensor, std::int64_t place) const;

@@ -18,6 +18,7 @@
 #include "harness/run/run_dump.h"
 #include "harness/run/step_details.h"
 #include "harness/run/timing.h"
+#include "kernels/registry/refused_values.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -105,6 +106,8 @@ class ItemRunner {
       if (!attempt.is_open || interrupted()) continue;
       try {
         action(attempt);
+      } catch (const RefusedValues& refusal) {
+        attempt.close(Status::skipped, refusal.what());
       } catch (const std::exception& error) {
         attempt.close(Status::errored, error.what());
       }
@@ -229,11 +232,15 @@ class ItemRunner {
   void dump_all() {
     for (Attempt& attempt : attempts_) {
       if (!attempt.is_in_memory || interrupted()) continue;
+      if (attempt.record.status == Status::skipped) continue;
       if (item().record && item().record->variant != attempt.record.variant) continue;
       report("dump", attempt);
       if (attempt.is_open) attempt.values = {item().seed};
       try {
-        open_.load(attempt.index, attempt.values);
+        if (attempt.is_open)
+          open_.load(attempt.index, attempt.values);
+        else
+          open_.load_failed(attempt.index, attempt.values);
         const PhaseTimer timer(times_.dump);
         dump_runnable(hooks_.dump, open_, attempt.index, attempt.values, attempt.record);
       } catch (const std::exception& error) {

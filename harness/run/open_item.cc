@@ -78,6 +78,16 @@ void OpenItem::load(std::size_t i, const Values& values) {
   loaded_ = {chosen.graph, wanted};
 }
 
+// Of recorded inputs a dump has the outputs alone.
+void OpenItem::load_failed(std::size_t i, const Values& values) {
+  load(i, values);
+  const Runnable& chosen = runnable(i);
+  const TimedInputs& inputs = opened_[i].failed_on;
+  if (chosen.inputs != nullptr || (inputs.generation == 0 && inputs.changes.empty())) return;
+  loaded_.reset();
+  CallWatch(chosen, *workspace_, values.seed).put(inputs);
+}
+
 Verification OpenItem::verify(std::size_t i, std::uint64_t seed) {
   load(i, {seed, true});
   const PhaseTimer timer(times_.verify);
@@ -175,8 +185,9 @@ Verification OpenItem::end_timing(std::size_t i) {
   } else {
     found = judge_timed(i);
   }
-  watch.restore();
   const bool is_failed = judged.verdict == Verdict::failed;
+  if (is_failed) opened_[i].failed_on = watch.inputs();
+  watch.restore();
   if (!is_failed && workspace_->given_fingerprint(runnable(i)) != timing_->given) {
     judged = {Verdict::failed, "changed what it was given while it was timed"};
   } else if (!is_failed) {
@@ -231,11 +242,7 @@ bool OpenItem::repeats(std::size_t i) const {
 
 void OpenItem::note_results(std::size_t i) {
   LastCall& last = opened_[i].last;
-  const WatchedChange* const change = timing_->watch.current();
-  last = {timing_->values.values.seed,
-          change ? std::optional(*change) : std::nullopt,
-          element_bits(i),
-          {}};
+  last = {timing_->values.values.seed, timing_->watch.inputs(), element_bits(i), {}};
   if (repeats(i)) return;
   last.values = collect_results(*runnable(i).step, workspace_->storage_of(runnable(i)));
 }
@@ -246,7 +253,8 @@ Verification OpenItem::judge_rounds(std::size_t i) {
   const PhaseTimer timer(times_.verify);
   const Runnable& chosen = runnable(i);
   loaded_.reset();
-  if (last.change) last.change->apply();
+  for (const WatchedChange& change : last.inputs.changes) change.apply();
+  opened_[i].failed_on = last.inputs;
   Verifier& verifier = verifiers_.try_emplace(last.seed, rules_for(item_)).first->second;
   Verification found = verifier.verify(chosen, *workspace_, bound(i), threads_);
   found.stats = {};

@@ -78,6 +78,9 @@ class OpenItem {
   /// whatever is wanted. Errors: throws Error if an operator refuses them.
   void load(std::size_t i, const Values& values);
 
+  /// Those that a runnable failed on: of a timed call with what it had in place of some of them.
+  void load_failed(std::size_t i, const Values& values);
+
   /// Runs a runnable on the values of `seed`, with corner values in the inputs of a case, and
   /// judges every node. On the item's own seed the results of a step are held to those of the first
   /// step with the same inputs, too. A pass may come with a reason to know of. Errors: whatever a
@@ -126,15 +129,16 @@ class OpenItem {
   };
   /// What the last timed call of a context had and left.
   struct LastCall {
-    std::uint64_t seed = 0;               ///< of its values
-    std::optional<WatchedChange> change;  ///< and what was other than these
-    std::uint64_t results = 0;            ///< fingerprint
-    std::vector<StepResult> values;       ///< where results do not repeat bit for bit
+    std::uint64_t seed = 0;          ///< of its values
+    TimedInputs inputs;              ///< and what was other than these
+    std::uint64_t results = 0;       ///< fingerprint
+    std::vector<StepResult> values;  ///< where results do not repeat bit for bit
   };
   struct Opened {
     std::unique_ptr<BoundGraph> bound;
     LossScaling scaling;
     LastCall last;
+    TimedInputs failed_on;  ///< of a timed call that was found wrong
   };
   /// While calls are timed.
   struct Timing {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "dump/dump_file.h"
 #include "harness/plan/case_graph.h"
@@ -80,6 +82,31 @@ TEST_F(RunDump, AFailedVariantIsDumpedOnTheValuesWhereItFailed) {
   EXPECT_EQ(y[71], std::isnan(x[71]) ? y[71] : std::max(x[71], 0.0F));
   EXPECT_TRUE(std::any_of(x.begin(), x.end(), [](float v) { return std::isinf(v); }))
       << "corner values are among them";
+}
+
+// Right on what it is verified on, and wrong on all else: the dump has what the call had that was
+// judged, and not what was loaded before the calls were timed.
+TEST_F(RunDump, AFailedTimedCallIsDumpedOnItsValues) {
+  using Numbers = std::vector<float>;
+  static Numbers verified, last, before;
+  for (Numbers* numbers : {&verified, &last, &before}) numbers->clear();
+  const Record record = dump([](const Problem&) -> Launch {
+    return [](const KernelArgs& args) {
+      const auto* x = static_cast<const float*>(args.inputs[0]);
+      auto* y = static_cast<float*>(args.outputs[0]);
+      before = std::exchange(last, Numbers(x, x + 100));
+      if (verified.empty()) verified = last;
+      const bool is_known = std::memcmp(x, verified.data(), 100 * sizeof(float)) == 0;
+      for (int i = 0; i < 100; ++i) {
+        y[i] = x[i] > 0 || std::isnan(x[i]) ? x[i] : 0;
+        if (!is_known) y[i] += 1000;
+      }
+    };
+  });
+  EXPECT_EQ(record.status, Status::failed);
+  EXPECT_THAT(record.reason, testing::StartsWith("in a timed call: "));
+  EXPECT_EQ(values(Side::input), before) << "the call before the dump's own";
+  EXPECT_EQ(note("opbench_values"), "");
 }
 
 TEST_F(RunDump, AVariantThatThrowsLeavesWhatItHasWritten) {

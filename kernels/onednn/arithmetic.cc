@@ -64,10 +64,6 @@ Launch prepare_axpy(const Problem& problem) {
         {{DNNL_ARG_DST, memory, 0}}}});
 }
 
-std::string note_of_axpy(const Problem& problem) {
-  return onednn::implementation_note(sum_of(problem).impl_info_str());
-}
-
 Launch prepare_muls(const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::memory_desc(problem.inputs[0]);
@@ -163,7 +159,7 @@ const RegisteredKernel axpy{{
     .summary = "oneDNN sum with scales 1 and alpha",
     .refusal = refuse_broadcast,
     .prepare = prepare_axpy,
-    .note = note_of_axpy,
+    .note = onednn::note_of<prepare_axpy>,
 }};
 
 const RegisteredKernel muls{{

@@ -77,16 +77,28 @@ std::string refuse_softplus(const Problem& problem) {
   return reason.empty() ? refuse_unless_plain_softplus(problem) : reason;
 }
 
+std::string refuse_clamp(const Problem& problem) {
+  const auto [min, max] = parameters_of(problem);
+  return min <= max ? onednn::refusal(problem.inputs[0]) : "oneDNN takes no min above max";
+}
+
 // NaN and Inf are not held against these: max(NaN, 0) is 0 there.
-Kernel eltwise(std::string_view op, std::string_view summary,
-               Launch (*prepare)(const Problem& problem)) {
+template <Launch (*kPrepare)(const Problem& problem)>
+Kernel eltwise(std::string_view op, std::string_view summary) {
   return {.op = op,
           .name = "onednn",
           .provider = Provider::vendor,
           .summary = summary,
           .refusal = refuse_tensor,
-          .prepare = prepare,
+          .prepare = kPrepare,
+          .note = onednn::note_of<kPrepare>,
           .takes = InputRange::finite};
+}
+
+Kernel clamp() {
+  Kernel kernel = eltwise<forward<algorithm::eltwise_clip_v2>>("clamp", "oneDNN eltwise clip_v2");
+  kernel.refusal = refuse_clamp;
+  return kernel;
 }
 
 const RegisteredKernel softplus{{
@@ -96,6 +108,7 @@ const RegisteredKernel softplus{{
     .summary = "oneDNN eltwise soft_relu",
     .refusal = refuse_softplus,
     .prepare = forward<algorithm::eltwise_soft_relu>,
+    .note = onednn::note_of<forward<algorithm::eltwise_soft_relu>>,
 }};
 
 const RegisteredKernel softplus_grad{{
@@ -105,31 +118,31 @@ const RegisteredKernel softplus_grad{{
     .summary = "oneDNN eltwise soft_relu, backward",
     .refusal = refuse_softplus,
     .prepare = backward<algorithm::eltwise_soft_relu>,
+    .note = onednn::note_of<backward<algorithm::eltwise_soft_relu>>,
 }};
 
 const RegisteredKernel kKernels[] = {
-    RegisteredKernel(eltwise("relu", "oneDNN eltwise relu", forward<algorithm::eltwise_relu>)),
+    RegisteredKernel(eltwise<forward<algorithm::eltwise_relu>>("relu", "oneDNN eltwise relu")),
     RegisteredKernel(
-        eltwise("relu_grad", "oneDNN eltwise relu, backward", backward<algorithm::eltwise_relu>)),
-    RegisteredKernel(eltwise("abs", "oneDNN eltwise abs", forward<algorithm::eltwise_abs>)),
-    RegisteredKernel(eltwise("exp", "oneDNN eltwise exp", forward<algorithm::eltwise_exp>)),
-    RegisteredKernel(eltwise("log", "oneDNN eltwise log", forward<algorithm::eltwise_log>)),
-    RegisteredKernel(eltwise("sqrt", "oneDNN eltwise sqrt", forward<algorithm::eltwise_sqrt>)),
+        eltwise<backward<algorithm::eltwise_relu>>("relu_grad", "oneDNN eltwise relu, backward")),
+    RegisteredKernel(eltwise<forward<algorithm::eltwise_abs>>("abs", "oneDNN eltwise abs")),
+    RegisteredKernel(eltwise<forward<algorithm::eltwise_exp>>("exp", "oneDNN eltwise exp")),
+    RegisteredKernel(eltwise<forward<algorithm::eltwise_log>>("log", "oneDNN eltwise log")),
+    RegisteredKernel(eltwise<forward<algorithm::eltwise_sqrt>>("sqrt", "oneDNN eltwise sqrt")),
+    RegisteredKernel(clamp()),
+    RegisteredKernel(eltwise<forward<algorithm::eltwise_tanh>>("tanh", "oneDNN eltwise tanh")),
+    RegisteredKernel(eltwise<backward_from_result<algorithm::eltwise_tanh_use_dst_for_bwd>>(
+        "tanh_grad", "oneDNN eltwise tanh, backward from the result")),
     RegisteredKernel(
-        eltwise("clamp", "oneDNN eltwise clip_v2", forward<algorithm::eltwise_clip_v2>)),
-    RegisteredKernel(eltwise("tanh", "oneDNN eltwise tanh", forward<algorithm::eltwise_tanh>)),
-    RegisteredKernel(eltwise("tanh_grad", "oneDNN eltwise tanh, backward from the result",
-                             backward_from_result<algorithm::eltwise_tanh_use_dst_for_bwd>)),
+        eltwise<forward<algorithm::eltwise_logistic>>("sigmoid", "oneDNN eltwise logistic")),
+    RegisteredKernel(eltwise<backward_from_result<algorithm::eltwise_logistic_use_dst_for_bwd>>(
+        "sigmoid_grad", "oneDNN eltwise logistic, backward from the result")),
     RegisteredKernel(
-        eltwise("sigmoid", "oneDNN eltwise logistic", forward<algorithm::eltwise_logistic>)),
-    RegisteredKernel(eltwise("sigmoid_grad", "oneDNN eltwise logistic, backward from the result",
-                             backward_from_result<algorithm::eltwise_logistic_use_dst_for_bwd>)),
-    RegisteredKernel(
-        eltwise("gelu", "oneDNN eltwise gelu_erf, gelu_tanh",
-                gelu<algorithm::eltwise_gelu_erf, algorithm::eltwise_gelu_tanh, prepare_forward>)),
-    RegisteredKernel(eltwise("gelu_grad", "oneDNN eltwise gelu_erf, gelu_tanh, backward",
-                             gelu<algorithm::eltwise_gelu_erf, algorithm::eltwise_gelu_tanh,
-                                  prepare_backward_from_input>)),
+        eltwise<gelu<algorithm::eltwise_gelu_erf, algorithm::eltwise_gelu_tanh, prepare_forward>>(
+            "gelu", "oneDNN eltwise gelu_erf, gelu_tanh")),
+    RegisteredKernel(eltwise<gelu<algorithm::eltwise_gelu_erf, algorithm::eltwise_gelu_tanh,
+                                  prepare_backward_from_input>>(
+        "gelu_grad", "oneDNN eltwise gelu_erf, gelu_tanh, backward")),
 };
 
 }  // namespace

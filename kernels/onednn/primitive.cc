@@ -40,6 +40,23 @@ struct BoundStep {
   }
 };
 
+// What a launch calls, which can be asked for its steps.
+struct BoundSteps {
+  std::shared_ptr<std::vector<BoundStep>> steps;
+
+  void operator()(const KernelArgs& args) const {
+    match_threads();
+    for (BoundStep& step : *steps) step.run(args);
+    stream().wait();
+  }
+};
+
+// Of a primitive's impl_info_str().
+std::string implementation_note(std::string_view implementation) {
+  if (!implementation.starts_with("ref") && !implementation.starts_with("simple")) return {};
+  return fmt::format("oneDNN's reference implementation ({}), no yardstick", implementation);
+}
+
 bool has_bf16() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }
 
 }  // namespace
@@ -84,18 +101,24 @@ dnnl::stream& stream() {
 }
 
 Launch launch(const std::vector<Step>& steps) {
-  const auto bound = std::make_shared<std::vector<BoundStep>>();
+  auto bound = std::make_shared<std::vector<BoundStep>>();
   for (const Step& step : steps) bound->emplace_back(step);
-  return [bound](const KernelArgs& args) {
-    match_threads();
-    for (BoundStep& step : *bound) step.run(args);
-    stream().wait();
-  };
+  return BoundSteps{std::move(bound)};
 }
 
-std::string implementation_note(std::string_view implementation) {
-  if (!implementation.starts_with("ref") && !implementation.starts_with("simple")) return {};
-  return fmt::format("oneDNN's reference implementation ({}), no yardstick", implementation);
+std::string launch_note(const Launch& launch) {
+  const auto* const bound = launch.target<BoundSteps>();
+  if (bound == nullptr) return {};
+  for (const BoundStep& step : *bound->steps) {
+    const char* implementation = "";
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_desc_query(step.primitive.get_primitive_desc(), dnnl_query_impl_info_str, 0,
+                                  static_cast<void*>(&implementation)),
+        "could not ask oneDNN for its implementation");
+    const std::string note = implementation_note(implementation);
+    if (!note.empty()) return note;
+  }
+  return {};
 }
 
 void match_threads() {

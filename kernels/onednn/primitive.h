@@ -36,9 +36,15 @@ struct Step {
 /// Runs the steps one after the other; memory is bound at each call.
 Launch launch(const std::vector<Step>& steps);
 
-/// Of a primitive descriptor's impl_info_str(): what a reader should know where that is oneDNN's
-/// plain code ("ref:any", "simple:any") and none that is made for speed; else empty.
-std::string implementation_note(std::string_view implementation);
+/// What a reader should know where a step of what `launch` above returned is oneDNN's plain code
+/// ("ref:any", "simple:any") and none that is made for speed; else empty.
+std::string launch_note(const Launch& launch);
+
+/// The note of a variant that `kPrepare` prepares so.
+template <Launch (*kPrepare)(const Problem& problem)>
+std::string note_of(const Problem& problem) {
+  return launch_note(kPrepare(problem));
+}
 
 /// oneDNN's threads (OpenMP) follow those of the enclosing `with_threads`.
 void match_threads();

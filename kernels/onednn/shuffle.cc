@@ -27,10 +27,6 @@ Launch channel_shuffle(const Problem& problem) {
                           {{DNNL_ARG_DST, memory, 0}}}});
 }
 
-std::string note(const Problem& problem) {
-  return onednn::implementation_note(primitive(problem).impl_info_str());
-}
-
 const RegisteredKernel kernel{{
     .op = "channel_shuffle",
     .name = "onednn",
@@ -38,7 +34,7 @@ const RegisteredKernel kernel{{
     .summary = "oneDNN shuffle",
     .refusal = onednn::movement_refusal,
     .prepare = channel_shuffle,
-    .note = note,
+    .note = onednn::note_of<channel_shuffle>,
 }};
 
 }  // namespace

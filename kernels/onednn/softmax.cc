@@ -46,15 +46,16 @@ std::string refuse_single(const Problem& problem) {
   return shape[axis] == 1 ? "oneDNN is used for more shares than one" : refuse(problem);
 }
 
+template <Launch (*kPrepare)(const Problem& problem)>
 Kernel peer(std::string_view op, std::string_view summary,
-            Launch (*prepare)(const Problem& problem),
             std::string (*refusal)(const Problem& problem) = refuse) {
   return {.op = op,
           .name = "onednn",
           .provider = Provider::vendor,
           .summary = summary,
           .refusal = refusal,
-          .prepare = prepare};
+          .prepare = kPrepare,
+          .note = onednn::note_of<kPrepare>};
 }
 
 using dnnl::logsoftmax_backward;
@@ -63,13 +64,13 @@ using dnnl::softmax_backward;
 using dnnl::softmax_forward;
 
 const RegisteredKernel kKernels[] = {
-    RegisteredKernel(peer("softmax", "oneDNN softmax", forward<softmax_forward>)),
-    RegisteredKernel(peer("softmax_grad", "oneDNN softmax, backward",
-                          backward<softmax_forward, softmax_backward>)),
+    RegisteredKernel(peer<forward<softmax_forward>>("softmax", "oneDNN softmax")),
+    RegisteredKernel(peer<backward<softmax_forward, softmax_backward>>("softmax_grad",
+                                                                       "oneDNN softmax, backward")),
     RegisteredKernel(
-        peer("log_softmax", "oneDNN logsoftmax", forward<logsoftmax_forward>, refuse_single)),
-    RegisteredKernel(peer("log_softmax_grad", "oneDNN logsoftmax, backward",
-                          backward<logsoftmax_forward, logsoftmax_backward>)),
+        peer<forward<logsoftmax_forward>>("log_softmax", "oneDNN logsoftmax", refuse_single)),
+    RegisteredKernel(peer<backward<logsoftmax_forward, logsoftmax_backward>>(
+        "log_softmax_grad", "oneDNN logsoftmax, backward")),
 };
 
 }  // namespace

@@ -71,6 +71,22 @@ TEST_F(Cli, BackwardOfEmptyTensorsHasNothingToCompare) {
   }
 }
 
+// Which places an index names only the call can see.
+TEST_F(Cli, AVariantThatRefusesTheValuesIsSkipped) {
+  const Outcome outcome =
+      opbench_with({"--case", "index_add[5,5,5,fp32,ND,data.index=integers(0,4)]", "--variant",
+                    "native,index_select", "--time", "0.002", "--quiet"});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 passed, 1 skipped"));
+  EXPECT_THAT(outcome.out, HasSubstr("skipped: index_select: 'index' is no permutation"));
+}
+
+TEST_F(Cli, OneDnnIsSkippedWhereClampsBoundsAreTheWrongWayRound) {
+  const Outcome outcome = opbench_with({"--case", "clamp[64,fp32,ND,min=1,max=-1]", "--time",
+                                        "0.002", "--repetitions", "1", "--quiet"});
+  EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
+}
+
 // SoftplusGrad (V1) overflows for x > 88.7: the run must say so and fail.
 TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
   const Outcome outcome = opbench_with({"--case", "softplus_grad[4096,4096,fp32]", "--variant",

@@ -25,6 +25,19 @@ TEST(Notes, ReferenceImplementationsAreNoYardstick) {  // DNNL_VERBOSE: sum,simp
   EXPECT_EQ(note_of("relu", {{8, 20}}, DType::fp32), "");
 }
 
+// DNNL_VERBOSE: softmax_v2,ref:any where the axis is not the last one.
+TEST(Notes, OneOperatorHasFastCodeAndPlainCode) {
+  if (peer_of("softmax_grad") == nullptr) GTEST_SKIP() << "built without oneDNN";
+  const auto along = [](const char* op, const char* dim, std::vector<Dims> shapes) {
+    return note(*peer_of(op),
+                problem_with(find_op(op), std::move(shapes), {{"dim", dim}}, DType::fp32));
+  };
+  const std::vector<Dims> two = {{8, 64, 56}, {8, 64, 56}};
+  EXPECT_THAT(along("softmax_grad", "1", two), HasSubstr("reference implementation (ref:any)"));
+  EXPECT_THAT(along("log_softmax_grad", "1", two), HasSubstr("(ref:any)"));
+  EXPECT_EQ(along("softmax", "2", {{8, 64, 64}}), "");
+}
+
 TEST(Notes, StandInTheListAndInResults) {
   if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
   const Outcome list = opbench_with({"list", "axpy"});

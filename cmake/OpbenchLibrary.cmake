@@ -2,15 +2,22 @@
 # test is added by dropping in a file.
 include(CheckLinkerFlag)
 
-# Functions at a cache line, loops at a line of what the processor fetches at once.
-set(OPBENCH_ALIGNED $<$<CONFIG:Release>:-falign-functions=64 -falign-loops=32>)
+# Functions at a cache line, loops at a line of what the processor fetches at once: for what is timed, in a release.
+set(OPBENCH_ALIGNED "")
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(OPBENCH_ALIGNED -falign-functions=64 -falign-loops=32)
+endif()
 
 # What most files include, parsed once. The same flags must hold for all that use it, so it is made without
 # the definitions that only some targets have. GCC takes the alignment of code from it, whatever the command line
 # says: what is aligned has one of its own.
 function(opbench_add_precompiled_headers)
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/precompiled.cc CONTENT "")
-  foreach(target IN ITEMS opbench_precompiled opbench_precompiled_aligned)
+  set(targets opbench_precompiled)
+  if(OPBENCH_ALIGNED)
+    list(APPEND targets opbench_precompiled_aligned)
+  endif()
+  foreach(target IN LISTS targets)
     add_library(${target} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/generated/precompiled.cc)
     opbench_compile_options(${target} PLAIN)
     target_link_libraries(${target} PRIVATE fmt::fmt)
@@ -19,7 +26,9 @@ function(opbench_add_precompiled_headers)
       <optional> <set> <span> <sstream> <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
       <fmt/format.h> <fmt/ranges.h>)
   endforeach()
-  target_compile_options(opbench_precompiled_aligned PRIVATE ${OPBENCH_ALIGNED})
+  if(OPBENCH_ALIGNED)
+    target_compile_options(opbench_precompiled_aligned PRIVATE ${OPBENCH_ALIGNED})
+  endif()
 endfunction()
 
 # PLAIN: without the precompiled headers.
@@ -75,7 +84,7 @@ endfunction()
 function(opbench_align_code)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE ${OPBENCH_ALIGNED})
-    if(OPBENCH_PRECOMPILED_HEADERS)
+    if(OPBENCH_ALIGNED AND OPBENCH_PRECOMPILED_HEADERS)
       set_property(TARGET ${target} PROPERTY PRECOMPILE_HEADERS_REUSE_FROM opbench_precompiled_aligned)
     endif()
   endforeach()

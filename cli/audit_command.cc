@@ -8,11 +8,11 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
+#include "cli/result_file.h"
 #include "harness/run/interrupt.h"
 #include "harness/selftest/audit.h"
 #include "harness/selftest/json.h"
 #include "tensor/error.h"
-#include "text/output_file.h"
 
 namespace opbench {
 namespace {
@@ -102,8 +102,8 @@ int audit_command(const Flags& flags, CommandContext& context) {
   }
   const std::vector<const Op*> ops = ops_of(flags);
   watch_interrupts();
-  std::optional<OutputFile> json;
-  if (!flags.json.empty()) json.emplace(flags.json);
+  std::optional<ResultFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
   ProgressLine progress(context);
   std::vector<OperatorAudit> audits;
   for (std::size_t i = 0; i < ops.size() && !interrupted(); ++i) {
@@ -155,7 +155,8 @@ void add_audit_command(CommandLine& line, CommandContext& context) {
   command.option("--honest-seeds", flags->honest_seeds,
                  "Data sets for each variant and dtype of honest kernels",
                  {.value = "N", .shows_default = true});
-  command.option("--json", flags->json, "Write all counts", {.value = "FILE"});
+  command.option("--json", flags->json, "Write all counts; - is standard output",
+                 {.value = "FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return audit_command(*flags, context); });

@@ -62,6 +62,8 @@ constexpr CheckFile kCheckFiles[] = {
 class CheckOutputs {
  public:
   CheckOutputs(const CheckFlags& flags, CommandContext& context) : context_(context) {
+    refuse_standard_output("--out", flags.out_dir, "several files", "a folder");
+    refuse_standard_output("--history", flags.history, "what later checks read", "a file");
     if (!flags.out_dir.empty()) make_directory(flags.out_dir);
     std::vector<NamedFile> written;
     for (const CheckFile& file : kCheckFiles) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/result_file.h"
 #include "compare/match/name_map_file.h"
 #include "compare/standard/standards.h"
 #include "tensor/error.h"
@@ -49,6 +50,7 @@ void check_range(const char* flag, std::int64_t value, std::int64_t least, std::
 
 void check_results(const CompareFlags& flags) {
   check_range("-p", flags.post_process, 0, 1);
+  refuse_standard_output("-o", flags.out_dir, "several files", "a folder, or FILE.h5");
   if (!flags.out_dir.empty() && !is_artefact_name(flags.out_dir)) return;
   const char* needy = flags.post_process == 1 ? "-p" : flags.advisor ? "--advisor" : nullptr;
   if (needy != nullptr) {

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/msaccucmp_convert_options.h"
 #include "cli/named_files.h"
+#include "cli/result_file.h"
 #include "convert/array_convert.h"
 #include "convert/device_convert.h"
 #include "harness/run/interrupt.h"
@@ -176,6 +177,7 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
   add_common_flags(command, context);
   command.footer(kFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {
+    refuse_standard_output("-o", flags->out, "arrays", "a folder or a file");
     watch_interrupts();
     // Arrays may go into one file, which one process writes.
     if (flags->dumps.empty() && !context.ranks.is_first()) return int{kAllWell};

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
+#include "cli/result_file.h"
 #include "compare/failed_records.h"
 #include "dump/dump_file.h"
 #include "dump/dump_selection.h"
@@ -40,6 +41,7 @@ void check(const ExtractFlags& flags) {
   if (flags.sources.empty() && flags.only.empty() && flags.failed.empty()) {
     throw Error("nothing says what to extract: -s /op/number, --only REGEX or --failed FILE");
   }
+  refuse_standard_output("-o", flags.output, "HDF5", "a file");
   require_distinct(std::vector<NamedFile>{{"the dump", flags.file}, {"--failed", flags.failed}},
                    std::vector<NamedFile>{{"-o", flags.output}});
 }

@@ -8,12 +8,13 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
+#include "cli/result_file.h"
 #include "harness/run/interrupt.h"
 #include "harness/selftest/example_case.h"
 #include "harness/selftest/invariance.h"
 #include "harness/selftest/json.h"
 #include "tensor/error.h"
-#include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -123,13 +124,14 @@ void print_row(const InvarianceRow& row, std::ostream& out) {
 int invariance(const Flags& flags, CommandContext& context) {
   const std::vector<Trial> trials = trials_of(flags);
   if (trials.empty()) {
-    context.err << "opbench: no variant is selected; name an operator with --op, or a case with "
+    context.err << program_name()
+                << ": no variant is selected; name an operator with --op, or a case with "
                    "--case, and check --variant and --dtype\n";
     return kNothingToJudge;
   }
   watch_interrupts();
-  std::optional<OutputFile> json;
-  if (!flags.json.empty()) json.emplace(flags.json);
+  std::optional<ResultFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
   ProgressLine progress(context);
   std::vector<InvarianceRow> rows;
   print_heading(context.out);
@@ -176,7 +178,8 @@ void add_invariance_command(CommandLine& line, CommandContext& context) {
                  {.value = "DTYPE", .values = ValueSplit::by_commas});
   command.option("--variant", flags->variants, "Only these",
                  {.value = "VARIANT", .values = ValueSplit::by_commas});
-  command.option("--json", flags->json, "Write the matrix", {.value = "FILE"});
+  command.option("--json", flags->json, "Write the matrix; - is standard output",
+                 {.value = "FILE"});
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return invariance(*flags, context); });

@@ -61,9 +61,7 @@ int merge(const MergeFlags& flags, CommandContext& context) {
   for (const std::string& file : flags.files) inputs.push_back({"a part", file});
   require_distinct(inputs,
                    std::vector<NamedFile>{{"-o", flags.output}, {"--artefact", flags.artefact}});
-  if (is_standard_output(flags.artefact)) {
-    throw Error("--artefact writes HDF5, which cannot go to standard output; name a file");
-  }
+  refuse_standard_output("--artefact", flags.artefact, "HDF5", "a file");
   units::CollectedUnits collected;
   for (const std::string& file : flags.files) collected.add_file(file);
   if (collected.is_empty() || collected.units() == 0) {

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
+#include "cli/result_file.h"
 #include "dump/dump_selection.h"
 #include "harness/minimise/minimise.h"
 #include "harness/minimise/witness_folder.h"
@@ -150,6 +151,7 @@ void print_outcome(const GuiltyCall& found, std::int64_t trials, const std::stri
 
 int minimise_command(const MinimiseFlags& flags, CommandContext& context) {
   const JudgeOptions options = options_of(flags);
+  refuse_standard_output("-o", flags.output, "several files", "a folder");
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
   watch_interrupts();

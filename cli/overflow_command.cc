@@ -75,6 +75,7 @@ int summarise(const Flags& flags, CommandContext& context) {
   if (flags.records < 1 || flags.records > kMostRecords) {
     throw Error(fmt::format("-n is {}; it must be from 1 to {}", flags.records, kMostRecords));
   }
+  refuse_standard_output("-o", flags.out, "several files", "a folder");
   watch_interrupts();
   const bool is_theirs = !flags.device_dump.empty();
   const DeviceOverflow found = summarise_device_overflow(

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -57,11 +58,21 @@ std::string format_of(const ReportFlags& flags) {
                                                                             {".txt", "console"},
                                                                             {".md", "markdown"}};
   if (!flags.format.empty()) return flags.format;
-  const std::string extension = std::filesystem::path(flags.output).extension();
+  std::string extension = std::filesystem::path(flags.output).extension();
+  if (extension.empty()) return {};
+  for (char& letter : extension) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  if (extension == ".html" || extension == ".htm") {
+    throw Error(fmt::format("-o '{0}': a page for a browser is --html '{0}'", flags.output));
+  }
   for (const auto& [known, format] : kByExtension) {
     if (extension == known) return std::string(format);
   }
-  return {};
+  throw Error(fmt::format(
+      "-o '{}': nothing is written as {}; .md .csv .json .txt .xml are known, and --format FORMAT "
+      "is for other names",
+      flags.output, extension));
 }
 
 // Results that were turned into a page are lost to every later question.

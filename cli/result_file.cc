@@ -1,5 +1,6 @@
 #include "cli/result_file.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -10,6 +11,13 @@
 namespace opbench {
 
 bool is_standard_output(const std::string& path) { return path == "-"; }
+
+void refuse_standard_output(std::string_view flag, const std::string& path, std::string_view writes,
+                            std::string_view instead) {
+  if (!is_standard_output(path)) return;
+  throw Error(fmt::format("{} writes {}, which cannot go to standard output; name {}", flag, writes,
+                          instead));
+}
 
 bool has_reader_gone() {
   pollfd stream{STDOUT_FILENO, 0, 0};

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/command.h"
 #include "text/output_file.h"
@@ -12,6 +13,11 @@ namespace opbench {
 
 /// Is it the name of standard output, "-"?
 bool is_standard_output(const std::string& path);
+
+/// What writes more than text has no use for "-", and would make a file of that name.
+/// Errors: throws Error that names `flag`, what it writes ("HDF5"), and what to name ("a file").
+void refuse_standard_output(std::string_view flag, const std::string& path, std::string_view writes,
+                            std::string_view instead);
 
 /// Does nobody read standard output any more, as behind `| head`? Told after a write has failed.
 bool has_reader_gone();

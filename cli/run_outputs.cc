@@ -109,11 +109,10 @@ std::vector<NamedFile> named_results(const RunFlags& flags) {
 }
 
 void require_distinct_files(const RunFlags& flags) {
-  for (const NamedFile& file : {NamedFile{"--dump", flags.dump}, {"--artefact", flags.artefact}}) {
-    if (!is_standard_output(file.path)) continue;
-    throw Error(
-        fmt::format("{} writes HDF5, which cannot go to standard output; name a file", file.flag));
-  }
+  refuse_standard_output("--out", flags.out_dir, "several files", "a folder");
+  refuse_standard_output("--resume", flags.resume, "several files", "a folder");
+  refuse_standard_output("--dump", flags.dump, "HDF5", "a file");
+  refuse_standard_output("--artefact", flags.artefact, "HDF5", "a file");
   if (flags.tensors && (flags.artefact.empty() || !flags.dump.empty())) {
     throw Error(flags.artefact.empty()
                     ? "--tensors needs --artefact FILE, which they go into"
@@ -130,8 +129,8 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const Wha
     : context_(context) {
   const bool has_contexts = !what.models.empty();
   if (!has_contexts) refuse_tasks_of_operators(flags);
-  if (!flags.out_dir.empty()) make_directory(flags.out_dir);
   require_distinct_files(flags);
+  if (!flags.out_dir.empty()) make_directory(flags.out_dir);
   for (const RunFile& file : kRunFiles) {
     for (const std::string& path :
          {flags.*file.path, place_in_directory(file, flags, has_contexts)}) {

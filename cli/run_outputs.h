@@ -20,8 +20,8 @@ namespace opbench {
 /// What a selection reads.
 std::vector<NamedFile> input_files(const SelectionText& selection);
 
-/// Errors: throws Error if a result would replace another, or what the run reads, or is a dump for
-/// standard output.
+/// Errors: throws Error if a result would replace another, or what the run reads, or if a dump or a
+/// folder is to be standard output.
 void require_distinct_files(const RunFlags& flags);
 
 /// The files that flags name for forms of the results, given or not.

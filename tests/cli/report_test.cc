@@ -55,6 +55,23 @@ TEST_F(Report, MarkdownByDefault) {
   EXPECT_EQ(outcome.err, "");
 }
 
+TEST_F(Report, NoExtensionIsGuessed) {
+  for (const auto& [name, start] : {std::pair{"x.JSON", "{"},
+                                    {"x.Csv", "case,"},
+                                    {"x.XML", "<?xml"},
+                                    {"x.md", "# "},
+                                    {"plain", "# "}}) {
+    EXPECT_EQ(opbench_with({"report", kSample, "-o", path(name)}).code, kAllWell) << name;
+    EXPECT_THAT(text_of(path(name)), StartsWith(start)) << name;
+  }
+  expect_refusal(opbench_with({"report", kSample, "-o", path("x.html")}), "is --html '");
+  expect_refusal(opbench_with({"report", kSample, "-o", path("x.svg")}),
+                 "nothing is written as .svg; .md .csv");
+  EXPECT_FALSE(fs::exists(path("x.svg")));
+  EXPECT_EQ(opbench_with({"report", kSample, "-o", path("x.svg"), "--format", "csv"}).code,
+            kAllWell);
+}
+
 TEST_F(Report, IsWhatTheCommittedSamplesShow) {
   const std::pair<const char*, const char*> samples[] = {
       {"csv", "results.csv"},    {"markdown", "results.md"},

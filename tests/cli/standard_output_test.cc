@@ -61,6 +61,39 @@ TEST_F(StandardOutput, HoldsOneResultAndNoDump) {
   EXPECT_THAT(dump.err, HasSubstr("--dump writes HDF5, which cannot go to standard output"));
 }
 
+TEST_F(StandardOutput, HasTheJsonOfEveryCommand) {
+  for (const char* command : {"audit", "invariance"}) {
+    const Outcome outcome = run_program({command, "--op", "relu", "--json", "-", "-q"},
+                                        {.environment = {}, .directory = directory()});
+    EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << command << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("relu")) << "the table";
+    EXPECT_FALSE(std::filesystem::exists(directory() / "-"));
+  }
+}
+
+// What writes more than text would make a file or a folder that is called "-".
+TEST_F(StandardOutput, TakesNeitherHdf5NorFolders) {
+  ASSERT_EQ(run({"--dump", "a.h5", "--json", "a.json"}).code, 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"extract", "a.h5", "-s", "/relu/1", "-o", "-"},
+      {"compare", "a.h5", "a.h5", "-o", "-"},
+      {"convert", "a.h5", "-o", "-"},
+      {"convert", "a.h5", "--to", "npz", "-o", "-"},
+      {"minimise", "a.h5", "-o", "-"},
+      {"overflow", "-d", ".", "-o", "-"},
+      {"check", "--baseline", "a.json", "--current", "a.json", "--out", "-"},
+      {"check", "--baseline", "a.json", "--current", "a.json", "--history", "-"},
+      {"--case", "relu[64,fp32]", "--out", "-"},
+      {"--case", "relu[64,fp32]", "--resume", "-"},
+      {"--load", "a.h5", "--out", "-"}};
+  for (const std::vector<std::string>& command : commands) {
+    const Outcome outcome = run_program(command, {.environment = {}, .directory = directory()});
+    EXPECT_EQ(outcome.code, 2) << command.front() << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("which cannot go to standard output; name a f"));
+    EXPECT_FALSE(std::filesystem::exists(directory() / "-")) << command.front();
+  }
+}
+
 // As behind `| head`: the reader is gone before a word was written.
 TEST_F(StandardOutput, AReaderThatGoesIsNoError) {
   const auto ended = [&](const std::string& args) {

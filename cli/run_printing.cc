@@ -38,8 +38,9 @@ void print_failures(const RunResult& result, std::ostream& out) {
 
 // What leads from the first wrong result to its cause, as lines for a shell.
 void print_next_steps(const RunResult& result, std::ostream& out) {
-  const auto failed = std::find_if(result.records.begin(), result.records.end(),
-                                   [](const Record& r) { return r.status == Status::failed; });
+  const auto failed = std::find_if(
+      result.records.begin(), result.records.end(),
+      [](const Record& r) { return r.status == Status::failed && !is_unexpected_pass(r); });
   if (failed == result.records.end()) return;
   out << fmt::format(
       "Next, what is wrong about it, and the smallest call that still is:\n"

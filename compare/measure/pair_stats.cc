@@ -91,6 +91,10 @@ double PairStats::inside_share() const {
   return count == 0 ? 1 : static_cast<double>(inside) / static_cast<double>(count);
 }
 
+double PairStats::tolerance_of_all() const {
+  return nonfinite_mismatches() > 0 ? HUGE_VAL : min_tolerance;
+}
+
 void PairStats::merge(const PairStats& later) {
   merge_values(actual, count, later.actual, later.count);
   merge_values(expected, count, later.expected, later.count);

@@ -228,7 +228,7 @@ OutputFinding judge_output_of(const LoadedCall& loaded, const JudgedCall& call, 
   finding.elements = problem.outputs[output].elements();
   const HeldOutput held = hold(call, output, false);
   finding.formula = held.found.formula;
-  finding.min_tolerance = held.found.stats.min_tolerance;
+  finding.min_tolerance = held.found.stats.tolerance_of_all();
   finding.allowed = held.bound.allowed;
   finding.allowed_share = held.bound.share;
   if (!held.fault.empty() && rules.allows_device_numerics) {

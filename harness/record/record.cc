@@ -110,6 +110,10 @@ void compare_variants(std::span<Record> records) {
   }
 }
 
+bool is_unexpected_pass(const Record& record) {
+  return record.status == Status::failed && record.reason.starts_with(kUnexpectedPass);
+}
+
 void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats) {
   if (stats.count == 0) return;
   if (!accuracy) accuracy.emplace();
@@ -118,7 +122,7 @@ void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats) {
   worst.mean_ulp = std::max(worst.mean_ulp, stats.mean_ulp());
   worst.max_abs = std::max(worst.max_abs, stats.worst_abs.error);
   worst.inside_share = std::min(worst.inside_share, stats.inside_share());
-  worst.min_tolerance = std::max(worst.min_tolerance, stats.min_tolerance);
+  worst.min_tolerance = std::max(worst.min_tolerance, stats.tolerance_of_all());
   worst.nonfinite_mismatches += stats.nonfinite_mismatches();
 }
 

@@ -62,7 +62,8 @@ struct Times {
 struct Accuracy {
   double max_ulp = 0, mean_ulp = 0, max_abs = 0;
   double inside_share = 1;  ///< of the elements inside the tolerance
-  /// Least t with |actual - expected| <= t*scale + t*|expected| everywhere; see PairStats.
+  /// Least t with |actual - expected| <= t*scale + t*|expected| everywhere; see
+  /// PairStats::tolerance_of_all.
   double min_tolerance = 0;
   std::int64_t nonfinite_mismatches = 0;
 
@@ -150,6 +151,12 @@ inline constexpr double kCeilingPercent = 105;
 /// nothing), and with a reason beyond 105 % of the roofline, which is a defect of the measured
 /// ceiling or of the bytes and operations that are counted.
 void judge_rates(Record& record);
+
+/// What the reason begins with of a record that passed where its case file expects a failure.
+inline constexpr std::string_view kUnexpectedPass = "passed, but ";
+
+/// Is that why it is `failed`? Then nothing is wrong with its numbers.
+bool is_unexpected_pass(const Record& record);
 
 /// Keeps the worst of each number over several verifications; nothing changes if `stats` has no
 /// elements.

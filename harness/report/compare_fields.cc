@@ -53,6 +53,13 @@ Cell mismatch(const Row& row, double value) {
   return measured(row, stats(row).first_mismatch < 0 ? Cell() : Cell(value_text(value)));
 }
 
+// Of the absolute standard a number of the same kind as its own.
+Cell min_tolerance(const Row& row) {
+  const bool is_absolute =
+      row.tensor.standard.kind == StandardKind::absolute && stats(row).nonfinite_mismatches() == 0;
+  return measured(row, is_absolute ? stats(row).worst_abs.error : stats(row).tolerance_of_all());
+}
+
 Cell ratio(const Row& row, double CrossCheck::*member) {
   return row.tensor.cross_check ? Cell((*row.tensor.cross_check).*member) : Cell();
 }
@@ -70,7 +77,7 @@ const std::array kFields = std::to_array<TensorField>({
     {"formula",
      [](const Row& r) { return measured(r, formula(r.tensor.standard, stats(r).scale)); }},
     {"scale", [](const Row& r) { return measured(r, stats(r).scale); }},
-    {"min_tolerance", [](const Row& r) { return measured(r, stats(r).min_tolerance); }},
+    {"min_tolerance", min_tolerance},
     {"match", [](const Row& r) { return text(r.op.note); }},
     {"actual_path", [](const Row& r) { return path_of(r.tensor.match.actual); }},
     {"expected_path", [](const Row& r) { return path_of(r.tensor.match.expected); }},

@@ -25,7 +25,7 @@ void apply_expectation(const Case& c, Record& record) {
   } else if (record.status == Status::passed || record.status == Status::mistrusted ||
              record.status == Status::suspicious) {
     record.status = Status::failed;
-    record.reason = fmt::format("passed, but {} expects it to fail: {}", c.origin, why);
+    record.reason = fmt::format("{}{} expects it to fail: {}", kUnexpectedPass, c.origin, why);
     record.times.reset();
   }
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -100,6 +101,27 @@ TEST_F(Compare, SaysWhatADepartureLooksLike) {
     const json& causes = tensor.at("causes");
     ASSERT_EQ(causes.size(), tensor.at("verdict") == "failed" ? 1u : 0u) << tensor;
     for (const json& cause : causes) EXPECT_EQ(cause.at("rule"), "scale");
+  }
+}
+
+// "The smallest tolerance that would pass": of `prec` a number that it takes, 69/4 here.
+TEST_F(Compare, TheLeastToleranceIsOfTheStandard) {
+  const auto least = [&](const std::string& standard) {
+    run_pair({"-o", path("out"), "--standard", standard});
+    const json document = read_json("out/compare.json");
+    for (const json& tensor : document.at("tensors")) {
+      if (tensor.at("verdict") == "failed") return tensor.at("min_tolerance");
+    }
+    return json("none failed");
+  };
+  write_pair(0.25f);
+  EXPECT_EQ(least("prec=1e-4"), 17.25);
+  EXPECT_EQ(run_pair({"--standard", "prec=17.25"}).code, kAllWell);
+  EXPECT_EQ(run_pair({"--standard", "prec=17.24"}).code, kVerdictFailed);
+  EXPECT_LT(least("mixed"), 0.25);
+  write_pair(std::nanf(""));
+  for (const char* standard : {"prec=1e-4", "mixed", "exact", "statistical", "cosine"}) {
+    EXPECT_TRUE(least(standard).is_null()) << standard << ": NaN is within no tolerance";
   }
 }
 

@@ -67,6 +67,24 @@ TEST_F(Expect, IsReadStrictly) {
   }
 }
 
+// Nothing of it is wrong that a dump, the judge or a smaller call could show.
+TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
+  const std::string v2 = "expect: {status: failed, variants: [softplus_v2]}, reason: none";
+  const std::string only_v2 = write("v2.yaml",
+                                    "cases:\n  - {op: softplus, inputs: [[64]], variants: "
+                                    "[softplus_v2], expect: failed, reason: none}\n");
+  const Outcome alone = opbench_with({"--cases", only_v2, "--time", "0.001", "--repetitions", "2",
+                                      "-q", "--json", path("v2.json")});
+  EXPECT_EQ(alone.code, kVerdictFailed);
+  EXPECT_THAT(alone.out, HasSubstr("v2.yaml:2 expects it to fail: none"));
+  EXPECT_THAT(alone.out, Not(HasSubstr("Next, what is wrong")));
+  const Outcome words = opbench_with({"explain", path("v2.json"), "softplus[64"});
+  EXPECT_THAT(words.out, HasSubstr("It is right: 100")) << words.err;
+  // That of another variant is shown.
+  EXPECT_THAT(run(v2).out,
+              testing::ContainsRegex("Next, what is wrong[^\n]*\n[^\n]*--variant softplus "));
+}
+
 // The place, both values, what the operator got there, and the line to type.
 TEST_F(Expect, AFailureTellsWhatToLookAt) {
   const Outcome outcome = run("count: 1");

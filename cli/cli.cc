@@ -60,11 +60,13 @@ std::string version_text() {
 
 bool is_version_flag(std::string_view word) { return word == "--version" || word == "-V"; }
 
+bool is_help_flag(std::string_view word) { return word == "--help" || word == "-h"; }
+
 // `opbench --op ...` means `opbench run --op ...`.
 void insert_default_command(std::vector<std::string>& args) {
   if (args.empty()) return;
   const std::string& first = args.front();
-  if (first == "--help" || first == "-h" || is_version_flag(first)) return;
+  if (is_help_flag(first) || is_version_flag(first)) return;
   if (first == "help") {  // of the program, or `opbench help COMMAND`
     args.erase(args.begin());
     args.insert(args.size() > 0 ? args.begin() + 1 : args.begin(), "--help");
@@ -84,17 +86,19 @@ void complain(std::ostream& err, std::string_view message) {
   err << program_name() << ": " << printable(excerpt(message, kLongest)) << '\n';
 }
 
+std::string unknown_command(const std::string& word) {
+  return fmt::format("unknown command '{}'{}", word, suggestion(word, kCommands));
+}
+
 // What is wrong and where to read on.
 int report_usage_error(const UsageError& error, const std::vector<std::string>& args,
                        std::ostream& err) {
-  std::string message = error.what();
-  std::string hint;
-  if (!args.empty() && !args.front().starts_with("-") &&
-      std::find(kCommands.begin(), kCommands.end(), args.front()) == kCommands.end()) {
-    message = fmt::format("unknown command '{}'", args.front());
-    hint = suggestion(args.front(), kCommands);
-  }
-  complain(err, fmt::format("{}{}; see {} --help", message, hint, program_name()));
+  const bool is_unknown =
+      !args.empty() && !args.front().starts_with("-") &&
+      std::find(kCommands.begin(), kCommands.end(), args.front()) == kCommands.end();
+  complain(err,
+           fmt::format("{}; see {} --help",
+                       is_unknown ? unknown_command(args.front()) : error.what(), program_name()));
   return kBadInput;
 }
 
@@ -160,15 +164,16 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     out << version_text() << '\n';
     return kAllWell;
   }
-  const bool is_help = args.front() == "help" && args.size() > 1;
+  const bool is_help = args.front() == "help" && args.size() > 1 && !is_help_flag(args[1]);
+  const std::string asked = is_help ? args[1] : "";
   insert_default_command(args);
   Action action;
-  std::vector<std::string> without_effect;
+  MsaccucmpNotes notes;
   try {
     const bool is_known =
         std::find(kCommands.begin(), kCommands.end(), args.front()) != kCommands.end();
-    if (is_help && !is_known) throw UsageError("");  // it says which commands there are
-    if (args.front() == "compare") without_effect = translate_msaccucmp_options(args);
+    if (is_help && !is_known) throw UsageError(unknown_command(asked));
+    if (args.front() == "compare") notes = translate_msaccucmp_options(args);
     if (args.front() == "convert") translate_msaccucmp_convert_options(args);
     // As msaccucmp spells it; a short option would take the rest for its value.
     if (args.front() == "overflow")
@@ -177,8 +182,13 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   } catch (const UsageError& error) {
     return report_usage_error(error, args, err);
   }
-  if (!without_effect.empty()) {
-    complain(err, fmt::format("no effect on HDF5 dumps: {}", fmt::join(without_effect, ", ")));
+  if (!notes.without_effect.empty()) {
+    complain(err,
+             fmt::format("no effect on HDF5 dumps: {}", fmt::join(notes.without_effect, ", ")));
+  }
+  if (!notes.unknown_algorithms.empty()) {
+    complain(err, fmt::format("unknown algorithms are left out: {}",
+                              fmt::join(notes.unknown_algorithms, ", ")));
   }
   const int code = has_part_in(ranks, args.front()) ? action() : kAllWell;
   if (!ranks.is_alone() && ranks.work().unit_seconds > 0 && !context.quiet) {

@@ -7,6 +7,7 @@
 
 #include "tensor/nearest.h"
 #include "text/exit_code.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -48,7 +49,7 @@ CommandModel command_of(const CLI::App& app) {
 
 std::string help_of(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app.help() : chosen.front()->help(app.get_name());
+  return with_program_name(chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
 }
 
 // What to say of the first word with dashes that no option takes; none: there is no such word.
@@ -63,7 +64,9 @@ std::optional<std::string> unknown_flag(const CLI::App& app) {
   for (const std::string& word : app.remaining(true)) {
     if (!word.starts_with("-") || word == "--") continue;
     const std::string flag = word.substr(0, word.find('='));
-    const std::string near = nearest(flag, names);
+    // Every letter is as near to every other.
+    const bool is_letter = flag.size() <= 2;
+    const std::string near = is_letter ? "" : nearest(flag, names);
     return "unknown flag '" + flag + "' of " + (command.get_name()) +
            (near.empty() ? "" : "; did you mean '" + near + "'?");
   }

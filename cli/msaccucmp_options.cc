@@ -8,8 +8,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "cli/command_line.h"
+#include "compare/msaccucmp/msaccucmp_metrics.h"
 
 namespace opbench {
 namespace {
@@ -78,6 +80,10 @@ bool is_digit(std::string_view word) {
   return word.size() == 1 && word[0] >= '0' && word[0] <= '9';
 }
 
+bool is_whole_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+}
+
 bool names_dumps(std::string_view word) {
   return word.starts_with("-m=") || word.starts_with("-g=") || word == "-m" || word == "-g" ||
          word.starts_with("--my") || word.starts_with("--golden_");
@@ -93,15 +99,12 @@ class Translation {
     while (next_ < words_.size()) {
       const std::string& word = words_[next_++];
       if (word == "--") break;
-      const std::size_t equals = is_option(word) ? word.find('=') : word.npos;
-      const std::string name = word.substr(0, equals);
-      const Option* const option = option_of(name);
+      auto [name, value] = split(word);
+      const Option* const option = option_of(name, value);
       if (option == nullptr) {
         args.push_back(word);
         continue;
       }
-      std::optional<std::string> value;
-      if (equals != word.npos) value = word.substr(equals + 1);
       take(*option, name, std::move(value));
     }
     // What follows "--", which is kept.
@@ -109,25 +112,39 @@ class Translation {
     args.insert(args.end(), words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
   }
 
-  std::vector<std::string> args, without_effect;
+  std::vector<std::string> args;
+  MsaccucmpNotes notes;
 
  private:
+  using Value = std::optional<std::string>;
+
+  // "-alg=0,1" and "-v2" are an option with its value.
+  std::pair<std::string, Value> split(const std::string& word) const {
+    const std::size_t equals = is_option(word) ? word.find('=') : word.npos;
+    if (equals != word.npos) return {word.substr(0, equals), word.substr(equals + 1)};
+    const bool is_joined = names_dumps_ && word.starts_with("-v") && is_digit(word.substr(2));
+    if (is_joined) return {"-v", word.substr(2)};
+    return {word, std::nullopt};
+  }
+
   // Null for what is not msaccucmp's, or is opbench's in the first place.
-  const Option* option_of(std::string_view name) const {
+  const Option* option_of(std::string_view name, const Value& value) const {
     if (!is_option(name)) return nullptr;
     if (std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs)) return nullptr;
     for (const Option& option : kOptions) {
       if (name == option.name || name == option.long_name) {
-        return name.size() == 2 && is_our_letter(option) ? nullptr : &option;
+        return name.size() == 2 && is_our_letter(option, value) ? nullptr : &option;
       }
     }
     return by_prefix(name);
   }
 
   // -q and -v take no value here; there a file of rules, and a number.
-  bool is_our_letter(const Option& option) const {
+  bool is_our_letter(const Option& option, const Value& value) const {
     if (!names_dumps_) return true;
-    const std::string_view next = next_ < words_.size() ? words_[next_] : std::string_view();
+    const std::string_view next = value                   ? std::string_view(*value)
+                                  : next_ < words_.size() ? std::string_view(words_[next_])
+                                                          : std::string_view();
     return (option.name == "-q" && !next.ends_with(".json")) ||
            (option.name == "-v" && (next.empty() || !is_digit(next)));
   }
@@ -160,7 +177,7 @@ class Translation {
     return option;
   }
 
-  void take(const Option& option, const std::string& typed, std::optional<std::string> value) {
+  void take(const Option& option, const std::string& typed, Value value) {
     if (option.use == Use::refused) {
       throw UsageError(fmt::format("{} is not for HDF5 dumps: {}", typed, option.text));
     }
@@ -168,13 +185,17 @@ class Translation {
       throw UsageError(fmt::format("{} takes no value, found '{}'", typed, *value));
     }
     if (option.values != Values::none && !value) value = next_value(typed);
-    if (option.values == Values::several) add_digits(*value);
+    if (option.values == Values::several) take_algorithms(*value);
+    if (option.name == "-o" && names_dumps_ && is_whole_number(*value)) {
+      throw UsageError(fmt::format("-o {0} is not for HDF5 dumps: {1}; a directory is -o ./{0}",
+                                   *value, kOnlyNames));
+    }
     if (option.use == Use::ignored) {
       if (option.name == "-v" && value != "2") {
         throw UsageError(fmt::format(
             "{} is {}; only 2 is allowed for HDF5 dumps (--verbose says more)", typed, *value));
       }
-      without_effect.push_back(typed);
+      notes.without_effect.push_back(typed);
       return;
     }
     args.emplace_back(option.text);
@@ -188,9 +209,33 @@ class Translation {
     return words_[next_++];
   }
 
-  // `-alg 1 2 8` is `-alg 1,2,8`.
-  void add_digits(std::string& value) {
-    while (next_ < words_.size() && is_digit(words_[next_])) value += "," + words_[next_++];
+  // `-alg 1 2 8` is `-alg 1,2,8`. Where the dumps have their names, a larger number is no file.
+  void take_algorithms(std::string& value) {
+    const auto is_algorithm = [&](std::string_view word) {
+      return is_digit(word) || (names_dumps_ && is_whole_number(word));
+    };
+    const bool is_list = next_ < words_.size() && is_algorithm(words_[next_]);
+    while (next_ < words_.size() && is_algorithm(words_[next_])) value += "," + words_[next_++];
+    if (names_dumps_ && !is_list) drop_unknown(value);
+  }
+
+  // One that is left alone is complained about by who reads the list.
+  void drop_unknown(std::string& list) {
+    std::string known;
+    std::vector<std::string> unknown;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::string one = list.substr(begin, end - begin);
+      if (find_metric(one)) {
+        known += (known.empty() ? "" : ",") + one;
+      } else {
+        unknown.push_back(one);
+      }
+      begin = end + 1;
+    }
+    if (known.empty() || unknown.empty()) return;
+    list = known;
+    notes.unknown_algorithms = std::move(unknown);
   }
 
   std::span<const std::string> words_;
@@ -208,12 +253,12 @@ std::string names_of(Use use) {
 
 }  // namespace
 
-std::vector<std::string> translate_msaccucmp_options(std::vector<std::string>& args) {
+MsaccucmpNotes translate_msaccucmp_options(std::vector<std::string>& args) {
   Translation translation(std::span<const std::string>(args).subspan(1));
   translation.run();
   translation.args.insert(translation.args.begin(), args.front());
   args = std::move(translation.args);
-  return std::move(translation.without_effect);
+  return std::move(translation.notes);
 }
 
 std::string msaccucmp_options_help() {

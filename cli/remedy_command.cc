@@ -19,6 +19,7 @@
 #include "tensor/nearest.h"
 #include "tensor/printable.h"
 #include "text/input_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -153,7 +154,8 @@ int remedy(const Flags& flags, CommandContext& context) {
     }
   }
   if (remedies.empty()) {
-    context.err << "opbench: the case files have no contexts; cases of one operator have nothing "
+    context.err << program_name()
+                << ": the case files have no contexts; cases of one operator have nothing "
                    "around them to plan\n";
     return kNothingToJudge;
   }

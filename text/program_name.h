@@ -13,4 +13,8 @@ const std::string& program_name();
 /// runs.
 void set_program_name(std::string_view path);
 
+/// A text with commands to type, "opbench run", in which the program has the name by which it was
+/// called. Paths that end in it, and longer words, stay.
+std::string with_program_name(std::string_view text);
+
 }  // namespace opbench

@@ -132,6 +132,12 @@ _opbench() {
     mapfile -t COMPREPLY < <(compgen -W "$(_opbench_flags) $(_opbench_flags "$_opbench_default")" -- "$word")
     return
   fi
+  if [[ $command == help ]]; then
+    if [[ $COMP_CWORD == 2 ]]; then
+      mapfile -t COMPREPLY < <(compgen -W "$_opbench_commands" -- "$word")
+    fi
+    return
+  fi
   if [[ $command == -* ]]; then command=$_opbench_default; fi
   # The last flag before the word, and whether the word can be its value.
   for ((place = at - 1; place > 0; place--)); do

@@ -88,8 +88,10 @@ void write_fish_completion(std::ostream& out, const ProgramModel& model) {
   write_variants(out);
   out << "complete -c opbench -f\n";
   for (const CommandModel& command : model.commands) {
-    out << fmt::format("complete -c opbench -n '__opbench_command \"\"' -a {} -d {}\n",
-                       command.name, quoted(command.summary));
+    for (const char* before : {"\"\"", "help"}) {
+      out << fmt::format("complete -c opbench -n '__opbench_command {}' -a {} -d {}\n", before,
+                         command.name, quoted(command.summary));
+    }
   }
   for (const FlagModel& flag : model.program.flags) write_flag(out, "\"\"", flag);
   for (const FlagModel& flag : model.commands.front().flags) {

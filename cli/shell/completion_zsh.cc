@@ -96,6 +96,8 @@ void write_zsh_completion(std::ostream& out, const ProgramModel& model) {
   out << "  )\n  local command=" << model.commands.front().name
       << "\n  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
          "    _describe command commands\n    return\n  fi\n"
+         "  if [[ $words[2] == help ]]; then\n"
+         "    (( CURRENT == 3 )) && _describe command commands\n    return\n  fi\n"
          "  if [[ $words[2] != -* ]]; then\n"
          "    command=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
          "  elif (( CURRENT == 2 )); then\n    _arguments -s";

@@ -131,16 +131,9 @@ MetricCell of_booleans(Metric metric, const MetricInput& input) {
 }
 
 Metric parse_metric(std::string_view text) {
-  const auto named = std::find(kNames.begin(), kNames.end(), text);
-  if (named != kNames.end()) return static_cast<Metric>(named - kNames.begin());
-  int index = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  if (!is_whole || index < 0 || index >= kMetricCount) {
-    throw Error(fmt::format("unknown algorithm '{}'; allowed are all, 0 to {} and {}",
-                            printable(text), kMetricCount - 1, fmt::join(kNames, ", ")));
-  }
-  return static_cast<Metric>(index);
+  if (const std::optional<Metric> metric = find_metric(text)) return *metric;
+  throw Error(fmt::format("unknown algorithm '{}'; allowed are all, 0 to {} and {}",
+                          printable(text), kMetricCount - 1, fmt::join(kNames, ", ")));
 }
 
 bool is_all(std::string_view text) {
@@ -152,6 +145,16 @@ bool is_all(std::string_view text) {
 }  // namespace
 
 std::string_view name(Metric metric) { return kNames[static_cast<std::size_t>(metric)]; }
+
+std::optional<Metric> find_metric(std::string_view text) {
+  const auto named = std::find(kNames.begin(), kNames.end(), text);
+  if (named != kNames.end()) return static_cast<Metric>(named - kNames.begin());
+  int index = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  if (!is_whole || index < 0 || index >= kMetricCount) return std::nullopt;
+  return static_cast<Metric>(index);
+}
 
 std::vector<Metric> parse_metrics(std::string_view list) {
   std::vector<Metric> metrics;

@@ -33,6 +33,9 @@ std::string_view name(Metric metric);
 /// Errors: throws Error for anything unknown, and lists what is allowed.
 std::vector<Metric> parse_metrics(std::string_view list);
 
+/// One by its name or its index; none: there is no such.
+std::optional<Metric> find_metric(std::string_view text);
+
 /// One cell of the result, and what goes to CompareFailReason with it; empty if nothing.
 struct MetricCell {
   std::string text;

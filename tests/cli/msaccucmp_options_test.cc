@@ -31,7 +31,7 @@ std::vector<std::string> words_of(const std::string& text) {
 // The arguments as opbench spells them; behind " | " those without effect.
 std::string translated(const std::string& text) {
   std::vector<std::string> args = words_of("compare " + text);
-  const std::vector<std::string> without = translate_msaccucmp_options(args);
+  const std::vector<std::string> without = translate_msaccucmp_options(args).without_effect;
   EXPECT_EQ(args.front(), "compare");
   args.erase(args.begin());
   return fmt::format("{}{}{}", fmt::join(args, " "), without.empty() ? "" : " | ",
@@ -77,6 +77,40 @@ TEST(MsaccucmpOptions, WithoutEffectAreNoted) {
                        "--ignore_single_op_result --version=2 -q"),
             "--my_dump_path a --golden_dump_path b -q | -cf -max -overflow_detection -ffts -v -a "
             "--ignore_single_op_result --version");
+}
+
+// As argparse reads them, the value may follow at once or after an equals sign.
+TEST(MsaccucmpOptions, ALetterMayHaveItsValueWithIt) {
+  for (const char* version : {"-v2", "-v=2", "-v 2"}) {
+    EXPECT_EQ(translated(std::string("-m a -g b ") + version),
+              "--my_dump_path a --golden_dump_path b | -v");
+  }
+  EXPECT_THAT(refused("-m a -g b -v1"), StartsWith("-v is 1; only 2 is allowed"));
+  EXPECT_EQ(translated("a b -vv"), "a b -vv");
+  EXPECT_THAT(refused("-m a -g b -q=x.json"), StartsWith("-q is not for HDF5 dumps"));
+}
+
+// There a tensor's index, here a directory.
+TEST(MsaccucmpOptions, ANumberIsNoDirectory) {
+  EXPECT_EQ(refused("-m a -g b -out c -o 0"),
+            "-o 0 is not for HDF5 dumps: --only REGEX picks operators and tensors; a directory is "
+            "-o ./0");
+  EXPECT_EQ(translated("a b -o 0"), "a b -o 0");
+}
+
+// "Unknown names: warning, dropped"; of a list in several words none is.
+TEST(MsaccucmpOptions, UnknownAlgorithmsAreLeftOut) {
+  const auto left_out = [](const std::string& list, const std::string& kept) {
+    std::vector<std::string> args = words_of("compare -m a -g b -alg " + list);
+    const MsaccucmpNotes notes = translate_msaccucmp_options(args);
+    EXPECT_EQ(args.back(), kept);
+    return notes.unknown_algorithms;
+  };
+  EXPECT_THAT(left_out("foo,1,12,bar,MaxAbsoluteError", "1,MaxAbsoluteError"),
+              testing::ElementsAre("foo", "12", "bar"));
+  EXPECT_THAT(left_out("foo", "foo"), IsEmpty()) << "nothing is left: who reads it complains";
+  EXPECT_THAT(left_out("all", "all"), IsEmpty());
+  EXPECT_THAT(left_out("1 2 11", "1,2,11"), IsEmpty());
 }
 
 TEST(MsaccucmpOptions, RefusedAreSoByName) {
@@ -137,6 +171,15 @@ TEST_F(MsaccucmpOptionsTyped, GiveItsResult) {
   }
   EXPECT_EQ(results, 2u);
   EXPECT_LT(filtered, rows) << "by their cosines, which have no column";
+}
+
+TEST_F(MsaccucmpOptionsTyped, SayWhatIsLeftOut) {
+  const Outcome ran = run("-out out -alg foo,1");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.err, HasSubstr("opbench: unknown algorithms are left out: foo\n"));
+  const Outcome bad = run("-out none -alg 1 2 11");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, StartsWith("opbench: unknown algorithm '11'; allowed are all, 0 to 9"));
 }
 
 TEST_F(MsaccucmpOptionsTyped, AreRefusedInOneLine) {

@@ -113,6 +113,9 @@ TEST_F(Shell, BashCompletesCommandsAndFlags) {
   EXPECT_EQ(printed_by("bash -n " + quoted(write("x", output_of({"__generate", "bash"})))), "");
   EXPECT_EQ(completed({""}), kCommands);
   EXPECT_THAT(completed({"rep"}), ElementsAre("report"));
+  EXPECT_EQ(completed({"help", ""}), kCommands);
+  EXPECT_THAT(completed({"help", "rep"}), ElementsAre("report"));
+  EXPECT_THAT(completed({"help", "report", ""}), ElementsAre());
   EXPECT_THAT(completed({"__"}), ElementsAre());
   EXPECT_THAT(completed({"--ju"}), ElementsAre("--junit"));
   EXPECT_THAT(completed({"--vers"}), ElementsAre("--version"));

@@ -15,6 +15,10 @@ TEST(Usage, UnknownFlagsAndCommandsGetASuggestion) {
       {{"check", "--agianst=x"}, "unknown flag '--agianst' of check; did you mean '--against'?"},
       {{"report", "x.json", "--zzzzzzzz"}, "unknown flag '--zzzzzzzz' of report; see"},
       {{"lst"}, "unknown command 'lst'; did you mean 'list'?"},
+      {{"help", "--bogus"}, "unknown command '--bogus'; allowed: run, compare"},
+      {{"help", "-V"}, "unknown command '-V'; allowed: run, compare"},
+      {{"compare", "-V"}, "unknown flag '-V' of compare; see"},
+      {{"compare", "-x"}, "unknown flag '-x' of compare; see"},
       {{"help", "repotr"}, "unknown command 'repotr'; did you mean 'report'?"}};
   for (const auto& [args, message] : cases) {
     const Outcome outcome = opbench_with(args);
@@ -25,6 +29,8 @@ TEST(Usage, UnknownFlagsAndCommandsGetASuggestion) {
 
 TEST(Usage, HelpAndVersionGoByTheirUsualNames) {
   EXPECT_EQ(opbench_with({"help"}).out, opbench_with({"--help"}).out);
+  EXPECT_EQ(opbench_with({"help", "-h"}).out, opbench_with({"--help"}).out);
+  EXPECT_EQ(opbench_with({"help", "--help"}).out, opbench_with({"--help"}).out);
   EXPECT_EQ(opbench_with({"help", "check"}).out, opbench_with({"check", "--help"}).out);
   EXPECT_EQ(opbench_with({"-V"}).out, opbench_with({"--version"}).out);
 }

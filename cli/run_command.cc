@@ -24,6 +24,7 @@
 #include "harness/units/run_unit.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "text/byte_size.h"
 #include "text/program_name.h"
 
 namespace opbench {
@@ -52,8 +53,8 @@ int print_plan(const units::UnitPlan& whole, const Part& part, std::ostream& out
       contexts.push_back(whole.contexts[unit - whole.cases.size()]);
   }
   for (const PlannedCase& planned : plan) {
-    out << case_id(planned.spec)
-        << fmt::format("  {:.1f} MiB\n", double(planned.graph.memory_bytes()) / (1 << 20));
+    out << fmt::format("{}  {}\n", case_id(planned.spec),
+                       byte_size_text(double(planned.graph.memory_bytes())));
     for (const Selection& selection : planned.variants) {
       out << "  " << selection.variant;
       if (!selection.refusal.empty())
@@ -64,8 +65,8 @@ int print_plan(const units::UnitPlan& whole, const Part& part, std::ostream& out
     }
   }
   for (const PlannedContext& context : contexts) {
-    out << fmt::format("{}  {:.1f} MiB\n", context.id(),
-                       double(context.largest_step_bytes()) / (1 << 20));
+    out << fmt::format("{}  {}\n", context.id(),
+                       byte_size_text(double(context.largest_step_bytes())));
     for (const PlannedStep& step : context.steps) {
       out << "  " << step.spec.name;
       if (step.refusal().empty())

@@ -7,6 +7,7 @@
 
 #include "harness/plan/task_names.h"
 #include "tensor/printable.h"
+#include "text/byte_size.h"
 
 namespace opbench {
 namespace {
@@ -46,10 +47,10 @@ void explain_step(std::ostream& out, const PlannedStep& step) {
     if (!node.cause.empty()) ++causes[fmt::format("{}: {}", node.problem.op->name, node.cause)];
   }
   out << fmt::format(
-      "  {} tasks, {:.1f} MiB ({:.1f} MiB if no buffer were used again), planned in "
+      "  {} tasks, {} ({} if no buffer were used again), planned in "
       "{:.2f} ms\n",
-      step.graph.nodes.size(), double(step.memory.bytes) / (1 << 20),
-      double(step.memory.unshared_bytes) / (1 << 20), step.planning_ms);
+      step.graph.nodes.size(), byte_size_text(double(step.memory.bytes)),
+      byte_size_text(double(step.memory.unshared_bytes)), step.planning_ms);
   for (const auto& [cause, count] : causes) out << fmt::format("  {:>5} x {}\n", count, cause);
 }
 

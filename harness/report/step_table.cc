@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "harness/report/text.h"
+#include "text/byte_size.h"
 
 namespace opbench::report {
 namespace {
@@ -27,7 +28,10 @@ struct StepColumn {
   std::string (*cell)(const Record& record, const StepUnits& units);
 };
 
-std::string mebibytes(double bytes) { return fmt::format("{:.1f} MiB", bytes / kMiB); }
+// Of one unit in a column, while that can be read.
+std::string mebibytes(double bytes) {
+  return bytes < 1024 * kMiB ? fmt::format("{:.1f} MiB", bytes / kMiB) : byte_size_text(bytes);
+}
 
 // A step that cannot run here has no plan.
 std::string planned(const Record& r, std::string (*text)(const StepDetails& step)) {

@@ -12,11 +12,10 @@
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
+#include "text/byte_size.h"
 
 namespace opbench::report {
 namespace {
-
-constexpr double kMiB = 1 << 20;
 
 void print_variants(std::ostream& out, const RunResult& result) {
   const VariantComparison comparison = compare_over_cases(result.records);
@@ -68,8 +67,9 @@ void print_costs(std::ostream& out, const RunResult& result) {
   getrusage(RUSAGE_SELF, &usage);
   const double peak = static_cast<double>(usage.ru_maxrss) * 1024;
   const double largest = static_cast<double>(result.largest_case_bytes);
-  out << fmt::format("Peak memory {:.0f} MiB: largest case {:.0f} MiB + {:.0f} MiB.\n", peak / kMiB,
-                     largest / kMiB, (peak - largest) / kMiB);
+  const double rest = std::max(0., peak - largest);  // of a case that did not fit
+  out << fmt::format("Peak memory {}: largest case {} + {}.\n", byte_size_text(peak),
+                     byte_size_text(largest), byte_size_text(rest));
 }
 
 void print_counts(std::ostream& out, const RunResult& result) {

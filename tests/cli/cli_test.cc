@@ -166,6 +166,13 @@ TEST_F(Cli, DumpsInputsAndOutputs) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6f * std::abs(b[i]));
 }
 
+TEST_F(Cli, ADryRunTellsLargeMemoryInLargeUnits) {
+  EXPECT_EQ(
+      opbench_with({"--case", "relu[100000x1000000,fp32]", "--variant", "native", "--dry-run"}).out,
+      "relu[100000x1000000,fp32,ND]  745.1 GiB\n  native\n")
+      << "2 * 4e11 bytes";
+}
+
 TEST_F(Cli, DryRunRunsNothing) {
   const Outcome outcome = small_run({"--dry-run", "--json", path("x.json")});
   EXPECT_EQ(outcome.code, kAllWell);

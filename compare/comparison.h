@@ -11,6 +11,7 @@
 #include "compare/judge/comparable.h"
 #include "compare/judge/judge.h"
 #include "compare/match/matching.h"
+#include "compare/match/number_shift.h"
 #include "compare/measure/pair_stats.h"
 #include "compare/standard/standard.h"
 
@@ -88,9 +89,8 @@ struct Comparison {
   std::vector<std::pair<std::string, std::string>> options;
   bool is_load_mode = false;  ///< the actual dump was made from the expected one's inputs
   bool is_partial = false;    ///< stopped before its end
-  /// In load mode: by how much the actual dump's numbers seem to be larger; see number_shift.
-  std::optional<std::int64_t> number_shift;
-  std::vector<OperatorResult> operators;  ///< in order of execution
+  std::optional<NumberShift> number_shift;  ///< in load mode: what its numbers seem to be off by
+  std::vector<OperatorResult> operators;    ///< in order of execution
 };
 
 }  // namespace opbench

@@ -97,7 +97,8 @@ DumpComparison::DumpComparison(ComparisonOptions options)
   comparison_.standard = options_.standard;
   comparison_.is_load_mode = is_load_mode(actual_.records());
   if (comparison_.is_load_mode) {
-    comparison_.number_shift = number_shift(actual_.records(), expected_.records(), options_.map);
+    comparison_.number_shift = number_shift(actual_.records(), expected_.records(), options_.map,
+                                            {options_.rule, sampler(actual_), sampler(expected_)});
   }
   // Before there are results, because matching takes much memory for a while.
   if (options_.wants_msaccucmp) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "compare/match/sample.h"
+
 namespace opbench {
 namespace {
 
@@ -17,23 +19,6 @@ std::size_t mixed(std::size_t hash, std::size_t value) {
 // Floating dtypes are one kind and integers another: the two devices often differ within them.
 std::size_t kind_hash(const DumpEntry& entry) {
   return mixed(static_cast<std::size_t>(entry.side), is_floating(entry.desc.dtype) ? 1 : 2);
-}
-
-// |a - e| / the larger norm; a NaN is as far from anything else as two opposite values.
-double distance(const std::vector<double>& a, const std::vector<double>& e) {
-  double difference = 0, a_size = 0, e_size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const bool is_finite = std::isfinite(a[i]) && std::isfinite(e[i]);
-    if (!is_finite) {
-      const bool agrees = a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i]));
-      if (!agrees) return 2;
-      continue;
-    }
-    difference += (a[i] - e[i]) * (a[i] - e[i]);
-    a_size += a[i] * a[i];
-    e_size += e[i] * e[i];
-  }
-  return difference == 0 ? 0 : std::sqrt(difference / std::max(a_size, e_size));
 }
 
 double closeness(double distance) {
@@ -50,7 +35,7 @@ std::optional<double> mean_closeness(const std::vector<std::vector<double>>& act
   int compared = 0;
   for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
     if (actual[i].empty() || actual[i].size() != expected[i].size()) continue;
-    sum += closeness(distance(actual[i], expected[i]));
+    sum += closeness(sample_distance(actual[i], expected[i]));
     ++compared;
   }
   return compared == 0 ? std::nullopt : std::optional(sum / compared);

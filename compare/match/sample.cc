@@ -1,5 +1,7 @@
 #include "compare/match/sample.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "compare/measure/stored_values.h"
@@ -38,6 +40,22 @@ std::vector<double> sample_values(const PairSide& side, std::int64_t count) {
     values.clear();
   }
   return values;
+}
+
+double sample_distance(const std::vector<double>& a, const std::vector<double>& e) {
+  double difference = 0, a_size = 0, e_size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_finite = std::isfinite(a[i]) && std::isfinite(e[i]);
+    if (!is_finite) {
+      const bool agrees = a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i]));
+      if (!agrees) return 2;
+      continue;
+    }
+    difference += (a[i] - e[i]) * (a[i] - e[i]);
+    a_size += a[i] * a[i];
+    e_size += e[i] * e[i];
+  }
+  return difference == 0 ? 0 : std::sqrt(difference / std::max(a_size, e_size));
 }
 
 }  // namespace opbench

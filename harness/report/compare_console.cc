@@ -80,6 +80,21 @@ std::string verdict_text(const ComparisonCounts& counts) {
   return verdict == Verdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
 }
 
+// From which call on, unless it is the first.
+std::string shift_text(const Comparison& c, const NumberShift& shift) {
+  const auto first = std::find_if(c.operators.begin(), c.operators.end(),
+                                  [](const OperatorResult& op) { return op.actual != nullptr; });
+  const bool is_whole = first == c.operators.end() || first->actual == shift.first;
+  const std::int64_t by = std::abs(shift.by);
+  return fmt::format(
+      "{} of calls differ by {}: most of {} would pair with those of {} if its numbers {}were {} "
+      "{}.",
+      is_whole ? "The numbers"
+               : fmt::format("From /{}/{} on, the numbers", shift.first->op, shift.first->seq_text),
+      by, c.actual.path, c.expected.path, is_whole ? "" : "there ", by,
+      shift.by > 0 ? "smaller" : "larger");
+}
+
 void print_verdict(const Page& page, const ComparisonCounts& counts) {
   const Comparison& c = page.comparison;
   const std::string word = verdict_text(counts);
@@ -100,14 +115,7 @@ void print_verdict(const Page& page, const ComparisonCounts& counts) {
   }
   if (c.is_load_mode) {
     page.paragraph("Load mode: the first file holds outputs only, of runs on the second's inputs.");
-    if (c.number_shift) {
-      page.paragraph(
-          fmt::format("The numbers of calls differ by {}: most of {} would pair with those of {} "
-                      "if its numbers "
-                      "were {} {}.",
-                      std::abs(*c.number_shift), c.actual.path, c.expected.path,
-                      std::abs(*c.number_shift), *c.number_shift > 0 ? "smaller" : "larger"));
-    }
+    if (c.number_shift) page.paragraph(shift_text(c, *c.number_shift));
   }
 }
 

@@ -56,6 +56,13 @@ Json operator_value(const OperatorResult& op, std::size_t execution) {
           {"tensors", op.tensors.size()}};
 }
 
+// "/relu/21"
+std::string shifted_from(const Comparison& comparison) {
+  if (!comparison.number_shift) return {};
+  const DumpRecord& first = *comparison.number_shift->first;
+  return fmt::format("/{}/{}", first.op, first.seq_text);
+}
+
 Json operator_or_null(const Comparison& comparison, std::optional<std::size_t> index) {
   return index ? operator_value(comparison.operators[*index], *index) : Json(nullptr);
 }
@@ -93,7 +100,8 @@ Json header(const Comparison& comparison) {
       {"options", std::move(options)},
       {"partial", comparison.is_partial},
       {"load_mode", comparison.is_load_mode},
-      {"number_shift", comparison.number_shift ? Json(*comparison.number_shift) : Json(nullptr)},
+      {"number_shift", comparison.number_shift ? Json(comparison.number_shift->by) : Json(nullptr)},
+      {"number_shift_from", text_value(shifted_from(comparison))},
       {"verdict", name(verdict_of(counts))},
       {"counts", counts_value(counts)},
       {"first_jump", operator_or_null(comparison, first_jump(comparison))},

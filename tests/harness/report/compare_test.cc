@@ -117,10 +117,16 @@ TEST(ReportCompare, NamesWhatHasNoPartnerNextToTheHeadline) {
 TEST(ReportCompare, SaysWhereNumbersOfLoadModeAreShifted) {
   HandMade sample = compare({{"Relu", "1", {{"output/y", kTrue, kTrue}}}});
   sample.comparison.is_load_mode = true;
-  sample.comparison.number_shift = 1;
+  sample.comparison.number_shift = {1, sample.comparison.operators[0].actual};
   EXPECT_THAT(console(sample.comparison),
               HasSubstr("The numbers of calls differ by 1: most of npu.h5 would pair with those of "
                         "gpu.h5\nif its numbers were 1 smaller.\n"));
+  DumpRecord later = *sample.comparison.operators[0].actual;
+  later.seq_text = "7";
+  sample.comparison.number_shift = {-2, &later};
+  EXPECT_THAT(console(sample.comparison),
+              HasSubstr("From /Relu/7 on, the numbers of calls differ by 2: most of npu.h5 would "
+                        "pair\nwith those of gpu.h5 if its numbers there were 2 larger.\n"));
 }
 
 TEST(ReportCompare, VerbsAgreeWithTheirCounts) {

@@ -24,6 +24,7 @@
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "tensor/printable.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
 

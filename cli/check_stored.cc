@@ -12,6 +12,7 @@
 #include "harness/report/report.h"
 #include "harness/run/runner.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
 

@@ -19,6 +19,7 @@
 #include "harness/record/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "tensor/printable.h"
 #include "text/excerpt.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"

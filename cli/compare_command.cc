@@ -25,6 +25,7 @@
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/output_file.h"
 

@@ -21,6 +21,7 @@
 #include "ranks/dispatch.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "tensor/printable.h"
 #include "text/output_file.h"
 #include "text/packed.h"
 

@@ -13,6 +13,7 @@
 #include "convert/device_convert.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"

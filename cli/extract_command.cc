@@ -16,6 +16,7 @@
 #include "dump/extract.h"
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
 

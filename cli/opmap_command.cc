@@ -11,6 +11,7 @@
 #include "compare/match/name_map_file.h"
 #include "harness/opmap/op_table_report.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/program_name.h"
 
 namespace opbench {

@@ -18,6 +18,7 @@
 #include "harness/record/artefact.h"
 #include "harness/report/files.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/program_name.h"
 
 namespace opbench {

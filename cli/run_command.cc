@@ -24,6 +24,7 @@
 #include "harness/units/run_unit.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/program_name.h"
 

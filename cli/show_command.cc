@@ -15,6 +15,7 @@
 #include "show/show_page.h"
 #include "show/sparkline.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
 #include "text/terminal.h"

@@ -12,6 +12,7 @@
 #include "convert/file_workers.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

@@ -15,6 +15,7 @@
 #include "dump/dump_names.h"
 #include "dump/dump_writer.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/output_file.h"
 
 namespace opbench {

@@ -15,6 +15,7 @@
 #include "dump/regular_file.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dump/hdf5_errors.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

@@ -12,6 +12,7 @@
 #include "dump/hdf5_dataset.h"
 #include "dump/hdf5_errors.h"
 #include "dump/hdf5_output.h"
+#include "tensor/printable.h"
 #include "text/temporary_file.h"
 
 namespace opbench {

@@ -10,6 +10,7 @@
 #include "dump/hdf5_handle.h"
 #include "dump/hdf5_output.h"
 #include "dump/hdf5_scan.h"
+#include "tensor/printable.h"
 
 namespace opbench::hdf5 {
 namespace {

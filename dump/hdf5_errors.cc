@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "tensor/printable.h"
+
 namespace opbench::hdf5 {
 namespace {
 

@@ -11,6 +11,7 @@
 #include "dump/hdf5_attributes.h"
 #include "dump/hdf5_describe.h"
 #include "dump/hdf5_handle.h"
+#include "tensor/printable.h"
 
 namespace opbench::hdf5 {
 namespace {

@@ -15,6 +15,7 @@
 #include "dump/hdf5_layout.h"
 #include "dump/hdf5_scan.h"
 #include "dump/hdf5_stored.h"
+#include "tensor/printable.h"
 
 namespace opbench::hdf5 {
 namespace {

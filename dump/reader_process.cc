@@ -14,6 +14,7 @@
 #include "dump/child_process.h"
 #include "dump/hdf5_server.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 

@@ -11,6 +11,7 @@
 #include "compare/measure/stored_values.h"
 #include "dump/catalogue.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "dump/arrays/npy_writer.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/output_file.h"
 
 namespace opbench {

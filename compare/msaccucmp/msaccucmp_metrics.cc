@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

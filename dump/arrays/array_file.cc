@@ -14,6 +14,7 @@
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

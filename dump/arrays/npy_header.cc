@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/excerpt.h"
 
 namespace opbench {

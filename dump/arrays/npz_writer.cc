@@ -9,6 +9,7 @@
 
 #include "dump/arrays/npy_header.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/temporary_file.h"
 
 namespace opbench {

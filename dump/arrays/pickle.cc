@@ -8,6 +8,7 @@
 #include <map>
 
 #include "dump/arrays/pickle_bytes.h"
+#include "tensor/printable.h"
 #include "text/excerpt.h"
 
 namespace opbench {

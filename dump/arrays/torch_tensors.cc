@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/excerpt.h"
 
 namespace opbench {

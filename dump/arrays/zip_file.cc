@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

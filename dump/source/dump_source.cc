@@ -13,6 +13,7 @@
 #include "dump/dump_file.h"
 #include "dump/source/source_listing.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

@@ -17,6 +17,7 @@
 #include "dump/arrays/array_file.h"
 #include "dump/source/source_listing.h"
 #include "tensor/error.h"
+#include "tensor/printable.h"
 #include "text/input_file.h"
 #include "text/json_reader.h"
 

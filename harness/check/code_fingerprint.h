@@ -16,7 +16,9 @@ namespace opbench::check {
 /// differs in time is the layout of code and data.
 ///
 /// Reached are calls, jumps, and all whose address is taken, in code or in tables of pointers, from
-/// function to function. Of a library only the names that are called count. Not seen: an array
+/// function to function. Of a library only the names that are called count, also of one that is
+/// compiled into the program from headers: its functions are as the compilers made them, which
+/// compilers() names, and of the copies in several objects the linker picks one. Not seen: an array
 /// without a name of which only the address is taken, and what other code writes at start-up.
 class ProgramCode {
  public:
@@ -26,6 +28,9 @@ class ProgramCode {
   /// Of what the functions at these addresses reach, as 16 hexadecimal digits.
   /// Errors: throws Error for an address where no function is.
   std::string fingerprint(const std::vector<std::uint64_t>& roots);
+
+  /// As ProgramImage's: a part of what a fingerprint stands for.
+  const std::string& compilers() const { return image_.compilers(); }
 
   /// The address of a function by its mangled name. Errors: throws Error if there is none.
   std::uint64_t address_of(const std::string& name) const;

@@ -82,7 +82,7 @@ OwnCode::OwnCode() : code_("/proc/self/exe") {
 
 std::string OwnCode::of(std::span<const Kernel* const> kernels) {
   std::vector<std::uint64_t> roots = harness_;
-  std::string text = fmt::format("{}\n{}", current_isa(), libraries_);
+  std::string text = fmt::format("{}\n{}\n{}", current_isa(), libraries_, code_.compilers());
   for (const Kernel* kernel : kernels) {
     // It runs whatever its operator points to.
     if (kernel->op.empty()) throw Error("the code of a reference is not followed");

@@ -2,12 +2,15 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gelf.h>
 #include <libelf.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "tensor/error.h"
@@ -79,6 +82,8 @@ ProgramImage::ProgramImage(const std::string& path) : file_(read_file(path)) {
 
 void ProgramImage::read(const std::string& path) {
   std::vector<std::size_t> relocations;
+  std::size_t names = 0;
+  elf_getshdrstrndx(elf_.get(), &names);
   for (Elf_Scn* s = elf_nextscn(elf_.get(), nullptr); s != nullptr;
        s = elf_nextscn(elf_.get(), s)) {
     const GElf_Shdr header = header_of(s);
@@ -87,6 +92,11 @@ void ProgramImage::read(const std::string& path) {
       const bool is_there = header.sh_type != SHT_NOBITS && data != nullptr;
       sections_.push_back({header.sh_addr, header.sh_addr + header.sh_size,
                            is_there ? static_cast<const std::byte*>(data->d_buf) : nullptr});
+    }
+    const char* const name = elf_strptr(elf_.get(), names, header.sh_name);
+    if (name != nullptr && std::string_view(name) == ".comment" && data != nullptr &&
+        data->d_buf != nullptr) {
+      read_compilers({static_cast<const char*>(data->d_buf), data->d_size});
     }
     if (header.sh_type == SHT_SYMTAB) read_symbols(elf_ndxscn(s));
     if (header.sh_type == SHT_RELA) relocations.push_back(elf_ndxscn(s));
@@ -98,6 +108,17 @@ void ProgramImage::read(const std::string& path) {
             [](const Section& a, const Section& b) { return a.begin < b.begin; });
   std::stable_sort(relocations_.begin(), relocations_.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
+}
+
+// Strings with a zero behind each, every one once, in the order of linking.
+void ProgramImage::read_compilers(std::span<const char> comment) {
+  std::set<std::string> lines;
+  for (auto at = comment.begin(); at != comment.end();) {
+    const auto end = std::find(at, comment.end(), '\0');
+    if (end != at) lines.emplace(at, end);
+    at = end == comment.end() ? end : end + 1;
+  }
+  compilers_ = fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 // Of several names of one place the first in the alphabet, whatever order they were linked in.
@@ -113,7 +134,8 @@ void ProgramImage::read_symbols(std::size_t index) {
     if (!is_known || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
     const char* name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
     symbols_.push_back({symbol.st_value, symbol.st_value + symbol.st_size,
-                        name == nullptr ? "" : name, is_function});
+                        name == nullptr ? "" : name, is_function,
+                        GELF_ST_BIND(symbol.st_info) == STB_WEAK});
   }
   std::sort(symbols_.begin(), symbols_.end(), [](const auto& a, const auto& b) {
     return std::tie(a.begin, b.end, a.name) < std::tie(b.begin, a.end, b.name);

@@ -17,6 +17,7 @@ struct ProgramSymbol {
   std::uint64_t begin = 0, end = 0;  ///< addresses as linked
   std::string_view name;             ///< mangled
   bool is_function = false;
+  bool is_weak = false;  ///< inline or of a template: one of many copies, which the linker picks
 };
 
 /// A place of a program that the linker or the loader fills in.
@@ -44,6 +45,8 @@ class ProgramImage {
   const ProgramSymbol* symbol_at(std::uint64_t address) const;
   /// A function by its mangled name; null: none.
   const ProgramSymbol* function(std::string_view name) const;
+  /// What compiled its objects, a line each, in the order of the alphabet; empty: it does not tell.
+  const std::string& compilers() const { return compilers_; }
   /// In order of their places, those in [begin, end).
   std::span<const ProgramRelocation> relocations(std::uint64_t begin, std::uint64_t end) const;
   /// What the file has there, cut off at the end of the section; empty for what begins as zeros.
@@ -59,6 +62,7 @@ class ProgramImage {
   };
 
   void read(const std::string& path);
+  void read_compilers(std::span<const char> comment);
   void read_symbols(std::size_t section);
   void read_relocations(std::size_t section);
 
@@ -67,6 +71,7 @@ class ProgramImage {
   std::vector<Section> sections_;
   std::vector<ProgramSymbol> symbols_;
   std::vector<ProgramRelocation> relocations_;
+  std::string compilers_;
   bool has_linked_relocations_ = false;
 };
 

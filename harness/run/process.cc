@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "harness/run/interrupt.h"
+#include "tensor/printable.h"
 
 namespace opbench {
 namespace {

@@ -200,7 +200,8 @@ TEST_F(Unread, SignalsEndIt) {
   }
   for (const int signal : {SIGTERM, SIGHUP}) {
     Process process({program(), "compare", "-v", path("npu.h5"), path("gpu.h5")});
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    ASSERT_TRUE(process.has_told("comparing"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // in the midst of it
     const auto start = std::chrono::steady_clock::now();
     process.send(signal);
     const Outcome ran = process.wait();

@@ -68,15 +68,19 @@ Process::~Process() {
   wait();
 }
 
-bool Process::has_printed(const std::string& text) const {
-  while (output_.read("out").find(text) == std::string::npos) {
+bool Process::has_written(const char* stream, const std::string& text) const {
+  while (output_.read(stream).find(text) == std::string::npos) {
     siginfo_t ended{};
     waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
-    if (ended.si_pid == pid_) return output_.read("out").find(text) != std::string::npos;
+    if (ended.si_pid == pid_) return output_.read(stream).find(text) != std::string::npos;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return true;
 }
+
+bool Process::has_printed(const std::string& text) const { return has_written("out", text); }
+
+bool Process::has_told(const std::string& text) const { return has_written("err", text); }
 
 void Process::send(int signal) const { kill(pid_, signal); }
 

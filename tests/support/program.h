@@ -36,10 +36,14 @@ class Process {
 
   /// Waits until it has printed `text` on standard output. False if it never will.
   bool has_printed(const std::string& text) const;
+  /// As has_printed, on standard error.
+  bool has_told(const std::string& text) const;
   void send(int signal) const;
   Outcome wait();
 
  private:
+  bool has_written(const char* stream, const std::string& text) const;
+
   TempDir output_;
   pid_t pid_ = -1;
 };

@@ -58,7 +58,15 @@ TEST(CodeFingerprint, DoesNotDependOnTheOrderOfLinking) {
 TEST(CodeFingerprint, FollowsTextConstantsTablesAndCalls) {
   EXPECT_EQ(changed("relinked_word"), Names{"first_word"});
   EXPECT_EQ(changed("relinked_constant"), Names{"first_jump"});
-  EXPECT_EQ(changed("relinked_callee"), (Names{"first_calls_second", "second_sum"}));
+  EXPECT_EQ(changed("relinked_callee"),
+            (Names{"first_calls_second", "second_alone", "second_sum"}));
+}
+
+// What was compiled by another compiler has another library's code in it.
+TEST(CodeFingerprint, KnowsTheCompilers) {
+  const ProgramImage image(relinked_program("relinked_forward"));
+  EXPECT_THAT(image.compilers(), HasSubstr("GCC: ("));
+  EXPECT_EQ(ProgramImage(relinked_program("relinked_backward")).compilers(), image.compilers());
 }
 
 TEST(CodeFingerprint, ManyRootsAreOne) {

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "inline.h"
+
 extern "C" {
 double second_sum(const double* values, int count);
 
@@ -65,6 +67,8 @@ double first_jump(int number, double x) { return jump(number, x) + ++calls; }
 double first_table(int number, double x) {
   double sum = 0;
   for (const double* step = kSteps; step != kSteps + 4; ++step) sum += *step * x;
+  const library::Counted counted(number);
+  sum += library::series(kSteps, number & 3);
   return kFunctions[number & 3](sum);
 }
 

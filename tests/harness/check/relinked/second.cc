@@ -1,5 +1,14 @@
 #include <cmath>
 
+#include "inline.h"
+
+namespace opbench {
+
+// There are copies of this one, too, but it is ours and may change.
+__attribute__((noinline)) inline double share(double x) { return std::exp(x) / SECOND_DIVISOR; }
+
+}  // namespace opbench
+
 namespace {
 
 const double kSteps[] = {0.25, 0.75, 1.75, 3.25, 9.5};
@@ -17,5 +26,8 @@ double second_sum(const double* values, int count) {
   return sum;
 }
 
-double second_alone(double x) { return std::exp(x) + 3.5; }
+double second_alone(double x) {
+  const library::Counted counted(static_cast<int>(x));
+  return opbench::share(x) + library::series(kSteps, counted.count & 3);
+}
 }

@@ -1,0 +1,9 @@
+#include "tensor/error.h"
+
+#include "tensor/printable.h"
+
+namespace opbench {
+
+Error::Error(const std::string& message) : std::runtime_error(printable(message)) {}
+
+}  // namespace opbench

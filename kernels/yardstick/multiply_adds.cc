@@ -5,6 +5,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <atomic>
+
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -13,20 +15,23 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two units with a latency of 4 to 5 cycles want 8 to 10 at once; 16 registers hold 12 and the
-// factors.
-constexpr int kChains = 12;
-constexpr int kRounds = 2000;
-
+// Chain i counts from i on in steps of 1, every step a product and a sum. Where it begins is
+// opaque, and other for each: chains that begin alike are alike, and the compiler computes them
+// once.
 template <class T>
-void chains() {
+double chains() {
+  static_assert(kMultiplyAddChains == 12);
   const hn::ScalableTag<T> d;
-  // Opaque, or the compiler would compute the whole of it. Sums tend to 2, far from subnormals.
-  const volatile T half = T(0.5), one = 1;
-  const auto factor = hn::Set(d, half), term = hn::Set(d, one);
-  auto a = term, b = term, c = term, e = term, f = term, g = term;
-  auto h = term, i = term, j = term, k = term, l = term, m = term;
-  for (int round = 0; round < kRounds; ++round) {
+  const volatile T one = 1;
+  volatile T first = 0;
+  const auto next = [&]() HWY_ATTR {
+    first = first + one;
+    return hn::Set(d, first);
+  };
+  const auto factor = hn::Set(d, one), term = hn::Set(d, one);
+  auto a = next(), b = next(), c = next(), e = next(), f = next(), g = next();
+  auto h = next(), i = next(), j = next(), k = next(), l = next(), m = next();
+  for (int round = 0; round < kMultiplyAddRounds; ++round) {
     a = hn::MulAdd(a, factor, term);
     b = hn::MulAdd(b, factor, term);
     c = hn::MulAdd(c, factor, term);
@@ -40,9 +45,9 @@ void chains() {
     l = hn::MulAdd(l, factor, term);
     m = hn::MulAdd(m, factor, term);
   }
-  const auto sum = hn::Add(hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Add(f, g)),
-                           hn::Add(hn::Add(hn::Add(h, i), hn::Add(j, k)), hn::Add(l, m)));
-  [[maybe_unused]] volatile T kept = hn::GetLane(sum);
+  return static_cast<double>(
+      hn::GetLane(hn::Add(hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Add(f, g)),
+                          hn::Add(hn::Add(hn::Add(h, i), hn::Add(j, k)), hn::Add(l, m)))));
 }
 
 }  // namespace
@@ -50,13 +55,10 @@ void chains() {
 double operations_on_target(bool in_fp64) {
   const std::size_t lanes =
       in_fp64 ? hn::Lanes(hn::ScalableTag<double>()) : hn::Lanes(hn::ScalableTag<float>());
-  return 2.0 * kChains * kRounds * static_cast<double>(lanes);
+  return 2.0 * kMultiplyAddChains * kMultiplyAddRounds * static_cast<double>(lanes);
 }
 
-void chains_on_target(bool in_fp64) {
-  if (in_fp64) return chains<double>();
-  chains<float>();
-}
+double chains_on_target(bool in_fp64) { return in_fp64 ? chains<double>() : chains<float>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
@@ -75,10 +77,12 @@ double multiply_add_operations(bool in_fp64) {
   return HWY_DYNAMIC_DISPATCH(operations_on_target)(in_fp64);
 }
 
-void multiply_adds(bool in_fp64) {
+double multiply_adds(bool in_fp64) {
+  std::atomic<double> sum = 0;
   parallel_ranges(thread_count(), 1, [&](std::int64_t, std::int64_t) {
-    HWY_DYNAMIC_DISPATCH(chains_on_target)(in_fp64);
+    sum.fetch_add(HWY_DYNAMIC_DISPATCH(chains_on_target)(in_fp64), std::memory_order_relaxed);
   });
+  return sum;
 }
 
 }  // namespace opbench

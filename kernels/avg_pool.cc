@@ -10,13 +10,6 @@
 namespace opbench {
 namespace {
 
-/// Places of a plane that each window of one axis meets, worked out once.
-std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows) {
-  std::vector<TapRange> taps;
-  for (std::int64_t i = 0; i < windows; ++i) taps.push_back(axis.taps_at(i));
-  return taps;
-}
-
 /// The windows of a plane with their taps and divisors.
 struct Windows {
   std::int64_t h, w;

@@ -33,10 +33,11 @@ Launch max_pool(const Problem& problem) {
 
 Launch max_pool_of_lanes(const Problem& problem) {
   const ChannelPlanes x(problem.inputs[0]), y(problem.outputs[0]);
-  return [x, y, stream = outgrows_cache(problem),
-          pool = max_pool_shape(problem.inputs[0], problem.attrs)](const KernelArgs& args) {
+  const Pool pool = max_pool_shape(problem.inputs[0], problem.attrs);
+  return [x, y, pool, stream = outgrows_cache(problem),
+          across = taps_of(pool.columns(), pool.ow)](const KernelArgs& args) {
     parallel_blocks(x.count(), [&](std::int64_t plane) {
-      max_of_lane_windows(pool, x.dtype, stream, x.address(args.inputs[0], plane),
+      max_of_lane_windows(pool, across, x.dtype, stream, x.address(args.inputs[0], plane),
                           y.address(args.outputs[0], plane),
                           static_cast<std::int64_t*>(args.outputs[1]) + plane * y.elements());
     });

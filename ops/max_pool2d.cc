@@ -126,6 +126,13 @@ void require_windows(const Pool& pool) {
 
 }  // namespace
 
+std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows) {
+  std::vector<TapRange> taps;
+  taps.reserve(static_cast<std::size_t>(windows));
+  for (std::int64_t i = 0; i < windows; ++i) taps.push_back(axis.taps_at(i));
+  return taps;
+}
+
 // The windows of an axis. Source: ATen's pooling_output_shape: with ceil_mode rounded up, less the
 // window that would start behind the plane.
 std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode) {

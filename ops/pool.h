@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "ops/conv2d.h"
 #include "ops/op.h"
 
@@ -21,6 +23,9 @@ struct PoolAxis {
     return {start + skipped * dilation, std::min(start + dilation * (kernel - 1) + 1, extent)};
   }
 };
+
+/// Where each of so many windows meets the plane, worked out once: that takes divisions.
+std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows);
 
 /// What a pool makes of every plane: [h, w] to [oh, ow].
 struct Pool {

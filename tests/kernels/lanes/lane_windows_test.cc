@@ -41,7 +41,7 @@ void expect_greatest(const Pool& pool, DType dtype, bool stream, const std::vect
   const Buffer x(values.size() * size_of(dtype)), y(results * size_of(dtype)),
       places(results * sizeof(std::int64_t));
   store_floats(dtype, values.data(), static_cast<std::int64_t>(values.size()), x.data());
-  max_of_lane_windows(pool, dtype, stream, x.data(), y.data(),
+  max_of_lane_windows(pool, taps_of(pool.columns(), pool.ow), dtype, stream, x.data(), y.data(),
                       static_cast<std::int64_t*>(places.data()));
   EXPECT_TRUE(y.guards_intact() && places.guards_intact());
   std::vector<float> found(results);

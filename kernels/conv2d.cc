@@ -29,8 +29,11 @@ struct CubeConv2d {
       : plan(problem, backward),
         packs_ahead(plan.rows.bands().count() > 1),
         factors(packs_ahead ? plan.factors() : 0) {
+    // Bands of all images are few, and the last has fewer images than the others.
     const std::int64_t bands =
-        std::max<std::int64_t>(1, plan.rows.bands().count()) * plan.weight.fractal.blocks;
+        plan.shares_panels()
+            ? 1
+            : std::max<std::int64_t>(1, plan.rows.bands().count()) * plan.weight.fractal.blocks;
     panel_shares = std::clamp<std::int64_t>(thread_count() / bands, 1, plan.panels());
   }
 

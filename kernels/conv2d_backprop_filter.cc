@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/conv2d_one_place_filter.h"
 #include "kernels/conv2d_plan.h"
 #include "kernels/lanes/conv2d_filter.h"
 #include "kernels/lanes/conv2d_pack.h"
@@ -269,26 +270,33 @@ struct BackpropFilter {
   }
 };
 
+Launch prepare(const Problem& problem) {
+  if (OnePlaceFilter::takes(problem)) {
+    return [plan = std::make_shared<OnePlaceFilter>(problem)](const KernelArgs& args) {
+      (*plan)(args);
+    };
+  }
+  return
+      [plan = std::make_shared<BackpropFilter>(problem)](const KernelArgs& args) { (*plan)(args); };
+}
+
+std::size_t temporaries(const Problem& problem) {
+  if (OnePlaceFilter::takes(problem)) return OnePlaceFilter::temporary_bytes(problem);
+  const FilterPlan plan(problem);
+  return sizeof(float) * static_cast<std::size_t>(
+                             thread_count() * (plan.rows.band_elements() + plan.dy_elements()) +
+                             plan.groups * plan.all_sums());
+}
+
 const RegisteredKernel registered{{
     .op = "conv2d_grad_weight",
     .name = "conv2d_backprop_filter",
     .family = "conv2d",
     .summary = "Conv2DBackpropFilter: fp16 operands, fp32 sums, to FRACTAL_Z",
     .refusal = conv2d_refusal,
-    .prepare = [](const Problem& problem) -> Launch {
-      return [plan = std::make_shared<BackpropFilter>(problem)](const KernelArgs& args) {
-        (*plan)(args);
-      };
-    },
+    .prepare = prepare,
     .judged_as = DType::fp16,
-    .temporary_bytes =
-        [](const Problem& problem) {
-          const FilterPlan plan(problem);
-          return sizeof(float) *
-                 static_cast<std::size_t>(thread_count() *
-                                              (plan.rows.band_elements() + plan.dy_elements()) +
-                                          plan.groups * plan.all_sums());
-        },
+    .temporary_bytes = temporaries,
 }};
 
 }  // namespace

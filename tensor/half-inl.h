@@ -25,11 +25,9 @@ using Bits16 = hn::Vec<hn::Rebind<std::uint16_t, D>>;
 inline constexpr bool kHardwareHalf =
     HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SSE4;
 
-/// fp16 patterns at `from` as fp32 lanes: exact; NaN keeps its payload and becomes quiet.
+/// fp16 patterns as fp32 lanes: exact; NaN keeps its payload and becomes quiet.
 template <class D>
-HWY_INLINE hn::Vec<D> load_half(D d, const std::uint16_t* from) {
-  const hn::Rebind<std::uint16_t, D> u16;
-  const auto stored = hn::LoadU(u16, from);
+HWY_INLINE hn::Vec<D> widen_half_bits(D d, Bits16<D> stored) {
   if constexpr (kHardwareHalf) {
     return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), stored));
   } else {
@@ -46,6 +44,11 @@ HWY_INLINE hn::Vec<D> load_half(D d, const std::uint16_t* from) {
     const auto result = hn::IfThenElse(hn::Lt(magnitude, hn::Set(i32, 0x7C00)), finite, quiet);
     return hn::BitCast(d, hn::Or(result, sign));
   }
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load_half(D d, const std::uint16_t* from) {
+  return widen_half_bits(d, hn::LoadU(hn::Rebind<std::uint16_t, D>(), from));
 }
 
 /// fp32 lanes rounded to fp16 patterns (nearest, ties to even). Overflow gives Inf, NaN a quiet

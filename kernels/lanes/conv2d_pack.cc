@@ -27,13 +27,11 @@ template <std::int64_t kLanes>
 HWY_INLINE void load_place(const float* from, float* to) {
   const hn::CappedTag<float, kLanes> d;
   const auto most = hn::Set(d, kMaxHalf), least = hn::Set(d, -kMaxHalf);
-  HWY_ALIGN std::uint16_t narrow[kLanes];
   for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) {
     const auto value = hn::LoadU(d, from + lane);
     const auto number = hn::IfThenElseZero(hn::Eq(value, value), value);
     const auto clamped = hn::Max(least, hn::Min(most, number));
-    hn::StoreU(round_to_half_bits(d, clamped), hn::Rebind<std::uint16_t, decltype(d)>(), narrow);
-    hn::StoreU(load_half(d, narrow), d, to + lane);
+    hn::StoreU(widen_half_bits(d, round_to_half_bits(d, clamped)), d, to + lane);
   }
 }
 

@@ -49,10 +49,10 @@ int doctor(CommandContext& context) {
                           c.way, c.bytes >> 20, 100 * c.cv));
     print_row(context.out, "multiply-add",
               fmt::format("{:.0f} GFLOP/s with {} (fp32)", c.gflop_per_s, threads));
+    print_row(context.out, "streaming",
+              fmt::format("results of calls beyond {} go past the caches with {} (measured)",
+                          size_text(c.streams_from), threads));
   }
-  print_row(context.out, "streaming",
-            fmt::format("results of calls beyond {} go past the caches (measured)",
-                        size_text(checkup.streams_from)));
   for (const std::string& finding : checkup.findings) context.out << "  ! " << finding << '\n';
   context.out << (checkup.is_too_noisy       ? "Too noisy to judge.\n"
                   : checkup.findings.empty() ? "Fit to measure.\n"

@@ -8,6 +8,7 @@
 #include "harness/run/peak_rate.h"
 #include "kernels/lanes/streaming.h"
 #include "tensor/cache_sizes.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
@@ -25,6 +26,7 @@ Ceilings measure(int threads, std::size_t bytes) {
   result.cv = copy.cv;
   result.way = copy.way;
   result.gflop_per_s = peak_operations_per_second(DType::fp32, threads) / 1e9;
+  with_threads(threads, [&] { result.streams_from = streams_from_bytes(); });
   return result;
 }
 
@@ -55,7 +57,6 @@ Checkup examine(const Machine& machine) {
   const std::size_t bytes = std::min(4 * std::max<std::size_t>(last_level_cache_bytes(), 64 << 20),
                                      machine.available_bytes / 4);
   checkup.ceilings.push_back(measure(1, bytes));
-  checkup.streams_from = streams_from_bytes();
   if (machine.cores > 1) checkup.ceilings.push_back(measure(machine.cores, bytes));
   for (const Ceilings& b : checkup.ceilings) {
     if (b.cv <= kNoiseLimit) continue;

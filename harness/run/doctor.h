@@ -13,16 +13,16 @@ namespace opbench {
 struct Ceilings {
   int threads = 1;
   std::size_t bytes = 0;
-  double gb_per_s = 0;     ///< read plus written, median
-  double cv = 0;           ///< standard deviation over mean of the samples
-  std::string way;         ///< how it was copied
-  double gflop_per_s = 0;  ///< fp32 multiply-adds
+  double gb_per_s = 0;           ///< read plus written, median
+  double cv = 0;                 ///< standard deviation over mean of the samples
+  std::string way;               ///< how it was copied
+  double gflop_per_s = 0;        ///< fp32 multiply-adds
+  std::size_t streams_from = 0;  ///< bytes of a call from which kernels stream their results
 };
 
 /// What stands between this machine and good measurements.
 struct Checkup {
   std::vector<Ceilings> ceilings;     ///< one thread, then all cores
-  std::size_t streams_from = 0;       ///< bytes of a call from which kernels stream their results
   std::vector<std::string> findings;  ///< each with what to do
   bool is_too_noisy = false;
 };

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -52,14 +54,15 @@ bool streaming_wins(std::byte* memory, std::size_t bytes) {
   return streamed < kClearly * stored;
 }
 
-// Doubled until streaming wins, then cut once in the middle. What half of the last-level cache
-// holds is the most that is asked about: its other half belongs to others, too.
-std::size_t measure() {
-  const std::size_t first = own_cache_bytes() * 5 / 4, last = last_level_cache_bytes() / 2;
+// Doubled until streaming wins, then cut once in the middle. What the last-level cache holds is the
+// most that is asked about.
+std::size_t measure(int threads) {
+  const std::size_t first = own_cache_bytes() * static_cast<std::size_t>(threads) * 5 / 4;
+  const std::size_t last = last_level_cache_bytes();
   if (first >= last) return first;
   const Buffer memory(last);
   std::size_t result = first;
-  with_threads(1, [&] {
+  with_threads(threads, [&] {
     auto* data = static_cast<std::byte*>(memory.data());
     std::size_t kept = 0;  // the most bytes that were better kept in the caches
     while (result < last && !streaming_wins(data, result)) {
@@ -73,9 +76,18 @@ std::size_t measure() {
   return result;
 }
 
-std::size_t told_or_measured() {
+std::size_t measured(int threads) {
+  static std::mutex mutex;
+  static std::map<int, std::size_t> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(threads);
+  if (found != known.end()) return found->second;
+  return known[threads] = measure(threads);
+}
+
+std::optional<std::size_t> told() {
   const char* variable = std::getenv(kVariable);
-  if (variable == nullptr) return measure();
+  if (variable == nullptr) return {};
   const std::string_view text(variable);
   std::size_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
@@ -90,8 +102,8 @@ std::size_t told_or_measured() {
 std::size_t streams_from_bytes() {
   const std::size_t set = set_by_test;
   if (set != kUnset) return set;
-  static const std::size_t bytes = told_or_measured();
-  return bytes;
+  static const std::optional<std::size_t> bytes = told();
+  return bytes ? *bytes : measured(thread_count());
 }
 
 void tell_children_streams_from(std::optional<std::size_t> bytes) {

@@ -7,9 +7,10 @@ namespace opbench {
 
 /// Bytes read plus written from which on a copy past the caches beats one through them on this
 /// machine: where the last-level cache is fast that is a good part of it, where it is slow or
-/// shared by many not more than the caches before it. Measured at the first call, in some 10 ms, on
-/// one thread; the environment's OPBENCH_STREAM_FROM (bytes) says it instead, so that processes
-/// that are held against each other decide alike.
+/// shared by many not more than the caches before it. Of the threads of `with_threads`: several
+/// reach more of a shared cache, but hardly more of the memory. Measured at the first call, in some
+/// 10 ms; the environment's OPBENCH_STREAM_FROM (bytes) says it instead, so that processes that are
+/// held against each other decide alike.
 std::size_t streams_from_bytes();
 
 /// Tells it to the child processes that are started from now on; none: each measures by itself, or

@@ -5,6 +5,7 @@
 
 #include "kernels/lanes/cube.h"
 #include "kernels/lanes/elementwise.h"
+#include "kernels/lanes/lane_planes.h"
 #include "kernels/lanes/row_sums.h"
 #include "ops/channels.h"
 
@@ -61,21 +62,14 @@ struct ChannelPlanes {
 };
 
 /// sums[plane - begin][lane] = the sum of scale*x over one lane of a plane, 64 fp32 sums at a time
-/// (kernels/lanes/row_sums.h), for planes [begin, end) on one thread.
+/// (row_sums.h; 16 channels side by side: sum_of_lanes), for planes [begin, end) on one thread.
 inline void sum_of_planes(const ChannelPlanes& x, const void* data, std::int64_t begin,
                           std::int64_t end, float scale, float* sums) {
   if (x.lanes == 1) {
     const SummedRows rows{x.dtype, x.address(data, begin), end - begin, x.inner, x.inner};
     return sum_rows(rows, scale, sums);
   }
-  for (std::int64_t plane = begin; plane < end; ++plane, sums += kCube) {
-    alignas(64) float lanes[kSumLanes] = {};
-    add_to_sum_lanes(x.dtype, x.address(data, plane), x.elements(), scale, lanes);
-    for (std::int64_t lane = 0; lane < kCube; ++lane) {
-      const float* of = lanes + lane;
-      sums[lane] = (of[0] + of[2 * kCube]) + (of[kCube] + of[3 * kCube]);
-    }
-  }
+  sum_of_lanes({x.dtype, x.inner, begin, end, x.planes}, scale, data, sums);
 }
 
 }  // namespace opbench

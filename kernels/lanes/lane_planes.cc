@@ -9,7 +9,7 @@
 
 #include "kernels/lanes/cube.h"
 #include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/typed_lanes-inl.h"
+#include "kernels/lanes/row_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -138,6 +138,29 @@ void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, cons
   }
 }
 
+// Sums of a plane stay in registers, and those of the next do not wait for them.
+template <class T, class Term>
+void sum_of_lanes_of(const LanePlanes& planes, const Term& term, const T* x, float* sums) {
+  const Lanes d;
+  for (std::int64_t plane = planes.first; plane < planes.last; ++plane, sums += kCube) {
+    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
+      const T* from = x + plane * planes.places * kCube + lane;
+      const auto add = [&](hn::Vec<Lanes>& sum, std::int64_t place) HWY_ATTR {
+        sum = hn::Add(sum, term(d, load_as(d, from + place * kCube)));
+      };
+      auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+      std::int64_t i = 0;
+      for (; i + 4 <= planes.places; i += 4) {
+        add(s0, i), add(s1, i + 1), add(s2, i + 2), add(s3, i + 3);
+      }
+      if (i < planes.places) add(s0, i);
+      if (i + 1 < planes.places) add(s1, i + 1);
+      if (i + 2 < planes.places) add(s2, i + 2);
+      hn::StoreU(hn::Add(hn::Add(s0, s2), hn::Add(s1, s3)), d, sums + lane);
+    }
+  }
+}
+
 template <bool kStream, bool kHasZ, class T>
 HWY_INLINE void scale_plane(std::int64_t places, const LaneScales& of, const T* x, const T* z,
                             T* y) {
@@ -215,6 +238,14 @@ void sum_products_here(const LanePlanes& planes, const void* dy, const void* x, 
   });
 }
 
+void sum_of_lanes_here(const LanePlanes& planes, float scale, const void* x, float* sums) {
+  visit_arithmetic(planes.dtype, [&](auto tag) {
+    const auto* from = static_cast<const decltype(tag)*>(x);
+    if (scale == 1) return sum_of_lanes_of(planes, Itself(), from, sums);
+    sum_of_lanes_of(planes, Times{scale}, from, sums);
+  });
+}
+
 void scale_here(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
                 const void* z, void* y) {
   visit_arithmetic(planes.dtype, [&](auto tag) {
@@ -239,6 +270,7 @@ namespace opbench {
 
 HWY_EXPORT(sum_squares_here);
 HWY_EXPORT(sum_products_here);
+HWY_EXPORT(sum_of_lanes_here);
 HWY_EXPORT(scale_here);
 HWY_EXPORT(drain_here);
 
@@ -249,6 +281,10 @@ void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums) {
 void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
                       LanePair* sums) {
   HWY_DYNAMIC_DISPATCH(sum_products_here)(planes, dy, x, mean, sums);
+}
+
+void sum_of_lanes(const LanePlanes& planes, float scale, const void* x, float* sums) {
+  HWY_DYNAMIC_DISPATCH(sum_of_lanes_here)(planes, scale, x, sums);
 }
 
 void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,

@@ -8,9 +8,9 @@ namespace opbench {
 
 /// Planes of `places` places with 16 channels side by side, one plane after the other, stored in
 /// fp32, fp16 or bf16 and computed in fp32. No products are fused and all sums have one order, so
-/// that every instruction set gives the same bits: four side by side, of the first, second, third
-/// and fourth places/4 places, to which the last places%4 are added, one each; then (0 + 2) + (1 +
-/// 3).
+/// that every instruction set gives the same bits. Of two sums: four side by side, of the first,
+/// second, third and fourth places/4 places, to which the last places%4 are added, one each; then
+/// (0 + 2) + (1 + 3).
 struct LanePlanes {
   DType dtype;
   std::int64_t places;
@@ -32,6 +32,10 @@ void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums);
 /// - mean[block*16 + lane]).
 void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
                       LanePair* sums);
+
+/// sums[(plane - first)*16 + lane] = the sum of scale*x[i][lane], in four chains: place i is added
+/// to chain i % 4 in order, then (0 + 2) + (1 + 3).
+void sum_of_lanes(const LanePlanes& planes, float scale, const void* x, float* sums);
 
 /// What scale_lanes does to each channel of a block.
 struct LaneScales {

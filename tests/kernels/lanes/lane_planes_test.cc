@@ -105,6 +105,27 @@ TEST(LanePlanes, SumsHaveOneOrder) {
   });
 }
 
+TEST(LanePlanes, SumsOfLanesHaveOneOrder) {
+  constexpr float kScale = 1 / 7.0f;
+  for_all_planes([&](DType dtype, std::int64_t places) {
+    const Planes x(dtype, places, 5);
+    for (const float scale : {1.0f, kScale}) {
+      std::vector<float> sums(static_cast<std::size_t>((kPlanes - 2) * kCube), 9.0f);
+      sum_of_lanes(x.planes, scale, x.stored.data(), sums.data());
+      for (std::size_t at = 0; at < sums.size(); ++at) {
+        const auto plane = static_cast<std::int64_t>(at) / kCube + 1,
+                   lane = static_cast<std::int64_t>(at) % kCube;
+        float chains[4] = {};
+        for (std::int64_t i = 0; i < places; ++i) {
+          const float term = scale * x.value(plane, i, lane);
+          chains[i % 4] += term;
+        }
+        EXPECT_EQ(sums[at], (chains[0] + chains[2]) + (chains[1] + chains[3])) << places;
+      }
+    }
+  });
+}
+
 TEST(LanePlanes, ScalesTheGivenPlanesOnly) {
   for_all_planes([](DType dtype, std::int64_t places) {
     const Planes x(dtype, places, 3), z(dtype, places, 4);

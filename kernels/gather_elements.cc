@@ -84,10 +84,27 @@ struct Part {
   void* y;
 };
 
+// Along the last axis itself. Four elements are read before one is written, as far as the compiler
+// knows over an index.
+template <class T, class Index>
+void gather_along(std::int64_t count, const T* x, const Index* index, T* y) {
+  std::int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const T first = x[index[i]], second = x[index[i + 1]], third = x[index[i + 2]],
+            fourth = x[index[i + 3]];
+    y[i] = first;
+    y[i + 1] = second;
+    y[i + 2] = third;
+    y[i + 3] = fourth;
+  }
+  for (; i < count; ++i) y[i] = x[index[i]];
+}
+
 // `count` elements of a row, `step` elements of x from one to the next.
 template <class T, class Index>
 void gather_row(std::int64_t count, std::int64_t step, std::int64_t index_step, const T* x,
                 const Index* index, T* y) {
+  if (step == 0 && index_step == 1) return gather_along(count, x, index, y);
   for (std::int64_t i = 0; i < count; ++i) {
     y[i] = x[static_cast<std::int64_t>(index[i]) * index_step + i * step];
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/lanes/cube.h"
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/lanes/reduce_view.h"
@@ -40,22 +41,43 @@ class RowsOf {
   std::int64_t source_ = 0;
 };
 
+// The last axis was reduced: every row is one element over and over. Many at a time are divided.
+template <class T>
+void share_rows(const Share& plan, DType dtype, std::int64_t begin, std::int64_t end, const T* dy,
+                T* dx) {
+  constexpr std::int64_t kRows = 64;
+  const std::int64_t length = plan.shape.back();
+  RowsOf rows(plan, begin);
+  for (std::int64_t i = begin; i < end;) {
+    T parts[kRows];
+    float values[kRows];
+    const std::int64_t left = (end - i + i % length + length - 1) / length;
+    const std::int64_t count = std::min(kRows, left);
+    for (std::int64_t r = 0; r < count; ++r, rows.next()) parts[r] = dy[rows.source()];
+    load_floats(dtype, parts, count, values);
+    for (std::int64_t r = 0; r < count; ++r) values[r] = float(double(values[r]) / plan.n);
+    store_floats(dtype, values, count, parts);
+    for (std::int64_t r = 0; r < count; ++r) {
+      const std::int64_t elements = std::min(length - i % length, end - i);
+      repeat_element(&parts[r], sizeof(T), elements, dx + i);
+      i += elements;
+    }
+  }
+}
+
 // Elements [begin, end), one row of the last axis after the other.
 template <class T>
-void share(const Share& plan, std::int64_t begin, std::int64_t end, const T* dy, T* dx) {
+void share(const Share& plan, DType dtype, std::int64_t begin, std::int64_t end, const T* dy,
+           T* dx) {
   if (begin == end) return;
   const std::int64_t length = plan.shape.back(), step = plan.from.back();
+  if (step == 0) return share_rows(plan, dtype, begin, end, dy, dx);
   RowsOf rows(plan, begin);
   for (std::int64_t i = begin, first = begin % length; i < end; first = 0, rows.next()) {
     const std::int64_t count = std::min(length - first, end - i);
     const T* from = dy + rows.source() + first * step;
-    if (step == 0) {
-      const auto part = T(float(double(float(*from)) / plan.n));
-      repeat_element(&part, sizeof(part), count, dx + i);
-    } else {
-      for (std::int64_t k = 0; k < count; ++k) {
-        dx[i + k] = T(float(double(float(from[k * step])) / plan.n));
-      }
+    for (std::int64_t k = 0; k < count; ++k) {
+      dx[i + k] = T(float(double(float(from[k * step])) / plan.n));
     }
     i += count;
   }
@@ -75,7 +97,7 @@ Launch prepare(const Problem& problem) {
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
       visit_arithmetic(dtype, [&](auto tag) {
         using T = decltype(tag);
-        share(plan, begin, end, static_cast<const T*>(args.inputs[0]),
+        share(plan, dtype, begin, end, static_cast<const T*>(args.inputs[0]),
               static_cast<T*>(args.outputs[0]));
       });
     });

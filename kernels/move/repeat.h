@@ -15,18 +15,25 @@ inline void repeat_element(const void* element, std::size_t bytes, std::int64_t 
     return;
   }
   static_assert(sizeof(wchar_t) == 4);
-  std::uint32_t pattern = 0;
-  std::memcpy(&pattern, element, bytes);
-  if (bytes == 2) pattern |= pattern << 16;
   auto* out = static_cast<std::byte*>(to);
-  std::size_t left = static_cast<std::size_t>(count) * bytes;
-  if (left > 0 && reinterpret_cast<std::uintptr_t>(out) % 4 != 0) {  // one fp16 element in front
-    std::memcpy(out, element, bytes);
-    out += bytes;
-    left -= bytes;
+  std::uint32_t pattern = 0;
+  if (bytes == 4) {
+    std::memcpy(&pattern, element, 4);
+    std::wmemset(reinterpret_cast<wchar_t*>(out), static_cast<wchar_t>(pattern),
+                 static_cast<std::size_t>(count));
+    return;
   }
-  std::wmemset(reinterpret_cast<wchar_t*>(out), static_cast<wchar_t>(pattern), left / 4);
-  std::memcpy(out + left / 4 * 4, &pattern, left % 4);
+  std::uint16_t two = 0;  // copies of a size that is known are no calls
+  std::memcpy(&two, element, 2);
+  pattern = two * 0x10001u;
+  if (count > 0 && reinterpret_cast<std::uintptr_t>(out) % 4 != 0) {
+    std::memcpy(out, &two, 2);
+    out += 2;
+    --count;
+  }
+  const auto pairs = static_cast<std::size_t>(count / 2);
+  std::wmemset(reinterpret_cast<wchar_t*>(out), static_cast<wchar_t>(pattern), pairs);
+  if (count % 2 != 0) std::memcpy(out + 4 * pairs, &two, 2);
 }
 
 /// Units of 2, 4, 8, 16, 32 or 64 bytes, one after the other, that are repeated `count` times each.

@@ -121,8 +121,11 @@ Gather bind(const Problem& problem, const GatherView& view) {
   Gather g{.view = view,
            .element_bytes = static_cast<std::int64_t>(size_of(problem.inputs[0].dtype))};
   g.is_int64 = problem.inputs.size() > 1 && problem.inputs[1].dtype == DType::int64;
-  // GatherV2 has no exact burst for rows that are no whole blocks.
-  g.stream = outgrows_cache(problem) && (kVersion == Version::v3 || g.row_bytes() % kBlock == 0);
+  // GatherV2 has no exact burst for rows that are no whole blocks. Of the table only rows that the
+  // index names are read.
+  const auto read_and_written = static_cast<std::size_t>(2 * g.rows() * g.row_bytes());
+  g.stream =
+      outgrows_cache(read_and_written) && (kVersion == Version::v3 || g.row_bytes() % kBlock == 0);
   return g;
 }
 

@@ -15,6 +15,10 @@ bool outgrows_cache(const Problem& problem) {
   std::size_t bytes = 0;
   for (const TensorDesc& tensor : problem.inputs) bytes += tensor.bytes();
   for (const TensorDesc& tensor : problem.outputs) bytes += tensor.bytes();
+  return outgrows_cache(bytes);
+}
+
+bool outgrows_cache(std::size_t bytes) {
   // A quarter more still pays to keep. Measured on copies, concat, axpy and casts from 1 to 100
   // MiB. How far beyond depends on the machine.
   const std::size_t own = own_cache_bytes() * static_cast<std::size_t>(thread_count()) * 5 / 4;

@@ -11,6 +11,8 @@ namespace opbench {
 /// themselves and what of the shared one is worth keeping, so that outputs are better streamed: a
 /// line that does not stay in a cache is read from memory before it is written.
 bool outgrows_cache(const Problem& problem);
+/// The same of a call that reads and writes so many bytes, where that is not all of its inputs.
+bool outgrows_cache(std::size_t bytes);
 
 /// Elements stored in every input and output, padding included. Element-wise kernels compute the
 /// padding lanes too: cheaper than skipping them, and nobody reads them.

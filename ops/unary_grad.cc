@@ -1,5 +1,6 @@
 // dx = f(dy, saved), where autograd saves the input or the result of the forward operator.
 #include <cmath>
+#include <numbers>
 
 #include "ops/elementwise_op.h"
 #include "ops/gelu.h"
@@ -81,14 +82,22 @@ const RegisteredOp kOperators[] = {
                  .attrs = gelu_attrs()})),
 };
 
-// The argument of tanh has the cube of x, beside a slope that is 0 where it overflows.
+// P(x) = (1 + erf(x/sqrt 2))/2 and x p(x) cancel around x = -0.75. The argument of tanh has the
+// cube of x, beside a slope that is 0 where it overflows.
 const RegisteredIntermediates of_gelu_grad{
     {"gelu_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
-       if (attrs.word("approximate") != "tanh") return Intermediates{};
-       return Intermediates{.greatest =
-                                binary_reference(inputs[0], inputs[1], [](double dy, double x) {
-                                  return greatest_product({dy, x, x, x});
-                                })};
+       const auto rounding = [](double dy, double x) {
+         const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+         const double twice_p = 1 + std::fabs(std::erf(x / std::numbers::sqrt2));
+         return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density);
+       };
+       Intermediates result{.rounding = binary_reference(inputs[0], inputs[1], rounding)};
+       if (attrs.word("approximate") == "tanh") {
+         result.greatest = binary_reference(inputs[0], inputs[1], [](double dy, double x) {
+           return greatest_product({dy, x, x, x});
+         });
+       }
+       return result;
      }}};
 
 // In any order of the factors.

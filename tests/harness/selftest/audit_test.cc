@@ -53,7 +53,8 @@ TEST(Audit, ARunKillsMostOfAllOperators) {
 // Of those that add much up, and of one that computes in fp16, some tries show nothing: what is no
 // further off than rounding makes an honest result is no defect, all others are seen.
 TEST(Audit, ARunSeesTheDefectsOfEveryOperator) {
-  for (const char* name : {"sum", "mean", "sum_grad", "cross_entropy", "pairwise_iou"}) {
+  for (const char* name : {"sum", "mean", "sum_grad", "cross_entropy", "pairwise_iou", "mse_loss",
+                           "l1_loss", "smooth_l1_loss", "bce_with_logits"}) {
     const OperatorAudit found = audit(find_op(name), {8, 0}, nullptr);
     EXPECT_GE(found.seen(), 0.95 * found.defects()) << name;
     EXPECT_LT(found.equivalent(), 0.12 * found.defects()) << name;

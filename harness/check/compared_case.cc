@@ -58,9 +58,17 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
   variant.is_open = is_right && judge_conversions(variant.item, *base, *current);
 }
 
+// Each build has installed files of its own.
+std::string_view file_name_of(std::string_view file) {
+  constexpr std::string_view kInstalled = "/share/opbench/cases/";
+  const std::size_t place = file.rfind(kInstalled);
+  return place == std::string_view::npos ? file : file.substr(place + kInstalled.size());
+}
+
 // Contexts of two files may have one name.
 std::string key_of(const ListedCase& listed) {
-  return listed.context ? fmt::format("{} of {}", listed.key, listed.context->file) : listed.key;
+  return listed.context ? fmt::format("{} of {}", listed.key, file_name_of(listed.context->file))
+                        : listed.key;
 }
 
 // A case that the other build may not have is new where it refuses it.
@@ -97,10 +105,15 @@ void ComparedCase::skip(const std::string& why) {
 
 std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOptions& options,
                                         std::vector<std::string>& notices) {
+  // A part is one of all that both have: a case more in one build would shift every later place.
+  CaseSelection whole = options.selection;
+  whole.part = {};
+  std::size_t place = 0;
+  const auto is_in_part = [&] { return options.selection.part.takes(place++); };
   std::map<std::string, ListedCase> others;
   bool is_listed = true;
   try {
-    for (ListedCase& c : base.list(options.selection)) others.emplace(key_of(c), std::move(c));
+    for (ListedCase& c : base.list(whole)) others.emplace(key_of(c), std::move(c));
   } catch (const PeerError& error) {  // older than an operator or than a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
@@ -110,16 +123,17 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   const std::vector<int> threads =
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   std::vector<ComparedCase> cases;
-  for (const ListedCase& c : current.list(options.selection)) {
+  for (const ListedCase& c : current.list(whole)) {
     const auto other = others.find(key_of(c));
     std::optional<ListedCase> same;
     if (!is_listed) same = c;
     if (other != others.end()) same = other->second;
-    for (const int count : threads) cases.push_back({c, same, !is_listed, true, count, {}, {}});
     if (other != others.end()) others.erase(other);
+    if (!is_in_part()) continue;
+    for (const int count : threads) cases.push_back({c, same, !is_listed, true, count, {}, {}});
   }
   for (const auto& [key, c] : others) {
-    cases.push_back({c, c, false, false, threads.front(), {}, {}});
+    if (is_in_part()) cases.push_back({c, c, false, false, threads.front(), {}, {}});
   }
   return cases;
 }
@@ -137,7 +151,7 @@ OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
   OpenRequest request = current_request(compared, std::move(how));
   request.id = compared.base->id;
   request.context = compared.base->context;
-  if (request.context) request.variants = compared.base->variants;  // steps of its own may be gone
+  request.variants = compared.base->variants;  // variants and steps of its own may be gone
   return request;
 }
 

@@ -78,7 +78,7 @@ TEST_F(CheckProgram, SlowerWithTheSameMachineCodeIsLayout) {
   const std::string base = script("base", kHello + R"(while read -r line; do case $line in
   *list*) echo '{"error": "cannot say"}';;
   *'"open"'*) opened=$line
-    echo '{"case":"c","variants":[{"variant":"softplus_v2","status":"unverified","reason":""}]}';;
+    printf '%s\n' "$line" | )" + kSelf + R"( worker | tail -n 1;;
   *code*) printf '%s\n%s\n' "$opened" "$line" | )" +
                                               kSelf + R"( worker | tail -n 1;;
   *close*) echo '{"closed":true}';;
@@ -127,6 +127,11 @@ TEST_F(CheckProgram, FirstCallsAreOfProcessesAndNotOfStoredResults) {
   const Outcome ran = check("--baseline old.json --cold-start");
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("--cold-start is for --against, and not for --baseline"));
+  for (const char* flag : {"--bits", "--fail-over 5", "--fail-on ambiguous"}) {
+    const Outcome refused = check(std::string("--baseline x.json ") + flag);
+    EXPECT_EQ(refused.code, 2) << flag;
+    EXPECT_THAT(refused.err, HasSubstr(" is for --against, and not for --baseline")) << flag;
+  }
 }
 
 // The other build has a case of its own, and not the one that is asked for.
@@ -156,6 +161,17 @@ TEST_F(CheckProgram, ACaseThatOnlyTheOtherBuildHasIsGone) {
                  " --against-directory old --cases c.yaml --threads 1 --sample 2 --threshold 50");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("GONE         softplus[64,fp32,ND]"));
+}
+
+TEST_F(CheckProgram, AVariantThatTheCaseFileDropsIsGone) {
+  const std::string start = "cases: [{op: softplus, inputs: [[64]], variants: [native";
+  write("old/c.yaml", start + ", softplus_v2]}]\n");
+  write("c.yaml", start + "]}]\n");
+  const Outcome ran =
+      check_here("--against " + kSelf +
+                 " --against-directory old --cases c.yaml --threads 1 --sample 2 --threshold 50");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("GONE         softplus_v2 on softplus[64,fp32,ND"));
 }
 
 // Noise may make the machine unfit to judge speed; a step is no worse than itself.

@@ -50,12 +50,16 @@ SpeedCall with_tails(SpeedCall call, const Tails& decisive, const Tails& all) {
   return call == SpeedCall::same && all.excess() > kSameExcess ? SpeedCall::unclear : call;
 }
 
+// What is slower in every process alike is for the median to judge: of a slowdown below the
+// threshold, noise puts some pairs beyond it and none on the other side.
+double typical_of(const std::vector<double>& ratios) { return std::max(0.0, median_of(ratios)); }
+
 // Does the last stage on its own point the way that all stages together do?
 bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) {
   const std::vector<double> ratios = log_ratios(last);
   if (ratios.empty()) return false;
   if (call == SpeedCall::sometimes_slower) {
-    return tails_of(ratios, last.pair, limit).excess() > kSameExcess;
+    return tails_of(ratios, last.pair, limit, typical_of(ratios)).excess() > kSameExcess;
   }
   const Interval interval = BootstrapMedians(ratios, last.pair).interval(kConfidence);
   return call == SpeedCall::slower ? interval.low > 0 : interval.high < 0;
@@ -85,8 +89,8 @@ std::string speed_text(const SpeedChange& s, bool is_per_sample) {
 }
 
 std::string tails_text(const Tails& tails, double limit) {
-  return fmt::format("{} of {} pairs of processes slower beyond {:.3g}%, {} faster", tails.slower,
-                     tails.pairs, 100 * std::expm1(limit), tails.faster);
+  return fmt::format("{} of {} pairs of processes slower than most by {:.3g}%, {} faster",
+                     tails.slower, tails.pairs, 100 * std::expm1(limit), tails.faster);
 }
 
 // Why a change counts from there on only; empty where the threshold says so.
@@ -132,12 +136,13 @@ double Tails::p() const {
   return sign_test(signs);
 }
 
-Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit) {
+Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit,
+               double typical) {
   Tails tails;
   for (const double median : group_medians(log_ratios, pairs)) {
     ++tails.pairs;
-    tails.slower += median >= limit;
-    tails.faster += median <= -limit;
+    tails.slower += median - typical >= limit;
+    tails.faster += median - typical <= -limit;
   }
   return tails;
 }
@@ -171,8 +176,9 @@ SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
   f.limit = std::log1p(least_change(f.change.base_us, rule));
   f.noise = own_noise(decisive);
   const double least = std::max(f.limit, std::log1p(f.noise));
-  f.tails = tails_of(ratios, decisive.pair, least);
-  f.all_tails = tails_of(log_ratios(all), all.pair, f.limit);
+  f.tails = tails_of(ratios, decisive.pair, least, typical_of(ratios));
+  const std::vector<double> all_ratios = log_ratios(all);
+  f.all_tails = tails_of(all_ratios, all.pair, f.limit, typical_of(all_ratios));
   f.call = with_tails(call_of(b, f.limit, f.noise), f.tails, f.all_tails);
   if (f.call == SpeedCall::sometimes_slower) f.change.sign_p = f.change.adjusted_p = f.tails.p();
   f.is_confirmed = is_change(f.call) && is_confirmed(times.confirmation, f.call, least);

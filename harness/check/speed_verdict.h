@@ -19,7 +19,9 @@ struct Tails {
   /// Two-sided p of so many on one side if both were equally likely. Exact.
   double p() const;
 };
-Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit);
+/// Beyond `typical`, the log-ratio that all pairs show.
+Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit,
+               double typical = 0);
 
 /// Slower (or faster): the 99% interval of the median log-ratio excludes 0, the median reaches the
 /// threshold, the share that the floor comes to, and `noise`, what the other build shows against

@@ -191,7 +191,21 @@ TEST(SpeedVerdict, WhatMeetsThreeProcessesInTenIsSlower) {
   EXPECT_EQ(item.verdict, Verdict::slower);
   EXPECT_TRUE(item.is_regression);
   EXPECT_NEAR(item.speed->change, 0, 1e-3);
-  EXPECT_THAT(item.evidence, HasSubstr("9 of 30 pairs of processes slower beyond 5%, 0 faster"));
+  EXPECT_THAT(item.evidence,
+              HasSubstr("9 of 30 pairs of processes slower than most by 5%, 0 faster"));
+}
+
+// 4 % slower in every process, which is below the threshold: noise puts some pairs beyond 5 % and
+// none below -5 %, and that is no slowdown of some processes.
+TEST(SpeedVerdict, WhatIsSlowerEverywhereBelowTheThresholdIsNotSlowerSometimes) {
+  PairedTimes times;
+  for (auto* stage : {&times.screening, &times.verdict, &times.confirmation}) {
+    for (int i = 0; i < 20; ++i) stage->add(100, 104 + (i % 5 - 2), i);
+  }
+  const SpeedFinding finding = find_speed(times, {0.05, 0.05});
+  EXPECT_EQ(finding.tails.slower, 0);
+  EXPECT_NE(finding.call, SpeedCall::sometimes_slower);
+  EXPECT_FALSE(judged(times).is_regression);
 }
 
 // As many pairs are faster as are slower: both builds have slow processes.
@@ -214,7 +228,7 @@ TEST(SpeedVerdict, SlowPairsOfTheScreeningKeepItOpen) {
   times.verdict = pairs(10, 0, 0, 6);
   EXPECT_EQ(find_speed(times, {0.05, 0.05}).call, SpeedCall::unclear) << "2 of 16";
   EXPECT_THAT(judged(times).evidence,
-              HasSubstr("2 of 16 pairs of processes slower beyond 5%, 0 faster"));
+              HasSubstr("2 of 16 pairs of processes slower than most by 5%, 0 faster"));
   times.confirmation = pairs(10, 0, 0, 16);
   EXPECT_EQ(find_speed(times, {0.05, 0.05}).call, SpeedCall::same) << "2 of 26";
 }

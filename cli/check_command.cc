@@ -161,6 +161,7 @@ struct Finish {
 int finish(check::Report& report, const Finish& how, CommandContext& context) {
   report.command = context.command_line;
   check::apply_waivers(report, how.waivers, how.today);
+  report.mark_failures();
   if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
   check::print(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);

@@ -43,9 +43,18 @@ void require_baseline(const CheckFlags& flags) {
   }
 }
 
-void refuse_first_calls_of_stored(const CheckFlags& flags) {
-  if (flags.cold_start && !flags.baseline.empty()) {
+void refuse_gate_flags_of_stored(const CheckFlags& flags) {
+  if (flags.baseline.empty()) return;
+  if (flags.cold_start) {
     throw Error("--cold-start is for --against, and not for --baseline: it starts processes");
+  }
+  const std::pair<bool, const char*> kGate[] = {
+      {flags.fail_over.has_value(), "--fail-over"},
+      {flags.fail_on != "slower", "--fail-on"},
+      {flags.bits, "--bits"},
+      {!flags.against_directory.empty(), "--against-directory"}};
+  for (const auto& [is_given, flag] : kGate) {
+    if (is_given) throw Error(fmt::format("{} is for --against, and not for --baseline", flag));
   }
 }
 
@@ -154,7 +163,7 @@ check::SpeedRule speed_rule_of(const CheckFlags& flags) {
 check::GateOptions gate_options_of(const CheckFlags& flags) {
   check::GateOptions options;
   require_baseline(flags);
-  refuse_first_calls_of_stored(flags);
+  refuse_gate_flags_of_stored(flags);
   check_positive("--time-limit", flags.time_limit, 86400);
   check_positive("--budget", flags.budget, 86400 * 7);
   check_positive("--sample", flags.sample_ms, 60000);

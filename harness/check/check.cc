@@ -104,6 +104,16 @@ double Report::slower_percent() const {
   return largest;
 }
 
+void Report::mark_failures() {
+  const bool is_over = fail_over_percent && slower_percent() > *fail_over_percent;
+  for (Item& item : items) {
+    if (item.waived) continue;
+    const bool fails = (is_over && item.verdict == Verdict::slower) ||
+                       (fails_on_ambiguous && !is_too_noisy && item.verdict == Verdict::ambiguous);
+    item.is_regression = item.is_regression || fails;
+  }
+}
+
 int Report::count(Verdict verdict) const {
   return static_cast<int>(std::count_if(items.begin(), items.end(),
                                         [&](const Item& item) { return item.verdict == verdict; }));

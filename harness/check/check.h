@@ -115,6 +115,10 @@ struct Report {
   /// What all SLOWER cases that are not waived cost, in percent of the network, of a case the worst
   /// variant; or what the slowest step of a context lost, if that is more.
   double slower_percent() const;
+  /// Makes regressions of what fails the check only together or by a flag: of every SLOWER where
+  /// they cost more than `fail_over_percent`, of every AMBIGUOUS where these fail, but for what is
+  /// waived. After the waivers.
+  void mark_failures();
   int count(Verdict verdict) const;
   /// 1 for a regression, and for an AMBIGUOUS where asked, else 3 if something could not be judged,
   /// 4 if nothing could, 5 if the machine is too noisy, else 0. An interrupted check is 3.

@@ -3,6 +3,22 @@
 #include <algorithm>
 
 namespace opbench::check {
+namespace {
+
+/// The other build could not be sampled, and says why.
+struct OtherBuildFailed {
+  std::string why;
+};
+
+Sampled sample_other(Peer& peer, const std::string& variant, std::uint64_t layout) {
+  try {
+    return peer.sample(variant, layout);
+  } catch (const PeerError& error) {
+    throw OtherBuildFailed{error.what()};
+  }
+}
+
+}  // namespace
 
 void ComparedVariant::fail(const std::string& why, bool is_regression) {
   is_open = false;
@@ -44,11 +60,11 @@ void PairedRun::close() {
 void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base_first) {
   const std::string& name = variant.item.variant;
   Sampled base, current, null;
-  if (null_ != nullptr && base_first) null = null_->sample(name, layout_);
-  if (base_first) base = base_.sample(name, layout_);
+  if (null_ != nullptr && base_first) null = sample_other(*null_, name, layout_);
+  if (base_first) base = sample_other(base_, name, layout_);
   current = current_.sample(name, layout_);
-  if (!base_first) base = base_.sample(name, layout_);
-  if (null_ != nullptr && !base_first) null = null_->sample(name, layout_);
+  if (!base_first) base = sample_other(base_, name, layout_);
+  if (null_ != nullptr && !base_first) null = sample_other(*null_, name, layout_);
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(base.us, current.us, pair_);
   if (null_ != nullptr) times.null_us.push_back(null.us);
@@ -76,6 +92,8 @@ void PairedRun::take_round(const std::vector<ComparedVariant*>& variants, StageM
     } catch (const ChildLost& lost) {
       variant->fail(lost.what(), false);
       recover(variants);
+    } catch (const OtherBuildFailed& other) {
+      variant->fail("in the other build: " + other.why, false);
     } catch (const PeerError& error) {
       variant->fail(error.what(), true);
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/run/interrupt.h"
 #include "kernels/lanes/streaming.h"
 #include "tensor/error.h"
 
@@ -43,6 +44,18 @@ Hello read_hello(const Connection& connection, const PeerProgram& program) {
 
 Connection& Peer::connection() {
   if (connection_) return *connection_;
+  if (!has_said_hello_) return connect();
+  try {
+    return connect();
+  } catch (const ChildLost&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    if (interrupted()) throw;
+    throw ChildLost(error.what());
+  }
+}
+
+Connection& Peer::connect() {
   Connection started = start(program_);
   const Hello hello = read_hello(started, program_);
   if (hello.protocol < kOldestProtocol || hello.oldest > kProtocolVersion) {
@@ -54,6 +67,7 @@ Connection& Peer::connection() {
   }
   build_ = hello.build;
   streams_from_ = hello.streams_from;
+  has_said_hello_ = true;
   return connection_.emplace(std::move(started));
 }
 

@@ -56,6 +56,7 @@ class Peer {
 
  private:
   Connection& connection();
+  Connection& connect();
   std::string ask(const std::string& line);
   template <class Parse>
   auto parsed(const std::string& answer, Parse parse);
@@ -64,6 +65,7 @@ class Peer {
   std::optional<Connection> connection_;
   BuildInfo build_;
   std::size_t streams_from_ = 0;
+  bool has_said_hello_ = false;  ///< it is an opbench: what fails later is a worker's misfortune
 };
 
 }  // namespace opbench::check

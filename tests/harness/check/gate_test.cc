@@ -2,6 +2,7 @@
 // that each outcome follows from the numbers in its test.
 #include "harness/check/gate.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -195,6 +196,58 @@ TEST_F(CheckGate, WhatOpensSlowlyIsScreenedInFewerProcesses) {
   EXPECT_EQ(current.samples(kCase, "v"), 12);
 }
 
+// What the other build cannot do says nothing against this one, and is no success.
+TEST_F(CheckGate, AnErrorOfTheOtherBuildsSamplesIsNoRegression) {
+  base.add_case(kCase, [](ScriptedSample s) -> double {
+    if (s.process > 3) throw Error("a timed call left [0] of 'y' unwritten");
+    return 100;
+  });
+  current.add_case(kCase, always(100));
+  const Report report = run();
+  const Item item = only_item(report);
+  EXPECT_EQ(item.verdict, Verdict::error);
+  EXPECT_FALSE(item.is_regression);
+  EXPECT_THAT(item.evidence, StartsWith("in the other build: a timed call left"));
+  EXPECT_EQ(report.exit_code(), kCouldNotFinish);
+}
+
+// Once it has shown to be an opbench: the machine ran out of memory, or the like.
+TEST_F(CheckGate, AWorkerThatDoesNotStartCostsItsCaseAndNotTheCheck) {
+  base.add_case(kCase, always(100));
+  current.add_case(kCase, always(100));
+  base.add_case("relu[65]", always(100));
+  current.add_case("relu[65]", always(100));
+  options.base = base.program();
+  options.current = current.program();
+  options.run.threads = {1};
+  options.now_s = [this] { return clock_s; };
+  int starts = 0;
+  options.base.connect = [&starts, connect = options.base.connect] {
+    if (++starts == 11) throw RunError("cannot start a process: no memory");
+    return connect();
+  };
+  const Report report = run_gate(options, {});
+  EXPECT_GE(starts, 11);
+  EXPECT_EQ(report.items.size(), 2u);
+  EXPECT_EQ(report.count(Verdict::same), 1);
+  EXPECT_EQ(report.exit_code(), kCouldNotFinish);
+}
+
+// A case that only one build has does not move the others to other parts.
+TEST_F(CheckGate, APartIsOneOfAllThatBothHave) {
+  for (const char* id : {"relu[1]", "relu[2]", "relu[3]"}) current.add_case(id, always(100));
+  for (const char* id : {"relu[2]", "relu[3]", "relu[4]"}) base.add_case(id, always(100));
+  std::vector<std::string> seen;
+  for (const int index : {1, 2}) {
+    options.run.selection.part = {index, 2};
+    for (const Item& item : run().items) {
+      seen.push_back(fmt::format("{} {} {}", index, name(item.verdict), item.case_id));
+    }
+  }
+  EXPECT_THAT(seen, testing::UnorderedElementsAre("1 NEW relu[1]", "1 SAME relu[3]",
+                                                  "2 SAME relu[2]", "2 GONE relu[4]"));
+}
+
 // Three of ten processes are half as slow again, and their medians say nothing of it: the pairs
 // that are slower are counted. The other build's processes are equal.
 TEST_F(CheckGate, ASlowdownOfThreeProcessesInTenIsFound) {
@@ -203,7 +256,7 @@ TEST_F(CheckGate, ASlowdownOfThreeProcessesInTenIsFound) {
   const Report report = run();
   const Item item = only_item(report);
   EXPECT_EQ(item.verdict, Verdict::slower);
-  EXPECT_THAT(item.evidence, HasSubstr("pairs of processes slower beyond 5%, 0 faster"));
+  EXPECT_THAT(item.evidence, HasSubstr("pairs of processes slower than most by 5%, 0 faster"));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 

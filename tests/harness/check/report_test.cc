@@ -107,6 +107,25 @@ TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
   EXPECT_EQ(report.exit_code(), 1);
 }
 
+// JUnit, annotations and JSON say of each item what the exit code says of all.
+TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
+  Report report = report_of({item("relu[1]", "v", Verdict::slower, 100, 0.5),
+                             item("relu[2]", "v", Verdict::ambiguous, 100, 0.1)});
+  for (Item& each : report.items) each.is_regression = false;
+  report.fail_over_percent = 90;
+  report.mark_failures();
+  EXPECT_EQ(report.exit_code(), kAllWell);
+  report.fail_over_percent = 10;
+  report.mark_failures();
+  EXPECT_EQ(report.exit_code(), kVerdictFailed);
+  EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
+              HasSubstr("failures=\"1\""));
+  report.fails_on_ambiguous = true;
+  report.mark_failures();
+  EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
+              HasSubstr("failures=\"2\""));
+}
+
 TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
   const Report report = report_of(
       {item("a[1]", "quiet", Verdict::same, 10), item("b[1]", "loud", Verdict::slower, 10, 0.2)});

@@ -8,8 +8,12 @@ namespace opbench {
 namespace {
 
 std::string element_text(const Dims& shape, std::int64_t index, double actual, double expected) {
-  return fmt::format("at {}: {}, expected {}", index_text(shape, index), value_text(actual),
-                     value_text(expected));
+  std::string a = value_text(actual), e = value_text(expected);
+  if (a == e && actual != expected && !std::isnan(actual)) {
+    a = fmt::format("{:.17g}", actual);
+    e = fmt::format("{:.17g}", expected);
+  }
+  return fmt::format("at {}: {}, expected {}", index_text(shape, index), a, e);
 }
 
 std::string worst_text(const Dims& shape, const WorstElement& worst) {

@@ -56,6 +56,16 @@ TEST(CompareValues, PassesWithinTolerance) {
   EXPECT_EQ(judgement.reason, "");
 }
 
+// As many digits as tell them apart: nine say the same of both.
+TEST(CompareValues, ValuesThatDifferAreNotWrittenAlike) {
+  const std::vector<double> actual = {2.5167597100001}, expected = {2.51675971};
+  const ValueComparison found = compare_values(actual.data(), DType::fp64, expected.data(),
+                                               DType::fp64, 1, bit_for_bit(Equality::bits), {1});
+  EXPECT_EQ(found.judgement.reason,
+            "1 of 1 elements differ in their bits; worst at [0]: 2.5167597100001, expected "
+            "2.5167597100000001");
+}
+
 TEST(CompareValues, ReasonsNameThePlaceInTheShape) {
   const std::vector<float> expected = {1, 2, 3, 4, 5, 6}, actual = {1, 2, 3, 4, 5, 7};
   EXPECT_EQ(compared(actual, expected, kMixed, {2, 3}).judgement.reason,

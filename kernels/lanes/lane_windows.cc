@@ -24,7 +24,6 @@ HWY_INLINE void store_places(hn::Vec<Places> found, std::int64_t* to) {
 #if HWY_TARGET == HWY_SCALAR
   *to = hn::GetLane(found);
 #else
-  const Places d;
   const hn::Half<Places> half;
   const hn::Rebind<std::int64_t, hn::Half<Places>> wide;
   put<kStream>(hn::PromoteTo(wide, hn::LowerHalf(half, found)), wide, to);

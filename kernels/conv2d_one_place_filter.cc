@@ -10,9 +10,10 @@
 namespace opbench {
 namespace {
 
-/// The taps [begin, end) of an axis whose one window meets places from `place` on, `step` apart.
+/// The taps [begin, end) of an axis whose one window meets places from `place` on, a dilation
+/// apart.
 struct MetTaps {
-  std::int64_t begin, end, place, step;
+  std::int64_t begin, end, place;
 };
 
 MetTaps met_taps(std::int64_t extent, std::int64_t kernel, std::int64_t padding,
@@ -20,7 +21,7 @@ MetTaps met_taps(std::int64_t extent, std::int64_t kernel, std::int64_t padding,
   const std::int64_t begin = (padding + dilation - 1) / dilation;
   const std::int64_t behind = (extent + padding + dilation - 1) / dilation;
   return {std::min(begin, kernel), std::clamp(behind, std::min(begin, kernel), kernel),
-          begin * dilation - padding, dilation};
+          begin * dilation - padding};
 }
 
 std::int64_t row_operands(const FractalWeight& weight, const ChannelPlanes& x) {
@@ -55,10 +56,10 @@ void OnePlaceFilter::row(const KernelArgs& args, std::int64_t block, std::int64_
   const bool meets = tap_row >= down.begin && tap_row < down.end;
   const std::int64_t taps = meets ? across.end - across.begin : 0;
   const std::int64_t first =
-      (down.place + (tap_row - down.begin) * down.step) * conv.w + across.place;
+      (down.place + (tap_row - down.begin) * dilation.h) * conv.w + across.place;
   for (std::int64_t n = 0; taps > 0 && n < x_.outer; ++n) {
     const void* plane = x_.address(args.inputs[1], n * x_.planes + block);
-    load_places(x_.dtype, at(plane, x_.dtype, first * kCube), {across.step * kCube, kCube}, taps,
+    load_places(x_.dtype, at(plane, x_.dtype, first * kCube), {dilation.w * kCube, kCube}, taps,
                 operands.data() + n * taps * kCube);
   }
   FilterTile tile{};

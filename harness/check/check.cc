@@ -51,11 +51,31 @@ bool has_undecided(const Report& report) {
   });
 }
 
+bool is_over(const Report& report) {
+  return report.fail_over_percent && report.slower_percent() > *report.fail_over_percent;
+}
+
+// By the flags, where the verdict alone does not. `is_over`: of the report.
+bool fails_by_flags(const Report& report, const Item& item, bool is_over) {
+  if (item.waived) return false;
+  const bool fails_open = report.fails_on_ambiguous && !report.is_too_noisy;
+  return (is_over && item.verdict == Verdict::slower) ||
+         (fails_open && item.verdict == Verdict::ambiguous);
+}
+
+bool has_failure(const Report& report) {
+  return std::any_of(report.items.begin(), report.items.end(),
+                     [&, over = is_over(report)](const Item& item) {
+                       return item.is_regression || fails_by_flags(report, item, over);
+                     });
+}
+
+// What fails only for being undecided is none.
 bool has_regression(const Report& report) {
-  const bool is_over =
-      report.fail_over_percent && report.slower_percent() > *report.fail_over_percent;
-  return is_over || std::any_of(report.items.begin(), report.items.end(),
-                                [](const Item& item) { return item.is_regression; });
+  return is_over(report) ||
+         std::any_of(report.items.begin(), report.items.end(), [](const Item& item) {
+           return item.is_regression && item.verdict != Verdict::ambiguous;
+         });
 }
 
 CaseAndThreads case_of(const Item& item) { return {item.case_id, item.threads}; }
@@ -105,12 +125,9 @@ double Report::slower_percent() const {
 }
 
 void Report::mark_failures() {
-  const bool is_over = fail_over_percent && slower_percent() > *fail_over_percent;
+  const bool over = is_over(*this);
   for (Item& item : items) {
-    if (item.waived) continue;
-    const bool fails = (is_over && item.verdict == Verdict::slower) ||
-                       (fails_on_ambiguous && !is_too_noisy && item.verdict == Verdict::ambiguous);
-    item.is_regression = item.is_regression || fails;
+    item.is_regression = item.is_regression || fails_by_flags(*this, item, over);
   }
 }
 
@@ -121,11 +138,7 @@ int Report::count(Verdict verdict) const {
 
 ExitCode Report::exit_code() const {
   if (was_interrupted) return kCouldNotFinish;
-  if (has_regression(*this)) return kVerdictFailed;
-  const bool is_any_ambiguous = std::any_of(items.begin(), items.end(), [](const Item& item) {
-    return item.verdict == Verdict::ambiguous && !item.waived;
-  });
-  if (fails_on_ambiguous && !is_too_noisy && is_any_ambiguous) return kVerdictFailed;
+  if (has_failure(*this)) return kVerdictFailed;
   if (std::any_of(items.begin(), items.end(),
                   [](const Item& item) { return item.is_unfinished; })) {
     return kCouldNotFinish;

@@ -38,6 +38,7 @@ void judge_code(Item& item, const CodeReply& base, const CodeReply& current) {
                     reply->reason));
     return;
   }
+  if (base.fingerprint != current.fingerprint) return;
   if (item.base_bits.empty() || item.current_bits.empty()) {
     item.notices.push_back(
         "both builds run the same machine code here; whether on the same inputs is not known "
@@ -45,7 +46,7 @@ void judge_code(Item& item, const CodeReply& base, const CodeReply& current) {
     return;
   }
   // Other results of the same code: it was given other inputs, and may take longer for them.
-  if (base.fingerprint != current.fingerprint || item.base_bits != item.current_bits) return;
+  if (item.base_bits != item.current_bits) return;
   item.verdict = Verdict::layout;
   item.is_regression = item.is_unfinished = false;
   item.evidence +=

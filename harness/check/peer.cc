@@ -49,7 +49,7 @@ Connection& Peer::connection() {
     return connect();
   } catch (const ChildLost&) {
     throw;
-  } catch (const std::runtime_error& error) {
+  } catch (const Error& error) {
     if (interrupted()) throw;
     throw ChildLost(error.what());
   }

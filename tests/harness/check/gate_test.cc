@@ -120,6 +120,23 @@ TEST_F(CheckGate, TheSameMachineCodeWithOtherResultsStaysARegression) {
   EXPECT_EQ(only_item(run()).verdict, Verdict::slower);
 }
 
+// Without verification nothing tells of the inputs; of other code there is nothing to say.
+TEST_F(CheckGate, UnverifiedMachineCodeStaysARegression) {
+  for (ScriptedBuild* build : {&base, &current}) {
+    ScriptedVariant variant = ScriptedBuild::passing("v", always(build == &base ? 100 : 110));
+    variant.opened.bits = "";
+    build->add_case(ScriptedBuild::listed_case(kCase), {variant});
+    build->code = "00ff";
+  }
+  const Report same = run();
+  EXPECT_EQ(only_item(same).verdict, Verdict::slower);
+  EXPECT_THAT(only_item(same).notices, Contains(HasSubstr("not known without verification")));
+  base.code = "00fe";
+  const Report other = run();
+  EXPECT_EQ(only_item(other).verdict, Verdict::slower);
+  EXPECT_THAT(only_item(other).notices, IsEmpty());
+}
+
 TEST_F(CheckGate, OtherMachineCodeStaysARegression) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));

@@ -120,6 +120,11 @@ TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
   EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
               HasSubstr("failures=\"1\""));
+  Report open = report_of({item("relu[2]", "v", Verdict::ambiguous, 100, 0.1)});
+  open.fails_on_ambiguous = true;
+  open.mark_failures();
+  EXPECT_EQ(open.exit_code(), kVerdictFailed);
+  EXPECT_EQ(outcome_text(open), "AMBIGUOUS") << "marked as failed, and no regression";
   report.fails_on_ambiguous = true;
   report.mark_failures();
   EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),

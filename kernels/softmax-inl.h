@@ -108,11 +108,20 @@ struct PlusExpBeside {
   }
 };
 
-// The logarithm of a share is 0 or less.
+// The logarithm of a share is 0 or less. What is more is not made by log_softmax, but may be given.
+template <class D>
+HWY_INLINE hn::Vec<D> share_of(D d, hn::Vec<D> logarithm) {
+  const auto zero = hn::Zero(d);
+  const auto is_none = hn::Gt(logarithm, zero);
+  if (HWY_LIKELY(hn::AllFalse(d, is_none))) return exp_of_negative(d, logarithm);
+  const auto share = exp_of_negative(d, hn::IfThenElse(is_none, hn::Neg(logarithm), logarithm));
+  return hn::IfThenElse(is_none, hn::Div(hn::Set(d, 1.0f), share), share);
+}
+
 struct LessExpTimesBeside {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> dy, hn::Vec<D> y, hn::Vec<D> sum) const {
-    return hn::Sub(dy, hn::Mul(exp_of_negative(d, y), sum));
+    return hn::Sub(dy, hn::Mul(share_of(d, y), sum));
   }
 };
 struct LessExpTimes {

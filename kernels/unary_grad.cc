@@ -61,8 +61,7 @@ struct RsqrtGrad {
 struct TanhGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 y) const {
     const VF32 one = number(1);
-    const VF32 half = hn::Mul(hn::Mul(hn::Mul(dy, number(0.5f)), hn::Sub(one, y)), hn::Add(one, y));
-    return hn::Add(half, half);
+    return hn::Mul(dy, hn::Mul(hn::Sub(one, y), hn::Add(one, y)));
   }
 };
 

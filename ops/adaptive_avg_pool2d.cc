@@ -125,7 +125,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = traffic,
     .gradient = gradient,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 const RegisteredOp registered_grad{{
@@ -141,7 +141,7 @@ const RegisteredOp registered_grad{{
     .infer = infer_grad,
     .reference = reference_grad,
     .traffic = traffic,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

@@ -156,7 +156,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = traffic<false>,
     .gradient = gradient,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.input_format = blocked_images},
 }};
 
@@ -174,7 +174,7 @@ const RegisteredOp registered_grad{{
     .infer = infer_grad,
     .reference = reference_grad,
     .traffic = traffic<true>,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.input_format = blocked_images},
 }};
 

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
+#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
+#include "tensor/precision.h"
 
 namespace opbench {
 namespace {
@@ -30,6 +33,11 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   // Stored like the vectors that go in.
   const TensorDesc statistic = describe(DType::fp32, {view.channels}, inputs[1].format);
   return {inputs[0], statistic, statistic, statistic, statistic};
+}
+
+std::vector<double> magnitudes_of(std::vector<double> values) {
+  for (double& value : values) value = std::fabs(value);
+  return values;
 }
 
 struct Moments {
@@ -62,13 +70,30 @@ std::vector<double> moved_on(std::vector<double> running, const std::vector<doub
   return running;
 }
 
+// By BatchNormOutput; the first is made element by element, of x and the channel.
+template <class OfElement>
+Reference by_channel(const InputReader& x, const ChannelView& view,
+                     std::vector<std::vector<double>> vectors, OfElement of_element) {
+  return [x, view, vectors = std::move(vectors), of_element = std::move(of_element)](
+             std::size_t output, ElementRange range, std::span<double> to) {
+    if (output != kResult) {
+      std::copy_n(vectors[output].begin() + range.first, range.count, to.begin());
+      return;
+    }
+    x.read(range, to);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const std::int64_t line = (range.first + static_cast<std::int64_t>(i)) / view.inner;
+      to[i] = of_element(to[i], static_cast<std::size_t>(line % view.channels));
+    }
+  };
+}
+
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
   const bool training = attrs.flag("training");
   const double eps = attrs.number("eps"), momentum = attrs.number("momentum");
   const Moments used =
       training ? moments_of(inputs[0], view) : Moments{inputs[3].read_all(), inputs[4].read_all()};
-  // By BatchNormOutput; the first is made element by element.
   std::vector<std::vector<double>> vectors(5);
   vectors[kSaveMean] = used.mean;
   vectors[kSaveInvstd] = inverse_deviations(used.variance, eps);
@@ -77,23 +102,48 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
     vectors[kRunningMean] = moved_on(inputs[3].read_all(), used.mean, 1, momentum);
     vectors[kRunningVar] = moved_on(inputs[4].read_all(), used.variance, n / (n - 1), momentum);
   }
-  return [x = inputs[0], weight = inputs[1].read_all(), bias = inputs[2].read_all(),
-          vectors = std::move(vectors),
-          view](std::size_t output, ElementRange range, std::span<double> to) {
-    if (output != kResult) {
-      std::copy_n(vectors[output].begin() + range.first, range.count, to.begin());
-      return;
-    }
-    x.read(range, to);
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const auto c = static_cast<std::size_t>((range.first + static_cast<std::int64_t>(i)) /
-                                              view.inner % view.channels);
-      to[i] = (to[i] - vectors[kSaveMean][c]) * vectors[kSaveInvstd][c] * weight[c] + bias[c];
-    }
-  };
+  return by_channel(inputs[0], view, vectors,
+                    [mean = used.mean, invstd = vectors[kSaveInvstd], weight = inputs[1].read_all(),
+                     bias = inputs[2].read_all()](double x, std::size_t c) {
+                      return (x - mean[c]) * invstd[c] * weight[c] + bias[c];
+                    });
 }
 
-// In training a pass for the sums (2 operations), then one for the result (2).
+// Elements of a channel may be large beside what is left where their mean is taken away, or beside
+// the result where the bias is. The sum of their squares may leave the range: the inverse deviation
+// is 0 then, and nothing of the elements is left.
+Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
+  const bool training = attrs.flag("training");
+  const double n = double(view.count());
+  const Moments used =
+      training ? moments_of(inputs[0], view) : Moments{inputs[3].read_all(), inputs[4].read_all()};
+  std::vector<double> invstd = inverse_deviations(used.variance, attrs.number("eps"));
+  std::vector<double> means = magnitudes_of(used.mean), greatest(means.size());
+  if (training) {
+    means.assign(means.size(), 0);
+    for_each_line(inputs[0], view, [&](std::int64_t c, std::span<const double> line) {
+      for (const double x : line) means[static_cast<std::size_t>(c)] += std::fabs(x) / n;
+    });
+    for (std::size_t c = 0; c < means.size(); ++c) {
+      greatest[c] = n * std::fmax(means[c], used.variance[c]);
+      if (greatest[c] > largest_finite(DType::fp32)) invstd[c] *= 0x1p24;
+    }
+  }
+  const std::vector<double> running =
+      moved_on(magnitudes_of(inputs[3].read_all()), means, 1, attrs.number("momentum"));
+  const auto rounding = [mean = used.mean, means, invstd, weight = inputs[1].read_all(),
+                         bias = inputs[2].read_all()](double x, std::size_t c) {
+    const double before = std::fabs(x - mean[c]) + std::fabs(mean[c]) + means[c];
+    return before * invstd[c] * std::fabs(weight[c]) + std::fabs(bias[c]);
+  };
+  const std::vector<double> none(means.size());
+  return {.rounding = by_channel(inputs[0], view, {{}, running, none, means, invstd}, rounding),
+          .greatest = by_channel(inputs[0], view, {{}, greatest, greatest, greatest, greatest},
+                                 [greatest](double, std::size_t c) { return greatest[c]; }),
+          .in_fp32 = true};
+}
+
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   traffic.operations =
@@ -161,9 +211,11 @@ const RegisteredOp registered{{
     .traffic = traffic,
     .gradient = gradient,
     .inputs_like = inputs_like,
-    .mixes_elements = true,
+    .mixing = Mixing::other,
     .context = {.needs_fp32 = true, .input_format = blocked_images},
 }};
+
+const RegisteredIntermediates of_batch_norm{{"batch_norm", intermediates}};
 
 }  // namespace
 

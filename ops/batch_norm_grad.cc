@@ -114,7 +114,7 @@ Op gradient_of() {
   op.reference = reference<kMode>;
   op.traffic = traffic<kMode>;
   op.inputs_like = inputs_like;
-  op.mixes_elements = true;
+  op.mixing = Mixing::other;
   op.context.input_format = blocked_images;
   return op;
 }

@@ -41,7 +41,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .traffic = traffic,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

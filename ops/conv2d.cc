@@ -131,7 +131,7 @@ const RegisteredOp registered{{
     .inputs_like = inputs_like,
     .adapt_inputs = [](std::span<TensorDesc> inputs,
                        const Attrs& attrs) { store_weight_beside(inputs[0], attrs, inputs[1]); },
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.uses_cube = true,
                 .input_format = cube_images,
                 .output_format = output_format,

@@ -148,7 +148,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = traffic,
     .inputs_like = inputs_like,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.uses_cube = true,
                 .input_format = cube_images,
                 .output_format = output_format,

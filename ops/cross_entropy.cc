@@ -150,7 +150,7 @@ const RegisteredOp cross_entropy{{
         [](const Problem& forward) { return class_loss_gradient("cross_entropy_grad", forward); },
     .inputs_like = class_loss_inputs,
     .check_values = check_classes<0>,
-    .mixes_elements = true,
+    .mixing = Mixing::other,
     .context = {.needs_fp32 = true},
 }};
 
@@ -171,7 +171,7 @@ const RegisteredOp cross_entropy_grad{{
     .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 1, 4); },
     .inputs_like = class_loss_grad_inputs,
     .check_values = check_classes<1>,
-    .mixes_elements = true,
+    .mixing = Mixing::other,
 }};
 
 const RegisteredIntermediates of_loss{{"cross_entropy", intermediates}};

@@ -52,7 +52,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 1); },
     .gradient = gradient,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

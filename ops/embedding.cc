@@ -139,7 +139,7 @@ const RegisteredOp registered_grad{{
           check_index({kGradName, "indices", problem.attrs.integer("num_weights")},
                       inputs[1].read_index());
         },
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

@@ -64,7 +64,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = traffic,
     .gradient = gradient,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 // Seven to a side, as networks for 224x224 end.

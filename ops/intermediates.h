@@ -19,6 +19,8 @@ struct Intermediates {
   /// The greatest intermediate result, in the order of operations where it is greatest. Where it
   /// leaves the dtype, an honest kernel may give Inf or NaN. Null: none is greater than the output.
   Reference greatest = nullptr;
+  /// Right kernels hold them in fp32 where the dtype is narrower.
+  bool in_fp32 = false;
 };
 
 /// The intermediate results of an operator, from the inputs as they are rounded; `inputs` outlive
@@ -33,9 +35,14 @@ struct OpIntermediates {
 /// Beside the operator, in its file.
 using RegisteredIntermediates = Registered<OpIntermediates>;
 
-/// What is registered of the operator `op`, or nothing at all.
-Intermediates intermediates_of(std::string_view op, std::span<const InputReader> inputs,
+/// What is registered of an operator; of one that adds up terms the sum of their magnitudes, in
+/// fp32; else nothing at all.
+Intermediates intermediates_of(const Op& op, std::span<const InputReader> inputs,
                                const Attrs& attrs);
+
+/// |value|, 0 of Inf and NaN: beside an infinite term the sum of the others may leave the range
+/// with the other sign.
+double finite_magnitude(double value);
 
 /// The greatest magnitude of a product of some of `factors`.
 double greatest_product(std::initializer_list<double> factors);

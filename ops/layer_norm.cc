@@ -8,9 +8,11 @@
 
 #include "ops/batch_norm.h"
 #include "ops/elementwise.h"
+#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/rows.h"
 #include "tensor/error.h"
+#include "tensor/precision.h"
 
 namespace opbench {
 namespace {
@@ -39,6 +41,18 @@ std::vector<double> row_or(std::span<const InputReader> inputs, std::size_t i, d
   return std::vector<double>(static_cast<std::size_t>(rows.count), usual);
 }
 
+/// One number for each row, for each of its elements and its statistics.
+Reference of_rows(std::vector<double> numbers, std::int64_t count) {
+  return [numbers = std::move(numbers), count](std::size_t output, ElementRange range,
+                                               std::span<double> to) {
+    const std::int64_t of_row = output == kNormalised ? count : 1;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const std::int64_t row = (range.first + static_cast<std::int64_t>(i)) / of_row;
+      to[i] = numbers[static_cast<std::size_t>(row)];
+    }
+  };
+}
+
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
   const double eps = attrs.number("eps"), n = double(rows.count);
@@ -58,6 +72,36 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
     }
   }
   return elements_of({std::move(y), std::move(means), std::move(rstds)});
+}
+
+// A row's elements may be large beside what is left where its mean is taken away, and the sum of
+// their squares may leave the range.
+Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
+  const auto count = static_cast<std::size_t>(rows.count);
+  const std::vector<double> weight = row_or(inputs, 1, 1, rows), bias = row_or(inputs, 2, 0, rows);
+  std::vector<double> rounding = inputs[0].read_all(), means, rstds, greatest;
+  for (std::span<double> left = rounding; !left.empty(); left = left.subspan(count)) {
+    const std::span<double> row = left.first(count);
+    double sum = 0, magnitudes = 0, squares = 0;
+    for (const double x : row) sum += x;
+    for (const double x : row) magnitudes += std::fabs(x);
+    const double mean = sum / double(count);
+    for (const double x : row) squares += (x - mean) * (x - mean);
+    const double rstd = 1 / std::sqrt(squares / double(count) + attrs.number("eps"));
+    means.push_back(magnitudes / double(count));
+    greatest.push_back(std::fmax(magnitudes, squares));
+    // Where they do, the inverse deviation is 0 and nothing of the elements is left.
+    const double of_all = squares > largest_finite(DType::fp32) ? 0x1p24 : 1;
+    rstds.push_back(of_all * rstd);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double before = of_all * std::fabs(row[i] - mean) + std::fabs(mean) + means.back();
+      row[i] = before * rstd * std::fabs(weight[i]) + std::fabs(bias[i]);
+    }
+  }
+  return {.rounding = elements_of({std::move(rounding), std::move(means), std::move(rstds)}),
+          .greatest = of_rows(std::move(greatest), rows.count),
+          .in_fp32 = true};
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -161,7 +205,7 @@ const RegisteredOp registered{{
     .traffic = traffic<7>,
     .gradient = gradient,
     .inputs_like = inputs_like,
-    .mixes_elements = true,
+    .mixing = Mixing::other,
     .context = {.needs_fp32 = true},
 }};
 
@@ -187,8 +231,10 @@ const RegisteredOp registered_grad{{
     .reference = reference_grad,
     .traffic = traffic<13>,
     .inputs_like = inputs_like_grad,
-    .mixes_elements = true,
+    .mixing = Mixing::other,
 }};
+
+const RegisteredIntermediates of_layer_norm{{kName, intermediates}};
 
 }  // namespace
 

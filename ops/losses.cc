@@ -123,7 +123,7 @@ Op loss(const ElementwiseRow& row) {
       .reference = reference<kFormula>,
       .traffic = traffic<4, 0>,
       .gradient = gradient<kGradient, kSides>,
-      .mixes_elements = true,
+      .mixing = Mixing::other,
       .context = {.needs_fp32 = true},
   };
 }
@@ -150,7 +150,7 @@ Op loss_grad(const ElementwiseRow& row) {
             return std::vector<Dims>{reduced_loss(attrs, shape), shape, shape};
           },
       // A gradient of all elements is one number.
-      .mixes_elements = true,
+      .mixing = Mixing::other,
   };
 }
 

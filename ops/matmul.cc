@@ -97,7 +97,7 @@ const RegisteredOp registered{{
     .traffic = traffic,
     .gradient = gradient,
     .inputs_like = inputs_like,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.uses_cube = true, .input_format = cube_matrices},
 }};
 

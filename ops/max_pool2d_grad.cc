@@ -77,7 +77,7 @@ const RegisteredOp registered{{
         [](const Problem& problem, std::span<const InputReader> inputs) {
           check_index({kName, "indices", places(problem)}, inputs[1].read_index());
         },
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.input_format = blocked_images},
 }};
 

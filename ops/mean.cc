@@ -26,7 +26,7 @@ const RegisteredOp registered{{
           return std::vector<GradientCall>{
               {"mean_grad", {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
         },
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

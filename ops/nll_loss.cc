@@ -92,7 +92,7 @@ const RegisteredOp nll_loss{{
         [](const Problem& forward) { return class_loss_gradient("nll_loss_grad", forward); },
     .inputs_like = class_loss_inputs,
     .check_values = check_classes<0>,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
     .context = {.needs_fp32 = true},
 }};
 
@@ -112,7 +112,7 @@ const RegisteredOp nll_loss_grad{{
     .traffic = traffic<1>,
     .inputs_like = class_loss_grad_inputs,
     .check_values = check_classes<1>,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

@@ -58,7 +58,7 @@ const RegisteredOp registered{{
                 const Attrs&) { return std::vector<TensorDesc>{describe(DType::fp32, {1})}; },
     .exact_reference = reference,
     .traffic = traffic,
-    .mixes_elements = true,
+    .mixing = Mixing::other,
     .context = {.takes_any_storage = true, .reads_overflow_status = true},
 }};
 

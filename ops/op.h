@@ -68,6 +68,7 @@ class InputReader {
  public:
   InputReader(const TensorDesc& desc, const void* storage) : desc_(&desc), storage_(storage) {}
   const TensorDesc& desc() const { return *desc_; }
+  const void* storage() const { return storage_; }
   void read(ElementRange range, std::span<double> to) const {
     read_doubles(*desc_, storage_, range, to);
   }
@@ -103,6 +104,15 @@ struct GradientCall {
   std::vector<GradientArg> args;
   std::vector<std::size_t> of_inputs = {0};
   Attrs attrs = {};  ///< empty: those of the forward operator that `op` declares
+};
+
+/// How an output element depends on the elements of the inputs.
+enum class Mixing {
+  none,  ///< on one of each input, or on a few
+  /// It is a sum of many terms, or their mean: each is a coefficient, which only attributes,
+  /// indices and shapes tell, times at most one element of every input.
+  sums,
+  other,  ///< on many in another way, as softmax does
 };
 
 /// What an operator is; how it is computed is a Kernel's business.
@@ -144,15 +154,16 @@ struct Op {
   /// Values where implementations go wrong, mixed into verification data of every input. Special
   /// values (NaN, Inf, zeros, subnormals, extremes of the dtype) are added for all operators.
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
-  /// An output element depends on many input elements, so one NaN or Inf would drown all others:
-  /// corner values stay finite.
-  bool mixes_elements = false;
+  Mixing mixing = Mixing::none;
   /// Inputs that follow the case's dtype may have different floating dtypes, as a case states for
   /// each; `infer` promotes them (ops/promotion.h).
   bool promotes = false;
   ContextTraits context = {};  ///< how a context plans it
 
   std::string key() const { return std::string(name); }
+  /// An output element depends on many input elements, so one NaN or Inf would drown all others:
+  /// corner values stay finite.
+  bool mixes_elements() const { return mixing != Mixing::none; }
   /// Of input (output) `i` of a use: "x", or "x0", "x1", ... where the list repeats.
   const TensorSpec& input(std::size_t i) const { return inputs[std::min(i, inputs.size() - 1)]; }
   /// Output `i`'s place in the list of outputs.

@@ -63,8 +63,12 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 // Sums of magnitudes: of the gradient, of accum, and of what the learning rate is a factor of.
 Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto step = [](const Sgd& sgd, double p, double g, double accum) {
-    const double decayed = std::fabs(g) + std::fabs(sgd.weight_decay * p);
-    const double kept = sgd.first_step ? 0 : std::fabs(sgd.momentum * accum);
+    // What has no factor may be infinite and counts for nothing.
+    const auto part = [](double factor, double value) {
+      return factor == 0 ? 0 : std::fabs(factor * value);
+    };
+    const double decayed = std::fabs(g) + part(sgd.weight_decay, p);
+    const double kept = sgd.first_step ? 0 : part(sgd.momentum, accum);
     const double next = kept + decayed;
     return sgd.nesterov ? decayed + sgd.momentum * next : next;
   };

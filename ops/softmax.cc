@@ -48,6 +48,18 @@ void softmax_grad(const Line& dy, const Line& y) {
   for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = (dy[k] - sum) * y[k];
 }
 
+// Each exponent is rounded in proportion to itself, and what it is the exponent of in proportion to
+// the share.
+void softmax_rounding(const Line& line) {
+  const double greatest = greatest_of(line);
+  double sum = 0;
+  for (std::int64_t k = 0; k < line.extent; ++k) sum += std::exp(line[k] - greatest);
+  for (std::int64_t k = 0; k < line.extent; ++k) {
+    const double exponent = line[k] - greatest;
+    line[k] = std::exp(exponent) / sum * std::fabs(exponent);
+  }
+}
+
 // dx = dy - exp(y)*sum(dy)
 void log_softmax_grad(const Line& dy, const Line& y) {
   double sum = 0;
@@ -114,7 +126,7 @@ Op forward(std::string_view summary, std::string_view source) {
   op.traffic = [](const Problem& problem) { return elementwise_traffic(problem, 5); };
   op.gradient = grad_of_output<kGradient>;
   op.corner_points = corner_points;
-  op.mixes_elements = true;
+  op.mixing = Mixing::other;
   op.context.needs_fp32 = true;
   return op;
 }
@@ -134,7 +146,7 @@ Op backward(const ElementwiseRow& row) {
   op.infer = infer<kName>;
   op.reference = reference_grad<kName, kOfLine>;
   op.traffic = [](const Problem& problem) { return elementwise_traffic(problem, 4); };
-  op.mixes_elements = true;
+  op.mixing = Mixing::other;
   return op;
 }
 
@@ -161,11 +173,63 @@ const RegisteredOp kOperators[] = {
          .data = logarithms})),
 };
 
-// The logarithm of a sum that is 1 or more, as that of cross_entropy.
-const RegisteredIntermediates of_log_softmax{
-    {"log_softmax", [](std::span<const InputReader>, const Attrs&) {
-       return Intermediates{.rounding = constant_reference(1)};
-     }}};
+// Where one element has nearly all of the row, its gradient is a difference of nearly equal
+// numbers.
+void softmax_grad_rounding(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k] * y[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = (std::fabs(dy[k]) + sum) * std::fabs(y[k]);
+}
+
+void softmax_grad_greatest(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += finite_magnitude(dy[k] * y[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) {
+    dy[k] = greatest_product({finite_magnitude(dy[k]) + sum, finite_magnitude(y[k])});
+  }
+}
+
+void log_softmax_grad_rounding(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = std::fabs(dy[k]) + std::exp(y[k]) * sum;
+}
+
+void log_softmax_grad_greatest(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += finite_magnitude(dy[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) {
+    dy[k] = greatest_product({finite_magnitude(dy[k]) + sum, finite_magnitude(std::exp(y[k]))});
+  }
+}
+
+template <OpName kName, void (*kRounding)(const Line& dy, const Line& y),
+          void (*kGreatest)(const Line& dy, const Line& y)>
+Intermediates of_gradient(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.rounding = reference_grad<kName, kRounding>(inputs, attrs),
+          .greatest = reference_grad<kName, kGreatest>(inputs, attrs),
+          .in_fp32 = true};
+}
+
+const RegisteredIntermediates kIntermediates[] = {
+    RegisteredIntermediates(
+        {"softmax",
+         [](std::span<const InputReader> inputs, const Attrs& attrs) {
+           return Intermediates{.rounding = reference<"softmax", softmax_rounding>(inputs, attrs),
+                                .in_fp32 = true};
+         }}),
+    RegisteredIntermediates(
+        {"softmax_grad",
+         of_gradient<"softmax_grad", softmax_grad_rounding, softmax_grad_greatest>}),
+    // The logarithm of a sum that is 1 or more, as that of cross_entropy.
+    RegisteredIntermediates({"log_softmax",
+                             [](std::span<const InputReader>, const Attrs&) {
+                               return Intermediates{.rounding = constant_reference(1)};
+                             }}),
+    RegisteredIntermediates(
+        {"log_softmax_grad",
+         of_gradient<"log_softmax_grad", log_softmax_grad_rounding, log_softmax_grad_greatest>}),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -52,7 +52,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .traffic = traffic,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // dx = f(dy, saved), where autograd saves the input or the result of the forward operator.
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "ops/elementwise_op.h"
@@ -82,6 +83,22 @@ const RegisteredOp kOperators[] = {
                  .attrs = gelu_attrs()})),
 };
 
+// Factors of results that are none of tanh and of sigmoid, in any order.
+const RegisteredIntermediates of_tanh_grad{
+    {"tanh_grad", [](std::span<const InputReader> inputs, const Attrs&) {
+       return Intermediates{.greatest =
+                                binary_reference(inputs[0], inputs[1], [](double dy, double y) {
+                                  return greatest_product({dy, 1 - y, 1 + y});
+                                })};
+     }}};
+const RegisteredIntermediates of_sigmoid_grad{
+    {"sigmoid_grad", [](std::span<const InputReader> inputs, const Attrs&) {
+       return Intermediates{.greatest =
+                                binary_reference(inputs[0], inputs[1], [](double dy, double y) {
+                                  return greatest_product({dy, 1 - y, y});
+                                })};
+     }}};
+
 // P(x) = (1 + erf(x/sqrt 2))/2 and x p(x) cancel around x = -0.75. The argument of tanh has the
 // cube of x, beside a slope that is 0 where it overflows.
 const RegisteredIntermediates of_gelu_grad{
@@ -91,13 +108,14 @@ const RegisteredIntermediates of_gelu_grad{
          const double twice_p = 1 + std::fabs(std::erf(x / std::numbers::sqrt2));
          return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density);
        };
-       Intermediates result{.rounding = binary_reference(inputs[0], inputs[1], rounding)};
-       if (attrs.word("approximate") == "tanh") {
-         result.greatest = binary_reference(inputs[0], inputs[1], [](double dy, double x) {
-           return greatest_product({dy, x, x, x});
-         });
-       }
-       return result;
+       const auto greatest = [is_cubic = attrs.word("approximate") == "tanh"](double dy, double x) {
+         // The slope of a large negative x is below all numbers, and 0 times Inf is none.
+         if (std::isinf(dy) && std::isfinite(x) && x < -10)
+           return std::numeric_limits<double>::max();
+         return is_cubic ? greatest_product({dy, x, x, x}) : 0;
+       };
+       return Intermediates{.rounding = binary_reference(inputs[0], inputs[1], rounding),
+                            .greatest = binary_reference(inputs[0], inputs[1], greatest)};
      }}};
 
 // In any order of the factors.

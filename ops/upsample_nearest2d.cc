@@ -157,7 +157,7 @@ const RegisteredOp registered_grad{{
     .infer = infer_grad,
     .reference = reference_grad,
     .traffic = traffic_grad,
-    .mixes_elements = true,
+    .mixing = Mixing::sums,
 }};
 
 }  // namespace

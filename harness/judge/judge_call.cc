@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compare/standard/standards.h"
+#include "compare/standard/ulp.h"
 #include "harness/judge/failure_pattern.h"
 #include "harness/judge/narrow_operands.h"
 #include "harness/judge/recorded_values.h"
@@ -39,6 +40,11 @@ class JudgedCall {
   ValueComparison judge(std::size_t output, bool saturates) const {
     const TensorStorage storage = storage_of();
     return judge_output({node_, kernel_, storage, saturates}, output);
+  }
+
+  WorstElement worst_unexplained(std::size_t output, double scale) const {
+    const TensorStorage storage = storage_of();
+    return opbench::worst_unexplained({node_, kernel_, storage, false}, output, scale);
   }
 
   // What the terms of the output's sums come to where they do not cancel.
@@ -78,25 +84,28 @@ std::vector<double> expected_values(const JudgedCall& call, std::size_t output) 
   return expected;
 }
 
+/// What an element may be off by, and by which share of what is expected besides.
+struct ElementBound {
+  double allowed = 0, share = 0;
+};
+
 /// An output and what is expected of it, with the inputs that may tell which elements are wrong.
 class Departure {
  public:
-  // An element is wrong by itself if it has other bits, of what is exact, else beyond the tolerance
-  // at `scale`, to which the tensor was held.
-  Departure(const JudgedCall& call, std::size_t output, const void* storage, double scale)
+  // An element is wrong by itself if it has other bits, of what is exact, else beyond what the
+  // tensor was held to.
+  Departure(const JudgedCall& call, std::size_t output, const void* storage,
+            const ElementBound& bound)
       : desc_(call.problem().outputs[output]),
         actual_(values_of(desc_, storage)),
-        expected_(expected_values(call, output)) {
+        expected_(expected_values(call, output)),
+        bound_(bound) {
     const Op& op = *call.problem().op;
-    if (op.accuracy == AccuracyClass::rounded && is_floating(desc_.dtype)) {
-      tolerance_ = mixed_tolerance(desc_.dtype);
-      tolerance_.atol *= scale;
-    }
-    if (!op.mixes_elements) read_inputs(call);
+    if (!op.mixes_elements()) read_inputs(call);
   }
 
   DepartedValues values() const {
-    return {actual_, expected_, desc_.shape, tolerance_.atol, tolerance_.rtol, inputs_};
+    return {actual_, expected_, desc_.shape, bound_.allowed, bound_.share, inputs_};
   }
 
  private:
@@ -113,7 +122,7 @@ class Departure {
 
   const TensorDesc& desc_;
   std::vector<double> actual_, expected_;
-  Tolerance tolerance_;
+  ElementBound bound_;
   std::vector<std::vector<double>> values_;
   std::vector<InputValues> inputs_;
 };
@@ -131,23 +140,6 @@ void describe(const DepartedValues& values, const PairStats& stats, OutputFindin
       ErrorPicture{stats.histogram, error_map(values.actual, values.expected, values.shape)});
 }
 
-void explain(const JudgedCall& call, std::size_t output, const void* storage,
-             const ValueComparison& found, OutputFinding& finding) {
-  const bool is_failed = found.judgement.verdict == Verdict::failed;
-  name_worst(is_failed ? found.named : found.stats.worst_abs, finding);
-  const Departure departure(call, output, storage, found.stats.scale);
-  const DepartedValues values = departure.values();
-  const std::vector<bool> wrong = wrong_elements(values);
-  finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
-  finding.pattern = failure_pattern(wrong, values.shape, values.inputs);
-  describe(values, found.stats, finding);
-}
-
-/// What an element may be off by, and by which share of what is expected besides.
-struct ElementBound {
-  double allowed = 0, share = 0;
-};
-
 // What elements are beyond that fail the standard.
 ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStats& stats) {
   const DType dtype = call.problem().outputs[output].dtype;
@@ -155,48 +147,67 @@ ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStat
   const Tolerance tolerance = mixed_tolerance(dtype);
   const bool is_by_limit = stats.inside_share() >= tolerance.inside_share &&
                            stats.nonfinite_mismatches() == 0 && stats.beyond_limit > 0;
-  if (is_by_limit) return {tolerance.limit * stats.scale, 0};
+  if (is_by_limit) {
+    return {tolerance.limit * stats.scale, tolerance.limit_ulp * epsilon_of(dtype)};
+  }
   return {tolerance.atol * stats.scale, tolerance.rtol};
-}
-
-// The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel
-// that leaves out its last elements would pass. Here none may be off by more than the tolerance, or
-// several times the tolerance where many terms are added up.
-std::string stray_element(const JudgedCall& call, std::size_t output, const PairStats& stats,
-                          ElementBound& bound) {
-  constexpr double kTimesOfSums = 4;
-  const Problem& problem = call.problem();
-  const TensorDesc& desc = problem.outputs[output];
-  if (problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype)) return {};
-  const double times = problem.op->mixes_elements ? kTimesOfSums : 1;
-  const double most = times * mixed_tolerance(desc.dtype).rtol;
-  if (stats.min_tolerance <= most || stats.worst_abs.index < 0) return {};
-  const WorstElement& worst = stats.worst_abs;
-  double scale = stats.scale;
-  if (problem.op->mixes_elements) scale = std::max(scale, call.terms_scale(output));
-  const double allowed = most * (scale + std::abs(worst.expected));
-  if (worst.error <= allowed) return {};
-  bound = {most * scale, most};
-  return fmt::format("a stray element at {}: {}, expected {}, where {:.3g} may be off",
-                     index_text(desc.shape, worst.index), value_text(worst.actual),
-                     value_text(worst.expected), allowed);
 }
 
 /// An output held to the reference.
 struct HeldOutput {
   ValueComparison found;
-  std::string fault;  ///< empty: a right kernel may have left it
-  ElementBound bound;
+  std::string fault = {};  ///< empty: a right kernel may have left it
+  WorstElement stray = {};
+  ElementBound bound = {};
 };
 
-HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates) {
-  HeldOutput held{call.judge(output, saturates), {}, {}};
+// The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel
+// that leaves out its last elements would pass. Here none may be off by more than the tolerance, or
+// several times the tolerance where many terms are added up.
+std::string stray_element(const JudgedCall& call, std::size_t output, HeldOutput& held) {
   const PairStats& stats = held.found.stats;
-  held.bound = bound_of(call, output, stats);
-  held.fault = held.found.judgement.verdict == Verdict::failed
-                   ? held.found.judgement.reason
-                   : stray_element(call, output, stats, held.bound);
+  constexpr double kTimesOfSums = 4;
+  const Problem& problem = call.problem();
+  const TensorDesc& desc = problem.outputs[output];
+  if (problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype)) return {};
+  const double times = problem.op->mixes_elements() ? kTimesOfSums : 1;
+  const double most = times * mixed_tolerance(desc.dtype).rtol;
+  if (stats.min_tolerance <= most || stats.worst_abs.index < 0) return {};
+  double scale = stats.scale;
+  if (problem.op->mixes_elements()) scale = std::max(scale, call.terms_scale(output));
+  const auto allowed_at = [&](const WorstElement& element) {
+    return most * (scale + std::abs(element.expected));
+  };
+  if (stats.worst_abs.error <= allowed_at(stats.worst_abs)) return {};
+  const WorstElement worst = call.worst_unexplained(output, stats.scale);
+  const double allowed = allowed_at(worst);
+  if (worst.index < 0 || worst.error <= allowed) return {};
+  held.stray = worst;
+  held.bound = {most * scale, most};
+  return fmt::format("a stray element at {}: {}, expected {}, where {:.3g} may be off",
+                     index_text(desc.shape, worst.index), value_text(worst.actual),
+                     value_text(worst.expected), allowed);
+}
+
+HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates) {
+  HeldOutput held{call.judge(output, saturates)};
+  held.bound = bound_of(call, output, held.found.stats);
+  held.fault = held.found.judgement.verdict == Verdict::failed ? held.found.judgement.reason
+                                                               : stray_element(call, output, held);
   return held;
+}
+
+void explain(const JudgedCall& call, std::size_t output, const void* storage,
+             const HeldOutput& held, OutputFinding& finding) {
+  const ValueComparison& found = held.found;
+  const bool is_failed = found.judgement.verdict == Verdict::failed;
+  name_worst(is_failed ? found.named : held.stray, finding);
+  const Departure departure(call, output, storage, held.bound);
+  const DepartedValues values = departure.values();
+  const std::vector<bool> wrong = wrong_elements(values);
+  finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
+  finding.pattern = failure_pattern(wrong, values.shape, values.inputs);
+  describe(values, found.stats, finding);
 }
 
 // Numerics of the device under which the output is right, "" if there are none.
@@ -239,12 +250,12 @@ OutputFinding judge_output_of(const LoadedCall& loaded, const JudgedCall& call, 
     finding.is_leaning = !finding.reason.empty();
     finding.wrong_elements = finding.is_leaning ? finding.elements : 0;
     if (finding.is_leaning) {
-      const Departure departure(call, output, storage, held.found.stats.scale);
+      const Departure departure(call, output, storage, held.bound);
       describe(departure.values(), held.found.stats, finding);
     }
   } else if (finding.numerics.empty()) {
     finding.reason = held.fault;
-    explain(call, output, storage, held.found, finding);
+    explain(call, output, storage, held, finding);
   }
   finding.is_wrong = !finding.reason.empty();
   return finding;

@@ -35,11 +35,18 @@ bool is_summed(const Problem& problem, const GradientCall& call) {
   return gradient.outputs[0].shape != problem.inputs[call.of_inputs[0]].shape;
 }
 
+// The values of the forward operator that its slope depends on: where to and whether a gradient
+// goes, as indices and masks tell, is none.
+bool is_slope(const Problem& problem, const GradientArg& arg) {
+  if (arg.source == GradientArg::input) return is_floating(problem.inputs[arg.index].dtype);
+  return arg.source == GradientArg::output && is_floating(problem.outputs[arg.index].dtype);
+}
+
 // The mean's gradient is a constant. That says something where each of its elements meets a slope
 // of its own. The gradient of a softmax or a batch norm is 0 there, that of a sum or a permutation
 // a constant, whatever its kernel does.
 bool mean_says_something(const Problem& problem) {
-  if (problem.op->mixes_elements || problem.op->gradient == nullptr) return false;
+  if (problem.op->mixes_elements() || problem.op->gradient == nullptr) return false;
   // Nor is there a mean of fractals.
   const std::vector<Format>& formats = find_op("mean").formats;
   if (std::find(formats.begin(), formats.end(), problem.outputs[0].format) == formats.end()) {
@@ -48,9 +55,8 @@ bool mean_says_something(const Problem& problem) {
   const std::vector<GradientCall> calls = problem.op->gradient(problem);
   return std::all_of(calls.begin(), calls.end(), [&](const GradientCall& call) {
     const bool has_slopes =
-        std::any_of(call.args.begin(), call.args.end(), [](const GradientArg& arg) {
-          return arg.source == GradientArg::input || arg.source == GradientArg::output;
-        });
+        std::any_of(call.args.begin(), call.args.end(),
+                    [&](const GradientArg& arg) { return is_slope(problem, arg); });
     return has_slopes && !is_summed(problem, call);
   });
 }

@@ -23,7 +23,7 @@ std::size_t Graph::memory_bytes() const {
 
 bool Graph::mixes_elements() const {
   return std::any_of(nodes.begin(), nodes.end(),
-                     [](const Node& node) { return node.problem.op->mixes_elements; });
+                     [](const Node& node) { return node.problem.op->mixes_elements(); });
 }
 
 std::size_t add_tensor(Graph& graph, std::string name, TensorDesc desc, GraphTensor::Role role) {

@@ -31,7 +31,7 @@ bool has_default_data(const GraphTensor& tensor) {
 double outlier(const Runnable& runnable, const GraphTensor& tensor) {
   constexpr double kLargest = 4096;
   const Problem& problem = runnable.graph->nodes[0].problem;
-  const bool is_mixed = runnable.step == nullptr && problem.op->mixes_elements;
+  const bool is_mixed = runnable.step == nullptr && problem.op->mixes_elements();
   if (!is_mixed) return 0;
   const double terms =
       static_cast<double>(tensor.desc.elements()) /

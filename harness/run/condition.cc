@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compare/measure/magnitudes.h"
-#include "harness/run/changed_copy.h"
+#include "tensor/changed_copy.h"
 #include "tensor/philox.h"
 
 namespace opbench {

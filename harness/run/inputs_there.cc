@@ -7,7 +7,7 @@ namespace opbench {
 std::string inputs_there(const NodeToJudge& what, std::size_t output, std::int64_t index) {
   const Problem& problem = what.node.problem;
   const bool is_elementwise =
-      !problem.op->mixes_elements && problem.op->accuracy == AccuracyClass::rounded;
+      !problem.op->mixes_elements() && problem.op->accuracy == AccuracyClass::rounded;
   if (!is_elementwise || index < 0) return {};
   std::string text;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {

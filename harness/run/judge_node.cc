@@ -136,9 +136,16 @@ class OutputPair {
   ValueComparison judged_at(double scale) const {
     ValueComparison found = compared_at(scale, [](ElementRange, const void*, void*) {});
     if (found.judgement.verdict != Verdict::failed) return found;
+    ValueComparison rest = unexplained_at(scale);
+    if (rest.judgement.verdict == Verdict::failed) return rest;
+    rest.stats = std::move(found.stats);
+    return rest;
+  }
+
+  /// Of the differences that neither the variant's contract nor intermediate results explain.
+  ValueComparison unexplained_at(double scale) const {
     const OutsideContract outside(what_, output_);
     const RoundingSlack slack = slack_of_intermediates();
-    if (!outside.is_any() && !slack.is_any()) return found;
     ValueComparison rest =
         compared_at(scale, [&](ElementRange range, const void* expected, void* actual) {
           if (outside.is_any()) outside.forgive(range, expected, actual);
@@ -147,8 +154,6 @@ class OutputPair {
     if (slack.is_any()) {
       rest.formula += fmt::format(", or |a-e| <= {:.3g}*intermediates", slack.factor());
     }
-    if (rest.judgement.verdict == Verdict::failed) return rest;
-    rest.stats = std::move(found.stats);
     return rest;
   }
 
@@ -163,10 +168,10 @@ class OutputPair {
 
   RoundingSlack slack_of_intermediates() const {
     const Problem& problem = what_.node.problem;
-    if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype};
+    if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype, {}};
     return {problem.op->reference(inputs_, problem.attrs),
-            intermediates_of(problem.op->name, inputs_, problem.attrs),
-            what_.kernel.judged_as.value_or(desc_.dtype)};
+            intermediates_of(*problem.op, inputs_, problem.attrs), desc_.dtype,
+            what_.kernel.judged_as};
   }
 
   // `forgive(range, expected, actual)` takes differences away.
@@ -222,11 +227,15 @@ ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
   if (!may_cancel) return found;
   double terms = std::max(own, condition_scale(what, output));
   // What does not add up many elements is off by parts of itself: large values are no excuse.
-  if (!what.node.problem.op->mixes_elements) terms = std::min(1.0, terms);
+  if (!what.node.problem.op->mixes_elements()) terms = std::min(1.0, terms);
   return terms > scale ? pair.judged_at(terms) : found;
 }
 
 }  // namespace
+
+WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, double scale) {
+  return OutputPair(what, output).unexplained_at(scale).stats.worst_abs;
+}
 
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   ValueComparison found = compare_output(what, output);

@@ -26,4 +26,8 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
 /// RoundingSlack).
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output);
 
+/// The element that is off by most, of those that neither the variant's contract nor intermediate
+/// results explain; `scale`: of the comparison.
+WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, double scale);
+
 }  // namespace opbench

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "harness/run/changed_copy.h"
+#include "tensor/changed_copy.h"
 #include "tensor/precision.h"
 
 namespace opbench {
@@ -75,7 +75,7 @@ std::vector<bool> OutsideContract::places(ElementRange range) const {
   const Problem& problem = what_.node.problem;
   std::vector<bool> found(static_cast<std::size_t>(range.count), false);
   std::vector<double> values(found.size()), others(found.size());
-  for (std::size_t i = 0; i < problem.inputs.size() && !problem.op->mixes_elements; ++i) {
+  for (std::size_t i = 0; i < problem.inputs.size() && !problem.op->mixes_elements(); ++i) {
     const TensorDesc& desc = problem.inputs[i];
     if (!is_floating(desc.dtype) || desc.shape != problem.outputs[output_].shape) continue;
     read_doubles(desc, what_.storage(what_.node.inputs[i]), range, values);

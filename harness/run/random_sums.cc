@@ -25,7 +25,7 @@ void RandomSums::add(const Node& node, const TensorStorage& storage) {
     sums_[node.outputs[0]] = std::fabs(factor(node.problem.attrs)) * found->second;
     return;
   }
-  if (!node.problem.op->mixes_elements) return;
+  if (!node.problem.op->mixes_elements()) return;
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (!leads_[node.outputs[i]]) continue;
     sums_[node.outputs[i]] = random_sum(node, storage, node.problem.outputs[i]);

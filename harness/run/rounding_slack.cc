@@ -14,6 +14,8 @@ namespace {
 // A few steps follow each other, and functions such as log are right but for a unit or two.
 constexpr double kRoundoffs = 4;
 
+DType widened(DType dtype) { return size_of(dtype) < sizeof(float) ? DType::fp32 : dtype; }
+
 std::vector<double> values_of(const Reference& reference, std::size_t output, ElementRange range) {
   std::vector<double> values(static_cast<std::size_t>(range.count), 0.0);
   if (reference) reference(output, range, values);
@@ -22,19 +24,26 @@ std::vector<double> values_of(const Reference& reference, std::size_t output, El
 
 }  // namespace
 
-RoundingSlack::RoundingSlack(Reference golden, Intermediates intermediates, DType dtype)
-    : golden_(std::move(golden)), intermediates_(std::move(intermediates)), dtype_(dtype) {}
+// Operands that are narrower than the output are rounded, whatever their sums are held in.
+RoundingSlack::RoundingSlack(Reference golden, Intermediates intermediates, DType dtype,
+                             std::optional<DType> operands)
+    : golden_(std::move(golden)), intermediates_(std::move(intermediates)) {
+  const DType computed = operands.value_or(dtype);
+  const DType held = intermediates_.in_fp32 ? widened(computed) : computed;
+  roundoff_ = epsilon_of(size_of(computed) < size_of(dtype) ? computed : held) / 2;
+  largest_held_ = largest_finite(held);
+  largest_ = largest_finite(computed);
+}
 
 bool RoundingSlack::is_any() const { return intermediates_.rounding || intermediates_.greatest; }
 
-double RoundingSlack::factor() const { return kRoundoffs * epsilon_of(dtype_) / 2; }
+double RoundingSlack::factor() const { return kRoundoffs * roundoff_; }
 
 // Infinite intermediate results are those of infinite inputs, whose output is known.
 bool RoundingSlack::explains(double actual, double golden, double rounding, double greatest) const {
-  const double largest = largest_finite(dtype_);
-  if (!std::isfinite(actual) && greatest > largest && std::isfinite(greatest)) return true;
+  if (!std::isfinite(actual) && greatest > largest_held_ && std::isfinite(greatest)) return true;
   // What is rounded to Inf is this at least.
-  if (std::isinf(actual)) actual = std::copysign(largest, actual);
+  if (std::isinf(actual)) actual = std::copysign(largest_, actual);
   return std::isfinite(rounding) && std::fabs(actual - golden) <= factor() * rounding;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "ops/intermediates.h"
@@ -12,8 +13,9 @@ namespace opbench {
 class RoundingSlack {
  public:
   /// `golden`: the values that are expected, not rounded. Roundoff and range are those of `dtype`,
-  /// in which the kernel computes.
-  RoundingSlack(Reference golden, Intermediates intermediates, DType dtype);
+  /// or of the narrower one that `operands` are rounded to first.
+  RoundingSlack(Reference golden, Intermediates intermediates, DType dtype,
+                std::optional<DType> operands = {});
 
   /// True if the operator tells of any.
   bool is_any() const;
@@ -29,7 +31,7 @@ class RoundingSlack {
 
   Reference golden_;
   Intermediates intermediates_;
-  DType dtype_;
+  double roundoff_, largest_held_, largest_;  ///< the greatest intermediate result and output
 };
 
 }  // namespace opbench

@@ -20,8 +20,8 @@ std::size_t dense_bytes(const TensorDesc& desc) {
 bool is_wanted(double corner, const Op& op, InputRange range, DType dtype) {
   constexpr double kLargestTerm = 128;
   const bool is_finite = std::isfinite(corner);
-  if (!is_finite) return range == InputRange::any && !op.mixes_elements;
-  if (op.mixes_elements && std::fabs(corner) > kLargestTerm) return false;
+  if (!is_finite) return range == InputRange::any && !op.mixes_elements();
+  if (op.mixes_elements() && std::fabs(corner) > kLargestTerm) return false;
   const double least = dtype == DType::fp16 ? 0x1p-14 : dtype == DType::fp64 ? 0x1p-1022 : 0x1p-126;
   return range != InputRange::normal || corner == 0 || std::fabs(corner) >= least;
 }

@@ -32,7 +32,7 @@ Told told_of(std::string_view name, const std::vector<Given>& given, const AttrT
     descs.push_back(desc);
   }
   const Problem problem = make_problem(op, descs, attrs_of(op, attrs));
-  const Intermediates found = intermediates_of(name, inputs, problem.attrs);
+  const Intermediates found = intermediates_of(op, inputs, problem.attrs);
   const auto values = [&](const Reference& reference) {
     std::vector<double> result;
     if (!reference) return result;
@@ -99,6 +99,52 @@ TEST(Intermediates, StepsOfAnOptimizer) {
                             {{"nesterov", "true"}, {"momentum", "0.5"}, {"lr", "0.125"}});
   EXPECT_THAT(told.rounding, ElementsAre(5.5 * 0.125));
   EXPECT_THAT(told.greatest, ElementsAre(5.5));
+}
+
+// What the terms come to where none of them cancels; before a mean divides.
+TEST(Intermediates, SumsOfTerms) {
+  const Told sum =
+      told_of("sum_to_size", {fp32({2, 2}, {3, -3, 1e-9, -1e-9})}, {{"size", "[2,1]"}});
+  EXPECT_THAT(sum.rounding, ElementsAre(6, DoubleNear(2e-9, 1e-15)));
+  const Told mean = told_of("mean", {fp32({4}, {3, -3, 1, -1})});
+  EXPECT_THAT(mean.rounding, ElementsAre(2));
+  EXPECT_THAT(mean.greatest, ElementsAre(8));
+  const Told product = told_of("matmul", {fp32({1, 2}, {2, -3}), fp32({2, 1}, {3, 2})});
+  EXPECT_THAT(product.rounding, ElementsAre(12));
+  const Told addmm = told_of("addmm", {fp32({1}, {-5}), fp32({1, 1}, {2}), fp32({1, 1}, {3})},
+                             {{"beta", "-2"}, {"alpha", "-1"}});
+  EXPECT_THAT(addmm.rounding, ElementsAre(16));
+  const Told infinite = told_of("sum", {fp32({3}, {HUGE_VAL, -3e38, -3e38})});
+  EXPECT_THAT(infinite.greatest, ElementsAre(testing::Gt(5e38)));
+}
+
+// y = (1, 0): the second gradient is 0, the first a difference of what is all of dy.
+TEST(Intermediates, GradientsOfShares) {
+  const Told told = told_of("softmax_grad", {fp32({2}, {-4, 1}), fp32({2}, {1, 0})});
+  EXPECT_THAT(told.rounding, ElementsAre(8, 0));
+  EXPECT_THAT(told.greatest, ElementsAre(8, 5));
+  const Told logs = told_of("log_softmax_grad", {fp32({2}, {-4, 1}), fp32({2}, {0, -HUGE_VAL})});
+  EXPECT_THAT(logs.rounding, ElementsAre(9, 1));
+}
+
+// Of shares 1/2 both, of which the exponents are 0; then of e^-30, whose exponent is 30.
+TEST(Intermediates, SharesFollowExponents) {
+  const Told told = told_of("softmax", {fp32({2, 2}, {7, 7, 0, -30})});
+  EXPECT_THAT(told.rounding, ElementsAre(0, 0, 0, DoubleNear(30 * std::exp(-30), 1e-20)));
+}
+
+// Two rows of mean 100 and 0 and deviation 1, scaled by 2.
+TEST(Intermediates, MeansThatAreTakenAway) {
+  const Told told =
+      told_of("layer_norm", {fp32({2, 2}, {99, 101, -1, 1}), fp32({2}, {2, 2}), fp32({2}, {0, -3})},
+              {{"eps", "0"}});
+  EXPECT_THAT(told.rounding, ElementsAre(402, 405, 4, 7));
+  EXPECT_THAT(told.greatest, ElementsAre(200, 200, 2, 2));
+  const Told channels = told_of(
+      "batch_norm",
+      {fp32({2, 1}, {99, 101}), fp32({1}, {2}), fp32({1}, {-3}), fp32({1}, {0}), fp32({1}, {1})},
+      {{"eps", "0"}});
+  EXPECT_THAT(channels.rounding, ElementsAre(405, 405));
 }
 
 // Squares of side 4 and 2 that share 2 of their corners' coordinates lie in each other.

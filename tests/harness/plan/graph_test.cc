@@ -37,6 +37,18 @@ TEST(Graph, BackwardIsMeanAndTheGradients) {
   EXPECT_EQ(graph.traffic().bytes(), 7 * tensor + 2 * 2);
 }
 
+// An index, a mask and the places of maxima say where a constant goes: any kernel puts it there.
+TEST(Graph, BackwardOfMovedDataIsFromRandomGradients) {
+  for (const char* id :
+       {"max_pool2d[1x2x4x4,fp32,NCHW,kernel_size=[2],stride=[2],backward]",
+        "index_select[8x4,3,fp32,ND,axis=0,backward]", "embedding[8x4,3,fp32,ND,backward]",
+        "where[8x4,8x4,8x4,fp32,ND,backward]", "masked_fill[8x4,8x4,fp32,ND,backward]"}) {
+    const Graph graph = build_graph(parse_case_id(id));
+    for (const Node& node : graph.nodes) EXPECT_NE(node.problem.op->name, "mean") << id;
+    EXPECT_GT(graph.nodes.size(), 1u) << id;
+  }
+}
+
 // The mean's gradient of what is added up is a constant: it would tell nothing.
 TEST(Graph, GradientsOfWhatWasBroadcastAreAddedUp) {
   const Graph graph = build_graph(parse_case_id("mul[4x1x7,5x1:fp16,fp32,ND,backward]"));

@@ -1,4 +1,4 @@
-#include "harness/run/changed_copy.h"
+#include "tensor/changed_copy.h"
 
 #include <vector>
 

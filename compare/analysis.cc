@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "compare/cancelled_sums.h"
 #include "compare/fp16_cube.h"
 #include "compare/jumps.h"
 #include "compare/operator_error.h"
@@ -166,7 +167,7 @@ class Grouper {
 
 bool starts_failure(const OperatorResult& op) {
   return op.verdict == Verdict::failed && op.origin != Origin::inherited &&
-         op.origin != Origin::repaired && !is_random(op.op());
+         op.origin != Origin::repaired && !is_random(op);
 }
 
 bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn fail_on) {
@@ -188,6 +189,7 @@ bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn 
 
 void analyse(Comparison& comparison) {
   hold_to_inputs(comparison);
+  hold_to_terms(comparison);
   for (OperatorResult& op : comparison.operators) {
     op.verdict = worst_verdict(op);
     analyse_operator(op, comparison.is_load_mode);
@@ -198,7 +200,7 @@ void analyse(Comparison& comparison) {
 std::optional<std::size_t> first_departure(const Comparison& comparison) {
   const auto& operators = comparison.operators;
   const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
-    return op.verdict == Verdict::failed && !is_random(op.op());
+    return op.verdict == Verdict::failed && !is_random(op);
   });
   if (found == operators.end()) return std::nullopt;
   return static_cast<std::size_t>(found - operators.begin());

@@ -15,7 +15,7 @@ namespace opbench {
 
 /// Fills in the verdicts and the origins of errors of all operators.
 ///
-/// Outputs held to `fp16-cube` are judged first.
+/// Outputs held to `fp16-cube` are judged first, and sums that cancelled are held to their terms.
 /// An operator whose outputs fail *introduced* the error if none of its inputs fails; if one does,
 /// it *inherited* it, and *amplified* it if its outputs' largest relative error is more than twice
 /// its inputs'. It *repaired* an error if inputs fail, no output does, and the outputs' relative

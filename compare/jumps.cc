@@ -31,26 +31,48 @@ double high(std::vector<double> values) {
 // fp32 is also what sums are made in: some terms' rounding in each.
 constexpr double kSingleRounding = 0x1p-22;
 
-// What rounding to the dtype of its outputs gives.
+/// What rounding to a dtype gives: relative to a number, and near 0.
+struct Rounding {
+  double relative, absolute;
+};
+
+Rounding rounding_of(DType dtype) {
+  switch (dtype) {
+    case DType::bf16:
+      return {0x1p-9, 0};
+    case DType::fp16:
+      return {0x1p-12, 0x1p-25};
+    case DType::fp64:
+      return {0x1p-51, 0};
+    default:
+      return {kSingleRounding, 0};
+  }
+}
+
+// What rounding to the dtype of its outputs gives, where the numbers are subnormal, too.
 double rounding_of(const OperatorResult& op) {
   double rounding = 0;
   for (const TensorResult& tensor : op.tensors) {
     if (tensor.entry().side != Side::output) continue;
-    switch (judged_dtype(tensor.match)) {
-      case DType::bf16:
-        rounding = std::max(rounding, 0x1p-9);
-        break;
-      case DType::fp16:
-        rounding = std::max(rounding, 0x1p-12);
-        break;
-      case DType::fp64:
-        rounding = std::max(rounding, 0x1p-54);
-        break;
-      default:
-        rounding = std::max(rounding, kSingleRounding);
-    }
+    const Rounding of = rounding_of(judged_dtype(tensor.match));
+    rounding = std::max(rounding, of.relative);
+    const PairStats& stats = tensor.stats;
+    if (!tensor.is_measured || of.absolute == 0 || !(stats.sum_expected_abs > 0)) continue;
+    const double mean = stats.sum_expected_abs / static_cast<double>(stats.finite_pairs());
+    rounding = std::max(rounding, of.absolute / mean);
   }
   return rounding;
+}
+
+// What adding up many terms in another order gives: a unit roundoff for each, in any direction.
+double rounding_of_sums(const OperatorResult& op) {
+  double roundoff = 0;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != Side::output) continue;
+    const bool is_double = judged_dtype(tensor.match) == DType::fp64;
+    roundoff = std::max(roundoff, is_double ? 0x1p-53 : 0x1p-24);
+  }
+  return roundoff * std::sqrt(terms_per_output(op));
 }
 
 bool is_single(const OperatorResult& op) { return rounding_of(op) <= kSingleRounding; }
@@ -103,8 +125,8 @@ void set_ratios(Comparison& comparison) {
     op.usual_error = op.jump = std::nullopt;
     const std::string name = op.op();
     const auto error = sum_error(op, Side::output);
-    if (!error || is_random(name)) continue;
-    double expected = std::max(rounding_of(op), usual.error(name));
+    if (!error || is_random(op)) continue;
+    double expected = std::max({rounding_of(op), rounding_of_sums(op), usual.error(name)});
     if (has_fp16 && is_product(name)) expected = std::max(expected, kFp16Operands);
     expected = std::max(expected, sum_error(op, Side::input).value_or(0));
     op.usual_error = expected;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "compare/judge/comparable.h"
+
 namespace opbench {
 namespace {
 
@@ -110,8 +112,7 @@ double sum_error(const OperatorResult& op, const TensorResult& tensor) {
   if (stats.sum_abs == 0) return 0;
   double size = stats.sum_expected_abs;
   if (tensor.entry().side == Side::output) {
-    const double least = std::max(terms_of(op, tensor), normalised(op, tensor));
-    size = std::max(size, least * static_cast<double>(stats.finite_pairs()));
+    size = std::max(size, terms_scale(op, tensor) * static_cast<double>(stats.finite_pairs()));
   }
   const double sum = tensor.entry().side == Side::output ? without_kinks(op, stats) : stats.sum_abs;
   const double error = sum / size;
@@ -120,12 +121,37 @@ double sum_error(const OperatorResult& op, const TensorResult& tensor) {
 }
 
 std::optional<double> sum_error(const OperatorResult& op, Side side) {
+  const bool is_output = side == Side::output;
+  const bool are_inputs_off = is_output && sum_error(op, Side::input).value_or(0) > 0;
   std::optional<double> error;
   for (const TensorResult& tensor : op.tensors) {
     if (tensor.entry().side != side || !tensor.is_measured) continue;
+    if (are_inputs_off && !is_floating(judged_dtype(tensor.match))) continue;
     error = std::max(error.value_or(0), sum_error(op, tensor));
   }
   return error;
+}
+
+double terms_scale(const OperatorResult& op, const TensorResult& output) {
+  return std::max(terms_of(op, output), normalised(op, output));
+}
+
+// The operands of a product of m x k and k x n have k^2 times as many elements as its result, taken
+// together; what a reduction adds up is that much smaller.
+double terms_per_output(const OperatorResult& op) {
+  double largest = 0, second = 0, output = 0;
+  for (const TensorResult& tensor : op.tensors) {
+    if (!tensor.is_measured) continue;
+    const auto count = static_cast<double>(tensor.stats.count);
+    if (tensor.entry().side == Side::output) output = std::max(output, count);
+    if (tensor.entry().side != Side::input) continue;
+    second = std::max(second, std::min(largest, count));
+    largest = std::max(largest, count);
+  }
+  output = std::max(output, 1.0);
+  const double terms =
+      is_product(op.op()) ? std::sqrt(largest * second / output) : largest / output;
+  return std::max(terms, 1.0);
 }
 
 bool is_product(std::string_view op) {
@@ -153,6 +179,14 @@ bool is_random(std::string_view op) {
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
   });
   return (draws || contains_any(op, kAnywhere)) && !contains_any(op, kNotThese);
+}
+
+bool is_random(const OperatorResult& op) {
+  if (!is_random(op.op())) return false;
+  return std::none_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
+    return tensor.is_measured && tensor.stats.count > 1 && tensor.stats.unequal == 0 &&
+           !is_floating(judged_dtype(tensor.match));
+  });
 }
 
 }  // namespace opbench

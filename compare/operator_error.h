@@ -17,13 +17,25 @@ namespace opbench {
 /// as ReLU's, that fell on its other side count nothing.
 double sum_error(const OperatorResult& op, const TensorResult& tensor);
 
-/// The largest of one side's tensors; none if none was measured.
+/// The largest of one side's tensors; none if none was measured. Integer outputs of inputs that are
+/// off count nothing: the places of a sort or a maximum follow from the least difference.
 std::optional<double> sum_error(const OperatorResult& op, Side side);
+
+/// What the terms of an output's sums would come to with random signs, or be of size, where it is a
+/// gradient of a bias or a statistic of a norm, which may cancel; else 0.
+double terms_scale(const OperatorResult& op, const TensorResult& output);
+
+/// How many terms each element of its outputs adds up, by the sizes of its tensors; 1 at least.
+double terms_per_output(const OperatorResult& op);
 
 /// Convolutions, matrix products and their gradients, by an operator's name in a dump.
 bool is_product(std::string_view op);
 
 /// Operators that draw random numbers, by their name: dropout, bernoulli, ...
 bool is_random(std::string_view op);
+
+/// That by its name, unless both dumps have the same mask, of bytes or bits: then nothing was
+/// drawn.
+bool is_random(const OperatorResult& op);
 
 }  // namespace opbench

@@ -77,6 +77,17 @@ void print_fp16_operands(const ComparisonPage& page) {
       "that, --fail-on jump fails only where an operator stands out.");
 }
 
+// Where the error that the first departure got came from. What draws random numbers may fail
+// before.
+std::string source_of_inputs(const Comparison& comparison, std::size_t first) {
+  for (std::size_t i = first; i-- > 0;) {
+    const OperatorResult& before = comparison.operators[i];
+    if (before.verdict != Verdict::failed) continue;
+    return fmt::format("Before it only what draws random numbers fails, last {}.", label(before));
+  }
+  return "No operator before it fails, so its inputs differ from outside of the dumps.";
+}
+
 void print_first(const ComparisonPage& page) {
   const auto first = first_departure(page.comparison);
   if (!first || first == first_jump(page.comparison)) return;
@@ -84,8 +95,7 @@ void print_first(const ComparisonPage& page) {
   page.heading(fmt::format("First beyond its tolerance: {}", label(op)));
   print_details(page, op);
   if (op.origin == Origin::inherited || op.origin == Origin::amplified) {
-    page.paragraph("No operator before it fails, so its inputs differ from outside of the dumps.",
-                   2);
+    page.paragraph(source_of_inputs(page.comparison, *first), 2);
   }
   print_unpaired_near(page, *first);
 }

@@ -74,6 +74,79 @@ TEST(Jumps, OperatorsThatDrawRandomNumbersHaveNone) {
   EXPECT_NE(first_departure(sample.comparison), 4U);
 }
 
+// 2^14 terms, added up in another order: relative to the sum 3e-6 of it are rounding.
+TEST(Jumps, ManyTermsRoundMore) {
+  const std::vector<float> terms(std::size_t{1} << 14, 1.0F);
+  const auto sums = [&](float error) {
+    return compare(
+        {{"sum",
+          "1",
+          {{"input/self", terms, terms}, {"output/result", {1 + error, 1 - error}, {1, 1}}}}});
+  };
+  EXPECT_FALSE(first_jump(sums(1e-5F).comparison).has_value());
+  EXPECT_EQ(first_jump(sums(1e-4F).comparison), 0U);
+}
+
+// A sort of values that are a little off puts others in their place; of the same values it may not.
+TEST(Jumps, PlacesFollowFromTheLeastDifference) {
+  const auto sorted = [](const std::vector<float>& actual) {
+    HandMade sample = compare(
+        {{"sort",
+          "1",
+          {{"input/self", actual, {1, 2, 3, 4}}, {"output/result", {4, 1, 2, 3}, {1, 2, 3, 4}}}}});
+    return sample;
+  };
+  HandMade off_by_little = sorted({1.001F, 2, 3, 4});
+  EXPECT_EQ(first_jump(off_by_little.comparison), 0U) << "as numbers";
+  off_by_little.actual[0].entries[1].desc.dtype = DType::int64;
+  off_by_little.expected[0].entries[1].desc.dtype = DType::int64;
+  analyse(off_by_little.comparison);
+  EXPECT_FALSE(first_jump(off_by_little.comparison).has_value()) << "as places";
+  HandMade same = sorted({1, 2, 3, 4});
+  same.actual[0].entries[1].desc.dtype = DType::int64;
+  same.expected[0].entries[1].desc.dtype = DType::int64;
+  analyse(same.comparison);
+  EXPECT_EQ(first_jump(same.comparison), 0U);
+}
+
+// Numbers of 2^-24 to 2^-22 in fp16, a unit off now and then.
+TEST(Jumps, SubnormalNumbersAreRoundedMore) {
+  std::vector<float> right(64, 0x1p-22F), other = right;
+  for (std::size_t i = 0; i < other.size(); i += 8) other[i] += 0x1p-24F;
+  HandMade sample =
+      compare({{"Mul", "1", {{"input/self", right, right}, {"output/result", other, right}}}});
+  EXPECT_EQ(first_jump(sample.comparison), 0U) << "in fp32";
+  for (auto* records : {&sample.actual, &sample.expected}) {
+    (*records)[0].entries[1].desc.dtype = DType::fp16;
+  }
+  analyse(sample.comparison);
+  EXPECT_FALSE(first_jump(sample.comparison).has_value());
+}
+
+// With a mask that both dumps have, the gradient of a dropout is determined.
+TEST(Jumps, DropoutOfTheSameMaskDrawsNothing) {
+  const auto with_mask = [](const std::vector<float>& mask) {
+    HandMade sample = compare({{"NativeDropoutBackward0",
+                                "1",
+                                {{"input/grads/grads_0", kTrue, kTrue},
+                                 {"input/result1", mask, kTrue},
+                                 {"output/grad_inputs/grad_inputs_0", off(0.5F), kTrue}}}});
+    for (auto* records : {&sample.actual, &sample.expected}) {
+      for (DumpEntry& entry : (*records)[0].entries) {
+        if (entry.name == "result1") entry.desc.dtype = DType::boolean;
+      }
+    }
+    analyse(sample.comparison);
+    return sample;
+  };
+  const HandMade same = with_mask(kTrue);
+  EXPECT_EQ(first_jump(same.comparison), 0U);
+  EXPECT_EQ(first_departure(same.comparison), 0U);
+  const HandMade another = with_mask(off(0.5F));
+  EXPECT_FALSE(first_jump(another.comparison).has_value());
+  EXPECT_FALSE(first_departure(another.comparison).has_value());
+}
+
 TEST(Jumps, OperatorsAreKnownByWordsOfTheirNames) {
   for (const char* op :
        {"Dropout2d", "NativeDropoutBackward0", "rand_like", "RandomNormal2d", "normal_", "Normal",

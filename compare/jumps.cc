@@ -128,7 +128,7 @@ void set_ratios(Comparison& comparison) {
     if (!error || is_random(op)) continue;
     double expected = std::max({rounding_of(op), rounding_of_sums(op), usual.error(name)});
     if (has_fp16 && is_product(name)) expected = std::max(expected, kFp16Operands);
-    expected = std::max(expected, sum_error(op, Side::input).value_or(0));
+    expected = std::max(expected, condition(op) * sum_error(op, Side::input).value_or(0));
     op.usual_error = expected;
     op.jump = std::isinf(expected) ? 1 : *error / expected;
     // An error that came in at few elements and spread over more: sums grow, squares do not.

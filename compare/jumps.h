@@ -12,11 +12,11 @@ namespace opbench {
 /// Two devices of different arithmetic differ everywhere and more so with every layer, so that
 /// being off says little; being further off than one's inputs and neighbours does. Errors are sums
 /// of |actual - expected| over sums of |expected|: an element on the other side of a kink counts no
-/// more than its error. The usual error of an operator is the largest of: that of its inputs, the
-/// medians of the outputs before it in order of execution, of all operators and of those with its
-/// name, and what rounding alone gives, of its terms if it adds up many. Its jump is its error over
-/// the usual one, and over the growth from inputs to outputs that nine tenths of its kind stay
-/// below. Where the root mean square of the error does not grow (see
+/// more than its error. The usual error of an operator is the largest of: that of its inputs
+/// (see condition), the medians of the outputs before it in order of execution, of all operators
+/// and of those with its name, and what rounding alone gives, of its terms if it adds up many. Its
+/// jump is its error over the usual one, and over the growth from inputs to outputs that nine
+/// tenths of its kind stay below. Where the root mean square of the error does not grow (see
 /// OperatorResult::amplification), the operator has only spread what came in, and its jump is no
 /// more than that growth. Operators that draw random numbers have none.
 void find_jumps(Comparison& comparison);

@@ -136,6 +136,24 @@ double terms_scale(const OperatorResult& op, const TensorResult& output) {
   return std::max(terms_of(op, output), normalised(op, output));
 }
 
+double condition(const OperatorResult& op) {
+  constexpr std::array<std::string_view, 2> kLogarithms = {"logsoftmax", "log_softmax"};
+  const std::vector<std::string> words = words_of(op.op());
+  const bool is_exponential = contains_any(op.op(), std::array<std::string_view, 1>{"softmax"}) ||
+                              std::find(words.begin(), words.end(), "exp") != words.end();
+  constexpr std::array<std::string_view, 2> kGradients = {"backward", "grad"};
+  if (!is_exponential || contains_any(op.op(), kLogarithms) || contains_any(op.op(), kGradients)) {
+    return 1;
+  }
+  double largest = 1;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != Side::input || !tensor.is_measured) continue;
+    const ValueCounts& values = tensor.stats.expected;
+    largest = std::max({largest, std::fabs(values.min), std::fabs(values.max)});
+  }
+  return largest;
+}
+
 // The operands of a product of m x k and k x n have k^2 times as many elements as its result, taken
 // together; what a reduction adds up is that much smaller.
 double terms_per_output(const OperatorResult& op) {

@@ -25,6 +25,10 @@ std::optional<double> sum_error(const OperatorResult& op, Side side);
 /// gradient of a bias or a statistic of a norm, which may cancel; else 0.
 double terms_scale(const OperatorResult& op, const TensorResult& output);
 
+/// How often a small relative error of its inputs its outputs have: as often as the largest
+/// exponent, where it takes exponentials; else 1.
+double condition(const OperatorResult& op);
+
 /// How many terms each element of its outputs adds up, by the sizes of its tensors; 1 at least.
 double terms_per_output(const OperatorResult& op);
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "compare/measure/pair_rules.h"
+
 namespace opbench {
 namespace {
 
@@ -16,7 +18,12 @@ std::string element_text(const Dims& shape, std::int64_t index, double actual, d
   return fmt::format("at {}: {}, expected {}", index_text(shape, index), a, e);
 }
 
+// Whole numbers beyond 2^53 may be alike as fp64; their difference is exact.
 std::string worst_text(const Dims& shape, const WorstElement& worst) {
+  if (worst.actual == worst.expected && worst.error > 0) {
+    return fmt::format("at {}: off by {} from {:.17g}", index_text(shape, worst.index),
+                       value_text(worst.error), worst.expected);
+  }
   return element_text(shape, worst.index, worst.actual, worst.expected);
 }
 
@@ -53,9 +60,11 @@ std::string judge_nonfinite(const JudgedTensor& tensor, const PairStats& stats) 
                      is_overflow ? ", which is beyond fp16" : "");
 }
 
-// "; a tolerance of 0.003 would hold all"
+// "; a tolerance of 0.003 would hold all"; nothing where that is no tolerance any more.
 std::string least_tolerance(const PairStats& stats) {
-  return fmt::format("; a tolerance of {:.2g} would hold all", stats.min_tolerance);
+  constexpr double kMost = 1000;
+  const double least = stats.tolerance_of_all();
+  return least < kMost ? fmt::format("; a tolerance of {:.2g} would hold all", least) : "";
 }
 
 // More are outside than may be.
@@ -71,8 +80,10 @@ std::string judge_mixed(const Dims& shape, const PairStats& stats, const Standar
                        worst_named(shape, stats, s), least_tolerance(stats));
   }
   if (stats.beyond_limit > 0) {
-    return fmt::format("{} of {} elements off by more than {:.3g} and {:.0f} ULP{}{}",
-                       stats.beyond_limit, stats.count, t.limit * stats.scale, t.limit_ulp,
+    const double share = share_of_limit(t, stats.scale);
+    const std::string size = share > 0 ? fmt::format(", {} of themselves", percent(share)) : "";
+    return fmt::format("{} of {} elements off by more than {:.3g}{} and {:.0f} ULP{}{}",
+                       stats.beyond_limit, stats.count, t.limit * stats.scale, size, t.limit_ulp,
                        worst_named(shape, stats, s), least_tolerance(stats));
   }
   return {};
@@ -245,9 +256,12 @@ std::string number_text(double value) {
 
 std::string mixed_formula(const Tolerance& t, double scale) {
   const std::string times = t.follows_scale ? fmt::format("*{:.3g}", scale) : "";
-  return fmt::format("|a-e| <= {}{} + {}*|e| for {}, all within {}{} or {:.0f} ULP",
+  const double share = share_of_limit(t, scale);
+  const std::string size =
+      share > 0 ? fmt::format(", {}*min(|e|, 1)", number_text(share)) : std::string();
+  return fmt::format("|a-e| <= {}{} + {}*|e| for {}, all within {}{}{} or {:.0f} ULP",
                      number_text(t.atol), times, number_text(t.rtol), percent(t.inside_share),
-                     number_text(t.limit), times, t.limit_ulp);
+                     number_text(t.limit), times, size, t.limit_ulp);
 }
 
 }  // namespace

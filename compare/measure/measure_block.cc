@@ -45,7 +45,7 @@ void add_scalar_ulp(const BlockPlace& place, const T* actual, const T* expected,
     const double ulp = ulp_distance(place.rules.common, a, e);
     stats.max_ulp = std::max(stats.max_ulp, ulp);
     stats.sum_ulp += ulp;
-    stats.beyond_limit += std::fabs(a - e) > tolerance.limit && ulp > tolerance.limit_ulp;
+    stats.beyond_limit += std::fabs(a - e) > limit_at(tolerance, e) && ulp > tolerance.limit_ulp;
   }
 }
 
@@ -115,7 +115,7 @@ void add_worst_failures(const BlockPlace& place, const T* actual, const T* expec
     const auto is_beyond = [&](std::size_t i, double error) {
       const double ulp =
           is_integer ? error : ulp_distance(place.rules.common, actual[i], expected[i]);
-      return error > tolerance.limit && ulp > tolerance.limit_ulp;
+      return error > limit_at(tolerance, expected[i]) && ulp > tolerance.limit_ulp;
     };
     stats.worst_beyond = find_worst(place, actual, expected, beyond, is_beyond);
   }

@@ -26,7 +26,8 @@ void add_difference(PairStats& stats, const PairRules& rules, const FinitePair& 
   const Tolerance& tolerance = rules.tolerance;
   stats.unequal += 1;
   const bool is_inside = pair.error <= tolerance.atol + tolerance.rtol * size;
-  const bool is_beyond = pair.error > tolerance.limit && pair.ulp > tolerance.limit_ulp;
+  const bool is_beyond =
+      pair.error > limit_at(tolerance, pair.expected) && pair.ulp > tolerance.limit_ulp;
   stats.inside += is_inside;
   stats.beyond_limit += is_beyond;
   if (!is_inside) raise_worst(stats.worst_outside, pair, pair.error);

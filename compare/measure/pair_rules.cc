@@ -75,11 +75,19 @@ PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
   return {actual, expected, common, smallest, tolerance};
 }
 
+// In fp16 and bf16 that is 32 units in the last place; in fp32 these are far less than what a
+// condition of 10 or 100 makes of a unit, as softmax has it.
+double share_of_limit(const Tolerance& tolerance, double scale) {
+  constexpr double kTimes = 8;
+  return tolerance.follows_scale && scale < 1 ? kTimes * tolerance.rtol : 0;
+}
+
 Tolerance at_scale(Tolerance tolerance, double scale, DType dtype) {
   if (!tolerance.follows_scale) return tolerance;
-  tolerance.follows_scale = false;
   tolerance.atol = std::max(tolerance.atol * scale, smallest_unit(dtype));
+  tolerance.limit_share = share_of_limit(tolerance, scale);
   tolerance.limit = std::max(tolerance.limit * scale, smallest_unit(dtype));
+  tolerance.follows_scale = false;
   return tolerance;
 }
 

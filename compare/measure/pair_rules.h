@@ -28,6 +28,8 @@ PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
 /// numbers in place of parts of the scale. They are no smaller than one unit in the last place of
 /// the smallest numbers, which no rounding can meet.
 Tolerance at_scale(Tolerance tolerance, double scale, DType dtype);
+/// limit_share of a tolerance that is to follow `scale`.
+double share_of_limit(const Tolerance& tolerance, double scale);
 
 /// Sets `scale` and what follows from it.
 void set_scale(PairRules& rules, double scale);

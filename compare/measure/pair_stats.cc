@@ -92,7 +92,8 @@ double PairStats::inside_share() const {
 }
 
 double PairStats::tolerance_of_all() const {
-  return nonfinite_mismatches() > 0 ? HUGE_VAL : min_tolerance;
+  const bool is_zero_expected = scale == 0 && worst_abs.error > 0;
+  return nonfinite_mismatches() > 0 || is_zero_expected ? HUGE_VAL : min_tolerance;
 }
 
 void PairStats::merge(const PairStats& later) {

@@ -91,7 +91,8 @@ struct PairStats {
   double mean_ulp() const;
   double cosine() const;  ///< 1 if both are all zero, 0 if one is
   double inside_share() const;
-  /// `min_tolerance` of all pairs: infinite where NaN or Inf is on one side only.
+  /// `min_tolerance` of all pairs: infinite where NaN or Inf is on one side only, or where nothing
+  /// but zeros is expected and something else is there.
   double tolerance_of_all() const;
   /// Joins what was measured of the elements after these.
   void merge(const PairStats& later);

@@ -85,7 +85,8 @@ std::int64_t beyond_of(const Tolerance& tolerance, std::size_t count, const T* a
   const std::size_t lanes = hn::Lanes(F64());
   const hn::Rebind<std::uint32_t, F64> u32;
   const hn::Rebind<std::int32_t, F64> i32;
-  const VF64 limit = number(tolerance.limit), limit_ulp = number(tolerance.limit_ulp);
+  const VF64 least = number(tolerance.limit), share = number(tolerance.limit_share);
+  const VF64 limit_ulp = number(tolerance.limit_ulp), one = number(1);
   std::size_t beyond = 0;
   for_each_vector(
       lanes, count, actual, expected, [&](const T* a, const T* e, std::size_t i) HWY_ATTR {
@@ -96,6 +97,8 @@ std::int64_t beyond_of(const Tolerance& tolerance, std::size_t count, const T* a
           const auto capped = hn::Min(hn::LoadU(u32, distances + i), hn::Set(u32, 0x7FFFFFFFu));
           ulp = hn::PromoteTo(F64(), hn::BitCast(i32, capped));
         }
+        const VF64 size = hn::Min(hn::Abs(doubles(e)), one);
+        const VF64 limit = hn::Max(least, hn::Mul(share, size));
         const auto is_beyond = hn::And(hn::Gt(error, limit), hn::Gt(ulp, limit_ulp));
         beyond += hn::CountTrue(F64(), is_beyond);
       });

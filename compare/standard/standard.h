@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,8 +20,8 @@ enum class Equality { value, bits, bits_but_nan };
 
 /// The numbers of the `mixed` standard for one dtype: at least `inside_share` of the elements
 /// satisfy |actual - expected| <= atol*scale + rtol*|expected|, and none is off by more than
-/// `limit`*scale unless within `limit_ulp` units in the last place. All zero: every element
-/// equal.
+/// `limit`*scale unless within `limit_ulp` units in the last place or, beside a scale below 1, 8
+/// rtol of itself up to 1. All zero: every element equal.
 struct Tolerance {
   double rtol = 0;
   double atol = 0;
@@ -31,9 +33,16 @@ struct Tolerance {
   /// atol and limit are parts of the tensor's scale (see Magnitudes) instead of numbers.
   bool follows_scale = false;
   Equality equality = Equality::value;
+  /// What an element up to 1 may be off by, as a share of itself: set with the scale.
+  double limit_share = 0;
 
   bool operator==(const Tolerance&) const = default;
 };
+
+/// What an element may be off by where `expected` is expected, units in the last place aside.
+inline double limit_at(const Tolerance& tolerance, double expected) {
+  return std::max(tolerance.limit, tolerance.limit_share * std::min(1.0, std::fabs(expected)));
+}
 
 /// The kinds of `--standard`.
 enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check, fp16_cube };

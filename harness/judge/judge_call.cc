@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/measure/pair_rules.h"
 #include "compare/standard/standards.h"
-#include "compare/standard/ulp.h"
 #include "harness/judge/failure_pattern.h"
 #include "harness/judge/narrow_operands.h"
 #include "harness/judge/recorded_values.h"
@@ -148,7 +148,7 @@ ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStat
   const bool is_by_limit = stats.inside_share() >= tolerance.inside_share &&
                            stats.nonfinite_mismatches() == 0 && stats.beyond_limit > 0;
   if (is_by_limit) {
-    return {tolerance.limit * stats.scale, tolerance.limit_ulp * epsilon_of(dtype)};
+    return {limit_at(at_scale(tolerance, stats.scale, dtype), stats.worst_beyond.expected), 0};
   }
   return {tolerance.atol * stats.scale, tolerance.rtol};
 }

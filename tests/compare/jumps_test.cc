@@ -109,6 +109,21 @@ TEST(Jumps, PlacesFollowFromTheLeastDifference) {
   EXPECT_EQ(first_jump(same.comparison), 0U);
 }
 
+// Logits that are 1e-5 of themselves off make shares that are off by as much as the logits are.
+TEST(Jumps, ExponentialsFollowTheSizeOfTheirInputs) {
+  const auto pair = [](const std::string& op, float share_error) {
+    return compare({{op,
+                     "1",
+                     {{"input/self", {20.0002F, -20.0002F}, {20, -20}},
+                      {"output/result", {1 + share_error, 1}, {1, 1}}}}});
+  };
+  EXPECT_FALSE(first_jump(pair("softmax", 4e-4F).comparison).has_value());
+  EXPECT_FALSE(first_jump(pair("Exp", 4e-4F).comparison).has_value());
+  EXPECT_EQ(first_jump(pair("softmax", 4e-3F).comparison), 0U);
+  EXPECT_EQ(first_jump(pair("relu", 4e-4F).comparison), 0U);
+  EXPECT_EQ(first_jump(pair("expand", 4e-4F).comparison), 0U);
+}
+
 // Numbers of 2^-24 to 2^-22 in fp16, a unit off now and then.
 TEST(Jumps, SubnormalNumbersAreRoundedMore) {
   std::vector<float> right(64, 0x1p-22F), other = right;

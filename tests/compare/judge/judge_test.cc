@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compare/judge/compare_values.h"
 #include "compare/standard/standards.h"
 #include "tests/compare/comparison_support.h"
 
@@ -109,7 +110,10 @@ TEST(Judge, AFewLargeValuesDoNotWidenTheTolerance) {
 
 TEST(Judge, FormulasSayWhatAVerdictIsHeldTo) {
   EXPECT_EQ(formula(standard("mixed"), 0.25),
-            "|a-e| <= 2^-16*0.25 + 2^-10*|e| for 99%, all within 0.01*0.25 or 32 ULP");
+            "|a-e| <= 2^-16*0.25 + 2^-10*|e| for 99%, all within 0.01*0.25, 2^-7*min(|e|, 1) or 32 "
+            "ULP");
+  EXPECT_EQ(formula(standard("mixed"), 4),
+            "|a-e| <= 2^-16*4 + 2^-10*|e| for 99%, all within 0.01*4 or 32 ULP");
   EXPECT_EQ(formula(standard("exact"), 1), "a = e");
   EXPECT_EQ(formula(standard("statistical"), 1),
             "|a-e|/max(|e|, 1e-07): mean <= 2^-13, maximum <= 0.00122");
@@ -120,6 +124,42 @@ TEST(Judge, FormulasSayWhatAVerdictIsHeldTo) {
 TEST(Judge, MixedForgivesLargeErrorsOfFewUlp) {
   // 2^20 + 1 is 8 ULP (of 1/8) from 2^20: an error of 1 that fp32 hardly sees.
   EXPECT_EQ(judged("mixed", {0x1p20f + 1, 1}, {0x1p20f, 1}).verdict, Verdict::passed);
+}
+
+// A softmax of large logits: nearly all shares are tiny, and the largest ones may be off by as much
+// of themselves as all others.
+TEST(Judge, MixedHoldsLargeElementsToThemselves) {
+  std::vector<float> expected(1000, 1e-6F), actual = expected;
+  expected[3] = actual[3] = 0.5F;
+  actual[3] += 0.0038F;
+  EXPECT_EQ(judged("mixed", actual, expected).verdict, Verdict::passed);
+  actual[3] += 0.0002F;
+  const Judgement beyond = judged("mixed", actual, expected);
+  EXPECT_EQ(beyond.verdict, Verdict::failed);
+  EXPECT_THAT(beyond.reason, HasSubstr("1 of 1000 elements off by more than 1e-08, 0.7812% of "
+                                       "themselves and 32 ULP; worst at [3]"));
+  // 1/128 of an element up to 1: the number of the standard stands for those beyond.
+  expected[3] = 100;
+  actual[3] = 100.02F;
+  EXPECT_EQ(judged("mixed", actual, expected).verdict, Verdict::failed);
+}
+
+TEST(Judge, WholeNumbersBeyond53BitsAreToldApart) {
+  const std::vector<std::int64_t> expected = {std::int64_t{1} << 53, 5};
+  std::vector<std::int64_t> actual = expected;
+  ++actual[0];
+  const Standard exact = standard("exact", DType::int64);
+  const ValueComparison found =
+      compare_values(actual.data(), DType::int64, expected.data(), DType::int64, 2, exact);
+  EXPECT_EQ(found.judgement.reason,
+            "1 of 2 elements differ; worst at [0]: off by 1 from 9007199254740992");
+}
+
+TEST(Judge, NoToleranceHoldsWhatIsNotZero) {
+  const Judgement found = judged("mixed", {1e-9F, 0}, {0, 0});
+  EXPECT_EQ(found.verdict, Verdict::failed);
+  EXPECT_THAT(found.reason, testing::Not(HasSubstr("would hold")));
+  EXPECT_EQ(measured({1e-9F, 0}, {0, 0}, standard("mixed")).stats.tolerance_of_all(), HUGE_VAL);
 }
 
 TEST(Judge, ASharesDigitsTellItFromTheOneThatIsNeeded) {

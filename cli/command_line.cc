@@ -57,10 +57,14 @@ std::optional<std::string> unknown_flag(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
+  const auto add_names = [&](const CLI::App& of) {
+    for (const CLI::Option* option : of.get_options()) {
+      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  };
+  add_names(command);
+  if (&command != &app) add_names(app);  // --version
   for (const std::string& word : app.remaining(true)) {
     if (!word.starts_with("-") || word == "--") continue;
     const std::string flag = word.substr(0, word.find('='));

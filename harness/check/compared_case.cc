@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -36,6 +37,20 @@ bool waive_errors(Item& item, const AccuracyRule& rule) {
   return true;
 }
 
+// Says of a failure in both builds that it is meant, and of a pass that it is not.
+void tell_expectation(const ListedCase& spec, const OpenedVariant* current, Item& item) {
+  if (!spec.expected_failure || current == nullptr) return;
+  const std::vector<std::string>& names = spec.expected_failure->variants;
+  const std::string& why = spec.expected_failure->reason;
+  if (!names.empty() && std::find(names.begin(), names.end(), current->name) == names.end()) return;
+  if (item.verdict == Verdict::incomparable && current->status == Status::failed) {
+    item.evidence =
+        fmt::format("not timed: fails as its case expects, {} ({})", why, current->reason);
+  } else if (current->status == Status::passed || current->status == Status::mistrusted) {
+    item.notices.push_back(fmt::format("passes, but its case expects it to fail: {}", why));
+  }
+}
+
 // Null: the build does not have it.
 void compare_opened(ComparedCase& compared, const std::string& name, const OpenedVariant* base,
                     const OpenedVariant* current, const AccuracyRule& rule) {
@@ -55,6 +70,7 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
   if (current != nullptr) variant.current_results = current->results;
   const bool is_right = judge_accuracy(variant.item, base, current, rule.is_strict) ||
                         waive_errors(variant.item, rule);
+  tell_expectation(compared.spec, current, variant.item);
   variant.is_open = is_right && judge_conversions(variant.item, *base, *current);
 }
 

@@ -88,6 +88,10 @@ ListedCase parse_listed_case(const JsonValue& value) {
     c.threshold = value.member("threshold").number(0, kLargest);
   }
   if (value.has("context")) c.context = parse_context(value.member("context"));
+  if (value.has("expected_failure")) {
+    const JsonValue expected = value.member("expected_failure");
+    c.expected_failure = {texts(expected.member("variants")), expected.member("reason").text()};
+  }
   return c;
 }
 
@@ -127,13 +131,18 @@ Hello parse_hello(std::string_view text) {
 std::string listed_line(const std::vector<ListedCase>& cases) {
   Json list = Json::array();
   for (const ListedCase& c : cases) {
-    list.push_back({{"case", c.id},
-                    {"key", c.key},
-                    {"name", c.name},
-                    {"count", c.count},
-                    {"variants", c.variants},
-                    {"threshold", c.threshold ? Json(*c.threshold) : Json(nullptr)},
-                    {"context", context_value(c.context)}});
+    Json value = {{"case", c.id},
+                  {"key", c.key},
+                  {"name", c.name},
+                  {"count", c.count},
+                  {"variants", c.variants},
+                  {"threshold", c.threshold ? Json(*c.threshold) : Json(nullptr)},
+                  {"context", context_value(c.context)}};
+    if (c.expected_failure) {
+      value["expected_failure"] = {{"variants", c.expected_failure->variants},
+                                   {"reason", c.expected_failure->reason}};
+    }
+    list.push_back(std::move(value));
   }
   return line_of({{"cases", list}});
 }

@@ -48,6 +48,14 @@ struct ContextSource {
   bool operator==(const ContextSource&) const = default;
 };
 
+/// Variants of a case that its file expects to fail.
+struct ListedExpectation {
+  std::vector<std::string> variants;  ///< empty: all
+  std::string reason;
+
+  bool operator==(const ListedExpectation&) const = default;
+};
+
 /// A case of a plan, or a context: its variants are the context's steps then.
 struct ListedCase {
   std::string id;
@@ -59,6 +67,7 @@ struct ListedCase {
   std::vector<std::string> variants;  ///< wanted; empty: all
   std::optional<double> threshold;    ///< as a share: 0.05
   std::optional<ContextSource> context = {};
+  std::optional<ListedExpectation> expected_failure = {};  ///< in the case's dtype
 
   bool operator==(const ListedCase&) const = default;
 };

@@ -31,6 +31,16 @@ Symbols symbols_of(const CaseSelection& selection, const PlannedContext& planned
   return selection.symbols;
 }
 
+std::optional<ListedExpectation> expectation_of(const Case& c) {
+  const std::optional<ExpectedFailure>& expected = c.expected_failure;
+  if (!expected) return std::nullopt;
+  const std::vector<DType>& dtypes = expected->dtypes;
+  const bool is_meant =
+      dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype) != dtypes.end();
+  return is_meant ? std::optional(ListedExpectation{expected->variants, expected->reason})
+                  : std::nullopt;
+}
+
 std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   std::vector<ListedCase> cases;
   for (const PlannedCase& planned : make_plan(selection)) {
@@ -41,7 +51,8 @@ std::vector<ListedCase> list_cases(const CaseSelection& selection) {
                      c.count,
                      selection.variants.empty() ? c.variants : selection.variants,
                      c.threshold,
-                     {}});
+                     {},
+                     expectation_of(c)});
   }
   for (const PlannedContext& planned : make_context_plan(selection)) {
     ListedCase& listed = cases.emplace_back();

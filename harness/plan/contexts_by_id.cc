@@ -19,6 +19,16 @@ const Context* find_context(const CaseFile& file, const std::string& name) {
   return found == file.contexts.end() ? nullptr : &*found;
 }
 
+// The file was read without the id's symbols: what is wrong now is theirs.
+Context with_symbols(const std::string& path, const ContextId& id, const std::string& text) {
+  try {
+    CaseFiles files(id.symbols);
+    return *find_context(files.file(path), id.name);
+  } catch (const Error& error) {
+    throw Error(fmt::format("--case '{}': {}", text, error.what()));
+  }
+}
+
 // In the first of the files that has it.
 Context context_of(const ContextId& id, const std::string& text, CaseFiles& files,
                    const std::vector<std::string>& words) {
@@ -26,8 +36,7 @@ Context context_of(const ContextId& id, const std::string& text, CaseFiles& file
   for (const CaseFile* file : files_named(words, files)) {
     for (const Context& context : file->contexts) names.push_back(context.name);
     if (find_context(*file, id.name) == nullptr) continue;
-    CaseFiles with_symbols(id.symbols);
-    return *find_context(with_symbols.file(file->path), id.name);
+    return with_symbols(file->path, id, text);
   }
   throw Error(fmt::format("--case '{}': there is no operator and no context '{}'{}", text, id.name,
                           names.empty() ? "" : suggestion(id.name, names)));

@@ -21,14 +21,25 @@ std::int64_t samples_of(const Times& times) {
   return static_cast<std::int64_t>(times.samples.size());
 }
 
+// Whether all samples of some milliseconds lost their core, more often than housekeeping takes it:
+// calls that wait for a thread every time take equally long, and far too long.
+bool is_often_preempted(const Times& times, std::int64_t count) {
+  constexpr double kPerSecond = 50, kLeastSampleUs = 1000;
+  double us = 0;
+  for (const Sample& sample : times.samples) us += sample.duration_us;
+  return us >= kLeastSampleUs * static_cast<double>(samples_of(times)) &&
+         static_cast<double>(count) >= kPerSecond * us * 1e-6;
+}
+
 // The system's own housekeeping takes a core now and then, for some microseconds. It counts where
-// it comes in every sample and shows in the times, or comes in crowds.
+// it comes in every sample and shows in the times or comes often, or comes in crowds.
 bool is_preempted(const Times& times) {
   constexpr std::int64_t kCrowd = 10;
   constexpr double kShownSpread = 0.05;
   const std::int64_t count = times.preemptions.value_or(0);
-  return count >= kCrowd * samples_of(times) ||
-         (count >= samples_of(times) && relative_spread(times) > kShownSpread);
+  if (count >= kCrowd * samples_of(times)) return true;
+  return count >= samples_of(times) &&
+         (relative_spread(times) > kShownSpread || is_often_preempted(times, count));
 }
 
 // Samples that took half as long again as the median.

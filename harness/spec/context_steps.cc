@@ -49,7 +49,8 @@ std::int64_t samples_of(const ContextSettings& settings, const Symbols& symbols)
     throw Error(fmt::format("{}: samples: {}", settings.samples.origin, error.what()));
   }
   if (samples < 1)
-    throw Error(fmt::format("{}: samples must be 1 or more", settings.samples.origin));
+    throw Error(
+        fmt::format("{}: samples must be 1 or more, found {}", settings.samples.origin, samples));
   return samples;
 }
 

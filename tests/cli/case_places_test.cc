@@ -74,6 +74,9 @@ TEST_F(CasePlaces, AContextIsNamedByItsId) {
   EXPECT_THAT(run.out, HasSubstr("unit[N=3,fp32]  (3x8, "));
   EXPECT_THAT(installed("--dry-run --case 'unti[N=2,fp32]'").err,
               HasSubstr("there is no operator and no context 'unti'; did you mean 'unit'?"));
+  EXPECT_THAT(installed("--dry-run --case 'unit[N=9000000000000000000,fp32]'").err,
+              AllOf(HasSubstr("--case 'unit[N=9000000000000000000,fp32]': "), HasSubstr(".yaml:")))
+      << "the file is right but for the symbol";
   EXPECT_THAT(installed("--dry-run --case 'unit[fp32]'").out, HasSubstr("unit[N=2,fp32]"))
       << "symbols that are left out keep their values";
 }

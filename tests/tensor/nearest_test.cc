@@ -1,4 +1,5 @@
-// Distances are Levenshtein's: insertions, deletions and replacements of one letter.
+// Distances are Damerau's and Levenshtein's: insertions, deletions and replacements of one letter,
+// and swaps of two.
 #include "tensor/nearest.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,9 @@ TEST(Nearest, TakesTheSmallestDistance) {
   EXPECT_EQ(nearest("softplus", kNames), "softplus");
   EXPECT_EQ(nearest("softplusv2", kNames), "softplus_v2") << "1 against 2";
   EXPECT_EQ(nearest("gelu", kNames), "relu");
-  EXPECT_EQ(nearest("smu", kNames), "sum") << "two letters swapped are two replaced";
+  EXPECT_EQ(nearest("rleu", {{"le", "relu"}}), "relu") << "two letters swapped are one mistake";
+  EXPECT_EQ(nearest("--versoin", {{"--verbose", "--version"}}), "--version");
+  EXPECT_EQ(nearest("smu", {{"mu", "sum"}}), "mu") << "the first of those that are as near";
 }
 
 // At most 2 letters, or a third of a long name.

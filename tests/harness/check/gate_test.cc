@@ -671,6 +671,25 @@ TEST_F(CheckGate, NewGoneAndIncomparableVariants) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed) << "one is gone";
 }
 
+TEST_F(CheckGate, AFailureThatTheCaseExpectsIsSaidToBe) {
+  ListedCase listed = ScriptedBuild::listed_case(kCase);
+  listed.expected_failure = {{"v1", "repaired"}, "V1 overflows"};
+  const ScriptedVariant wrong{{"v1", Status::failed, "1 NaN", {}}, always(1)};
+  for (ScriptedBuild* build : {&base, &current}) {
+    build->add_case(listed, {wrong, ScriptedBuild::passing("repaired", always(100)),
+                             ScriptedBuild::passing("v2", always(100))});
+  }
+  const Report report = run();
+  ASSERT_EQ(report.items.size(), 3u);
+  EXPECT_EQ(report.items[0].verdict, Verdict::incomparable);
+  EXPECT_EQ(report.items[0].evidence, "not timed: fails as its case expects, V1 overflows (1 NaN)");
+  EXPECT_EQ(report.items[1].verdict, Verdict::same);
+  EXPECT_THAT(report.items[1].notices,
+              ElementsAre("passes, but its case expects it to fail: V1 overflows"));
+  EXPECT_THAT(report.items[2].notices, testing::IsEmpty());
+  EXPECT_EQ(report.exit_code(), kAllWell);
+}
+
 TEST_F(CheckGate, CasesThatOnlyOneBuildHas) {
   base.add_case("old[1]", always(100));
   current.add_case("new[1]", always(100));

@@ -79,8 +79,10 @@ TEST(CheckProtocol, RequestsGoThrough) {
 }
 
 TEST(CheckProtocol, AnswersGoThrough) {
-  const std::vector<ListedCase> cases = {{"a[1]", "a", "first", 3, {"v"}, 0.07},
-                                         {"b[1]", "b[1]", "", 1, {}, std::nullopt}};
+  const std::vector<ListedCase> cases = {
+      {"a[1]", "a", "first", 3, {"v"}, 0.07},
+      {"b[1]", "b[1]", "", 1, {}, std::nullopt},
+      {"c[1]", "c[1]", "", 1, {}, {}, {}, ListedExpectation{{"v1"}, "V1 overflows"}}};
   EXPECT_EQ(parse_listed(listed_line(cases)), cases);
   const OpenReply reply = {"a[1]",
                            {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7}, "00ff"},
@@ -280,6 +282,19 @@ TEST(CheckWorker, ListsWhatIsSelected) {
   ASSERT_EQ(cases.size(), 2u);
   EXPECT_EQ(cases[1].id, "softplus[8x64,fp32,ND,beta=2,threshold=20]");
   EXPECT_EQ(cases[1].key, "softplus[8x64,fp32,ND,beta=2]");
+}
+
+TEST(CheckWorker, ListsWhatIsExpectedToFailInItsDType) {
+  const TempDir dir;
+  CaseSelection selection;
+  selection.case_files = {dir.write("cases.yaml", R"(dtypes: [fp32, fp16]
+cases:
+  - {op: relu, inputs: [[4, 4]], expect: {status: failed, variants: [relu], dtypes: [fp16]}, reason: it overflows}
+)")};
+  const std::vector<ListedCase> listed = parse_listed(answers({list_line(selection)})[1]);
+  ASSERT_EQ(listed.size(), 2u);
+  EXPECT_EQ(listed[0].expected_failure, std::nullopt);
+  EXPECT_EQ(listed[1].expected_failure, (ListedExpectation{{"relu"}, "it overflows"}));
 }
 
 // A pool in NC1HWC0: as the device takes it, and as a framework does, between two TransData.

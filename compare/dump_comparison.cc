@@ -15,6 +15,7 @@
 #include "compare/match/number_shift.h"
 #include "compare/match/sample.h"
 #include "compare/msaccucmp/msaccucmp_match.h"
+#include "compare/scalar_inputs.h"
 #include "tensor/error.h"
 #include "text/name_pattern.h"
 
@@ -202,6 +203,7 @@ void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
   comparison_.is_partial = hooks.stop && hooks.stop();
   analyse(comparison_);
   look_at_departures(comparison_, actual_, expected_);
+  explain_by_scalars(comparison_, actual_, expected_);
 }
 
 // As soon as a pair is measured, because all that is measured of 40,000 pairs takes much memory.

@@ -147,6 +147,10 @@ Hello hello() {
 }  // namespace
 
 void run_worker(std::istream& in, std::ostream& out) {
+  // oneDNN would print between the lines.
+  for (const char* verbose : {"DNNL_VERBOSE", "ONEDNN_VERBOSE", "MKLDNN_VERBOSE"}) {
+    unsetenv(verbose);
+  }
   out << hello_line(hello()) << std::endl;
   Worker worker;
   for (std::string line; !interrupted() && std::getline(in, line);) {

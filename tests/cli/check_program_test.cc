@@ -52,6 +52,16 @@ TEST_F(CheckProgram, ABuildIsNoSlowerThanItself) {
   EXPECT_THAT(read("check.md"), HasSubstr("opbench: "));
 }
 
+// What oneDNN prints under its variable stands on the standard output, as the workers' answers do.
+TEST_F(CheckProgram, ALibraryThatPrintsIsNotInTheWay) {
+  const std::string args = "--against " + kSelf +
+                           " --case 'relu[4096,fp32]' --variant onednn --threads 1 --sample 2"
+                           " --threshold 50 --json check.json";
+  const Outcome ran = check(args, "DNNL_VERBOSE=2", {.environment = {}, .directory = directory()});
+  EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.code << ran.out << ran.err;
+  EXPECT_EQ(nlohmann::json::parse(read("check.json"))["items"].size(), 1u);
+}
+
 // The other build answers every sample with a nanosecond: it shows no noise, and any machine is
 // slower in every round.
 TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {

@@ -410,6 +410,7 @@ TEST_F(CheckGate, WhatTheBudgetDoesNotReachIsUnfinished) {
   EXPECT_FALSE(report.items[0].speed) << "part of a screening is none";
   EXPECT_EQ(report.items[1].evidence, "not measured: the budget ended before its turn");
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
+  EXPECT_EQ(outcome_text(report), "UNDECIDED");
 }
 
 // Enough for the noise, the screening and the verdict: 10 pairs of three openings and 3 rounds of

@@ -1,6 +1,7 @@
 #include "harness/check/open_case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,7 @@
 
 #include "compare/standard/ulp.h"
 #include "harness/plan/context_plan.h"
+#include "harness/plan/graph_text.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/phase_timer.h"
@@ -248,6 +250,13 @@ std::string OpenCase::results_on_verified(std::size_t i) {
 
 std::span<const Kernel* const> OpenCase::kernels(std::string_view variant) {
   return open_.runnable(ready_of(variant).place).selection->kernels;
+}
+
+std::string OpenCase::plan_hash(std::string_view variant) {
+  const Runnable& runnable = open_.runnable(ready_of(variant).place);
+  return fmt::format("{:016x}",
+                     text_hash(fmt::format("{}{}", text_of(*runnable.graph, kernels(variant)),
+                                           fmt::join(runnable.memory->offsets, ","))));
 }
 
 OpenCase::Ready& OpenCase::ready_of(std::string_view variant) {

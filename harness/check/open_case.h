@@ -46,6 +46,9 @@ class OpenCase {
   /// What a call of the variant runs. Errors: throws Error if the variant is none that can be
   /// timed.
   std::span<const Kernel* const> kernels(std::string_view variant);
+  /// Hash of the order in which it runs them, on which tensors, and of where these lie to each
+  /// other. Errors: as `kernels`.
+  std::string plan_hash(std::string_view variant);
 
  private:
   /// A variant that can be timed.

@@ -126,7 +126,8 @@ class Worker {
       if (!code_) code_.emplace();
       // What tests add to slow it down, in this process or in others, is not in its code.
       const char* planted = std::getenv("OPBENCH_TEST_SLOWDOWN");
-      return {code_->of(kernels) + (planted == nullptr ? "" : "+" + std::string(planted)), ""};
+      const std::string runs = code_->of(kernels) + "+" + open_->plan_hash(variant);
+      return {runs + (planted == nullptr ? "" : "+" + std::string(planted)), ""};
     } catch (const Error& error) {
       return {"", error.what()};
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/plan/graph_text.h"
 #include "harness/record/machine.h"
 #include "harness/spec/case.h"
 
@@ -52,16 +53,7 @@ void add_step(Digest& digest, const PlannedStep& step) {
              static_cast<int>(step.spec.precision.scaling),
              static_cast<int>(step.spec.precision.half), static_cast<int>(step.spec.standard.kind),
              step.spec.standard.limit, step.refusal());
-  if (!step.refusal().empty()) return;
-  for (std::size_t i = 0; i < step.graph.nodes.size(); ++i) {
-    const Node& node = step.graph.nodes[i];
-    digest.add(node.name, node.problem.op->name, step.selection.kernels[i]->key());
-    for (const TensorDesc& desc : node.problem.inputs) digest.add(opbench::to_string(desc));
-    for (const TensorDesc& desc : node.problem.outputs) digest.add(opbench::to_string(desc));
-    for (const auto& [attr, value] : node.problem.attrs.values()) {
-      digest.add(attr, opbench::to_string(value));
-    }
-  }
+  if (step.refusal().empty()) digest.add(text_of(step.graph, step.selection.kernels));
 }
 
 void add_context(Digest& digest, const PlannedContext& planned) {

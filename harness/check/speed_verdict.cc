@@ -50,10 +50,6 @@ SpeedCall with_tails(SpeedCall call, const Tails& decisive, const Tails& all) {
   return call == SpeedCall::same && all.excess() > kSameExcess ? SpeedCall::unclear : call;
 }
 
-// What is slower in every process alike is for the median to judge: of a slowdown below the
-// threshold, noise puts some pairs beyond it and none on the other side.
-double typical_of(const std::vector<double>& ratios) { return std::max(0.0, median_of(ratios)); }
-
 // Does the last stage on its own point the way that all stages together do?
 bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) {
   const std::vector<double> ratios = log_ratios(last);
@@ -134,6 +130,10 @@ double Tails::p() const {
   std::vector<double> signs(static_cast<std::size_t>(slower), 1.0);
   signs.insert(signs.end(), static_cast<std::size_t>(faster), -1.0);
   return sign_test(signs);
+}
+
+double typical_of(const std::vector<double>& log_ratios) {
+  return std::max(0.0, median_of(log_ratios));
 }
 
 Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit,

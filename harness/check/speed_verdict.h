@@ -19,6 +19,11 @@ struct Tails {
   /// Two-sided p of so many on one side if both were equally likely. Exact.
   double p() const;
 };
+/// The log-ratio that all pairs show, 0 if that is below. What is slower in every process alike is
+/// for the median to judge: of a slowdown below the threshold, noise puts some pairs beyond it and
+/// none on the other side.
+double typical_of(const std::vector<double>& log_ratios);
+
 /// Beyond `typical`, the log-ratio that all pairs show.
 Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit,
                double typical = 0);

@@ -170,6 +170,17 @@ TEST(Waivers, ASlowdownOfSomeProcessesIsHeldToTheSame) {
   EXPECT_EQ(waived({sometimes}, file("softplus", "{slower: 110}")).exit_code(), 0);
 }
 
+// 9 % slower everywhere, by 8 to 12 % in single processes: that is what 10 % allows.
+TEST(Waivers, NoiseAroundWhatIsAllowedIsNoSlowdownOfSomeProcesses) {
+  Item noisy = slower("softplus[8]", "native", 0.09);
+  noisy.threshold = 0.05;
+  for (int pair = 0; pair < 20; ++pair) {
+    const double us[] = {108, 109, 109, 112};
+    noisy.times.verdict.add(100, us[pair % 4], pair);
+  }
+  EXPECT_EQ(waived({noisy}, file("softplus", "{slower: 10}")).exit_code(), 0);
+}
+
 TEST(Waivers, WhatIsNotDecidedPassesWhereTheWorstOfItIsAllowed) {
   Item open = slower("softplus[8]", "native", 0.05);
   open.verdict = Verdict::ambiguous;

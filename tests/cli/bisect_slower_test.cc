@@ -95,6 +95,14 @@ TEST_F(BisectSlower, WhatIsWaivedIsNotSlower) {
   EXPECT_THAT(ran.err, HasSubstr("skipped: wrong or gone"));
 }
 
+// Neither slower nor the same, within what a waiver allows.
+TEST_F(BisectSlower, WhatIsWaivedIsNotOpen) {
+  check::Report report = report_of(0, 1);
+  report.items[0].waived = check::WaivedBy{"w.yaml:2", "the reason", "2099-01-01"};
+  write("checkout/opbench.c", launcher(0, report));
+  EXPECT_EQ(run(path("good")).code, 0);
+}
+
 // Then no item fails on its own. 4 % of the network's time, and an item that is wrong.
 TEST_F(BisectSlower, AllThatIsSlowerTogetherCountsWhereAsked) {
   check::Report report = report_of(2, 0);

@@ -89,6 +89,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .traffic = traffic,
+    .adds_to_first = true,
 }};
 
 }  // namespace

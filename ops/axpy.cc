@@ -56,6 +56,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 2); },
     .gradient = gradient,
+    .adds_to_first = true,
     .context = {.engine_refusal = engine_refusal},
 }};
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/elementwise_op.h"
+#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "ops/reduce_all.h"
@@ -81,6 +82,19 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
     slopes(output, range, to);
     for (std::size_t i = 0; i < to.size(); ++i) to[i] *= gradient[is_single ? 0 : i] / divisor;
   };
+}
+
+// The sigmoid is rounded, and what is wanted may be next to it.
+double logit_error_slope_rounding(double x, double t) {
+  return 1 / (1 + std::exp(-x)) + std::fabs(t);
+}
+
+Intermediates of_logit_slope(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.rounding = [each = reference_grad<logit_error_slope_rounding>(inputs, attrs)](
+                          std::size_t output, ElementRange range, std::span<double> to) {
+    each(output, range, to);
+    for (double& value : to) value = std::fabs(value);
+  }};
 }
 
 template <int kOperations, std::size_t kErrors>
@@ -207,6 +221,8 @@ const RegisteredOp kOperators[] = {
                    "SigmoidCrossEntropyWithLogitsGradV2",
          .data = shares})),
 };
+
+const RegisteredIntermediates of_bce_with_logits_grad{{"bce_with_logits_grad", of_logit_slope}};
 
 }  // namespace
 }  // namespace opbench

@@ -155,6 +155,8 @@ struct Op {
   /// values (NaN, Inf, zeros, subnormals, extremes of the dtype) are added for all operators.
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
   Mixing mixing = Mixing::none;
+  /// Output 0 is input 0 and a change of it, which may be small beside it: a step of an optimizer.
+  bool adds_to_first = false;
   /// Inputs that follow the case's dtype may have different floating dtypes, as a case states for
   /// each; `infer` promotes them (ops/promotion.h).
   bool promotes = false;

@@ -156,6 +156,7 @@ const RegisteredOp registered{{
     .traffic = traffic,
     .inputs_like = [](const Dims& shape,
                       const Attrs&) { return std::vector<Dims>(3, Dims{element_count(shape)}); },
+    .adds_to_first = true,
 }};
 
 const RegisteredIntermediates of_sgd{{"sgd", intermediates}};

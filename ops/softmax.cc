@@ -203,12 +203,12 @@ void log_softmax_grad_greatest(const Line& dy, const Line& y) {
   }
 }
 
+// PyTorch rounds sums to the dtype.
 template <OpName kName, void (*kRounding)(const Line& dy, const Line& y),
           void (*kGreatest)(const Line& dy, const Line& y)>
 Intermediates of_gradient(std::span<const InputReader> inputs, const Attrs& attrs) {
   return {.rounding = reference_grad<kName, kRounding>(inputs, attrs),
-          .greatest = reference_grad<kName, kGreatest>(inputs, attrs),
-          .in_fp32 = true};
+          .greatest = reference_grad<kName, kGreatest>(inputs, attrs)};
 }
 
 const RegisteredIntermediates kIntermediates[] = {

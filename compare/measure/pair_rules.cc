@@ -48,7 +48,8 @@ double smallest_normal(DType dtype) {
   }
 }
 
-// The distance of the numbers next to 0.
+}  // namespace
+
 double smallest_unit(DType dtype) {
   switch (dtype) {
     case DType::fp64:
@@ -63,8 +64,6 @@ double smallest_unit(DType dtype) {
       return 0;
   }
 }
-
-}  // namespace
 
 DType common_dtype(DType a, DType b) { return coarseness(a) < coarseness(b) ? b : a; }
 

@@ -24,6 +24,9 @@ DType common_dtype(DType a, DType b);
 PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
                      const Tolerance& tolerance);
 
+/// The distance of the numbers next to 0; 0 for integers.
+double smallest_unit(DType dtype);
+
 /// The tolerance for a tensor of that scale, whose values are of `dtype`: of the same form with
 /// numbers in place of parts of the scale. They are no smaller than one unit in the last place of
 /// the smallest numbers, which no rounding can meet.

@@ -11,9 +11,10 @@
 #include "harness/judge/narrow_operands.h"
 #include "harness/judge/recorded_values.h"
 #include "harness/judge/rounding_bias.h"
-#include "harness/run/condition.h"
 #include "harness/run/inputs_there.h"
 #include "harness/run/judge_node.h"
+#include "ops/intermediates.h"
+#include "tensor/precision.h"
 
 namespace opbench {
 namespace {
@@ -36,6 +37,7 @@ class JudgedCall {
 
   const Problem& problem() const { return loaded_.call->problem; }
   std::span<const InputReader> inputs() const { return readers_; }
+  const void* output(std::size_t i) const { return storage_[node_.outputs[i]]; }
 
   ValueComparison judge(std::size_t output, bool saturates) const {
     const TensorStorage storage = storage_of();
@@ -47,10 +49,9 @@ class JudgedCall {
     return opbench::worst_unexplained({node_, kernel_, storage, false}, output, scale);
   }
 
-  // What the terms of the output's sums come to where they do not cancel.
   double terms_scale(std::size_t output) const {
     const TensorStorage storage = storage_of();
-    return condition_scale({node_, kernel_, storage, false}, output);
+    return scale_of_condition({node_, kernel_, storage, false}, output);
   }
 
  private:
@@ -161,6 +162,37 @@ struct HeldOutput {
   ElementBound bound = {};
 };
 
+// The tolerance follows the scale of the whole tensor: rows and channels that are far smaller may
+// be anything. Each sum is off by no more than a share of what its own terms come to.
+std::string beyond_terms(const JudgedCall& call, std::size_t output, double most,
+                         HeldOutput& held) {
+  const Problem& problem = call.problem();
+  const TensorDesc& desc = problem.outputs[output];
+  if (problem.op->mixing != Mixing::sums) return {};
+  const std::vector<double> actual = values_of(desc, call.output(output));
+  const std::vector<double> expected = expected_values(call, output);
+  std::vector<double> terms(expected.size());
+  intermediates_of(*problem.op, call.inputs(), problem.attrs)
+      .rounding(output, {0, desc.elements()}, terms);
+  double beyond = 1;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const double error = std::fabs(actual[i] - expected[i]);
+    const double allowed = std::max(most * terms[i], smallest_unit(desc.dtype));
+    // What leaves the dtype is judged as such.
+    const bool is_in_range = std::fabs(expected[i]) <= largest_finite(desc.dtype);
+    if (!is_in_range || !std::isfinite(error) || error <= beyond * allowed) continue;
+    beyond = error / allowed;
+    held.stray = {static_cast<std::int64_t>(i), actual[i], expected[i], error};
+    held.bound = {allowed, 0};
+  }
+  if (beyond == 1) return {};
+  return fmt::format(
+      "an element that no terms explain at {}: {}, expected {}, where {:.3g} may be "
+      "off",
+      index_text(desc.shape, held.stray.index), value_text(held.stray.actual),
+      value_text(held.stray.expected), held.bound.allowed);
+}
+
 // The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel
 // that leaves out its last elements would pass. Here none may be off by more than the tolerance, or
 // several times the tolerance where many terms are added up.
@@ -172,18 +204,20 @@ std::string stray_element(const JudgedCall& call, std::size_t output, HeldOutput
   if (problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype)) return {};
   const double times = problem.op->mixes_elements() ? kTimesOfSums : 1;
   const double most = times * mixed_tolerance(desc.dtype).rtol;
-  if (stats.min_tolerance <= most || stats.worst_abs.index < 0) return {};
+  if (stats.worst_abs.index < 0) return {};
+  if (std::string fault = beyond_terms(call, output, most, held); !fault.empty()) return fault;
+  if (stats.min_tolerance <= most) return {};
   double scale = stats.scale;
   if (problem.op->mixes_elements()) scale = std::max(scale, call.terms_scale(output));
   const auto allowed_at = [&](const WorstElement& element) {
-    return most * (scale + std::abs(element.expected));
+    return std::max(most * (scale + std::abs(element.expected)), smallest_unit(desc.dtype));
   };
   if (stats.worst_abs.error <= allowed_at(stats.worst_abs)) return {};
   const WorstElement worst = call.worst_unexplained(output, stats.scale);
   const double allowed = allowed_at(worst);
   if (worst.index < 0 || worst.error <= allowed) return {};
   held.stray = worst;
-  held.bound = {most * scale, most};
+  held.bound = {std::max(most * scale, smallest_unit(desc.dtype)), most};
   return fmt::format("a stray element at {}: {}, expected {}, where {:.3g} may be off",
                      index_text(desc.shape, worst.index), value_text(worst.actual),
                      value_text(worst.expected), allowed);

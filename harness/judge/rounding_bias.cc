@@ -30,8 +30,10 @@ struct Leaning {
     const double unit = unit_in_last_place(dtype, expected);
     if (unit == 0 || !std::isfinite(actual)) return;
     const double error = (actual - expected) / unit;
-    // Values that the dtype holds exactly are rounded nowhere, and a value that comes often is one.
-    if (std::fmod(expected, unit) == 0 || !seen.insert(expected).second) return;
+    // Values that the dtype holds exactly are rounded nowhere, and all that are rounded to one
+    // number are one: sums near the logarithm of 2 lie on one side of it.
+    const double rounded = std::nearbyint(expected / unit) * unit;
+    if (expected == rounded || !seen.insert(rounded).second) return;
     ++count;
     towards_zero -= std::copysign(1, expected) * error;
     down -= error;

@@ -16,6 +16,7 @@
 #include "harness/run/outside_contract.h"
 #include "harness/run/rounding_slack.h"
 #include "harness/run/saturate.h"
+#include "harness/run/wrong_update.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -115,6 +116,14 @@ GoldenBlock golden_of(const NodeToJudge& what, std::span<const InputReader> inpu
   };
 }
 
+std::vector<InputReader> readers_of(const NodeToJudge& what) {
+  std::vector<InputReader> inputs;
+  for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
+    inputs.emplace_back(what.node.problem.inputs[i], what.storage(what.node.inputs[i]));
+  }
+  return inputs;
+}
+
 /// An output beside its golden values.
 class OutputPair {
  public:
@@ -123,7 +132,7 @@ class OutputPair {
         output_(output),
         desc_(what.node.problem.outputs[output]),
         storage_(what.storage(what.node.outputs[output])),
-        inputs_(readers(what)),
+        inputs_(readers_of(what)),
         standard_(standard_of(what, output)),
         golden_(golden_of(what, inputs_, output)) {}
 
@@ -158,14 +167,6 @@ class OutputPair {
   }
 
  private:
-  static std::vector<InputReader> readers(const NodeToJudge& what) {
-    std::vector<InputReader> inputs;
-    for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
-      inputs.emplace_back(what.node.problem.inputs[i], what.storage(what.node.inputs[i]));
-    }
-    return inputs;
-  }
-
   RoundingSlack slack_of_intermediates() const {
     const Problem& problem = what_.node.problem;
     if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype, {}};
@@ -215,6 +216,17 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
   return 0;
 }
 
+double scale_of_condition(const NodeToJudge& what, std::size_t output) {
+  constexpr double kRoundoffs = 16 * 0x1p-24;
+  const double condition = condition_scale(what, output);
+  const DType dtype = what.node.problem.outputs[output].dtype;
+  const bool is_narrowed =
+      what.kernel.judged_as && size_of(*what.kernel.judged_as) < size_of(dtype);
+  // Operands that are rounded to less change by as much as the standard of their dtype allows.
+  return is_narrowed ? condition
+                     : std::min(1.0, kRoundoffs / tolerance_of(what, output).atol) * condition;
+}
+
 namespace {
 
 ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
@@ -225,7 +237,7 @@ ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
   const bool may_cancel =
       found.judgement.verdict == Verdict::failed && found.stats.nonfinite_mismatches() == 0;
   if (!may_cancel) return found;
-  double terms = std::max(own, condition_scale(what, output));
+  double terms = std::max(own, scale_of_condition(what, output));
   // What does not add up many elements is off by parts of itself: large values are no excuse.
   if (!what.node.problem.op->mixes_elements()) terms = std::min(1.0, terms);
   return terms > scale ? pair.judged_at(terms) : found;
@@ -239,6 +251,13 @@ WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, doub
 
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   ValueComparison found = compare_output(what, output);
+  if (found.judgement.verdict != Verdict::failed && output == 0 && !what.saturates) {
+    const std::vector<InputReader> inputs = readers_of(what);
+    const std::string reason =
+        wrong_update(what.node.problem, inputs, what.storage(what.node.outputs[0]));
+    if (!reason.empty()) found.judgement = {Verdict::failed, reason};
+    return found;
+  }
   if (found.judgement.verdict == Verdict::failed) {
     const std::string there = inputs_there(what, output, found.named.index);
     if (!there.empty()) found.judgement.reason += "; " + there;

@@ -18,12 +18,17 @@ struct NodeToJudge {
 /// first floating input and random signs: what is far below it has cancelled.
 double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output);
 
+/// What a relative change of the inputs as large as the roundings of a kernel, which computes in
+/// fp32, makes of an output: as the scale of which the standard allows as much (see
+/// condition_scale).
+double scale_of_condition(const NodeToJudge& what, std::size_t output);
+
 /// Compares output `output` with the node's reference on the inputs that it really got, block by
 /// block without a second copy of it. The same bits for any number of threads. The `mixed`
 /// standard's absolute part follows the scale of the output (see Magnitudes) where that is below 1.
-/// If it would fail, it follows the terms' (see condition_scale), which may cancel; above 1 only
+/// If it would fail, it follows the terms' (see scale_of_condition), which may cancel; above 1 only
 /// where elements are mixed. What intermediate results explain passes then, too (see
-/// RoundingSlack).
+/// RoundingSlack). A step of an optimizer has to be as long as expected, too (see wrong_update).
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output);
 
 /// The element that is off by most, of those that neither the variant's contract nor intermediate

@@ -62,6 +62,11 @@ std::pair<Origin, std::string> origin_of_failure(const OperatorResult& op,
             fmt::format("{} of {} inputs fail already{}", inputs.failed, inputs.compared,
                         missing_text(inputs))};
   }
+  if (inputs.compared > 0 && inputs.error > 0 && op.amplification &&
+      *op.amplification <= kAmplified) {
+    return {Origin::inherited,
+            "its inputs are as far off, though inside their tolerance" + missing_text(inputs)};
+  }
   if (inputs.compared > 0) {
     return {Origin::introduced, "its inputs agree" + missing_text(inputs)};
   }
@@ -165,9 +170,17 @@ class Grouper {
   std::vector<ReasonGroup> groups_;
 };
 
+bool has_failed_input(const OperatorResult& op) {
+  return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
+    return tensor.entry().side == Side::input && tensor.judgement.verdict == Verdict::failed;
+  });
+}
+
+// The first that is beyond a tolerance does, though its inputs be as far off.
 bool starts_failure(const OperatorResult& op) {
-  return op.verdict == Verdict::failed && op.origin != Origin::inherited &&
-         op.origin != Origin::repaired && !is_random(op);
+  if (op.verdict != Verdict::failed || is_random(op)) return false;
+  if (op.origin == Origin::inherited) return !has_failed_input(op);
+  return op.origin != Origin::repaired;
 }
 
 bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn fail_on) {

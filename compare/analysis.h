@@ -16,12 +16,12 @@ namespace opbench {
 /// Fills in the verdicts and the origins of errors of all operators.
 ///
 /// Outputs held to `fp16-cube` are judged first, and sums that cancelled are held to their terms.
-/// An operator whose outputs fail *introduced* the error if none of its inputs fails; if one does,
-/// it *inherited* it, and *amplified* it if its outputs' largest relative error is more than twice
-/// its inputs'. It *repaired* an error if inputs fail, no output does, and the outputs' relative
-/// error is no larger. The origin is *unknown* where the side that would tell was not compared; but
-/// in load mode the inputs were the expected dump's own, so an error was introduced. Relative
-/// errors are TensorResult::relative_error.
+/// An operator whose outputs fail *introduced* the error if none of its inputs fails and they are
+/// not as far off inside their tolerance; else it *inherited* it, and *amplified* it if its
+/// outputs' largest relative error is more than twice its inputs'. It *repaired* an error if inputs
+/// fail, no output does, and the outputs' relative error is no larger. The origin is *unknown*
+/// where the side that would tell was not compared; but in load mode the inputs were the expected
+/// dump's own, so an error was introduced. Relative errors are TensorResult::relative_error.
 void analyse(Comparison& comparison);
 
 /// The first operator in order of execution that has a tensor that fails, those that draw random

@@ -14,11 +14,11 @@
 namespace opbench {
 namespace {
 
-// The relative error of a product whose operands are rounded to fp16.
-constexpr double kFp16Operands = 0x1p-11;
-
 // By less than this the root mean square of an error grows where an operator adds none of its own.
 constexpr double kOwn = 2;
+
+// And by this most of an error is an operator's own.
+constexpr double kMostlyOwn = 4;
 
 // The value that nine tenths of them do not exceed.
 double high(std::vector<double> values) {
@@ -126,8 +126,9 @@ void set_ratios(Comparison& comparison) {
     const std::string name = op.op();
     const auto error = sum_error(op, Side::output);
     if (!error || is_random(op)) continue;
+    if (is_adaptive(name) && sum_error(op, Side::input).value_or(0) > 0) continue;
     double expected = std::max({rounding_of(op), rounding_of_sums(op), usual.error(name)});
-    if (has_fp16 && is_product(name)) expected = std::max(expected, kFp16Operands);
+    if (has_fp16 && is_product(name)) expected = std::max(expected, operand_rounding(op));
     expected = std::max(expected, condition(op) * sum_error(op, Side::input).value_or(0));
     op.usual_error = expected;
     op.jump = std::isinf(expected) ? 1 : *error / expected;
@@ -185,11 +186,12 @@ bool has_fp16_operands(const Comparison& comparison) {
   double least = HUGE_VAL;
   for (const OperatorResult& op : comparison.operators) {
     const auto error = sum_error(op, Side::output);
-    // Where most of it came in, it says nothing of the product.
-    const bool is_own = error && *error > sum_error(op, Side::input).value_or(0);
-    if (!is_own || !is_product(op.op()) || !is_single(op) || !differs_in_many(op)) continue;
-    ++products;
-    if (*error <= 0x1p-14) continue;  // terms of one sign average their rounding out
+    if (!error || !is_product(op.op()) || !is_single(op) || !differs_in_many(op)) continue;
+    const bool is_exact = *error <= 0x1p-14;  // or its terms of one sign average rounding out
+    // Where much of an error came in, it says nothing of the product.
+    const bool is_own = *error > kMostlyOwn * sum_error(op, Side::input).value_or(0);
+    products += is_own || is_exact;
+    if (!is_own || is_exact) continue;
     ++rounded;
     least = std::min(least, *error);  // gradients that fp16 holds as subnormals are off by more
   }

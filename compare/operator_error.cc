@@ -45,12 +45,22 @@ double root_mean_square(const PairStats& stats) {
   return static_cast<double>(std::sqrt(stats.sum_expected_sq / static_cast<long double>(pairs)));
 }
 
-// The mean that a batch norm keeps may be zero but for rounding: its error counts against its
-// terms.
+constexpr std::array<std::string_view, 2> kGradients = {"backward", "grad"};
+
+bool is_gradient(std::string_view op) { return contains_any(op, kGradients); }
+
+// Of more elements than one along one axis at most: [C], [1,C,1,1], [N,1].
+bool is_vector(const Dims& shape) {
+  return std::count_if(shape.begin(), shape.end(), [](std::int64_t e) { return e > 1; }) <= 1;
+}
+
+// The mean that a norm keeps may be zero but for rounding: its error counts against its terms.
 double normalised(const OperatorResult& op, const TensorResult& output) {
   constexpr std::array<std::string_view, 1> kNorms = {"norm"};
+  constexpr std::array<std::string_view, 2> kMeans = {"mean", "result1"};
   constexpr std::array<std::string_view, 3> kInputs = {"input", "self", "x"};
-  if (output.entry().desc.shape.size() != 1 || !contains_any(op.op(), kNorms)) return 0;
+  if (!contains_any(op.op(), kNorms) || is_gradient(op.op())) return 0;
+  if (!contains_any(output.entry().name, kMeans)) return 0;
   for (const TensorResult& input : op.tensors) {
     const bool is_input = input.entry().side == Side::input && input.is_measured;
     if (!is_input || input.stats.count <= output.stats.count) continue;
@@ -60,32 +70,58 @@ double normalised(const OperatorResult& op, const TensorResult& output) {
   return 0;
 }
 
-// The gradient of a bias is a sum that may cancel: then what it comes to is rounding, and its error
-// counts against what terms of random signs would come to.
+// sum_dim_IntList, mean_dim, ReduceSumD; not cumsum.
+bool adds_up(std::string_view op, std::string_view what) {
+  const std::vector<std::string> words = words_of(op);
+  return std::find(words.begin(), words.end(), what) != words.end();
+}
+
+// The gradient of a bias is a sum that may cancel, as any sum and mean: then what it comes to is
+// rounding, and its error counts against what terms of random signs would come to.
 double terms_of(const OperatorResult& op, const TensorResult& output) {
-  if (output.entry().desc.shape.size() > 1) return 0;
-  constexpr std::array<std::string_view, 2> kGradients = {"backward", "grad"};
-  if (!contains_any(op.op(), kGradients)) return 0;
+  const std::string name = op.op();
+  const bool is_mean = adds_up(name, "mean"), is_sum = is_mean || adds_up(name, "sum");
+  const bool is_bias = is_gradient(name) && is_vector(output.entry().desc.shape);
+  if (!is_sum && !is_bias) return 0;
   double largest = 0;
   for (const TensorResult& input : op.tensors) {
     if (input.entry().side != Side::input || !input.is_measured) continue;
-    if (input.entry().name.find("grad") == std::string::npos) continue;
+    const bool is_added = is_sum && !is_gradient(name);
+    if (!is_added && input.entry().name.find("grad") == std::string::npos) continue;
     const double terms = static_cast<double>(input.stats.count) /
                          static_cast<double>(std::max<std::int64_t>(output.stats.count, 1));
-    if (terms > 1) {
-      largest = std::max(largest, root_mean_square(input.stats) * std::sqrt(terms));
-    }
+    if (terms <= 1) continue;
+    const double sum = root_mean_square(input.stats) * std::sqrt(terms);
+    largest = std::max(largest, is_mean ? sum / terms : sum);
   }
   return largest;
+}
+
+// The loss of nearly certain rows is the logarithm of a sum near 1; its gradient the difference of
+// numbers near that of the result. Of these an error of 64 roundoffs is rounding: a part of atol.
+double near_certain(const OperatorResult& op) {
+  constexpr double kOfAtol = 0x1p-2;
+  constexpr std::array<std::string_view, 3> kLosses = {"nll_loss", "nllloss", "cross_entropy"};
+  constexpr std::array<std::string_view, 1> kShares = {"softmax"};
+  if (!is_gradient(op.op())) return contains_any(op.op(), kLosses) ? kOfAtol : 0;
+  if (!contains_any(op.op(), kShares)) return 0;
+  double largest = 0;
+  for (const TensorResult& input : op.tensors) {
+    const bool is_given = input.entry().side == Side::input && input.is_measured &&
+                          input.entry().name.find("grad") != std::string::npos;
+    if (!is_given) continue;
+    const ValueCounts& values = input.stats.expected;
+    largest = std::max({largest, std::fabs(values.min), std::fabs(values.max)});
+  }
+  return kOfAtol * largest;
 }
 
 // Gradients at a kink: where an input that is zero on one side alone lets all of a gradient through
 // or nothing.
 bool has_kink(std::string_view op) {
-  constexpr std::array<std::string_view, 2> kGradients = {"backward", "grad"};
   constexpr std::array<std::string_view, 5> kKinks = {"relu", "threshold", "clamp", "hardtanh",
                                                       "abs"};
-  return contains_any(op, kGradients) && contains_any(op, kKinks);
+  return is_gradient(op) && contains_any(op, kKinks);
 }
 
 // How many elements may fall on the other side of a kink: as many as lie closer to it than the
@@ -110,7 +146,8 @@ double sum_error(const OperatorResult& op, const TensorResult& tensor) {
   const PairStats& stats = tensor.stats;
   if (stats.nonfinite_mismatches() > 0) return HUGE_VAL;
   if (stats.sum_abs == 0) return 0;
-  double size = stats.sum_expected_abs;
+  const double without_mask = stats.sum_expected_abs - stats.sum_mask_abs;
+  double size = without_mask > 0 ? without_mask : stats.sum_expected_abs;
   if (tensor.entry().side == Side::output) {
     size = std::max(size, terms_scale(op, tensor) * static_cast<double>(stats.finite_pairs()));
   }
@@ -133,25 +170,43 @@ std::optional<double> sum_error(const OperatorResult& op, Side side) {
 }
 
 double terms_scale(const OperatorResult& op, const TensorResult& output) {
-  return std::max(terms_of(op, output), normalised(op, output));
+  return std::max({terms_of(op, output), normalised(op, output), near_certain(op)});
 }
 
+// What is below by 104 has no exponential in fp32.
 double condition(const OperatorResult& op) {
+  constexpr double kMost = 104;
   constexpr std::array<std::string_view, 2> kLogarithms = {"logsoftmax", "log_softmax"};
-  const std::vector<std::string> words = words_of(op.op());
-  const bool is_exponential = contains_any(op.op(), std::array<std::string_view, 1>{"softmax"}) ||
-                              std::find(words.begin(), words.end(), "exp") != words.end();
-  constexpr std::array<std::string_view, 2> kGradients = {"backward", "grad"};
-  if (!is_exponential || contains_any(op.op(), kLogarithms) || contains_any(op.op(), kGradients)) {
-    return 1;
-  }
+  constexpr std::array<std::string_view, 1> kShares = {"softmax"};
+  const bool is_exponential = contains_any(op.op(), kShares) || adds_up(op.op(), "exp");
+  if (!is_exponential || contains_any(op.op(), kLogarithms) || is_gradient(op.op())) return 1;
   double largest = 1;
   for (const TensorResult& tensor : op.tensors) {
     if (tensor.entry().side != Side::input || !tensor.is_measured) continue;
     const ValueCounts& values = tensor.stats.expected;
     largest = std::max({largest, std::fabs(values.min), std::fabs(values.max)});
   }
-  return largest;
+  return std::min(largest, kMost);
+}
+
+double operand_rounding(const OperatorResult& op) {
+  constexpr double kRelative = 0x1p-11, kAbsolute = 0x1p-25;
+  double rounding = kRelative;
+  for (const TensorResult& tensor : op.tensors) {
+    const PairStats& stats = tensor.stats;
+    const bool is_operand = tensor.entry().side == Side::input && tensor.is_measured &&
+                            is_floating(judged_dtype(tensor.match)) && stats.sum_expected_abs > 0;
+    if (!is_operand) continue;
+    const double mean = stats.sum_expected_abs / static_cast<double>(stats.finite_pairs());
+    rounding = std::max(rounding, kAbsolute / mean);
+  }
+  return rounding;
+}
+
+bool is_adaptive(std::string_view op) {
+  constexpr std::array<std::string_view, 5> kWords = {"adam", "lamb", "rmsprop", "adagrad",
+                                                      "adadelta"};
+  return contains_any(op, kWords);
 }
 
 // The operands of a product of m x k and k x n have k^2 times as many elements as its result, taken
@@ -177,7 +232,8 @@ bool is_product(std::string_view op) {
       "conv",   "addmm",           "bmm",          "matmul", "linear",
       "einsum", "attention",       "tensordot",    "addmv",  "gemm",
       "lstm",   "fullyconnection", "innerproduct", "rnn",    "gru"};
-  constexpr std::array<std::string_view, 1> kNotThese = {"bilinear"};
+  constexpr std::array<std::string_view, 4> kNotThese = {"bilinear", "upsample", "interp",
+                                                         "convert"};
   constexpr std::array<std::string_view, 5> kNames = {"mv", "dot", "vdot", "dense", "inner"};
   const std::string lower = lower_case(op);
   const bool is_named = std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
@@ -199,12 +255,34 @@ bool is_random(std::string_view op) {
   return (draws || contains_any(op, kAnywhere)) && !contains_any(op, kNotThese);
 }
 
+namespace {
+
+// By what a dropout multiplies: a tensor of the output's shape, or one of its bits. The numbers of
+// a shape or a seed are none, and neither is the gradient that is passed on.
+bool is_mask_of(const OperatorResult& op, const TensorResult& tensor) {
+  std::int64_t elements = 0;
+  for (const TensorResult& other : op.tensors) {
+    const bool is_output = other.entry().side == Side::output && other.is_measured;
+    if (is_output) elements = std::max(elements, other.stats.count);
+  }
+  const bool is_given = tensor.is_measured && tensor.stats.unequal == 0 && tensor.stats.count > 1 &&
+                        tensor.entry().name.find("grad") == std::string::npos;
+  if (!is_given) return false;
+  const bool is_whole = tensor.stats.count == elements;
+  if (is_floating(judged_dtype(tensor.match))) {
+    return is_whole && is_gradient(op.op()) && tensor.entry().side == Side::input;
+  }
+  constexpr std::int64_t kBits = 8;
+  const bool is_bytes = size_of(judged_dtype(tensor.match)) == 1;
+  return is_whole || (is_bytes && tensor.stats.count == (elements + kBits - 1) / kBits);
+}
+
+}  // namespace
+
 bool is_random(const OperatorResult& op) {
-  if (!is_random(op.op())) return false;
-  return std::none_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
-    return tensor.is_measured && tensor.stats.count > 1 && tensor.stats.unequal == 0 &&
-           !is_floating(judged_dtype(tensor.match));
-  });
+  return is_random(op.op()) &&
+         std::none_of(op.tensors.begin(), op.tensors.end(),
+                      [&](const TensorResult& tensor) { return is_mask_of(op, tensor); });
 }
 
 }  // namespace opbench

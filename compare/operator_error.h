@@ -21,13 +21,21 @@ double sum_error(const OperatorResult& op, const TensorResult& tensor);
 /// off count nothing: the places of a sort or a maximum follow from the least difference.
 std::optional<double> sum_error(const OperatorResult& op, Side side);
 
-/// What the terms of an output's sums would come to with random signs, or be of size, where it is a
-/// gradient of a bias or a statistic of a norm, which may cancel; else 0.
+/// What the terms of an output's sums would come to with random signs, or be of size, where these
+/// may cancel: sums, means, gradients of biases, the mean of a norm, the loss of nearly certain
+/// rows and its gradient; else 0.
 double terms_scale(const OperatorResult& op, const TensorResult& output);
 
 /// How often a small relative error of its inputs its outputs have: as often as the largest
 /// exponent, where it takes exponentials; else 1.
 double condition(const OperatorResult& op);
+
+/// What rounding a product's operands to fp16 makes of it: more where they are subnormal there.
+double operand_rounding(const OperatorResult& op);
+
+/// Optimizers that divide a gradient by its own size: what is rounding alone moves as far as all
+/// else.
+bool is_adaptive(std::string_view op);
 
 /// How many terms each element of its outputs adds up, by the sizes of its tensors; 1 at least.
 double terms_per_output(const OperatorResult& op);
@@ -38,8 +46,7 @@ bool is_product(std::string_view op);
 /// Operators that draw random numbers, by their name: dropout, bernoulli, ...
 bool is_random(std::string_view op);
 
-/// That by its name, unless both dumps have the same mask, of bytes or bits: then nothing was
-/// drawn.
+/// That by its name, unless both dumps have the same mask: then nothing was drawn.
 bool is_random(const OperatorResult& op);
 
 }  // namespace opbench

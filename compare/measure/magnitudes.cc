@@ -46,6 +46,10 @@ void count_floats(const float* values, std::int64_t count, FloatCounts& counts) 
 // Of `count` values in ascending order the one at or below which three quarters lie.
 std::int64_t quartile_rank(std::int64_t count) { return (3 * count + 3) / 4 - 1; }
 
+// The largest values of all, where they are one number and far beyond all others, are a mask: what
+// is added where attention must not look. Far: by ten powers of two, as many as a bucket's steps.
+constexpr std::size_t kFar = std::size_t{10} << 3;
+
 // The values' own upper quartile; 0 if none is finite and other than 0.
 double quartile_of(std::span<const double> values) {
   std::vector<double> magnitudes;
@@ -54,9 +58,29 @@ double quartile_of(std::span<const double> values) {
     if (value != 0 && std::isfinite(value)) magnitudes.push_back(std::fabs(value));
   }
   if (magnitudes.empty()) return 0;
+  const std::size_t top = bucket_of(*std::max_element(magnitudes.begin(), magnitudes.end()));
+  const auto is_mask = [top](double value) { return bucket_of(value) == top; };
+  const auto is_between = [&](double value) {
+    return !is_mask(value) && bucket_of(value) + kFar > top;
+  };
+  if (std::none_of(magnitudes.begin(), magnitudes.end(), is_between) &&
+      !std::all_of(magnitudes.begin(), magnitudes.end(), is_mask)) {
+    magnitudes.erase(std::remove_if(magnitudes.begin(), magnitudes.end(), is_mask),
+                     magnitudes.end());
+  }
   const auto at = magnitudes.begin() + quartile_rank(std::ssize(magnitudes));
   std::nth_element(magnitudes.begin(), at, magnitudes.end());
   return *at;
+}
+
+// Where the values end whose scale is wanted: before the bucket of a mask.
+std::size_t end_of(const std::vector<std::int64_t>& counts) {
+  const std::size_t end = bucket_of(HUGE_VAL);
+  std::size_t top = end - 1;
+  while (top > 0 && counts[top] == 0) --top;
+  std::size_t next = top > 0 ? top - 1 : 0;
+  while (next > 0 && counts[next] == 0) --next;
+  return next > 0 && next + kFar <= top ? next + 1 : end;
 }
 
 }  // namespace
@@ -110,7 +134,7 @@ void Magnitudes::merge(const Magnitudes& more) {
 double Magnitudes::scale() const {
   if (only_ >= 0) return only_;
   if (counts_.empty()) return 0;
-  const std::size_t end = bucket_of(HUGE_VAL);
+  const std::size_t end = end_of(counts_);
   std::int64_t total = 0;
   for (std::size_t i = 1; i < end; ++i) total += counts_[i];
   if (total == 0) return 0;

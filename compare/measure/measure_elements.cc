@@ -51,6 +51,7 @@ void add_finite(PairStats& stats, const PairRules& rules, const FinitePair& pair
   stats.sum_product += actual * expected;
   stats.sum_expected_abs += std::fabs(pair.expected);
   if (!is_equal) return add_difference(stats, rules, pair);
+  if (std::fabs(pair.expected) >= PairStats::kMask) stats.sum_mask_abs += std::fabs(pair.expected);
   ++stats.histogram.exact;
   ++stats.inside;
 }

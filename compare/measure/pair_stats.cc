@@ -119,6 +119,7 @@ void PairStats::merge(const PairStats& later) {
   sum_rel += later.sum_rel;
   sum_sq += later.sum_sq;
   sum_expected_abs += later.sum_expected_abs;
+  sum_mask_abs += later.sum_mask_abs;
   sum_expected_sq += later.sum_expected_sq;
   sum_actual_sq += later.sum_actual_sq;
   sum_product += later.sum_product;

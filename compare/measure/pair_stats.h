@@ -73,6 +73,8 @@ struct PairStats {
   WorstElement worst_outside, worst_beyond;  ///< by value, of those not inside, beyond the limit
   double sum_abs = 0, sum_rel = 0;           ///< of the errors, over finite pairs
   double sum_expected_abs = 0;               ///< over finite pairs, as all of these
+  /// Of these the part of elements beyond kMask that are equal on both sides, as a mask's are.
+  double sum_mask_abs = 0;
   /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
   long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;
@@ -80,6 +82,9 @@ struct PairStats {
   double min_tolerance = 0;
   double scale = 1;  ///< of what is expected, where the tolerance follows it
   ErrorHistogram histogram;
+
+  /// Beyond what activations are: -1e4 or -1e9, which is added where attention must not look.
+  static constexpr double kMask = 8192;
 
   std::int64_t finite_pairs() const;
   std::int64_t nonfinite_mismatches() const { return nan_mismatches + inf_mismatches; }

@@ -87,12 +87,13 @@ class ExponentCounts {
 // waits for the sum before.
 template <class T>
 struct SumLanes {
-  VF64 actual, expected, actual_sq, expected_sq, product, expected_abs;
+  VF64 actual, expected, actual_sq, expected_sq, product, expected_abs, mask_abs;
   VF64 error, error_sq, rel, max_error, max_rel;
   std::size_t inside = 0;
 
   HWY_INLINE SumLanes() {
-    actual = expected = actual_sq = expected_sq = product = expected_abs = hn::Zero(F64());
+    actual = expected = actual_sq = expected_sq = product = hn::Zero(F64());
+    expected_abs = mask_abs = hn::Zero(F64());
     error = error_sq = rel = max_error = max_rel = hn::Zero(F64());
   }
 
@@ -101,6 +102,8 @@ struct SumLanes {
     actual = hn::Add(actual, a);
     expected = hn::Add(expected, e);
     expected_abs = hn::Add(expected_abs, size);
+    const auto is_mask = hn::And(hn::Ge(size, number(PairStats::kMask)), hn::Eq(a, e));
+    mask_abs = hn::Add(mask_abs, hn::IfThenElseZero(is_mask, size));
     actual_sq = hn::MulAdd(a, a, actual_sq);
     expected_sq = hn::MulAdd(e, e, expected_sq);
     product = hn::MulAdd(a, e, product);
@@ -138,6 +141,7 @@ BlockSums sums_of(const PairRules& rules, std::size_t count, const T* actual, co
                  .expected_sq = sum_of(lanes.expected_sq),
                  .product = sum_of(lanes.product),
                  .expected_abs = sum_of(lanes.expected_abs),
+                 .mask_abs = sum_of(lanes.mask_abs),
                  .error = sum_of(lanes.error),
                  .error_sq = sum_of(lanes.error_sq),
                  .rel = sum_of(lanes.rel),

@@ -44,6 +44,22 @@ TEST(Analysis, TellsIntroducedFromInherited) {
   EXPECT_EQ(ops[4].verdict, Verdict::failed);
 }
 
+// Both are off by 1e-3, which the input's tolerance holds and the output's, of a smaller unit, does
+// not.
+TEST(Analysis, WhatIsAsFarOffAsItsInputsIsInherited) {
+  std::vector<float> x(100, 1.0F), y(100, 1.0F), off_x = x, off_y = y;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    off_x[i] += i % 2 == 0 ? 9e-4F : -9e-4F;
+    off_y[i] += i % 2 == 0 ? 1.1e-3F : -1.1e-3F;
+  }
+  auto sample = compare({{"Op", "1", {{"input/x", off_x, x}, {"output/y", off_y, y}}}});
+  const OperatorResult& op = in(sample).operators[0];
+  EXPECT_EQ(op.verdict, Verdict::failed);
+  EXPECT_EQ(op.origin, Origin::inherited);
+  EXPECT_EQ(op.explanation, "its inputs are as far off, though inside their tolerance");
+  EXPECT_EQ(exit_code(in(sample), FailOn::first), kVerdictFailed) << "the first that fails";
+}
+
 TEST(Analysis, ErrorsAreRelativeToTheLength) {
   auto sample = compare({call("1", 0.1f, 0.5f), call("2", 0, 0.5f), call("3", 0.1f, 0)});
   const auto& ops = in(sample).operators;

@@ -79,7 +79,7 @@ TEST(Jumps, ManyTermsRoundMore) {
   const std::vector<float> terms(std::size_t{1} << 14, 1.0F);
   const auto sums = [&](float error) {
     return compare(
-        {{"sum",
+        {{"pool",
           "1",
           {{"input/self", terms, terms}, {"output/result", {1 + error, 1 - error}, {1, 1}}}}});
   };
@@ -162,6 +162,59 @@ TEST(Jumps, DropoutOfTheSameMaskDrawsNothing) {
   EXPECT_FALSE(first_departure(another.comparison).has_value());
 }
 
+// Scores under a mask of -1e9, which the operator forgets where it lets them through.
+TEST(Jumps, AMaskHidesNothing) {
+  std::vector<float> scores(64), masked(64), wrong(64);
+  for (std::size_t i = 0; i < masked.size(); ++i) {
+    scores[i] = static_cast<float>(i % 7) - 3.1F;
+    masked[i] = i % 2 == 0 ? -1e9F : scores[i];
+    wrong[i] = i % 2 == 0 ? -1e9F : 0;
+  }
+  const HandMade sample =
+      compare({{"add", "1", {{"input/self", scores, scores}, {"output/result", wrong, masked}}}});
+  EXPECT_EQ(first_jump(sample.comparison), 0U);
+  EXPECT_EQ(sample.comparison.operators[0].origin, Origin::introduced);
+}
+
+// What is rounding alone moves by the learning rate.
+TEST(Jumps, AdaptiveOptimizersHaveNoneUnlessTheirInputsAreEqual) {
+  const auto adam = [](const std::vector<float>& gradient) {
+    return compare({{"npu_apply_adam",
+                     "1",
+                     {{"input/grad", gradient, kTrue}, {"output/var", off(1e-3F), kTrue}}}});
+  };
+  EXPECT_FALSE(first_jump(adam(off(1e-6F)).comparison).has_value());
+  EXPECT_EQ(first_jump(adam(kTrue).comparison), 0U);
+}
+
+// The numbers of a shape are no mask.
+TEST(Jumps, WhatIsDrawnFromAShapeIsRandom) {
+  HandMade sample = compare(
+      {{"RandomUniform", "1", {{"input/shape", {2, 5}, {2, 5}}, {"output/y", off(0.5F), kTrue}}}});
+  for (auto* records : {&sample.actual, &sample.expected}) {
+    (*records)[0].entries[0].desc.dtype = DType::int64;
+  }
+  analyse(sample.comparison);
+  EXPECT_FALSE(first_jump(sample.comparison).has_value());
+  // A mask of floats, of the gradient that is passed on.
+  const HandMade gradient = compare({{"NativeDropoutBackward0",
+                                      "1",
+                                      {{"input/grads/grads_0", kTrue, kTrue},
+                                       {"input/mask", kTrue, kTrue},
+                                       {"output/grad_inputs/grad_inputs_0", off(0.5F), kTrue}}}});
+  EXPECT_EQ(first_jump(gradient.comparison), 0U);
+}
+
+// One product is wrong, and those behind it are as far off as their inputs.
+TEST(Jumps, InheritedErrorsAreNoSignOfFp16Operands) {
+  std::vector<CallValues> calls = {call("mm", 0, 1e-7F, 2e-7F), call("mm", 1, 1e-7F, 3e-7F),
+                                   call("mm", 2, 2e-7F, 3e-4F)};
+  for (int i = 3; i < 8; ++i) calls.push_back(call("MmBackward", i, 3e-4F, 4e-4F));
+  const HandMade sample = compare(calls);
+  EXPECT_FALSE(has_fp16_operands(sample.comparison));
+  EXPECT_EQ(first_jump(sample.comparison), 2U);
+}
+
 TEST(Jumps, OperatorsAreKnownByWordsOfTheirNames) {
   for (const char* op :
        {"Dropout2d", "NativeDropoutBackward0", "rand_like", "RandomNormal2d", "normal_", "Normal",
@@ -180,7 +233,8 @@ TEST(Jumps, OperatorsAreKnownByWordsOfTheirNames) {
     EXPECT_TRUE(is_product(op)) << op;
   }
   for (const char* op :
-       {"upsample_bilinear2d", "embedding_dense_backward", "to_dense", "mvn", "relu"}) {
+       {"upsample_bilinear2d", "upsample_linear1d", "Convert", "convert_element_type",
+        "embedding_dense_backward", "to_dense", "mvn", "relu"}) {
     EXPECT_FALSE(is_product(op)) << op;
   }
 }
@@ -330,6 +384,43 @@ TEST(Fp16Cube, HoldsOutputsToTheirInputs) {
   // One operator that is no product is held to fp32.
   const HandMade relu = compare({call("relu", 0, 0, 2e-3F)}, "fp16-cube");
   EXPECT_EQ(count(relu.comparison).failed, 1);
+}
+
+// A weight that nothing in the dumps made, in the fp16 cube's errors of the operators before.
+TEST(Fp16Cube, InputsAreHeldToWhatWasBeforeThem) {
+  const auto with_weight = [](float error) {
+    CallValues product = call("mm", 1, 3e-4F, 3e-4F);
+    product.tensors.insert(product.tensors.begin(), {"input/weight", off(error), kTrue});
+    return compare({call("mm", 0, 0, 3e-4F), product}, "fp16-cube");
+  };
+  EXPECT_EQ(count(with_weight(1e-3F).comparison).failed, 0);
+  const HandMade wrong = with_weight(0.5F);
+  EXPECT_EQ(count(wrong.comparison).failed, 1);
+  EXPECT_EQ(wrong.comparison.operators[1].tensors[0].judgement.reason,
+            "off by 0.5 of its size, at most 0.0312 allowed: no output before it is off by more "
+            "than 0.0003; worst at [0]: 2, expected 1");
+}
+
+// Which element is the largest follows from the least difference.
+TEST(Fp16Cube, PlacesOfValuesThatAreOffAreMistrusted) {
+  HandMade sample = compare({{"max",
+                              "1",
+                              {{"input/self", off(1e-4F), kTrue},
+                               {"output/values", {1, 1}, {1, 1}},
+                               {"output/indices", {1, 2}, {1, 3}}}}},
+                            "fp16-cube");
+  OperatorResult& op = sample.comparison.operators[0];
+  for (auto* records : {&sample.actual, &sample.expected}) {
+    for (DumpEntry& entry : (*records)[0].entries) {
+      if (entry.name == "indices") entry.desc.dtype = DType::int64;
+    }
+  }
+  for (TensorResult& tensor : op.tensors) {
+    if (tensor.entry().name == "indices") tensor.judgement = {Verdict::failed, "1 of 2 differ"};
+  }
+  analyse(sample.comparison);
+  EXPECT_EQ(count(sample.comparison).failed, 0);
+  EXPECT_EQ(op.tensors[2].judgement.reason, "1 of 2 whole numbers differ, of inputs that are off");
 }
 
 TEST(Analysis, NothingIsRepairedThatIsFurtherOff) {

@@ -149,6 +149,12 @@ TEST(Causes, Orders) {
   EXPECT_EQ(rules(causes(reversed, expected)), Names{"same_values"});
 }
 
+// Another sample of the same distribution has other values.
+TEST(Causes, TwoSamplesOfOneDistributionAreNotTheSameValues) {
+  const auto found = rules(causes(normal(2 * 24 * 40, 1, 7), normal(2 * 24 * 40, 1, 8)));
+  EXPECT_EQ(std::count(found.begin(), found.end(), "same_values"), 0);
+}
+
 TEST(Causes, TheEndOfHalf) {
   const std::vector<double> expected = normal(2 * 24 * 40, 50'000);
   const auto half_saturated = [](std::size_t, double x) {

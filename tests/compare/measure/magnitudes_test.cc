@@ -41,6 +41,22 @@ TEST(Magnitudes, DoesNotFollowAFewLargeValues) {
   EXPECT_NEAR(scale(values), 3e-4, 3e-4 / 8);
 }
 
+// Half of the scores of an attention that must not look ahead.
+TEST(Magnitudes, AMaskCountsNot) {
+  for (const std::size_t size : {std::size_t{100}, 2 * std::size_t{kMeasureBlock}}) {
+    for (const float mask : {-1e9F, -1e4F, -3.4e38F}) {
+      std::vector<float> values(size, 2.0F);
+      for (std::size_t i = 0; i < size; i += 2) values[i] = mask + 2;
+      EXPECT_NEAR(scale(values), 2, 0.25) << size << " " << mask;
+    }
+    std::vector<float> alone(size, -1e9F);
+    EXPECT_NEAR(scale(alone), 1e9, 1e9 / 8) << "a number alone is none";
+    std::vector<float> spread(size, 1.0F);
+    for (std::size_t i = 0; i < size; i += 2) spread[i] = i % 4 == 0 ? 4000.0F : 7000.0F;
+    EXPECT_GT(scale(spread), 3000) << "neither are several";
+  }
+}
+
 TEST(Magnitudes, PartsAndTypesAgree) {
   std::vector<float> floats;
   std::vector<double> doubles;

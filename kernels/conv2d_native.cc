@@ -1,6 +1,7 @@
 // Convolutions as frameworks compute them in plain formats: products of matrices, image by image;
 // depthwise ones plane by plane.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -64,16 +65,6 @@ void turn(const Conv2d& conv, const float* weight, float* to) {
   });
 }
 
-Launch grad_input_as_convolution(const Problem& problem) {
-  const Conv2d conv = conv2d_shape(problem);
-  const auto plan = std::make_shared<ConvStrips>(of_gradient(conv));
-  const auto turned = std::make_shared<Scratch>(conv.m * conv.terms());
-  return in_fp32(problem, [conv, plan, turned](const KernelArgs& args) {
-    turn(conv, input(args, 1), turned->data());
-    plan->run(input(args, 0), turned->data(), nullptr, output(args));
-  });
-}
-
 // What term k gives to each window, added to where it came from.
 void fold_row(const Conv2d& conv, const float* row, std::int64_t k, float* x) {
   const std::int64_t tap = k % conv.taps(), step = conv.window.stride.w;
@@ -111,6 +102,33 @@ void grad_input_part(const Conv2d& conv, const float* dy, const float* weight, f
   for (std::int64_t k = 0; k < terms; ++k) fold_row(conv, unfolded.data() + k * pitch, k, dx);
 }
 
+// For every image and group by itself.
+void grad_input_of_images(const Conv2d& conv, const KernelArgs& args) {
+  parallel_blocks(conv.n * conv.groups, [&](std::int64_t i) {
+    grad_input_part(conv, input(args, 0) + i * conv.group_m() * conv.oh * conv.ow,
+                    input(args, 1) + i % conv.groups * conv.group_m() * conv.terms(),
+                    output(args) + i * conv.group_c() * conv.h * conv.w);
+  });
+}
+
+bool is_finite(const float* values, std::int64_t count) {
+  return std::all_of(values, values + count, [](float value) { return std::isfinite(value); });
+}
+
+// The edges of dy are filled up with zeros, and 0 times Inf is no number: a weight of Inf has no
+// part in what lies outside.
+Launch grad_input_as_convolution(const Problem& problem) {
+  const Conv2d conv = conv2d_shape(problem);
+  const auto plan = std::make_shared<ConvStrips>(of_gradient(conv));
+  const auto turned = std::make_shared<Scratch>(conv.m * conv.terms());
+  return in_fp32(problem, [conv, plan, turned](const KernelArgs& args) {
+    const float* const weight = input(args, 1);
+    if (!is_finite(weight, conv.m * conv.terms())) return grad_input_of_images(conv, args);
+    turn(conv, weight, turned->data());
+    plan->run(input(args, 0), turned->data(), nullptr, output(args));
+  });
+}
+
 Launch grad_input_by_planes(const Problem& problem) {
   const Conv2d conv = of_gradient(conv2d_shape(problem));
   const auto turned = std::make_shared<Scratch>(conv.m * conv.taps());
@@ -143,13 +161,7 @@ Launch grad_input(const Problem& problem) {
                                 : grad_input_by_strided_planes(problem);
   }
   if (is_convolution(conv)) return grad_input_as_convolution(problem);
-  return in_fp32(problem, [conv](const KernelArgs& args) {
-    parallel_blocks(conv.n * conv.groups, [&](std::int64_t i) {
-      grad_input_part(conv, input(args, 0) + i * conv.group_m() * conv.oh * conv.ow,
-                      input(args, 1) + i % conv.groups * conv.group_m() * conv.terms(),
-                      output(args) + i * conv.group_c() * conv.h * conv.w);
-    });
-  });
+  return in_fp32(problem, [conv](const KernelArgs& args) { grad_input_of_images(conv, args); });
 }
 
 std::size_t with_floats(const Problem& problem, std::int64_t count) {

@@ -147,6 +147,8 @@ TEST(RoundingSlack, NoHonestKernelFailsOfExtremes) {
         "layer_norm[8x9,9,9,fp32,ND,data=special]", "batch_norm[8x9,9,9,9,9,fp32,ND,data=special]",
         "softmax_grad[8x9,8x9,fp32,ND,data=special]", "tanh_grad[50,50,fp32,ND,data=special]",
         "sgd[77,77,77,fp32,ND,nesterov=true,first_step=true,data=special]",
+        "conv2d_grad_input[2x16x14x14,16x16x3x3,fp32,NCHW,padding=[1],input_size=[14,14],data."
+        "weight=special]",
         "sgd[77,77,77,fp16,ND,dampening=0.5,sizes=[3,50,1,23],data=special]"}) {
     expect_none_failed(id);
   }

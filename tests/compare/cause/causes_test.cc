@@ -1,5 +1,6 @@
 #include "compare/cause/causes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>

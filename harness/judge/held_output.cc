@@ -1,0 +1,132 @@
+#include "harness/judge/held_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compare/measure/pair_rules.h"
+#include "compare/standard/standards.h"
+#include "ops/intermediates.h"
+#include "tensor/precision.h"
+
+namespace opbench {
+namespace {
+
+// What elements are beyond that fail the standard.
+ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStats& stats) {
+  const DType dtype = call.problem().outputs[output].dtype;
+  if (call.problem().op->accuracy != AccuracyClass::rounded || !is_floating(dtype)) return {};
+  const Tolerance tolerance = mixed_tolerance(dtype);
+  const bool is_by_limit = stats.inside_share() >= tolerance.inside_share &&
+                           stats.nonfinite_mismatches() == 0 && stats.beyond_limit > 0;
+  if (is_by_limit) {
+    return {limit_at(at_scale(tolerance, stats.scale, dtype), stats.worst_beyond.expected), 0};
+  }
+  return {tolerance.atol * stats.scale, tolerance.rtol};
+}
+
+/// Looks for the element that is furthest beyond a share of its terms.
+class BeyondTerms {
+ public:
+  BeyondTerms(const JudgedCall& call, std::size_t output, double share)
+      : call_(call), output_(output), desc_(call.problem().outputs[output]), share_(share) {}
+
+  void look(HeldOutput& held) {
+    const Problem& problem = call_.problem();
+    const Reference expected = problem.op->reference(call_.inputs(), problem.attrs);
+    const Reference terms = intermediates_of(*problem.op, call_.inputs(), problem.attrs).rounding;
+    for (std::int64_t i = 0; i < block_count(desc_); ++i) {
+      const ElementRange range = block(desc_, i);
+      for (auto* values : {&actual_, &expected_, &terms_}) {
+        values->resize(static_cast<std::size_t>(range.count));
+      }
+      read_doubles(desc_, call_.output(output_), range, actual_);
+      expected(output_, range, expected_);
+      terms(output_, range, terms_);
+      look_at(range.first, held);
+    }
+  }
+
+ private:
+  void look_at(std::int64_t first, HeldOutput& held) {
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      const double error = std::fabs(actual_[i] - expected_[i]);
+      const double allowed = std::max(share_ * terms_[i], smallest_unit(desc_.dtype));
+      // What leaves the dtype is judged as such.
+      const bool is_in_range = std::fabs(expected_[i]) <= largest_finite(desc_.dtype);
+      if (!is_in_range || !std::isfinite(error) || error <= beyond_ * allowed) continue;
+      beyond_ = error / allowed;
+      held.stray = {first + static_cast<std::int64_t>(i), actual_[i], expected_[i], error};
+      held.bound = {allowed, 0};
+    }
+  }
+
+  const JudgedCall& call_;
+  std::size_t output_;
+  const TensorDesc& desc_;
+  double share_, beyond_ = 1;
+  std::vector<double> actual_, expected_, terms_;
+};
+
+// The tolerance follows the scale of the whole tensor: rows and channels that are far smaller may
+// be anything. Each sum is off by no more than a share of what its own terms come to. Where all are
+// off by as little as sums in fp32 are, or the reference takes long, that is not looked at.
+std::string beyond_terms(const JudgedCall& call, std::size_t output, double most,
+                         HeldOutput& held) {
+  constexpr double kRounding = 0x1p-18, kMostOperations = 0x1p28;
+  const Problem& problem = call.problem();
+  const PairStats& stats = held.found.stats;
+  const bool is_wanted = problem.op->mixing == Mixing::sums &&
+                         stats.worst_abs.error > kRounding * stats.scale &&
+                         problem.op->traffic(problem).operations <= kMostOperations;
+  if (!is_wanted) return {};
+  BeyondTerms(call, output, most).look(held);
+  if (held.stray.index < 0) return {};
+  return fmt::format(
+      "an element that no terms explain at {}: {}, expected {}, where {:.3g} may be off",
+      index_text(problem.outputs[output].shape, held.stray.index), value_text(held.stray.actual),
+      value_text(held.stray.expected), held.bound.allowed);
+}
+
+// The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel
+// that leaves out its last elements would pass. Here none may be off by more than the tolerance, or
+// several times the tolerance where many terms are added up.
+std::string stray_element(const JudgedCall& call, std::size_t output, HeldOutput& held) {
+  const PairStats& stats = held.found.stats;
+  constexpr double kTimesOfSums = 4;
+  const Problem& problem = call.problem();
+  const TensorDesc& desc = problem.outputs[output];
+  if (problem.op->accuracy != AccuracyClass::rounded || !is_floating(desc.dtype)) return {};
+  const double times = problem.op->mixes_elements() ? kTimesOfSums : 1;
+  const double most = times * mixed_tolerance(desc.dtype).rtol;
+  if (stats.worst_abs.index < 0) return {};
+  if (std::string fault = beyond_terms(call, output, most, held); !fault.empty()) return fault;
+  if (stats.min_tolerance <= most) return {};
+  double scale = stats.scale;
+  if (problem.op->mixes_elements()) scale = std::max(scale, call.terms_scale(output));
+  const auto allowed_at = [&](const WorstElement& element) {
+    return std::max(most * (scale + std::abs(element.expected)), smallest_unit(desc.dtype));
+  };
+  if (stats.worst_abs.error <= allowed_at(stats.worst_abs)) return {};
+  const WorstElement worst = call.worst_unexplained(output, stats.scale);
+  const double allowed = allowed_at(worst);
+  if (worst.index < 0 || worst.error <= allowed) return {};
+  held.stray = worst;
+  held.bound = {std::max(most * scale, smallest_unit(desc.dtype)), most};
+  return fmt::format("a stray element at {}: {}, expected {}, where {:.3g} may be off",
+                     index_text(desc.shape, worst.index), value_text(worst.actual),
+                     value_text(worst.expected), allowed);
+}
+
+}  // namespace
+
+HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates) {
+  HeldOutput held{call.judge(output, saturates)};
+  held.bound = bound_of(call, output, held.found.stats);
+  held.fault = held.found.judgement.verdict == Verdict::failed ? held.found.judgement.reason
+                                                               : stray_element(call, output, held);
+  return held;
+}
+
+}  // namespace opbench

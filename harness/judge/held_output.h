@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "compare/judge/compare_values.h"
+#include "harness/judge/judged_call.h"
+
+namespace opbench {
+
+/// What an element may be off by, and by which share of what is expected besides.
+struct ElementBound {
+  double allowed = 0, share = 0;
+};
+
+/// An output held to the reference.
+struct HeldOutput {
+  ValueComparison found;
+  std::string fault = {};  ///< empty: a right kernel may have left it
+  WorstElement stray = {};
+  ElementBound bound = {};
+};
+
+/// Holds an output to the standard and, where it passes, each of its elements: none may be off by
+/// several times the tolerance, and of sums none by more than its own terms explain.
+HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates);
+
+}  // namespace opbench

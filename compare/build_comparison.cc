@@ -105,7 +105,7 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
   if (!result.judgement.reason.empty()) return;
   result.is_measured = true;
   result.stats = measures.stats;
-  if (result.standard.kind == StandardKind::cross_check) {
+  if (result.standard->kind == StandardKind::cross_check) {
     result.judgement.reason = "not held to a golden file";
     return;
   }
@@ -149,7 +149,7 @@ Obstacle why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides
 }
 
 void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu) {
-  const bool decides = result.standard.kind == StandardKind::cross_check;
+  const bool decides = result.standard->kind == StandardKind::cross_check;
   Judgement missing = judgement_without_values(npu);
   if (missing.reason.empty()) missing = judgement_without_values(gpu);
   if (!missing.reason.empty()) {

@@ -3,6 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "compare/judge/comparable.h"
+#include "compare/judge/judge.h"
 #include "compare/operator_error.h"
 
 namespace opbench {
@@ -16,7 +18,7 @@ Likeness likeness_of(const PairStats& stats) {
 }
 
 bool may_have_cancelled(const TensorResult& tensor) {
-  return tensor.is_measured && tensor.standard.kind == StandardKind::mixed &&
+  return tensor.is_measured && tensor.standard->kind == StandardKind::mixed &&
          tensor.judgement.verdict == Verdict::failed && tensor.stats.nonfinite_mismatches() == 0;
 }
 
@@ -28,7 +30,9 @@ void pass_at(double terms, TensorResult& tensor) {
   stats.beyond_limit = 0;
   stats.worst_outside = stats.worst_beyond = {};
   stats.min_tolerance = stats.worst_abs.error / terms;
-  tensor.judgement = {Verdict::passed, {}};
+  // What passes may prove little still.
+  tensor.judgement =
+      judge(stats, tensor.standard, {judged_shape(tensor.match), judged_dtype(tensor.match)});
 }
 
 /// Scales of the outputs that passed so.
@@ -57,7 +61,7 @@ void hold_to_terms(Comparison& comparison) {
       if (!may_have_cancelled(tensor)) continue;
       const double terms = passed.scale_of(op, tensor);
       const bool is_rounding =
-          tensor.stats.worst_abs.error <= tensor.standard.tolerance.atol * terms;
+          tensor.stats.worst_abs.error <= tensor.standard->tolerance.atol * terms;
       if (terms <= tensor.stats.scale || !is_rounding) continue;
       pass_at(terms, tensor);
       passed.add(tensor);

@@ -22,7 +22,7 @@ struct ErrorMap;
 /// A pair of tensors, or one without a partner, and all that was found out about it.
 struct TensorResult {
   TensorMatch match;
-  Standard standard;
+  SharedStandard standard;
   /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
   Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;

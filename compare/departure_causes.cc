@@ -80,7 +80,7 @@ class Look {
 
  private:
   void describe(const OperatorResult& op, TensorResult& result) {
-    const Tolerance& tolerance = result.standard.tolerance;
+    const Tolerance& tolerance = result.standard->tolerance;
     const std::vector<double> actual = values_of(actual_, *result.match.actual);
     const std::vector<double> expected = values_of(expected_, *result.match.expected);
     const double scale = tolerance.follows_scale ? result.stats.scale : 1;

@@ -140,7 +140,7 @@ void DumpComparison::plan() {
                     .only = only_});
   for_each_tensor(comparison_, [&](TensorResult& result) {
     if (!is_waiting(result)) return;
-    pairs_.add(actual_, expected_, result.match, result.standard.tolerance);
+    pairs_.add(actual_, expected_, result.match, result.standard->tolerance);
     results_.push_back(&result);  // no tensor is asked for twice
   });
 }
@@ -155,9 +155,9 @@ void DumpComparison::plan_golden() {
     if (!is_waiting(result)) return;
     Obstacle found = why_not_cross_checked(golden, sides_, golden_->name());
     if (found.kind == Obstacle::Kind::none) {
-      pairs_.add(actual_, *golden_, golden.npu, result.standard.tolerance);
-      pairs_.add(expected_, *golden_, golden.gpu, result.standard.tolerance);
-    } else if (result.standard.kind == StandardKind::cross_check) {
+      pairs_.add(actual_, *golden_, golden.npu, result.standard->tolerance);
+      pairs_.add(expected_, *golden_, golden.gpu, result.standard->tolerance);
+    } else if (result.standard->kind == StandardKind::cross_check) {
       result.judgement = {found.is_unread() ? Verdict::unread : Verdict::not_compared,
                           std::move(found.reason)};
     }
@@ -225,7 +225,8 @@ void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& go
   const PairMeasures* gpu = kept(golden.gpu);
   if (result.is_measured && is_good(npu) && is_good(gpu)) {
     add_cross_check(result, *npu, *gpu);
-  } else if (result.standard.kind == StandardKind::cross_check && result.judgement.reason.empty()) {
+  } else if (result.standard->kind == StandardKind::cross_check &&
+             result.judgement.reason.empty()) {
     const bool is_there = !has_error(npu) && !has_error(gpu);
     result.judgement = {is_there ? Verdict::not_compared : Verdict::unread,
                         "it could not be measured against the golden dump"};

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "compare/operator_error.h"
 
@@ -30,6 +32,7 @@ void fail(TensorResult& tensor, std::string reason) {
   tensor.judgement = {Verdict::failed, std::move(reason)};
 }
 
+// `input_error`: of the inputs that do not fail.
 void judge_output(const OperatorResult& op, double input_error, TensorResult& tensor) {
   const double error = sum_error(op, tensor);
   const double own = own_error(op, judged_dtype(tensor.match));
@@ -41,8 +44,17 @@ void judge_output(const OperatorResult& op, double input_error, TensorResult& te
                   error, allowed, input_error));
 }
 
-// A weight, or what else no operator of the dumps made: it has no inputs that would explain it.
-void judge_input(const OperatorResult& op, double before, TensorResult& tensor) {
+// By its name: no operator of the dumps made it, so that no error of theirs explains its own.
+bool is_parameter(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kWords = {"weight", "bias", "mat2", "running_",
+                                                      "gamma"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
+}
+
+// A product of two activations has a mat2, too: it is as far off as the outputs before it.
+void judge_parameter(const OperatorResult& op, double before, TensorResult& tensor) {
   const double error = sum_error(op, tensor);
   const double allowed = std::max(0x1p-5, kGrowth * before);
   if (error <= allowed) return;
@@ -59,33 +71,44 @@ void mistrust_places(TensorResult& tensor) {
                                   tensor.stats.unequal, tensor.stats.count)};
 }
 
+bool is_held(const TensorResult& tensor) {
+  return tensor.is_measured && tensor.standard->kind == StandardKind::fp16_cube &&
+         tensor.judgement.verdict != Verdict::failed;
+}
+
+bool holds_any(const OperatorResult& op) {
+  return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
+    return tensor.standard->kind == StandardKind::fp16_cube;
+  });
+}
+
+/// Holds the tensors of one operator, inputs first.
+void hold_tensors(OperatorResult& op, double before) {
+  const double all_inputs = sum_error(op, Side::input).value_or(0);
+  double right_inputs = 0;
+  for (TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != Side::input || !is_held(tensor)) continue;
+    if (is_parameter(tensor.entry().name)) judge_parameter(op, before, tensor);
+    if (tensor.judgement.verdict == Verdict::failed) continue;
+    right_inputs = std::max(right_inputs, sum_error(op, tensor));
+  }
+  const bool is_free = is_random(op) || (is_adaptive(op.op()) && all_inputs > 0);
+  for (TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side == Side::input || !tensor.is_measured) continue;
+    if (!is_floating(judged_dtype(tensor.match))) {
+      if (all_inputs > 0) mistrust_places(tensor);
+    } else if (is_held(tensor) && !is_free) {
+      judge_output(op, right_inputs, tensor);
+    }
+  }
+}
+
 }  // namespace
 
 void hold_to_inputs(Comparison& comparison) {
-  if (comparison.standard.kind != StandardKind::fp16_cube) return;
   double before = 0;  // the largest error of an output so far
   for (OperatorResult& op : comparison.operators) {
-    double input_error = 0;  // of those that do not fail, which come first
-    for (TensorResult& tensor : op.tensors) {
-      const bool is_input = tensor.entry().side == Side::input;
-      if (!tensor.is_measured) continue;
-      if (!is_floating(judged_dtype(tensor.match))) {
-        if (!is_input && input_error > 0) mistrust_places(tensor);
-        continue;
-      }
-      if (tensor.standard.kind != StandardKind::fp16_cube ||
-          tensor.judgement.verdict == Verdict::failed) {
-        continue;
-      }
-      const bool is_free = is_random(op) || (is_adaptive(op.op()) && input_error > 0);
-      if (is_input) {
-        judge_input(op, before, tensor);
-        if (tensor.judgement.verdict == Verdict::failed) continue;
-        input_error = std::max(input_error, sum_error(op, tensor));
-      } else if (!is_free) {
-        judge_output(op, input_error, tensor);
-      }
-    }
+    if (holds_any(op)) hold_tensors(op, before);
     const double error = sum_error(op, Side::output).value_or(0);
     if (std::isfinite(error)) before = std::max(before, error);
   }

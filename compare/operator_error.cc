@@ -146,8 +146,7 @@ double sum_error(const OperatorResult& op, const TensorResult& tensor) {
   const PairStats& stats = tensor.stats;
   if (stats.nonfinite_mismatches() > 0) return HUGE_VAL;
   if (stats.sum_abs == 0) return 0;
-  const double without_mask = stats.sum_expected_abs - stats.sum_mask_abs;
-  double size = without_mask > 0 ? without_mask : stats.sum_expected_abs;
+  double size = stats.sum_without_mask();
   if (tensor.entry().side == Side::output) {
     size = std::max(size, terms_scale(op, tensor) * static_cast<double>(stats.finite_pairs()));
   }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "compare/measure/measure_chunk.h"
+#include "compare/measure/pair_stats.h"
 
 namespace opbench {
 namespace {
@@ -46,9 +47,12 @@ void count_floats(const float* values, std::int64_t count, FloatCounts& counts) 
 // Of `count` values in ascending order the one at or below which three quarters lie.
 std::int64_t quartile_rank(std::int64_t count) { return (3 * count + 3) / 4 - 1; }
 
-// The largest values of all, where they are one number and far beyond all others, are a mask: what
-// is added where attention must not look. Far: by ten powers of two, as many as a bucket's steps.
+// The largest values of all, where they are alike to an eighth, far beyond all others and not few,
+// are a mask: what is added where attention must not look. Far: by ten powers of two.
 constexpr std::size_t kFar = std::size_t{10} << 3;
+constexpr std::int64_t kFewestMasked = 4;
+
+bool is_large(std::size_t bucket) { return start_of(bucket + 1) > PairStats::kMask; }
 
 // The values' own upper quartile; 0 if none is finite and other than 0.
 double quartile_of(std::span<const double> values) {
@@ -63,8 +67,9 @@ double quartile_of(std::span<const double> values) {
   const auto is_between = [&](double value) {
     return !is_mask(value) && bucket_of(value) + kFar > top;
   };
-  if (std::none_of(magnitudes.begin(), magnitudes.end(), is_between) &&
-      !std::all_of(magnitudes.begin(), magnitudes.end(), is_mask)) {
+  const std::int64_t masked = std::count_if(magnitudes.begin(), magnitudes.end(), is_mask);
+  if (is_large(top) && masked >= kFewestMasked && masked < std::ssize(magnitudes) &&
+      std::none_of(magnitudes.begin(), magnitudes.end(), is_between)) {
     magnitudes.erase(std::remove_if(magnitudes.begin(), magnitudes.end(), is_mask),
                      magnitudes.end());
   }
@@ -80,7 +85,8 @@ std::size_t end_of(const std::vector<std::int64_t>& counts) {
   while (top > 0 && counts[top] == 0) --top;
   std::size_t next = top > 0 ? top - 1 : 0;
   while (next > 0 && counts[next] == 0) --next;
-  return next > 0 && next + kFar <= top ? next + 1 : end;
+  const bool is_mask = is_large(top) && counts[top] >= kFewestMasked && next + kFar <= top;
+  return next > 0 && is_mask ? next + 1 : end;
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace opbench {
 
 /// Counts magnitudes, to find the scale of a tensor: what three quarters of its finite values other
 /// than 0 do not exceed. Unlike a root mean square it does not follow a few overflowed or special
-/// values; for normally distributed ones it is 1.15 of it. One number that is 2^10 times as large
-/// as all others counts as a mask and not. Up to kMeasureBlock values it is one of them, beyond
-/// that it is right within a sixteenth.
+/// values; for normally distributed ones it is 1.15 of it. Values beyond 8192 that are alike to an
+/// eighth and 2^10 times as large as all others are a mask and do not count. Up to kMeasureBlock
+/// values it is one of them, beyond that it is right within a sixteenth.
 class Magnitudes {
  public:
   /// Adds `count` stored values of a kind; `is_all` if no others come before or after.

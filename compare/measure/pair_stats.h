@@ -73,8 +73,9 @@ struct PairStats {
   WorstElement worst_outside, worst_beyond;  ///< by value, of those not inside, beyond the limit
   double sum_abs = 0, sum_rel = 0;           ///< of the errors, over finite pairs
   double sum_expected_abs = 0;               ///< over finite pairs, as all of these
-  /// Of these the part of elements beyond kMask that are equal on both sides, as a mask's are.
-  double sum_mask_abs = 0;
+  /// The part of those that are no mask's: beyond kMask and equal on both sides. These are counted.
+  double sum_open_abs = 0;
+  std::int64_t masked = 0;
   /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
   long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;
@@ -93,6 +94,9 @@ struct PairStats {
   double rmse() const;
   /// Sum of |actual - expected| over that of |expected|; 0 if both are 0.
   double relative_sum() const;
+  /// `sum_expected_abs` without a mask: elements that are on average 2^10 times as large as all
+  /// others.
+  double sum_without_mask() const;
   double mean_ulp() const;
   double cosine() const;  ///< 1 if both are all zero, 0 if one is
   double inside_share() const;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
+#include <mutex>
 
 #include "tensor/error.h"
 
@@ -144,6 +146,15 @@ Standard standard_for(const Standards& standards, const StandardChoice& choice, 
       break;
   }
   return cross_check_standard(numbers, chosen.level);
+}
+
+SharedStandard::SharedStandard(const Standard& standard) {
+  static std::mutex mutex;
+  static std::deque<Standard> all;
+  const std::lock_guard lock(mutex);
+  auto found = std::find(all.begin(), all.end(), standard);
+  if (found == all.end()) found = all.insert(all.end(), standard);
+  kept_ = &*found;
 }
 
 }  // namespace opbench

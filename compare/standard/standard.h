@@ -110,6 +110,22 @@ struct Standard {
   RatioLimits ratios = {};                     ///< cross_check
   /// cross_check: least relative error of the GPU; 0 if the golden values have to be met exactly.
   double rounding = 0;
+
+  bool operator==(const Standard&) const = default;
+};
+
+/// A standard that many tensors are held to: there are few, which are kept once, to the end of the
+/// process. May be made in several threads at once.
+class SharedStandard {
+ public:
+  SharedStandard() : SharedStandard(Standard{}) {}
+  SharedStandard(const Standard& standard);  // as one is given where the other is wanted
+
+  operator const Standard&() const { return *kept_; }
+  const Standard* operator->() const { return kept_; }
+
+ private:
+  const Standard* kept_;
 };
 
 /// The standard for a tensor of `dtype` of operator `op`. `mixed` and `statistical` hold integers

@@ -48,6 +48,9 @@ class BeyondTerms {
     }
   }
 
+  /// Of the element that was found.
+  double allowed() const { return allowed_; }
+
  private:
   void look_at(std::int64_t first, HeldOutput& held) {
     for (std::size_t i = 0; i < terms_.size(); ++i) {
@@ -58,14 +61,14 @@ class BeyondTerms {
       if (!is_in_range || !std::isfinite(error) || error <= beyond_ * allowed) continue;
       beyond_ = error / allowed;
       held.stray = {first + static_cast<std::int64_t>(i), actual_[i], expected_[i], error};
-      held.bound = {allowed, 0};
+      allowed_ = allowed;
     }
   }
 
   const JudgedCall& call_;
   std::size_t output_;
   const TensorDesc& desc_;
-  double share_, beyond_ = 1;
+  double share_, beyond_ = 1, allowed_ = 0;
   std::vector<double> actual_, expected_, terms_;
 };
 
@@ -81,12 +84,15 @@ std::string beyond_terms(const JudgedCall& call, std::size_t output, double most
                          stats.worst_abs.error > kRounding * stats.scale &&
                          problem.op->traffic(problem).operations <= kMostOperations;
   if (!is_wanted) return {};
-  BeyondTerms(call, output, most).look(held);
+  BeyondTerms beyond(call, output, most);
+  beyond.look(held);
   if (held.stray.index < 0) return {};
+  // Others are wrong by as much of themselves, rounding of the largest sums aside.
+  held.bound = {std::min(beyond.allowed(), kRounding * stats.scale), most};
   return fmt::format(
       "an element that no terms explain at {}: {}, expected {}, where {:.3g} may be off",
       index_text(problem.outputs[output].shape, held.stray.index), value_text(held.stray.actual),
-      value_text(held.stray.expected), held.bound.allowed);
+      value_text(held.stray.expected), beyond.allowed());
 }
 
 // The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel

@@ -56,7 +56,7 @@ Cell mismatch(const Row& row, double value) {
 // Of the absolute standard a number of the same kind as its own.
 Cell min_tolerance(const Row& row) {
   const bool is_absolute =
-      row.tensor.standard.kind == StandardKind::absolute && stats(row).nonfinite_mismatches() == 0;
+      row.tensor.standard->kind == StandardKind::absolute && stats(row).nonfinite_mismatches() == 0;
   return measured(row, is_absolute ? stats(row).worst_abs.error : stats(row).tolerance_of_all());
 }
 
@@ -73,7 +73,7 @@ const std::array kFields = std::to_array<TensorField>({
     {"verdict", [](const Row& r) { return text(name(r.tensor.judgement.verdict)); }},
     {"reason", [](const Row& r) { return text(r.tensor.judgement.reason); }},
     {"origin", [](const Row& r) { return text(name(r.op.origin)); }},
-    {"standard", [](const Row& r) { return text(name(r.tensor.standard.kind)); }},
+    {"standard", [](const Row& r) { return text(name(r.tensor.standard->kind)); }},
     {"formula",
      [](const Row& r) { return measured(r, formula(r.tensor.standard, stats(r).scale)); }},
     {"scale", [](const Row& r) { return measured(r, stats(r).scale); }},

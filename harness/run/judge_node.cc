@@ -251,7 +251,7 @@ WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, doub
 
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
   ValueComparison found = compare_output(what, output);
-  if (found.judgement.verdict != Verdict::failed && output == 0 && !what.saturates) {
+  if (found.judgement.verdict != Verdict::failed && output == 0) {
     const std::vector<InputReader> inputs = readers_of(what);
     const std::string reason =
         wrong_update(what.node.problem, inputs, what.storage(what.node.outputs[0]));

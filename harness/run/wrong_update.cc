@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/standard/ulp.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
@@ -14,18 +15,44 @@ namespace {
 struct StepLength {
   double expected_sq = 0, product = 0, noise_sq = 0;
 
-  void add(double before, double actual, double expected, double roundoff) {
+  // `expected` as the dtype holds it: what is below half a unit is no step.
+  void add(double before, double actual, double expected, double unit) {
     const double wanted = expected - before, taken = actual - before;
     if (!std::isfinite(wanted) || !std::isfinite(taken)) return;
     expected_sq += wanted * wanted;
     product += wanted * taken;
-    const double rounded = roundoff * std::fmax(std::fabs(before), std::fabs(expected));
+    const double rounded = unit * std::fmax(std::fabs(before), std::fabs(expected));
     noise_sq += wanted * wanted * rounded * rounded;
   }
+  void add(const StepLength& more) {
+    expected_sq += more.expected_sq;
+    product += more.product;
+    noise_sq += more.noise_sq;
+  }
   double length() const { return product / expected_sq; }
-  // Of the length, where every rounding is as large as may be.
+  // Of the length, where every element is a unit off.
   double deviation() const { return std::sqrt(noise_sq) / expected_sq; }
 };
+
+StepLength step_of(const InputReader& input, const Reference& reference, const TensorDesc& desc,
+                   const void* storage, ElementRange range) {
+  thread_local std::vector<double> before, actual, expected;
+  thread_local std::vector<std::byte> rounded;
+  for (auto* values : {&before, &actual, &expected}) {
+    values->resize(static_cast<std::size_t>(range.count));
+  }
+  rounded.resize(expected.size() * size_of(desc.dtype));
+  input.read(range, before);
+  read_doubles(desc, storage, range, actual);
+  reference(0, range, expected);
+  from_doubles(desc.dtype, expected.data(), range.count, rounded.data());
+  to_doubles(desc.dtype, rounded.data(), range.count, expected.data());
+  StepLength step;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    step.add(before[i], actual[i], expected[i], epsilon_of(desc.dtype));
+  }
+  return step;
+}
 
 }  // namespace
 
@@ -35,21 +62,13 @@ std::string wrong_update(const Problem& problem, std::span<const InputReader> in
   const TensorDesc& desc = problem.outputs[0];
   if (!problem.op->adds_to_first || inputs[0].desc().shape != desc.shape) return {};
   const Reference reference = problem.op->reference(inputs, problem.attrs);
-  const double roundoff = epsilon_of(desc.dtype) / 2;
+  std::vector<StepLength> parts(static_cast<std::size_t>(block_count(desc)));
+  parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
+    parts[static_cast<std::size_t>(i)] =
+        step_of(inputs[0], reference, desc, storage, block(desc, i));
+  });
   StepLength step;
-  std::vector<double> before, actual, expected;
-  for (std::int64_t i = 0; i < block_count(desc); ++i) {
-    const ElementRange range = block(desc, i);
-    for (auto* values : {&before, &actual, &expected}) {
-      values->resize(static_cast<std::size_t>(range.count));
-    }
-    inputs[0].read(range, before);
-    read_doubles(desc, storage, range, actual);
-    reference(0, range, expected);
-    for (std::size_t k = 0; k < actual.size(); ++k) {
-      step.add(before[k], actual[k], expected[k], roundoff);
-    }
-  }
+  for (const StepLength& part : parts) step.add(part);
   const bool is_seen =
       step.expected_sq > 0 && std::isfinite(step.expected_sq) && step.deviation() <= kSeen;
   if (!is_seen || std::fabs(step.length() - 1) <= kWrong) return {};

@@ -176,6 +176,25 @@ TEST(Jumps, AMaskHidesNothing) {
   EXPECT_EQ(sample.comparison.operators[0].origin, Origin::introduced);
 }
 
+// As the least number of fp32, beside which all else is lost in a sum; large numbers alone are
+// none.
+TEST(Jumps, AMaskIsFarBeyondAllOthers) {
+  std::vector<float> scores(64), masked(64), wrong(64), large(64), off_large(64);
+  for (std::size_t i = 0; i < masked.size(); ++i) {
+    scores[i] = static_cast<float>(i % 7) + 1;
+    masked[i] = i % 2 == 0 ? -3.4028235e38F : scores[i];
+    wrong[i] = i % 2 == 0 ? masked[i] : 1.5F * scores[i];
+    large[i] = off_large[i] = 1e4F + 100 * static_cast<float>(i);
+  }
+  off_large[5] *= 1 + 3e-5F;
+  const HandMade fill = compare(
+      {{"masked_fill", "1", {{"input/self", scores, scores}, {"output/result", wrong, masked}}}});
+  EXPECT_EQ(first_jump(fill.comparison), 0U);
+  const HandMade scaled = compare(
+      {{"mul", "1", {{"input/self", scores, scores}, {"output/result", off_large, large}}}});
+  EXPECT_FALSE(first_jump(scaled.comparison).has_value());
+}
+
 // What is rounding alone moves by the learning rate.
 TEST(Jumps, AdaptiveOptimizersHaveNoneUnlessTheirInputsAreEqual) {
   const auto adam = [](const std::vector<float>& gradient) {
@@ -399,6 +418,17 @@ TEST(Fp16Cube, InputsAreHeldToWhatWasBeforeThem) {
   EXPECT_EQ(wrong.comparison.operators[1].tensors[0].judgement.reason,
             "off by 0.5 of its size, at most 0.0312 allowed: no output before it is off by more "
             "than 0.0003; worst at [0]: 2, expected 1");
+}
+
+// By a rule for some operators, whatever the others are held to.
+TEST(Fp16Cube, OfSomeOperatorsAlone) {
+  HandMade sample = compare({call("mm", 0, 0, 0.5F)});
+  for (TensorResult& tensor : sample.comparison.operators[0].tensors) {
+    tensor.standard = compare_tests::standard("fp16-cube");
+    tensor.judgement = {Verdict::passed, {}};
+  }
+  analyse(sample.comparison);
+  EXPECT_EQ(count(sample.comparison).failed, 1);
 }
 
 // Which element is the largest follows from the least difference.

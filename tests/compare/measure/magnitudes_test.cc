@@ -49,6 +49,7 @@ TEST(Magnitudes, AMaskCountsNot) {
       for (std::size_t i = 0; i < size; i += 2) values[i] = mask + 2;
       EXPECT_NEAR(scale(values), 2, 0.25) << size << " " << mask;
     }
+    EXPECT_NEAR(scale({-1e9F, 2, -1e9F, 1}), 1e9, 1) << "a few may be anything";
     std::vector<float> alone(size, -1e9F);
     EXPECT_NEAR(scale(alone), 1e9, 1e9 / 8) << "a number alone is none";
     std::vector<float> spread(size, 1.0F);

@@ -9,20 +9,27 @@
 namespace opbench {
 namespace {
 
-// axpy: y = x1 + 1e-4 x2 of 4,096 elements; `taken` of the step.
-std::string said(double taken, DType dtype = DType::fp32, double alpha = 1e-4) {
+// axpy: y = x1 + 1e-4 x2; `taken` of the step.
+std::string said(double taken, DType dtype = DType::fp32, double alpha = 1e-4,
+                 std::int64_t count = 4096) {
   const Op& op = find_op("axpy");
-  const TensorDesc desc = describe(dtype, {4096});
-  std::vector<double> x1(4096), x2(4096), y(4096);
+  const TensorDesc desc = describe(dtype, {count});
+  const auto size = static_cast<std::size_t>(count);
+  std::vector<double> x1(size), x2(size), y(size);
   for (std::size_t i = 0; i < y.size(); ++i) {
     x1[i] = 1 + static_cast<double>(i % 97) / 97;
     x2[i] = static_cast<double>(i % 31) / 15 - 1;
-    y[i] = x1[i] + taken * alpha * x2[i];
   }
   std::vector<std::vector<std::byte>> storage;
-  for (const auto* values : {&x1, &x2, &y}) {
-    from_doubles(dtype, values->data(), 4096, storage.emplace_back(4096 * size_of(dtype)).data());
-  }
+  const auto store = [&](std::vector<double>& values) {
+    std::vector<std::byte>& stored = storage.emplace_back(size * size_of(dtype));
+    from_doubles(dtype, values.data(), count, stored.data());
+    to_doubles(dtype, stored.data(), count, values.data());
+  };
+  store(x1);
+  store(x2);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x1[i] + taken * alpha * x2[i];
+  store(y);
   const Problem problem =
       make_problem(op, {desc, desc}, attrs_of(op, {{"alpha", std::to_string(alpha)}}));
   const std::vector<InputReader> inputs = {{desc, storage[0].data()}, {desc, storage[1].data()}};
@@ -44,6 +51,13 @@ TEST(WrongUpdate, NoStepAndAStepBackAreWrong) {
 TEST(WrongUpdate, WhatRoundingHidesIsNotJudged) {
   EXPECT_EQ(said(0, DType::fp16), "");
   EXPECT_NE(said(0, DType::fp16, 0.1), "");
+}
+
+// Of steps below half a unit none is taken, however many there are.
+TEST(WrongUpdate, HonestStepsOfFp16AreRight) {
+  for (const double alpha : {1e-4, 3e-4, 1e-3, 1e-2}) {
+    EXPECT_EQ(said(1, DType::fp16, alpha, 1 << 20), "") << alpha;
+  }
 }
 
 // y of other operators is not an input and a change of it.

@@ -11,9 +11,9 @@ namespace opbench {
 namespace {
 
 /// The magnitudes of the finite elements of inputs; of an index, its elements.
-class Magnitudes {
+class InputMagnitudes {
  public:
-  explicit Magnitudes(std::span<const InputReader> inputs) {
+  explicit InputMagnitudes(std::span<const InputReader> inputs) {
     for (const InputReader& input : inputs) {
       if (!is_floating(input.desc().dtype)) {
         readers_.push_back(input);
@@ -49,7 +49,7 @@ double elements_per_output(const Op& op, std::span<const InputReader> inputs, co
 
 // No partial sum is greater, in whichever order; a mean divides after it has added.
 Intermediates of_sums(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs) {
-  const auto magnitudes = std::make_shared<const Magnitudes>(inputs);
+  const auto magnitudes = std::make_shared<const InputMagnitudes>(inputs);
   const auto terms = [magnitudes, sum = op.reference(magnitudes->readers(), magnitudes_of(attrs))](
                          double times) {
     return [magnitudes, sum, times](std::size_t output, ElementRange range, std::span<double> to) {

@@ -14,7 +14,7 @@ namespace opbench {
 namespace {
 
 // What elements are beyond that fail the standard.
-ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStats& stats) {
+AllowedError bound_of(const CallUnderJudgement& call, std::size_t output, const PairStats& stats) {
   const DType dtype = call.problem().outputs[output].dtype;
   if (call.problem().op->accuracy != AccuracyClass::rounded || !is_floating(dtype)) return {};
   const Tolerance tolerance = mixed_tolerance(dtype);
@@ -29,7 +29,7 @@ ElementBound bound_of(const JudgedCall& call, std::size_t output, const PairStat
 /// Looks for the element that is furthest beyond a share of its terms.
 class BeyondTerms {
  public:
-  BeyondTerms(const JudgedCall& call, std::size_t output, double share)
+  BeyondTerms(const CallUnderJudgement& call, std::size_t output, double share)
       : call_(call), output_(output), desc_(call.problem().outputs[output]), share_(share) {}
 
   void look(HeldOutput& held) {
@@ -65,7 +65,7 @@ class BeyondTerms {
     }
   }
 
-  const JudgedCall& call_;
+  const CallUnderJudgement& call_;
   std::size_t output_;
   const TensorDesc& desc_;
   double share_, beyond_ = 1, allowed_ = 0;
@@ -75,7 +75,7 @@ class BeyondTerms {
 // The tolerance follows the scale of the whole tensor: rows and channels that are far smaller may
 // be anything. Each sum is off by no more than a share of what its own terms come to. Where all are
 // off by as little as sums in fp32 are, or the reference takes long, that is not looked at.
-std::string beyond_terms(const JudgedCall& call, std::size_t output, double most,
+std::string beyond_terms(const CallUnderJudgement& call, std::size_t output, double most,
                          HeldOutput& held) {
   constexpr double kRounding = 0x1p-18, kMostOperations = 0x1p28;
   const Problem& problem = call.problem();
@@ -98,7 +98,7 @@ std::string beyond_terms(const JudgedCall& call, std::size_t output, double most
 // The standard lets some elements of a hundred be off by as much as the tensor's scale: a kernel
 // that leaves out its last elements would pass. Here none may be off by more than the tolerance, or
 // several times the tolerance where many terms are added up.
-std::string stray_element(const JudgedCall& call, std::size_t output, HeldOutput& held) {
+std::string stray_element(const CallUnderJudgement& call, std::size_t output, HeldOutput& held) {
   const PairStats& stats = held.found.stats;
   constexpr double kTimesOfSums = 4;
   const Problem& problem = call.problem();
@@ -127,7 +127,7 @@ std::string stray_element(const JudgedCall& call, std::size_t output, HeldOutput
 
 }  // namespace
 
-HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates) {
+HeldOutput hold(const CallUnderJudgement& call, std::size_t output, bool saturates) {
   HeldOutput held{call.judge(output, saturates)};
   held.bound = bound_of(call, output, held.found.stats);
   held.fault = held.found.judgement.verdict == Verdict::failed ? held.found.judgement.reason

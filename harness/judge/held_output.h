@@ -3,12 +3,12 @@
 #include <string>
 
 #include "compare/judge/compare_values.h"
-#include "harness/judge/judged_call.h"
+#include "harness/judge/call_under_judgement.h"
 
 namespace opbench {
 
 /// What an element may be off by, and by which share of what is expected besides.
-struct ElementBound {
+struct AllowedError {
   double allowed = 0, share = 0;
 };
 
@@ -17,11 +17,11 @@ struct HeldOutput {
   ValueComparison found;
   std::string fault = {};  ///< empty: a right kernel may have left it
   WorstElement stray = {};
-  ElementBound bound = {};
+  AllowedError bound = {};
 };
 
 /// Holds an output to the standard and, where it passes, each of its elements: none may be off by
 /// several times the tolerance, and of sums none by more than its own terms explain.
-HeldOutput hold(const JudgedCall& call, std::size_t output, bool saturates);
+HeldOutput hold(const CallUnderJudgement& call, std::size_t output, bool saturates);
 
 }  // namespace opbench

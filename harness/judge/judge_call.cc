@@ -19,8 +19,8 @@ class Departure {
  public:
   // An element is wrong by itself if it has other bits, of what is exact, else beyond what the
   // tensor was held to.
-  Departure(const JudgedCall& call, std::size_t output, const void* storage,
-            const ElementBound& bound)
+  Departure(const CallUnderJudgement& call, std::size_t output, const void* storage,
+            const AllowedError& bound)
       : desc_(call.problem().outputs[output]),
         actual_(values_of(desc_, storage)),
         expected_(expected_values(call, output)),
@@ -34,7 +34,7 @@ class Departure {
   }
 
  private:
-  void read_inputs(const JudgedCall& call) {
+  void read_inputs(const CallUnderJudgement& call) {
     const Problem& problem = call.problem();
     values_.reserve(problem.inputs.size());
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
@@ -47,7 +47,7 @@ class Departure {
 
   const TensorDesc& desc_;
   std::vector<double> actual_, expected_;
-  ElementBound bound_;
+  AllowedError bound_;
   std::vector<std::vector<double>> values_;
   std::vector<InputValues> inputs_;
 };
@@ -65,7 +65,7 @@ void describe(const DepartedValues& values, const PairStats& stats, OutputFindin
       ErrorPicture{stats.histogram, error_map(values.actual, values.expected, values.shape)});
 }
 
-void explain(const JudgedCall& call, std::size_t output, const void* storage,
+void explain(const CallUnderJudgement& call, std::size_t output, const void* storage,
              const HeldOutput& held, OutputFinding& finding) {
   const ValueComparison& found = held.found;
   const bool is_failed = found.judgement.verdict == Verdict::failed;
@@ -79,7 +79,8 @@ void explain(const JudgedCall& call, std::size_t output, const void* storage,
 }
 
 // Numerics of the device under which the output is right, "" if there are none.
-std::string device_numerics(const LoadedCall& loaded, const JudgedCall& plain, std::size_t output) {
+std::string device_numerics(const LoadedCall& loaded, const CallUnderJudgement& plain,
+                            std::size_t output) {
   const Problem& problem = plain.problem();
   const DeviceType device = loaded.call->outputs[output]->device;
   if (device == DeviceType::cpu) return {};
@@ -90,15 +91,15 @@ std::string device_numerics(const LoadedCall& loaded, const JudgedCall& plain, s
   if (!takes_products(problem)) return {};
   for (const OperandWidth width : {OperandWidth::fp16, OperandWidth::tf32, OperandWidth::bf16}) {
     const std::vector<Tensor> narrowed = narrowed_operands(problem, loaded.inputs, width);
-    if (hold(JudgedCall(loaded, narrowed), output, false).fault.empty()) {
+    if (hold(CallUnderJudgement(loaded, narrowed), output, false).fault.empty()) {
       return std::string(name(width));
     }
   }
   return {};
 }
 
-OutputFinding judge_output_of(const LoadedCall& loaded, const JudgedCall& call, std::size_t output,
-                              const JudgeRules& rules) {
+OutputFinding judge_output_of(const LoadedCall& loaded, const CallUnderJudgement& call,
+                              std::size_t output, const JudgeRules& rules) {
   const Problem& problem = call.problem();
   const void* storage = loaded.outputs[output].data();
   OutputFinding finding;
@@ -156,7 +157,7 @@ LoadedCall LoadedCall::load(DumpSource& file, const RecordedCall& call) {
 }
 
 std::vector<OutputFinding> judge_call(const LoadedCall& loaded, const JudgeRules& rules) {
-  const JudgedCall call(loaded, loaded.inputs);
+  const CallUnderJudgement call(loaded, loaded.inputs);
   const Problem& problem = call.problem();
   if (problem.op->check_values != nullptr) problem.op->check_values(problem, call.inputs());
   std::vector<OutputFinding> findings;

@@ -9,9 +9,9 @@
 namespace opbench {
 
 /// A call as the graph of one node, whose tensors are its inputs, then its outputs.
-class JudgedCall {
+class CallUnderJudgement {
  public:
-  JudgedCall(const LoadedCall& loaded, std::span<const Tensor> inputs)
+  CallUnderJudgement(const LoadedCall& loaded, std::span<const Tensor> inputs)
       : loaded_(loaded), kernel_(*kernels_of(problem().op->name).front()) {
     for (const Tensor& input : inputs) storage_.push_back(input.data());
     for (const Tensor& output : loaded.outputs) storage_.push_back(output.data());
@@ -59,6 +59,6 @@ class JudgedCall {
 std::vector<double> values_of(const TensorDesc& desc, const void* storage);
 
 /// What right kernels leave, in logical order.
-std::vector<double> expected_values(const JudgedCall& call, std::size_t output);
+std::vector<double> expected_values(const CallUnderJudgement& call, std::size_t output);
 
 }  // namespace opbench

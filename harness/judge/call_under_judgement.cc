@@ -1,4 +1,4 @@
-#include "harness/judge/judged_call.h"
+#include "harness/judge/call_under_judgement.h"
 
 namespace opbench {
 
@@ -6,7 +6,7 @@ std::vector<double> values_of(const TensorDesc& desc, const void* storage) {
   return InputReader(desc, storage).read_all();
 }
 
-std::vector<double> expected_values(const JudgedCall& call, std::size_t output) {
+std::vector<double> expected_values(const CallUnderJudgement& call, std::size_t output) {
   const Problem& problem = call.problem();
   const TensorDesc& desc = problem.outputs[output];
   const ElementRange all{0, desc.elements()};

@@ -23,7 +23,13 @@ double own_error(const OperatorResult& op, DType dtype) {
   return dtype == DType::fp16 ? 0x1p-8 : 0x1p-10;
 }
 
-void fail(TensorResult& tensor, std::string reason) {
+// Of what allows as much, in words and as a number: "its inputs are off by", 0.005.
+void hold(const OperatorResult& op, double allowed, std::string_view because, double number,
+          TensorResult& tensor) {
+  const double error = sum_error(op, tensor);
+  if (error <= allowed) return;
+  std::string reason = fmt::format("off by {:.3g} of its size, at most {:.3g} allowed: {} {:.3g}",
+                                   error, allowed, because, number);
   if (const WorstElement& worst = tensor.stats.worst_abs; worst.index >= 0) {
     reason += fmt::format("; worst at {}: {}, expected {}",
                           index_text(judged_shape(tensor.match), worst.index),
@@ -34,14 +40,8 @@ void fail(TensorResult& tensor, std::string reason) {
 
 // `input_error`: of the inputs that do not fail.
 void judge_output(const OperatorResult& op, double input_error, TensorResult& tensor) {
-  const double error = sum_error(op, tensor);
   const double own = own_error(op, judged_dtype(tensor.match));
-  const double allowed = std::max(own, kGrowth * input_error);
-  if (error <= allowed) return;
-  fail(
-      tensor,
-      fmt::format("off by {:.3g} of its size, at most {:.3g} allowed: its inputs are off by {:.3g}",
-                  error, allowed, input_error));
+  hold(op, std::max(own, kGrowth * input_error), "its inputs are off by", input_error, tensor);
 }
 
 // By its name: no operator of the dumps made it, so that no error of theirs explains its own.
@@ -55,12 +55,8 @@ bool is_parameter(std::string_view name) {
 
 // A product of two activations has a mat2, too: it is as far off as the outputs before it.
 void judge_parameter(const OperatorResult& op, double before, TensorResult& tensor) {
-  const double error = sum_error(op, tensor);
-  const double allowed = std::max(0x1p-5, kGrowth * before);
-  if (error <= allowed) return;
-  fail(tensor, fmt::format("off by {:.3g} of its size, at most {:.3g} allowed: no output before it "
-                           "is off by more than {:.3g}",
-                           error, allowed, before));
+  hold(op, std::max(0x1p-5, kGrowth * before), "no output before it is off by more than", before,
+       tensor);
 }
 
 // The places of values that are off.

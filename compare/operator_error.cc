@@ -40,6 +40,14 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
+// "sum" of sum_dim_IntList and ReduceSumD, not of cumsum.
+bool has_word(std::string_view name, std::span<const std::string_view> any_of) {
+  const std::vector<std::string> words = words_of(name);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(any_of.begin(), any_of.end(), word) != any_of.end();
+  });
+}
+
 double root_mean_square(const PairStats& stats) {
   const std::int64_t pairs = std::max<std::int64_t>(stats.finite_pairs(), 1);
   return static_cast<double>(std::sqrt(stats.sum_expected_sq / static_cast<long double>(pairs)));
@@ -70,17 +78,13 @@ double normalised(const OperatorResult& op, const TensorResult& output) {
   return 0;
 }
 
-// sum_dim_IntList, mean_dim, ReduceSumD; not cumsum.
-bool adds_up(std::string_view op, std::string_view what) {
-  const std::vector<std::string> words = words_of(op);
-  return std::find(words.begin(), words.end(), what) != words.end();
-}
-
 // The gradient of a bias is a sum that may cancel, as any sum and mean: then what it comes to is
 // rounding, and its error counts against what terms of random signs would come to.
 double terms_of(const OperatorResult& op, const TensorResult& output) {
+  constexpr std::array<std::string_view, 1> kMean = {"mean"};
+  constexpr std::array<std::string_view, 2> kSums = {"mean", "sum"};
   const std::string name = op.op();
-  const bool is_mean = adds_up(name, "mean"), is_sum = is_mean || adds_up(name, "sum");
+  const bool is_mean = has_word(name, kMean), is_sum = has_word(name, kSums);
   const bool is_bias = is_gradient(name) && is_vector(output.entry().desc.shape);
   if (!is_sum && !is_bias) return 0;
   double largest = 0;
@@ -97,23 +101,27 @@ double terms_of(const OperatorResult& op, const TensorResult& output) {
   return largest;
 }
 
+// Of the inputs whose name has `part` in it.
+double largest_input(const OperatorResult& op, std::string_view part) {
+  double largest = 0;
+  for (const TensorResult& tensor : op.tensors) {
+    if (tensor.entry().side != Side::input || !tensor.is_measured) continue;
+    if (tensor.entry().name.find(part) == std::string::npos) continue;
+    const ValueCounts& values = tensor.stats.expected;
+    largest = std::max({largest, std::fabs(values.min), std::fabs(values.max)});
+  }
+  return largest;
+}
+
+constexpr std::array<std::string_view, 1> kShares = {"softmax"};
+
 // The loss of nearly certain rows is the logarithm of a sum near 1; its gradient the difference of
 // numbers near that of the result. Of these an error of 64 roundoffs is rounding: a part of atol.
 double near_certain(const OperatorResult& op) {
   constexpr double kOfAtol = 0x1p-2;
   constexpr std::array<std::string_view, 3> kLosses = {"nll_loss", "nllloss", "cross_entropy"};
-  constexpr std::array<std::string_view, 1> kShares = {"softmax"};
   if (!is_gradient(op.op())) return contains_any(op.op(), kLosses) ? kOfAtol : 0;
-  if (!contains_any(op.op(), kShares)) return 0;
-  double largest = 0;
-  for (const TensorResult& input : op.tensors) {
-    const bool is_given = input.entry().side == Side::input && input.is_measured &&
-                          input.entry().name.find("grad") != std::string::npos;
-    if (!is_given) continue;
-    const ValueCounts& values = input.stats.expected;
-    largest = std::max({largest, std::fabs(values.min), std::fabs(values.max)});
-  }
-  return kOfAtol * largest;
+  return contains_any(op.op(), kShares) ? kOfAtol * largest_input(op, "grad") : 0;
 }
 
 // Gradients at a kink: where an input that is zero on one side alone lets all of a gradient through
@@ -138,6 +146,26 @@ double without_kinks(const OperatorResult& op, const PairStats& stats) {
   const std::int64_t far = stats.beyond_limit;
   if (far == 0 || !has_kink(op.op()) || far > kink_allowance(op, stats.count)) return stats.sum_abs;
   return std::max(0.0, stats.sum_abs - static_cast<double>(far) * stats.worst_abs.error);
+}
+
+// By what a dropout multiplies: a tensor of the output's shape, or one of its bits. The numbers of
+// a shape or a seed are none, and neither is the gradient that is passed on.
+bool is_mask_of(const OperatorResult& op, const TensorResult& tensor) {
+  std::int64_t elements = 0;
+  for (const TensorResult& other : op.tensors) {
+    const bool is_output = other.entry().side == Side::output && other.is_measured;
+    if (is_output) elements = std::max(elements, other.stats.count);
+  }
+  const bool is_given = tensor.is_measured && tensor.stats.unequal == 0 && tensor.stats.count > 1 &&
+                        tensor.entry().name.find("grad") == std::string::npos;
+  if (!is_given) return false;
+  const bool is_whole = tensor.stats.count == elements;
+  if (is_floating(judged_dtype(tensor.match))) {
+    return is_whole && is_gradient(op.op()) && tensor.entry().side == Side::input;
+  }
+  constexpr std::int64_t kBits = 8;
+  const bool is_bytes = size_of(judged_dtype(tensor.match)) == 1;
+  return is_whole || (is_bytes && tensor.stats.count == (elements + kBits - 1) / kBits);
 }
 
 }  // namespace
@@ -176,16 +204,10 @@ double terms_scale(const OperatorResult& op, const TensorResult& output) {
 double condition(const OperatorResult& op) {
   constexpr double kMost = 104;
   constexpr std::array<std::string_view, 2> kLogarithms = {"logsoftmax", "log_softmax"};
-  constexpr std::array<std::string_view, 1> kShares = {"softmax"};
-  const bool is_exponential = contains_any(op.op(), kShares) || adds_up(op.op(), "exp");
+  constexpr std::array<std::string_view, 1> kExp = {"exp"};
+  const bool is_exponential = contains_any(op.op(), kShares) || has_word(op.op(), kExp);
   if (!is_exponential || contains_any(op.op(), kLogarithms) || is_gradient(op.op())) return 1;
-  double largest = 1;
-  for (const TensorResult& tensor : op.tensors) {
-    if (tensor.entry().side != Side::input || !tensor.is_measured) continue;
-    const ValueCounts& values = tensor.stats.expected;
-    largest = std::max({largest, std::fabs(values.min), std::fabs(values.max)});
-  }
-  return std::min(largest, kMost);
+  return std::clamp(largest_input(op, ""), 1.0, kMost);
 }
 
 double operand_rounding(const OperatorResult& op) {
@@ -247,36 +269,9 @@ bool is_random(std::string_view op) {
       "uniform", "exponential", "geometric", "cauchy",   "rrelu",  "gumbel", "poisson"};
   // Given its mask, or what it is held against, the result is determined.
   constexpr std::array<std::string_view, 2> kNotThese = {"domask", "loss"};
-  const std::vector<std::string> words = words_of(op);
-  const bool draws = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
-  });
+  const bool draws = has_word(op, kWords);
   return (draws || contains_any(op, kAnywhere)) && !contains_any(op, kNotThese);
 }
-
-namespace {
-
-// By what a dropout multiplies: a tensor of the output's shape, or one of its bits. The numbers of
-// a shape or a seed are none, and neither is the gradient that is passed on.
-bool is_mask_of(const OperatorResult& op, const TensorResult& tensor) {
-  std::int64_t elements = 0;
-  for (const TensorResult& other : op.tensors) {
-    const bool is_output = other.entry().side == Side::output && other.is_measured;
-    if (is_output) elements = std::max(elements, other.stats.count);
-  }
-  const bool is_given = tensor.is_measured && tensor.stats.unequal == 0 && tensor.stats.count > 1 &&
-                        tensor.entry().name.find("grad") == std::string::npos;
-  if (!is_given) return false;
-  const bool is_whole = tensor.stats.count == elements;
-  if (is_floating(judged_dtype(tensor.match))) {
-    return is_whole && is_gradient(op.op()) && tensor.entry().side == Side::input;
-  }
-  constexpr std::int64_t kBits = 8;
-  const bool is_bytes = size_of(judged_dtype(tensor.match)) == 1;
-  return is_whole || (is_bytes && tensor.stats.count == (elements + kBits - 1) / kBits);
-}
-
-}  // namespace
 
 bool is_random(const OperatorResult& op) {
   return is_random(op.op()) &&

@@ -61,6 +61,12 @@ Moments moments_of(const InputReader& x, const ChannelView& view) {
   return moments;
 }
 
+// Of the batch, or the running ones.
+Moments used_moments(std::span<const InputReader> inputs, const ChannelView& view, bool training) {
+  if (training) return moments_of(inputs[0], view);
+  return {inputs[3].read_all(), inputs[4].read_all()};
+}
+
 // running = (1 - momentum)*running + momentum*batch
 std::vector<double> moved_on(std::vector<double> running, const std::vector<double>& batch,
                              double factor, double momentum) {
@@ -92,8 +98,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
   const bool training = attrs.flag("training");
   const double eps = attrs.number("eps"), momentum = attrs.number("momentum");
-  const Moments used =
-      training ? moments_of(inputs[0], view) : Moments{inputs[3].read_all(), inputs[4].read_all()};
+  const Moments used = used_moments(inputs, view, training);
   std::vector<std::vector<double>> vectors(5);
   vectors[kSaveMean] = used.mean;
   vectors[kSaveInvstd] = inverse_deviations(used.variance, eps);
@@ -116,8 +121,7 @@ Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& at
   const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
   const bool training = attrs.flag("training");
   const double n = double(view.count());
-  const Moments used =
-      training ? moments_of(inputs[0], view) : Moments{inputs[3].read_all(), inputs[4].read_all()};
+  const Moments used = used_moments(inputs, view, training);
   std::vector<double> invstd = inverse_deviations(used.variance, attrs.number("eps"));
   std::vector<double> means = magnitudes_of(used.mean), greatest(means.size());
   if (training) {

@@ -145,7 +145,10 @@ class OutputPair {
   ValueComparison judged_at(double scale) const {
     ValueComparison found = compared_at(scale, [](ElementRange, const void*, void*) {});
     if (found.judgement.verdict != Verdict::failed) return found;
-    ValueComparison rest = unexplained_at(scale);
+    const OutsideContract outside(what_, output_);
+    const RoundingSlack slack = slack_of_intermediates();
+    if (!outside.is_any() && !slack.is_any()) return found;
+    ValueComparison rest = without(outside, slack, scale);
     if (rest.judgement.verdict == Verdict::failed) return rest;
     rest.stats = std::move(found.stats);
     return rest;
@@ -153,8 +156,12 @@ class OutputPair {
 
   /// Of the differences that neither the variant's contract nor intermediate results explain.
   ValueComparison unexplained_at(double scale) const {
-    const OutsideContract outside(what_, output_);
-    const RoundingSlack slack = slack_of_intermediates();
+    return without(OutsideContract(what_, output_), slack_of_intermediates(), scale);
+  }
+
+ private:
+  ValueComparison without(const OutsideContract& outside, const RoundingSlack& slack,
+                          double scale) const {
     ValueComparison rest =
         compared_at(scale, [&](ElementRange range, const void* expected, void* actual) {
           if (outside.is_any()) outside.forgive(range, expected, actual);
@@ -166,7 +173,6 @@ class OutputPair {
     return rest;
   }
 
- private:
   RoundingSlack slack_of_intermediates() const {
     const Problem& problem = what_.node.problem;
     if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype, {}};

@@ -75,6 +75,29 @@ double rounding_of_sums(const OperatorResult& op) {
   return roundoff * std::sqrt(terms_per_output(op));
 }
 
+// A product that a CPU makes in bf16: without AVX512-BF16, PyTorch adds its terms up in bf16.
+bool is_bf16_of_a_cpu(const OperatorResult& op) {
+  if (!is_product(op.op())) return false;
+  return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
+    const DumpEntry* const actual = tensor.match.actual;
+    return tensor.entry().side == Side::output && actual != nullptr &&
+           actual->device == DeviceType::cpu && actual->desc.dtype == DType::bf16;
+  });
+}
+
+// Every partial sum is rounded: twice what rounding the sum alone gives, and more.
+bool has_bf16_sums(const Comparison& comparison) {
+  std::int64_t products = 0, rounded = 0;
+  for (const OperatorResult& op : comparison.operators) {
+    const auto error = sum_error(op, Side::output);
+    if (!error || !is_bf16_of_a_cpu(op)) continue;
+    const bool is_own = *error > kMostlyOwn * sum_error(op, Side::input).value_or(0);
+    products += is_own;
+    rounded += is_own && *error > 0x1p-8;
+  }
+  return rounded > 0 && 2 * rounded >= products;
+}
+
 bool is_single(const OperatorResult& op) { return rounding_of(op) <= kSingleRounding; }
 
 /// The median of numbers that come one by one; the lower one of two.
@@ -119,7 +142,7 @@ class Usual {
 
 // Sets the usual error and the jump of every operator with outputs, without its kind's.
 void set_ratios(Comparison& comparison) {
-  const bool has_fp16 = has_fp16_operands(comparison);
+  const bool has_fp16 = has_fp16_operands(comparison), has_bf16 = has_bf16_sums(comparison);
   Usual usual;
   for (OperatorResult& op : comparison.operators) {
     op.usual_error = op.jump = std::nullopt;
@@ -129,6 +152,9 @@ void set_ratios(Comparison& comparison) {
     if (is_adaptive(name) && sum_error(op, Side::input).value_or(0) > 0) continue;
     double expected = std::max({rounding_of(op), rounding_of_sums(op), usual.error(name)});
     if (has_fp16 && is_product(name)) expected = std::max(expected, operand_rounding(op));
+    if (has_bf16 && is_bf16_of_a_cpu(op)) {
+      expected = std::max(expected, 0x1p-9 * std::sqrt(terms_per_output(op)));
+    }
     expected = std::max(expected, condition(op) * sum_error(op, Side::input).value_or(0));
     op.usual_error = expected;
     op.jump = std::isinf(expected) ? 1 : *error / expected;

@@ -8,6 +8,7 @@
 #include "harness/judge/failure_pattern.h"
 #include "harness/judge/held_output.h"
 #include "harness/judge/narrow_operands.h"
+#include "harness/judge/narrow_sums.h"
 #include "harness/judge/recorded_values.h"
 #include "harness/judge/rounding_bias.h"
 
@@ -83,7 +84,7 @@ std::string device_numerics(const LoadedCall& loaded, const CallUnderJudgement& 
                             std::size_t output) {
   const Problem& problem = plain.problem();
   const DeviceType device = loaded.call->outputs[output]->device;
-  if (device == DeviceType::cpu) return {};
+  if (device == DeviceType::cpu) return adds_in_bf16(plain, output) ? "adds in bf16" : "";
   const bool is_half = problem.outputs[output].dtype == DType::fp16;
   if (is_half && device == DeviceType::npu && hold(plain, output, true).fault.empty()) {
     return "saturates at 65504";

@@ -1,5 +1,7 @@
 """Three networks and one training step of them."""
 
+import contextlib
+
 import torch
 import torchvision
 from torch import nn
@@ -48,12 +50,30 @@ def step(model, x, y, autocast=None, rate=0.1):
     optimizer.step()
 
 
+def onednn_takes_bf16():
+    """Not where DNNL_MAX_CPU_ISA forbids AVX-512: PyTorch asks the CPU and fails."""
+    x = torch.ones(1, 8, 8, 8, dtype=torch.bfloat16)
+    try:
+        return torch.conv2d(x, x) is not None
+    except RuntimeError:
+        return False
+
+
+def products(kind):
+    """Where products are computed: in bf16 PyTorch's own kernels add in bf16, and those of oneDNN in fp32."""
+    own = kind == "bf16 sums" or (kind == "bf16" and not onednn_takes_bf16())
+    return torch.backends.mkldnn.flags(enabled=False) if own else contextlib.nullcontext()
+
+
 def capture(path, name, kind="fp32", change=lambda model: None, size=64, **options):
-    """A dump of one step: kind is fp32, fp64, or bf16 for autocast. change(model) comes before; its result is returned."""
+    """A dump of one step: kind is fp32, fp64, bf16 for autocast, or "bf16 sums" for that as on a CPU without AVX-512.
+
+    change(model) comes before; its result is returned.
+    """
     model, x, y = build(name, size=size)
     if kind == "fp64":
         model, x = model.double(), x.double() if x.is_floating_point() else x
     changed = change(model)
-    with dumper(path, overwrite=True, **options):
-        step(model, x, y, torch.bfloat16 if kind == "bf16" else None)
+    with products(kind), dumper(path, overwrite=True, **options):
+        step(model, x, y, torch.bfloat16 if kind.startswith("bf16") else None)
     return changed

@@ -5,6 +5,7 @@ import sys
 import threading
 import types
 
+import networks
 import numpy as np
 import pytest
 import torch
@@ -94,7 +95,7 @@ def test_works_without_gradients_and_under_autocast(tmp_path):
     with dumper(tmp_path / "d.h5"):
         with torch.no_grad():
             model(x)
-        with torch.autocast("cpu", torch.bfloat16):
+        with networks.products("bf16"), torch.autocast("cpu", torch.bfloat16):
             model(x).sum().backward()
     assert record(tmp_path / "d.h5", "convolution", 1)["input/weight"].attrs["opbench_dtype"] == b"bf16"
     assert names(tmp_path / "d.h5").count("ConvolutionBackward0") == 1

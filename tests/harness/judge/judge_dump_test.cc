@@ -291,6 +291,45 @@ TEST_F(JudgeDump, ProductsOfNarrowOperands) {
   EXPECT_EQ(judged(strict).ruling, Ruling::guilty);
 }
 
+// As PyTorch does it on a CPU without AVX512-BF16: every product and every partial sum is rounded.
+TEST_F(JudgeDump, SumsInBf16AreKnownOnACpuAlone) {
+  constexpr std::size_t kRows = 16, kTerms = 300, kColumns = 32;
+  const auto bf16 = [](double value) {
+    std::uint16_t bits = 0;
+    from_doubles(DType::bf16, &value, 1, &bits);
+    to_doubles(DType::bf16, &bits, 1, &value);
+    return value;
+  };
+  const Values a = mapped(arithmetic(kRows * kTerms, 1, 1),
+                          [&](double i) { return bf16(std::sin(i * i * 0.37)); });
+  const Values b = mapped(arithmetic(kTerms * kColumns, 1, 1),
+                          [&](double i) { return bf16(std::cos(i * i * 0.73)); });
+  Values sums(kRows * kColumns);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (std::size_t k = 0; k < kTerms; ++k) {
+      const double term = a[i / kColumns * kTerms + k] * b[k * kColumns + i % kColumns];
+      sums[i] = bf16(sums[i] + bf16(term));
+    }
+  }
+  Values scaled = mapped(sums, [](double y) { return 1.1 * y; });
+  Values stray = sums;
+  stray[77] += 10;
+  const auto judged = [&](const Values& y, DeviceType device) {
+    SetUpWriter();
+    begin("mm", device);
+    input("self", DType::bf16, {kRows, kTerms}, a);
+    input("mat2", DType::bf16, {kTerms, kColumns}, b);
+    output("result", DType::bf16, {kRows, kColumns}, y);
+    return only_record();
+  };
+  const JudgedRecord record = judged(sums, DeviceType::cpu);
+  EXPECT_EQ(record.ruling, Ruling::carries) << record.reason;
+  EXPECT_EQ(record.findings.at(0).numerics, "adds in bf16");
+  EXPECT_EQ(judged(sums, DeviceType::cuda).ruling, Ruling::guilty);
+  EXPECT_EQ(judged(scaled, DeviceType::cpu).ruling, Ruling::guilty);
+  EXPECT_EQ(judged(stray, DeviceType::cpu).ruling, Ruling::guilty);
+}
+
 // Ascend 910 has no Inf: 300 * 300 is 65504 there.
 TEST_F(JudgeDump, Fp16ThatSaturates) {
   begin("mul_Tensor");

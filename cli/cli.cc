@@ -18,6 +18,7 @@
 #include "cli/units_progress.h"
 #include "harness/record/machine.h"
 #include "tensor/error.h"
+#include "tensor/isa.h"
 #include "tensor/nearest.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
@@ -238,6 +239,7 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err, Ranks& ranks) {
   try {
+    check_isa_limit();
     const int code = parse_and_run(std::move(args), out, err, ranks);
     out.flush();
     if (!out && has_reader_gone()) return kReaderGone;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tensor/error.h"
 
@@ -38,6 +39,21 @@ std::string lower_name(std::int64_t target) {
   return name;
 }
 
+constexpr const char* kLimit = "OPBENCH_MAX_ISA";
+
+// Better targets have lower bits. Before main, because whatever runs first takes the best there is.
+bool is_limited() {
+  const char* limit = std::getenv(kLimit);
+  if (limit == nullptr) return true;
+  const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  const auto found = std::find_if(targets.begin(), targets.end(),
+                                  [&](std::int64_t target) { return lower_name(target) == limit; });
+  if (found != targets.end()) hwy::DisableTargets(*found - 1);
+  return found != targets.end();
+}
+
+const bool is_limit_known = is_limited();
+
 // Asked once: Highway's own list selects the best of them each time it is made.
 const std::vector<std::int64_t>& supported_targets() {
   static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
@@ -56,6 +72,12 @@ std::vector<std::string> supported_isas() {
 
 // Asks the dispatcher itself, so that the answer is what vector code really runs with.
 std::string current_isa() { return lower_name(HWY_DYNAMIC_DISPATCH(running_target)()); }
+
+void check_isa_limit() {
+  if (is_limit_known) return;
+  throw Error(fmt::format("{}: '{}' is no instruction set of this machine and build; allowed: {}",
+                          kLimit, std::getenv(kLimit), fmt::join(supported_isas(), ", ")));
+}
 
 void select_isa(std::string_view isa) {
   for (const std::int64_t target : supported_targets()) {

@@ -1,5 +1,7 @@
 #include "compare/departure_causes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -14,8 +16,8 @@
 namespace opbench {
 namespace {
 
-std::vector<double> values_of(DumpSource& file, const DumpEntry& entry) {
-  const std::int64_t count = entry.desc.elements();
+// The first `count` of them.
+std::vector<double> values_of(DumpSource& file, const DumpEntry& entry, std::int64_t count) {
   std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
   std::vector<double> values(static_cast<std::size_t>(count));
   file.read(entry, {0, count}, stored.data());
@@ -43,8 +45,8 @@ struct InputsOf {
   std::vector<std::vector<double>> values;
   std::vector<InputValues> inputs;
 
-  InputsOf(const OperatorResult& op, const TensorResult& output, DumpSource& actual,
-           DumpSource& expected) {
+  InputsOf(const OperatorResult& op, const TensorResult& output, std::int64_t count,
+           DumpSource& actual, DumpSource& expected) {
     constexpr std::size_t kMost = 4;
     const Dims& shape = output.entry().desc.shape;
     values.reserve(kMost);
@@ -53,11 +55,27 @@ struct InputsOf {
       const bool is_alike = entry.side == Side::input && entry.kind == EntryKind::tensor &&
                             entry.desc.shape == shape && is_floating(entry.desc.dtype);
       if (!is_alike || inputs.size() == kMost) continue;
-      values.push_back(values_of(tensor.match.actual ? actual : expected, entry));
+      values.push_back(values_of(tensor.match.actual ? actual : expected, entry, count));
       inputs.push_back({entry.name, values.back()});
     }
   }
 };
+
+/// The beginning of a tensor.
+struct Part {
+  std::int64_t elements;
+  Dims shape;
+};
+
+// Whole slices along the first axis as long as one fits, else a row of elements.
+Part part_of(const Dims& shape, std::int64_t elements, std::int64_t most) {
+  if (elements <= most) return {elements, shape};
+  const std::int64_t slice = elements / shape.front();
+  if (slice > most) return {most, {most}};
+  Dims first = shape;
+  first.front() = most / slice;
+  return {first.front() * slice, std::move(first)};
+}
 
 /// Looks at tensors until what may be read is used up.
 class Look {
@@ -65,44 +83,51 @@ class Look {
   Look(DumpSource& actual, DumpSource& expected) : actual_(actual), expected_(expected) {}
 
   void at(const OperatorResult& op, TensorResult& result) {
+    constexpr std::int64_t kMostOfOne = std::int64_t{1} << 21, kFewest = std::int64_t{1} << 12;
     const TensorMatch& match = result.match;
     const bool is_alike =
         result.is_measured && match.actual->desc.elements() == match.expected->desc.elements();
-    if (result.judgement.verdict != Verdict::failed || !is_alike || result.stats.count > left_)
-      return;
-    left_ -= result.stats.count;
+    if (result.judgement.verdict != Verdict::failed || !is_alike) return;
+    if (left_ < std::min(kFewest, result.stats.count)) return;
+    const Part part = part_of(judged_shape(match), result.stats.count, std::min(kMostOfOne, left_));
+    left_ -= part.elements;
     try {
-      describe(op, result);
+      describe(op, part, result);
     } catch (const Error&) {
       // It was read once; that it cannot be read again takes nothing from the verdict.
     }
   }
 
  private:
-  void describe(const OperatorResult& op, TensorResult& result) {
+  void describe(const OperatorResult& op, const Part& part, TensorResult& result) {
     const Tolerance& tolerance = result.standard->tolerance;
-    const std::vector<double> actual = values_of(actual_, *result.match.actual);
-    const std::vector<double> expected = values_of(expected_, *result.match.expected);
+    const std::int64_t count = part.elements, all = result.stats.count;
+    const std::vector<double> actual = values_of(actual_, *result.match.actual, count);
+    const std::vector<double> expected = values_of(expected_, *result.match.expected, count);
     const double scale = tolerance.follows_scale ? result.stats.scale : 1;
     DepartedValues values{.actual = actual,
                           .expected = expected,
-                          .shape = judged_shape(result.match),
+                          .shape = part.shape,
                           .allowed = tolerance.atol * scale,
                           .allowed_share = tolerance.rtol};
-    if (maps_left_ > 0) {
+    if (maps_left_ > 0 && count == all) {
       --maps_left_;
       result.error_map = std::make_shared<ErrorMap>(error_map(actual, expected, values.shape));
     }
     // Inputs that are wrong themselves tell nothing about what their operator does.
     std::optional<InputsOf> inputs;
     if (result.entry().side == Side::output && op.origin != Origin::inherited) {
-      values.inputs = inputs.emplace(op, result, actual_, expected_).inputs;
+      values.inputs = inputs.emplace(op, result, count, actual_, expected_).inputs;
     }
     result.causes = find_causes(values);
+    if (count == all) return;
+    for (Cause& cause : result.causes) {
+      cause.text = fmt::format("in the first {} of {} elements, {}", count, all, cause.text);
+    }
   }
 
   DumpSource &actual_, &expected_;
-  std::int64_t left_ = std::int64_t{1} << 25;
+  std::int64_t left_ = std::int64_t{1} << 22;  // of pairs of elements: a quarter of a second
   int maps_left_ = 24;
 };
 

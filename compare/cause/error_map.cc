@@ -43,7 +43,11 @@ void add_at(std::size_t place, std::size_t extent, double error, AxisErrors& axi
 class Filling {
  public:
   Filling(std::span<const double> actual, std::span<const double> expected, ErrorMap& map)
-      : actual_(actual), expected_(expected), map_(map), width_(extent(map.shape.size() - 1)) {}
+      : actual_(actual),
+        expected_(expected),
+        map_(map),
+        width_(extent(map.shape.size() - 1)),
+        column_shift_(std::countr_zero(map.column_step)) {}
 
   void row(std::size_t row) {
     double* const cells = map_.errors.data() + row / map_.row_step * map_.columns;
@@ -54,7 +58,7 @@ class Filling {
       const double error = error_of(actual_[i], expected_[i]);
       if (error == 0) continue;
       raise(most, error);
-      raise(cells[column / map_.column_step], error);
+      raise(cells[column >> column_shift_], error);
       add_at(column, width_, error, last_axis);
     }
     if (most > 0) add_to_outer_axes(row, most);
@@ -73,6 +77,7 @@ class Filling {
   std::span<const double> actual_, expected_;
   ErrorMap& map_;
   std::size_t width_;
+  int column_shift_;  // column_step is a power of two
 };
 
 }  // namespace

@@ -17,6 +17,13 @@ int significand_bits(double value) {
   return bits == 0 ? 1 : kDoubleBits - std::countr_zero(bits);
 }
 
+// The exponent of a finite number that is not 0; of a subnormal one that of the smallest normal.
+double exponent(double value) {
+  constexpr int kBias = 1023, kMantissaBits = 52, kExponents = 0x7ff;
+  const auto stored = std::bit_cast<std::uint64_t>(value) >> kMantissaBits;
+  return static_cast<int>(stored & kExponents) - kBias;
+}
+
 /// Of pairs of finite values.
 struct Sums {
   double count = 0, differing = 0;
@@ -38,7 +45,7 @@ struct Sums {
     expected_bits = std::max(expected_bits, significand_bits(e));
     if (e != 0) {
       ++nonzero;
-      log_expected += std::ilogb(e);
+      log_expected += exponent(e);
     }
     if (error_here == 0) return;
     ++differing;
@@ -58,7 +65,7 @@ struct RelativeErrors {
     constexpr double kSmallest = 0x1p-14;
     if (std::fabs(e) < kSmallest) return;
     const double relative = std::fabs(a - e) / std::fabs(e);
-    const bool is_large = std::ilogb(e) > typical_exponent;
+    const bool is_large = exponent(e) > typical_exponent;
     largest = std::max(largest, relative);
     squares[is_large] += relative * relative;
     ++counts[is_large];

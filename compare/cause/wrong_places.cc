@@ -17,8 +17,10 @@ struct AxisPlaces {
     std::size_t inner = 1;
     for (std::size_t i = axis + 1; i < shape.size(); ++i)
       inner *= static_cast<std::size_t>(shape[i]);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (elements[i]) wrong[i / inner % wrong.size()] = true;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < elements.size(); i += inner) {
+      for (std::size_t k = i; k < i + inner && !wrong[place]; ++k) wrong[place] = elements[k];
+      if (++place == wrong.size()) place = 0;
     }
   }
 

@@ -167,11 +167,14 @@ void print_worst(const Page& page) {
                    ? std::string("Operators that fail, worst first")
                    : fmt::format("Operators that fail, the worst {} of {}", shown, worst.size()));
   print_titles(page);
+  std::vector<const OperatorResult*> operators;
   for (std::size_t i = 0; i < shown; ++i) {
-    const OperatorResult& op = page.comparison.operators[worst[i]];
-    print_operator(page, op);
-    page.paragraph(tensor_text(*worst_tensor(op)), 10);
-    print_causes(page, *worst_tensor(op), 10);
+    operators.push_back(&page.comparison.operators[worst[i]]);
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    print_operator(page, *operators[i]);
+    page.paragraph(tensor_text(*worst_tensor(*operators[i])), 10);
+    print_shared_causes(page, operators, i, 10);
   }
 }
 

@@ -106,7 +106,35 @@ void print_first(const ComparisonPage& page) {
   print_unpaired_near(page, *first);
 }
 
+bool looks_like_it(const OperatorResult& op, const Cause& cause) {
+  const std::vector<Cause>& causes = worst_tensor(op)->causes;
+  return std::any_of(causes.begin(), causes.end(),
+                     [&](const Cause& other) { return other.text == cause.text; });
+}
+
 }  // namespace
+
+void print_shared_causes(const ComparisonPage& page,
+                         const std::vector<const OperatorResult*>& operators, std::size_t which,
+                         std::size_t indent) {
+  constexpr std::size_t kNamed = 3;
+  for (const Cause& cause : worst_tensor(*operators[which])->causes) {
+    std::vector<std::size_t> alike;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      if (looks_like_it(*operators[i], cause)) alike.push_back(i);
+    }
+    if (alike.front() != which) continue;
+    page.paragraph(looks_like(cause), indent);
+    if (alike.size() == 1) continue;
+    std::string names;
+    for (std::size_t i = 1; i < std::min(alike.size(), kNamed + 1); ++i) {
+      names += fmt::format("{}{}", i == 1 ? "" : "; ", label(*operators[alike[i]]));
+    }
+    const std::size_t unnamed = alike.size() - std::min(alike.size(), kNamed + 1);
+    if (unnamed > 0) names += fmt::format("; and {} more", unnamed);
+    page.paragraph("The same: " + names, indent);
+  }
+}
 
 void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent) {
   for (const Cause& cause : tensor.causes) {

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compare/analysis.h"
 #include "harness/report/compare.h"
@@ -34,6 +35,11 @@ struct ComparisonPage {
 
 /// What a failing tensor looks like, a sentence each.
 void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent);
+/// The same of several operators: what more than one looks like is said at the first of them, with
+/// the names of the others.
+void print_shared_causes(const ComparisonPage& page,
+                         const std::vector<const OperatorResult*>& operators, std::size_t which,
+                         std::size_t indent);
 /// "ReluBackward0, call 7".
 std::string label(const OperatorResult& op);
 /// "2.1e-04", "0", "-" where there is none.

@@ -70,17 +70,23 @@ compare() { # case, label, target
 }
 
 printf '%-34s%10s%13s%12s  %s\n' '' median 'both files' 'peak memory' target
-for case in ${CASES:-large single tiny seven}; do
+for case in ${CASES:-large failing reordered single tiny seven}; do
   mkdir -p "$work/$case"
   "$build/tests/bench/make_dumps" "$work/$case" "$case"
   files="$work/$case/npu.h5 $work/$case/gpu.h5"
   case $case in
     large) compare large '200 operators x 1M fp32' 'at most 1.0 s, 300 MiB' ;;
+    failing) compare failing '200 x 1M fp32, all fail' 'at most 1.5 x large, 300 MiB' ;;
+    reordered) compare reordered '200 x 1M fp32, reversed' 'at most 1.5 x large, 300 MiB' ;;
     single) compare single 'one tensor of 100M fp32' 'at most 0.6 s, 300 MiB' ;;
     tiny) compare tiny '40,000 operators x 4 fp32' 'at most 1.2 x hdf5_loop, 128 MiB' ;;
     seven) compare seven 'seven tensors of 1,000 fp32' 'at most 0.030 s' ;;
   esac
   mine=$(cat "$work/seconds")
+  [ "$case" != large ] || large=$mine
+  case $case in
+    failing | reordered) [ -z "${large:-}" ] || python3 -c "print(f'  {\"$case\"} / large: {$mine / $large:.2f}')" ;;
+  esac
   # shellcheck disable=SC2086
   if [ "$case" = tiny ]; then
     measure '  hdf5_loop' "$(pair_bytes "$work/tiny")" '' "$build/tests/bench/hdf5_loop" $files

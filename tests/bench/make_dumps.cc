@@ -1,8 +1,11 @@
 // make_dumps DIRECTORY CASE: writes npu.h5 and gpu.h5, which differ a little.
 //   large  200 operators of 1,000,000 fp32 elements
+//   failing the same, off by up to 2^-4: all fail
+//   reordered the same, the NPU's from the last to the first: all fail
 //   single one tensor of 100,000,000 fp32 elements
 //   tiny   40,000 operators of 4 fp32 elements
 //   seven  seven tensors of 1,000 fp32 elements
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,19 +24,25 @@ struct Case {
   std::string_view name;
   int operators;
   std::int64_t elements;
+  float apart = 0x1p-12f;  // of a value
+  bool is_reversed = false;
 };
 
-constexpr Case kCases[] = {
-    {"large", 200, 1'000'000}, {"single", 1, 100'000'000}, {"tiny", 40'000, 4}, {"seven", 7, 1000}};
+constexpr Case kCases[] = {{"large", 200, 1'000'000},
+                           {"failing", 200, 1'000'000, 0x1p-4f},
+                           {"reordered", 200, 1'000'000, 0x1p-12f, true},
+                           {"single", 1, 100'000'000},
+                           {"tiny", 40'000, 4},
+                           {"seven", 7, 1000}};
 
-// Values between -1 and 1; those of the NPU are off by up to 2^-12 of themselves.
-void fill(std::vector<float>& values, std::uint64_t seed, bool is_npu) {
+// Values between -1 and 1; those of the NPU are off by up to `apart` of themselves.
+void fill(std::vector<float>& values, std::uint64_t seed, float apart) {
   std::uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
   for (float& value : values) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     const float base = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31f;
-    const float noise = static_cast<float>(static_cast<std::int32_t>(state >> 32)) * 0x1p-43f;
-    value = is_npu ? base * (1 + noise) : base;
+    const float noise = static_cast<float>(static_cast<std::int32_t>(state >> 32)) * 0x1p-31f;
+    value = base * (1 + apart * noise);
   }
 }
 
@@ -43,7 +52,9 @@ void write(const std::filesystem::path& path, const Case& made, DeviceType devic
   std::vector<float> values(static_cast<std::size_t>(made.elements));
   for (int i = 0; i < made.operators; ++i) {
     writer.begin_record("Op" + std::to_string(i % kNames), device);
-    fill(values, static_cast<std::uint64_t>(i), device == DeviceType::npu);
+    const bool is_npu = device == DeviceType::npu;
+    fill(values, static_cast<std::uint64_t>(i), is_npu ? made.apart : 0);
+    if (is_npu && made.is_reversed) std::reverse(values.begin(), values.end());
     writer.write_output("result", describe(DType::fp32, {made.elements}), values.data());
   }
   writer.finish();
@@ -56,8 +67,10 @@ int run(const std::filesystem::path& directory, std::string_view name) {
     write(directory / "gpu.h5", made, DeviceType::cuda);
     return 0;
   }
-  std::fprintf(stderr, "make_dumps: unknown case '%s'; allowed are large single tiny seven\n",
-               std::string(name).c_str());
+  std::fprintf(
+      stderr,
+      "make_dumps: unknown case '%s'; allowed are large failing reordered single tiny seven\n",
+      std::string(name).c_str());
   return 2;
 }
 
@@ -66,7 +79,7 @@ int run(const std::filesystem::path& directory, std::string_view name) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: make_dumps DIRECTORY large|single|tiny|seven\n");
+    std::fprintf(stderr, "usage: make_dumps DIRECTORY large|failing|reordered|single|tiny|seven\n");
     return 2;
   }
   try {

@@ -104,6 +104,47 @@ TEST_F(Compare, SaysWhatADepartureLooksLike) {
   }
 }
 
+TEST_F(Compare, SaysOnceWhatSeveralOperatorsLookLike) {
+  write_pair(0.25f);
+  const std::string out = run_pair().out;
+  const std::string table = out.substr(out.find("Operators that fail, worst first"));
+  EXPECT_EQ(table.find("Looks like"), table.rfind("Looks like")) << table;
+  EXPECT_THAT(table, HasSubstr("          The same: Third, call 3\n"));
+}
+
+// 2^21 elements of the first, 2^20 of the second and the third, and then no more.
+TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
+  constexpr std::int64_t kRow = std::int64_t{1} << 20;
+  for (const char* name : {"npu.h5", "gpu.h5"}) {
+    const bool is_npu = name[0] == 'n';
+    std::vector<float> values(3 * kRow);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = (is_npu ? 1.25f : 1.0f) * static_cast<float>(i % 251);
+    }
+    DumpWriter writer(path(name));
+    for (const char* op : {"First", "Second", "Third", "Fourth"}) {
+      writer.begin_record(op, is_npu ? DeviceType::npu : DeviceType::cuda);
+      const Dims shape = op[1] == 'i' && op[0] == 'F' ? Dims{3, kRow} : Dims{kRow};
+      writer.write_output("result", describe(DType::fp32, shape), values.data());
+    }
+    writer.finish();
+  }
+  run_pair({"-o", path("out")});
+  const json tensors = read_json("out/compare.json").at("tensors");
+  ASSERT_THAT(tensors, SizeIs(4));
+  EXPECT_THAT(std::string(tensors[0]["causes"][0]["text"]),
+              StartsWith("in the first 2097152 of 3145728 elements, every wrong value is 1.25"));
+  EXPECT_TRUE(tensors[0]["error_map"].is_null()) << "of the whole tensor or none";
+  EXPECT_THAT(std::string(tensors[2]["causes"][0]["text"]),
+              StartsWith("every wrong value is 1.25"));
+  EXPECT_FALSE(tensors[2]["error_map"].is_null());
+  EXPECT_THAT(tensors[3]["causes"], IsEmpty());
+  const Outcome last = opbench_with({"explain", path("out/compare.json"), "Fourth"});
+  EXPECT_THAT(last.out, HasSubstr("What it looks like: opbench compare"));
+  const Outcome only = run_pair({"--only", "^/Fourth/4/"});
+  EXPECT_THAT(only.out, HasSubstr("Looks like: every wrong value is 1.25 times"));
+}
+
 // "The smallest tolerance that would pass": of `prec` a number that it takes, 69/4 here.
 TEST_F(Compare, TheLeastToleranceIsOfTheStandard) {
   const auto least = [&](const std::string& standard) {

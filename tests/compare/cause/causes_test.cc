@@ -156,6 +156,24 @@ TEST(Causes, TwoSamplesOfOneDistributionAreNotTheSameValues) {
   EXPECT_EQ(std::count(found.begin(), found.end(), "same_values"), 0);
 }
 
+// So many that they are counted in ranges and not sorted; a few far away make these too wide.
+TEST(Causes, OrdersOfManyValues) {
+  constexpr std::size_t kSide = 512;
+  const Dims shape = {kSide, kSide};
+  for (const double farthest : {0.0, 1e6}) {
+    std::vector<double> expected = normal(kSide * kSide), transposed(expected.size());
+    expected[5] += farthest;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      transposed[i % kSide * kSide + i / kSide] = expected[i] * (1 + 1e-5);
+    }
+    EXPECT_EQ(rules(causes(transposed, expected, shape)), Names{"same_values"}) << farthest;
+    std::vector<double> others = normal(expected.size(), 1, 7);
+    others[5] = expected[5];
+    const auto found = rules(causes(others, expected, shape));
+    EXPECT_EQ(std::count(found.begin(), found.end(), "same_values"), 0) << farthest;
+  }
+}
+
 TEST(Causes, TheEndOfHalf) {
   const std::vector<double> expected = normal(2 * 24 * 40, 50'000);
   const auto half_saturated = [](std::size_t, double x) {

@@ -2,7 +2,7 @@
 # data and what stands behind it. Modules share one scope in the page: `import` lines and the word `export` are left
 # out, so that names must differ. The page may run this script only: its policy names the script's hash.
 set(OPBENCH_PAGE_MODULES dom format scale chart treemap table export detail pareto dispatch run_digest run_charts run
-    context_graph context error_map compare_detail compare judge check history ingest tabs app)
+    context_graph context error_map compare_detail compare judge check history ingest tabs summary app)
 
 # "sha256-..." in base64, as a content security policy wants it; from hexadecimal, six digits at a time.
 function(opbench_base64_of_hex hex result)

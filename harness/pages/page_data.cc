@@ -123,8 +123,10 @@ void add_trends(Json& inputs) {
     for (const Json& input : inputs) {
       if (input["kind"] == kind) several.push_back(input["data"]);
     }
-    if (several.size() < 2) continue;
-    inputs.push_back(input_of("history", title, {{"tracks", tracks_of(several)}}));
+    const Json tracks = several.size() < 2 ? Json::array() : tracks_of(several);
+    const bool is_any = std::any_of(tracks.begin(), tracks.end(),
+                                    [](const Json& track) { return track["points"].size() > 1; });
+    if (is_any) inputs.push_back(input_of("history", title, {{"tracks", tracks}}));
   }
 }
 

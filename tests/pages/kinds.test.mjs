@@ -149,14 +149,19 @@ test('a history marks where a case changed for good', async () => {
 
 test('several inputs are tabs, which arrow keys reach, and links find their tab', async () => {
   const page = await opened([files.compare, files.judge, files.context, files.check, files.history, files.ingest]);
-  const tabs = await page.locator('[role=tab]').allInnerTexts();
-  assert.deepEqual(tabs.map((t) => t.split(':')[0]), ['compare', 'judge', 'context', 'check', 'history', 'ingest']);
-  await page.locator('[role=tab]').first().focus();
+  const tabs = await page.locator('[role=tab] .name').allInnerTexts();
+  assert.deepEqual(tabs.map((t) => t.split(':')[0]), ['Summary', 'compare', 'judge', 'context', 'check', 'history', 'ingest']);
+  const marks = await page.locator('[role=tab] .outcome').evaluateAll((all) => all.map((mark) => mark.className));
+  assert.deepEqual(marks.slice(0, 3), ['outcome red', 'outcome red', 'outcome green']);
+  assert.match(await page.locator('.digest h2').innerText(), /6 results: [23] wrong/);
+  assert.match(await page.locator('.outcomes li').nth(1).innerText(), /judge.*1 of 4 operators GUILTY/s);
+  await page.locator('[role=tab]').nth(1).click();
+  await page.locator('[role=tab]').nth(1).focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected=true]').textContent.startsWith('judge'));
+  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected=true] .name').textContent.startsWith('judge'));
   assert.equal(await page.locator('[role=tabpanel]:visible').count(), 1);
   await page.goto(`file://${page.file}#path=/softplus/2`);
-  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected=true]').textContent.startsWith('judge'));
+  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected=true] .name').textContent.startsWith('judge'));
   assert.deepEqual(page.faults, []);
 });
 

@@ -146,6 +146,45 @@ for (const [width, theme] of [[1280, 'light'], [400, 'dark']]) {
   });
 }
 
+test('a narrow screen shows each result as a card with its variant, verdict and time', async () => {
+  const page = await opened([results], {width: 400});
+  const card = page.locator('table.virtual >> nth=0').locator('tbody tr:not(.spacer)').first();
+  const shown = await card.locator('td').evaluateAll((cells) => cells.filter((cell) => cell.getBoundingClientRect().width > 0).map((cell) => [cell.textContent, cell.dataset.label || '', cell.getBoundingClientRect().right]));
+  assert.deepEqual(shown.map(([, label]) => label), ['', 'variant', '', 'time', 'v. native']);
+  assert.equal(shown[0][0], records[0].case);
+  assert.ok(shown.every(([, , right]) => right <= 400), JSON.stringify(shown));
+  await page.locator('.rows').first().evaluate((node) => { node.scrollTop = node.scrollHeight; });
+  await page.waitForTimeout(100);
+  assert.ok((await firstCells(page, 1, 1000)).includes(records.at(-1).case));
+});
+
+test('every axis has two ticks or more, however narrow its range', async () => {
+  const file = JSON.parse(readFileSync(results, 'utf8'));
+  file.records = file.records.filter((r) => r.median_us !== null).slice(0, 6).map((r, i) => ({...r, median_us: 18_000 + 500 * i, samples_us: r.samples_us.map((_, k) => 18_000 + 500 * i + k)}));
+  const page = await opened([written('narrow.json', file)]);
+  await scrolled(page);
+  const axes = await page.locator('.detail figure:has-text("Samples in the order") svg').first().evaluate((svg) => [...svg.querySelectorAll('.tick[text-anchor=end]')].map((tick) => tick.textContent));
+  assert.ok(new Set(axes).size >= 2, axes.join());
+});
+
+test('what is as fast as the fastest but for noise stands beside it', async () => {
+  const file = JSON.parse(readFileSync(results, 'utf8'));
+  const one = file.records.find((r) => r.median_us !== null);
+  file.records = [['a', 100, 1], ['b', 103, 1], ['c', 120, 1], ['d', 118, 7]].map(([variant, median_us, mad_us]) => ({...one, variant, median_us, mad_us, status: 'passed'}));
+  const page = await opened([written('ties.json', file)]);
+  const table = JSON.parse((await saved(page, page.locator('button:text-is("JSON of the winners")'))).content);
+  assert.deepEqual(table.winners.map((w) => [w.variant, w.ties]), [['a', ['b', 'd']]]);
+});
+
+test('two runs of different cases are no history', async () => {
+  const file = JSON.parse(readFileSync(results, 'utf8'));
+  const other = {...file, records: file.records.map((r) => ({...r, case: r.case.replace('[', '[other,')}))};
+  for (const [second, expected] of [[other, 0], [file, 1]]) {
+    const page = await opened([results, written('second.json', second)]);
+    assert.equal(await page.locator('[role=tab]:has-text("history")').count(), expected);
+  }
+});
+
 test('names that are markup, quotes or turn the direction stay text', async () => {
   const file = JSON.parse(readFileSync(results, 'utf8'));
   const hostile = ['</script><script>window.hacked = 1</script>', '"><img src=x onerror="window.hacked = 1">', '<!--<script>', '\u202Egnp.exe\u2066', "'+alert(1)+'", '=1+1', '\u0000\u001b[31m'];

@@ -3,6 +3,7 @@ import {el, printable} from './dom.js';
 import {unpacked, setStatusColours} from './format.js';
 import {drawAll} from './chart.js';
 import {showTabs} from './tabs.js';
+import {summaryView} from './summary.js';
 import {runViews} from './run.js';
 import {compareViews} from './compare.js';
 import {judgeViews} from './judge.js';
@@ -32,7 +33,8 @@ function start() {
   for (const input of inputs) input.data = unpacked(input.data);
   document.getElementById('subject').textContent = printable(inputs.map((input) => input.path.replace(/.*\//, '')).join(', '));
   document.getElementById('wait').remove();
-  showTabs(inputs.flatMap((input) => kViews[input.kind](input)));
+  const views = inputs.flatMap((input) => kViews[input.kind](input));
+  showTabs(views.length > 1 ? [summaryView(views), ...views] : views, views.length > 1);
   if (inputs.length === 0) document.getElementById('main').append(el('p', {}, 'There is nothing to show.'));
   window.addEventListener('beforeprint', drawAll);
   performance.mark('shown');

@@ -96,10 +96,14 @@ function noiseCard(data) {
     data.too_noisy ? el('p', {class: 'note'}, 'Too noisy: this machine cannot answer the question now.') : null);
 }
 
+// What came of a check: {colour, text}.
+function checkOutcome(data) {
+  return {colour: data.exit_code === 0 ? 'green' : data.exit_code === 1 ? 'red' : 'yellow', text: data.outcome};
+}
+
 function checkDigest(data) {
   const build = (b) => `${b.version} (${b.revision}), ${b.compiler}, ${b.flags}`;
-  const colour = data.exit_code === 0 ? 'green' : data.exit_code === 1 ? 'red' : 'yellow';
-  return el('section', {class: `digest ${colour}`, 'aria-label': 'Digest'},
+  return el('section', {class: `digest ${checkOutcome(data).colour}`, 'aria-label': 'Digest'},
     el('h2', {}, data.outcome, ' ', Object.entries(data.counts).filter(([, n]) => n > 0).map(([verdict, n]) => el('span', {class: 'count'}, verdictChip(verdict), ` ${n}`))),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was compared'), facts([['before', `${data.base_name ? `${data.base_name}: ` : ''}${build(data.base)}`], ['now', build(data.current)], ['machine', `${data.machine.cpu}, ${countText(data.machine.cores, 'core')}, ${data.machine.isa}`], ['when', data.date], ['took', `${numberText(data.seconds, 3)} s`]]),
       el('h3', {}, 'This check again'), commandLine(data.command)),
@@ -112,7 +116,7 @@ function nextOf(data) {
 }
 
 export function checkViews(input) {
-  const {data} = input, view = {title: `check: ${input.path.replace(/.*\//, '')}`}, chosen = el('div', {});
+  const {data} = input, view = {title: `check: ${input.path.replace(/.*\//, '')}`, outcome: checkOutcome(data)}, chosen = el('div', {});
   for (const item of data.items) if (item.speed && !(item.speed.base_us > 0)) item.speed = null;  // never timed
   const isOpen = (i) => i.verdict === 'AMBIGUOUS' && !i.speed;  // nothing is known of it yet: behind all others
   data.items = [...data.items.filter((i) => !isOpen(i)), ...data.items.filter(isOpen)];

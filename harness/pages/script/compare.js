@@ -9,12 +9,12 @@ import {errorScatter, operatorDetail, quoted} from './compare_detail.js';
 
 const kOperatorColumns = [
   {key: 'operator', label: 'operator', width: 260, value: (op) => op.operator || op.expected_operator || '-'},
-  {key: 'seq', label: 'call', width: 80, value: (op) => (op.seq !== null && op.seq !== '' && !Number.isNaN(Number(op.seq)) ? Number(op.seq) : op.seq)},
+  {key: 'seq', onCard: true, label: 'call', width: 80, value: (op) => (op.seq !== null && op.seq !== '' && !Number.isNaN(Number(op.seq)) ? Number(op.seq) : op.seq)},
   {key: 'execution', label: 'order', width: 75, value: (op) => op.execution},
-  {key: 'verdict', label: 'verdict', width: 115, value: (op) => op.verdict, verdict: true},
+  {key: 'verdict', onCard: true, label: 'verdict', width: 115, value: (op) => op.verdict, verdict: true},
   {key: 'origin', label: 'origin', width: 150, value: (op) => op.origin},
   {key: 'input', label: 'error in', width: 95, value: (op) => op.input_error, text: (op) => numberText(op.input_error, 3)},
-  {key: 'output', label: 'error out', width: 95, value: (op) => op.output_error, text: (op) => numberText(op.output_error, 3)},
+  {key: 'output', onCard: true, label: 'error out', width: 95, value: (op) => op.output_error, text: (op) => numberText(op.output_error, 3)},
   {key: 'factor', label: 'factor', width: 85, value: (op) => op.amplification, text: (op) => numberText(op.amplification, 3)},
   {key: 'jump', label: 'stands out', width: 100, value: (op) => op.jump, text: (op) => numberText(op.jump, 3)},
   {key: 'why', label: 'why', width: 260, value: (op) => op.explanation},
@@ -61,13 +61,15 @@ function compareDigest(data, hrefOf) {
       el('p', {}, `${files.actual.device || 'actual'}: ${files.actual.operators} operators, ${files.actual.tensors} tensors; ${files.expected.device || 'expected'}: ${files.expected.operators} and ${files.expected.tensors}.`),
       [...files.actual.problems, ...files.expected.problems].slice(0, 5).map((problem) => el('p', {class: 'note'}, problem)), el('h3', {}, 'This comparison again'), commandLine(data.command)),
     el('div', {}, el('h3', {}, 'What is wrong'), failed ? el('p', {}, `${countText(counts.operators_failed, 'operator fails', 'operators fail')}: ${origins.join(', ')}.`) : el('p', {}, 'Nothing beyond its tolerance.'),
-      standOut(data.first_jump, hrefOf, 'Stands out'), standOut(data.first_departure, hrefOf, 'First beyond its tolerance'),
+      standOut(data.first_jump, hrefOf, 'Stands out'), data.first_departure && data.first_jump && data.first_departure.execution === data.first_jump.execution ? null : standOut(data.first_departure, hrefOf, 'First beyond its tolerance'),
       data.fp16_operands ? el('p', {class: 'note'}, 'Products differ as those of fp16 operands do.') : null,
       failed ? [el('h3', {}, 'What to do next'), commandLine(`opbench judge ${quoted(files.actual.path)}`)] : null)));
 }
 
 export function compareViews(input) {
-  const {data} = input, view = {title: `compare: ${input.path.replace(/.*\//, '')}`};
+  const {data} = input, {counts, first_jump: first} = data;
+  const view = {title: `compare: ${input.path.replace(/.*\//, '')}`, outcome: {colour: colourOf(data.verdict),
+    text: `${data.verdict}: ${counts.operators_failed} of ${countText(counts.operators, 'operator')} fail${first ? `, ${first.operator || '-'} stands out` : ''}`}};
   const hrefOf = (op) => linkTo(view, {op: op.operator || '', call: op.seq || '', order: op.execution});
   const go = (op) => { location.hash = hrefOf(op); };
   const byOperator = groupBy(data.tensors, (t) => t.execution), chosen = el('div', {});

@@ -88,8 +88,12 @@ function graphsPart(steps) {
   return {node: el('div', {}, el('p', {class: 'filters'}, left, right), holder), choose: (i) => { right.value = i; renew(); }};
 }
 
+function isStepWrong(record) {
+  return ['failed', 'errored'].includes(record.status);
+}
+
 function contextDigest(steps, hrefOf) {
-  const timed = steps.filter((r) => isNumber(timeOf(r))), wrong = steps.filter((r) => ['failed', 'errored'].includes(r.status));
+  const timed = steps.filter((r) => isNumber(timeOf(r))), wrong = steps.filter(isStepWrong);
   const first = timed[0], best = timed.reduce((a, b) => (a && timeOf(a) <= timeOf(b) ? a : b), null);
   const [record] = steps;
   return el('section', {class: `digest ${wrong.length > 0 ? 'red' : 'green'}`, 'aria-label': 'Digest'},
@@ -101,7 +105,9 @@ function contextDigest(steps, hrefOf) {
 }
 
 function contextView(input, steps) {
-  const view = {title: `context: ${shortText(steps[0].step.context, 40)}`};
+  const wrong = steps.filter((r) => isStepWrong(r));
+  const view = {title: `context: ${shortText(steps[0].step.context, 40)}`,
+    outcome: {colour: wrong.length > 0 ? 'red' : 'green', text: `${countText(steps.length, 'step')}, ${wrong.length} wrong`}};
   const hrefOf = (r) => linkTo(view, {context: r.step.context, step: r.variant});
   let graphs = null;
   view.build = () => {

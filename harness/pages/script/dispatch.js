@@ -52,6 +52,7 @@ export function dispatchSection(records, data, hrefOf) {
         {key: 'dtype', label: 'dtype', width: 80, value: (r) => r.dtype},
         {key: 'threads', label: 'threads', width: 90, value: (r) => r.threads},
         {key: 'variant', label: 'fastest', width: 170, value: (r) => r.variant},
+        {key: 'ties', label: 'as fast', width: 170, value: (r) => (r.ties.length > 0 ? r.ties.join(', ') : null), text: (r) => r.ties.join(', ') || '-', about: 'Within noise: 5 % and three times what the times vary by'},
         {key: 'time', label: 'time', width: 100, value: (r) => r.median_us, text: (r) => timeText(r.median_us)},
         {key: 'ulp', label: 'max ULP', width: 100, value: (r) => r.max_ulp, text: (r) => numberText(r.max_ulp)},
         {key: 'candidates', label: 'of', width: 60, value: (r) => r.candidates}]}).node);
@@ -60,7 +61,7 @@ export function dispatchSection(records, data, hrefOf) {
   renew();
   const source = {command: data.command, revision: data.machine.revision};
   return section(title,
-    el('p', {}, 'The fastest variant of every case whose results are usable, for a program that chooses at run time.'),
+    el('p', {}, 'The fastest variant of every case whose results are usable, for a program that chooses at run time. What is as fast within noise stands beside it.'),
     el('p', {class: 'filters'}, el('label', {for: bound.id}, 'Largest max ULP allowed '), bound,
       button('JSON of the winners', () => saveJson('dispatch', {...source, max_ulp: bound.value === '' ? null : Number(bound.value), winners: rows})),
       button('C header', () => save(fileName('opbench dispatch', 'h'), 'text/x-c', cHeader(rows, source)))),

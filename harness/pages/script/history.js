@@ -50,12 +50,12 @@ function trackChart(track) {
 
 const kTrackColumns = [
   {key: 'case', label: 'case', width: 380, value: (t) => t.case},
-  {key: 'variant', label: 'variant', width: 160, value: (t) => t.variant},
+  {key: 'variant', onCard: true, label: 'variant', width: 160, value: (t) => t.variant},
   {key: 'threads', label: 'threads', width: 90, value: (t) => t.threads},
   {key: 'runs', label: 'runs', width: 70, value: (t) => t.runs},
   {key: 'first', label: 'first', width: 95, value: (t) => t.first, text: (t) => timeText(t.first)},
-  {key: 'last', label: 'last', width: 95, value: (t) => t.last, text: (t) => timeText(t.last)},
-  {key: 'point', label: 'changed by', width: 110, value: (t) => (t.largest ? 100 * t.largest.change : null), text: (t) => (t.largest ? signedPercent(100 * t.largest.change) : '-')},
+  {key: 'last', onCard: true, label: 'last', width: 95, value: (t) => t.last, text: (t) => timeText(t.last)},
+  {key: 'point', onCard: true, label: 'changed by', width: 110, value: (t) => (t.largest ? 100 * t.largest.change : null), text: (t) => (t.largest ? signedPercent(100 * t.largest.change) : '-')},
   {key: 'creep', label: 'crept by', width: 100, value: (t) => t.creep, text: (t) => (t.creep === null ? '-' : signedPercent(t.creep))},
   {key: 'machine', label: 'machine', width: 260, value: (t) => t.machine},
 ];
@@ -66,9 +66,10 @@ export function historyViews(input) {
   const hrefOf = (t) => linkTo(view, {case: t.case, variant: t.variant, threads: t.threads, machine: t.machine});
   const changed = tracks.filter((t) => t.largest), crept = tracks.filter((t) => t.creep !== null), dates = [...new Set(tracks.flatMap((t) => t.points.map((p) => p.date)))].sort();
   let table = null;
+  view.outcome = {colour: changed.length + crept.length > 0 ? 'yellow' : 'green', text: `${countText(tracks.length, 'case')}: ${changed.length} changed for good, ${crept.length} crept`};
   view.build = () => {
     table = virtualTable({title: 'Cases over time', noun: 'cases', columns: kTrackColumns, rows: tracks, hrefOf, choices: ['variant', 'threads', 'machine']});
-    return el('div', {}, el('section', {class: `digest ${changed.length + crept.length > 0 ? 'yellow' : 'green'}`, 'aria-label': 'Digest'},
+    return el('div', {}, el('section', {class: `digest ${view.outcome.colour}`, 'aria-label': 'Digest'},
       el('h2', {}, `${countText(dates.length, 'run')}, ${countText(tracks.length, 'case')}: ${changed.length} changed for good, ${crept.length} crept`),
       el('p', {}, `From ${dates[0] || '-'} to ${dates[dates.length - 1] || '-'}. Changes are found by E-divisive with a permutation test at 5 %, as opbench report --history has them; crept: the last quarter of the runs against the first, by more than ${kCreep} %.`)),
     section('Cases', table.node), chosen,

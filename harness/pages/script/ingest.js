@@ -63,10 +63,16 @@ function findingNode(finding) {
     el('ul', {}, finding.evidence.map((e) => el('li', {}, nameOf(text(e))))), finding.advice ? el('p', {}, 'Advice: ', finding.advice) : null, finding.try ? el('p', {}, 'In opbench: ', finding.try) : null);
 }
 
+// What came of reading a profile: {colour, text}.
+function ingestOutcome({hot_spots: spots, warnings, findings}) {
+  const warned = warnings.length + findings.filter((f) => f.warning).length;
+  return {colour: spots.computing.count === 0 || warned > 0 ? 'yellow' : 'green', text: `${countText(spots.computing.count, 'task')}, ${countText(warned, 'warning')}`};
+}
+
 function ingestDigest(data) {
   const spots = data.hot_spots, groups = Object.entries(spots.groups).filter(([, g]) => g.count > 0), order = data.order || {};
   const first = data.findings[0];
-  return el('section', {class: `digest ${spots.computing.count === 0 || data.warnings.length + data.findings.filter((f) => f.warning).length > 0 ? 'yellow' : 'green'}`, 'aria-label': 'Digest'},
+  return el('section', {class: `digest ${ingestOutcome(data).colour}`, 'aria-label': 'Digest'},
     el('h2', {}, `${countText(spots.computing.count, 'task')}, ${timeText(spots.computing.total_us)} of device time`),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was read'), data.files.map((f) => el('p', {}, nameOf(f.path), `: ${f.kind || 'not known'}, ${countText(f.rows, 'row')}${f.skipped ? `, ${f.skipped} skipped` : ''}`, f.problems.slice(0, 3).map((p) => el('span', {class: 'note'}, ` ${p}`)))),
       el('h3', {}, 'These profiles again'), commandLine(data.command_line)),
@@ -77,7 +83,7 @@ function ingestDigest(data) {
 }
 
 export function ingestViews(input) {
-  const {data} = input, view = {title: `ingest: ${input.path.replace(/.*\//, '')}`};
+  const {data} = input, view = {title: `ingest: ${input.path.replace(/.*\//, '')}`, outcome: ingestOutcome(data)};
   const hrefOf = (o) => linkTo(view, {type: o.type, line: o.first.line});
   const operators = data.hot_spots.operators, chosen = el('div', {});
   const types = [...data.hot_spots.types].sort((a, b) => b.total_us - a.total_us);

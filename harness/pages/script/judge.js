@@ -16,12 +16,12 @@ function toleranceOf(record) {
 
 const kJudgedColumns = [
   {key: 'path', label: 'operator', width: 320, value: (r) => r.path},
-  {key: 'verdict', label: 'verdict', width: 110, value: (r) => r.verdict, verdict: true},
+  {key: 'verdict', onCard: true, label: 'verdict', width: 110, value: (r) => r.verdict, verdict: true},
   {key: 'order', label: 'order', width: 75, value: (r) => r.order},
   {key: 'op', label: 'name', width: 190, value: (r) => r.op},
-  {key: 'dtype', label: 'dtype', width: 75, value: (r) => r.dtype},
+  {key: 'dtype', onCard: true, label: 'dtype', width: 75, value: (r) => r.dtype},
   {key: 'error', label: 'would hold all', width: 125, value: toleranceOf, text: (r) => numberText(toleranceOf(r), 3)},
-  {key: 'wrong', label: 'wrong elements', width: 130, value: (r) => sum(r.outputs.map((o) => o.wrong_elements))},
+  {key: 'wrong', onCard: true, label: 'wrong elements', width: 130, value: (r) => sum(r.outputs.map((o) => o.wrong_elements))},
   {key: 'elements', label: 'elements', width: 100, value: (r) => r.elements},
   {key: 'why', label: 'why', width: 300, value: (r) => r.reason || r.implementation || r.outputs.map((o) => o.reason).filter(Boolean)[0] || ''},
 ];
@@ -54,9 +54,14 @@ function judgedDetail(record, file) {
       commandLine(`opbench show ${quoted(file)} ${quoted(o.path)}`))));
 }
 
+// What came of a judgement: {colour, text}.
+function judgeOutcome(data) {
+  return {colour: data.guilty > 0 ? 'red' : data.carries > 0 ? 'green' : 'yellow', text: `${data.guilty} of ${countText(data.records.length, 'operator')} GUILTY, ${data.unknown} UNKNOWN`};
+}
+
 function judgeDigest(data, records, hrefOf) {
   const guilty = records.filter((r) => r.verdict === 'GUILTY'), unknown = groupBy(records.filter((r) => r.verdict === 'UNKNOWN'), (r) => `${r.op}: ${r.reason || ''}`);
-  return el('section', {class: `digest ${guilty.length > 0 ? 'red' : 'green'}`, 'aria-label': 'Digest'},
+  return el('section', {class: `digest ${judgeOutcome(data).colour}`, 'aria-label': 'Digest'},
     el('h2', {}, nameOf(data.file), ' ', ['GUILTY', 'CARRIES', 'RANDOM', 'UNKNOWN'].map((verdict) => el('span', {class: 'count'}, verdictChip(verdict), ` ${data[verdict.toLowerCase()]}`))),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What is wrong'),
       guilty.length === 0 ? el('p', {}, 'No operator that could be judged is wrong for its inputs.')
@@ -69,7 +74,7 @@ function judgeDigest(data, records, hrefOf) {
 }
 
 function judgeView(data, title) {
-  const view = {title}, records = data.records.map((record, order) => ({...record, order})), chosen = el('div', {});
+  const view = {title, outcome: judgeOutcome(data)}, records = data.records.map((record, order) => ({...record, order})), chosen = el('div', {});
   const hrefOf = (r) => linkTo(view, {path: r.path});
   const go = (r) => { location.hash = hrefOf(r); };
   let table = null;
@@ -90,7 +95,8 @@ function judgeView(data, title) {
 
 function pairsView(data) {
   const rows = data.pairs.map((p) => [p.first || '-', p.first_verdict ? verdictChip(p.first_verdict) : '-', p.second || '-', p.second_verdict ? verdictChip(p.second_verdict) : '-']);
-  return {title: 'judge: pairs', build: () => section('Calls that both dumps have', plainTable('Pairs', ['first', 'verdict', 'second', 'verdict'], rows))};
+  const isWrong = data.first.guilty + data.second.guilty > 0;
+  return {title: 'judge: pairs', outcome: {colour: isWrong ? 'red' : 'green', text: countText(rows.length, 'pair')}, build: () => section('Calls that both dumps have', plainTable('Pairs', ['first', 'verdict', 'second', 'verdict'], rows))};
 }
 
 export function judgeViews(input) {

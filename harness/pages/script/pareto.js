@@ -18,6 +18,11 @@ export function paretoFront(records) {
   return front;
 }
 
+/// Is `other` as fast as `best` but for noise? As the Markdown report says it: 5 % and three times what they vary by.
+export function isTie(best, other) {
+  return other.median_us <= 1.05 * best.median_us + 3 * Math.max(best.mad_us || 0, other.mad_us || 0);
+}
+
 /// What a case was measured as: the same for all variants that compete.
 export function placeOf(record) {
   return `${record.case} threads ${record.threads}${record.cold ? ' cold' : ''}`;
@@ -30,8 +35,9 @@ export function winners(records, mostUlp) {
     const fit = group.filter((r) => isUsable(r) && (mostUlp === null || (isNumber(r.max_ulp) && r.max_ulp <= mostUlp)));
     if (fit.length === 0) continue;
     const best = fit.reduce((a, b) => (b.median_us < a.median_us ? b : a));
+    const ties = fit.filter((r) => r !== best && isTie(best, r)).map((r) => r.variant);
     rows.push({op: best.op, case: best.case, dtype: best.dtype, format: best.format, shape: best.shape, threads: best.threads,
-      variant: best.variant, median_us: best.median_us, max_ulp: best.max_ulp, candidates: fit.length});
+      variant: best.variant, median_us: best.median_us, max_ulp: best.max_ulp, ties, candidates: fit.length});
   }
   return rows;
 }

@@ -4,7 +4,7 @@ import {numberText, percentText, timeText} from './format.js';
 import {seriesColours} from './chart.js';
 import {virtualTable} from './table.js';
 import {linkTo} from './tabs.js';
-import {mostNotable, runDigest} from './run_digest.js';
+import {mostNotable, runDigest, runOutcome} from './run_digest.js';
 import {recordDetail} from './detail.js';
 import {dispatchSection} from './dispatch.js';
 import {roofline, variantBars, weightBars} from './run_charts.js';
@@ -12,13 +12,13 @@ import {contextViews} from './context.js';
 
 const kColumns = [
   {key: 'case', label: 'case', width: 380, value: (r) => r.case},
-  {key: 'variant', label: 'variant', width: 150, value: (r) => r.variant},
-  {key: 'verdict', label: 'verdict', width: 110, value: (r) => r.status, verdict: true},
-  {key: 'time', label: 'time', width: 95, value: (r) => r.median_us, text: (r) => timeText(r.median_us), about: 'Median over the repetitions'},
+  {key: 'variant', onCard: true, label: 'variant', width: 150, value: (r) => r.variant},
+  {key: 'verdict', onCard: true, label: 'verdict', width: 110, value: (r) => r.status, verdict: true},
+  {key: 'time', onCard: true, label: 'time', width: 95, value: (r) => r.median_us, text: (r) => timeText(r.median_us), about: 'Median over the repetitions'},
   {key: 'spread', label: 'spread', width: 80, value: (r) => (r.median_us ? r.mad_us / r.median_us : null), text: (r) => (r.median_us ? percentText(100 * r.mad_us / r.median_us, 2) : '-'), about: 'MAD over median'},
   {key: 'rate', label: 'GB/s', width: 80, value: (r) => r.gb_per_s, text: (r) => numberText(r.gb_per_s, 3)},
   {key: 'roofline', label: '% roofline', width: 105, value: (r) => r.percent_of_roofline ?? r.percent_of_copy, text: (r) => percentText(r.percent_of_roofline ?? r.percent_of_copy, 2)},
-  {key: 'native', label: 'v. native', width: 90, value: (r) => r.speedup_over_native, text: (r) => (r.speedup_over_native ? `${numberText(r.speedup_over_native, 3)}x` : '-')},
+  {key: 'native', onCard: true, label: 'v. native', width: 90, value: (r) => r.speedup_over_native, text: (r) => (r.speedup_over_native ? `${numberText(r.speedup_over_native, 3)}x` : '-')},
   {key: 'ulp', label: 'max ULP', width: 95, value: (r) => r.max_ulp, text: (r) => numberText(r.max_ulp)},
   {key: 'inside', label: 'inside', width: 80, value: (r) => r.inside_tolerance, text: (r) => (r.inside_tolerance === null ? '-' : percentText(100 * r.inside_tolerance, 4))},
   {key: 'threads', label: 'threads', width: 85, value: (r) => r.threads},
@@ -34,7 +34,7 @@ function isChosen(record, params) {
 }
 
 function runView(input, records) {
-  const view = {title: `run: ${input.path.replace(/.*\//, '')}`};
+  const view = {title: `run: ${input.path.replace(/.*\//, '')}`, outcome: runOutcome(records)};
   const hrefOf = (r) => linkTo(view, {case: r.case, variant: r.variant, threads: r.threads, ...(r.cold ? {cold: true} : {})});
   const go = (r) => { location.hash = hrefOf(r); };
   const colours = seriesColours(records.map((r) => r.variant));
@@ -50,7 +50,7 @@ function runView(input, records) {
     drawCharts(records);
     return el('div', {}, runDigest(input, records, hrefOf), section('Results', table.node), chosen,
       section('Charts of the results in the table', charts),
-      section('What each is of a step of the network', el('div', {class: 'charts'},
+      section('Share of a step of the network', el('div', {class: 'charts'},
         weightBars(records, 'By operator', (r) => r.op), weightBars(records, 'By case', (r) => r.case, go))),
       dispatchSection(records, input.data, hrefOf));
   };

@@ -153,7 +153,7 @@ export function paretoChart(group, colours, go) {
     }
     return height;
   };
-  return figure({title: 'Time against error', about: `On the front, large: ${front.map((r) => r.variant).join(', ')}. On the bottom line: 0 ULP.`, draw, legend: presentIn(colours, list),
+  return figure({title: 'Time against error', about: `Large: ${front.map((r) => r.variant).join(', ')}; no other variant is both faster and more accurate. On the bottom line: an error of 0 ULP.`, draw, legend: presentIn(colours, list),
     table: {heads: ['variant', 'us', 'max ULP', 'on the front'], rows: () => list.map((r) => [r.variant, r.median_us, r.max_ulp, front.includes(r) ? 'yes' : ''])}});
 }
 

@@ -1,7 +1,7 @@
 // What to know first of a run: what was tested, what is wrong, what is slow, what to do next.
 import {el, commandLine, nameOf} from './dom.js';
 import {countText, groupBy, isNumber, numberText, percentText, shortText, timeText} from './format.js';
-import {placeOf, isUsable} from './pareto.js';
+import {placeOf, isTie, isUsable} from './pareto.js';
 import {verdictChip} from './table.js';
 
 const kWrong = ['failed', 'errored', 'mistrusted', 'suspicious'];
@@ -37,7 +37,7 @@ export function slowerThanPeers(records) {
     const peers = group.filter((r) => r.provider !== 'npu');
     if (ours.length === 0 || peers.length === 0) continue;
     const best = ours.reduce((a, b) => (b.median_us < a.median_us ? b : a)), peer = peers.reduce((a, b) => (b.median_us < a.median_us ? b : a));
-    if (best.median_us > 1.05 * peer.median_us + 3 * Math.max(best.mad_us || 0, peer.mad_us || 0)) slower.push({record: best, peer});
+    if (!isTie(peer, best)) slower.push({record: best, peer});
   }
   return slower.sort((a, b) => b.record.median_us / b.peer.median_us - a.record.median_us / a.peer.median_us);
 }
@@ -99,11 +99,18 @@ function testedPart(input, records) {
     run.interrupted ? el('p', {class: 'note'}, 'The run was interrupted: cases are missing.') : null, skippedPart(records)];
 }
 
+/// What came of a run: {colour, text}.
+export function runOutcome(records) {
+  const has = (statuses) => records.some((r) => statuses.includes(r.status));
+  const counts = [...groupBy(records, (r) => r.status)].map(([status, list]) => `${list.length} ${status}`);
+  return {colour: has(kWrong.slice(0, 2)) ? 'red' : has(kWrong) ? 'yellow' : 'green',
+    text: `${countText(new Set(records.map((r) => r.case)).size, 'case')}: ${counts.join(', ')}`};
+}
+
 /// The card on top of a run.
 export function runDigest(input, records, hrefOf) {
   const cases = new Set(records.map((r) => r.case)).size;
-  const isWrong = records.some((r) => kWrong.slice(0, 2).includes(r.status));
-  return el('section', {class: `digest ${isWrong ? 'red' : 'green'}`, 'aria-label': 'Digest'},
+  return el('section', {class: `digest ${runOutcome(records).colour}`, 'aria-label': 'Digest'},
     el('h2', {}, `${countText(cases, 'case')}, ${countText(records.length, 'result')}`, ' ', countsOf(records)),
     el('div', {class: 'columns'},
       el('div', {}, el('h3', {}, 'What was tested'), testedPart(input, records), el('h3', {}, 'What to do next'), nextPart(records),

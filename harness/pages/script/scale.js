@@ -38,13 +38,26 @@ export function logarithmic(low, high, from, to) {
   scale.high = high;
   scale.ticks = (count) => {
     const first = Math.ceil(least - 1e-9), last = Math.floor(most + 1e-9);
-    if (last - first < 1) return linearTicks(low, high, count / 2).filter((v) => v > 0).map((value) => ({value, text: tickText(value)}));
+    if (last - first < 2) return withinDecades(low, high, count).map((value) => ({value, text: tickText(value)}));
     const step = Math.max(1, Math.ceil((last - first + 1) / Math.max(1, count)));
     const ticks = [];
     for (let power = first; power <= last; power += step) ticks.push({value: 10 ** power, text: powerText(power)});
     return ticks;
   };
   return scale;
+}
+
+// Two ticks or more between fewer than three powers of ten: 1, 2, 5, or all digits, or what a linear axis has.
+function withinDecades(low, high, count) {
+  const most = Math.max(2, count);
+  for (const digits of [[1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) {
+      ticks.push(...digits.map((digit) => Number((digit * 10 ** power).toPrecision(3))).filter((value) => value >= low && value <= high));
+    }
+    if (ticks.length >= 3 || (ticks.length === 2 && digits.length > 3)) return ticks.filter((_, i) => i % Math.ceil(ticks.length / most) === 0);
+  }
+  return linearTicks(low, high, most).filter((value) => value > 0);
 }
 
 function powerText(power) {

@@ -4,7 +4,7 @@ import {el, button, nameOf, say} from './dom.js';
 import {isNumber, colourOf} from './format.js';
 import {saveCsv, saveJson} from './export.js';
 
-const kRowHeight = 30;
+const kRowHeight = 30, kCardHeight = 74;  // the heights of page.css
 const kOverscan = 12;
 const kMostPrinted = 3000;
 
@@ -18,7 +18,8 @@ function compared(a, b) {
   return isNumber(a) && isNumber(b) ? a - b : String(a).localeCompare(String(b), 'en', {numeric: true});
 }
 
-/// `columns`: {key, label, width, value(row), text(row), verdict}; the first one is the link of its row.
+/// `columns`: {key, label, width, value(row), text(row), verdict, onCard}; the first one is the link of its row. Where some are
+/// `onCard`, a narrow screen shows each row as a card of the link and these.
 /// `hrefOf(row)` is where it leads, `choices` the keys of columns with few values, `exported` what a row is in files.
 /// Returns {node, rows(), select(row, isBrought), onrows}; a row that is chosen is brought into view, unless that is false.
 export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], exported = (row) => row, sort = null}) {
@@ -43,6 +44,8 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
   grid.style.width = `${columns.reduce((total, column) => total + column.width, 0)}px`;
   const scroller = el('div', {class: 'scroll rows', role: 'region', 'aria-label': title, tabindex: 0, onscroll: () => render()}, grid);
   const made = new Map();
+  const hasCards = columns.some((column) => column.onCard);
+  const rowHeight = () => (hasCards && matchMedia('(max-width: 600px)').matches ? kCardHeight : kRowHeight);
 
   function rowNode(index) {
     const row = state.shown[index];
@@ -50,16 +53,16 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
       const text = textOf(column, row);
       const isNumeric = isNumber(valueOf(column, row));
       if (i === 0) return el('td', {}, el('a', {href: hrefOf(row), tabindex: index === state.current ? 0 : -1, title: text}, nameOf(text)));
-      return el('td', {class: isNumeric ? 'number' : null, title: text.length > column.width / 8 ? text : null},
+      return el('td', {class: [isNumeric ? 'number' : '', column.onCard ? '' : 'aside'].join(' ').trim() || null, 'data-label': column.onCard && !column.verdict ? column.label : null, title: text.length > column.width / 8 ? text : null},
         column.verdict ? verdictChip(text) : isNumeric ? text : nameOf(text));
     });
     return el('tr', {'aria-rowindex': index + 2, class: row === state.selected ? 'selected' : null}, cells);
   }
 
   function render(all = false) {
-    const count = state.shown.length;
-    let first = Math.max(0, Math.floor(scroller.scrollTop / kRowHeight) - kOverscan);
-    let end = Math.min(count, first + Math.ceil((scroller.clientHeight || 500) / kRowHeight) + 2 * kOverscan);
+    const count = state.shown.length, rowPixels = rowHeight();
+    let first = Math.max(0, Math.floor(scroller.scrollTop / rowPixels) - kOverscan);
+    let end = Math.min(count, first + Math.ceil((scroller.clientHeight || 500) / rowPixels) + 2 * kOverscan);
     if (all) [first, end] = [0, Math.min(count, kMostPrinted)];
     for (const [index, node] of made) {
       if (index >= first && index < end) continue;
@@ -74,8 +77,8 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
       }
       before = made.get(index);
     }
-    above.firstChild.style.height = `${first * kRowHeight}px`;
-    below.firstChild.style.height = `${Math.max(0, count - end) * kRowHeight}px`;
+    above.firstChild.style.height = `${first * rowPixels}px`;
+    below.firstChild.style.height = `${Math.max(0, count - end) * rowPixels}px`;
   }
 
   function renew() {
@@ -114,9 +117,9 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
   }
 
   function bring(index) {
-    const top = index * kRowHeight, head = grid.tHead.offsetHeight;
+    const rowPixels = rowHeight(), top = index * rowPixels, head = grid.tHead.offsetHeight;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
-    if (top + kRowHeight + head > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + kRowHeight + head - scroller.clientHeight;
+    if (top + rowPixels + head > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + rowPixels + head - scroller.clientHeight;
     render();
   }
 
@@ -156,7 +159,7 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
   cancelAnimationFrame(frame);
   apply();
 
-  table.node = el('div', {class: 'table'},
+  table.node = el('div', {class: hasCards ? 'table cards' : 'table'},
     el('div', {class: 'filters'}, search, selects, counter, el('span', {class: 'tools'},
       button('CSV', save('csv'), {'aria-label': `${title} as CSV`}), button('JSON', save('json'), {'aria-label': `${title} as JSON`}))),
     scroller);

@@ -1,10 +1,23 @@
 // Tabs for the inputs, and links into them: #tab=2&case=...; without a tab the first that has the case.
 import {el, say} from './dom.js';
 
-const state = {views: [], current: null};
+const state = {views: [], current: null, hasSummary: false};
+const kSigns = {green: '\u2713', yellow: '!', red: '\u2717', dim: '\u2013'};
+const kWords = {green: 'well', yellow: 'to look at', red: 'wrong', dim: 'nothing to judge'};
+
+/// A sign in the colour of an outcome, and its word for those who do not see it.
+export function outcomeMark({colour}) {
+  return el('span', {class: `outcome ${colour}`}, el('span', {'aria-hidden': 'true'}, kSigns[colour]), el('span', {class: 'hidden'}, `${kWords[colour]}: `));
+}
+
+
+// The summary is tab 0, so that a link to the first input is the same with and without one.
+function numberOf(view) {
+  return state.views.indexOf(view) + (state.hasSummary ? 0 : 1);
+}
 
 export function linkTo(view, params = {}) {
-  const query = new URLSearchParams({tab: String(state.views.indexOf(view) + 1), ...params});
+  const query = new URLSearchParams({tab: String(numberOf(view)), ...params});
   return `#${query}`;
 }
 
@@ -13,8 +26,8 @@ function paramsOfHash() {
 }
 
 function viewOf(params) {
-  const number = Number(params.tab);
-  if (state.views[number - 1]) return state.views[number - 1];
+  const asked = params.tab === undefined ? null : state.views.find((view) => String(numberOf(view)) === params.tab);
+  if (asked) return asked;
   return state.views.find((view) => view.has && view.has(params)) || state.views[0];
 }
 
@@ -40,12 +53,13 @@ function show() {
   if (view.show) view.show(params);
 }
 
-/// `views`: {title, build(), show(params), has(params)}, in the order of their tabs.
-export function showTabs(views) {
+/// `views`: {title, outcome, build(), show(params), has(params)}, in the order of their tabs; the first may be a summary.
+export function showTabs(views, hasSummary) {
+  state.hasSummary = hasSummary;
   const list = document.getElementById('tabs'), main = document.getElementById('main');
   state.views = views;
   views.forEach((view, i) => {
-    view.tab = el('a', {role: 'tab', id: `tab${i}`, href: `#tab=${i + 1}`, 'aria-controls': `panel${i}`, 'aria-selected': 'false', tabindex: -1}, view.title);
+    view.tab = el('a', {role: 'tab', id: `tab${i}`, href: `#tab=${i + (hasSummary ? 0 : 1)}`, 'aria-controls': `panel${i}`, 'aria-selected': 'false', tabindex: -1}, view.outcome ? outcomeMark(view.outcome) : null, el('span', {class: 'name'}, view.title));
     view.panel = el('div', {role: 'tabpanel', id: `panel${i}`, 'aria-labelledby': `tab${i}`, hidden: true});
     list.append(view.tab);
     main.append(view.panel);
@@ -55,7 +69,7 @@ export function showTabs(views) {
     if (!step) return;
     event.preventDefault();
     const next = views[(views.indexOf(state.current) + step + views.length) % views.length];
-    location.hash = `tab=${views.indexOf(next) + 1}`;
+    location.hash = `tab=${numberOf(next)}`;
     next.tab.focus();
   });
   window.addEventListener('hashchange', show);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <unordered_map>
 
 namespace opbench {
@@ -42,11 +44,25 @@ Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPla
   return found;
 }
 
+// In place operators that only write: what their tensor held before is whatever memory held.
+bool overwrites_self(std::string_view op) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "fill_", "zero_", "copy_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '_');
+  });
+}
+
 TensorResult planned(const TensorMatch& match, const std::string& op, const ComparisonPlan& plan) {
   TensorResult result;
   result.match = match;
   result.standard = standard_for(plan.standards, plan.choice, op, judged_dtype(match));
   result.judgement = judgement_before_reading(match, plan);
+  const DumpEntry& entry = result.entry();
+  if (is_waiting(result) && entry.side == Side::input && entry.name == "self" &&
+      overwrites_self(op)) {
+    result.judgement.reason = "is overwritten";
+  }
   result.warnings = pair_warnings(match, plan.sides);
   return result;
 }

@@ -112,6 +112,31 @@ TEST_F(Compare, SaysOnceWhatSeveralOperatorsLookLike) {
   EXPECT_THAT(table, HasSubstr("          The same: Third, call 3\n"));
 }
 
+// A model is made on memory that holds anything.
+TEST_F(Compare, WhatIsOverwrittenIsNotCompared) {
+  for (const char* name : {"npu.h5", "gpu.h5"}) {
+    const bool is_npu = name[0] == 'n';
+    const std::vector<float> before(4, is_npu ? 1e30f : -7), after(4, 2);
+    const TensorDesc desc = describe(DType::fp32, {4});
+    DumpWriter writer(path(name));
+    for (const char* op : {"fill__Scalar", "copy_", "filler"}) {
+      writer.begin_record(op, is_npu ? DeviceType::npu : DeviceType::cuda);
+      writer.write_input("self", desc, before.data());
+      writer.write_input("src", desc, after.data());
+      writer.write_output("result", desc, after.data());
+    }
+    writer.finish();
+  }
+  const Outcome outcome = run_pair({"-o", path("out")});
+  ASSERT_EQ(outcome.code, kVerdictFailed) << outcome.err;
+  std::vector<std::string> verdicts;
+  const json document = read_json("out/compare.json");
+  for (const json& tensor : document.at("tensors")) {
+    if (tensor.at("tensor") == "self") verdicts.push_back(tensor.at("verdict"));
+  }
+  EXPECT_THAT(verdicts, testing::ElementsAre("not compared", "not compared", "failed"));
+}
+
 // 2^21 elements of the first, 2^20 of the second and the third, and then no more.
 TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
   constexpr std::int64_t kRow = std::int64_t{1} << 20;

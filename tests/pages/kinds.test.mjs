@@ -102,6 +102,19 @@ test('a context has its ladder, its types and two graphs with every conversion',
   assert.equal(await page.locator(`figure:has-text("Graph of ${steps[1].variant}") rect.task`).count(), steps[1].step.tasks.length);
 });
 
+test('steps that are as fast within noise are no gain and no loss', async () => {
+  const file = read('context'), steps = file.records.filter((r) => r.step && r.median_us !== null);
+  const times = (r, us, mad) => Object.assign(r, {median_us: us, us_per_sample: us, mad_us: mad, samples_us: r.samples_us.map(() => us), speedup_over_previous: 100 / us});
+  steps.forEach((r) => times(r, 100, 1));
+  const noisy = steps.find((r) => steps.some((other) => other.variant === r.step.after));
+  times(noisy, 101, 2);
+  file.records = [steps.find((r) => r.variant === noisy.step.after), noisy];
+  const cells = async () => (await opened([written('noise.json', file)])).locator('table:has(caption:text("Steps")) tbody tr').nth(1).innerText();
+  assert.match(await cells(), /equal within noise/);
+  times(noisy, 110, 1);
+  assert.match(await cells(), /0\.909x/);
+});
+
 test('a check shows changes with their intervals and what noise is', async () => {
   const page = await opened([files.check]);
   const items = read('check').items;

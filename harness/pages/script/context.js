@@ -14,6 +14,13 @@ function timeOf(record) {
   return isNumber(record.us_per_sample) ? record.us_per_sample : record.median_us;
 }
 
+/// As the console says it: two medians differ by less than twice their standard error.
+function isEqualWithinNoise(r, before) {
+  const errors = [r, before].map((one) => 1.2533 * 1.4826 * one.mad_us / one.median_us / Math.sqrt(one.samples_us.length));
+  const ratio = timeOf(before) / timeOf(r);
+  return Math.min(r.samples_us.length, before.samples_us.length) >= 3 && Math.abs(ratio - 1) <= 2 * ratio * Math.hypot(...errors);
+}
+
 /// Each step's gain or loss against the step that it builds on.
 function waterfall(steps) {
   const timed = steps.filter((r) => isNumber(timeOf(r)));
@@ -26,16 +33,16 @@ function waterfall(steps) {
     axes(root, box, none, y, '', 'us per sample');
     timed.forEach((r, i) => {
       const x = box.left + i * step, from = before(r) ? timeOf(before(r)) : 0, to = timeOf(r);
-      const gain = before(r) ? to - from : null, w = Math.max(4, step * 0.7);
-      root.append(mark('rect', {class: gain === null ? 'series6' : gain <= 0 ? 'green' : 'red', x: x + step * 0.15, width: w, y: y(Math.max(from, to)), height: Math.max(2, Math.abs(y(from) - y(to)))},
-        `${r.variant}: ${timeText(to)}${gain === null ? '' : `, ${percentText(100 * gain / from)} against ${r.step.after}`}. ${r.step.summary}`),
+      const gain = before(r) ? to - from : null, w = Math.max(4, step * 0.7), isEqual = before(r) && isEqualWithinNoise(r, before(r));
+      root.append(mark('rect', {class: gain === null || isEqual ? 'series6' : gain <= 0 ? 'green' : 'red', x: x + step * 0.15, width: w, y: y(Math.max(from, to)), height: Math.max(2, Math.abs(y(from) - y(to)))},
+        `${r.variant}: ${timeText(to)}${gain === null ? '' : `, ${percentText(100 * gain / from)} against ${r.step.after}${isEqual ? ', equal within noise' : ''}`}. ${r.step.summary}`),
       svg('line', {class: 'whisker', x1: x + step * 0.15, x2: Math.min(box.right, x + step * 1.15 + w), y1: y(to), y2: y(to), 'stroke-dasharray': '2 2'}),
-      svg('text', {x: x + step / 2, y: y(Math.max(from, to)) - 5, 'text-anchor': 'middle'}, gain === null ? timeText(to) : `${gain <= 0 ? '\u2212' : '+'}${percentText(Math.abs(100 * gain / from), 2)}`),
+      svg('text', {x: x + step / 2, y: y(Math.max(from, to)) - 5, 'text-anchor': 'middle'}, gain === null ? timeText(to) : isEqual ? 'equal' : `${gain <= 0 ? '\u2212' : '+'}${percentText(Math.abs(100 * gain / from), 2)}`),
       svg('text', {class: 'name', x: x + step / 2, y: box.bottom + 17 + 15 * (i % 2), 'text-anchor': 'middle'}, fitting(r.variant, 1.9 * step)));
     });
     return height;
   };
-  return figure({title: 'Ladder of steps', about: 'From the time of the step that each builds on to its own.', draw,
+  return figure({title: 'Ladder of steps', about: 'From the time of the step that each builds on to its own; grey: equal within noise.', draw,
     table: {heads: ['step', 'us per sample', 'builds on', 'what it changes'], rows: () => timed.map((r) => [r.variant, timeOf(r), r.step.after, r.step.summary])}});
 }
 
@@ -67,8 +74,13 @@ function typeStack(steps) {
 }
 
 function stepTable(steps, hrefOf) {
+  const gainOf = (r) => {
+    const before = steps.find((other) => other.variant === r.step.after);
+    if (!isNumber(r.speedup_over_previous) || !before) return '-';
+    return isEqualWithinNoise(r, before) ? 'equal within noise' : `${numberText(r.speedup_over_previous, 3)}x`;
+  };
   return plainTable('Steps', ['step', 'verdict', 'per sample', 'v. before', 'v. first', 'TransData', 'Cast', 'copies', 'peak', 'what it changes'], steps.map((r) => [
-    el('a', {href: hrefOf(r)}, nameOf(r.variant)), verdictChip(r.status), timeText(timeOf(r)), isNumber(r.speedup_over_previous) && r.step.after ? `${numberText(r.speedup_over_previous, 3)}x` : '-',
+    el('a', {href: hrefOf(r)}, nameOf(r.variant)), verdictChip(r.status), timeText(timeOf(r)), gainOf(r),
     isNumber(r.speedup_over_first) ? `${numberText(r.speedup_over_first, 3)}x` : '-', isNumber(r.trans_data_bytes) ? `${r.trans_data}, ${numberText(r.trans_data_bytes / 1048576, 3)} MiB` : '-',
     r.casts, r.copies, isNumber(r.peak_bytes) ? `${numberText(r.peak_bytes / 1048576, 3)} MiB` : '-', [r.step.summary, r.reason].filter(Boolean).join('; ')]));
 }

@@ -39,6 +39,12 @@ std::string lower_name(std::int64_t target) {
   return name;
 }
 
+// Asked once: Highway's own list selects the best of them each time it is made.
+const std::vector<std::int64_t>& supported_targets() {
+  static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  return targets;
+}
+
 constexpr const char* kLimit = "OPBENCH_MAX_ISA";
 
 // Better targets have lower bits. Before main, because whatever runs first takes the best there is.
@@ -48,17 +54,14 @@ bool is_limited() {
   const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   const auto found = std::find_if(targets.begin(), targets.end(),
                                   [&](std::int64_t target) { return lower_name(target) == limit; });
-  if (found != targets.end()) hwy::DisableTargets(*found - 1);
-  return found != targets.end();
+  if (found == targets.end()) return false;
+  hwy::DisableTargets(*found - 1);
+  supported_targets();
+  hwy::GetChosenTarget().Update(*found);  // listing them has selected the best again
+  return true;
 }
 
 const bool is_limit_known = is_limited();
-
-// Asked once: Highway's own list selects the best of them each time it is made.
-const std::vector<std::int64_t>& supported_targets() {
-  static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  return targets;
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -119,6 +120,10 @@ void add_selection_flags(Command& command, RunFlags& f) {
                  {.value = "N", .group = how, .values = ValueSplit::by_commas});
   command.flag("--cold", f.cold, "Empty the caches before every call, outside the timed window",
                how);
+  command.option("--verify", f.verify,
+                 "sample: outputs of more than 2 million elements are compared with the reference on "
+                 "blocks of about as many; all: every element",
+                 {.value = "WHAT", .group = how, .shows_default = true});
   command.flag("--no-verify", f.no_verify, "Time without comparing with the reference", how);
   command.option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]",
                  {"ISA", how});
@@ -190,6 +195,10 @@ RunOptions options_of(const RunFlags& f) {
   options.repetitions = f.repetitions;
   options.cold = f.cold;
   options.verify = !f.no_verify;
+  if (f.verify != "sample" && f.verify != "all") {
+    throw Error(fmt::format("--verify takes sample or all, found '{}'", f.verify));
+  }
+  if (f.verify == "all") options.most_verified = std::numeric_limits<std::int64_t>::max();
   return options;
 }
 

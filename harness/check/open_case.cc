@@ -173,7 +173,7 @@ void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
   const Verification found = open_.verify(i, open_.item().seed);
   opened.status = status_of(found.judgement.verdict);
   opened.reason = found.judgement.reason;
-  keep_worst(opened.accuracy, found.stats);
+  keep_worst(opened.accuracy, found.stats, found.elements);
   if (opened.accuracy) opened.bits = open_.result_bits(i);
   opened.results = results_of(i);
   const Graph& graph = *open_.runnable(i).graph;

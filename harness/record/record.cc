@@ -114,7 +114,7 @@ bool is_unexpected_pass(const Record& record) {
   return record.status == Status::failed && record.reason.starts_with(kUnexpectedPass);
 }
 
-void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats) {
+void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats, std::int64_t elements) {
   if (stats.count == 0) return;
   if (!accuracy) accuracy.emplace();
   Accuracy& worst = *accuracy;
@@ -122,6 +122,8 @@ void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats) {
   worst.mean_ulp = std::max(worst.mean_ulp, stats.mean_ulp());
   worst.max_abs = std::max(worst.max_abs, stats.worst_abs.error);
   worst.inside_share = std::min(worst.inside_share, stats.inside_share());
+  const double verified = double(stats.count) / double(std::max(elements, stats.count));
+  worst.verified_share = std::min(worst.verified_share, verified);
   worst.min_tolerance = std::max(worst.min_tolerance, stats.tolerance_of_all());
   worst.nonfinite_mismatches += stats.nonfinite_mismatches();
 }

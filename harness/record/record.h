@@ -61,7 +61,8 @@ struct Times {
 /// How far a variant is from its reference: the worst of every number over all verifications.
 struct Accuracy {
   double max_ulp = 0, mean_ulp = 0, max_abs = 0;
-  double inside_share = 1;  ///< of the elements inside the tolerance
+  double inside_share = 1;    ///< of the elements inside the tolerance
+  double verified_share = 1;  ///< of the elements that were compared; large outputs are sampled
   /// Least t with |actual - expected| <= t*scale + t*|expected| everywhere; see
   /// PairStats::tolerance_of_all.
   double min_tolerance = 0;
@@ -159,8 +160,8 @@ inline constexpr std::string_view kUnexpectedPass = "passed, but ";
 bool is_unexpected_pass(const Record& record);
 
 /// Keeps the worst of each number over several verifications; nothing changes if `stats` has no
-/// elements.
-void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats);
+/// elements. `stats` may be of a sample of `elements`.
+void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats, std::int64_t elements);
 
 /// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
 /// speed-up over native.

@@ -42,6 +42,12 @@ constexpr Field kFormula = [] {
   return field;
 }();
 
+constexpr Field kVerified = [] {
+  Field field = number_of<&Record::accuracy, &Accuracy::verified_share>("verified_share", "");
+  field.since = 6;
+  return field;
+}();
+
 constexpr Field kPreemptions = {
     "preemptions", "",
     [](const Record& r) {
@@ -221,6 +227,7 @@ constexpr Field kFields[] = {
     percent<&Times::percent_of_roofline, has_bound>("percent_of_roofline", 4),
     kGradientError,
     positive<&Record::weight_us>("weight", "us", 5),
+    kVerified,
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ class JsonValue;
 
 /// Version of the JSON result format. Readers refuse later ones. Since version 2 records have the
 /// columns of steps and, where they are of one, "step".
-inline constexpr int kResultsVersion = 5;
+inline constexpr int kResultsVersion = 6;
 
 /// Results beyond are not read: a million records of 2 KB. Records are read one by one, and take
 /// about as much memory as their text.

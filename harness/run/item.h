@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ struct Item {
   /// Of a case that was recorded in a dump.
   std::shared_ptr<const InputSource> inputs;
   std::shared_ptr<const LoadedRecord> record;  ///< may be null with inputs
+
+  /// Larger outputs are verified on a sample of about so many elements.
+  std::int64_t most_verified = std::numeric_limits<std::int64_t>::max();
 
   bool is_context() const { return context != nullptr; }
 };

@@ -168,7 +168,7 @@ class ItemRunner {
   }
 
   static void take_verdict(Attempt& attempt, const Verification& found) {
-    keep_worst(attempt.record.accuracy, found.stats);
+    keep_worst(attempt.record.accuracy, found.stats, found.elements);
     if (!found.formula.empty()) attempt.record.formula = found.formula;
     const Judgement& judged = found.judgement;
     if (judged.verdict == Verdict::failed) return attempt.close(Status::failed, judged.reason);

@@ -15,6 +15,7 @@
 #include "harness/run/inputs_there.h"
 #include "harness/run/outside_contract.h"
 #include "harness/run/rounding_slack.h"
+#include "harness/run/sampled_blocks.h"
 #include "harness/run/saturate.h"
 #include "harness/run/wrong_update.h"
 #include "tensor/parallel.h"
@@ -57,11 +58,11 @@ Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
 }
 
 // Of what the kernel wrote: where that is of another size than what is expected, it fails.
-double output_scale(const TensorDesc& desc, const void* storage) {
+double output_scale(const TensorDesc& desc, const SampledBlocks& blocks, const void* storage) {
   Magnitudes magnitudes;
   std::vector<double> values;
-  for (std::int64_t i = 0; i < block_count(desc); ++i) {
-    const ElementRange range = block(desc, i);
+  for (std::int64_t i = 0; i < blocks.count(); ++i) {
+    const ElementRange range = blocks.at(i);
     values.resize(static_cast<std::size_t>(range.count));
     read_doubles(desc, storage, range, values);
     magnitudes.add(values.data(), range.count);
@@ -131,13 +132,14 @@ class OutputPair {
       : what_(what),
         output_(output),
         desc_(what.node.problem.outputs[output]),
+        blocks_(desc_, what.most_elements),
         storage_(what.storage(what.node.outputs[output])),
         inputs_(readers_of(what)),
         standard_(standard_of(what, output)),
         golden_(golden_of(what, inputs_, output)) {}
 
   const Standard& standard() const { return standard_; }
-  double scale() const { return output_scale(desc_, storage_); }
+  double scale() const { return output_scale(desc_, blocks_, storage_); }
 
   /// Where that fails: without what the variant does not answer for and the differences that
   /// intermediate results explain. Errors are told as they are, those that are left where it fails
@@ -184,8 +186,8 @@ class OutputPair {
   // `forgive(range, expected, actual)` takes differences away.
   template <class Forgive>
   ValueComparison compared_at(double scale, const Forgive& forgive) const {
-    const auto measure = [&](std::int64_t i) { return measured(block(desc_, i), scale, forgive); };
-    return compare_parts(block_count(desc_), measure, standard_, {desc_.shape, desc_.dtype});
+    const auto measure = [&](std::int64_t i) { return measured(blocks_.at(i), scale, forgive); };
+    return compare_parts(blocks_.count(), measure, standard_, {desc_.shape, desc_.dtype});
   }
 
   template <class Forgive>
@@ -203,6 +205,7 @@ class OutputPair {
   const NodeToJudge& what_;
   std::size_t output_;
   const TensorDesc& desc_;
+  SampledBlocks blocks_;
   const void* storage_;
   std::vector<InputReader> inputs_;
   Standard standard_;

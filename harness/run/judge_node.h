@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include "compare/judge/compare_values.h"
 #include "harness/run/bound_graph.h"
 
@@ -12,6 +15,8 @@ struct NodeToJudge {
   const TensorStorage& storage;  ///< holds its inputs and outputs
   /// fp16 outputs are the largest finite value where the reference has Inf, 0 where it has NaN.
   bool saturates = false;
+  /// Larger outputs are checked on a sample of about so many elements (see SampledBlocks).
+  std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 };
 
 /// What an element of `output` comes to if the terms that `node` adds up have the magnitude of its

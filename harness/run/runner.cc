@@ -37,7 +37,9 @@ RunResult run_plan(const std::vector<PlannedCase>& plan,
     for (const int count : threads) {
       if (interrupted()) return;
       if (hooks.progress) hooks.progress(done++, total);
-      add_records(run_item(make_item(planned), options, count, hooks, result.times), bytes, hooks,
+      Item item = make_item(planned);
+      item.most_verified = options.most_verified;
+      add_records(run_item(std::move(item), options, count, hooks, result.times), bytes, hooks,
                   result);
     }
   };

@@ -54,8 +54,8 @@ class NodeCheck {
     }
   }
 
-  void prepare() const {
-    for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output);
+  void prepare(int poison = Workspace::kPoison) const {
+    for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output, poison);
   }
 
   std::vector<std::uint64_t> input_fingerprints() const {
@@ -79,8 +79,8 @@ class NodeCheck {
     return {};
   }
 
-  ValueComparison judge(std::size_t output) const {
-    return judge_output({node_, kernel_, storage_, runnable_.saturates()}, output);
+  ValueComparison judge(std::size_t output, std::int64_t most_elements) const {
+    return judge_output({node_, kernel_, storage_, runnable_.saturates(), most_elements}, output);
   }
 
   // Of a context's node its name and kernel; of a case's, which has none, the output where there
@@ -115,7 +115,7 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const auto [stats, judgement, formula, named] = check.judge(output);
+    const auto [stats, judgement, formula, named] = check.judge(output, rules.most_elements);
     const bool is_failure = judgement.verdict == Verdict::failed;
     if (result.judgement.verdict != Verdict::failed) result.formula = formula;
     const bool is_doubt =
@@ -123,7 +123,10 @@ void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verificatio
     if (result.judgement.verdict != Verdict::failed && (is_failure || is_doubt)) {
       result.judgement = {judgement.verdict, check.place(output, judgement.reason)};
     }
-    if (!rules.counts_under_test || check.node().under_test) result.stats.merge(stats);
+    if (!rules.counts_under_test || check.node().under_test) {
+      result.stats.merge(stats);
+      result.elements += check.node().problem.outputs[output].elements();
+    }
     if (is_failure && rules.stops_at_failure) return;
   }
 }
@@ -133,7 +136,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 // Runs a node that has run and was found right again, at least twice and for no more than
-// `seconds`: threads that race, and what lies beyond the ends of its tensors, must not show.
+// `seconds`: threads that race, what lies beyond the ends of its tensors, and what its outputs held
+// before must not show. So an element that nobody writes is found where outputs are sampled, too.
 bool repeats_its_bits(const NodeCheck& check, const std::function<void()>& run, double seconds) {
   constexpr int kLeast = 2, kMost = 16;
   constexpr int kAround[] = {0x7B, 0x00, 0x3C};  // 0, large and near 1 in every floating dtype
@@ -142,7 +146,7 @@ bool repeats_its_bits(const NodeCheck& check, const std::function<void()>& run, 
   const auto start = std::chrono::steady_clock::now();
   bool is_same = true;
   for (int i = 0; i < kMost && is_same && (i < kLeast || seconds_since(start) < seconds); ++i) {
-    check.prepare();
+    check.prepare(kAround[i % std::ssize(kAround)]);
     check.surround(kAround[i % std::ssize(kAround)]);
     run();
     is_same = check.output_fingerprints() == first;
@@ -154,12 +158,13 @@ bool repeats_its_bits(const NodeCheck& check, const std::function<void()>& run, 
 }  // namespace
 
 VerifyRules rules_for(const Item& item) {
-  if (!item.is_context()) return {};
+  if (!item.is_context()) return {.most_elements = item.most_verified};
   return {.enough = 1,
           .stops_at_failure = true,
           .repeats = false,
           .can_mistrust = false,
-          .counts_under_test = false};
+          .counts_under_test = false,
+          .most_elements = item.most_verified};
 }
 
 bool Verifier::is_known(const Runnable& runnable, std::size_t node) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
@@ -13,6 +14,7 @@ namespace opbench {
 struct Verification {
   Judgement judgement;
   PairStats stats;      ///< joined over the outputs that count
+  std::int64_t elements = 0;  ///< of these outputs; `stats` are of a sample where it counts fewer
   std::string formula;  ///< what the last of them, or the first that failed, was held to
   /// What an element of a result that is a sum comes to where its terms do not cancel, by tensor.
   std::map<std::size_t, double> random_sums = {};
@@ -32,6 +34,8 @@ struct VerifyRules {
   bool can_mistrust = true;
   /// The accuracy is that of the operator under test and its gradient; else that of all nodes.
   bool counts_under_test = true;
+  /// Larger outputs are judged on a sample of about so many elements.
+  std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The rules for an item: those above for a case.

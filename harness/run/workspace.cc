@@ -16,7 +16,6 @@
 namespace opbench {
 namespace {
 
-constexpr int kPoison = 0xFF;  // NaN in every floating dtype
 
 // False where an input that the operator bounds, such as an index, is computed: it is not there
 // yet.
@@ -109,8 +108,8 @@ std::uint64_t Workspace::given_fingerprint(const Runnable& runnable) const {
   return sum;
 }
 
-void Workspace::poison(const Runnable& runnable, std::size_t tensor) const {
-  fill_bytes(at(runnable, tensor), kPoison, bytes_of(runnable, tensor));
+void Workspace::poison(const Runnable& runnable, std::size_t tensor, int byte) const {
+  fill_bytes(at(runnable, tensor), byte, bytes_of(runnable, tensor));
   write_guards(at(runnable, tensor), bytes_of(runnable, tensor));
 }
 

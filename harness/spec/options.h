@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "harness/spec/case_selection.h"
@@ -15,6 +16,8 @@ struct RunOptions {
   int repetitions = 9;
   bool cold = false;
   bool verify = true;
+  /// Larger outputs are verified on a sample of about so many elements.
+  std::int64_t most_verified = std::int64_t{1} << 21;
   bool times = true;  ///< false: only verified, and dumped where that is wanted
 };
 

@@ -97,7 +97,7 @@ function noiseCard(data) {
 }
 
 function checkDigest(data) {
-  const build = (b) => `${b.version} (${b.revision}), ${b.compiler}, ${b.flags}`;
+  const build = (b) => `opbench ${b.version} (${b.revision}), ${b.compiler}, ${b.flags}`;
   const colour = data.exit_code === 0 ? 'green' : data.exit_code === 1 ? 'red' : 'yellow';
   return el('section', {class: `digest ${colour}`, 'aria-label': 'Digest'},
     el('h2', {}, data.outcome, ' ', Object.entries(data.counts).filter(([, n]) => n > 0).map(([verdict, n]) => el('span', {class: 'count'}, verdictChip(verdict), ` ${n}`))),

@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "harness/run/copy_rate.h"
+#include "opbench/waiting_threads.h"
 #include "ranks/ranks.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -81,6 +82,7 @@ int run_as_rank(const std::vector<std::string>& args, Ranks& ranks) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
+  limit_spinning(argv);
   if (argc > 0) set_program_name(argv[0]);
   std::optional<Ranks> ranks;
   try {

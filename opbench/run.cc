@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "harness/run/copy_rate.h"
+#include "harness/run/crash_message.h"
 #include "opbench/waiting_threads.h"
 #include "ranks/ranks.h"
 #include "tensor/error.h"
@@ -63,6 +64,7 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();
   require_open_files();
+  tell_crashes();
 }
 
 // What stands there besides is progress.

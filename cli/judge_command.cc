@@ -27,7 +27,7 @@ constexpr const char* kFooter =
     R"(Every recorded operator is computed in fp64 from its own recorded inputs, and its recorded output is held to what a
 right kernel of that dtype may leave: errors of its inputs are not counted against it.
   GUILTY    no right kernel leaves this output for these inputs
-  CARRIES   right for its inputs; what is wrong came with them
+  OK        right for its inputs; an error in it came with them
   RANDOM    drawn at random (dropout)
   UNKNOWN   not in the table of operators (opbench opmap), or something it needs is not recorded
 
@@ -81,7 +81,7 @@ int exit_code_of(const std::vector<JudgedDump>& judged) {
   std::int64_t guilty = 0, others = 0;
   for (const JudgedDump& dump : judged) {
     guilty += dump.count(Ruling::guilty);
-    others += dump.count(Ruling::carries) + dump.count(Ruling::random);
+    others += dump.count(Ruling::ok) + dump.count(Ruling::random);
   }
   if (guilty > 0) return kVerdictFailed;
   return others > 0 ? kAllWell : kNothingToJudge;

@@ -145,7 +145,9 @@ int run(const RunFlags& flags, CommandContext& context) {
   if (flags.check_overflow && !flags.dry_run) {
     return check_overflow(flags, options, plan, contexts, context);
   }
-  if (flags.dry_run || runs_in_units(flags, context.ranks)) {
+  // A kernel of the user's own that crashes costs its own row alone.
+  const bool may_crash = has_own_kernels(plan, contexts) && !needs_one_process(flags);
+  if (flags.dry_run || may_crash || runs_in_units(flags, context.ranks)) {
     units::UnitPlan whole =
         units::plan_units(std::move(plan), std::move(contexts), options, flags.isa);
     if (flags.dry_run) return print_plan(whole, part_of(flags), context.out);
@@ -163,7 +165,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }
 
-// What a run with --unit-timeout starts, with its own flags.
+// What a run starts for its units (--unit-timeout, kernels of the user's own), with its own flags.
 int serve(const RunFlags& flags, bool takes_turns, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
@@ -188,7 +190,7 @@ void add_run_command(CommandLine& line, CommandContext& context) {
 }
 
 void add_unit_worker_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command("unit-worker", "What `opbench run --unit-timeout` starts");
+  Command command = line.add_command("unit-worker", "What `opbench run` starts for units");
   command.hide();  // not for people: left out of --help
   const auto flags = std::make_shared<RunFlags>();
   add_run_flags(command, *flags);

@@ -94,8 +94,8 @@ void add_units_flags(Command& command, RunFlags& f) {
                  "In place of --out: go on with what DIR holds already of the same run, or begin",
                  {"DIR", units});
   command.option("--unit-timeout", f.unit_timeout,
-                 "Run each case in a process of its own that is ended after so many seconds: one "
-                 "that crashes or hangs costs that case alone",
+                 "Run each case in a process of its own that is ended after so many seconds: a "
+                 "variant that crashes costs its row alone, a case that hangs that case",
                  {.value = "SECONDS", .group = units});
   command.flag("--exclusive", f.exclusive,
                "Parts on one machine measure one at a time, and nothing else runs then [the "

@@ -39,6 +39,8 @@ using units::CollectedUnits;
 using units::UnitPlan;
 using units::UnitResult;
 
+constexpr double kNoTimeout = 1e6;  // seconds; the most that --unit-timeout allows
+
 WhatRuns what_runs(const UnitPlan& plan) {
   WhatRuns what{.has_operators = !plan.cases.empty(), .models = {}};
   for (const PlannedContext& planned : plan.contexts) what.models.push_back(planned.spec.name);
@@ -90,9 +92,9 @@ class UnitRun {
     if (context.ranks.is_alone()) hooks_ = make_hooks(context, page_, line_, *outputs_);
     hooks_.progress = {};  // of one unit; the whole has a line of its own
     hooks_.turns = turns_ ? &*turns_ : nullptr;
-    if (flags_.unit_timeout) {
+    if (flags_.unit_timeout || has_own_kernels(plan_.cases, plan_.contexts)) {
       child_.emplace(worker_args(context, turns_.has_value()), plan_, options_,
-                     *flags_.unit_timeout);
+                     flags_.unit_timeout.value_or(kNoTimeout));
     }
   }
 

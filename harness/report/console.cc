@@ -48,7 +48,7 @@ std::string numbers_text(const Record& record, const TimeUnit& unit, RowDetail d
   if (const std::optional<Times>& times = record.times) {
     cells = {time_text(times->median_us, unit), spread_text(record),
              fmt::format("{:.1f}", times->gb_per_s), roofline_text(record),
-             factor_text(times->speedup_over_native)};
+             ratio_text(record, times->speedup_over_native)};
   }
   cells.push_back(inside_text(record));
   if (detail == RowDetail::errors) cells.push_back(ulp_text(record));

@@ -7,6 +7,7 @@
 #include <map>
 #include <ostream>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
@@ -73,7 +74,7 @@ std::vector<const Record*> furthest_from_ceiling(std::span<const Record> records
   std::map<Place, const Record*> fastest;
   for (const Record& record : records) {
     const bool is_sound = record.status == Status::passed || record.status == Status::mistrusted;
-    if (record.step || !record.is_timed() || !is_sound || !(percent_of_ceiling(record) > 0))
+    if (record.step || !is_comparable(record) || !is_sound || !(percent_of_ceiling(record) > 0))
       continue;
     const Record*& best = fastest[place_of(record)];
     if (best == nullptr || record.times->median_us < best->times->median_us) best = &record;

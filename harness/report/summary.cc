@@ -6,6 +6,7 @@
 #include <ostream>
 #include <tuple>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/context.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/network_total.h"
@@ -38,12 +39,13 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
     return CaseKey{r.op, r.variant, r.shape, r.format, r.threads, r.backward};
   };
   for (const Record& r : records) {
-    if (!r.step && r.is_timed() && r.dtype == "fp32") fp32[key(r)] = r.times->gelements_per_s;
+    if (!r.step && is_comparable(r) && r.dtype == "fp32") fp32[key(r)] = r.times->gelements_per_s;
   }
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
   for (const Record& r : records) {
     const auto found = fp32.find(key(r));
-    if (!r.step && r.is_timed() && r.dtype != "fp32" && found != fp32.end() && found->second > 0) {
+    if (!r.step && is_comparable(r) && r.dtype != "fp32" && found != fp32.end() &&
+        found->second > 0) {
       ratios[{r.variant, r.dtype}].push_back(r.times->gelements_per_s / found->second);
     }
   }

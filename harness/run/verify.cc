@@ -79,9 +79,7 @@ class NodeCheck {
     return {};
   }
 
-  ValueComparison judge(std::size_t output) const {
-    return judge_output({node_, kernel_, storage_, runnable_.saturates()}, output);
-  }
+  NodeToJudge to_judge() const { return {node_, kernel_, storage_, runnable_.saturates()}; }
 
   // Of a context's node its name and kernel; of a case's, which has none, the output where there
   // are several.
@@ -115,8 +113,13 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const auto [stats, judgement, formula, named] = check.judge(output);
-    const bool is_failure = judgement.verdict == Verdict::failed;
+    const auto [stats, judgement, formula, named] = judge_output(check.to_judge(), output);
+    bool is_failure = judgement.verdict == Verdict::failed;
+    if (const std::string limit = is_failure ? reason_of_limit(check.to_judge(), output) : "";
+        !limit.empty()) {
+      result.known_limit = fmt::format("{} ({})", limit, check.place(output, judgement.reason));
+      is_failure = false;
+    }
     if (result.judgement.verdict != Verdict::failed) result.formula = formula;
     const bool is_doubt =
         judgement.verdict == Verdict::mistrusted && rules.can_mistrust && check.is_result(output);

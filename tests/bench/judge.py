@@ -293,7 +293,7 @@ def honest(options, work, rng):
                     wrong = next(output for output in record["outputs"] if output["wrong"])
                     accused.append(f"{note(file[record['path']], 'opbench_call')} "
                                    f"{note(file[record['path']], 'opbench_kernel')}: {wrong['reason']}")
-                elif record["verdict"] != "CARRIES":
+                elif record["verdict"] != "OK":
                     unknown[record["op"]] += 1
         part += 1
         tell(f"{records} honest records")

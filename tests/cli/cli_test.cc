@@ -87,15 +87,15 @@ TEST_F(Cli, OneDnnIsSkippedWhereClampsBoundsAreTheWrongWayRound) {
   EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
 }
 
-// SoftplusGrad (V1) overflows for x > 88.7: the run must say so and fail.
+// On the 910A a cast of int8 to uint8 is |x|: the run must say so and fail.
 TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
-  const Outcome outcome = opbench_with({"--case", "softplus_grad[4096,4096,fp32]", "--variant",
-                                        "softplus_grad", "--time", "0.002", "--quiet"});
+  const Outcome outcome = opbench_with({"--case", "cast[4096,int8,ND,to=uint8]", "--variant",
+                                        "npu_910a", "--time", "0.002", "--quiet"});
   EXPECT_EQ(outcome.code, kVerdictFailed) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("FAILED"));
-  EXPECT_THAT(outcome.out,
-              HasSubstr("opbench --case 'softplus_grad[4096,4096,fp32,ND,beta=1,threshold=20]' "
-                        "--variant softplus_grad --threads "));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("opbench --case 'cast[4096,int8,ND,to=uint8]' --variant npu_910a --threads "));
 }
 
 TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {

@@ -103,6 +103,7 @@ void print_end(const RunResult& result, const RunPage& page, CommandContext& con
   }
   print_failures(result, context.out);
   print_next_steps(result, context.out);
+  if (const std::string why = result.why_not_well(); !why.empty()) context.complain(why);
 }
 
 }  // namespace opbench

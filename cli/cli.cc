@@ -15,6 +15,7 @@
 #include "cli/msaccucmp_convert_options.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/result_file.h"
+#include "cli/said_why.h"
 #include "cli/units_progress.h"
 #include "harness/record/machine.h"
 #include "tensor/error.h"
@@ -201,7 +202,35 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   return code;
 }
 
+// The exit code; what ended the command is told.
+int run_or_complain(std::vector<std::string> args, std::ostream& out, std::ostream& err,
+                    Ranks& ranks) {
+  try {
+    check_isa_limit();
+    const int code = parse_and_run(std::move(args), out, err, ranks);
+    out.flush();
+    if (!out && has_reader_gone()) return kReaderGone;
+    if (!out) {
+      complain(err, "cannot write to standard output");
+      return kCouldNotFinish;
+    }
+    return code;
+  } catch (const RunError& error) {
+    complain(err, error.what());
+  } catch (const Error& error) {
+    complain(err, error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    complain(err, "out of memory");
+  } catch (const std::exception& error) {
+    complain(err, fmt::format("internal error: {}", error.what()));
+  }
+  return kCouldNotFinish;
+}
+
 }  // namespace
+
+void CommandContext::complain(std::string_view message) const { opbench::complain(err, message); }
 
 bool CommandContext::colour() const {
   const char* no_color_variable = std::getenv("NO_COLOR");
@@ -238,27 +267,10 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
 }
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err, Ranks& ranks) {
-  try {
-    check_isa_limit();
-    const int code = parse_and_run(std::move(args), out, err, ranks);
-    out.flush();
-    if (!out && has_reader_gone()) return kReaderGone;
-    if (!out) {
-      complain(err, "cannot write to standard output");
-      return kCouldNotFinish;
-    }
-    return code;
-  } catch (const RunError& error) {
-    complain(err, error.what());
-  } catch (const Error& error) {
-    complain(err, error.what());
-    return kBadInput;
-  } catch (const std::bad_alloc&) {
-    complain(err, "out of memory");
-  } catch (const std::exception& error) {
-    complain(err, fmt::format("internal error: {}", error.what()));
-  }
-  return kCouldNotFinish;
+  ComplaintWatch watch(err);
+  const int code = run_or_complain(std::move(args), out, err, ranks);
+  if (!watch.has_seen_one() && !reason_of(code).empty()) complain(err, reason_of(code));
+  return code;
 }
 
 }  // namespace opbench

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -21,6 +22,9 @@ struct CommandContext {
   Ranks& ranks = Ranks::alone();       ///< that work on this command line
   std::vector<std::string> args = {};  ///< of `command_line`, without the program
 
+  /// One line of `err` with the program's name before it, such as why the exit code is not 0. What
+  /// cannot be printed is escaped.
+  void complain(std::string_view message) const;
   /// Colours only on a terminal, and not where --no-color or NO_COLOR say otherwise.
   bool colour() const;
   /// Progress on a line of its own that is overwritten; else plain lines.

@@ -165,6 +165,8 @@ int compare(const CompareFlags& flags, CommandContext& context) {
     context.out << fmt::format("Results: {}\n", printable(flags.out_dir));
   }
   const ExitCode code = exit_code(comparison, request.fail_on);
+  const std::string why = why_not_compared(comparison);
+  if (code != kVerdictFailed && !why.empty()) context.complain(why);
   return code == kAllWell && comparison.is_partial ? kCouldNotFinish : code;
 }
 

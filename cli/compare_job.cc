@@ -273,6 +273,9 @@ int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
         "Results: {0}/summary.json, {0}/summary.csv, a folder for each dump\n",
         printable(flags.out_dir));
   }
+  for (const RankReport& rank : job.ranks) {
+    if (!rank.error.empty()) context.complain(rank.error);
+  }
   return exit_code(job, request.fail_on);
 }
 

@@ -32,7 +32,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
 
 Sources are .h5, .npy, .npz, .txt, .bin, .pt and .pth files, and directories of them. A file that cannot
-be read does not stop the others. Exit code 2: one could not be converted; 3: one could not be written.
+be read does not stop the others. Exit code 2: one could not be converted, or there is no array; 3: one could not be written.
 )";
 
 struct ConvertFlags {
@@ -42,15 +42,25 @@ struct ConvertFlags {
   int input = -1, output = -1, version = 2;
 };
 
+// Empty where something is, or where failures say it.
+std::string why_nothing_is_written(const ConvertOutcome& outcome, const ConvertFlags& flags) {
+  if (outcome.written > 0 || !outcome.failures.empty() || interrupted()) return {};
+  const std::string named =
+      fmt::format("{}", fmt::join(flags.dumps.empty() ? flags.sources : flags.dumps, ", "));
+  if (outcome.sources == 0) return fmt::format("there is no file to convert in {}", named);
+  if (!flags.only.empty()) {
+    return fmt::format("no array of {} has a name that --only '{}' matches", named, flags.only);
+  }
+  return fmt::format("{} holds no array; nothing is written", named);
+}
+
 int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandContext& context) {
   for (const std::string& remark : outcome.remarks) context.err << printable(remark) << '\n';
-  int code = outcome.sources == 0 ? kBadInput : kAllWell;
-  if (outcome.sources == 0) context.err << "there is nothing to convert\n";
-  if (!outcome.failures.empty()) {
-    context.err << fmt::format("{} could not be converted:\n", outcome.failures.size());
-  }
+  const std::string nothing = why_nothing_is_written(outcome, flags);
+  int code = nothing.empty() ? kAllWell : kBadInput;
+  if (!nothing.empty()) context.complain(nothing);
   for (const ConvertFailure& failure : outcome.failures) {
-    context.err << "  " << printable(failure.reason) << '\n';
+    context.complain(failure.reason);
     code = std::max<int>(code, failure.is_of_machine ? kCouldNotFinish : kBadInput);
   }
   if (!context.quiet) {
@@ -59,7 +69,7 @@ int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandCont
                                outcome.sources == 1 ? "file" : "files", flags.out);
   }
   if (interrupted()) {
-    context.err << "interrupted: the rest was not converted\n";
+    context.complain("interrupted: the rest was not converted");
     return kCouldNotFinish;
   }
   return code;

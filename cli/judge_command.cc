@@ -87,6 +87,22 @@ int exit_code_of(const std::vector<JudgedDump>& judged) {
   return others > 0 ? kAllWell : kNothingToJudge;
 }
 
+// Of dumps in which no operator could be judged.
+void say_why_not_judged(const std::vector<JudgedDump>& judged, const CommandContext& context) {
+  for (const JudgedDump& dump : judged) {
+    const auto unknown =
+        std::find_if(dump.records.begin(), dump.records.end(),
+                     [](const JudgedRecord& record) { return !record.reason.empty(); });
+    const std::string first = unknown == dump.records.end()
+                                  ? ""
+                                  : fmt::format(", first {}: {}", unknown->path(), unknown->reason);
+    context.complain(dump.records.empty()
+                         ? fmt::format("{} holds no operator to judge", dump.file)
+                         : fmt::format("{}: none of {} operators could be judged{}", dump.file,
+                                       dump.records.size(), first));
+  }
+}
+
 /// The files that are written, reserved before the work.
 struct JudgeFiles {
   std::optional<ResultFile> json, csv;
@@ -146,7 +162,9 @@ int judge(const Flags& flags, CommandContext& context) {
       write_judged_json(out, judged[0], judged[1], pairs, origin_of(context));
     });
   }
-  return exit_code_of(judged);
+  const int code = exit_code_of(judged);
+  if (code == kNothingToJudge) say_why_not_judged(judged, context);
+  return code;
 }
 
 }  // namespace

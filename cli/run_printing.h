@@ -31,7 +31,7 @@ RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progre
                     RunOutputs& outputs);
 
 /// The summary, the digest of many cases, and what failed with the lines that repeat it and lead
-/// on.
+/// on; on standard error, why the exit code is 3 or 4.
 void print_end(const RunResult& result, const RunPage& page, CommandContext& context);
 
 }  // namespace opbench

@@ -50,14 +50,23 @@ class Shown {
   explicit Shown(bool is_kept) : is_kept_(is_kept) {}
 
   void add(const ShownTensor& tensor) {
-    has_unread_ |= tensor.is_unread;
+    if (tensor.is_unread && unread_++ == 0) {
+      first_unread_ = fmt::format("{}: {}", tensor.entry->path, tensor.problem);
+    }
     if (is_kept_) tensors_.push_back(tensor);
   }
-  bool has_unread() const { return has_unread_; }
+  /// "3 tensors could not be read, first /op/1/input/x: why"; empty: all were.
+  std::string unread_text() const {
+    if (unread_ == 0) return {};
+    return fmt::format("{} tensor{} could not be read, first {}", unread_, unread_ == 1 ? "" : "s",
+                       first_unread_);
+  }
   const std::vector<ShownTensor>& tensors() const { return tensors_; }
 
  private:
-  bool is_kept_, has_unread_ = false;
+  bool is_kept_;
+  std::size_t unread_ = 0;
+  std::string first_unread_;
   std::vector<ShownTensor> tensors_;
 };
 
@@ -122,7 +131,12 @@ int show(const ShowFlags& flags, CommandContext& context) {
   if (json) {
     json->write([&](std::ostream& out) { write_show_json(out, file.name(), shown.tensors()); });
   }
-  return shown.has_unread() || file.damaged() > 0 ? kCouldNotFinish : kAllWell;
+  const std::string unread = shown.unread_text();
+  if (unread.empty() && file.damaged() == 0) return kAllWell;
+  context.complain(
+      fmt::format("{}: {}", file.name(),
+                  unread.empty() ? fmt::format("{} objects are damaged", file.damaged()) : unread));
+  return kCouldNotFinish;
 }
 
 }  // namespace

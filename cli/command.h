@@ -19,6 +19,7 @@ struct CommandContext {
   bool quiet = false;
   bool verbose = false;
   bool no_color = false;
+  bool overwrite = false;              ///< results replace files that are there already
   Ranks& ranks = Ranks::alone();       ///< that work on this command line
   std::vector<std::string> args = {};  ///< of `command_line`, without the program
 
@@ -63,5 +64,7 @@ void add_generate_command(CommandLine& line, CommandContext& context);
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(Command& command, CommandContext& context);
+/// --overwrite, of a command that writes files.
+void add_overwrite_flag(Command& command, CommandContext& context, const std::string& group = "");
 
 }  // namespace opbench

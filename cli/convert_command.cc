@@ -17,6 +17,7 @@
 #include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -27,6 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench convert npu.h5 -o arrays                 one .npy file for each tensor, by its path
   opbench convert npu.h5 -o npu.npz --only '^Conv' arrays of some operators in one file
   opbench convert arrays -o again.h5 --device npu  and back
+  opbench convert x.npy -o x.txt                   one array as text
   opbench convert model.pt -o weights              no code in the file is run
   opbench convert -d dump_dir -out npy             dumps of a device, as msaccucmp is called
   opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
@@ -150,7 +152,12 @@ int convert_files(const ConvertFlags& flags, CommandContext& context) {
   conversion.out = flags.out;
   conversion.to = array_output(flags.to, flags.out);
   conversion.device = parse_device(flags.device);
+  conversion.overwrite = context.overwrite;
   if (!flags.only.empty()) conversion.only = name_pattern(flags.only, "--only");
+  require_room(conversion);
+  if (conversion.is_one_file()) {
+    require_replaceable(std::vector<NamedFile>{{"-o", flags.out}}, context);
+  }
   return report(convert_arrays(conversion, interrupted), flags, context);
 }
 
@@ -162,9 +169,10 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<ConvertFlags>();
   command.option("SOURCE", flags->sources, "Files, or directories of them", {.value = "FILE"});
   command.option("-o,--out", flags->out,
-                 "Where to: a directory, or a file where --to is npz or h5 [with -d: here]",
+                 "Where to: a directory, or a file: .npz, .h5, of one array also .npy .txt .bin "
+                 "[with -d: here]",
                  {.value = "FILE"});
-  command.option("--to", flags->to, "What to write [h5 or npz by the name of --out, else npy]",
+  command.option("--to", flags->to, "What to write [by the name of --out, else npy]",
                  {.value = "npy|npz|txt|bin|h5"});
   command.option("--only", flags->only, "Only arrays whose path matches", {.value = "REGEX"});
   command.option("--device", flags->device, "DeviceType of the tensors in an .h5 file",
@@ -185,6 +193,7 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "npy|bin|msnpy", .group = group, .shows_default = true});
   command.option("--dump-version", flags->version, "1: one protobuf message; 2: header and data",
                  {.value = "1|2", .group = group, .shows_default = true});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {

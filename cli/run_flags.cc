@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/swept_plan.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -45,8 +46,7 @@ void add_field(Command& command, const SelectionField& field, FieldText& text) {
 }
 
 void add_result_flags(Command& command, RunFlags& f) {
-  const char* results =
-      "Where results go (- is standard output, and the table goes to standard error then)";
+  const char* results = kResultsGroup;
   command.option("--json", f.json, "Everything, with the machine's description", {"FILE", results});
   command.option("--csv", f.csv, "One line per result", {"FILE", results});
   command.option("--markdown", f.markdown,
@@ -169,7 +169,7 @@ bool writes_dump(const RunFlags& f) { return !f.dump.empty() || !f.acl_json.empt
 
 RunOptions options_of(const RunFlags& f) {
   RunOptions options;
-  options.selection = read_selection(f.selection);
+  options.selection = read_selection(swept(f.selection).front());
   for (const int threads : f.threads) {
     check_range("--threads", threads, 1, 1024);
     const bool is_new =
@@ -177,7 +177,12 @@ RunOptions options_of(const RunFlags& f) {
     if (is_new) options.threads.push_back(threads);
   }
   const double seconds = f.seconds.value_or(kSeconds);
-  if (seconds != 0) check_range("--time", seconds, 1e-6, 3600.0);
+  if (seconds != 0 && !(seconds >= 1e-6 && seconds <= 3600)) {
+    throw Error(
+        fmt::format("--time is {}; it must be from 1e-06 to 3600 seconds, or 0, which verifies "
+                    "alone",
+                    seconds));
+  }
   if (seconds == 0 && f.no_verify) {
     throw Error("--time 0 verifies alone, and --no-verify does not: there is nothing left to do");
   }
@@ -194,6 +199,9 @@ RunOptions options_of(const RunFlags& f) {
 }
 
 RunOptions options_of_part(const RunFlags& f) {
+  if (swept(f.selection).size() > 1) {
+    throw Error("--set gives several values; only run takes every one of them");
+  }
   RunOptions options = options_of(f);
   options.selection.part = part_of(f);
   return options;

@@ -77,7 +77,7 @@ class Show {
       : file_(file),
         flags_(flags),
         out_(context.out),
-        style_{{context.colour()}, takes_unicode(), !flags.no_values, flags.stats},
+        style_{{context.colour(), context.width()}, takes_unicode(), !flags.no_values, flags.stats},
         shown_(!flags.json.empty()) {}
 
   const Shown& print() {
@@ -120,8 +120,8 @@ int show(const ShowFlags& flags, CommandContext& context) {
   if (flags.max_elements < 1) {
     throw Error(fmt::format("--max-elements is {}; it must be 1 or more", flags.max_elements));
   }
-  require_distinct(std::vector<NamedFile>{{"the dump", flags.file}},
-                   std::vector<NamedFile>{{"--json", flags.json}});
+  check_files(std::vector<NamedFile>{{"the dump", flags.file}},
+              std::vector<NamedFile>{{"--json", flags.json}}, context);
   DumpSource file(flags.file);
   file.records();  // before a result is reserved: it may be no dump
   std::optional<ResultFile> json;
@@ -161,6 +161,7 @@ void add_show_command(CommandLine& line, CommandContext& context) {
   command.option("--max-elements", flags->max_elements,
                  "A tensor that claims more is left unread: damage, or an attack",
                  {.value = "N", .shows_default = true});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return show(*flags, context); });

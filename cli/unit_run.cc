@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/cli.h"
+#include "cli/last_run.h"
 #include "cli/progress_line.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
@@ -200,6 +201,7 @@ class UnitRun {
     if (!context_.ranks.is_alone() && flags_.units_dir().empty() && !page_.is_digest) {
       print_cases(results.run);
     }
+    page_.is_kept = keep_last_run(results);
     print_end(results.run, page_, context_);
     for (const ResultsFile& other : results.others) print_end(other.run, page_, context_);
     if (part_.is_whole()) {
@@ -213,7 +215,8 @@ class UnitRun {
 
   // What other ranks have run, as if it had run here.
   void print_cases(const RunResult& run) const {
-    const ConsoleStyle style{context_.colour()};
+    if (context_.quiet) return;
+    const ConsoleStyle style = table_style(context_);
     if (!plan_.cases.empty()) report::print_heading(context_.out, style, detail_of(context_));
     const std::span<const Record> records = run.records;
     for (std::size_t first = 0, end = 0; first < records.size(); first = end) {

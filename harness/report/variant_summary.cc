@@ -99,8 +99,9 @@ double VariantSummary::mean_speedup() const { return geometric_mean(speedups); }
 std::string VariantComparison::title() const {
   std::string text = "Over all cases, geometric mean (worst)";
   if (beyond_bytes > 0) {
-    text += fmt::format("; last two columns over cases beyond the {:.0f} MiB last-level cache",
-                        beyond_bytes / (1 << 20));
+    text += fmt::format(
+        "; % of roofline and time / onednn over cases beyond the {:.0f} MiB last-level cache",
+        beyond_bytes / (1 << 20));
   }
   return text;
 }

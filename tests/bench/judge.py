@@ -243,7 +243,7 @@ def case_ids(rng, count):
 
 def dump(program, ids, path, extra=()):
     """Runs cases with all variants and dumps them; those that an operator refuses are left out one by one."""
-    command = [program, "run", "-q", "--dump", path, "--time", "0.0001", "--repetitions", "1", "--threads", "1", *extra]
+    command = [program, "run", "-q", "--overwrite", "--dump", path, "--time", "0.0001", "--repetitions", "1", "--threads", "1", *extra]
     for case in ids:
         command += ["--case", case]
     result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)

@@ -112,6 +112,17 @@ TEST_F(ConvertCommand, AFileWithoutAnArrayIsNotDone) {
   EXPECT_THAT(other.err, HasSubstr("no array of " + npu() + " has a name that --only '^none$'"));
 }
 
+TEST_F(ConvertCommand, OneArrayGoesIntoTheFileThatIsNamed) {
+  const std::string text = write("in.txt", "# float32 3\n0.5\n1\n2\n");
+  ASSERT_EQ(convert({text, "-o", path("x.npy")}).code, 0);
+  ASSERT_EQ(convert({path("x.npy"), "-o", path("x.txt")}).code, 0);
+  EXPECT_EQ(read("x.txt"), read("in.txt"));
+  const Outcome several = convert({npu(), "-o", path("y.txt")});
+  EXPECT_EQ(several.code, 2);
+  EXPECT_THAT(several.err, HasSubstr("y.txt is a file of one array, and "));
+  EXPECT_THAT(several.err, HasSubstr(" may hold more; name a folder\n"));
+}
+
 TEST_F(ConvertCommand, BadUsage) {
   const auto refused = [&](std::vector<std::string> args, const std::string& message) {
     const Outcome outcome = convert(std::move(args));

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
+#include "tests/support/wide_terminal.h"
 
 namespace opbench {
 namespace {
@@ -22,9 +23,11 @@ class Expect : public testing::Test, protected TempDir {
               "cases:\n  - {op: softplus, inputs: [[4096]], formats: [ND], backward: "
               "true, variants: [softplus, softplus_v2], " +
                   expectation + "}\n");
-    more.insert(more.begin(), {"--cases", file, "--time", "0.001", "--repetitions", "2", "-q"});
+    more.insert(more.begin(), {"--cases", file, "--time", "0.001", "--repetitions", "2"});
     return opbench_with(more);
   }
+
+  const WideTerminal wide_;
 };
 
 // npu_910a makes |x| of it.
@@ -83,8 +86,8 @@ TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
   const std::string only_v2 = write("v2.yaml",
                                     "cases:\n  - {op: softplus, inputs: [[64]], variants: "
                                     "[softplus_v2], expect: failed, reason: none}\n");
-  const Outcome alone = opbench_with({"--cases", only_v2, "--time", "0.001", "--repetitions", "2",
-                                      "-q", "--json", path("v2.json")});
+  const Outcome alone = opbench_with(
+      {"--cases", only_v2, "--time", "0.001", "--repetitions", "2", "--json", path("v2.json")});
   EXPECT_EQ(alone.code, kVerdictFailed);
   EXPECT_THAT(alone.out, HasSubstr("v2.yaml:2 expects it to fail: none"));
   EXPECT_THAT(alone.out, Not(HasSubstr("Next, what is wrong")));

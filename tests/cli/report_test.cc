@@ -189,8 +189,7 @@ TEST_F(Report, RefusesBadInput) {
   expect_refusal(opbench_with({"report", path("none.json")}), "cannot read '");
   expect_refusal(opbench_with({"report", write("x.json", "")}), "x.json: the file is empty");
   expect_refusal(opbench_with({"report", write("x.json", "{\"a\": 1}")}),
-                 "no file that opbench wrote: it must be an object with the key 'opbench' (opbench "
-                 "run --json)");
+                 "no results of `opbench run --json`: it must be an object with the key 'opbench'");
   expect_refusal(opbench_with({"report", write("x.json", text_of(kSample).substr(0, 3000))}),
                  "x.json: no JSON: ");
   expect_refusal(opbench_with({"report", write("x.json", "{\"opbench\": 99}")}),

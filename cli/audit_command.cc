@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
 #include "harness/run/interrupt.h"
@@ -101,6 +102,7 @@ int audit_command(const Flags& flags, CommandContext& context) {
     throw Error("--seeds must be 1 or more, --honest-seeds 0 or more");
   }
   const std::vector<const Op*> ops = ops_of(flags);
+  require_replaceable(std::vector<NamedFile>{{"--json", flags.json}}, context);
   watch_interrupts();
   std::optional<ResultFile> json;
   if (!flags.json.empty()) json.emplace(flags.json, context);
@@ -157,6 +159,7 @@ void add_audit_command(CommandLine& line, CommandContext& context) {
                  {.value = "N", .shows_default = true});
   command.option("--json", flags->json, "Write all counts; - is standard output",
                  {.value = "FILE"});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return audit_command(*flags, context); });

@@ -72,6 +72,7 @@ class CheckOutputs {
       written.push_back({"--out", place_in_directory(file, flags)});
     }
     refuse_to_replace(flags, written);
+    require_replaceable(written, context);
     for (std::size_t i = 0; i < written.size(); ++i) {
       if (written[i].path.empty()) continue;
       files_.emplace_back(written[i].path, context_);
@@ -209,6 +210,7 @@ void add_check_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<CheckFlags>();
   add_check_flags(command, *flags);
   add_selection_flags(command, flags->run);
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return run_check(*flags, context); });

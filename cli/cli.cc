@@ -15,6 +15,7 @@
 #include "cli/msaccucmp_convert_options.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/result_file.h"
+#include "cli/said_why.h"
 #include "cli/units_progress.h"
 #include "harness/record/machine.h"
 #include "tensor/error.h"
@@ -37,12 +38,13 @@ const std::vector<std::string> kCommands = {
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
 constexpr const char* kFooter = R"(Examples:
-  opbench --op softplus --shapes cases/resnet.yaml           every variant, verified and timed
+  opbench --op softplus --shapes cases/resnet.yaml --set N=1 --dtype fp32     every variant, verified and timed
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --dtype fp16 --json out.json
   opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
   opbench --case 'softplus[32x64x56x56,fp32,NCHW]' --variant softplus_v2,onednn --threads 1,2
   opbench list softplus                                      variants, and what they accept
   opbench convert npu.h5 -o arrays                           a dump's tensors as .npy files
+  opbench report --last                                      every row of the last run
   opbench report out.json --format junit -o junit.xml        results in another form, later
   opbench explain run.h5 'softplus[8x64'                      all about one case, in words
   opbench doctor                                             is this machine fit to measure?
@@ -180,7 +182,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     // As msaccucmp spells it; a short option would take the rest for its value.
     if (args.front() == "overflow")
       std::replace(args.begin(), args.end(), std::string("-out"), std::string("--out"));
-    action = line.parse(args, out);
+    action = line.parse(args, out, context.width());
   } catch (const UsageError& error) {
     return report_usage_error(error, args, err);
   }
@@ -201,7 +203,35 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   return code;
 }
 
+// The exit code; what ended the command is told.
+int run_or_complain(std::vector<std::string> args, std::ostream& out, std::ostream& err,
+                    Ranks& ranks) {
+  try {
+    check_isa_limit();
+    const int code = parse_and_run(std::move(args), out, err, ranks);
+    out.flush();
+    if (!out && has_reader_gone()) return kReaderGone;
+    if (!out) {
+      complain(err, "cannot write to standard output");
+      return kCouldNotFinish;
+    }
+    return code;
+  } catch (const RunError& error) {
+    complain(err, error.what());
+  } catch (const Error& error) {
+    complain(err, error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    complain(err, "out of memory");
+  } catch (const std::exception& error) {
+    complain(err, fmt::format("internal error: {}", error.what()));
+  }
+  return kCouldNotFinish;
+}
+
 }  // namespace
+
+void CommandContext::complain(std::string_view message) const { opbench::complain(err, message); }
 
 bool CommandContext::colour() const {
   const char* no_color_variable = std::getenv("NO_COLOR");
@@ -228,9 +258,15 @@ std::size_t CommandContext::progress_width() const {
 }
 
 void add_common_flags(Command& command, CommandContext& context) {
-  command.flag("-q,--quiet", context.quiet, "No progress");
+  command.flag("-q,--quiet", context.quiet, "No progress, and of a run no tables");
   command.flag("-v,--verbose", context.verbose, "More detail");
   command.flag("--no-color", context.no_color, "No colours (NO_COLOR does the same)");
+}
+
+void add_overwrite_flag(Command& command, CommandContext& context, const std::string& group) {
+  command.flag("--overwrite", context.overwrite,
+               "Replace files that are there already; without it only texts of opbench itself are",
+               group);
 }
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
@@ -238,27 +274,10 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
 }
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err, Ranks& ranks) {
-  try {
-    check_isa_limit();
-    const int code = parse_and_run(std::move(args), out, err, ranks);
-    out.flush();
-    if (!out && has_reader_gone()) return kReaderGone;
-    if (!out) {
-      complain(err, "cannot write to standard output");
-      return kCouldNotFinish;
-    }
-    return code;
-  } catch (const RunError& error) {
-    complain(err, error.what());
-  } catch (const Error& error) {
-    complain(err, error.what());
-    return kBadInput;
-  } catch (const std::bad_alloc&) {
-    complain(err, "out of memory");
-  } catch (const std::exception& error) {
-    complain(err, fmt::format("internal error: {}", error.what()));
-  }
-  return kCouldNotFinish;
+  ComplaintWatch watch(err);
+  const int code = run_or_complain(std::move(args), out, err, ranks);
+  if (!watch.has_seen_one() && !reason_of(code).empty()) complain(err, reason_of(code));
+  return code;
 }
 
 }  // namespace opbench

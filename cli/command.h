@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -18,9 +19,13 @@ struct CommandContext {
   bool quiet = false;
   bool verbose = false;
   bool no_color = false;
+  bool overwrite = false;              ///< results replace files that are there already
   Ranks& ranks = Ranks::alone();       ///< that work on this command line
   std::vector<std::string> args = {};  ///< of `command_line`, without the program
 
+  /// One line of `err` with the program's name before it, such as why the exit code is not 0. What
+  /// cannot be printed is escaped.
+  void complain(std::string_view message) const;
   /// Colours only on a terminal, and not where --no-color or NO_COLOR say otherwise.
   bool colour() const;
   /// Progress on a line of its own that is overwritten; else plain lines.
@@ -59,5 +64,7 @@ void add_generate_command(CommandLine& line, CommandContext& context);
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(Command& command, CommandContext& context);
+/// --overwrite, of a command that writes files.
+void add_overwrite_flag(Command& command, CommandContext& context, const std::string& group = "");
 
 }  // namespace opbench

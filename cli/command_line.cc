@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
+#include "cli/help_text.h"
 #include "tensor/nearest.h"
 #include "text/exit_code.h"
 #include "text/program_name.h"
@@ -52,6 +54,19 @@ std::string help_of(const CLI::App& app) {
   return with_program_name(chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
 }
 
+// Else one that is spelled out or cut short: --op for --operator.
+std::string near_flag(const std::string& flag, const std::vector<std::string>& names) {
+  std::string found = nearest(flag, names);
+  if (!found.empty()) return found;
+  constexpr std::size_t kShortest = 4;
+  for (const std::string& name : names) {
+    const bool is_related =
+        name.size() >= kShortest && (flag.starts_with(name) || name.starts_with(flag));
+    if (is_related && name.size() > found.size()) found = name;
+  }
+  return found;
+}
+
 // What to say of the first word with dashes that no option takes; none: there is no such word.
 std::optional<std::string> unknown_flag(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
@@ -70,11 +85,31 @@ std::optional<std::string> unknown_flag(const CLI::App& app) {
     const std::string flag = word.substr(0, word.find('='));
     // Every letter is as near to every other.
     const bool is_letter = flag.size() <= 2;
-    const std::string near = is_letter ? "" : nearest(flag, names);
+    const std::string near = is_letter ? "" : near_flag(flag, names);
     return "unknown flag '" + flag + "' of " + (command.get_name()) +
            (near.empty() ? "" : "; did you mean '" + near + "'?");
   }
   return std::nullopt;
+}
+
+// "--output is required" with all its names and what it is.
+std::string required_text(const CLI::App& app, const std::string& message) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string name = message.substr(0, message.find(' '));
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (option == nullptr || option->get_snames().empty()) return message;
+  return "-" + option->get_snames().front() + " " + option->get_type_name() + " (" + message +
+         ": " + option->get_description() + ")";
+}
+
+// "Could not convert: --time = abc" in other words.
+std::string conversion_text(const std::string& message) {
+  constexpr std::string_view kBegin = "Could not convert: ", kIs = " = ";
+  const std::size_t is = message.find(kIs);
+  if (!message.starts_with(kBegin) || is == message.npos) return message;
+  return message.substr(kBegin.size(), is - kBegin.size()) + ": '" +
+         message.substr(is + kIs.size()) + "' is no number that it takes";
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -147,17 +182,22 @@ Command CommandLine::add_command(const std::string& name, const std::string& sum
   return Command(*app_->add_subcommand(name, summary), chosen_);
 }
 
-Action CommandLine::parse(const std::vector<std::string>& args, std::ostream& out) {
+Action CommandLine::parse(const std::vector<std::string>& args, std::ostream& out,
+                          std::size_t width) {
   try {
     // CLI11 takes the arguments from the back.
     app_->parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {
-    return [text = help_of(*app_), &out] {
+    return [text = help_within(help_of(*app_), width), &out] {
       out << text;
       return kAllWell;
     };
   } catch (const CLI::ExtrasError& error) {
     throw UsageError(unknown_flag(*app_).value_or(first_line(error.what())));
+  } catch (const CLI::RequiredError& error) {
+    throw UsageError(required_text(*app_, first_line(error.what())));
+  } catch (const CLI::ConversionError& error) {
+    throw UsageError(conversion_text(first_line(error.what())));
   } catch (const CLI::Error& error) {
     throw UsageError(first_line(error.what()));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -94,9 +95,9 @@ class CommandLine {
   void flag(const std::string& names, bool& value, const std::string& help);
   Command add_command(const std::string& name, const std::string& summary);
 
-  /// What `args` ask for: the action of the chosen command, or printing help to `out`.
-  /// Errors: throws UsageError.
-  Action parse(const std::vector<std::string>& args, std::ostream& out);
+  /// What `args` ask for: the action of the chosen command, or printing help to `out` in lines of
+  /// at most `width` columns. Errors: throws UsageError.
+  Action parse(const std::vector<std::string>& args, std::ostream& out, std::size_t width);
 
   /// What is defined, hidden commands left out.
   ProgramModel model() const;

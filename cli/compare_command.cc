@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -28,6 +29,7 @@
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -112,17 +114,41 @@ void describe(Comparison& comparison, const ComparisonRequest& request,
   comparison.options = request.given;
 }
 
-void refuse_to_replace_inputs(const CompareFlags& flags, const ComparisonRequest& request) {
+void refuse_to_replace_files(const CompareFlags& flags, const ComparisonRequest& request,
+                             const CommandContext& context) {
   const std::string directory = flags.out_dir + "/";
-  require_distinct(std::vector<NamedFile>{{"the dump", request.options.actual},
-                                          {"the dump", request.options.expected},
-                                          {"--golden", flags.golden},
-                                          {"--map", flags.map_file},
-                                          {"--standards", flags.standards_file}},
-                   std::vector<NamedFile>{{"-o", flags.out_dir},
-                                          {"-o", directory + "compare.json"},
-                                          {"-o", directory + "compare.csv"},
-                                          {"-o", directory + "advisor_summary.txt"}});
+  check_files(std::vector<NamedFile>{{"the dump", request.options.actual},
+                                     {"the dump", request.options.expected},
+                                     {"--golden", flags.golden},
+                                     {"--map", flags.map_file},
+                                     {"--standards", flags.standards_file}},
+              std::vector<NamedFile>{{"-o", is_artefact_name(flags.out_dir) ? flags.out_dir : ""},
+                                     {"-o", directory + "compare.json"},
+                                     {"-o", directory + "compare.csv"},
+                                     {"-o", directory + "advisor_summary.txt"}},
+              context);
+}
+
+// Results of a run are compared by another command.
+void refuse_results(const std::string& path) {
+  std::ifstream file(path);
+  std::string head(64, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (!head.starts_with("{") || head.find("\"opbench\":") == head.npos) return;
+  throw Error(
+      fmt::format("{} holds results of {} run, and compare takes dumps; {} check --baseline "
+                  "OLD --current NEW compares results",
+                  path, program_name(), program_name()));
+}
+
+// The file under test comes first.
+void note_swapped(const Comparison& comparison, std::ostream& err) {
+  const std::string &actual = comparison.actual.device, &expected = comparison.expected.device;
+  if (expected != to_string(DeviceType::npu) || actual == expected) return;
+  err << fmt::format(
+      "{}: note: the first dump is of {} and is judged by the second, of {}; if the {} is under "
+      "test, swap them\n",
+      program_name(), actual, expected, expected);
 }
 
 int compare(const CompareFlags& flags, CommandContext& context) {
@@ -131,6 +157,8 @@ int compare(const CompareFlags& flags, CommandContext& context) {
     watch_interrupts();
     return compare_jobs(flags, request, context);
   }
+  refuse_results(request.options.actual);
+  refuse_results(request.options.expected);
   std::optional<Results> results;
   std::optional<DumpWriter> artefact;
   ProgressLine progress(context);
@@ -140,7 +168,7 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   watch_interrupts();  // before there is a file that could be left behind
   if (!flags.out_dir.empty() && context.ranks.is_first()) {
     if (are_runs(run)) throw Error("-o is for dumps; of two runs the table is all there is");
-    refuse_to_replace_inputs(flags, request);
+    refuse_to_replace_files(flags, request, context);
     if (is_artefact_name(flags.out_dir)) {
       artefact.emplace(flags.out_dir);
     } else {
@@ -158,6 +186,7 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   Comparison& comparison = run.comparison();
   describe(comparison, request, context);
   if (are_runs(run)) return compare_two_runs(run, context);
+  note_swapped(comparison, context.err);
   report::print_comparison(context.out, comparison, request.top, {context.colour()});
   if (results) write_results(*results, request, run, flags.out_dir, context);
   if (artefact) {
@@ -165,6 +194,8 @@ int compare(const CompareFlags& flags, CommandContext& context) {
     context.out << fmt::format("Results: {}\n", printable(flags.out_dir));
   }
   const ExitCode code = exit_code(comparison, request.fail_on);
+  const std::string why = why_not_compared(comparison);
+  if (code != kVerdictFailed && !why.empty()) context.complain(why);
   return code == kAllWell && comparison.is_partial ? kCouldNotFinish : code;
 }
 
@@ -175,6 +206,7 @@ void add_compare_command(CommandLine& line, CommandContext& context) {
       "compare", "Hold one dump against another, operator by operator, and find where they depart");
   const auto flags = std::make_shared<CompareFlags>();
   add_compare_flags(command, *flags);
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(fmt::format("{}\n\n{}", kFooter, msaccucmp_options_help()));
   command.action([&context, flags] { return compare(*flags, context); });

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "cli/compare_job_plan.h"
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/units_progress.h"
 #include "compare/job/job_report.h"
@@ -261,7 +262,12 @@ int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
                             request.options.expected,
                             flags.shards.empty() ? "rank and step" : "step"));
   }
-  if (!flags.out_dir.empty()) make_directory(flags.out_dir);
+  if (!flags.out_dir.empty()) {
+    require_replaceable(std::vector<NamedFile>{{"-o", flags.out_dir + "/summary.json"},
+                                               {"-o", flags.out_dir + "/summary.csv"}},
+                        context);
+    make_directory(flags.out_dir);
+  }
   const report::JobOrigin origin = origin_of(request, context);
   JobCollector collector(plan, flags.out_dir);
   dispatch_all(plan, work, origin.date, collector, context);
@@ -272,6 +278,9 @@ int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
     context.out << fmt::format(
         "Results: {0}/summary.json, {0}/summary.csv, a folder for each dump\n",
         printable(flags.out_dir));
+  }
+  for (const RankReport& rank : job.ranks) {
+    if (!rank.error.empty()) context.complain(rank.error);
   }
   return exit_code(job, request.fail_on);
 }

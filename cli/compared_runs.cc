@@ -1,5 +1,7 @@
 #include "cli/compared_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -49,7 +51,11 @@ int compare_two_runs(DumpComparison& measured, CommandContext& context) {
   };
   const report::RunDifferences found = report::compare_runs(context.out, first, second, error_of,
                                                             context.verbose, {context.colour()});
-  if (found.pairs == 0) return kNothingToJudge;
+  if (found.pairs == 0) {
+    context.complain(fmt::format("{} and {} have no timed result in common",
+                                 measured.actual().name(), measured.expected().name()));
+    return kNothingToJudge;
+  }
   return found.worse > 0 || found.only_second > 0 ? kVerdictFailed : kAllWell;
 }
 

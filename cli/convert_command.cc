@@ -17,6 +17,7 @@
 #include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -27,12 +28,13 @@ constexpr const char* kFooter = R"(Examples:
   opbench convert npu.h5 -o arrays                 one .npy file for each tensor, by its path
   opbench convert npu.h5 -o npu.npz --only '^Conv' arrays of some operators in one file
   opbench convert arrays -o again.h5 --device npu  and back
+  opbench convert x.npy -o x.txt                   one array as text
   opbench convert model.pt -o weights              no code in the file is run
   opbench convert -d dump_dir -out npy             dumps of a device, as msaccucmp is called
   opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
 
 Sources are .h5, .npy, .npz, .txt, .bin, .pt and .pth files, and directories of them. A file that cannot
-be read does not stop the others. Exit code 2: one could not be converted; 3: one could not be written.
+be read does not stop the others. Exit code 2: one could not be converted, or there is no array; 3: one could not be written.
 )";
 
 struct ConvertFlags {
@@ -42,15 +44,25 @@ struct ConvertFlags {
   int input = -1, output = -1, version = 2;
 };
 
+// Empty where something is, or where failures say it.
+std::string why_nothing_is_written(const ConvertOutcome& outcome, const ConvertFlags& flags) {
+  if (outcome.written > 0 || !outcome.failures.empty() || interrupted()) return {};
+  const std::string named =
+      fmt::format("{}", fmt::join(flags.dumps.empty() ? flags.sources : flags.dumps, ", "));
+  if (outcome.sources == 0) return fmt::format("there is no file to convert in {}", named);
+  if (!flags.only.empty()) {
+    return fmt::format("no array of {} has a name that --only '{}' matches", named, flags.only);
+  }
+  return fmt::format("{} holds no array; nothing is written", named);
+}
+
 int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandContext& context) {
   for (const std::string& remark : outcome.remarks) context.err << printable(remark) << '\n';
-  int code = outcome.sources == 0 ? kBadInput : kAllWell;
-  if (outcome.sources == 0) context.err << "there is nothing to convert\n";
-  if (!outcome.failures.empty()) {
-    context.err << fmt::format("{} could not be converted:\n", outcome.failures.size());
-  }
+  const std::string nothing = why_nothing_is_written(outcome, flags);
+  int code = nothing.empty() ? kAllWell : kBadInput;
+  if (!nothing.empty()) context.complain(nothing);
   for (const ConvertFailure& failure : outcome.failures) {
-    context.err << "  " << printable(failure.reason) << '\n';
+    context.complain(failure.reason);
     code = std::max<int>(code, failure.is_of_machine ? kCouldNotFinish : kBadInput);
   }
   if (!context.quiet) {
@@ -59,7 +71,7 @@ int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandCont
                                outcome.sources == 1 ? "file" : "files", flags.out);
   }
   if (interrupted()) {
-    context.err << "interrupted: the rest was not converted\n";
+    context.complain("interrupted: the rest was not converted");
     return kCouldNotFinish;
   }
   return code;
@@ -140,7 +152,12 @@ int convert_files(const ConvertFlags& flags, CommandContext& context) {
   conversion.out = flags.out;
   conversion.to = array_output(flags.to, flags.out);
   conversion.device = parse_device(flags.device);
+  conversion.overwrite = context.overwrite;
   if (!flags.only.empty()) conversion.only = name_pattern(flags.only, "--only");
+  require_room(conversion);
+  if (conversion.is_one_file()) {
+    require_replaceable(std::vector<NamedFile>{{"-o", flags.out}}, context);
+  }
   return report(convert_arrays(conversion, interrupted), flags, context);
 }
 
@@ -152,9 +169,10 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<ConvertFlags>();
   command.option("SOURCE", flags->sources, "Files, or directories of them", {.value = "FILE"});
   command.option("-o,--out", flags->out,
-                 "Where to: a directory, or a file where --to is npz or h5 [with -d: here]",
+                 "Where to: a directory, or a file: .npz, .h5, of one array also .npy .txt .bin "
+                 "[with -d: here]",
                  {.value = "FILE"});
-  command.option("--to", flags->to, "What to write [h5 or npz by the name of --out, else npy]",
+  command.option("--to", flags->to, "What to write [by the name of --out, else npy]",
                  {.value = "npy|npz|txt|bin|h5"});
   command.option("--only", flags->only, "Only arrays whose path matches", {.value = "REGEX"});
   command.option("--device", flags->device, "DeviceType of the tensors in an .h5 file",
@@ -175,6 +193,7 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "npy|bin|msnpy", .group = group, .shows_default = true});
   command.option("--dump-version", flags->version, "1: one protobuf message; 2: header and data",
                  {.value = "1|2", .group = group, .shows_default = true});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {

@@ -15,6 +15,18 @@ std::string size_text(std::size_t bytes) {
   return bytes == 0 ? "unknown" : byte_size_text(static_cast<double>(bytes));
 }
 
+std::string_view source_text(StreamingSource source) {
+  switch (source) {
+    case StreamingSource::measured:
+      return "measured";
+    case StreamingSource::caches:
+      return "by the size of the caches: the machine is too busy to measure it";
+    case StreamingSource::told:
+      return "OPBENCH_STREAM_FROM";
+  }
+  return "?";
+}
+
 void print_row(std::ostream& out, std::string_view what, const std::string& value) {
   out << fmt::format("  {:<12} {}\n", what, value);
 }
@@ -49,12 +61,15 @@ int doctor(CommandContext& context) {
                           c.way, c.bytes >> 20, 100 * c.cv));
     print_row(context.out, "multiply-add",
               fmt::format("{:.0f} GFLOP/s with {} (fp32)", c.gflop_per_s, threads));
-    print_row(context.out, "streaming",
-              fmt::format("results of calls beyond {} go past the caches with {} (measured)",
-                          size_text(c.streams_from), threads));
+    print_row(
+        context.out, "streaming",
+        fmt::format("results of calls beyond {} go past the caches with {} ({})",
+                    size_text(c.streams_from.bytes), threads, source_text(c.streams_from.source)));
   }
   for (const std::string& finding : checkup.findings) context.out << "  ! " << finding << '\n';
-  context.out << (checkup.is_too_noisy       ? "Too noisy to judge.\n"
+  context.out << (checkup.is_too_noisy       ? "Too noisy to judge small differences of speed. You "
+                                               "can still check correctness and\n"
+                                               "compare variants within one run.\n"
                   : checkup.findings.empty() ? "Fit to measure.\n"
                                              : "Fit to measure, with the remarks above.\n");
   return checkup.is_too_noisy ? kTooNoisy : kAllWell;

@@ -30,7 +30,7 @@ constexpr const char* kFooter = R"(Examples:
   opbench extract npu.h5 --failed report/compare.json -o failed.h5    what failed
 
 What is extracted is what `h5copy -p` makes of it: attributes, dtypes and layout stay. The file
-appears when all is there, and replaces one of its name. Exit code 4: nothing matched.)";
+appears when all is there. Exit code 4: nothing matched.)";
 
 struct ExtractFlags {
   std::string file;
@@ -38,13 +38,13 @@ struct ExtractFlags {
   std::string only, failed, output;
 };
 
-void check(const ExtractFlags& flags) {
+void check(const ExtractFlags& flags, const CommandContext& context) {
   if (flags.sources.empty() && flags.only.empty() && flags.failed.empty()) {
     throw Error("nothing says what to extract: -s /op/number, --only REGEX or --failed FILE");
   }
   refuse_standard_output("-o", flags.output, "HDF5", "a file");
-  require_distinct(std::vector<NamedFile>{{"the dump", flags.file}, {"--failed", flags.failed}},
-                   std::vector<NamedFile>{{"-o", flags.output}});
+  check_files(std::vector<NamedFile>{{"the dump", flags.file}, {"--failed", flags.failed}},
+              std::vector<NamedFile>{{"-o", flags.output}}, context);
 }
 
 void add_matches(const DumpListing& dump, const std::string& pattern,
@@ -85,7 +85,7 @@ std::size_t tensors_in(const DumpListing& dump, const std::vector<std::string>& 
 }
 
 int extract_command(const ExtractFlags& flags, CommandContext& context) {
-  check(flags);
+  check(flags, context);
   std::vector<std::string> asked = flags.sources;
   if (!flags.failed.empty()) {
     const std::vector<std::string> failed = failed_records(flags.failed, flags.file);
@@ -136,6 +136,7 @@ void add_extract_command(CommandLine& line, CommandContext& context) {
       {.value = "FILE"});
   command.option("-o,--output", flags->output, "The file to write",
                  {.value = "FILE", .is_required = true});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return extract_command(*flags, context); });

@@ -49,18 +49,20 @@ struct Flags {
   std::int64_t top = 15, cores = 0, vector_cores = 0;
 };
 
-void refuse_lost_files(const Flags& flags) {
+void refuse_lost_files(const Flags& flags, const CommandContext& context) {
   std::vector<NamedFile> inputs;
   for (const auto* files : {&flags.files, &flags.before, &flags.after}) {
     for (const std::string& file : *files) inputs.push_back({"a profile", file});
   }
   if (!flags.rules.empty()) inputs.push_back({"--rules", flags.rules});
-  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json},
-                                                  {"--csv", flags.csv},
-                                                  {"--op-info", flags.op_info},
-                                                  {"--recompile", flags.recompile},
-                                                  {"--cases", flags.cases},
-                                                  {"--context", flags.context}});
+  check_files(inputs,
+              std::vector<NamedFile>{{"--json", flags.json},
+                                     {"--csv", flags.csv},
+                                     {"--op-info", flags.op_info},
+                                     {"--recompile", flags.recompile},
+                                     {"--cases", flags.cases},
+                                     {"--context", flags.context}},
+              context);
 }
 
 int exit_code_of(const IngestResult& result) {
@@ -116,7 +118,7 @@ int compare(const Flags& flags, CommandContext& context) {
   if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
     throw Error("--before FILE... and --after FILE... are two profiles, and no other is read");
   }
-  refuse_lost_files(flags);
+  refuse_lost_files(flags, context);
   constexpr std::size_t kSamples = 64;
   std::optional<ResultFile> json;
   if (!flags.json.empty()) json.emplace(flags.json, context);
@@ -155,7 +157,7 @@ int compare(const Flags& flags, CommandContext& context) {
 int ingest(const Flags& flags, CommandContext& context) {
   if (!flags.before.empty() || !flags.after.empty()) return compare(flags, context);
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
-  refuse_lost_files(flags);
+  refuse_lost_files(flags, context);
   check_wish(flags);
   watch_interrupts();
   std::optional<ResultFile> json, csv, op_info, recompile, cases, near;
@@ -230,6 +232,7 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
                  {.value = "NAME"});
   command.option("--depth", flags->depth, "With --context: steps to producers and to consumers",
                  {.value = "N", .shows_default = true});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return ingest(*flags, context); });

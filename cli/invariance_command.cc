@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
 #include "harness/run/interrupt.h"
@@ -129,6 +130,7 @@ int invariance(const Flags& flags, CommandContext& context) {
                    "--case, and check --variant and --dtype\n";
     return kNothingToJudge;
   }
+  require_replaceable(std::vector<NamedFile>{{"--json", flags.json}}, context);
   watch_interrupts();
   std::optional<ResultFile> json;
   if (!flags.json.empty()) json.emplace(flags.json, context);
@@ -180,6 +182,7 @@ void add_invariance_command(CommandLine& line, CommandContext& context) {
                  {.value = "VARIANT", .values = ValueSplit::by_commas});
   command.option("--json", flags->json, "Write the matrix; - is standard output",
                  {.value = "FILE"});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return invariance(*flags, context); });

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,9 @@
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "tensor/printable.h"
 #include "text/name_pattern.h"
+#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -27,7 +31,7 @@ constexpr const char* kFooter =
     R"(Every recorded operator is computed in fp64 from its own recorded inputs, and its recorded output is held to what a
 right kernel of that dtype may leave: errors of its inputs are not counted against it.
   GUILTY    no right kernel leaves this output for these inputs
-  CARRIES   right for its inputs; what is wrong came with them
+  OK        right for its inputs; an error in it came with them
   RANDOM    drawn at random (dropout)
   UNKNOWN   not in the table of operators (opbench opmap), or something it needs is not recorded
 
@@ -81,10 +85,26 @@ int exit_code_of(const std::vector<JudgedDump>& judged) {
   std::int64_t guilty = 0, others = 0;
   for (const JudgedDump& dump : judged) {
     guilty += dump.count(Ruling::guilty);
-    others += dump.count(Ruling::carries) + dump.count(Ruling::random);
+    others += dump.count(Ruling::ok) + dump.count(Ruling::random);
   }
   if (guilty > 0) return kVerdictFailed;
   return others > 0 ? kAllWell : kNothingToJudge;
+}
+
+// Of dumps in which no operator could be judged.
+void say_why_not_judged(const std::vector<JudgedDump>& judged, const CommandContext& context) {
+  for (const JudgedDump& dump : judged) {
+    const auto unknown =
+        std::find_if(dump.records.begin(), dump.records.end(),
+                     [](const JudgedRecord& record) { return !record.reason.empty(); });
+    const std::string first = unknown == dump.records.end()
+                                  ? ""
+                                  : fmt::format(", first {}: {}", unknown->path(), unknown->reason);
+    context.complain(dump.records.empty()
+                         ? fmt::format("{} holds no operator to judge", dump.file)
+                         : fmt::format("{}: none of {} operators could be judged{}", dump.file,
+                                       dump.records.size(), first));
+  }
 }
 
 /// The files that are written, reserved before the work.
@@ -94,11 +114,42 @@ struct JudgeFiles {
   void open(const Flags& flags, CommandContext& context) {
     std::vector<NamedFile> inputs = {{"--map", flags.map_file}};
     for (const std::string& dump : flags.dumps) inputs.push_back({"the dump", dump});
-    require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--csv", flags.csv}});
+    check_files(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--csv", flags.csv}},
+                context);
     if (!flags.json.empty()) json.emplace(flags.json, context);
     if (!flags.csv.empty()) csv.emplace(flags.csv, context);
   }
 };
+
+using Dumps = std::vector<std::unique_ptr<DumpSource>>;
+
+bool has_selected(const Dumps& files, const JudgeOptions& options) {
+  if (!options.only) return true;
+  return std::any_of(files.begin(), files.end(), [&](const auto& file) {
+    const auto& records = file->records();
+    return std::any_of(records.begin(), records.end(),
+                       [&](const DumpRecord& record) { return options.only(record.op); });
+  });
+}
+
+int say_nothing_selected(const Dumps& files, const Flags& flags, CommandContext& context) {
+  constexpr std::size_t kMostNames = 8;
+  std::set<std::string> ops;
+  for (const auto& file : files) {
+    for (const DumpRecord& record : file->records()) ops.insert(printable(record.op));
+  }
+  std::vector<std::string> names(ops.begin(), ops.end());
+  if (names.size() > kMostNames) {
+    names.resize(kMostNames);
+    names.push_back(fmt::format("and {} more", ops.size() - kMostNames));
+  }
+  if (context.ranks.is_first()) {
+    context.err << fmt::format("{}: --only '{}': no operator of {} matches; there are {}\n",
+                               program_name(), printable(flags.only), printable(files[0]->name()),
+                               fmt::join(names, ", "));
+  }
+  return kNothingToJudge;
+}
 
 JudgeOrigin origin_of(const CommandContext& context) {
   const Machine machine = describe_machine();
@@ -109,11 +160,12 @@ int judge(const Flags& flags, CommandContext& context) {
   const JudgeOptions options = options_of(flags, context.ranks);
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
-  std::vector<std::unique_ptr<DumpSource>> files;
+  Dumps files;
   for (const std::string& dump : flags.dumps) files.push_back(std::make_unique<DumpSource>(dump));
   watch_interrupts();
   JudgeFiles results;
   if (context.ranks.is_first()) results.open(flags, context);
+  if (!has_selected(files, options)) return say_nothing_selected(files, flags, context);
   ProgressLine progress(context);
   std::vector<JudgedDump> judged;
   for (const auto& file : files) {
@@ -146,7 +198,9 @@ int judge(const Flags& flags, CommandContext& context) {
       write_judged_json(out, judged[0], judged[1], pairs, origin_of(context));
     });
   }
-  return exit_code_of(judged);
+  const int code = exit_code_of(judged);
+  if (code == kNothingToJudge) say_why_not_judged(judged, context);
+  return code;
 }
 
 }  // namespace
@@ -176,6 +230,7 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each output; - is standard output",
                  {.value = "FILE"});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return judge(*flags, context); });

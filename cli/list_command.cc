@@ -1,16 +1,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "harness/spec/case.h"
 #include "kernels/registry/kernel.h"
 #include "tensor/error.h"
+#include "text/program_name.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
@@ -52,8 +59,22 @@ std::string text_of(const Op& op, const Kinds& kinds) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
-  out << fmt::format("  {:<24} {:<7} {}\n", kernel.name, name(kernel.provider), kernel.summary);
+/// Writes lines of at most so many columns.
+struct Lines {
+  std::ostream& out;
+  std::size_t width;
+
+  /// `head` and then `text`, whose further lines begin below its first.
+  void put(const std::string& head, const std::string& text) const {
+    out << head << wrapped(text, width, head.size(), head.size()) << '\n';
+  }
+};
+
+void print_kernel(const Lines& lines, const Op& op, const Kernel& kernel) {
+  const auto head = [](std::string_view variant, std::string_view provider) {
+    return fmt::format("  {:<24} {:<7} ", variant, provider);
+  };
+  lines.put(head(kernel.name, name(kernel.provider)), std::string(kernel.summary));
   std::map<std::string, Kinds> refused, noted;
   for (const DType dtype : op.dtypes) {
     for (const Format format : op.formats) {
@@ -64,26 +85,28 @@ void print_kernel(std::ostream& out, const Op& op, const Kernel& kernel) {
       if (!remark.empty()) noted[remark][format].push_back(dtype);
     }
   }
+  const std::string below = head("", "");
   for (const auto& [reason, kinds] : refused) {
-    out << fmt::format("  {:<24} {:<7} not {}: {}\n", "", "", text_of(op, kinds), reason);
+    lines.put(below, fmt::format("not {}: {}", text_of(op, kinds), reason));
   }
   for (const auto& [remark, kinds] : noted) {
-    out << fmt::format("  {:<24} {:<7} {}: {}\n", "", "", text_of(op, kinds), remark);
+    lines.put(below, fmt::format("{}: {}", text_of(op, kinds), remark));
   }
   if (kernel.takes != InputRange::any) {
-    out << fmt::format(
-        "  {:<24} {:<7} {} inputs are outside its contract\n", "", "",
-        kernel.takes == InputRange::finite ? "NaN and Inf" : "NaN, Inf and subnormal");
+    lines.put(below, fmt::format("{} inputs are outside its contract",
+                                 kernel.takes == InputRange::finite ? "NaN and Inf"
+                                                                    : "NaN, Inf and subnormal"));
   }
 }
 
-void print_op(std::ostream& out, const Op& op) {
-  out << fmt::format("{}: {}\n", op.name, op.summary);
-  out << fmt::format("  source {}\n", op.source);
-  out << fmt::format("  dtypes {}; formats {}{}\n", names_of(op.dtypes), names_of(op.formats),
-                     op.gradient == nullptr ? "" : "; has a gradient");
+void print_op(const Lines& lines, const Op& op) {
+  lines.put(fmt::format("{}: ", op.name), std::string(op.summary));
+  lines.put("  source ", std::string(op.source));
+  lines.put("  ", fmt::format("dtypes {}; formats {}{}", names_of(op.dtypes), names_of(op.formats),
+                              op.gradient == nullptr ? "" : "; has a gradient"));
   for (const AttrSpec& attr : op.attrs) {
-    out << fmt::format("  {} = {}: {}\n", attr.name, to_string(attr.default_value), attr.help);
+    lines.put("  ",
+              fmt::format("{} = {}: {}", attr.name, to_string(attr.default_value), attr.help));
   }
   Kinds untaken;
   for (const DType dtype : op.dtypes) {
@@ -92,9 +115,44 @@ void print_op(std::ostream& out, const Op& op) {
     }
   }
   if (!untaken.empty()) {
-    out << fmt::format("  not with these defaults: {}\n", text_of(op, untaken));
+    lines.put("  not with these defaults: ", text_of(op, untaken));
   }
-  for (const Kernel* kernel : kernels_of(op.name)) print_kernel(out, op, *kernel);
+  for (const Kernel* kernel : kernels_of(op.name)) print_kernel(lines, op, *kernel);
+}
+
+/// What operators have in common, told by their definitions; the first that is true counts.
+struct OperatorGroup {
+  const char* title;
+  bool (*has)(const Op& op);
+};
+
+constexpr OperatorGroup kGroups[] = {
+    {"Gradients", [](const Op& op) { return op.name.find("_grad") != op.name.npos; }},
+    {"Data movement, conversions, comparisons: the same bits are expected",
+     [](const Op& op) { return op.accuracy != AccuracyClass::rounded; }},
+    {"Element by element", [](const Op& op) { return op.mixing == Mixing::none; }},
+    {"Sums and means: convolutions, matrix products, pools, reductions",
+     [](const Op& op) { return op.mixing == Mixing::sums; }},
+    {"Others over many elements: norms, softmax, losses", [](const Op&) { return true; }},
+};
+
+void print_groups(const Lines& lines) {
+  std::map<const OperatorGroup*, std::vector<std::string_view>> names;
+  const auto ops = RegisteredOp::all();
+  for (const Op* op : ops) {
+    const auto group = std::find_if(std::begin(kGroups), std::end(kGroups),
+                                    [&](const OperatorGroup& one) { return one.has(*op); });
+    names[&*group].push_back(op->name);
+  }
+  for (const auto& [group, members] : names) {
+    lines.out << group->title << '\n';
+    lines.put("  ", fmt::format("{}", fmt::join(members, " ")));
+  }
+  lines.out << "\n";
+  lines.out << fmt::format(
+      "{0} operators. {1} list OP: its formula, its variants and what they accept;\n"
+      "{1} list --verbose: the same of all.\n",
+      ops.size(), program_name());
 }
 
 struct ListFlags {
@@ -112,17 +170,22 @@ void print_names(std::ostream& out, const ListFlags& flags) {
   }
 }
 
-int list(const ListFlags& flags, std::ostream& out) {
+int list(const ListFlags& flags, CommandContext& context) {
+  const Lines lines{context.out, context.width()};
   if (flags.names) {
-    print_names(out, flags);
+    print_names(context.out, flags);
+    return kAllWell;
+  }
+  if (flags.ops.empty() && !context.verbose) {
+    print_groups(lines);
     return kAllWell;
   }
   std::vector<const Op*> wanted;
   for (const std::string& name : flags.ops) wanted.push_back(&find_op(name));
   if (flags.ops.empty()) wanted = RegisteredOp::all();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (i > 0) out << '\n';
-    print_op(out, *wanted[i]);
+    if (i > 0) context.out << '\n';
+    print_op(lines, *wanted[i]);
   }
   return kAllWell;
 }
@@ -131,14 +194,17 @@ int list(const ListFlags& flags, std::ostream& out) {
 
 void add_list_command(CommandLine& line, CommandContext& context) {
   Command command =
-      line.add_command("list", "Operators, their variants, and what each accepts or why not");
+      line.add_command("list", "Operators; of one its variants, and what each accepts or why not");
   const auto flags = std::make_shared<ListFlags>();
-  command.option("OP", flags->ops, "Only these operators", {"OP"});
+  command.option("OP", flags->ops, "Operators to show with their variants", {"OP"});
   command.flag("--names", flags->names,
                "Names alone, one a line: of all operators, or of the variants of those named");
   add_common_flags(command, context);
-  command.footer("Examples:\n  opbench list softplus\n  opbench list --names");
-  command.action([&context, flags] { return list(*flags, context.out); });
+  command.footer(
+      "Examples:\n  opbench list                 the names of all operators, in groups\n"
+      "  opbench list softplus        its formula and variants\n"
+      "  opbench list --names softplus");
+  command.action([&context, flags] { return list(*flags, context); });
 }
 
 }  // namespace opbench

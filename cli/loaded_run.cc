@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/cli.h"
+#include "cli/last_run.h"
 #include "cli/overflow_check.h"
 #include "cli/progress_line.h"
 #include "cli/run_outputs.h"
@@ -96,6 +97,7 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
   const RunResult result =
       run_loaded(file, plan, options, make_hooks(context, page, progress, outputs));
   progress.clear();
+  page.is_kept = keep_last_run(result, context);
   print_end(result, page, context);
   print_coverage(context.out, plan);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;

@@ -59,8 +59,8 @@ void list_missing(const units::CollectedUnits& collected, const MergeFlags& flag
 int merge(const MergeFlags& flags, CommandContext& context) {
   std::vector<NamedFile> inputs;
   for (const std::string& file : flags.files) inputs.push_back({"a part", file});
-  require_distinct(inputs,
-                   std::vector<NamedFile>{{"-o", flags.output}, {"--artefact", flags.artefact}});
+  check_files(inputs, std::vector<NamedFile>{{"-o", flags.output}, {"--artefact", flags.artefact}},
+              context);
   refuse_standard_output("--artefact", flags.artefact, "HDF5", "a file");
   units::CollectedUnits collected;
   for (const std::string& file : flags.files) collected.add_file(file);
@@ -101,6 +101,7 @@ void add_merge_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   command.flag("--allow-missing", flags->allow_missing,
                "Write what there is where units are missing; the exit code is 3 all the same");
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return merge(*flags, context); });

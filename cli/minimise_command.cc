@@ -119,7 +119,11 @@ int not_guilty(const JudgedRecord& judged, std::size_t records, const MinimiseFl
                                records, printable(flags.dump));
     return kNothingToJudge;
   }
-  const std::string why = judged.reason.empty() ? "" : fmt::format(": {}", judged.reason);
+  const std::string reason = judged.ruling == Ruling::ok
+                                 ? "it is right for its recorded inputs; `opbench judge` names the "
+                                   "records that are not"
+                                 : judged.reason;
+  const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);
   context.err << fmt::format("{}: {} of {} is {}, not GUILTY{}\n", program_name(),
                              printable(judged.path()), printable(flags.dump), name(judged.ruling),
                              printable(why));

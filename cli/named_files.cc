@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "tensor/error.h"
+#include "text/own_result.h"
 #include "text/temporary_file.h"
 
 namespace opbench {
@@ -43,6 +44,21 @@ void require_distinct(std::span<const NamedFile> inputs, std::span<const NamedFi
                               other.flag, other.path, output.flag, output.path));
     }
   }
+}
+
+void require_replaceable(std::span<const NamedFile> outputs, const CommandContext& context) {
+  if (context.overwrite) return;
+  for (const NamedFile& output : outputs) {
+    if (output.path.empty() || output.path == "-" || is_own_result(output.path)) continue;
+    throw Error(fmt::format("{}: {} exists; choose another name, or say --overwrite", output.flag,
+                            output.path));
+  }
+}
+
+void check_files(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs,
+                 const CommandContext& context) {
+  require_distinct(inputs, outputs);
+  require_replaceable(outputs, context);
 }
 
 }  // namespace opbench

@@ -108,8 +108,8 @@ int overflow(const Flags& flags, CommandContext& context) {
     return summarise(flags, context);
   }
   const ScanOptions options = options_of(flags);
-  require_distinct(std::vector<NamedFile>{{"the dump", flags.dump}},
-                   std::vector<NamedFile>{{"--json", flags.json}});
+  check_files(std::vector<NamedFile>{{"the dump", flags.dump}},
+              std::vector<NamedFile>{{"--json", flags.json}}, context);
   DumpSource file(flags.dump);
   watch_interrupts();
   std::optional<ResultFile> json;
@@ -154,6 +154,7 @@ void add_overflow_command(CommandLine& line, CommandContext& context) {
   command.option("--top", flags->top, "Operators to show of those with the least headroom; 0: all",
                  {.value = "N", .shows_default = true});
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return overflow(*flags, context); });

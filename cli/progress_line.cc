@@ -10,8 +10,8 @@
 
 namespace opbench {
 
-void ProgressLine::begin(std::size_t done, std::size_t total) {
-  begin(fmt::format("[{}/{}]", done + 1, total));
+void ProgressLine::begin(std::size_t done, std::size_t total, const std::string& time_left) {
+  begin(fmt::format("[{}/{}{}]", done + 1, total, time_left));
 }
 
 void ProgressLine::begin(const std::string& place) {

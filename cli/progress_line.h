@@ -12,8 +12,8 @@ class ProgressLine {
  public:
   explicit ProgressLine(const CommandContext& context) : context_(context) {}
 
-  /// Begins part `done` + 1 of `total`.
-  void begin(std::size_t done, std::size_t total);
+  /// Begins part `done` + 1 of `total`; `time_left`: ", about 6 min left".
+  void begin(std::size_t done, std::size_t total, const std::string& time_left = "");
   /// Begins a part that is called `place`.
   void begin(const std::string& place);
   /// What the part does now. A line that is overwritten shows every one, plain lines the first of a

@@ -95,7 +95,8 @@ ContextRemedy remedy_for(const Flags& flags, const CaseSelection& selection,
   return found;
 }
 
-void check_flags(const Flags& flags, const CaseSelection& selection) {
+void check_flags(const Flags& flags, const CaseSelection& selection,
+                 const CommandContext& context) {
   if (flags.files.empty()) throw Error("remedy takes --cases FILE: a case file with contexts");
   if (selection.dtypes.size() > 1) throw Error("--dtype: remedy plans in one dtype");
   if (flags.most_tasks < 1 || flags.most_tasks > 1'000'000) {
@@ -103,7 +104,8 @@ void check_flags(const Flags& flags, const CaseSelection& selection) {
   }
   std::vector<NamedFile> inputs;
   for (const std::string& file : flags.files) inputs.push_back({"--cases", find_case_file(file)});
-  require_distinct(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--out", flags.out}});
+  check_files(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--out", flags.out}},
+              context);
 }
 
 /// The files of the flags, reserved before the search.
@@ -133,7 +135,7 @@ struct Results {
 
 int remedy(const Flags& flags, CommandContext& context) {
   const CaseSelection selection = selection_of(flags);
-  check_flags(flags, selection);
+  check_flags(flags, selection, context);
   CaseFiles files(selection.symbols);
   const std::vector<const CaseFile*> found = files_named(selection.case_files, files);
   require_contexts(flags, found);
@@ -184,6 +186,7 @@ void add_remedy_command(CommandLine& line, CommandContext& context) {
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
   command.option("--out", flags->out, "Case file with the ladder as steps; - is standard output",
                  {.value = "FILE"});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return remedy(*flags, context); });

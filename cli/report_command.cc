@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/last_run.h"
 #include "cli/named_files.h"
 #include "cli/result_file.h"
 #include "harness/check/trend.h"
@@ -25,6 +26,8 @@ namespace opbench {
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
+  opbench report --last                                         every row of the last run
+  opbench report --last --html page.html                        the same as a page for a browser
   opbench report results.json                                   Markdown, on the terminal
   opbench report results.json -o junit.xml                      JUnit: by the extension
   opbench report run.h5 --format csv                            from the file of `opbench run --artefact`
@@ -42,6 +45,7 @@ struct ReportFlags {
   std::string history;
   std::string html;
   int machine = 0;  // all
+  bool is_last = false;
 };
 
 std::string format_names() {
@@ -53,6 +57,9 @@ std::string format_names() {
 }
 
 std::string format_of(const ReportFlags& flags) {
+  if (flags.format == "html" || flags.format == "htm") {
+    throw Error("--format html: a page for a browser is --html FILE");
+  }
   constexpr std::pair<std::string_view, std::string_view> kByExtension[] = {{".csv", "csv"},
                                                                             {".json", "json"},
                                                                             {".xml", "junit"},
@@ -76,11 +83,30 @@ std::string format_of(const ReportFlags& flags) {
       flags.output, extension));
 }
 
+// The last run stands for a file; on a terminal it is shown as the run itself would have shown it.
+void take_last_run(ReportFlags& flags) {
+  if (!flags.is_last) return;
+  if (!flags.files.empty() || !flags.history.empty()) {
+    throw Error("--last stands for the file of the last run; no other is read with it");
+  }
+  const std::filesystem::path last = last_run_file();
+  std::error_code ignored;
+  if (!std::filesystem::exists(last, ignored)) {
+    throw Error(fmt::format("--last: no run is kept yet in {}; `{} run` keeps its results there",
+                            last.empty() ? "~/.cache (HOME is not set)" : last.string(),
+                            program_name()));
+  }
+  flags.files = {last.string()};
+  const bool is_for_terminal = flags.output.empty() && flags.html.empty();
+  if (flags.format.empty() && is_for_terminal) flags.format = "console";
+}
+
 // Results that were turned into a page are lost to every later question.
-void refuse_to_replace_results(const ReportFlags& flags) {
+void refuse_to_replace_files(const ReportFlags& flags, const CommandContext& context) {
   std::vector<NamedFile> results = {{"--history", flags.history}};
   for (const std::string& file : flags.files) results.push_back({"the results", file});
-  require_distinct(results, std::vector<NamedFile>{{"-o", flags.output}, {"--html", flags.html}});
+  check_files(results, std::vector<NamedFile>{{"-o", flags.output}, {"--html", flags.html}},
+              context);
 }
 
 void write_where_asked(const std::function<void(std::ostream&)>& content, const ReportFlags& flags,
@@ -136,12 +162,14 @@ int write_html(const ReportFlags& flags, CommandContext& context) {
   return kAllWell;
 }
 
-int write_report(const ReportFlags& flags, CommandContext& context) {
-  refuse_to_replace_results(flags);
+int write_report(ReportFlags flags, CommandContext& context) {
+  take_last_run(flags);
+  refuse_to_replace_files(flags, context);
   if (!flags.html.empty()) return write_html(flags, context);
   if (!flags.history.empty()) return write_history(flags, context);
   if (flags.files.empty()) {
-    throw Error("FILE is required: results of `opbench run --json` or --artefact, or --history");
+    throw Error(
+        "FILE is required: results of `opbench run --json` or --artefact, or --last, or --history");
   }
   const report::FileReport made =
       report::report_of_files(flags.files, format_of(flags), flags.machine);
@@ -165,6 +193,7 @@ void add_report_command(CommandLine& line, CommandContext& context) {
   command.option("FILE", flags->files,
                  "Results of `opbench run --json` or --artefact; several are joined",
                  {.value = "FILE"});
+  command.flag("--last", flags->is_last, "Every row of the last run, which opbench keeps");
   command.option("--history", flags->history,
                  "Instead of results: the trends of a history of `opbench check`, in Markdown",
                  {"FILE"});
@@ -181,6 +210,7 @@ void add_report_command(CommandLine& line, CommandContext& context) {
                  "One page for a browser instead, with everything in it; FILE may then be of run, "
                  "compare, judge, check and ingest, each on its own tab",
                  {"FILE"});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return write_report(*flags, context); });

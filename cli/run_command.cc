@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/last_run.h"
 #include "cli/loaded_run.h"
 #include "cli/overflow_check.h"
 #include "cli/progress_line.h"
@@ -15,6 +17,8 @@
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
+#include "cli/swept_plan.h"
+#include "cli/time_left.h"
 #include "cli/unit_flags.h"
 #include "cli/unit_run.h"
 #include "harness/plan/explain.h"
@@ -22,29 +26,36 @@
 #include "harness/run/interrupt.h"
 #include "harness/run/runner.h"
 #include "harness/units/run_unit.h"
+#include "harness/units/unit_plan.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "tensor/nearest.h"
+#include "tensor/parallel.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/program_name.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
-  opbench --op softplus --shapes cases/resnet.yaml
+  opbench --op softplus --shapes cases/resnet.yaml --set N=1 --dtype fp32
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --variant softplus_v2,onednn --threads 1,2
   opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
-  opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump npu.h5
+  opbench --case 'softplus[8x64x56x56,fp16,NC1HWC0]' --variant softplus_v2 --dump softplus.h5
   opbench --cases cases/shufflenet_v2_forward.yaml --op-summary op_summary.csv
   opbench --cases cases/shufflenet_v2_unit.yaml --explain
   opbench --cases cases/shufflenet_v2_training.yaml --variant 11.O2 --loss-scale 65536 --check-overflow
-  opbench --op softplus --shapes cases/resnet.yaml --set N=1 --plot     with bars; --verbose: every row
-  opbench --load gpu.h5 --dump npu.h5
+  opbench --op softplus --shapes cases/resnet.yaml --set N=1 --plot     with bars
+  opbench --load gpu.h5 --dump again.h5
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
 // The units of a part, or all.
-int print_plan(const units::UnitPlan& whole, const Part& part, std::ostream& out) {
+int print_plan(const units::UnitPlan& whole, const Part& part, CommandContext& command) {
+  const auto put = [&](const std::string& line) {
+    command.out << wrapped(line, command.width(), 6) << '\n';
+  };
   std::vector<PlannedCase> plan;
   std::vector<PlannedContext> contexts;
   for (const std::size_t unit : units::units_of(whole, part)) {
@@ -54,27 +65,23 @@ int print_plan(const units::UnitPlan& whole, const Part& part, std::ostream& out
       contexts.push_back(whole.contexts[unit - whole.cases.size()]);
   }
   for (const PlannedCase& planned : plan) {
-    out << fmt::format("{}  {}\n", case_id(planned.spec),
-                       byte_size_text(double(planned.graph.memory_bytes())));
+    put(fmt::format("{}  {}", case_id(planned.spec),
+                    byte_size_text(double(planned.graph.memory_bytes()))));
     for (const Selection& selection : planned.variants) {
-      out << "  " << selection.variant;
+      std::string line = "  " + std::string(selection.variant);
       if (!selection.refusal.empty())
-        out << "  skipped: " << selection.refusal;
+        line += "  skipped: " + selection.refusal;
       else if (selection.kernels.size() > 1)
-        out << "  " << selection.kernel_names();
-      out << '\n';
+        line += "  " + selection.kernel_names();
+      put(line);
     }
   }
   for (const PlannedContext& context : contexts) {
-    out << fmt::format("{}  {}\n", context.id(),
-                       byte_size_text(double(context.largest_step_bytes())));
+    put(fmt::format("{}  {}", context.id(), byte_size_text(double(context.largest_step_bytes()))));
     for (const PlannedStep& step : context.steps) {
-      out << "  " << step.spec.name;
-      if (step.refusal().empty())
-        out << fmt::format("  {} tasks", step.graph.nodes.size());
-      else
-        out << "  skipped: " << printable(step.refusal());
-      out << '\n';
+      put(fmt::format("  {}  {}", step.spec.name,
+                      step.refusal().empty() ? fmt::format("{} tasks", step.graph.nodes.size())
+                                             : "skipped: " + printable(step.refusal())));
     }
   }
   return kAllWell;
@@ -114,23 +121,77 @@ WhatRuns what_runs(const std::vector<PlannedCase>& plan,
   return what;
 }
 
+// What there is where the filter takes nothing of it.
+std::string filter_text(CaseSelection selection, CaseFiles& files) {
+  const std::string filter = std::exchange(selection.filter, "");
+  std::vector<std::string> names;
+  for (const PlannedCase& one : make_plan(selection, files)) {
+    names.push_back(case_id(one.spec));
+    if (!one.spec.name.empty()) names.push_back(one.spec.name);
+  }
+  std::size_t cases = make_plan(selection, files).size();
+  for (const PlannedContext& one : make_context_plan(selection, files)) {
+    names.push_back(one.id());
+    ++cases;
+  }
+  if (names.empty()) return {};
+  const std::string near = nearest(filter, names);
+  return fmt::format("--filter '{}' takes none of {} case{}; {}", filter, cases,
+                     cases == 1 ? "" : "s",
+                     near.empty() ? fmt::format("their ids and names are such as {}", names.front())
+                                  : fmt::format("did you mean '{}'?", near));
+}
+
+int say_nothing_selected(const CaseSelection& selection, CaseFiles& files,
+                         CommandContext& context) {
+  const std::string filtered = selection.filter.empty() ? "" : filter_text(selection, files);
+  context.err << fmt::format(
+      "{}: {}\n", program_name(),
+      filtered.empty() ? "no case selected; name some with --op and --shapes, --cases or --case"
+                       : printable(filtered));
+  return kNothingToJudge;
+}
+
+void note_few_cores(const RunOptions& options, CommandContext& context) {
+  if (options.threads.empty() || !context.ranks.is_first()) return;
+  const int most = *std::max_element(options.threads.begin(), options.threads.end());
+  const int cores = available_cores();
+  if (most <= cores) return;
+  context.err << fmt::format(
+      "{}: note: {} threads on {} core{} wait for one another; their times say little\n",
+      program_name(), most, cores, cores == 1 ? "" : "s");
+}
+
+// In the order in which `run_plan` takes the cases: each with every number of threads.
+std::vector<double> expected_times(const std::vector<PlannedCase>& plan,
+                                   const std::vector<PlannedContext>& contexts,
+                                   const RunOptions& options) {
+  std::vector<double> seconds;
+  const std::size_t times = std::max<std::size_t>(1, options.threads.size());
+  for (const PlannedCase& one : plan) {
+    seconds.insert(seconds.end(), times, units::expected_seconds(one, options));
+  }
+  for (const PlannedContext& one : contexts) {
+    seconds.insert(seconds.end(), times, units::expected_seconds(one, options));
+  }
+  return seconds;
+}
+
 int run(const RunFlags& flags, CommandContext& context) {
-  require_distinct_files(flags);
+  check_run_files(flags, context);
   require_takeable_by_units(flags, context.ranks);
   const bool is_shared_out = !flags.dry_run && !flags.explain;
   if (!context.ranks.is_first() && !is_shared_out) return kAllWell;
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
+  note_few_cores(options, context);
   if (!flags.load.empty()) return run_dump(flags, options, context);
   refuse_flags_of_load(flags);
-  CaseFiles files(options.selection.symbols);
-  std::vector<PlannedCase> plan = make_plan(options.selection, files);
-  std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
+  SweptPlan swept_plan(flags.selection);
+  std::vector<PlannedCase>& plan = swept_plan.cases;
+  std::vector<PlannedContext>& contexts = swept_plan.contexts;
   if (plan.empty() && contexts.empty()) {
-    context.err << program_name()
-                << ": no case selected; name some with --op and --shapes, --cases or --case, "
-                   "and check --filter\n";
-    return kNothingToJudge;
+    return say_nothing_selected(options.selection, swept_plan.files.front(), context);
   }
   require_takeable(flags, options.selection, contexts);
   scale_losses(flags, contexts);
@@ -145,10 +206,12 @@ int run(const RunFlags& flags, CommandContext& context) {
   if (flags.check_overflow && !flags.dry_run) {
     return check_overflow(flags, options, plan, contexts, context);
   }
-  if (flags.dry_run || runs_in_units(flags, context.ranks)) {
+  // A kernel of the user's own that crashes costs its own row alone.
+  const bool may_crash = has_own_kernels(plan, contexts) && !needs_one_process(flags);
+  if (flags.dry_run || may_crash || runs_in_units(flags, context.ranks)) {
     units::UnitPlan whole =
         units::plan_units(std::move(plan), std::move(contexts), options, flags.isa);
-    if (flags.dry_run) return print_plan(whole, part_of(flags), context.out);
+    if (flags.dry_run) return print_plan(whole, part_of(flags), context);
     return run_in_units(flags, options, std::move(whole), context);
   }
   RunOutputs outputs(flags, context, what_runs(plan, contexts));
@@ -156,20 +219,25 @@ int run(const RunFlags& flags, CommandContext& context) {
   const std::size_t thread_counts = std::max<std::size_t>(1, options.threads.size());
   RunPage page = page_of(flags, plan.size() * thread_counts, context);
   if (!plan.empty() && !page.is_digest) begin_page(page, context);
-  const RunResult result =
-      run_plan(plan, contexts, options, make_hooks(context, page, progress, outputs));
+  RunHooks hooks = make_hooks(context, page, progress, outputs);
+  const TimeLeft time_left(expected_times(plan, contexts, options));
+  hooks.progress = [&](std::size_t done, std::size_t total) {
+    progress.begin(done, total, time_left.text(done));
+  };
+  const RunResult result = run_plan(plan, contexts, options, hooks);
   progress.clear();
+  page.is_kept = keep_last_run(result, context);
   print_end(result, page, context);
   return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
 }
 
-// What a run with --unit-timeout starts, with its own flags.
+// What a run starts for its units (--unit-timeout, kernels of the user's own), with its own flags.
 int serve(const RunFlags& flags, bool takes_turns, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
-  CaseFiles files(options.selection.symbols);
-  std::vector<PlannedCase> plan = make_plan(options.selection, files);
-  std::vector<PlannedContext> contexts = make_context_plan(options.selection, files);
+  SweptPlan swept_plan(flags.selection);
+  std::vector<PlannedCase>& plan = swept_plan.cases;
+  std::vector<PlannedContext>& contexts = swept_plan.contexts;
   scale_losses(flags, contexts);
   units::serve_units(units::plan_units(std::move(plan), std::move(contexts), options, flags.isa),
                      options, takes_turns, std::cin, context.out);
@@ -182,18 +250,20 @@ void add_run_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command("run", "Verify and time operators (the default command)");
   const auto flags = std::make_shared<RunFlags>();
   add_run_flags(command, *flags);
+  add_overwrite_flag(command, context, kResultsGroup);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return run(*flags, context); });
 }
 
 void add_unit_worker_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command("unit-worker", "What `opbench run --unit-timeout` starts");
+  Command command = line.add_command("unit-worker", "What `opbench run` starts for units");
   command.hide();  // not for people: left out of --help
   const auto flags = std::make_shared<RunFlags>();
   add_run_flags(command, *flags);
   const auto takes_turns = std::make_shared<bool>(false);
   command.flag(kTakeTurns, *takes_turns, "Measure in turn with other processes");
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.action([&context, flags, takes_turns] { return serve(*flags, *takes_turns, context); });
 }

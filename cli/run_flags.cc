@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/swept_plan.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -46,8 +47,7 @@ void add_field(Command& command, const SelectionField& field, FieldText& text) {
 }
 
 void add_result_flags(Command& command, RunFlags& f) {
-  const char* results =
-      "Where results go (- is standard output, and the table goes to standard error then)";
+  const char* results = kResultsGroup;
   command.option("--json", f.json, "Everything, with the machine's description", {"FILE", results});
   command.option("--csv", f.csv, "One line per result", {"FILE", results});
   command.option("--markdown", f.markdown,
@@ -95,8 +95,8 @@ void add_units_flags(Command& command, RunFlags& f) {
                  "In place of --out: go on with what DIR holds already of the same run, or begin",
                  {"DIR", units});
   command.option("--unit-timeout", f.unit_timeout,
-                 "Run each case in a process of its own that is ended after so many seconds: one "
-                 "that crashes or hangs costs that case alone",
+                 "Run each case in a process of its own that is ended after so many seconds: a "
+                 "variant that crashes costs its row alone, a case that hangs that case",
                  {.value = "SECONDS", .group = units});
   command.flag("--exclusive", f.exclusive,
                "Parts on one machine measure one at a time, and nothing else runs then [the "
@@ -120,10 +120,11 @@ void add_selection_flags(Command& command, RunFlags& f) {
                  {.value = "N", .group = how, .values = ValueSplit::by_commas});
   command.flag("--cold", f.cold, "Empty the caches before every call, outside the timed window",
                how);
-  command.option("--verify", f.verify,
-                 "sample: outputs of more than 2 million elements are compared with the reference on "
-                 "blocks of about as many; all: every element",
-                 {.value = "WHAT", .group = how, .shows_default = true});
+  command.option(
+      "--verify", f.verify,
+      "sample: outputs of more than 2 million elements are compared with the reference on "
+      "blocks of about as many; all: every element",
+      {.value = "WHAT", .group = how, .shows_default = true});
   command.flag("--no-verify", f.no_verify, "Time without comparing with the reference", how);
   command.option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]",
                  {"ISA", how});
@@ -174,7 +175,7 @@ bool writes_dump(const RunFlags& f) { return !f.dump.empty() || !f.acl_json.empt
 
 RunOptions options_of(const RunFlags& f) {
   RunOptions options;
-  options.selection = read_selection(f.selection);
+  options.selection = read_selection(swept(f.selection).front());
   for (const int threads : f.threads) {
     check_range("--threads", threads, 1, 1024);
     const bool is_new =
@@ -182,7 +183,12 @@ RunOptions options_of(const RunFlags& f) {
     if (is_new) options.threads.push_back(threads);
   }
   const double seconds = f.seconds.value_or(kSeconds);
-  if (seconds != 0) check_range("--time", seconds, 1e-6, 3600.0);
+  if (seconds != 0 && !(seconds >= 1e-6 && seconds <= 3600)) {
+    throw Error(
+        fmt::format("--time is {}; it must be from 1e-06 to 3600 seconds, or 0, which verifies "
+                    "alone",
+                    seconds));
+  }
   if (seconds == 0 && f.no_verify) {
     throw Error("--time 0 verifies alone, and --no-verify does not: there is nothing left to do");
   }
@@ -203,6 +209,9 @@ RunOptions options_of(const RunFlags& f) {
 }
 
 RunOptions options_of_part(const RunFlags& f) {
+  if (swept(f.selection).size() > 1) {
+    throw Error("--set gives several values; only run takes every one of them");
+  }
   RunOptions options = options_of(f);
   options.selection.part = part_of(f);
   return options;

@@ -34,6 +34,10 @@ struct RunFlags {
   const std::string& units_dir() const { return resume.empty() ? out_dir : resume; }
 };
 
+/// The heading of the flags that name files, in --help.
+inline constexpr const char* kResultsGroup =
+    "Where results go (- is standard output, and the table goes to standard error then)";
+
 /// What to run, and what every command that measures has in common.
 void add_selection_flags(Command& command, RunFlags& flags);
 /// All flags of `run`.

@@ -109,7 +109,7 @@ std::vector<NamedFile> named_results(const RunFlags& flags) {
   return files;
 }
 
-void require_distinct_files(const RunFlags& flags) {
+void check_run_files(const RunFlags& flags, const CommandContext& context) {
   refuse_standard_output("--out", flags.out_dir, "several files", "a folder");
   refuse_standard_output("--resume", flags.resume, "several files", "a folder");
   refuse_standard_output("--dump", flags.dump, "HDF5", "a file");
@@ -123,14 +123,14 @@ void require_distinct_files(const RunFlags& flags) {
   inputs.push_back({"--load", flags.load});
   inputs.push_back({"--map", flags.map_file});
   inputs.push_back({"--acl-json", flags.acl_json});
-  require_distinct(inputs, output_files(flags));
+  check_files(inputs, output_files(flags), context);
 }
 
 RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const WhatRuns& what)
     : context_(context) {
   const bool has_contexts = !what.models.empty();
   if (!has_contexts) refuse_tasks_of_operators(flags);
-  require_distinct_files(flags);
+  check_run_files(flags, context);
   if (!flags.out_dir.empty()) make_directory(flags.out_dir);
   for (const RunFile& file : kRunFiles) {
     for (const std::string& path :

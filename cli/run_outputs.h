@@ -20,9 +20,9 @@ namespace opbench {
 /// What a selection reads.
 std::vector<NamedFile> input_files(const SelectionText& selection);
 
-/// Errors: throws Error if a result would replace another, or what the run reads, or if a dump or a
-/// folder is to be standard output.
-void require_distinct_files(const RunFlags& flags);
+/// Errors: throws Error if a result would replace another, what the run reads or a file of the
+/// user, or if a dump or a folder is to be standard output.
+void check_run_files(const RunFlags& flags, const CommandContext& context);
 
 /// The files that flags name for forms of the results, given or not.
 std::vector<NamedFile> named_results(const RunFlags& flags);
@@ -37,7 +37,7 @@ struct WhatRuns {
 /// wasted hour.
 class RunOutputs {
  public:
-  /// Errors: throws Error like `require_distinct_files`, and for tasks or dumps of what does not
+  /// Errors: throws Error like `check_run_files`, and for tasks or dumps of what does not
   /// run; RunError for a file that cannot be written.
   RunOutputs(const RunFlags& flags, CommandContext& context, const WhatRuns& what);
 

@@ -8,11 +8,12 @@
 #include "harness/report/digest.h"
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
-#include "harness/report/text.h"
+#include "harness/report/shown_id.h"
 #include "harness/run/interrupt.h"
 #include "tensor/printable.h"
 #include "text/program_name.h"
 #include "text/terminal.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
@@ -27,25 +28,27 @@ report::PlotStyle plot_style(const CommandContext& context) {
 }
 
 // With the line that repeats it.
-void print_failures(const RunResult& result, std::ostream& out) {
+void print_failures(const RunResult& result, std::ostream& out, std::size_t width) {
   for (const Record& record : result.records) {
     if (!is_trouble(record)) continue;
-    out << fmt::format("{}: {} {}: {}\n  {}\n", name(record.status),
-                       printable(report::with_short_lists(record.case_id)),
-                       printable(record.variant), printable(record.reason), record.reproduce);
+    const std::string text =
+        fmt::format("{}: {} {}: {}", name(record.status), printable(report::shown_id(record)),
+                    printable(record.variant), printable(record.reason));
+    out << wrapped(text, width, 4) << "\n  " << wrapped_command(record.reproduce, width, 6, 2)
+        << '\n';
   }
 }
 
 // What leads from the first wrong result to its cause, as lines for a shell.
-void print_next_steps(const RunResult& result, std::ostream& out) {
+void print_next_steps(const RunResult& result, std::ostream& out, std::size_t width) {
   const auto failed = std::find_if(
       result.records.begin(), result.records.end(),
       [](const Record& r) { return r.status == Status::failed && !is_unexpected_pass(r); });
   if (failed == result.records.end()) return;
   out << fmt::format(
       "Next, what is wrong about it, and the smallest call that still is:\n"
-      "  {0} --dump wrong.h5\n  {1} judge wrong.h5\n  {1} minimise wrong.h5\n",
-      failed->reproduce, program_name());
+      "  {0}\n  {1} judge wrong.h5\n  {1} minimise wrong.h5\n",
+      wrapped_command(failed->reproduce + " --dump wrong.h5", width, 6, 2), program_name());
 }
 
 void show_case(std::span<const Record> records, RunPage& page, CommandContext& context) {
@@ -53,8 +56,9 @@ void show_case(std::span<const Record> records, RunPage& page, CommandContext& c
   if (page.is_digest && is_operator && std::none_of(records.begin(), records.end(), is_trouble)) {
     return;
   }
+  if (context.quiet) return;
   if (is_operator) begin_page(page, context);
-  report::print_case(context.out, records, {context.colour()}, detail_of(context));
+  report::print_case(context.out, records, table_style(context), detail_of(context));
   if (page.has_plots && !page.is_digest) {
     report::plot_case(context.out, records, plot_style(context));
   }
@@ -62,8 +66,14 @@ void show_case(std::span<const Record> records, RunPage& page, CommandContext& c
 
 }  // namespace
 
+// With --verbose every column is there, however wide the table.
+ConsoleStyle table_style(const CommandContext& context) {
+  constexpr std::size_t kWidest = 1000;
+  return {context.colour(), context.verbose ? kWidest : context.width()};
+}
+
 report::RowDetail detail_of(const CommandContext& context) {
-  return context.verbose ? report::RowDetail::errors : report::RowDetail::usual;
+  return context.verbose ? report::RowDetail::all : report::RowDetail::usual;
 }
 
 RunPage page_of(const RunFlags& flags, std::size_t cases, const CommandContext& context) {
@@ -72,8 +82,8 @@ RunPage page_of(const RunFlags& flags, std::size_t cases, const CommandContext& 
 }
 
 void begin_page(RunPage& page, CommandContext& context) {
-  if (page.has_heading) return;
-  report::print_heading(context.out, {context.colour()}, detail_of(context));
+  if (page.has_heading || context.quiet) return;
+  report::print_heading(context.out, table_style(context), detail_of(context));
   page.has_heading = true;
 }
 
@@ -95,14 +105,22 @@ RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progre
 }
 
 void print_end(const RunResult& result, const RunPage& page, CommandContext& context) {
-  const ConsoleStyle style{context.colour()};
-  report::print_summary(context.out, result, style);
-  if (page.is_digest) {
-    if (page.has_plots) report::plot_variants(context.out, result.records, plot_style(context));
-    report::print_digest(context.out, result, context.command_line + " --verbose", style);
+  const ConsoleStyle style = table_style(context);
+  const report::RowDetail detail = detail_of(context);
+  if (context.quiet) {
+    report::print_end_of_run(context.out, result, style, detail);
+  } else {
+    report::print_summary(context.out, result, style, detail);
   }
-  print_failures(result, context.out);
-  print_next_steps(result, context.out);
+  if (page.is_digest && !context.quiet) {
+    if (page.has_plots) report::plot_variants(context.out, result.records, plot_style(context));
+    const std::string rows = page.is_kept ? fmt::format("{} report --last", program_name())
+                                          : context.command_line + " --verbose";
+    report::print_digest(context.out, result, rows, style);
+  }
+  print_failures(result, context.out, style.width);
+  print_next_steps(result, context.out, style.width);
+  if (const std::string why = result.why_not_well(); !why.empty()) context.complain(why);
 }
 
 }  // namespace opbench

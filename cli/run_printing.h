@@ -16,8 +16,11 @@ struct RunPage {
   bool is_digest = false;  ///< of cases only those with a wrong result, and a digest of all
   bool has_plots = false;
   bool has_heading = false;  ///< the titles of the table are printed
+  bool is_kept = false;      ///< `opbench report --last` has every row
 };
 report::RowDetail detail_of(const CommandContext& context);
+/// With --verbose lines may be of any width.
+ConsoleStyle table_style(const CommandContext& context);
 
 /// A digest where so many cases run that their table would take several screens, unless --verbose
 /// asks for it. `cases`: single operators, once for each number of threads.
@@ -31,7 +34,7 @@ RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progre
                     RunOutputs& outputs);
 
 /// The summary, the digest of many cases, and what failed with the lines that repeat it and lead
-/// on.
+/// on; on standard error, why the exit code is 3 or 4.
 void print_end(const RunResult& result, const RunPage& page, CommandContext& context);
 
 }  // namespace opbench

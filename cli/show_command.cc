@@ -50,14 +50,23 @@ class Shown {
   explicit Shown(bool is_kept) : is_kept_(is_kept) {}
 
   void add(const ShownTensor& tensor) {
-    has_unread_ |= tensor.is_unread;
+    if (tensor.is_unread && unread_++ == 0) {
+      first_unread_ = fmt::format("{}: {}", tensor.entry->path, tensor.problem);
+    }
     if (is_kept_) tensors_.push_back(tensor);
   }
-  bool has_unread() const { return has_unread_; }
+  /// "3 tensors could not be read, first /op/1/input/x: why"; empty: all were.
+  std::string unread_text() const {
+    if (unread_ == 0) return {};
+    return fmt::format("{} tensor{} could not be read, first {}", unread_, unread_ == 1 ? "" : "s",
+                       first_unread_);
+  }
   const std::vector<ShownTensor>& tensors() const { return tensors_; }
 
  private:
-  bool is_kept_, has_unread_ = false;
+  bool is_kept_;
+  std::size_t unread_ = 0;
+  std::string first_unread_;
   std::vector<ShownTensor> tensors_;
 };
 
@@ -68,7 +77,7 @@ class Show {
       : file_(file),
         flags_(flags),
         out_(context.out),
-        style_{{context.colour()}, takes_unicode(), !flags.no_values, flags.stats},
+        style_{{context.colour(), context.width()}, takes_unicode(), !flags.no_values, flags.stats},
         shown_(!flags.json.empty()) {}
 
   const Shown& print() {
@@ -111,8 +120,8 @@ int show(const ShowFlags& flags, CommandContext& context) {
   if (flags.max_elements < 1) {
     throw Error(fmt::format("--max-elements is {}; it must be 1 or more", flags.max_elements));
   }
-  require_distinct(std::vector<NamedFile>{{"the dump", flags.file}},
-                   std::vector<NamedFile>{{"--json", flags.json}});
+  check_files(std::vector<NamedFile>{{"the dump", flags.file}},
+              std::vector<NamedFile>{{"--json", flags.json}}, context);
   DumpSource file(flags.file);
   file.records();  // before a result is reserved: it may be no dump
   std::optional<ResultFile> json;
@@ -122,7 +131,12 @@ int show(const ShowFlags& flags, CommandContext& context) {
   if (json) {
     json->write([&](std::ostream& out) { write_show_json(out, file.name(), shown.tensors()); });
   }
-  return shown.has_unread() || file.damaged() > 0 ? kCouldNotFinish : kAllWell;
+  const std::string unread = shown.unread_text();
+  if (unread.empty() && file.damaged() == 0) return kAllWell;
+  context.complain(
+      fmt::format("{}: {}", file.name(),
+                  unread.empty() ? fmt::format("{} objects are damaged", file.damaged()) : unread));
+  return kCouldNotFinish;
 }
 
 }  // namespace
@@ -147,6 +161,7 @@ void add_show_command(CommandLine& line, CommandContext& context) {
   command.option("--max-elements", flags->max_elements,
                  "A tensor that claims more is left unread: damage, or an attack",
                  {.value = "N", .shows_default = true});
+  add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return show(*flags, context); });

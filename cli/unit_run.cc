@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/cli.h"
+#include "cli/last_run.h"
 #include "cli/progress_line.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
@@ -38,6 +39,8 @@ namespace fs = std::filesystem;
 using units::CollectedUnits;
 using units::UnitPlan;
 using units::UnitResult;
+
+constexpr double kNoTimeout = 1e6;  // seconds; the most that --unit-timeout allows
 
 WhatRuns what_runs(const UnitPlan& plan) {
   WhatRuns what{.has_operators = !plan.cases.empty(), .models = {}};
@@ -90,9 +93,9 @@ class UnitRun {
     if (context.ranks.is_alone()) hooks_ = make_hooks(context, page_, line_, *outputs_);
     hooks_.progress = {};  // of one unit; the whole has a line of its own
     hooks_.turns = turns_ ? &*turns_ : nullptr;
-    if (flags_.unit_timeout) {
+    if (flags_.unit_timeout || has_own_kernels(plan_.cases, plan_.contexts)) {
       child_.emplace(worker_args(context, turns_.has_value()), plan_, options_,
-                     *flags_.unit_timeout);
+                     flags_.unit_timeout.value_or(kNoTimeout));
     }
   }
 
@@ -198,6 +201,7 @@ class UnitRun {
     if (!context_.ranks.is_alone() && flags_.units_dir().empty() && !page_.is_digest) {
       print_cases(results.run);
     }
+    page_.is_kept = keep_last_run(results);
     print_end(results.run, page_, context_);
     for (const ResultsFile& other : results.others) print_end(other.run, page_, context_);
     if (part_.is_whole()) {
@@ -211,7 +215,8 @@ class UnitRun {
 
   // What other ranks have run, as if it had run here.
   void print_cases(const RunResult& run) const {
-    const ConsoleStyle style{context_.colour()};
+    if (context_.quiet) return;
+    const ConsoleStyle style = table_style(context_);
     if (!plan_.cases.empty()) report::print_heading(context_.out, style, detail_of(context_));
     const std::span<const Record> records = run.records;
     for (std::size_t first = 0, end = 0; first < records.size(); first = end) {

@@ -2,19 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/time_left.h"
 #include "text/excerpt.h"
 
 namespace opbench {
-namespace {
-
-// "62 min", "3.5 h", "12 s".
-std::string duration_text(double seconds) {
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 120 * 60) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
-}  // namespace
 
 void UnitsProgress::begin(const std::vector<std::size_t>& todo, std::size_t done) {
   done_ = done;

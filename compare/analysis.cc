@@ -316,4 +316,17 @@ ExitCode exit_code(const Comparison& comparison, FailOn fail_on) {
   return counts.compared() == 0 ? kNothingToJudge : kAllWell;
 }
 
+std::string why_not_compared(const Comparison& comparison) {
+  const ComparisonCounts counts = count(comparison);
+  if (counts.unread == 0 && counts.compared() > 0) return {};
+  const Verdict verdict = counts.unread > 0 ? Verdict::unread : Verdict::not_compared;
+  const std::int64_t tensors = counts.unread > 0 ? counts.unread : counts.not_compared;
+  const std::vector<ReasonGroup> groups = by_reason(comparison, verdict);
+  if (groups.empty()) return "no tensor is in both dumps";
+  const ReasonGroup& most = groups.front();
+  return fmt::format("{} tensor{} could not be {}, first {}: {}", tensors, tensors == 1 ? "" : "s",
+                     counts.unread > 0 ? "read" : "compared", most.tensors.front()->entry().path,
+                     most.reason);
+}
+
 }  // namespace opbench

@@ -77,4 +77,8 @@ Verdict verdict_of(const ComparisonCounts& counts);
 /// could not be read, whatever makes the command fail.
 ExitCode exit_code(const Comparison& comparison, FailOn fail_on);
 
+/// Which tensors could not be read, else why none was compared, with the first as an example; empty
+/// where neither is so.
+std::string why_not_compared(const Comparison& comparison);
+
 }  // namespace opbench

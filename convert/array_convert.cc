@@ -164,9 +164,13 @@ ArrayOutput array_output(const std::string& text, const fs::path& out) {
   const std::vector<std::string> names = {"npy", "txt", "bin", "npz", "h5"};
   const std::string suffix = out.extension().string();
   if (text.empty() && (suffix == ".h5" || suffix == ".hdf5")) return ArrayOutput::h5;
-  if (text.empty()) return suffix == ".npz" ? ArrayOutput::npz : ArrayOutput::npy;
-  const auto found = std::find(names.begin(), names.end(), text);
+  const auto named = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name);
+  };
+  if (text.empty() && suffix.empty()) return ArrayOutput::npy;
+  const auto found = named(text.empty() ? suffix.substr(1) : text);
   if (found != names.end()) return static_cast<ArrayOutput>(found - names.begin());
+  if (text.empty()) return ArrayOutput::npy;
   throw Error(fmt::format("--to: found '{}'{}", text, suggestion(text, names)));
 }
 
@@ -175,6 +179,27 @@ DeviceType parse_device(const std::string& text) {
   if (text == "cuda") return DeviceType::cuda;
   if (text == "npu") return DeviceType::npu;
   throw Error(fmt::format("--device: found '{}'; allowed are cpu, cuda, npu", text));
+}
+
+bool ArrayConversion::is_one_file() const {
+  if (to == ArrayOutput::npz || to == ArrayOutput::h5) return true;
+  constexpr std::array<std::string_view, 3> kSuffixes = {".npy", ".txt", ".bin"};  // as ArrayOutput
+  std::error_code ignored;
+  return out.extension() == kSuffixes[static_cast<std::size_t>(to)] &&
+         !fs::is_directory(out, ignored);
+}
+
+void require_room(const ArrayConversion& conversion) {
+  const bool is_archive = conversion.to == ArrayOutput::npz || conversion.to == ArrayOutput::h5;
+  if (is_archive || !conversion.is_one_file()) return;
+  std::error_code ignored;
+  const std::string& first = conversion.sources.front();
+  const bool is_one =
+      conversion.sources.size() == 1 && !fs::is_directory(first, ignored) && holds_one_array(first);
+  if (is_one) return;
+  throw Error(fmt::format("{} is a file of one array, and {} may hold more; name a folder",
+                          conversion.out.string(),
+                          conversion.sources.size() == 1 ? first : std::string("the sources")));
 }
 
 ConvertOutcome convert_arrays(const ArrayConversion& conversion,

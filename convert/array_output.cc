@@ -156,13 +156,13 @@ struct ArraySink::Impl {
       npz.emplace(conversion.out);
     } else if (conversion.to == ArrayOutput::h5) {
       h5.emplace(conversion.out, conversion.device);
-    } else {
+    } else if (!conversion.is_one_file()) {
       make_directory(conversion.out);
     }
   }
 
-  // A file of its own; two of the same name would overwrite each other.
-  fs::path place(const SourceArray& array) {
+  fs::path name_of(const SourceArray& array) const {
+    if (conversion.is_one_file()) return conversion.out;
     std::string name = array.name;
     if (conversion.to == ArrayOutput::npy) name += ".npy";
     if (conversion.to == ArrayOutput::txt) name += ".txt";
@@ -170,14 +170,23 @@ struct ArraySink::Impl {
       name +=
           fmt::format(".{}.{}.bin", to_string(array.shape), numpy_name(written_type(array.type)));
     }
-    fs::path file = place_below(conversion.out, name);
+    return place_below(conversion.out, name);
+  }
+
+  // A file of its own; two of the same name would overwrite each other.
+  fs::path place(const SourceArray& array) {
+    fs::path file = name_of(array);
     std::error_code ignored;
     if (fs::equivalent(file, array.file, ignored)) throw Error("it would replace its own source");
     const std::lock_guard lock(mutex);
     if (!written.insert(file).second) {
       throw Error(fmt::format("{} is written already", file.string()));
     }
-    make_directory(file.parent_path());
+    if (!conversion.overwrite && fs::exists(file, ignored)) {
+      throw Error(
+          fmt::format("{} exists; choose another folder, or say --overwrite", file.string()));
+    }
+    if (file.has_parent_path()) make_directory(file.parent_path());
     return file;
   }
 

@@ -1,6 +1,8 @@
 #include "dump/hdf5_errors.h"
 
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include "tensor/printable.h"
 
@@ -20,6 +22,18 @@ herr_t keep_innermost(hid_t stack, void* text) {
   return 0;
 }
 
+// The library's "truncated file: eof = 3000, sblock->base_addr = 0, stored_eof = 33144", in words.
+std::optional<std::string> cut_off(std::string_view text) {
+  unsigned long long there = 0, base = 0, wanted = 0;
+  const int found =
+      std::sscanf(std::string(text).c_str(),
+                  "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &there,
+                  &base, &wanted);
+  if (found != 3) return std::nullopt;
+  return "truncated file: it has " + std::to_string(there) + " of " + std::to_string(wanted) +
+         " bytes; copy it again";
+}
+
 }  // namespace
 
 ErrorCapture::ErrorCapture() {
@@ -34,7 +48,7 @@ std::string ErrorCapture::text() const {
   const std::string_view all = text_;
   constexpr std::string_view kSystem = "error message = '";
   const std::size_t begin = all.find(kSystem);
-  if (begin == all.npos) return printable(all);
+  if (begin == all.npos) return cut_off(all).value_or(printable(all));
   const std::string_view rest = all.substr(begin + kSystem.size());
   return printable(rest.substr(0, rest.find('\'')));
 }

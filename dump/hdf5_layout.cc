@@ -61,9 +61,11 @@ H5::DataSpace select(const H5::DataSet& dataset, const Box& box) {
   return space;
 }
 
-H5::DataSpace linear_space(const Box& box) {
-  const hsize_t elements = elements_of(box);
-  return H5::DataSpace(1, &elements);
+// Where the elements of a box go, one behind the other. In the shape of the box: of another one
+// HDF5 looks for the place of every single element in its chunk, which takes several times as long.
+H5::DataSpace dense_space(const Box& box) {
+  if (box.count.empty()) return H5::DataSpace(H5S_SCALAR);
+  return H5::DataSpace(static_cast<int>(box.count.size()), box.count.data());
 }
 
 }  // namespace
@@ -156,7 +158,7 @@ void write_range(const H5::DataSet& to, const Dims& shape, ElementRange range,
   const auto* bytes = static_cast<const std::byte*>(from);
   for_each_box(shape, range, [&](const Box& box) {
     const std::size_t skipped = static_cast<std::size_t>(box.offset) * type.getSize();
-    to.write(bytes + skipped, type, linear_space(box), select(to, box));
+    to.write(bytes + skipped, type, dense_space(box), select(to, box));
   });
 }
 
@@ -165,7 +167,7 @@ void read_range(const H5::DataSet& from, const Dims& shape, ElementRange range,
   auto* bytes = static_cast<std::byte*>(to);
   for_each_box(shape, range, [&](const Box& box) {
     const std::size_t skipped = static_cast<std::size_t>(box.offset) * type.getSize();
-    from.read(bytes + skipped, type, linear_space(box), select(from, box));
+    from.read(bytes + skipped, type, dense_space(box), select(from, box));
   });
 }
 

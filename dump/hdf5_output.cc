@@ -111,7 +111,7 @@ H5::H5File create_file(TemporaryFile& file) {
   TemporaryFile* const info = &file;
   H5::FileAccPropList access;
   access.setDriver(driver(), &info);
-  return {file.path().string(), H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, access};
+  return {file.target().string(), H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, access};
 }
 
 }  // namespace opbench::hdf5

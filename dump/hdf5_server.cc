@@ -67,7 +67,8 @@ class Server {
   static H5::H5File open(const std::string& path, const std::string& name) {
     return guarded<Error>("cannot open " + name, [&] {
       if (!H5::H5File::isHdf5(path)) {
-        throw Error(fmt::format("cannot open {}: not an HDF5 file", name));
+        throw Error(fmt::format(
+            "cannot open {}: not an HDF5 file; a dump is .h5, .npy, .npz, .pt, or a folder", name));
       }
       return H5::H5File(path, H5F_ACC_RDONLY, H5::FileCreatPropList::DEFAULT, access());
     });

@@ -87,6 +87,7 @@ const RegisteredKernel native{{
 const RegisteredKernel mat_mul_v2{{
     .op = "addmm",
     .name = "mat_mul_v2",
+    .provider = Provider::npu,
     .summary = "MatMulV2, BatchMatMul: fp16 operands, fp32 sums, to which self is added",
     .refusal = cube_refusal,
     .prepare = prepare<load_operands>,

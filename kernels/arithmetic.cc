@@ -214,6 +214,7 @@ const RegisteredKernel native_add{{
 const RegisteredKernel npu_add{{
     .op = "add",
     .name = "add",
+    .provider = Provider::npu,
     .summary = "Add: one pass, streamed past the cache",
     .prepare = prepare_add<true>,
 }};
@@ -230,6 +231,7 @@ const RegisteredKernel native_mul{{
 const RegisteredKernel npu_mul{{
     .op = "mul",
     .name = "mul",
+    .provider = Provider::npu,
     .summary = "Mul: one pass, streamed past the cache",
     .prepare = prepare_mul<true>,
 }};
@@ -246,6 +248,7 @@ const RegisteredKernel native_muls{{
 const RegisteredKernel npu_muls{{
     .op = "muls",
     .name = "muls",
+    .provider = Provider::npu,
     .summary = "Muls: the factor rounded to the dtype; one pass, streamed past the cache",
     .refusal =
         [](const Problem& problem) {

@@ -171,6 +171,7 @@ const RegisteredKernel native{{
 const RegisteredKernel npu{{
     .op = "axpy",
     .name = "axpy",
+    .provider = Provider::npu,
     .summary = "Axpy: vaxpy in the tensor's dtype, one rounding, two where shapes differ; one pass",
     .refusal = refuse_alpha,
     .prepare = prepare<true>,
@@ -179,6 +180,7 @@ const RegisteredKernel npu{{
 const RegisteredKernel npu_v2{{
     .op = "axpy",
     .name = "axpy_v2",
+    .provider = Provider::npu,
     .summary = "AxpyV2: alpha in the tensor's dtype, vmla in fp32, then rounded to it; one pass",
     .refusal = refuse_alpha,
     .prepare = prepare<false>,

@@ -216,6 +216,7 @@ std::size_t temporaries(const Problem& problem) {
 const RegisteredKernel training{{
     .op = "batch_norm",
     .name = "bn_training_update",
+    .provider = Provider::npu,
     .summary = "BNTrainingReduce, BNTrainingUpdate: single-pass variance, two passes in all",
     .refusal = refuse_mode<true>,
     .prepare = prepare<Forward>,
@@ -226,6 +227,7 @@ const RegisteredKernel training{{
 const RegisteredKernel inference{{
     .op = "batch_norm",
     .name = "bn_infer",
+    .provider = Provider::npu,
     .summary = "BNInfer: one multiplication and one addition an element",
     .refusal = refuse_mode<false>,
     .prepare = prepare<Forward>,
@@ -237,6 +239,7 @@ const RegisteredKernel gradient{{
     .op = "batch_norm_grad",
     .name = "bn_training_update_grad",
     .family = "bn_training_update",
+    .provider = Provider::npu,
     .summary = "BNTrainingUpdateGrad, BNTrainingReduceGrad: fp32 sums, two passes in all",
     .refusal = refuse,
     .prepare = prepare<Backward<true>>,
@@ -248,6 +251,7 @@ const RegisteredKernel inference_gradient{{
     .op = "batch_norm_infer_grad",
     .name = "bn_infer_grad",
     .family = "bn_infer",
+    .provider = Provider::npu,
     .summary = "BNTrainingUpdateGrad of the running statistics, BNInferGrad: a product an element",
     .refusal = refuse,
     .prepare = prepare<Backward<false>>,

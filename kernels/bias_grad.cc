@@ -142,6 +142,7 @@ const RegisteredKernel native{{
 const RegisteredKernel bias_add_grad{{
     .op = "bias_grad",
     .name = "bias_add_grad",
+    .provider = Provider::npu,
     .summary = "BiasAddGrad: fp32 sums, plane by plane",
     .refusal = [](const Problem& problem) -> std::string {
       if (is_fractal(problem) && problem.inputs[0].shape.size() != 2) {

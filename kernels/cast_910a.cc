@@ -132,6 +132,7 @@ Launch prepare(const Problem& problem) {
 const RegisteredKernel npu_910a{{
     .op = "cast",
     .name = "npu_910a",
+    .provider = Provider::npu,
     .summary = "Cast on 910A: int8 to uint8 is |x|, int32 to 8 bits through fp16, fp32 to int64 "
                "through int32",
     .refusal = refuse_pair,

@@ -160,6 +160,7 @@ namespace {
 const RegisteredKernel npu{{
     .op = "cast",
     .name = "cast",
+    .provider = Provider::npu,
     .summary = "Cast: vectorised between floats, int32 and int64, streamed past the cache; else as "
                "native",
     .prepare = vectorised_cast,

@@ -106,6 +106,7 @@ Launch full_grad(const Problem& problem) {
 const RegisteredKernel full{{
     .op = "cat_shuffle",
     .name = "full",
+    .provider = Provider::npu,
     .summary = "concat, then one index_select by fp_index",
     .prepare = forward,
     .temporary_bytes = joined_bytes,
@@ -114,6 +115,7 @@ const RegisteredKernel full{{
 const RegisteredKernel full_backward{{
     .op = "cat_shuffle_grad",
     .name = "full",
+    .provider = Provider::npu,
     .summary = "an index_select for each half, by the inverse of fp_index",
     .prepare = full_grad,
 }};
@@ -121,6 +123,7 @@ const RegisteredKernel full_backward{{
 const RegisteredKernel half{{
     .op = "cat_shuffle_split",
     .name = "half",
+    .provider = Provider::npu,
     .summary = "concat, then an index_select by each half of fp_index",
     .prepare = forward,
     .temporary_bytes = joined_bytes,
@@ -129,6 +132,7 @@ const RegisteredKernel half{{
 const RegisteredKernel half_backward{{
     .op = "cat_shuffle_split_grad",
     .name = "half",
+    .provider = Provider::npu,
     .summary = "concat, then an index_select by each half of fp_index' inverse",
     .prepare = half_grad,
     .temporary_bytes = joined_bytes,

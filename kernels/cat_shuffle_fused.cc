@@ -39,14 +39,26 @@ Launch backward(const Problem& problem) {
 constexpr std::string_view kForward = "one pass: every channel straight to its place, streamed";
 constexpr std::string_view kBackward = "one pass: every channel straight back, streamed";
 
-const RegisteredKernel cat_shuffle{
-    {.op = "cat_shuffle", .name = "fused", .summary = kForward, .prepare = forward}};
-const RegisteredKernel cat_shuffle_split{
-    {.op = "cat_shuffle_split", .name = "fused", .summary = kForward, .prepare = forward}};
-const RegisteredKernel cat_shuffle_grad{
-    {.op = "cat_shuffle_grad", .name = "fused", .summary = kBackward, .prepare = backward}};
-const RegisteredKernel cat_shuffle_split_grad{
-    {.op = "cat_shuffle_split_grad", .name = "fused", .summary = kBackward, .prepare = backward}};
+const RegisteredKernel cat_shuffle{{.op = "cat_shuffle",
+                                    .name = "fused",
+                                    .provider = Provider::npu,
+                                    .summary = kForward,
+                                    .prepare = forward}};
+const RegisteredKernel cat_shuffle_split{{.op = "cat_shuffle_split",
+                                          .name = "fused",
+                                          .provider = Provider::npu,
+                                          .summary = kForward,
+                                          .prepare = forward}};
+const RegisteredKernel cat_shuffle_grad{{.op = "cat_shuffle_grad",
+                                         .name = "fused",
+                                         .provider = Provider::npu,
+                                         .summary = kBackward,
+                                         .prepare = backward}};
+const RegisteredKernel cat_shuffle_split_grad{{.op = "cat_shuffle_split_grad",
+                                               .name = "fused",
+                                               .provider = Provider::npu,
+                                               .summary = kBackward,
+                                               .prepare = backward}};
 
 }  // namespace
 }  // namespace opbench

@@ -85,6 +85,7 @@ std::string refuse_split(const Problem& problem) {
 const RegisteredKernel concat_d{{
     .op = "concat",
     .name = "concat_d",
+    .provider = Provider::npu,
     .summary = "ConcatD: whole rows of every input, put together to lines and streamed",
     .refusal = refuse_concat,
     .prepare =
@@ -97,6 +98,7 @@ const RegisteredKernel split_d{{
     .op = "split",
     .name = "split_d",
     .family = "concat_d",
+    .provider = Provider::npu,
     .summary = "SplitD: whole rows dealt to the outputs, streamed",
     .refusal = refuse_split,
     .prepare =

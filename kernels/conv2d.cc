@@ -123,6 +123,7 @@ std::size_t temporaries(const Problem& problem) {
 const RegisteredKernel conv2d{{
     .op = "conv2d",
     .name = "conv2d",
+    .provider = Provider::npu,
     .summary = "Conv2D: fp16 operands, fp32 sums over taps and channels; NC1HWC0 and FRACTAL_Z",
     .refusal = conv2d_refusal,
     .prepare = prepare<false>,
@@ -134,6 +135,7 @@ const RegisteredKernel backprop_input{{
     .op = "conv2d_grad_input",
     .name = "conv2d_backprop_input",
     .family = "conv2d",
+    .provider = Provider::npu,
     .summary = "Conv2DBackpropInput: fp16 operands, fp32 sums over taps and outputs",
     .refusal = conv2d_refusal,
     .prepare = prepare<true>,

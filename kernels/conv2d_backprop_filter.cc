@@ -292,6 +292,7 @@ const RegisteredKernel registered{{
     .op = "conv2d_grad_weight",
     .name = "conv2d_backprop_filter",
     .family = "conv2d",
+    .provider = Provider::npu,
     .summary = "Conv2DBackpropFilter: fp16 operands, fp32 sums, to FRACTAL_Z",
     .refusal = conv2d_refusal,
     .prepare = prepare,

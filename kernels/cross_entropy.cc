@@ -192,6 +192,7 @@ const RegisteredKernel native{{
 const RegisteredKernel log_softmax_v2{{
     .op = "cross_entropy",
     .name = "log_softmax_v2",
+    .provider = Provider::npu,
     .summary = "LogSoftmaxV2 and NLLLoss, row by row in cache, fp32",
     .refusal = refuse_smoothing,
     .prepare = npu_loss,
@@ -209,6 +210,7 @@ const RegisteredKernel nll_loss_grad{{
     .op = "cross_entropy_grad",
     .name = "nll_loss_grad",
     .family = "log_softmax_v2",
+    .provider = Provider::npu,
     .summary = "NLLLossGrad and LogSoftmaxGrad, row by row in cache, fp32",
     .refusal = refuse_smoothing,
     .prepare = gradient<Share::product>,

@@ -190,6 +190,7 @@ std::string refuse(const Problem& problem) {
 const RegisteredKernel forward{{
     .op = "conv2d",
     .name = "depthwise_conv2d",
+    .provider = Provider::npu,
     .summary = "DepthwiseConv2D: fp16 operands, fp32 sums, 16 channels side by side",
     .refusal = refuse,
     .prepare = prepare<Forward<false>>,
@@ -202,6 +203,7 @@ const RegisteredKernel backprop_input{{
     .op = "conv2d_grad_input",
     .name = "depthwise_conv2d_backprop_input",
     .family = "depthwise_conv2d",
+    .provider = Provider::npu,
     .summary = "DepthwiseConv2DBackpropInput: fp16 operands, fp32 sums",
     .refusal = refuse,
     .prepare = prepare<Forward<true>>,
@@ -214,6 +216,7 @@ const RegisteredKernel backprop_filter{{
     .op = "conv2d_grad_weight",
     .name = "depthwise_conv2d_backprop_filter",
     .family = "depthwise_conv2d",
+    .provider = Provider::npu,
     .summary = "DepthwiseConv2DBackpropFilter: fp16 operands, fp32 sums, to FRACTAL_Z",
     .refusal = refuse,
     .prepare = prepare<Filter>,

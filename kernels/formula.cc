@@ -163,7 +163,8 @@ NativeFormulas::NativeFormulas(PrepareFormula prepare, bool promotes,
 
 Kernel npu_formula(std::string_view op, std::string_view name, std::string_view summary,
                    PrepareFormula prepare) {
-  return {.op = op, .name = name, .summary = summary, .prepare = prepare};
+  return {
+      .op = op, .name = name, .provider = Provider::npu, .summary = summary, .prepare = prepare};
 }
 
 }  // namespace opbench

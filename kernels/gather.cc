@@ -222,11 +222,16 @@ constexpr std::string_view kV3 =
     "GatherV3: tiles of rows in turn, rows of any length streamed as whole lines";
 
 Kernel by_v2(std::string_view op) {
-  return {.op = op, .name = "gather_v2", .summary = kV2, .prepare = prepare<Version::v2>};
+  return {.op = op,
+          .name = "gather_v2",
+          .provider = Provider::npu,
+          .summary = kV2,
+          .prepare = prepare<Version::v2>};
 }
 Kernel by_v3(std::string_view op) {
   return {.op = op,
           .name = "gather_v3",
+          .provider = Provider::npu,
           .summary = kV3,
           .refusal = refuse_special_indices,
           .prepare = prepare<Version::v3>};
@@ -240,6 +245,7 @@ const RegisteredKernel kGathers[] = {
 const RegisteredKernel select_generated{
     {.op = "index_select",
      .name = "gather_v3_generated",
+     .provider = Provider::npu,
      .summary = "GatherV3 with the index made int32 and copied for every call (index.to(npu))",
      .refusal = refuse_for_generated,
      .prepare = prepare_generated,
@@ -247,20 +253,24 @@ const RegisteredKernel select_generated{
 const RegisteredKernel shuffle_select{
     {.op = "channel_shuffle",
      .name = "index_select",
+     .provider = Provider::npu,
      .summary = "index_select with fp_index, made once and kept; GatherV3 underneath",
      .prepare = prepare_shuffle<Version::v3>,
      .device_name = "GatherV2"}};
 const RegisteredKernel shuffle_generated{
     {.op = "channel_shuffle",
      .name = "index_select_generated",
+     .provider = Provider::npu,
      .summary = "index_select with fp_index made for every call",
      .prepare = prepare_shuffle_generated}};
 const RegisteredKernel shuffle_v2{{.op = "channel_shuffle",
                                    .name = "gather_v2",
+                                   .provider = Provider::npu,
                                    .summary = kV2,
                                    .prepare = prepare_shuffle<Version::v2>}};
 const RegisteredKernel shuffle_v3{{.op = "channel_shuffle",
                                    .name = "gather_v3",
+                                   .provider = Provider::npu,
                                    .summary = kV3,
                                    .prepare = prepare_shuffle<Version::v3>}};
 

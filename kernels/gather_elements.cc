@@ -171,6 +171,7 @@ const RegisteredKernel native{{
 const RegisteredKernel gather_elements{{
     .op = "gather_elements",
     .name = "gather_elements",
+    .provider = Provider::npu,
     .summary = "GatherElements: rows of neighbouring axes joined, coordinates once a row",
     .prepare = prepare<true>,
 }};

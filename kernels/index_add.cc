@@ -185,6 +185,7 @@ std::string refuse_negative(const Problem& problem) {
 const RegisteredKernel index_add{{
     .op = "index_add",
     .name = "index_add",
+    .provider = Provider::npu,
     .summary = "InplaceIndexAdd on a copy: rows in vectors, columns over threads",
     .refusal = refuse_negative,
     .prepare = prepare_index_add,
@@ -195,6 +196,7 @@ const RegisteredKernel index_add{{
 const RegisteredKernel index_select{{
     .op = "index_add",
     .name = "index_select",
+    .provider = Provider::npu,
     .summary = "for a permutation: one pass in output order, rows through the inverse index",
     .refusal = refuse_other_lengths,
     .prepare = prepare_index_select,

@@ -14,6 +14,7 @@ std::size_t temporaries(const Problem& problem) {
 const RegisteredKernel matmul{{
     .op = "matmul",
     .name = "mat_mul_v2",
+    .provider = Provider::npu,
     .summary = "MatMulV2, BatchMatMul: fp16 operands, fp32 sums; plain or FRACTAL_NZ",
     .refusal = cube_refusal,
     .prepare = prepare,
@@ -24,6 +25,7 @@ const RegisteredKernel matmul{{
 const RegisteredKernel linear{{
     .op = "linear",
     .name = "mat_mul_v2",
+    .provider = Provider::npu,
     .summary = "MatMulV2 with the weight transposed: fp16 operands, fp32 sums and bias",
     .refusal = cube_refusal,
     .prepare = prepare,

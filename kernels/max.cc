@@ -273,15 +273,10 @@ Launch prepare(const Problem& problem) {
   };
 }
 
-std::string refuse_but_wide_integers(const Problem& problem) {
-  const DType dtype = problem.inputs[0].dtype;
-  if (dtype == DType::int64 || dtype == DType::int32) return "";
-  return fmt::format("a cast to fp32 is the remedy for int64 and int32, not for {}", name(dtype));
-}
-
 const RegisteredKernel arg_max_with_value{{
     .op = "max",
     .name = "arg_max_with_value",
+    .provider = Provider::npu,
     .summary = "ArgMaxWithValue: whole vectors of order-preserving keys, one pass",
     .prepare = prepare<false>,
 }};
@@ -289,9 +284,10 @@ const RegisteredKernel arg_max_with_value{{
 const RegisteredKernel cast_fp32{{
     .op = "max",
     .name = "cast_fp32",
+    .provider = Provider::npu,
     .summary = "cast to fp32 first, which AI Core takes; the same within +-2^24, beyond it "
                "neighbours tie",
-    .refusal = refuse_but_wide_integers,
+    .dtypes = {DType::int64, DType::int32},
     .prepare = prepare<true>,
 }};
 

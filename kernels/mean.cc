@@ -34,6 +34,7 @@ const RegisteredKernel native{{
 const RegisteredKernel reduce_mean{{
     .op = "mean",
     .name = "reduce_mean",
+    .provider = Provider::npu,
     .summary = "ReduceMean: every element times 1/n first, then the sum in fp32",
     .prepare = prepare_scaled,
 }};

@@ -180,6 +180,7 @@ const RegisteredKernel native{{
 const RegisteredKernel npu{{
     .op = "non_finite_check",
     .name = "non_finite_check",
+    .provider = Provider::npu,
     .summary = "NonFiniteCheckOp: the greatest bit pattern of all tensors in one pass",
     .prepare = prepare<scan_bits>,
 }};

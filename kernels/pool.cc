@@ -192,6 +192,7 @@ const RegisteredKernel max_pool_native{{
 const RegisteredKernel max_pool_with_argmax{{
     .op = "max_pool2d",
     .name = "max_pool_with_argmax_v1",
+    .provider = Provider::npu,
     .summary = "MaxPoolWithArgmaxV1: 16 channels side by side; places instead of its bit mask",
     .refusal = refuse_dilation,
     .prepare = max_pool_of_lanes,
@@ -210,6 +211,7 @@ const RegisteredKernel max_pool_grad_with_argmax{{
     .op = "max_pool2d_grad",
     .name = "max_pool_grad_with_argmax_v1",
     .family = "max_pool_with_argmax_v1",
+    .provider = Provider::npu,
     .summary = "MaxPoolGradWithArgmaxV1: 16 channels side by side, fp32 sums",
     .refusal = refuse_plain,
     .prepare = max_pool_grad<true>,
@@ -227,6 +229,7 @@ const RegisteredKernel avg_pool_native{{
 const RegisteredKernel avg_pool_reduce_mean{{
     .op = "global_avg_pool2d",
     .name = "reduce_mean",
+    .provider = Provider::npu,
     .summary = "ReduceMean: every element times 1/n first, then the sum in fp32",
     .refusal = refuse_plain,
     .prepare = global_avg_pool<true>,
@@ -245,6 +248,7 @@ const RegisteredKernel avg_pool_grad_broadcast{{
     .op = "global_avg_pool2d_grad",
     .name = "broadcast_to",
     .family = "reduce_mean",
+    .provider = Provider::npu,
     .summary = "dy/n written over every plane, 16 channels side by side",
     .refusal = refuse_plain,
     .prepare = global_avg_pool_grad<true>,

@@ -199,6 +199,7 @@ struct Plan {
 const RegisteredKernel ptiou{{
     .op = "pairwise_iou",
     .name = "ptiou",
+    .provider = Provider::npu,
     .summary = "Iou: one pass in fp16, sides times 0.2, 0.01 added to those of areas; for sides "
                "up to 1280",
     .prepare = [](const Problem& problem) -> Launch { return Plan(problem); },

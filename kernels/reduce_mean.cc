@@ -159,6 +159,7 @@ const RegisteredKernel native{{
 const RegisteredKernel reduce_mean{{
     .op = "reduce_mean",
     .name = "reduce_mean",
+    .provider = Provider::npu,
     .summary = "ReduceMean: every element times 1/n first, then the sum in fp32",
     .prepare = prepare<true>,
 }};
@@ -175,6 +176,7 @@ const RegisteredKernel native_sums{{
 const RegisteredKernel reduce_sum_d{{
     .op = "sum_to_size",
     .name = "reduce_sum_d",
+    .provider = Provider::npu,
     .summary = "ReduceSumD: fp16 and bf16 cast to fp32 first, sums in fp32",
     .refusal = refuse_summed_channels,
     .prepare = prepare_sums,

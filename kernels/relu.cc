@@ -110,6 +110,7 @@ const RegisteredKernel native{{
 const RegisteredKernel npu{{
     .op = "relu",
     .name = "relu",
+    .provider = Provider::npu,
     .summary = "Relu: one pass, streamed past the cache",
     .prepare = prepare<true>,
 }};
@@ -126,6 +127,7 @@ const RegisteredKernel npu_grad{{
     .op = "relu_grad",
     .name = "relu_grad_select",
     .family = "relu",
+    .provider = Provider::npu,
     .summary = "ReluGrad on 910B: compare and select; one pass, streamed past the cache",
     .prepare = prepare_grad<true, true>,
 }};
@@ -134,6 +136,7 @@ const RegisteredKernel npu_grad{{
 const RegisteredKernel npu_grad_mask{{
     .op = "relu_grad",
     .name = "relu_grad",
+    .provider = Provider::npu,
     .summary = "ReluGrad on 910A: gradients * max(min(x, tiny), 0) * big * big; one pass",
     .prepare = prepare_grad<false, true>,
     .takes = InputRange::normal,

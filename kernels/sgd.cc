@@ -221,6 +221,7 @@ const RegisteredKernel native{{
 const RegisteredKernel fused{{
     .op = "sgd",
     .name = "fused",
+    .provider = Provider::npu,
     .summary = "NpuFusedSGD: all tensors as one buffer, one pass, streamed past the cache",
     .prepare = prepare_fused,
 }};

@@ -36,7 +36,12 @@ Kernel native(std::string_view op, std::string_view summary,
 // The device's operator of each and its gradient's belong together.
 Kernel on_device(std::string_view op, std::string_view name, std::string_view family,
                  std::string_view summary, Launch (*prepare)(const Problem& problem)) {
-  return {.op = op, .name = name, .family = family, .summary = summary, .prepare = prepare};
+  return {.op = op,
+          .name = name,
+          .family = family,
+          .provider = Provider::npu,
+          .summary = summary,
+          .prepare = prepare};
 }
 
 const RegisteredKernel kKernels[] = {

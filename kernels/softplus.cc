@@ -6,6 +6,8 @@
 
 #include <hwy/foreach_target.h>
 
+#include <cmath>
+
 #include "kernels/lanes/dtypes.h"
 #include "kernels/lanes/elementwise.h"
 #include "kernels/softplus-inl.h"
@@ -103,6 +105,7 @@ Launch prepare_native_grad(const Problem& problem) {
 const RegisteredKernel v2{{
     .op = "softplus",
     .name = "softplus_v2",
+    .provider = Provider::npu,
     .summary = "SoftplusV2, dynamic kernel: exact log1p, select; one pass",
     .prepare = prepare<SoftplusForm::v2>,
 }};
@@ -111,6 +114,7 @@ const RegisteredKernel v2{{
 const RegisteredKernel v2_static{{
     .op = "softplus",
     .name = "softplus_v2_static",
+    .provider = Provider::npu,
     .summary = "SoftplusV2, static kernel: plain log(1+exp), 0/1 masks; inexact below x = -8",
     .prepare = prepare<SoftplusForm::v2_static>,
     .takes = InputRange::finite,
@@ -119,6 +123,7 @@ const RegisteredKernel v2_static{{
 const RegisteredKernel v1{{
     .op = "softplus",
     .name = "softplus",
+    .provider = Provider::npu,
     .summary = "Softplus (V1): log(1+e^-p) + p + log(1+e^m) - ln 2; beta 1, no threshold",
     .refusal = refuse_unless_plain_softplus,
     .prepare = prepare<SoftplusForm::v1>,
@@ -136,6 +141,7 @@ const RegisteredKernel v2_grad{{
     .op = "softplus_grad",
     .name = "softplus_v2_grad",
     .family = "softplus_v2",
+    .provider = Provider::npu,
     .summary = "SoftplusV2Grad, dynamic kernel: dy*sigmoid(beta*x), select; one pass",
     .prepare = prepare_grad<SoftplusForm::v2>,
 }};
@@ -144,18 +150,29 @@ const RegisteredKernel v2_grad_static{{
     .op = "softplus_grad",
     .name = "softplus_v2_grad_static",
     .family = "softplus_v2_static",
+    .provider = Provider::npu,
     .summary = "SoftplusV2Grad, static kernel: dy*e^t/(1+e^t), 0/1 masks",
     .prepare = prepare_grad<SoftplusForm::v2_static>,
     .takes = InputRange::finite,
 }};
 
+// e^x is Inf in fp32 from x = 88.7 on, and Inf/Inf is NaN; dy*e^x is Inf earlier for a large dy.
+bool overflows_v1_grad(const Problem&, std::size_t input, double value) {
+  constexpr std::size_t kSelf = 1;
+  constexpr double kLargestExponent = 88.7;  // ln of the largest fp32, rounded down
+  constexpr double kLargeGradient = 1e30;    // Inf from x = 19 on, where the slope is 1
+  return input == kSelf ? value > kLargestExponent : std::abs(value) > kLargeGradient;
+}
+
 const RegisteredKernel v1_grad{{
     .op = "softplus_grad",
     .name = "softplus_grad",
     .family = "softplus",
+    .provider = Provider::npu,
     .summary = "SoftplusGrad (V1): dy*e^x/(1+e^x), NaN for x > 88.7; beta 1, no threshold",
     .refusal = refuse_unless_plain_softplus,
     .prepare = prepare_grad<SoftplusForm::v1>,
+    .limit = {overflows_v1_grad, "as the device: NaN for x > 88.7, Inf where dy*e^x is"},
 }};
 
 }  // namespace

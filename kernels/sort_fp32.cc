@@ -85,18 +85,6 @@ std::string refuse_long_lines(const Problem& problem) {
   return "a line has more than 2^32 elements, places have 32 bits";
 }
 
-std::string refuse_but_device_dtypes(const Problem& problem) {
-  const DType dtype = problem.inputs[0].dtype;
-  if (is_floating(dtype) && dtype != DType::fp64) return refuse_long_lines(problem);
-  return fmt::format("AI Core sorts fp32, fp16 and bf16, not {}", name(dtype));
-}
-
-std::string refuse_but_wide_integers(const Problem& problem) {
-  const DType dtype = problem.inputs[0].dtype;
-  if (dtype == DType::int64 || dtype == DType::int32) return refuse_long_lines(problem);
-  return fmt::format("a cast to fp32 is the remedy for int64 and int32, not for {}", name(dtype));
-}
-
 constexpr std::string_view kSortSummary = "Sort: fp32 keys with places, radix sort";
 constexpr std::string_view kCastSummary =
     "cast to fp32 first, which AI Core sorts; the same within +-2^24, beyond it neighbours tie";
@@ -104,8 +92,10 @@ constexpr std::string_view kCastSummary =
 const RegisteredKernel sort_kernel{{
     .op = "sort",
     .name = "sort",
+    .provider = Provider::npu,
     .summary = kSortSummary,
-    .refusal = refuse_but_device_dtypes,
+    .dtypes = {DType::fp32, DType::fp16, DType::bf16},  // as AI Core sorts
+    .refusal = refuse_long_lines,
     .prepare = prepare,
     .temporary_bytes = temporary_bytes,
 }};
@@ -113,8 +103,10 @@ const RegisteredKernel sort_kernel{{
 const RegisteredKernel argsort_kernel{{
     .op = "argsort",
     .name = "sort",
+    .provider = Provider::npu,
     .summary = kSortSummary,
-    .refusal = refuse_but_device_dtypes,
+    .dtypes = {DType::fp32, DType::fp16, DType::bf16},  // as AI Core sorts
+    .refusal = refuse_long_lines,
     .prepare = prepare,
     .temporary_bytes = temporary_bytes,
 }};
@@ -122,8 +114,10 @@ const RegisteredKernel argsort_kernel{{
 const RegisteredKernel cast_sort{{
     .op = "sort",
     .name = "cast_fp32",
+    .provider = Provider::npu,
     .summary = kCastSummary,
-    .refusal = refuse_but_wide_integers,
+    .dtypes = {DType::int64, DType::int32},
+    .refusal = refuse_long_lines,
     .prepare = prepare,
     .temporary_bytes = temporary_bytes,
 }};
@@ -131,8 +125,10 @@ const RegisteredKernel cast_sort{{
 const RegisteredKernel cast_argsort{{
     .op = "argsort",
     .name = "cast_fp32",
+    .provider = Provider::npu,
     .summary = kCastSummary,
-    .refusal = refuse_but_wide_integers,
+    .dtypes = {DType::int64, DType::int32},
+    .refusal = refuse_long_lines,
     .prepare = prepare,
     .temporary_bytes = temporary_bytes,
 }};

@@ -19,6 +19,7 @@ const RegisteredKernel native{{
 const RegisteredKernel reduce_sum{{
     .op = "sum",
     .name = "reduce_sum_d",
+    .provider = Provider::npu,
     .summary = "ReduceSumD: fp16 and bf16 cast to fp32 first, sum in fp32",
     .prepare = prepare,
 }};

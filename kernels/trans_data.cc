@@ -190,6 +190,7 @@ Launch prepare(const Problem& problem) {
 const RegisteredKernel registered{{
     .op = "trans_data",
     .name = "trans_data",
+    .provider = Provider::npu,
     .summary = "TransData on 910: whole blocks and tails, transposed in registers, one pass",
     .refusal = refuse,
     .prepare = prepare,

@@ -110,6 +110,7 @@ Launch gather_rows(const Problem& problem) {
 const RegisteredKernel transpose_kernel{{
     .op = "transpose",
     .name = "transpose",
+    .provider = Provider::npu,
     .summary = "Transpose: squares turned in registers, rows and blocks where neighbours stay "
                "neighbours; streamed",
     .prepare = transpose,
@@ -118,6 +119,7 @@ const RegisteredKernel transpose_kernel{{
 const RegisteredKernel as_strided_kernel{{
     .op = "contiguous",
     .name = "as_strided",
+    .provider = Provider::npu,
     .summary = "AsStrided: any view, rows or planes where it has them",
     .prepare = as_strided,
 }};
@@ -125,6 +127,7 @@ const RegisteredKernel as_strided_kernel{{
 const RegisteredKernel gather_kernel{{
     .op = "contiguous",
     .name = "gather_v2",
+    .provider = Provider::npu,
     .summary = "contiguous_with_gatherv2: the view as a table of rows",
     .refusal = [](const Problem& problem) { return ViewRows(problem).refusal; },
     .prepare = gather_rows,
@@ -133,6 +136,7 @@ const RegisteredKernel gather_kernel{{
 const RegisteredKernel transpose_view{{
     .op = "contiguous",
     .name = "transpose",
+    .provider = Provider::npu,
     .summary = "Transpose, where the view is a permutation",
     .refusal = refuse_unless_permutation,
     .prepare = as_strided,

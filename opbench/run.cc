@@ -13,6 +13,8 @@
 
 #include "cli/cli.h"
 #include "harness/run/copy_rate.h"
+#include "harness/run/crash_message.h"
+#include "opbench/waiting_threads.h"
 #include "ranks/ranks.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -62,6 +64,7 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();
   require_open_files();
+  tell_crashes();
 }
 
 // What stands there besides is progress.
@@ -81,6 +84,7 @@ int run_as_rank(const std::vector<std::string>& args, Ranks& ranks) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
+  limit_spinning(argv);
   if (argc > 0) set_program_name(argv[0]);
   std::optional<Ranks> ranks;
   try {

@@ -13,6 +13,7 @@
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
@@ -110,11 +111,23 @@ std::string ShowPage::left_of(const Cells& cells) const {
 }
 
 void ShowPage::print_titles() {
-  std::string line = left_of({"", "", "dtype", "format", "shape", "device"});
-  if (style_.has_values) {
-    line += fmt::format(" {:>10} {:>10} {:>10}  histogram", "min", "max", "mean");
+  const std::string line = left_of({"", "", "dtype", "format", "shape", "device"});
+  const std::string numbers =
+      style_.has_values ? fmt::format("{:>10} {:>10} {:>10}  histogram", "min", "max", "mean") : "";
+  out_ << coloured(beside(line, numbers), kDim, style_) << '\n';
+}
+
+// Below, where there is no room beside.
+std::string ShowPage::beside(const std::string& left, const std::string& values) const {
+  constexpr std::size_t kIndent = 8;
+  std::string line = left + ' ' + values;
+  if (utf8_length(line) > style_.width) {
+    line = left;
+    line.resize(line.find_last_not_of(' ') + 1);
+    line += '\n' + std::string(kIndent, ' ') + wrapped(values, style_.width, kIndent, kIndent);
   }
-  out_ << coloured(line, kDim, style_) << '\n';
+  line.resize(line.find_last_not_of(' ') + 1);
+  return line;
 }
 
 void ShowPage::print_record(const DumpRecord& record) {
@@ -166,27 +179,25 @@ void ShowPage::print_tensor(const ShownTensor& tensor) {
     line = fmt::format("  {} {}{}{}", padded(cells[0], widths_[0]), padded(cells[1], widths_[1]),
                        meaning.empty() ? "" : " ", meaning);
   }
-  line.append(1, ' ').append(values_of(tensor));
-  line.resize(line.find_last_not_of(' ') + 1);
-  out_ << line << '\n';
+  out_ << beside(line, values_of(tensor)) << '\n';
   if (style_.has_details) print_details(tensor);
 }
 
 void ShowPage::print_details(const ShownTensor& tensor) {
   const DumpEntry& entry = *tensor.entry;
   if (entry.kind == EntryKind::tensor && entry.problem.empty()) {
-    out_ << fmt::format("      {} elements, {}, stored as {}{}", entry.desc.elements(),
-                        byte_size_text(static_cast<double>(stored_bytes(entry))),
-                        printable(entry.stored_name),
-                        entry.is_strided ? ", in the order of its strides" : "");
+    std::string text = fmt::format("{} elements, {}, stored as {}{}", entry.desc.elements(),
+                                   byte_size_text(static_cast<double>(stored_bytes(entry))),
+                                   printable(entry.stored_name),
+                                   entry.is_strided ? ", in the order of its strides" : "");
     if (tensor.summary && tensor.summary->finite > 0) {
       const TensorSummary& s = *tensor.summary;
-      out_ << fmt::format("; std {}, {} zeros ({:.3g} %), {} NaN, {} Inf, {} -Inf",
+      text += fmt::format("; std {}, {} zeros ({:.3g} %), {} NaN, {} Inf, {} -Inf",
                           compact_text(s.deviation), s.zeros,
                           100.0 * static_cast<double>(s.zeros) / static_cast<double>(s.count),
                           s.nan, s.positive_inf, s.negative_inf);
     }
-    out_ << '\n';
+    out_ << "      " << wrapped(text, style_.width, 8, 6) << '\n';
   }
   if (!entry.warning.empty()) {
     out_ << "      " << coloured(printable(entry.warning), kYellow, style_) << '\n';

@@ -35,6 +35,7 @@ class ShowPage {
   static Cells cells_of(const DumpEntry& entry, bool is_stray);
   void widen(const DumpEntry& entry, bool is_stray);
   std::string left_of(const Cells& cells) const;
+  std::string beside(const std::string& left, const std::string& values) const;
   std::string values_of(const ShownTensor& tensor) const;
   std::string numbers_of(const TensorSummary& summary) const;
   void print_details(const ShownTensor& tensor);

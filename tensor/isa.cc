@@ -88,7 +88,8 @@ void select_isa(std::string_view isa) {
     hwy::GetChosenTarget().Update(target);
     return;
   }
-  throw Error(fmt::format("'{}' is no instruction set of this machine and build; allowed: {}", isa,
+  throw Error(fmt::format("'{}' is no instruction set of this machine and build{}; allowed: {}",
+                          isa, isa.starts_with("avx512") ? " (AVX-512 is called avx3)" : "",
                           fmt::join(supported_isas(), ", ")));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -7,6 +8,7 @@ namespace opbench {
 
 struct ConsoleStyle {
   bool colour = false;
+  std::size_t width = 80;  ///< columns that a line may fill
 };
 
 inline constexpr std::string_view kBold = "\033[1m", kDim = "\033[2m", kGreen = "\033[32m",

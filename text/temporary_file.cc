@@ -57,10 +57,16 @@ struct Created {
 };
 
 // A name of its own, so that a long target name does not become too long.
-Created create_beside(const fs::path& place, mode_t mode) {
+fs::path new_path(const fs::path& place) {
   static std::atomic<int> counter = 0;
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    fs::path path = place.parent_path() / stale_files::new_name(++counter);
+  return place.parent_path() / stale_files::new_name(++counter);
+}
+
+constexpr int kMostAttempts = 1000;
+
+Created create_beside(const fs::path& place, mode_t mode) {
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    fs::path path = new_path(place);
     const int descriptor =
         open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (descriptor < 0 && errno != EEXIST) break;
@@ -69,6 +75,23 @@ Created create_beside(const fs::path& place, mode_t mode) {
     close(descriptor);
   }
   return {{}, -1};
+}
+
+// By which a file without a name is given one (open(2), O_TMPFILE).
+std::string open_file_link(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// -1 where the file system has no such files, or where they could not be given a name.
+int create_unnamed(const fs::path& place, mode_t mode) {
+  static const bool is_proc_there = access(open_file_link(STDIN_FILENO).c_str(), F_OK) == 0;
+  if (!is_proc_there) return -1;
+  const fs::path directory = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  return open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
+// 0, or the error.
+int link_as(int descriptor, const fs::path& path) {
+  const std::string link = open_file_link(descriptor);
+  return linkat(AT_FDCWD, link.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
 // 0, or the error.
@@ -104,11 +127,15 @@ TemporaryFile::TemporaryFile(const fs::path& target) : target_(target) {
   if (!target.has_filename()) fail(target, "the path names no file");
   place_ = behind_links(target);
   stale_files::remove_beside(place_);
-  Created created = create_beside(place_, mode ? S_IRUSR | S_IWUSR : 0666);
-  if (created.descriptor < 0) fail(target, errno);
-  if (mode) fchmod(created.descriptor, *mode);  // some file systems have no modes to keep
-  path_ = std::move(created.path);
-  descriptor_ = created.descriptor;
+  const mode_t first_mode = mode ? S_IRUSR | S_IWUSR : 0666;
+  descriptor_ = create_unnamed(place_, first_mode);
+  if (descriptor_ < 0) {
+    Created created = create_beside(place_, first_mode);
+    if (created.descriptor < 0) fail(target, errno);
+    path_ = std::move(created.path);
+    descriptor_ = created.descriptor;
+  }
+  if (mode) fchmod(descriptor_, *mode);  // some file systems have no modes to keep
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -157,11 +184,28 @@ void TemporaryFile::commit() {
   const int copy = dup(descriptor_);
   if (copy >= 0 && close(copy) != 0 && error_ == 0) error_ = errno;
   check();
+  take_place();
+  close(std::exchange(descriptor_, -1));
+}
+
+// What has no name gets the target's at once where that is free. Else it has a temporary one for a
+// moment, because a link replaces nothing.
+void TemporaryFile::take_place() {
+  if (path_.empty()) {
+    int error = link_as(descriptor_, place_);
+    if (error == 0) return;
+    stale_files::lock(descriptor_);
+    for (int attempt = 0; error == EEXIST && attempt < kMostAttempts; ++attempt) {
+      fs::path path = new_path(place_);
+      error = link_as(descriptor_, path);
+      if (error == 0) path_ = std::move(path);
+    }
+    if (error != 0) fail(target_, error);
+  }
   std::error_code error;
   fs::rename(path_, place_, error);
   if (error) fail(target_, error.message());
   path_.clear();
-  close(std::exchange(descriptor_, -1));
 }
 
 }  // namespace opbench

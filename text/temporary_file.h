@@ -10,10 +10,11 @@ namespace opbench {
 /// The file that a path leads to through links, be it there already or still to come.
 std::filesystem::path behind_links(const std::filesystem::path& path);
 
-/// A new, empty file beside `target` that takes its place when committed and is removed when not.
-/// It is opened once and locked while its process lives, so that one which a killed process left
-/// behind is known as such: the next file in the same directory removes it. What is replaced keeps
-/// its mode; a link stays a link, also one to a file that is still to come.
+/// A new, empty file that takes the place of `target` when committed. Until then it has no name, so
+/// that nothing of it is left wherever its process ends (O_TMPFILE). On a file system without such
+/// files it has a name beside `target`, is removed when it is not committed, and is locked while
+/// its process lives: the next file in the same directory removes one that a killed process left.
+/// What is replaced keeps its mode; a link stays a link, also one to a file that is still to come.
 ///
 /// A write that fails is remembered, and those after it do nothing: `check` and `commit` report it.
 /// Errors: throws RunError "cannot write {target}: {reason}".
@@ -24,8 +25,8 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// Where it stands until it is committed.
-  const std::filesystem::path& path() const { return path_; }
+  /// As it was given.
+  const std::filesystem::path& target() const { return target_; }
 
   /// Appends.
   void write(const void* bytes, std::size_t count);
@@ -43,9 +44,11 @@ class TemporaryFile {
   void commit();
 
  private:
-  std::filesystem::path target_;  // as it was given
-  std::filesystem::path place_;   // behind all links
-  std::filesystem::path path_;
+  void take_place();
+
+  std::filesystem::path target_;
+  std::filesystem::path place_;  // behind all links
+  std::filesystem::path path_;   // its name until it is committed; empty: none
   int descriptor_ = -1;
   int error_ = 0;           // of the first write that failed
   std::uint64_t size_ = 0;  // of what was appended

@@ -1,6 +1,7 @@
 #include "text/wrapped.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "tensor/utf8.h"
 
@@ -51,6 +52,20 @@ struct Lines {
   }
 };
 
+// Cut at blanks outside of single quotes.
+std::vector<std::string_view> shell_words(std::string_view command) {
+  std::vector<std::string_view> words;
+  std::size_t begin = 0;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i <= command.size(); ++i) {
+    if (i < command.size() && command[i] == '\'') is_quoted = !is_quoted;
+    if (i < command.size() && (is_quoted || command[i] != ' ')) continue;
+    if (i > begin) words.push_back(command.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
@@ -68,6 +83,33 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   for (const char letter : lines.text) {
     if (letter == '\n') result.erase(result.find_last_not_of(' ') + 1);
     result += letter;
+  }
+  return result;
+}
+
+std::string wrapped_command(std::string_view command, std::size_t width, std::size_t indent,
+                            std::size_t used) {
+  constexpr std::string_view kGoesOn = " \\";
+  const std::vector<std::string_view> words = shell_words(command);
+  std::string result;
+  std::size_t column = used;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // A flag stays beside its value.
+    const bool has_value =
+        words[i].starts_with("-") && i + 1 < words.size() && !words[i + 1].starts_with("-");
+    const std::size_t last = has_value ? i + 1 : i;
+    std::size_t length = utf8_length(words[i]);
+    if (has_value) length += 1 + utf8_length(words[last]);
+    const std::size_t room = last + 1 < words.size() ? kGoesOn.size() : 0;
+    if (i > 0 && column > indent && column + 1 + length + room > width) {
+      result.append(kGoesOn).append("\n").append(indent, ' ');
+      column = indent;
+    } else if (i > 0) {
+      result += ' ';
+      ++column;
+    }
+    result += words[i];
+    column += utf8_length(words[i]);
   }
   return result;
 }

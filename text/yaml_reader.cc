@@ -72,6 +72,59 @@ void check_is_one_document(std::string_view text, const std::string& path) {
   }
 }
 
+// The line where a tab indents, from 1; 0: there is none.
+int line_of_tab(std::string_view text) {
+  for (int line = 1; !text.empty(); ++line) {
+    const std::string_view content = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), content.size() + 1));
+    const std::string_view blank = content.substr(0, content.find_first_not_of(" \t"));
+    if (blank.size() < content.size() && blank.find('\t') != blank.npos) return line;
+  }
+  return 0;
+}
+
+/// A bracket that nothing closes.
+struct OpenBracket {
+  char letter = 0;
+  int line = 0;
+};
+
+// The last one; brackets in quotes and comments are none.
+std::optional<OpenBracket> open_bracket(std::string_view text) {
+  std::vector<OpenBracket> open;
+  char quote = 0, last = '\n';
+  bool is_comment = false;
+  int line = 1;
+  for (const char letter : text) {
+    if (letter == '\n') is_comment = false;
+    const bool begins_comment = letter == '#' && quote == 0 && (last == ' ' || last == '\n');
+    is_comment = is_comment || begins_comment;
+    if (quote != 0) {
+      if (letter == quote) quote = 0;
+    } else if (!is_comment) {
+      if (letter == '\'' || letter == '"') quote = letter;
+      if (letter == '[' || letter == '{') open.push_back({letter, line});
+      if ((letter == ']' || letter == '}') && !open.empty()) open.pop_back();
+    }
+    line += letter == '\n';
+    last = letter;
+  }
+  return open.empty() ? std::nullopt : std::optional(open.back());
+}
+
+// The two commonest faults in plain words, else those of yaml-cpp.
+std::string yaml_error(const std::string& text, const std::string& path,
+                       const YAML::Exception& error) {
+  if (const int line = line_of_tab(text); line > 0) {
+    return fmt::format("{}:{}: a tab indents this line; YAML allows spaces only", path, line);
+  }
+  if (const auto bracket = open_bracket(text)) {
+    return fmt::format("{}:{}: the '{}' of this line is not closed", path, bracket->line,
+                       bracket->letter);
+  }
+  return fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, error.msg);
+}
+
 }  // namespace
 
 std::string YamlValue::place() const { return fmt::format("{}:{}", *path_, node_.Mark().line + 1); }
@@ -177,7 +230,7 @@ YamlValue parse_yaml(const std::string& text, const std::string& path) {
     if (document.IsNull()) document = YAML::Node(YAML::NodeType::Map);
     return YamlValue(document, &path);
   } catch (const YAML::Exception& error) {
-    throw Error(fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, error.msg));
+    throw Error(yaml_error(text, path, error));
   }
 }
 

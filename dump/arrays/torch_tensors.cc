@@ -51,6 +51,27 @@ bool is_in(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+std::string_view name_of(PickleKind kind) {
+  switch (kind) {
+    case PickleKind::none:
+      return "None";
+    case PickleKind::boolean:
+      return "a bool";
+    case PickleKind::integer:
+      return "an integer";
+    case PickleKind::real:
+      return "a float";
+    case PickleKind::text:
+      return "a text";
+    case PickleKind::global:
+      return "a name";
+    case PickleKind::persistent:
+      return "a storage without a tensor";
+    default:
+      return "a container";
+  }
+}
+
 // A storage as the pickle names it.
 struct Storage {
   StoredType type = StoredType::none;
@@ -70,7 +91,9 @@ class Walk {
       list_.entries.front().path = name;
     }
     if (others_ > 0) {
-      list_.problems.push_back(fmt::format("{} values that are no tensors are left out", others_));
+      list_.problems.push_back(fmt::format("{} value{} no tensor{} left out, first {}", others_,
+                                           others_ == 1 ? " that is" : "s that are",
+                                           others_ == 1 ? " is" : "s are", first_other_));
     }
     return std::move(list_);
   }
@@ -104,7 +127,13 @@ class Walk {
       case PickleKind::call:
         return visit_call(visited, path, depth);
       default:
-        ++others_;
+        leave_out(path, name_of(visited.kind));
+    }
+  }
+
+  void leave_out(const std::string& path, std::string_view what) {
+    if (others_++ == 0) {
+      first_other_ = fmt::format("{}: {}", path.empty() ? "the object" : printable(path), what);
     }
   }
 
@@ -136,7 +165,7 @@ class Walk {
       return visit(arguments[0], path, depth + 1);
     }
     if (is_in(kRebuilds, name)) return add_tensor(arguments, path);
-    ++others_;
+    leave_out(path, name);
   }
 
   // (storage, offset, size, stride, ...)
@@ -223,6 +252,7 @@ class Walk {
   ArrayList list_;
   std::set<std::string> names_;
   std::int64_t visits_ = 0, others_ = 0;
+  std::string first_other_;  // "epoch: an integer"
 };
 
 }  // namespace

@@ -18,10 +18,28 @@ constexpr std::size_t kMostMembers = 1 << 20;
 constexpr uLong kLongestName = 4096;
 constexpr std::size_t kSkipAtOnce = 64 << 10;
 
-// The library reads through these; an error is what it makes of a short read.
+// The library reads through these; an error is what it makes of a short read. It reads headers byte
+// by byte: what follows is kept.
 struct Stream {
+  static constexpr std::size_t kKept = 4096;
+
+  void read(std::size_t count, char* to) {
+    if (count >= kKept) return file->read(place, count, to);
+    const std::int64_t inside = place - from;
+    if (inside < 0 || inside + static_cast<std::int64_t>(count) > std::ssize(kept)) {
+      const auto left = static_cast<std::size_t>(file->bytes() - place);
+      std::vector<char> next(std::min(kKept, left));
+      file->read(place, next.size(), next.data());
+      kept = std::move(next);
+      from = place;
+    }
+    std::copy_n(kept.data() + (place - from), count, to);
+  }
+
   const RegularFile* file;
   std::int64_t place = 0;
+  std::vector<char> kept = {};
+  std::int64_t from = 0;  // of the file, where `kept` begins
 };
 
 voidpf open_stream(voidpf opaque, const void*, int) { return opaque; }
@@ -31,7 +49,7 @@ uLong read_stream(voidpf, voidpf handle, void* to, uLong count) {
   const std::int64_t left = std::max<std::int64_t>(0, stream.file->bytes() - stream.place);
   const std::size_t wanted = std::min<std::size_t>(count, static_cast<std::size_t>(left));
   try {
-    stream.file->read(stream.place, wanted, to);
+    stream.read(wanted, static_cast<char*>(to));
   } catch (const Error&) {
     return 0;
   }

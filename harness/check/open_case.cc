@@ -173,6 +173,10 @@ void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
   const Verification found = open_.verify(i, open_.item().seed);
   opened.status = status_of(found.judgement.verdict);
   opened.reason = found.judgement.reason;
+  if (!found.known_limit.empty()) {
+    opened.status = Status::failed;
+    opened.reason = found.known_limit;
+  }
   keep_worst(opened.accuracy, found.stats, found.elements);
   if (opened.accuracy) opened.bits = open_.result_bits(i);
   opened.results = results_of(i);

@@ -10,6 +10,7 @@
 #include "harness/check/waive.h"
 #include "harness/report/text.h"
 #include "tensor/printable.h"
+#include "text/program_name.h"
 
 namespace opbench::check {
 namespace {
@@ -38,8 +39,12 @@ void print_item(std::ostream& out, const Item& item, const ConsoleStyle& style) 
   if (!item.next.empty()) out << "             next: " << item.next << '\n';
 }
 
-std::string build_text(const BuildInfo& build) {
-  return printable(fmt::format("opbench {} ({})", build.version, build.revision));
+// "opbench 0.1.0 (843d405)", or of a program of others "mybench with opbench 0.1.0 (843d405)".
+std::string build_text(const std::string& program, const BuildInfo& build) {
+  const std::string opbench = fmt::format("opbench {} ({})", build.version, build.revision);
+  if (program.empty()) return printable(opbench);
+  const char* with = program_name() == "opbench" ? "" : "with ";
+  return printable(fmt::format("{} {}{}", program, with, opbench));
 }
 
 // What fails or is open, each kind up to a number that still can be read.
@@ -102,8 +107,9 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
   const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
-  out << fmt::format("{} against {} {}\n", build_text(report.current), printable(report.base_name),
-                     build_text(report.base));
+  const std::string current = program_name() == "opbench" ? "" : program_name();
+  out << fmt::format("{} against {}\n", build_text(current, report.current),
+                     build_text(report.base_name, report.base));
   out << fmt::format("A change counts from {:.3g}% and {:.3g} us", 100 * report.rule.threshold,
                      report.rule.floor_us);
   out << (report.mode == "gate" ? "; " + noise_text(report) : std::string()) << ".\n";

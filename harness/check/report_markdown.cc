@@ -54,8 +54,8 @@ std::string hint_of(ExitCode code) {
 }  // namespace
 
 void write_markdown(std::ostream& out, const Report& report) {
-  out << fmt::format("### {} opbench: {}\n\n{}. {} against {}. ", hint_of(report.exit_code()),
-                     outcome_text(report), counts_text(report),
+  out << fmt::format("### {} opbench: {}\n\n{}. opbench {} against opbench {}. ",
+                     hint_of(report.exit_code()), outcome_text(report), counts_text(report),
                      markdown_escaped(report.current.revision),
                      markdown_escaped(report.base.revision));
   out << fmt::format("A change counts from {:.3g}%", 100 * report.rule.threshold);

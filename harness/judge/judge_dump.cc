@@ -28,8 +28,8 @@ std::vector<const DumpRecord*> judged_records(DumpSource& file, const JudgeOptio
 
 std::string_view name(Ruling ruling) {
   switch (ruling) {
-    case Ruling::carries:
-      return "CARRIES";
+    case Ruling::ok:
+      return "OK";
     case Ruling::guilty:
       return "GUILTY";
     case Ruling::random:

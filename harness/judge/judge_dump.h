@@ -15,12 +15,12 @@
 
 namespace opbench {
 
-/// What is said of a recorded operator: its output is right for its recorded inputs (`carries`:
+/// What is said of a recorded operator: its output is right for its recorded inputs (`ok`:
 /// errors in it come with the inputs); no right kernel leaves it (`guilty`); it is drawn at random;
 /// nothing is known.
-enum class Ruling { carries, guilty, random, unknown };
+enum class Ruling { ok, guilty, random, unknown };
 
-/// "CARRIES", ...
+/// "OK", ...
 std::string_view name(Ruling ruling);
 
 /// One record of a dump.

@@ -32,14 +32,13 @@ std::string headline(const JudgedDump& judged) {
                                     [](const auto& r) { return r.ruling == Ruling::guilty; });
     return fmt::format("GUILTY: {} of {} operators, first {}", guilty, all, first->path());
   }
-  if (judged.count(Ruling::carries) == 0) return "UNKNOWN: nothing could be judged";
-  return fmt::format("CARRIES: none of {} operators is wrong for its inputs",
-                     judged.count(Ruling::carries));
+  if (judged.count(Ruling::ok) == 0) return "UNKNOWN: nothing could be judged";
+  return fmt::format("OK: none of {} operators is wrong for its inputs", judged.count(Ruling::ok));
 }
 
 std::string_view headline_colour(const JudgedDump& judged) {
   if (judged.count(Ruling::guilty) > 0) return kRed;
-  return judged.count(Ruling::carries) > 0 ? kGreen : kYellow;
+  return judged.count(Ruling::ok) > 0 ? kGreen : kYellow;
 }
 
 // Below the line of a record, for a terminal of 80 columns.
@@ -73,7 +72,7 @@ struct Group {
 void print_implementations(std::ostream& out, const JudgedDump& judged) {
   std::map<std::string, Group> groups;
   for (const JudgedRecord& record : judged.records) {
-    if (record.ruling != Ruling::carries) continue;
+    if (record.ruling != Ruling::ok) continue;
     std::string text = record.implementation;
     for (const OutputFinding& finding : record.findings) {
       if (!finding.numerics.empty()) text = finding.numerics;
@@ -147,7 +146,7 @@ Json dump_value(const JudgedDump& judged, const JudgeOrigin& origin) {
                 {"revision", origin.revision},
                 {"date", origin.date},
                 {"guilty", judged.count(Ruling::guilty)},
-                {"carries", judged.count(Ruling::carries)},
+                {"ok", judged.count(Ruling::ok)},
                 {"random", judged.count(Ruling::random)},
                 {"unknown", judged.count(Ruling::unknown)},
                 {"elements", judged.elements()},
@@ -182,8 +181,8 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
     out << fmt::format("not read: {}\n", printable(problem));
   }
   out << fmt::format(
-      "\n{}: {} GUILTY, {} CARRIES, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged\n",
-      printable(judged.file), judged.count(Ruling::guilty), judged.count(Ruling::carries),
+      "\n{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged\n",
+      printable(judged.file), judged.count(Ruling::guilty), judged.count(Ruling::ok),
       judged.count(Ruling::random), judged.count(Ruling::unknown),
       percent_text(double(judged.judged_elements()), double(judged.elements())));
 }

@@ -23,7 +23,7 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
 void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
                         const JudgedDump& first, const JudgedDump& second, std::size_t top);
 
-/// {"file", "command", "version", "revision", "date", "guilty", "carries", "random", "unknown",
+/// {"file", "command", "version", "revision", "date", "guilty", "ok", "random", "unknown",
 /// "elements", "judged_elements", "problems": [..], "records": [{"op", "seq", "path", "verdict",
 /// "dtype", "device", "elements", "judged_elements", "reason"?, "implementation"?, "outputs":
 /// [{"path", "operator", "wrong", "reason"?, "pattern"?, "causes"?: [{"rule", "text"}],

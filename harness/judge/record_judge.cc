@@ -71,7 +71,7 @@ class RecordJudge {
 
   static void settle(JudgedRecord& judged) {
     if (judged.ruling == Ruling::random || judged.findings.empty()) return;
-    judged.ruling = judged.worst() != nullptr ? Ruling::guilty : Ruling::carries;
+    judged.ruling = judged.worst() != nullptr ? Ruling::guilty : Ruling::ok;
     judged.reason.clear();
   }
 

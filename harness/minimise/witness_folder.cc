@@ -42,7 +42,8 @@ void require_free(const fs::path& place) {
     throw Error(fmt::format("{} is no folder", place.string()));
   }
   if (!fs::is_empty(place, error) || error) {
-    throw Error(fmt::format("the folder {} is there already and is not empty", place.string()));
+    throw Error(fmt::format("the folder {} is there already and is not empty; name another with -o",
+                            place.string()));
   }
 }
 

@@ -7,7 +7,9 @@
 
 #include "harness/plan/task_names.h"
 #include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/byte_size.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
@@ -20,24 +22,43 @@ std::string tensors_text(const std::vector<TensorDesc>& tensors) {
   return text;
 }
 
+constexpr std::size_t kWidth = 80;
+
+// Adds a cell to a line, which goes on below where it has no room for it.
+void put(std::ostream& out, std::string& line, const std::string& cell) {
+  constexpr std::size_t kIndent = 6;
+  if (line.size() + 2 + utf8_length(cell) <= kWidth) {
+    line += "  " + cell;
+    return;
+  }
+  out << line << '\n';
+  line = std::string(kIndent, ' ') + wrapped(cell, kWidth, kIndent + 2, kIndent);
+  const std::size_t last = line.rfind('\n');
+  if (last == line.npos) return;
+  out << line.substr(0, last + 1);
+  line.erase(0, last + 1);
+}
+
 void explain_node(std::ostream& out, const Node& node, const Kernel& kernel) {
   const std::string what = node.problem.op->context.conversion == Conversion::format
                                ? fmt::format("{} > {}", to_string(node.problem.inputs[0]),
                                              name(node.problem.outputs[0].format))
                                : fmt::format("{} -> {}", tensors_text(node.problem.inputs),
                                              tensors_text(node.problem.outputs));
-  out << fmt::format("  {} {:<18} {:<36} {}", node.cause.empty() ? ' ' : '+',
-                     task_type(node, kernel), node.name, what);
-  if (!node.cause.empty()) out << fmt::format("  <- {}", node.cause);
-  out << '\n';
+  std::string text =
+      fmt::format("  {} {:<17}", node.cause.empty() ? ' ' : '+', task_type(node, kernel));
+  put(out, text, node.name);
+  put(out, text, what);
+  if (!node.cause.empty()) put(out, text, "<- " + node.cause);
+  out << text << '\n';
 }
 
 void explain_step(std::ostream& out, const PlannedStep& step) {
-  out << fmt::format("step {}", step.spec.name);
-  if (!step.spec.summary.empty()) out << ": " << printable(step.spec.summary);
-  out << '\n';
+  std::string title = fmt::format("step {}", step.spec.name);
+  if (!step.spec.summary.empty()) title += ": " + printable(step.spec.summary);
+  out << wrapped(title, kWidth, 2) << '\n';
   if (!step.refusal().empty()) {
-    out << "  not run: " << printable(step.refusal()) << '\n';
+    out << "  " << wrapped("not run: " + printable(step.refusal()), kWidth, 4, 2) << '\n';
     return;
   }
   std::map<std::string, int> causes;
@@ -46,12 +67,15 @@ void explain_step(std::ostream& out, const PlannedStep& step) {
     explain_node(out, node, *step.selection.kernels[i]);
     if (!node.cause.empty()) ++causes[fmt::format("{}: {}", node.problem.op->name, node.cause)];
   }
-  out << fmt::format(
-      "  {} tasks, {} ({} if no buffer were used again), planned in "
-      "{:.2f} ms\n",
-      step.graph.nodes.size(), byte_size_text(double(step.memory.bytes)),
-      byte_size_text(double(step.memory.unshared_bytes)), step.planning_ms);
-  for (const auto& [cause, count] : causes) out << fmt::format("  {:>5} x {}\n", count, cause);
+  const std::string total =
+      fmt::format("{} tasks, {} ({} if no buffer were used again), planned in {:.2f} ms",
+                  step.graph.nodes.size(), byte_size_text(double(step.memory.bytes)),
+                  byte_size_text(double(step.memory.unshared_bytes)), step.planning_ms);
+  out << "  " << wrapped(total, kWidth, 4, 2) << '\n';
+  for (const auto& [cause, count] : causes) {
+    const std::string head = fmt::format("  {:>5} x ", count);
+    out << head << wrapped(cause, kWidth, head.size(), head.size()) << '\n';
+  }
 }
 
 // A DOT string.
@@ -109,7 +133,7 @@ void write_dot_step(std::ostream& out, const PlannedStep& step, const std::strin
 }  // namespace
 
 void explain(std::ostream& out, const PlannedContext& planned) {
-  out << planned.id() << '\n';
+  out << wrapped(planned.id(), kWidth, 2) << '\n';
   for (const PlannedStep& step : planned.steps) explain_step(out, step);
 }
 

@@ -182,11 +182,41 @@ void apply_part(const CaseSelection& selection, std::vector<Case>& cases) {
   cases = std::move(kept);
 }
 
+using FormatsByOp = std::map<const Op*, std::set<Format>>;
+
+// A case in the formats of its operator that it fits into, but for those that are selected anyway.
+std::vector<std::pair<Format, Graph>> in_other_formats(const Case& c, const FormatsByOp& selected) {
+  std::vector<std::pair<Format, Graph>> graphs;
+  for (const Format format : c.op->formats) {
+    if (selected.at(c.op).contains(format) || !fits(format, c)) continue;
+    Case other = c;
+    other.format = format;
+    try {
+      graphs.emplace_back(format, build_graph(other));
+    } catch (const Error&) {  // not with these shapes
+    }
+  }
+  return graphs;
+}
+
+// `by_id`: the case's id states its format.
 std::vector<Selection> select_variants(const Case& c, const Graph& graph,
-                                       const std::vector<std::string>& wanted) {
+                                       const std::vector<std::string>& wanted, bool by_id,
+                                       const FormatsByOp& selected) {
   std::vector<Selection> selections;
+  std::optional<std::vector<std::pair<Format, Graph>>> others;
   for (const Kernel* kernel : kernels_of(c.op->name)) {
-    if (is_wanted(*kernel, wanted)) selections.push_back(select_kernels(graph, *kernel));
+    if (!is_wanted(*kernel, wanted)) continue;
+    Selection& selection = selections.emplace_back(select_kernels(graph, *kernel));
+    if (selection.refusal.empty()) continue;
+    if (!others) others = in_other_formats(c, selected);
+    const auto taken = std::find_if(others->begin(), others->end(), [&](const auto& other) {
+      return select_kernels(other.second, *kernel).refusal.empty();
+    });
+    if (taken != others->end()) {
+      selection.refusal += fmt::format("; try {}{}{}", by_id ? "" : "--format ", name(taken->first),
+                                       by_id ? " in the id" : "");
+    }
   }
   if (std::find(wanted.begin(), wanted.end(), kReferenceVariant) != wanted.end()) {
     selections.push_back(select_reference(graph));
@@ -232,12 +262,15 @@ std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& fi
   join_repeated(cases);
   apply_part(selection, cases);
   std::vector<PlannedCase> plan;
+  FormatsByOp formats;
+  for (const Case& c : cases) formats[c.op].insert(c.format);
   for (Case& c : cases) {
     PlannedCase planned{std::move(c), {}, {}};
     planned.graph = build_graph(planned.spec);
     planned.variants =
         select_variants(planned.spec, planned.graph,
-                        selection.variants.empty() ? planned.spec.variants : selection.variants);
+                        selection.variants.empty() ? planned.spec.variants : selection.variants,
+                        !selection.case_ids.empty(), formats);
     plan.push_back(std::move(planned));
   }
   return plan;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/record/disturbed.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -96,7 +97,7 @@ void compare_variants(std::span<Record> records) {
   const Record* native = nullptr;
   Record* best = nullptr;
   for (Record& record : records) {
-    if (!record.is_timed()) continue;
+    if (!is_comparable(record)) continue;
     if (record.variant == "native") native = &record;
     if (record.status == Status::suspicious) continue;
     if (best == nullptr || record.times->median_us < best->times->median_us) best = &record;
@@ -104,7 +105,7 @@ void compare_variants(std::span<Record> records) {
   if (best != nullptr) best->is_best = true;
   if (native == nullptr) return;
   for (Record& record : records) {
-    if (record.is_timed() && record.times->median_us > 0) {
+    if (is_comparable(record) && record.times->median_us > 0) {
       record.times->speedup_over_native = native->times->median_us / record.times->median_us;
     }
   }

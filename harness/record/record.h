@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@ enum class Status {
   skipped,     ///< the variant does not take the case
   errored,     ///< threw, or did not fit in memory
   unverified,  ///< timed with --no-verify
-  xfailed,     ///< failed, as its case file expects
+  xfailed,     ///< failed, as its case file or a known limit of its kernel has it
 };
 inline constexpr std::array kAllStatuses = {Status::passed,     Status::failed,  Status::mistrusted,
                                             Status::suspicious, Status::skipped, Status::errored,
@@ -115,6 +116,9 @@ struct Record {
 
 class JsonValue;
 
+/// Of fields that are written for readers of the file, and not read back.
+inline constexpr int kDerived = std::numeric_limits<int>::max();
+
 /// One column of CSV and JSON, in order. Adding a metric is one row of this table.
 struct Field {
   std::string_view name;
@@ -125,7 +129,8 @@ struct Field {
   /// or refused if it is a step's. null where there should be a value means that it was not finite:
   /// an error is then infinite, anything else NaN.
   void (*read)(const JsonValue& value, Record& record);
-  int since = 1;  ///< the version of the JSON format from which on files have it
+  /// The version of the JSON format from which on files have it; kDerived: it follows from others.
+  int since = 1;
 };
 std::span<const Field> record_fields();
 /// Name of a field with its unit: "median_us".
@@ -164,7 +169,7 @@ bool is_unexpected_pass(const Record& record);
 void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats, std::int64_t elements);
 
 /// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
-/// speed-up over native.
+/// speed-up over native. Disturbed ones (disturbed.h) have neither.
 void compare_variants(std::span<Record> records);
 
 }  // namespace opbench

@@ -1,6 +1,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "harness/record/disturbed.h"
 #include "harness/record/field_kinds.h"
 #include "tensor/error.h"
 
@@ -14,7 +15,8 @@ bool has_bound(const Record& r) { return r.bound != Bound::unknown; }
 
 constexpr Field kSpeedup = {"speedup_over_native", "",
                             [](const Record& r) {
-                              const bool has_one = r.times && r.times->speedup_over_native > 0;
+                              const bool has_one =
+                                  is_comparable(r) && r.times->speedup_over_native > 0;
                               return has_one ? Cell(r.times->speedup_over_native) : Cell();
                             },
                             [](const JsonValue& value, Record& r) {
@@ -166,6 +168,10 @@ constexpr Field kGradientError = {
     },
     4};
 
+constexpr Field kDisturbed = {
+    "disturbed", "", [](const Record& r) { return r.is_timed() ? Cell(is_disturbed(r)) : Cell(); },
+    [](const JsonValue&, Record&) {}, kDerived};
+
 constexpr Field kFields[] = {
     text<&Record::case_id>("case"),
     text<&Record::case_name>("name"),
@@ -227,6 +233,7 @@ constexpr Field kFields[] = {
     percent<&Times::percent_of_roofline, has_bound>("percent_of_roofline", 4),
     kGradientError,
     positive<&Record::weight_us>("weight", "us", 5),
+    kDisturbed,
     kVerified,
 };
 

@@ -72,9 +72,12 @@ namespace {
 
 // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file lost.
 std::string text_of(const Json& value, std::size_t indent) {
-  std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
-  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
-    text.insert(++at, indent, ' ');
+  const std::string plain = value.dump(2, ' ', false, Json::error_handler_t::replace);
+  if (indent == 0) return plain;
+  std::string text;
+  for (const char letter : plain) {
+    text += letter;
+    if (letter == '\n') text.append(indent, ' ');
   }
   return text;
 }

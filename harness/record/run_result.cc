@@ -1,5 +1,7 @@
 #include "harness/record/run_result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace opbench {
@@ -15,6 +17,19 @@ ExitCode RunResult::exit_code() const {
     return record.status == Status::skipped;
   });
   return is_all_skipped ? kNothingToJudge : kAllWell;
+}
+
+std::string RunResult::why_not_well() const {
+  const ExitCode code = exit_code();
+  if (was_interrupted || (code != kCouldNotFinish && code != kNothingToJudge)) return {};
+  if (records.empty()) return "nothing was run";
+  const Status status = code == kCouldNotFinish ? Status::errored : Status::skipped;
+  const auto is_one = [&](const Record& record) { return record.status == status; };
+  const Record& first = *std::find_if(records.begin(), records.end(), is_one);
+  const auto count = std::count_if(records.begin(), records.end(), is_one);
+  return fmt::format("{} of {} results {} {}, first {} of {}: {}", count, records.size(),
+                     count == 1 ? "is" : "are", name(status), first.variant, first.case_id,
+                     first.reason);
 }
 
 }  // namespace opbench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "harness/record/record.h"
@@ -26,6 +27,9 @@ struct RunResult {
 
   /// 1 if a verdict failed, 3 if something could not finish, 4 if nothing could be judged, else 0.
   ExitCode exit_code() const;
+  /// Why it is 3 or 4, with the first result of which that is so; else empty, and where the run was
+  /// interrupted.
+  std::string why_not_well() const;
 };
 
 }  // namespace opbench

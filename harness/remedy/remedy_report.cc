@@ -11,17 +11,32 @@
 
 #include "tensor/printable.h"
 #include "text/byte_size.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print_row(std::ostream& out, std::size_t number, std::string_view name, std::size_t width,
-               const PlanCost& cost, std::string_view spared) {
-  out << fmt::format("  {:>2}  {:<{}}  {:>9}  {:>4}  {:>6}  {:>11}{}{}\n", number, name, width,
-                     cost.trans_data, cost.casts, cost.copies, byte_size_text(cost.bytes),
-                     spared.empty() ? "" : "  ", spared);
+constexpr std::size_t kWidth = 80, kWidestName = 28;
+
+// A long name stands on lines of its own, and what does not fit behind the numbers below them.
+void print_row(std::ostream& out, std::size_t number, const std::string& name, std::size_t width,
+               const PlanCost& cost, const std::string& spared) {
+  constexpr std::size_t kIndent = 6;
+  std::string line = fmt::format("  {:>2}  ", number);
+  if (name.size() > width) {
+    out << line << wrapped(name, kWidth, kIndent, kIndent) << '\n';
+    line = std::string(kIndent, ' ');
+  }
+  line += fmt::format("{:<{}}  {:>9}  {:>4}  {:>6}  {:>11}", name.size() > width ? "" : name, width,
+                      cost.trans_data, cost.casts, cost.copies, byte_size_text(cost.bytes));
+  const bool has_room = line.size() + 2 + spared.size() <= kWidth;
+  if (!spared.empty() && has_room) line += "  " + spared;
+  out << line << '\n';
+  if (spared.empty() || has_room) return;
+  out << std::string(kIndent, ' ') << wrapped("spares " + spared, kWidth, kIndent + 2, kIndent)
+      << '\n';
 }
 
 void print_ladder(std::ostream& out, const Remedy& remedy) {
@@ -29,6 +44,7 @@ void print_ladder(std::ostream& out, const Remedy& remedy) {
   for (const LadderStep& step : remedy.ladder) {
     width = std::max(width, changes_text(step).size());
   }
+  width = std::min(width, kWidestName);
   out << fmt::format("   #  {:<{}}  TransData  Cast  copies        bytes  spares\n", "step", width);
   print_row(out, 0, printable(remedy.start), width, remedy.before, "");
   PlanCost before = remedy.before;
@@ -47,15 +63,17 @@ std::string settings_text(double settings) {
 
 void print_proof(std::ostream& out, const Remedy& remedy) {
   const PlanCost& after = remedy.after();
-  out << fmt::format("  {} of {} settings (graphs {}, plans {}, tasks planned {}, {:.2f} s)\n",
-                     remedy.is_proved ? "proved: the least" : "not proved: the least found",
-                     settings_text(remedy.settings), remedy.graphs, remedy.plans, remedy.tasks,
-                     remedy.seconds);
+  const std::string proof = fmt::format(
+      "{} of {} settings (graphs {}, plans {}, tasks planned {}, {:.2f} s)",
+      remedy.is_proved ? "proved: the least" : "not proved: the least found",
+      settings_text(remedy.settings), remedy.graphs, remedy.plans, remedy.tasks, remedy.seconds);
+  out << "  " << wrapped(proof, kWidth, 4, 2) << '\n';
   if (!remedy.bound) return;
-  out << fmt::format(
-      "  lower bound whatever the rules: {} TransData, {} Cast; gap: {} TransData, {} Cast\n",
+  const std::string bound = fmt::format(
+      "lower bound whatever the rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
       remedy.bound->trans_data, remedy.bound->casts, after.trans_data - remedy.bound->trans_data,
       after.casts - remedy.bound->casts);
+  out << "  " << wrapped(bound, kWidth, 4, 2) << '\n';
 }
 
 Json cost_value(const PlanCost& cost) {
@@ -122,8 +140,10 @@ void print_remedy(std::ostream& out, const Remedy& remedy) {
   out << printable(remedy.context) << '\n';
   print_ladder(out, remedy);
   const std::string spared = spared_text(remedy.before, remedy.after());
-  out << (remedy.ladder.empty() ? "  nothing to spare\n"
-                                : fmt::format("  spared in all: {}\n", spared));
+  out << "  "
+      << (remedy.ladder.empty() ? std::string("nothing to spare")
+                                : wrapped("spared in all: " + spared, kWidth, 4, 2))
+      << '\n';
   print_proof(out, remedy);
 }
 

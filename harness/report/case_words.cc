@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/status_colour.h"
@@ -104,7 +105,10 @@ void say_time(std::ostream& out, const Record& record) {
   say(out, text + ".", 4);
   if (const std::string drift = drift_text(times); !drift.empty()) say(out, drift, 4);
   if (const std::string disturbed = disturbance_text(record); !disturbed.empty()) {
-    say(out, fmt::format("Disturbed: {}.", disturbed), 4);
+    say(out,
+        fmt::format("Other programs took part: {}{}.", disturbed,
+                    is_disturbed(record) ? "; it is compared with nothing" : ""),
+        4);
   }
 }
 

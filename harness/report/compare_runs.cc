@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "tensor/printable.h"
 
@@ -46,7 +47,7 @@ bool is_worse(const Record& now, const Record& before) {
 
 Change change_of(const Record& now, const Record& before, bool is_same_machine) {
   if (is_worse(now, before)) return Change::worse;
-  if (!is_same_machine || !now.times || !before.times) return Change::none;
+  if (!is_same_machine || !is_comparable(now) || !is_comparable(before)) return Change::none;
   const double apart = now.times->median_us - before.times->median_us;
   const double noise = 3 * (now.times->mad_us + before.times->mad_us);
   const double least = kLeastChange * std::min(now.times->median_us, before.times->median_us);
@@ -73,6 +74,7 @@ std::string time_of(const Record& record) {
 }
 
 std::string ratio_text(const Row& row) {
+  if (is_disturbed(*row.first) || is_disturbed(*row.second)) return "disturbed";
   if (!row.first->times || !row.second->times || !(row.second->times->median_us > 0)) return "-";
   return fmt::format("{:.2f}", row.first->times->median_us / row.second->times->median_us);
 }

@@ -1,28 +1,23 @@
 #include <fmt/format.h>
 
-#include <array>
-#include <optional>
+#include <cstddef>
 #include <ostream>
-#include <vector>
+#include <string>
 
 #include "harness/report/context.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/row_detail.h"
+#include "harness/report/shown_id.h"
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
+#include "harness/report/title.h"
 #include "tensor/printable.h"
+#include "tensor/utf8.h"
+#include "text/wrapped.h"
 
 namespace opbench::report {
 namespace {
-
-std::string verdict_text(const Record& record, const ConsoleStyle& style) {
-  const std::string text = coloured(status_text(record), status_colour(record.status), style);
-  const std::string whole =
-      record.reason.empty() ? text : fmt::format("{}: {}", text, printable(record.reason));
-  const std::string disturbance = disturbance_text(record);
-  return disturbance.empty() ? whole : fmt::format("{}, {}", whole, disturbance);
-}
 
 // "copy 11.2 GB/s (mixed, streamed)"
 std::string copy_text(const Record& record) {
@@ -31,61 +26,117 @@ std::string copy_text(const Record& record) {
   return text;
 }
 
-/// The cells between the variant and the verdict.
-using Cells = std::vector<std::string>;
+/// A column between the variant and the verdict.
+struct Column {
+  const char* title;
+  std::size_t width;
+  bool is_usual;
+  std::string (*cell)(const Record& record, const TimeUnit& unit);
+};
 
-std::string row_of(const Cells& cells) {
-  constexpr std::array kWidths = {11, 7, 8, 13, 9, 8, 8};
-  std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    text += fmt::format(" {:>{}}", cells[i], kWidths[i]);
+constexpr Column kColumns[] = {
+    {"time", 12, true,
+     [](const Record& r, const TimeUnit& unit) {
+       return r.times ? time_text(r.times->median_us, unit) : "-";
+     }},
+    {"spread", 8, false, [](const Record& r, const TimeUnit&) { return spread_text(r); }},
+    {"v. native", 11, true,
+     [](const Record& r, const TimeUnit&) {
+       return r.times ? ratio_text(r, r.times->speedup_over_native) : "-";
+     }},
+    {"GB/s", 8, true,
+     [](const Record& r, const TimeUnit&) {
+       return r.times ? fmt::format("{:.1f}", r.times->gb_per_s) : "-";
+     }},
+    {"roofline", 14, false, [](const Record& r, const TimeUnit&) { return roofline_text(r); }},
+    {"inside", 9, false, [](const Record& r, const TimeUnit&) { return inside_text(r); }},
+    {"max ULP", 9, false, [](const Record& r, const TimeUnit&) { return ulp_text(r); }},
+};
+
+// The variant and the columns of a row.
+template <class Cell>
+std::string row_of(const std::string& variant, RowDetail detail, Cell cell) {
+  std::string text = fmt::format("{:<22}", variant);
+  for (const Column& column : kColumns) {
+    if (!column.is_usual && detail == RowDetail::usual) continue;
+    text += fmt::format("{:>{}}", cell(column), column.width);
   }
-  return text;
+  return text + "  ";
 }
 
-std::string numbers_text(const Record& record, const TimeUnit& unit, RowDetail detail) {
-  Cells cells(5, "-");
-  if (const std::optional<Times>& times = record.times) {
-    cells = {time_text(times->median_us, unit), spread_text(record),
-             fmt::format("{:.1f}", times->gb_per_s), roofline_text(record),
-             factor_text(times->speedup_over_native)};
+// What is to be said of a row beside its status. How it was disturbed is a detail.
+std::string remark_of(const Record& record, RowDetail detail) {
+  const std::string signs = disturbance_text(record);
+  const std::string disturbance = signs.empty() || detail == RowDetail::all ? signs : "noisy";
+  if (disturbance.empty() || record.reason.empty()) return printable(record.reason) + disturbance;
+  return printable(record.reason) + ", " + disturbance;
+}
+
+// What does not fit beside the numbers goes below them.
+void print_row(std::ostream& out, const Record& record, const TimeUnit& unit,
+               const ConsoleStyle& style, RowDetail detail) {
+  constexpr std::size_t kIndent = 6;
+  const std::string row = row_of(printable(record.variant), detail,
+                                 [&](const Column& column) { return column.cell(record, unit); });
+  const std::string line = fmt::format("{} {}", record.is_best ? '*' : ' ', row);
+  const std::string status = status_text(record), remark = remark_of(record, detail);
+  out << (record.is_best ? coloured(line, kBold, style) : line)
+      << coloured(status, status_colour(record.status), style);
+  if (remark.empty()) {
+    out << '\n';
+  } else if (utf8_length(line) + status.size() + 2 + utf8_length(remark) <= style.width) {
+    out << (record.reason.empty() ? ", " : ": ") << remark << '\n';
+  } else {
+    const std::string below = wrapped(remark, style.width, kIndent, kIndent);
+    out << '\n' << std::string(kIndent, ' ') << coloured(below, kDim, style) << '\n';
   }
-  cells.push_back(inside_text(record));
-  if (detail == RowDetail::errors) cells.push_back(ulp_text(record));
-  return row_of(cells);
+}
+
+std::string details_of(const Record& first, RowDetail detail) {
+  std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
+  if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
+  if (first.cold) details += ", cold";
+  const bool has_copy = first.copy_gb_per_s > 0 && detail == RowDetail::all;
+  return has_copy ? fmt::format("{}, {}", details, copy_text(first)) : details;
 }
 
 }  // namespace
 
+void print_title(std::ostream& out, const std::string& title, const std::string& details,
+                 const ConsoleStyle& style) {
+  constexpr std::size_t kIndent = 4;
+  const std::string shown = printable(title), rest = fmt::format("({})", printable(details));
+  out << coloured(wrapped(shown, style.width, kIndent), kBold, style);
+  if (utf8_length(shown) + 2 + utf8_length(rest) <= style.width) {
+    out << "  " << rest << '\n';
+  } else {
+    out << '\n'
+        << std::string(kIndent, ' ') << wrapped(rest, style.width, kIndent, kIndent) << '\n';
+  }
+}
+
 void print_heading(std::ostream& out, const ConsoleStyle& style, RowDetail detail) {
-  Cells cells = {"time", "spread", "GB/s", "roofline", "v. native", "inside"};
-  if (detail == RowDetail::errors) cells.emplace_back("max ULP");
-  const std::string titles = fmt::format("  {:<20}{}  verdict", "variant", row_of(cells));
-  out << coloured(titles, kDim, style) << '\n';
+  const std::string titles =
+      row_of("variant", detail, [](const Column& column) { return std::string(column.title); });
+  out << coloured("  " + titles + "verdict", kDim, style) << '\n';
 }
 
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style,
                 RowDetail detail) {
   const Record& first = records.front();
   if (first.step) return print_contexts(out, records, style);
-  const std::string title = with_short_lists(first.case_id);
-  std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
-  if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
-  if (first.cold) details += ", cold";
-  if (first.copy_gb_per_s > 0) details += fmt::format(", {}", copy_text(first));
-  out << coloured(printable(title), kBold, style) << "  (" << printable(details) << ")\n";
+  print_title(out, shown_id(first), details_of(first, detail), style);
   const TimeUnit unit = unit_for(records);
   for (const Record& record : records) {
     if (record.status == Status::skipped) continue;
-    const std::string line =
-        fmt::format("{} {:<20}{}", record.is_best ? '*' : ' ', printable(record.variant),
-                    numbers_text(record, unit, detail));
-    out << (record.is_best ? coloured(line, kBold, style) : line) << "  "
-        << verdict_text(record, style) << '\n';
-    if (record.status == Status::failed) out << "    again: " << record.reproduce << '\n';
+    print_row(out, record, unit, style, detail);
+    if (record.status == Status::failed) {
+      out << "    again: " << wrapped_command(record.reproduce, style.width, 6, 11) << '\n';
+    }
   }
   for (const SkippedGroup& group : skipped_groups(records)) {
-    out << "  " << coloured(printable(skipped_text(group)), kDim, style) << '\n';
+    const std::string text = wrapped(printable(skipped_text(group)), style.width, 4, 2);
+    out << "  " << coloured(text, kDim, style) << '\n';
   }
   out.flush();
 }

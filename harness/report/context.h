@@ -10,14 +10,15 @@
 namespace opbench::report {
 
 /// For every context a table of its steps and, below it, one that tells by type of task where the
-/// time goes, in 120 columns.
+/// time goes. Columns that do not fit are left out, the least important first.
 void print_contexts(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
 
 /// The same two tables in Markdown, with what every step changes, in a section per context.
 void write_contexts_markdown(std::ostream& out, std::span<const Record> records);
 
 /// A line per context: how much faster its fastest step is than its first. Nothing without any.
-void print_context_summary(std::ostream& out, std::span<const Record> records);
+void print_context_summary(std::ostream& out, std::span<const Record> records,
+                           const ConsoleStyle& style);
 
 /// A process per context and in it a row per step, on which every task is a slice; steps begin at
 /// 0, one below the other. Appended to `events`; the first process is `first_process`.

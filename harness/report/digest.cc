@@ -7,6 +7,8 @@
 #include <map>
 #include <ostream>
 
+#include "harness/record/disturbed.h"
+#include "harness/report/shown_id.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
@@ -15,7 +17,7 @@
 namespace opbench::report {
 namespace {
 
-constexpr std::size_t kSlowest = 3, kWidth = 100, kLongestId = 60;
+constexpr std::size_t kSlowest = 3;
 
 void print_slowest(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   const std::vector<const Record*> slowest = furthest_from_ceiling(records, kSlowest);
@@ -23,20 +25,21 @@ void print_slowest(std::ostream& out, std::span<const Record> records, const Con
   out << '\n'
       << coloured("Furthest below the ceiling, by the fastest variant:", kBold, style) << '\n';
   for (const Record* record : slowest) {
-    out << fmt::format("  {:>13}  {:>10}  {}  {}\n", roofline_text(*record),
-                       time_text(record->times->median_us), printable(record->variant),
-                       printable(with_short_lists(record->case_id, kLongestId)));
+    const std::string head = fmt::format("  {:>13}  {:>10}  ", roofline_text(*record),
+                                         time_text(record->times->median_us));
+    const std::string text = printable(record->variant) + "  " + printable(shown_id(*record));
+    out << head << wrapped(text, style.width, head.size(), head.size()) << '\n';
   }
-  out << fmt::format("  again: {}\n", slowest.front()->reproduce);
+  out << "  again: " << wrapped_command(slowest.front()->reproduce, style.width, 6, 9) << '\n';
 }
 
-void print_skipped(std::ostream& out, std::span<const Record> records) {
+void print_skipped(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
   constexpr std::size_t kMost = 8;
   const std::vector<SkippedGroup> groups = skipped_groups(records);
   if (groups.empty()) return;
   out << '\n';
   for (std::size_t i = 0; i < std::min(kMost, groups.size()); ++i) {
-    out << wrapped(printable(skipped_text(groups[i])), kWidth, 2) << '\n';
+    out << wrapped(printable(skipped_text(groups[i])), style.width, 2) << '\n';
   }
   if (groups.size() > kMost) out << fmt::format("and {} more reasons\n", groups.size() - kMost);
 }
@@ -73,7 +76,7 @@ std::vector<const Record*> furthest_from_ceiling(std::span<const Record> records
   std::map<Place, const Record*> fastest;
   for (const Record& record : records) {
     const bool is_sound = record.status == Status::passed || record.status == Status::mistrusted;
-    if (record.step || !record.is_timed() || !is_sound || !(percent_of_ceiling(record) > 0))
+    if (record.step || !is_comparable(record) || !is_sound || !(percent_of_ceiling(record) > 0))
       continue;
     const Record*& best = fastest[place_of(record)];
     if (best == nullptr || record.times->median_us < best->times->median_us) best = &record;
@@ -90,8 +93,8 @@ std::vector<const Record*> furthest_from_ceiling(std::span<const Record> records
 void print_digest(std::ostream& out, const RunResult& result, const std::string& rows,
                   const ConsoleStyle& style) {
   print_slowest(out, result.records, style);
-  print_skipped(out, result.records);
-  out << fmt::format("\nEvery row: {}\n", rows);
+  print_skipped(out, result.records, style);
+  out << "\nEvery row: " << wrapped_command(rows, style.width, 2, 11) << '\n';
 }
 
 }  // namespace opbench::report

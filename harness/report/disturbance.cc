@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 
 namespace opbench::report {
@@ -51,18 +52,18 @@ std::int64_t outliers_of(const Times& times) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-}  // namespace
-
-bool is_disturbed(const Record& record) {
-  if (!record.times) return false;
-  const Times& times = *record.times;
+// Did something take cores away, make times differ, or leave outliers?
+bool is_noisy(const Times& times) {
   return is_preempted(times) || relative_spread(times) > kLargestSpread || outliers_of(times) > 0;
 }
+
+}  // namespace
 
 std::string disturbance_text(const Record& record) {
   if (!record.times) return {};
   std::vector<std::string> signs;
   const std::int64_t outliers = outliers_of(*record.times);
+  if (is_disturbed(record)) signs.emplace_back("disturbed");
   if (is_preempted(*record.times)) {
     signs.push_back(fmt::format("preempted {} times", *record.times->preemptions));
   }
@@ -73,12 +74,13 @@ std::string disturbance_text(const Record& record) {
 }
 
 std::string disturbance_text(const RunResult& result) {
-  std::int64_t timed = 0, disturbed = 0, preemptions = 0;
+  std::int64_t timed = 0, noisy = 0, disturbed = 0, preemptions = 0;
   double spread = 0, copy = 0;
   for (const Record& record : result.records) {
     copy = std::max(copy, record.copy_spread);
     if (!record.times) continue;
     ++timed;
+    noisy += is_noisy(*record.times) || is_disturbed(record);
     disturbed += is_disturbed(record);
     preemptions += record.times->preemptions.value_or(0);
     spread = std::max(spread, relative_spread(*record.times));
@@ -87,9 +89,11 @@ std::string disturbance_text(const RunResult& result) {
   if (result.load > kLargestLoad) {
     signs.push_back(fmt::format("load {:.1f} when it began", result.load));
   }
-  if (disturbed > 0) {
-    signs.push_back(fmt::format("{} of {} results disturbed, {} preemptions, spread up to {}",
-                                disturbed, timed, preemptions, percent(spread)));
+  if (noisy > 0) {
+    signs.push_back(
+        fmt::format("{} of {} results noisy{}, {} preemptions, spread up to {}", noisy, timed,
+                    disturbed > 0 ? fmt::format(" ({} disturbed: no ratio)", disturbed) : "",
+                    preemptions, percent(spread)));
   }
   if (copy > kLargestCopySpread) {
     signs.push_back(fmt::format("copies of the same bytes differ by {}", percent(copy)));

@@ -6,11 +6,8 @@
 
 namespace opbench::report {
 
-/// Did something take cores away, make times differ by more than a tenth, or leave outliers?
-bool is_disturbed(const Record& record);
-
-/// What a busy machine did to the row: "preempted 34 times, outliers 2 of 9"; empty where
-/// nothing. An outlier took more than 1.5 times the median.
+/// What a busy machine did to the row: "disturbed, preempted 34 times, outliers 2 of 9"; empty
+/// where nothing. An outlier took more than 1.5 times the median.
 std::string disturbance_text(const Record& record);
 
 /// Whether the machine did other work meanwhile, and how that shows, in one line; empty: it did

@@ -127,27 +127,30 @@ FileReport report_of_runs(const std::vector<Document>& documents, const std::str
   return report;
 }
 
-/// A kind of file that opbench writes, known by a key that only it has at the top.
-struct FileKind {
-  std::string_view key;
-  std::string_view made_by;
-  FileReport (*report)(const std::vector<Document>& documents, const std::string& format,
-                       int machine);
-};
-
-constexpr FileKind kKinds[] = {
-    {"opbench", "opbench run --json", report_of_runs},
-};
-
-const FileKind& kind_of(const Document& document) {
-  if (document.results) return kKinds[0];
-  std::string known;
-  for (const FileKind& kind : kKinds) {
-    if (document.json.is_object() && document.json.contains(std::string(kind.key))) return kind;
-    known += fmt::format("{}'{}' ({})", known.empty() ? "" : ", ", kind.key, kind.made_by);
+bool is_of_opbench(const nlohmann::ordered_json& document) {
+  if (!document.is_object()) return false;
+  for (const auto& item : document.items()) {  // "opbench_check": 1, "command": "opbench judge ..."
+    if (item.key().starts_with("opbench")) return true;
+    if (item.value().is_string() && item.value().get<std::string>().starts_with("opbench")) {
+      return true;
+    }
   }
-  throw Error(fmt::format("{}: no file that opbench wrote: it must be an object with the key {}",
-                          document.path, known));
+  return false;
+}
+
+// Errors: throws Error that tells what reads the file, or what is read.
+void require_results(const Document& document) {
+  if (document.results) return;
+  if (is_of_opbench(document.json)) {
+    throw Error(
+        fmt::format("{0}: is of opbench, but no results of `opbench run`; `opbench report {0} "
+                    "--html page.html` shows files of compare, judge, check and ingest, too",
+                    document.path));
+  }
+  throw Error(
+      fmt::format("{}: no results of `opbench run --json`: it must be an object with the "
+                  "key 'opbench'",
+                  document.path));
 }
 
 // The files that `opbench compare` writes, as they were written.
@@ -192,18 +195,12 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
   }
   const std::string form = format.empty() ? "markdown" : format;
   std::vector<Document> documents;
-  const FileKind* kind = nullptr;
   for (const std::string& path : paths) {
     documents.push_back(read_document(path));
-    const FileKind& found = kind_of(documents.back());
-    if (kind != nullptr && kind != &found) {
-      throw Error(fmt::format("{}: from {}, and {} from {}; files of one kind make a report", path,
-                              found.made_by, documents.front().path, kind->made_by));
-    }
-    kind = &found;
+    require_results(documents.back());
   }
-  if (kind == nullptr) throw Error("there is no file to report");
-  return kind->report(documents, form, machine);
+  if (documents.empty()) throw Error("there is no file to report");
+  return report_of_runs(documents, form, machine);
 }
 
 }  // namespace opbench::report

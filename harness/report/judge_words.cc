@@ -45,10 +45,12 @@ void explain_record(std::ostream& out, const JsonValue& record, const ConsoleSty
 
 std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::string& wanted,
                          const ConsoleStyle& style) {
+  // Earlier files say `carries`.
   const auto count = [&](const char* key) { return dump.member(key).integer(0, kMostElements); };
   say(out,
-      fmt::format("{}: {} GUILTY, {} CARRIES, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
-                  count("guilty"), count("carries"), count("random"), count("unknown")),
+      fmt::format("{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
+                  count("guilty"), count(dump.has("ok") ? "ok" : "carries"), count("random"),
+                  count("unknown")),
       0);
   std::size_t told = 0;
   dump.member("records").elements([&](const JsonValue& record) {

@@ -97,8 +97,8 @@ void write_record(std::ostream& out, const Record& r, double vendor_us, const Ti
   cells.push_back(spread_text(r));
   cells.push_back(t ? fmt::format("{:.1f}", t->gb_per_s) : "-");
   cells.push_back(roofline_text(r));
-  cells.push_back(factor_text(t ? t->speedup_over_native : 0));
-  cells.push_back(factor_text(t && t->median_us > 0 ? vendor_us / t->median_us : 0));
+  cells.push_back(ratio_text(r, t ? t->speedup_over_native : 0));
+  cells.push_back(ratio_text(r, t && t->median_us > 0 ? vendor_us / t->median_us : 0));
   cells.push_back(inside_text(r));
   cells.push_back(ulp_text(r));
   cells.push_back(verdict_text(r));

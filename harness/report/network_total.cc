@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 
@@ -20,7 +21,7 @@ struct CaseTimes {
 
 void add(CaseTimes& times, const Record& record) {
   if (times.first == nullptr) times.first = &record;
-  if (!record.is_timed()) return;
+  if (!is_comparable(record)) return;
   const double median = record.times->median_us;
   times.best_us = std::min(median, times.best_us.value_or(median));
   if (record.variant == "native") times.native_us = median;
@@ -73,7 +74,7 @@ std::string network_text(const NetworkTotal& total) {
       total.cases - total.untimed, total.cases - total.untimed == 1 ? "" : "s", total.calls,
       total.threads, total.threads == 1 ? "" : "s", time_of(total.best_us),
       time_of(total.native_us), time_of(total.weight_us));
-  if (total.untimed > 0) text += fmt::format("; {} cases were not timed", total.untimed);
+  if (total.untimed > 0) text += fmt::format("; {} cases were not timed or are disturbed", total.untimed);
   return text + '\n';
 }
 

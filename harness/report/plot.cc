@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
@@ -36,7 +37,19 @@ std::string fitted(const std::string& name, std::size_t columns) {
          std::string(columns - 1 - utf8_length(name.substr(0, end)), ' ');
 }
 
-void print_bars(std::ostream& out, const std::vector<Bar>& bars, const PlotStyle& style) {
+// "######//##": longer than the axis.
+std::string cut_bar(std::size_t columns, bool is_unicode) {
+  constexpr std::string_view kMark = "//";
+  const std::size_t after = 2, before = columns - after - kMark.size();
+  return bar_text(1, before, is_unicode) + std::string(kMark) + bar_text(1, after, is_unicode);
+}
+
+// A bar that is longer would leave nothing to see of the others.
+constexpr double kAxisEnd = 5;  // times native
+
+// `end`: where the axis ends, and longer bars are cut; 0: nowhere.
+void print_bars(std::ostream& out, const std::vector<Bar>& bars, const PlotStyle& style,
+                double end = 0) {
   if (bars.size() < 2) return;
   double most = 0;
   std::size_t names = 0, texts = 0;
@@ -45,11 +58,13 @@ void print_bars(std::ostream& out, const std::vector<Bar>& bars, const PlotStyle
     names = std::max(names, std::min(kLongestName, utf8_length(bar.name)));
     texts = std::max(texts, utf8_length(bar.text));
   }
+  if (end > 0) most = std::min(most, end);
   constexpr std::size_t kGaps = 6, kFewest = 8;
   const std::size_t used = names + texts + kGaps;
   const std::size_t columns = std::max(kFewest, style.width > used ? style.width - used : 0);
   for (const Bar& bar : bars) {
-    const std::string drawn = bar_text(most > 0 ? bar.value / most : 0, columns, style.is_unicode);
+    std::string drawn = bar_text(most > 0 ? bar.value / most : 0, columns, style.is_unicode);
+    if (bar.value > most) drawn = cut_bar(columns, style.is_unicode);
     const std::string blank(columns - utf8_length(drawn), ' ');
     out << fmt::format("{} {}  {}{}  {}\n", bar.is_best ? '*' : ' ', fitted(bar.name, names),
                        coloured(drawn, bar.is_best ? kGreen : kDim, style.console), blank,
@@ -73,17 +88,20 @@ std::string bar_text(double share, std::size_t columns, bool is_unicode) {
 void plot_case(std::ostream& out, std::span<const Record> records, const PlotStyle& style) {
   const TimeUnit unit = unit_for(records);
   std::vector<Bar> bars;
+  double native_us = 0;
   for (const Record& record : records) {
     if (!record.is_timed()) continue;
     const double factor =
         record.step ? record.step->speedup_over_first : record.times->speedup_over_native;
     const std::string time = time_text(record.times->median_us, unit);
+    const bool has_ratio = factor > 0 || is_disturbed(record);
     bars.push_back({printable(record.variant),
-                    factor > 0 ? fmt::format("{:>10} {:>7}", time, factor_text(factor))
-                               : fmt::format("{:>10}", time),
+                    has_ratio ? fmt::format("{:>10} {:>7}", time, ratio_text(record, factor))
+                              : fmt::format("{:>10}", time),
                     record.times->median_us, record.is_best});
+    if (factor > 0 && !record.step) native_us = factor * record.times->median_us;
   }
-  print_bars(out, bars, style);
+  print_bars(out, bars, style, kAxisEnd * native_us);
   out.flush();
 }
 

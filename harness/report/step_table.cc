@@ -73,10 +73,10 @@ constexpr StepColumn kPlanColumns[] = {
      }},
 };
 constexpr StepColumn kOverPrevious = {"v. before", true, [](const Record& r, const StepUnits&) {
-                                        return factor_text(r.step->speedup_over_previous);
+                                        return ratio_text(r, r.step->speedup_over_previous);
                                       }};
 constexpr StepColumn kOverFirst = {"v. first", true, [](const Record& r, const StepUnits&) {
-                                     return factor_text(r.step->speedup_over_first);
+                                     return ratio_text(r, r.step->speedup_over_first);
                                    }};
 
 constexpr StepColumn kGradientError = {

@@ -2,32 +2,44 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <ostream>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/context.h"
 #include "harness/report/disturbance.h"
+#include "harness/report/layout.h"
 #include "harness/report/network_total.h"
-#include "harness/report/report.h"
+#include "harness/report/row_detail.h"
 #include "harness/report/variant_summary.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
+#include "text/wrapped.h"
 
 namespace opbench::report {
 namespace {
 
-void print_variants(std::ostream& out, const RunResult& result) {
+void print_variants(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
+  constexpr std::array<std::string_view, 5> kLeast = {"threads", "% of roofline", "skipped",
+                                                      "failed", "timed"};
   const VariantComparison comparison = compare_over_cases(result.records);
-  out << fmt::format("\n{}:\n", comparison.title());
-  out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n", "variant",
-                     "threads", "timed", "failed", "skipped", "v. native", "% of roofline",
-                     "time / onednn");
+  TextTable table;
+  table.columns = {{"variant", false},      {"threads", true},      {"timed", true},
+                   {"failed", true},        {"skipped", true},      {"v. native", true},
+                   {"% of roofline", true}, {"time / onednn", true}};
   for (const VariantSummary& s : comparison.variants) {
-    out << fmt::format("  {:<24} {:>7} {:>6} {:>7} {:>8}  {:>15}  {:>15}  {:>18}\n",
-                       printable(s.variant), s.threads, s.timed, s.failed, s.skipped,
-                       s.speedup_text(), s.percent_text(), s.vendor_text());
+    table.rows.push_back({s.variant, fmt::format("{}", s.threads), fmt::format("{}", s.timed),
+                          fmt::format("{}", s.failed), fmt::format("{}", s.skipped),
+                          s.speedup_text(), s.percent_text(), s.vendor_text()});
   }
+  const Layout layout = fitted(std::move(table), style.width - 2, kLeast);
+  out << '\n' << wrapped(comparison.title() + ":", style.width, 2) << '\n';
+  out << "  " << layout.titles() << '\n';
+  for (std::size_t i = 0; i < layout.rows(); ++i) out << "  " << layout.row(i) << '\n';
 }
 
 // Elements per second of the 16-bit types over fp32, where both ran the same case.
@@ -38,12 +50,13 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
     return CaseKey{r.op, r.variant, r.shape, r.format, r.threads, r.backward};
   };
   for (const Record& r : records) {
-    if (!r.step && r.is_timed() && r.dtype == "fp32") fp32[key(r)] = r.times->gelements_per_s;
+    if (!r.step && is_comparable(r) && r.dtype == "fp32") fp32[key(r)] = r.times->gelements_per_s;
   }
   std::map<std::pair<std::string, std::string>, std::vector<double>> ratios;
   for (const Record& r : records) {
     const auto found = fp32.find(key(r));
-    if (!r.step && r.is_timed() && r.dtype != "fp32" && found != fp32.end() && found->second > 0) {
+    if (!r.step && is_comparable(r) && r.dtype != "fp32" && found != fp32.end() &&
+        found->second > 0) {
       ratios[{r.variant, r.dtype}].push_back(r.times->gelements_per_s / found->second);
     }
   }
@@ -55,14 +68,16 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
   }
 }
 
-void print_costs(std::ostream& out, const RunResult& result) {
+void print_costs(std::ostream& out, const RunResult& result, RowDetail detail) {
   const PhaseTimes& t = result.times;
-  out << fmt::format(
-      "Took {:.1f} s: measuring {:.1f}, verifying {:.1f}, filling {:.1f}, allocating {:.1f}",
-      t.total, t.measure, t.verify, t.fill, t.allocate);
+  out << fmt::format("Took {:.1f} s: measuring {:.1f}, verifying {:.1f}, filling {:.1f}", t.total,
+                     t.measure, t.verify, t.fill);
   if (t.dump > 0) out << fmt::format(", dumping {:.1f}", t.dump);
+  out << ".\n";
+  if (detail == RowDetail::usual) return;
   const double cases = std::max<double>(1, static_cast<double>(result.cases_run));
-  out << fmt::format("; harness {:.2f} ms per case.\n", 1e3 * t.overhead() / cases);
+  out << fmt::format("Allocating {:.1f} s; harness {:.2f} ms per case.\n", t.allocate,
+                     1e3 * t.overhead() / cases);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const double peak = static_cast<double>(usage.ru_maxrss) * 1024;
@@ -87,16 +102,26 @@ void print_counts(std::ostream& out, const RunResult& result) {
 
 }  // namespace
 
-void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
-  if (result.records.empty() || !only_steps(result.records)) print_variants(out, result);
-  print_context_summary(out, result.records);
+void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style,
+                   RowDetail detail) {
+  if (result.records.empty() || !only_steps(result.records)) print_variants(out, result, style);
+  print_context_summary(out, result.records, style);
   print_dtype_ratios(out, result.records);
   for (const NetworkTotal& total : network_totals(result.records)) out << network_text(total);
+  print_end_of_run(out, result, style, detail);
+}
+
+void print_end_of_run(std::ostream& out, const RunResult& result, const ConsoleStyle& style,
+                      RowDetail detail) {
   print_counts(out, result);
-  print_costs(out, result);
+  print_costs(out, result, detail);
   const std::string busy = disturbance_text(result);
-  if (!busy.empty()) out << coloured(busy, kYellow, style) << '\n';
+  if (!busy.empty()) out << coloured(wrapped(busy, style.width, 2), kYellow, style) << '\n';
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";
+}
+
+void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
+  print_summary(out, result, style, RowDetail::usual);
 }
 
 }  // namespace opbench::report

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "harness/record/disturbed.h"
+
 namespace opbench::report {
 namespace {
 
@@ -110,6 +112,10 @@ std::string ulp_text(const Record& record) {
 
 std::string factor_text(double factor) {
   return factor > 0 ? fmt::format("{:.2f}x", factor) : std::string("-");
+}
+
+std::string ratio_text(const Record& record, double factor) {
+  return is_disturbed(record) ? "disturbed" : factor_text(factor);
 }
 
 std::string status_text(const Record& record) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "tensor/cache_sizes.h"
 
@@ -30,6 +31,7 @@ void add_record(VariantSummary& summary, const Record& record, double beyond_byt
   if (!record.is_timed()) return;
   const Times& times = *record.times;
   ++summary.timed;
+  if (is_disturbed(times)) return;
   if (times.speedup_over_native > 0) summary.speedups.push_back(times.speedup_over_native);
   if (beyond_bytes > 0 && record.bytes <= beyond_bytes) return;
   if (percent_of_ceiling(record) > 0) summary.percents.push_back(percent_of_ceiling(record));
@@ -41,17 +43,17 @@ void add_record(VariantSummary& summary, const Record& record, double beyond_byt
 struct Contest {
   const Record* native = nullptr;
   const Record* vendor = nullptr;
-  const Record* best = nullptr;  // of the NPU variants
-  std::vector<const Record*> npu;
+  const Record* best = nullptr;  // of these
+  std::vector<const Record*> tuned;
 };
 
-// Suspicious times are not compared with.
+// Suspicious and disturbed times are not compared with.
 void enter(Contest& contest, const Record& record) {
-  if (record.step || !record.is_timed() || record.status == Status::suspicious) return;
+  if (record.step || !is_comparable(record) || record.status == Status::suspicious) return;
   if (record.variant == "native") contest.native = &record;
   if (record.provider == "vendor") contest.vendor = &record;
-  if (record.provider != "npu") return;
-  contest.npu.push_back(&record);
+  if (record.provider != "npu" && record.provider != "own") return;
+  contest.tuned.push_back(&record);
   if (contest.best == nullptr || record.times->median_us < contest.best->times->median_us) {
     contest.best = &record;
   }
@@ -70,7 +72,7 @@ void add_if_slower(std::vector<SlowResult>& slow, const Record* record, const Re
 std::map<Place, double> vendor_medians(std::span<const Record> records) {
   std::map<Place, double> medians;
   for (const Record& record : records) {
-    if (record.provider == "vendor" && record.is_timed()) {
+    if (record.provider == "vendor" && is_comparable(record)) {
       medians[place_of(record)] = record.times->median_us;
     }
   }
@@ -97,8 +99,9 @@ double VariantSummary::mean_speedup() const { return geometric_mean(speedups); }
 std::string VariantComparison::title() const {
   std::string text = "Over all cases, geometric mean (worst)";
   if (beyond_bytes > 0) {
-    text += fmt::format("; last two columns over cases beyond the {:.0f} MiB last-level cache",
-                        beyond_bytes / (1 << 20));
+    text += fmt::format(
+        "; % of roofline and time / onednn over cases beyond the {:.0f} MiB last-level cache",
+        beyond_bytes / (1 << 20));
   }
   return text;
 }
@@ -142,7 +145,7 @@ std::vector<SlowResult> slower_than_expected(std::span<const Record> records) {
   }
   std::vector<SlowResult> slow;
   for (const Contest* contest : order) {
-    for (const Record* record : contest->npu) add_if_slower(slow, record, contest->native);
+    for (const Record* record : contest->tuned) add_if_slower(slow, record, contest->native);
     add_if_slower(slow, contest->best, contest->vendor);
   }
   return slow;

@@ -53,10 +53,10 @@ struct SlowResult {
   double ratio;  ///< of the medians, above 1
 };
 
-/// NPU variants slower than `native` of the same case and threads, and cases whose best NPU variant
-/// is slower than the vendor's; beyond noise, which is 5 % of the faster one's median and three
-/// times the larger MAD. Steps of contexts are passed over. Pointers go into
-/// `records`.
+/// Variants of the NPU and of one's own that are slower than `native` of the same case and threads,
+/// and cases whose best of them is slower than the vendor's; beyond noise, which is 5 % of the
+/// faster one's median and three times the larger MAD. Steps of contexts and disturbed times are
+/// passed over. Pointers go into `records`.
 std::vector<SlowResult> slower_than_expected(std::span<const Record> records);
 
 }  // namespace opbench::report

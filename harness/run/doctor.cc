@@ -6,7 +6,6 @@
 
 #include "harness/run/copy_rate.h"
 #include "harness/run/peak_rate.h"
-#include "kernels/lanes/streaming.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 
@@ -26,7 +25,7 @@ Ceilings measure(int threads, std::size_t bytes) {
   result.cv = copy.cv;
   result.way = copy.way;
   result.gflop_per_s = peak_operations_per_second(DType::fp32, threads) / 1e9;
-  with_threads(threads, [&] { result.streams_from = streams_from_bytes(); });
+  with_threads(threads, [&] { result.streams_from = streaming_size(); });
   return result;
 }
 

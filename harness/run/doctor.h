@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/record/machine.h"
+#include "kernels/lanes/streaming.h"
 
 namespace opbench {
 
@@ -13,11 +14,11 @@ namespace opbench {
 struct Ceilings {
   int threads = 1;
   std::size_t bytes = 0;
-  double gb_per_s = 0;           ///< read plus written, median
-  double cv = 0;                 ///< standard deviation over mean of the samples
-  std::string way;               ///< how it was copied
-  double gflop_per_s = 0;        ///< fp32 multiply-adds
-  std::size_t streams_from = 0;  ///< bytes of a call from which kernels stream their results
+  double gb_per_s = 0;         ///< read plus written, median
+  double cv = 0;               ///< standard deviation over mean of the samples
+  std::string way;             ///< how it was copied
+  double gflop_per_s = 0;      ///< fp32 multiply-adds
+  StreamingSize streams_from;  ///< bytes of a call from which kernels stream their results
 };
 
 /// What stands between this machine and good measurements.

@@ -19,7 +19,7 @@ bool is_meant(const ExpectedFailure& expected, const Case& c, const Record& reco
 void apply_expectation(const Case& c, Record& record) {
   if (!c.expected_failure || !is_meant(*c.expected_failure, c, record)) return;
   const std::string& why = c.expected_failure->reason;
-  if (record.status == Status::failed) {
+  if (record.status == Status::failed || record.status == Status::xfailed) {
     record.status = Status::xfailed;
     record.reason = fmt::format("{} ({})", why, record.reason);
   } else if (record.status == Status::passed || record.status == Status::mistrusted ||

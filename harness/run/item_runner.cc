@@ -8,6 +8,7 @@
 
 #include "harness/run/attempt.h"
 #include "harness/run/copy_rate.h"
+#include "harness/run/crash_message.h"
 #include "harness/run/expectation.h"
 #include "harness/run/interrupt.h"
 #include "harness/run/measuring_turn.h"
@@ -53,7 +54,11 @@ class ItemRunner {
       attempt.index = i;
       attempt.record = new_record(item(), i, threads_, options_.cold);
       const std::string& refusal = open_.runnable(i).refusal();
-      if (!refusal.empty()) attempt.close(Status::skipped, refusal);
+      const auto crashed = hooks_.crashed.find(attempt.record.variant);
+      if (!refusal.empty())
+        attempt.close(Status::skipped, refusal);
+      else if (crashed != hooks_.crashed.end())
+        attempt.close(Status::errored, crashed->second);
       attempts_.push_back(std::move(attempt));
     }
     try {
@@ -65,6 +70,7 @@ class ItemRunner {
         if (attempt.is_open) attempt.close(Status::errored, error.what());
       }
     }
+    set_what_runs({});
     return records();
   }
 
@@ -172,6 +178,11 @@ class ItemRunner {
     if (!found.formula.empty()) attempt.record.formula = found.formula;
     const Judgement& judged = found.judgement;
     if (judged.verdict == Verdict::failed) return attempt.close(Status::failed, judged.reason);
+    if (!found.known_limit.empty()) {
+      // On recorded values it is a fault of what was recorded, known or not.
+      const bool is_ours = attempt.values.has_corners;
+      return attempt.close(is_ours ? Status::xfailed : Status::failed, found.known_limit);
+    }
     if (attempt.record.status == Status::mistrusted) return;
     attempt.record.status =
         judged.verdict == Verdict::mistrusted ? Status::mistrusted : Status::passed;
@@ -282,6 +293,10 @@ class ItemRunner {
   }
 
   void report(std::string_view what, const Attempt& attempt) const {
+    if (hooks_.begins)
+      hooks_.begins(attempt.record.variant);
+    else
+      set_what_runs(fmt::format("variant '{}' of {}", attempt.record.variant, item().id));
     if (!hooks_.activity) return;
     hooks_.activity(fmt::format("{} {} {}, {} thread{}", item().id, what, attempt.record.variant,
                                 threads_, threads_ == 1 ? "" : "s"));

@@ -128,9 +128,10 @@ std::vector<InputReader> readers_of(const NodeToJudge& what) {
 /// An output beside its golden values.
 class OutputPair {
  public:
-  OutputPair(const NodeToJudge& what, std::size_t output)
+  OutputPair(const NodeToJudge& what, std::size_t output, bool allows_limit)
       : what_(what),
         output_(output),
+        allows_limit_(allows_limit),
         desc_(what.node.problem.outputs[output]),
         blocks_(desc_, what.most_elements),
         storage_(what.storage(what.node.outputs[output])),
@@ -147,7 +148,7 @@ class OutputPair {
   ValueComparison judged_at(double scale) const {
     ValueComparison found = compared_at(scale, [](ElementRange, const void*, void*) {});
     if (found.judgement.verdict != Verdict::failed) return found;
-    const OutsideContract outside(what_, output_);
+    const OutsideContract outside(what_, output_, allows_limit_);
     const RoundingSlack slack = slack_of_intermediates();
     if (!outside.is_any() && !slack.is_any()) return found;
     ValueComparison rest = without(outside, slack, scale);
@@ -204,6 +205,7 @@ class OutputPair {
 
   const NodeToJudge& what_;
   std::size_t output_;
+  bool allows_limit_;
   const TensorDesc& desc_;
   SampledBlocks blocks_;
   const void* storage_;
@@ -238,8 +240,9 @@ double scale_of_condition(const NodeToJudge& what, std::size_t output) {
 
 namespace {
 
-ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
-  const OutputPair pair(what, output);
+ValueComparison compare_output(const NodeToJudge& what, std::size_t output,
+                               bool allows_limit = false) {
+  const OutputPair pair(what, output, allows_limit);
   if (!pair.standard().tolerance.follows_scale) return pair.judged_at(1);
   const double own = pair.scale(), scale = std::min(1.0, own);
   ValueComparison found = pair.judged_at(scale);
@@ -255,7 +258,13 @@ ValueComparison compare_output(const NodeToJudge& what, std::size_t output) {
 }  // namespace
 
 WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, double scale) {
-  return OutputPair(what, output).unexplained_at(scale).stats.worst_abs;
+  return OutputPair(what, output, false).unexplained_at(scale).stats.worst_abs;
+}
+
+std::string reason_of_limit(const NodeToJudge& what, std::size_t output) {
+  if (what.kernel.limit.holds == nullptr) return {};
+  const bool is_right = compare_output(what, output, true).judgement.verdict != Verdict::failed;
+  return is_right ? std::string(what.kernel.limit.reason) : std::string();
 }
 
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {

@@ -36,6 +36,9 @@ double scale_of_condition(const NodeToJudge& what, std::size_t output);
 /// RoundingSlack). A step of an optimizer has to be as long as expected, too (see wrong_update).
 ValueComparison judge_output(const NodeToJudge& what, std::size_t output);
 
+/// The reason of the kernel's known limit if all that fails in `output` fails there; else empty.
+std::string reason_of_limit(const NodeToJudge& what, std::size_t output);
+
 /// The element that is off by most, of those that neither the variant's contract nor intermediate
 /// results explain; `scale`: of the comparison.
 WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, double scale);

@@ -9,14 +9,15 @@
 namespace opbench {
 namespace {
 
-bool holds_outside(InputRange range, const TensorDesc& desc, const void* storage) {
+template <class Predicate>
+bool holds_any(const TensorDesc& desc, const void* storage, const Predicate& predicate) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < block_count(desc); ++i) {
     const ElementRange part = block(desc, i);
     values.resize(static_cast<std::size_t>(part.count));
     read_doubles(desc, storage, part, values);
     for (const double value : values) {
-      if (!is_inside(range, desc.dtype, value)) return true;
+      if (predicate(value)) return true;
     }
   }
   return false;
@@ -44,21 +45,22 @@ bool is_inside(InputRange range, DType dtype, double value) {
   return range == InputRange::finite || value == 0 || std::fabs(value) >= smallest_normal(dtype);
 }
 
-OutsideContract::OutsideContract(const NodeToJudge& what, std::size_t output)
-    : what_(what), output_(output) {
+OutsideContract::OutsideContract(const NodeToJudge& what, std::size_t output, bool with_limit)
+    : what_(what), output_(output), with_limit_(with_limit && what.kernel.limit.holds != nullptr) {
   const Problem& problem = what.node.problem;
-  const InputRange range = what.kernel.takes;
-  if (range == InputRange::any) return;
+  if (what.kernel.takes == InputRange::any && !with_limit_) return;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
     const TensorDesc& desc = problem.inputs[i];
     const void* storage = what.storage(what.node.inputs[i]);
     const auto with = [&](double other) -> const void* {
-      buffers_.push_back(changed_copy(desc, storage, [=, &desc](std::int64_t, double value) {
-        return is_inside(range, desc.dtype, value) ? value : other;
+      buffers_.push_back(changed_copy(desc, storage, [=, this](std::int64_t, double value) {
+        return is_outside(i, value) ? other : value;
       }));
       return buffers_.back().data();
     };
-    const bool is_changed = is_floating(desc.dtype) && holds_outside(range, desc, storage);
+    const bool is_changed = is_floating(desc.dtype) && holds_any(desc, storage, [&](double value) {
+                              return is_outside(i, value);
+                            });
     const double most = largest_finite(desc.dtype);
     inputs_[0].emplace_back(desc, storage);
     inputs_[1].emplace_back(desc, is_changed ? with(most) : storage);
@@ -71,6 +73,12 @@ OutsideContract::OutsideContract(const NodeToJudge& what, std::size_t output)
   }
 }
 
+bool OutsideContract::is_outside(std::size_t input, double value) const {
+  const Problem& problem = what_.node.problem;
+  return !is_inside(what_.kernel.takes, problem.inputs[input].dtype, value) ||
+         (with_limit_ && what_.kernel.limit.holds(problem, input, value));
+}
+
 std::vector<bool> OutsideContract::places(ElementRange range) const {
   const Problem& problem = what_.node.problem;
   std::vector<bool> found(static_cast<std::size_t>(range.count), false);
@@ -80,7 +88,7 @@ std::vector<bool> OutsideContract::places(ElementRange range) const {
     if (!is_floating(desc.dtype) || desc.shape != problem.outputs[output_].shape) continue;
     read_doubles(desc, what_.storage(what_.node.inputs[i]), range, values);
     for (std::size_t k = 0; k < values.size(); ++k) {
-      if (!is_inside(what_.kernel.takes, desc.dtype, values[k])) found[k] = true;
+      if (is_outside(i, values[k])) found[k] = true;
     }
   }
   references_[0](output_, range, values);

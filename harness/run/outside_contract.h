@@ -16,8 +16,9 @@ bool is_inside(InputRange range, DType dtype, double value);
 /// are very large or very small instead.
 class OutsideContract {
  public:
-  /// Looks at the floating inputs; copies them where some are outside. `what` outlives it.
-  OutsideContract(const NodeToJudge& what, std::size_t output);
+  /// Looks at the floating inputs; copies them where some are outside. `with_limit`: those of the
+  /// kernel's known limit are outside, too. `what` outlives it.
+  OutsideContract(const NodeToJudge& what, std::size_t output, bool with_limit = false);
   // References may point to the readers.
   OutsideContract(const OutsideContract&) = delete;
   OutsideContract& operator=(const OutsideContract&) = delete;
@@ -30,9 +31,11 @@ class OutsideContract {
 
  private:
   std::vector<bool> places(ElementRange range) const;
+  bool is_outside(std::size_t input, double value) const;
 
   const NodeToJudge& what_;
   std::size_t output_;
+  bool with_limit_;
   bool is_any_ = false;
   std::vector<Buffer> buffers_;
   /// The inputs as they are, and with very large and very small ones.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 
@@ -24,6 +25,11 @@ struct DumpTargets {
 };
 
 struct RunHooks {
+  /// Before a variant or step is prepared, verified, timed or dumped: its name, for a process that
+  /// tells of a crash. Null: a crash is told by this one (crash_message.h).
+  std::function<void(const std::string& runnable)> begins;
+  /// Variants and steps that are not to run, since they crashed before, and why.
+  std::map<std::string, std::string> crashed = {};
   /// Before each case: cases done so far, cases in all.
   std::function<void(std::size_t done, std::size_t total)> progress;
   /// What is being done, for a progress line.

@@ -11,8 +11,9 @@ namespace {
 // One of `from` to `to - 1`.
 std::int64_t drawn(std::int64_t from, std::int64_t to) {
   const auto place = static_cast<std::uint64_t>(from);
-  const std::uint32_t number = philox4x32(
-      {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32), 0, 0}, {0, 0})[0];
+  const std::uint32_t number =
+      philox4x32({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32), 0, 0},
+                 {0, 0})[0];
   return from + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(to - from));
 }
 

@@ -15,7 +15,9 @@ class SampledBlocks {
   SampledBlocks(const TensorDesc& desc, std::int64_t most_elements);
 
   std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()); }
-  ElementRange at(std::int64_t i) const { return block(desc_, blocks_[static_cast<std::size_t>(i)]); }
+  ElementRange at(std::int64_t i) const {
+    return block(desc_, blocks_[static_cast<std::size_t>(i)]);
+  }
 
  private:
   const TensorDesc& desc_;

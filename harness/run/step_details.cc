@@ -5,6 +5,7 @@
 
 #include "harness/plan/plan_cost.h"
 #include "harness/plan/task_names.h"
+#include "harness/record/disturbed.h"
 
 namespace opbench {
 namespace {
@@ -112,16 +113,19 @@ void compare_steps(const PlannedContext& planned, std::span<Record> records) {
                ? records[i].times->median_us / static_cast<double>(planned.steps[i].spec.samples)
                : 0;
   };
-  double first = 0;
+  const auto comparable = [&](std::size_t i) {
+    return is_comparable(records[i]) ? per_sample(i) : 0;
+  };
+  std::optional<double> first;
   for (std::size_t i = 0; i < records.size(); ++i) {
     StepDetails& details = *records[i].step;
     details.us_per_sample = per_sample(i);
-    if (first == 0) first = details.us_per_sample;
+    if (!first && records[i].is_timed()) first = comparable(i);
     const int after = planned.steps[i].spec.after;
-    const double before = after < 0 ? 0 : per_sample(static_cast<std::size_t>(after));
-    if (details.us_per_sample > 0) {
-      details.speedup_over_previous = before / details.us_per_sample;
-      details.speedup_over_first = first / details.us_per_sample;
+    const double before = after < 0 ? 0 : comparable(static_cast<std::size_t>(after));
+    if (const double own = comparable(i); own > 0) {
+      details.speedup_over_previous = before / own;
+      details.speedup_over_first = *first / own;
     }
     records[i].trans_data = details.trans_data;
   }

@@ -79,8 +79,8 @@ class NodeCheck {
     return {};
   }
 
-  ValueComparison judge(std::size_t output, std::int64_t most_elements) const {
-    return judge_output({node_, kernel_, storage_, runnable_.saturates(), most_elements}, output);
+  NodeToJudge to_judge(std::int64_t most_elements) const {
+    return {node_, kernel_, storage_, runnable_.saturates(), most_elements};
   }
 
   // Of a context's node its name and kernel; of a case's, which has none, the output where there
@@ -115,8 +115,13 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const auto [stats, judgement, formula, named] = check.judge(output, rules.most_elements);
-    const bool is_failure = judgement.verdict == Verdict::failed;
+    const NodeToJudge what = check.to_judge(rules.most_elements);
+    const auto [stats, judgement, formula, named] = judge_output(what, output);
+    bool is_failure = judgement.verdict == Verdict::failed;
+    if (const std::string limit = is_failure ? reason_of_limit(what, output) : ""; !limit.empty()) {
+      result.known_limit = fmt::format("{} ({})", limit, check.place(output, judgement.reason));
+      is_failure = false;
+    }
     if (result.judgement.verdict != Verdict::failed) result.formula = formula;
     const bool is_doubt =
         judgement.verdict == Verdict::mistrusted && rules.can_mistrust && check.is_result(output);

@@ -16,7 +16,6 @@
 namespace opbench {
 namespace {
 
-
 // False where an input that the operator bounds, such as an index, is computed: it is not there
 // yet.
 bool is_given(const Graph& graph, const Node& node) {

@@ -36,8 +36,8 @@ class Workspace {
   std::uint64_t given_fingerprint(const Runnable& runnable) const;
 
   static constexpr int kPoison = 0xFF;  ///< in every byte: NaN, -1, 255
-  /// Such bytes, or others, over a tensor, so that an element nobody writes is seen, and fresh guard
-  /// zones.
+  /// Such bytes, or others, over a tensor, so that an element nobody writes is seen, and fresh
+  /// guard zones.
   void poison(const Runnable& runnable, std::size_t tensor, int byte = kPoison) const;
   /// Other bytes than usual in the guard zones of a tensor, and the usual again.
   void surround(const Runnable& runnable, std::size_t tensor, int byte) const;

@@ -1,6 +1,7 @@
 #include "harness/spec/case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -84,7 +85,21 @@ struct SeenParts {
 };
 
 void once(bool is_first, std::string_view part) {
-  if (!is_first) throw Error(fmt::format("'{}' states again what was stated before", part));
+  if (!is_first) throw Error(fmt::format("'{}' is given twice", part));
+}
+
+// A word that may be a dtype; one in capitals may be a format that is spelled wrong.
+DType dtype_called(std::string_view part) {
+  try {
+    return parse_dtype(part);
+  } catch (const Error&) {
+    std::vector<std::string> formats;
+    for (const Format format : kAllFormats) formats.emplace_back(name(format));
+    const bool is_capital = !part.empty() && part.front() >= 'A' && part.front() <= 'Z';
+    const std::string near = is_capital ? nearest(part, formats) : "";
+    if (near.empty()) throw;
+    throw Error(fmt::format("unknown format '{}'; did you mean '{}'?", part, near));
+  }
 }
 
 void set_part(Case& c, std::string_view part, SeenParts& seen) {
@@ -101,9 +116,35 @@ void set_part(Case& c, std::string_view part, SeenParts& seen) {
     once(!std::exchange(seen.format, true), part);
     c.format = parse_format(part);
   } else {
+    c.dtype = dtype_called(part);
     once(!std::exchange(seen.dtype, true), part);
-    c.dtype = parse_dtype(part);
   }
+}
+
+// "8,64,56,56" are four tensors of one axis.
+void check_shapes_are_whole(const Case& c) {
+  if (c.op->variadic || c.inputs.size() <= c.op->inputs.size()) return;
+  const bool are_extents =
+      std::all_of(c.inputs.begin(), c.inputs.end(),
+                  [](const CaseInput& input) { return input.shape.size() == 1 && !input.dtype; });
+  if (!are_extents) return;
+  std::vector<std::int64_t> extents;
+  for (const CaseInput& input : c.inputs) extents.push_back(input.shape.front());
+  throw Error(
+      fmt::format("{} takes {} input tensor{}, found {}; a shape has an x between its "
+                  "extents: {}",
+                  c.op->name, c.op->inputs.size(), c.op->inputs.size() == 1 ? "" : "s",
+                  c.inputs.size(), fmt::join(extents, "x")));
+}
+
+std::string malformed_id(std::string_view id) {
+  const auto ops = RegisteredOp::all();
+  const bool is_op =
+      std::any_of(ops.begin(), ops.end(), [&](const Op* op) { return op->name == id; });
+  return fmt::format(
+      "case '{}' is not of the form operator[shape,dtype,format,attribute=value,...], such as "
+      "'{}[8x64x56x56,fp32,NCHW]'",
+      id, is_op ? id : "relu");
 }
 
 std::size_t largest_rank(const Case& c) {
@@ -142,8 +183,7 @@ std::string case_key(const Case& c) { return id_text(c, false); }
 Case parse_case_id(std::string_view id) {
   const auto open = id.find('[');
   if (open == std::string_view::npos || id.back() != ']') {
-    throw Error(fmt::format(
-        "case '{}' is not of the form operator[shape,dtype,format,attribute=value,...]", id));
+    throw Error(malformed_id(id));
   }
   Case c;
   c.op = &find_op(id.substr(0, open));
@@ -154,6 +194,7 @@ Case parse_case_id(std::string_view id) {
     for (const auto part : split_arguments(id.substr(open + 1, id.size() - open - 2))) {
       set_part(c, part, seen);
     }
+    check_shapes_are_whole(c);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", c.origin, error.what()));
   }

@@ -8,7 +8,7 @@ namespace opbench {
 /// What the contexts of a file may cost, so that a few lines of nested repetitions cannot ask for
 /// all memory.
 struct ContextLimits {
-  std::int64_t nodes = 100000;                   ///< of one graph
+  std::int64_t nodes = 50000;                    ///< of one graph
   std::int64_t bytes = std::int64_t{256} << 20;  ///< of names, shapes and attributes in all graphs
 };
 

@@ -31,8 +31,10 @@ const SelectionField kFields[] = {
     {"--variant", "VARIANT", "Only these variants; `reference` is the fp64 reference", "variants",
      ValueList::by_commas, &S::variants},
     {"--backward", "", "Operator, mean, and the backward pass", "backward", kOne, &S::backward},
-    {"--set", "NAME=VALUE", "NAME=VALUE for a symbol of the case file, such as N=128", "set",
-     ValueList::repeated, &S::symbols},
+    {"--set", "NAME=VALUE",
+     "NAME=VALUE for a symbol of the case file, such as N=128; run takes N=1,8,32, too: each in "
+     "turn",
+     "set", ValueList::repeated, &S::symbols},
 };
 
 template <class T>

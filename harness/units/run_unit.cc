@@ -11,6 +11,8 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <sstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,6 +27,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/printable.h"
 
 namespace opbench::units {
 namespace {
@@ -44,6 +47,7 @@ constexpr double kLeastSeconds = 1e-3;
 // Lines of a process for units beside its answers.
 constexpr const char* kWaits = "waits";
 constexpr const char* kHasTurn = "has its turn";
+constexpr std::string_view kBegins = "begins ";
 
 // Microseconds since 1970 of a time of the measuring clock. The system's clock is looked at once:
 // if it is set meanwhile the units stay in order.
@@ -65,6 +69,25 @@ void fail_as_planted(const std::string& id) {
   while (is_planted("OPBENCH_TEST_UNIT_HANG", id)) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   }
+}
+
+// "12", and behind it the name of each variant that crashed and how, all separated by tabs.
+std::string request_of(std::size_t unit, const std::map<std::string, std::string>& crashed) {
+  std::string text = std::to_string(unit);
+  for (const auto& [variant, how] : crashed) {
+    text += fmt::format("\t{}\t{}", variant, printable(how));
+  }
+  return text;
+}
+
+std::map<std::string, std::string> crashed_of(const std::string& request) {
+  std::map<std::string, std::string> crashed;
+  std::istringstream words(request.substr(std::min(request.size(), request.find('\t') + 1)));
+  if (request.find('\t') == std::string::npos) return crashed;
+  for (std::string variant, how; std::getline(words, variant, '\t');) {
+    if (std::getline(words, how, '\t')) crashed[variant] = how;
+  }
+  return crashed;
 }
 
 std::vector<int> threads_of(const RunOptions& options) {
@@ -136,35 +159,49 @@ void UnitChild::start() {
   }
 }
 
-std::string UnitChild::answer(std::size_t unit) {
-  process_->write_line(std::to_string(unit), seconds_);
+std::string UnitChild::answer(std::size_t unit, const std::map<std::string, std::string>& crashed) {
+  process_->write_line(request_of(unit, crashed), seconds_);
+  running_.clear();
   double left = seconds_;
   while (true) {
     const Clock::time_point start = Clock::now();
     std::string line = process_->read_line(std::max(left, kLeastSeconds));
     left -= since(start);
+    if (line.starts_with(kBegins)) {
+      running_ = line.substr(kBegins.size());
+      continue;
+    }
     if (line != kWaits) return line;
     if (line = process_->read_line(kLongestTurn); line != kHasTurn) return line;
   }
 }
 
 UnitResult UnitChild::run(std::size_t unit) {
-  if (!process_) start();
   const Clock::time_point begin = Clock::now();
-  try {
-    UnitResult result =
-        parse_unit_line(answer(unit), "the answer of a process for units", kResultsVersion);
-    if (result.unit != unit || result.run.was_interrupted) throw ChildLost("gave no result");
-    return result;
-  } catch (const ChildLost& lost) {
-    process_.reset();
-    const bool is_late = lost.was_late;
-    return lost_unit(plan_, unit, options_,
-                     is_late ? fmt::format("it took longer than {:g} s (--unit-timeout), and its "
-                                           "process was ended",
-                                           seconds_)
-                             : fmt::format("its process {}", lost.how),
-                     since(begin));
+  std::map<std::string, std::string> crashed;
+  while (true) {
+    if (!process_) start();
+    try {
+      UnitResult result = parse_unit_line(answer(unit, crashed),
+                                          "the answer of a process for units", kResultsVersion);
+      if (result.unit != unit || result.run.was_interrupted) throw ChildLost("gave no result");
+      return result;
+    } catch (const ChildLost& lost) {
+      process_.reset();
+      if (lost.was_late) {
+        return lost_unit(plan_, unit, options_,
+                         fmt::format("it took longer than {:g} s (--unit-timeout), and its "
+                                     "process was ended",
+                                     seconds_),
+                         since(begin));
+      }
+      const bool is_one_more =
+          !running_.empty() &&
+          crashed.try_emplace(running_, fmt::format("crashed: its process {}", lost.how)).second;
+      if (is_one_more) continue;  // the others again, without it
+      return lost_unit(plan_, unit, options_, fmt::format("its process {}", lost.how),
+                       since(begin));
+    }
   }
 }
 
@@ -177,8 +214,13 @@ void serve_units(const UnitPlan& plan, const RunOptions& options, bool takes_tur
                   [&](bool waits) { out << (waits ? kWaits : kHasTurn) << std::endl; });
     hooks.turns = &*turns;
   }
+  hooks.begins = [&](const std::string& runnable) {
+    out << kBegins << printable(runnable) << std::endl;
+    if (is_planted("OPBENCH_TEST_VARIANT_CRASH", runnable)) std::raise(SIGSEGV);
+  };
   out << plan.digest << std::endl;
   for (std::string line; !interrupted() && std::getline(in, line);) {
+    hooks.crashed = crashed_of(line);
     const UnitResult result = run_unit(plan, std::stoul(line), options, hooks);
     out << unit_line(result) << std::flush;
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ namespace opbench::units {
 /// `run.was_interrupted` says so.
 ///
 /// For tests only: the variables OPBENCH_TEST_UNIT_CRASH and OPBENCH_TEST_UNIT_HANG ("relu[64") end
-/// the process, or never return, in units whose id begins so.
+/// the process, or never return, in units whose id begins so; OPBENCH_TEST_VARIANT_CRASH ends a
+/// process for units in variants whose name begins so.
 UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
                     const RunHooks& hooks);
 
@@ -26,8 +28,9 @@ UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& op
 UnitResult lost_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
                      const std::string& reason, double seconds);
 
-/// Runs units in a process of its own, so that one that crashes or hangs costs one unit. The
-/// process is started when it is first needed, and again after it was lost.
+/// Runs units in a process of its own, so that a variant that crashes costs its own results alone,
+/// and a unit that hangs that unit. The process is started when it is first needed, and again after
+/// it was lost.
 class UnitChild {
  public:
   /// `args`: the program and what makes it answer as `serve_units` does. `seconds`: after which a
@@ -40,7 +43,8 @@ class UnitChild {
   UnitResult run(std::size_t unit);
 
  private:
-  std::string answer(std::size_t unit);
+  /// `crashed`: variants that are left out, and why.
+  std::string answer(std::size_t unit, const std::map<std::string, std::string>& crashed);
   void start();
 
   std::vector<std::string> args_;
@@ -48,6 +52,7 @@ class UnitChild {
   const RunOptions& options_;
   double seconds_;
   std::unique_ptr<ChildProcess> process_;
+  std::string running_;  ///< the variant that it said last
 };
 
 /// The other side: says which plan it has, then runs the unit of every number that it reads and

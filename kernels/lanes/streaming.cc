@@ -1,12 +1,14 @@
 #include "kernels/lanes/streaming.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -54,10 +56,22 @@ bool streaming_wins(std::byte* memory, std::size_t bytes) {
   return streamed < kClearly * stored;
 }
 
+// Below it nothing is streamed: what the cores' own caches hold, and some more.
+std::size_t least_bytes(int threads) {
+  return own_cache_bytes() * static_cast<std::size_t>(threads) * 5 / 4;
+}
+
+// The threads' share of the last-level cache.
+std::size_t size_by_caches(int threads) {
+  const auto cores = static_cast<std::size_t>(available_cores());
+  const std::size_t sharing = std::min(static_cast<std::size_t>(threads), cores);
+  return std::max(least_bytes(threads), last_level_cache_bytes() / cores * sharing);
+}
+
 // Doubled until streaming wins, then cut once in the middle. What the last-level cache holds is the
 // most that is asked about.
-std::size_t measure(int threads) {
-  const std::size_t first = own_cache_bytes() * static_cast<std::size_t>(threads) * 5 / 4;
+std::size_t measured_bytes(int threads) {
+  const std::size_t first = least_bytes(threads);
   const std::size_t last = last_level_cache_bytes();
   if (first >= last) return first;
   const Buffer memory(last);
@@ -76,13 +90,50 @@ std::size_t measure(int threads) {
   return result;
 }
 
-std::size_t measured(int threads) {
+// How often the system took a core from this process.
+std::int64_t preemptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+// Programs and threads that want a core now, besides this one.
+int others_running() {
+  std::ifstream file("/proc/loadavg");
+  std::string averages[3];
+  int running = 1;
+  file >> averages[0] >> averages[1] >> averages[2] >> running;
+  return file ? running - 1 : 0;
+}
+
+StreamingSize measure(int threads) {
+  // Others that share the cores share the caches and the memory.
+  if (threads + others_running() > available_cores()) {
+    return {size_by_caches(threads), StreamingSource::caches};
+  }
+  // The system's own housekeeping takes a core 40 times a second at most; the fastest of nine
+  // copies is none that it met.
+  constexpr std::int64_t kFew = 2;
+  constexpr double kPerSecond = 50;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const std::int64_t before = preemptions();
+  const std::size_t bytes = measured_bytes(threads);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const std::int64_t taken = preemptions() - before;
+  if (static_cast<double>(taken) > kFew + kPerSecond * seconds) {
+    return {size_by_caches(threads), StreamingSource::caches};
+  }
+  return {bytes, StreamingSource::measured};
+}
+
+StreamingSize measured(int threads) {
   static std::mutex mutex;
-  static std::map<int, std::size_t> known;
+  static std::map<int, StreamingSize> known;
   const std::lock_guard lock(mutex);
   const auto found = known.find(threads);
   if (found != known.end()) return found->second;
-  return known[threads] = measure(threads);
+  return known.emplace(threads, measure(threads)).first->second;
 }
 
 std::optional<std::size_t> told() {
@@ -99,11 +150,11 @@ std::optional<std::size_t> told() {
 
 }  // namespace
 
-std::size_t streams_from_bytes() {
+StreamingSize streaming_size() {
   const std::size_t set = set_by_test;
-  if (set != kUnset) return set;
+  if (set != kUnset) return {set, StreamingSource::told};
   static const std::optional<std::size_t> bytes = told();
-  return bytes ? *bytes : measured(thread_count());
+  return bytes ? StreamingSize{*bytes, StreamingSource::told} : measured(thread_count());
 }
 
 void tell_children_streams_from(std::optional<std::size_t> bytes) {

@@ -5,13 +5,27 @@
 
 namespace opbench {
 
+/// Where the size comes from.
+enum class StreamingSource {
+  measured,
+  caches,  ///< their sizes: other programs took cores away while it was measured
+  told,    ///< OPBENCH_STREAM_FROM, or a test
+};
+
+struct StreamingSize {
+  std::size_t bytes;
+  StreamingSource source;
+};
+
 /// Bytes read plus written from which on a copy past the caches beats one through them on this
 /// machine: where the last-level cache is fast that is a good part of it, where it is slow or
 /// shared by many not more than the caches before it. Of the threads of `with_threads`: several
 /// reach more of a shared cache, but hardly more of the memory. Measured at the first call, in some
-/// 10 ms; the environment's OPBENCH_STREAM_FROM (bytes) says it instead, so that processes that are
+/// 10 ms; where other programs take cores away meanwhile it is the threads' share of the last-level
+/// cache. The environment's OPBENCH_STREAM_FROM (bytes) says it instead, so that processes that are
 /// held against each other decide alike.
-std::size_t streams_from_bytes();
+StreamingSize streaming_size();
+inline std::size_t streams_from_bytes() { return streaming_size().bytes; }
 
 /// Tells it to the child processes that are started from now on; none: each measures by itself, or
 /// is told what this process was.

@@ -1,7 +1,11 @@
 #include "kernels/registry/kernel.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "ops/promotion.h"
 
@@ -15,6 +19,8 @@ std::string_view name(Provider provider) {
       return "npu";
     case Provider::vendor:
       return "vendor";
+    case Provider::own:
+      return "own";
   }
   return "?";
 }
@@ -33,6 +39,22 @@ KernelsByOp kernels_by_op() {
   return sorted;
 }
 
+// Inputs that have dtypes of their own, such as an index, do not count.
+std::string refused_dtype(const Kernel& kernel, const Problem& problem) {
+  if (kernel.dtypes.empty()) return {};
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    const DType dtype = problem.inputs[i].dtype;
+    if (problem.op->input(i).has_own_dtype()) continue;
+    if (std::find(kernel.dtypes.begin(), kernel.dtypes.end(), dtype) != kernel.dtypes.end()) {
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const DType taken : kernel.dtypes) names.push_back(name(taken));
+    return fmt::format("it takes {} only, found {}", fmt::join(names, ", "), name(dtype));
+  }
+  return {};
+}
+
 }  // namespace
 
 const std::vector<const Kernel*>& kernels_of(std::string_view op) {
@@ -44,6 +66,7 @@ const std::vector<const Kernel*>& kernels_of(std::string_view op) {
 }
 
 std::string refusal(const Kernel& kernel, const Problem& problem) {
+  if (std::string reason = refused_dtype(kernel, problem); !reason.empty()) return reason;
   if (!kernel.promotes && has_mixed_dtypes(*problem.op, problem.inputs)) {
     return "inputs of different dtypes must be cast to one before";
   }

@@ -17,12 +17,21 @@ enum class Provider {
   framework,  ///< what a framework does before tuning: `native`
   npu,        ///< the NPU's operator, its layouts and numerics, computed on the CPU
   vendor,     ///< the CPU vendor's library: `onednn`
+  own,        ///< one of the user's own, from outside of opbench
 };
 std::string_view name(Provider provider);
 
 /// Which values of floating inputs a variant's real operator answers for; others are not held
 /// against it.
 enum class InputRange { any, finite, normal };  // normal: finite and no subnormals
+
+/// Inputs for which the real operator is known to be wrong, so that its variant is wrong there,
+/// too.
+struct KnownLimit {
+  /// True for such a value of the problem's input `input`. Null: there are none.
+  bool (*holds)(const Problem& problem, std::size_t input, double value) = nullptr;
+  std::string_view reason = {};  ///< "as the device: NaN for x > 88.7"
+};
 
 /// Storage of the inputs and outputs of one call, in the order of the operator's lists.
 struct KernelArgs {
@@ -41,8 +50,10 @@ struct Kernel {
   /// Variants of different operators that belong together: a graph run with `softplus_v2` takes
   /// `softplus_v2_grad` for its gradient. Empty: the name.
   std::string_view family = {};
-  Provider provider = Provider::npu;
+  Provider provider = Provider::own;
   std::string_view summary;  ///< one line: which formula, which behaviour, how many passes
+  /// Of the case that it takes; others are skipped. Empty: all those of the operator.
+  std::vector<DType> dtypes = {};
   /// Empty if it takes the problem, else why not.
   std::string (*refusal)(const Problem& problem) = nullptr;
   Launch (*prepare)(const Problem& problem);
@@ -50,6 +61,8 @@ struct Kernel {
   /// problem; empty: nothing. Of problems that it takes, inside `with_threads`. Null: never.
   std::string (*note)(const Problem& problem) = nullptr;
   InputRange takes = InputRange::any;
+  /// What fails there alone is `xfailed`.
+  KnownLimit limit = {};
   /// Takes inputs of different floating dtypes where the operator promotes them; others want them
   /// cast before.
   bool promotes = false;
@@ -74,7 +87,7 @@ struct Kernel {
 
 using RegisteredKernel = Registered<Kernel>;
 
-/// The variants of an operator: native first, then NPU, then vendor, each by name.
+/// The variants of an operator: native first, then NPU, vendor and own, each by name.
 const std::vector<const Kernel*>& kernels_of(std::string_view op);
 
 /// Empty if `kernel` takes `problem`, else why not.

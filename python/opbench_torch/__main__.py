@@ -9,10 +9,15 @@ import runpy
 import sys
 from typing import Any, List, Optional
 
-from .cases import Cases, watching
-from .context import context, first_call
-from .errors import DumperError
-from .session import dumper
+from .errors import DumperError, missing
+
+try:
+    from .cases import Cases, watching
+    from .context import context, first_call
+    from .session import dumper
+except ModuleNotFoundError as error:
+    print(f"opbench: {missing(error)}", file=sys.stderr)
+    sys.exit(2)
 
 
 class Finished(BaseException):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Iterable, List, Optional, Union
+from typing import Iterable, List, Optional, Set, Union
 
 import torch
 
@@ -32,6 +32,9 @@ class Selection:
                                   for item in modules if isinstance(item, str)]
         self._modules = [item for item in modules if isinstance(item, torch.nn.Module)]
         self._is_any_module = not self._paths and not self._modules
+        self._given = list(self._paths)
+        self._names: Set[str] = set()  # of all modules of the models that were called
+        self._taken: Set[str] = set()  # paths that operators ran in
         if steps is not None and steps < 1:
             raise DumperError(f"steps is {steps}; a capture has 1 step or more")
         self.steps = steps
@@ -40,6 +43,7 @@ class Selection:
     def found_root(self, root: torch.nn.Module) -> None:
         """Filters that are modules become paths in the model that is called."""
         for name, module in root.named_modules():
+            self._names.add(name)
             if name and any(module is wanted for wanted in self._modules) and name not in self._paths:
                 self._paths.append(name)
 
@@ -49,8 +53,20 @@ class Selection:
             return False
         if self._exclude and self._exclude.search(name):
             return False
-        return self._is_any_module or (module is not None and any(
-            module == path or module.startswith(path + ".") for path in self._paths))
+        if self._is_any_module:
+            return True
+        found = [path for path in self._paths if module is not None and (module == path or module.startswith(path + "."))]
+        self._taken.update(found)
+        return bool(found)
+
+    def check_modules(self) -> None:
+        """Errors: DumperError if a path is of no module of the models that were called."""
+        for path in self._given:
+            if path in self._names or path in self._taken:
+                continue
+            tops = sorted({name.split(".")[0] for name in self._names if name})
+            known = f"it has {', '.join(tops[:8])}" + (", ..." if len(tops) > 8 else "") if tops else "no module with parts was called"
+            raise DumperError(f"modules={path!r}: the model has no such module; {known}")
 
     def is_idle(self, base: str, makes_view: bool) -> bool:
         """True for a forward operator that computes nothing."""

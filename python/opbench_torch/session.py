@@ -93,6 +93,8 @@ class dumper(Observer):
         except DumperError:
             if not isinstance(error, DumperError):
                 raise
+        if not is_failure:
+            self._select.check_modules()
         if reason is not None and self.written:
             print(f"opbench: {self.written} has what ran before {reason}", file=sys.stderr)
 

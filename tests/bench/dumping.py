@@ -42,7 +42,7 @@ def run(program, words, directory):
     """Seconds of the whole process, and what its results say of where they went."""
     results = os.path.join(directory, "results.json")
     start = time.monotonic()
-    subprocess.run([program, "-q", "--no-verify", *words, "--json", results], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([program, "-q", "--no-verify", "--overwrite", *words, "--json", results], check=True, stdout=subprocess.DEVNULL)
     seconds = time.monotonic() - start
     with open(results) as file:
         return seconds, json.load(file)

@@ -243,7 +243,7 @@ def case_ids(rng, count):
 
 def dump(program, ids, path, extra=()):
     """Runs cases with all variants and dumps them; those that an operator refuses are left out one by one."""
-    command = [program, "run", "-q", "--dump", path, "--time", "0.0001", "--repetitions", "1", "--threads", "1", *extra]
+    command = [program, "run", "-q", "--overwrite", "--dump", path, "--time", "0.0001", "--repetitions", "1", "--threads", "1", *extra]
     for case in ids:
         command += ["--case", case]
     result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
@@ -293,7 +293,7 @@ def honest(options, work, rng):
                     wrong = next(output for output in record["outputs"] if output["wrong"])
                     accused.append(f"{note(file[record['path']], 'opbench_call')} "
                                    f"{note(file[record['path']], 'opbench_kernel')}: {wrong['reason']}")
-                elif record["verdict"] != "CARRIES":
+                elif record["verdict"] != "OK":
                     unknown[record["op"]] += 1
         part += 1
         tell(f"{records} honest records")

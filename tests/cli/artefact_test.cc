@@ -178,9 +178,13 @@ TEST_F(ArtefactCli, ExplainsAJudgement) {
   const Outcome guilty = explain("", "j.json");
   EXPECT_EQ(guilty.code, kAllWell) << guilty.err;
   EXPECT_THAT(guilty.out,
-              AllOf(HasSubstr("1 GUILTY, 3 CARRIES"), HasSubstr("\n/softplus/2\n  GUILTY, fp32"),
+              AllOf(HasSubstr("1 GUILTY, 3 OK"), HasSubstr("\n/softplus/2\n  GUILTY, fp32"),
                     HasSubstr("Looks like: wrong only where the input"), Not(HasSubstr("/mul"))));
-  EXPECT_THAT(explain("mul", "j.json").out, AllOf(HasSubstr("CARRIES"), HasSubstr(": right\n")));
+  EXPECT_THAT(explain("mul", "j.json").out, AllOf(HasSubstr("OK, fp32"), HasSubstr(": right\n")));
+  write("old.json",
+        R"({"file": "x.h5", "guilty": 0, "carries": 1, "random": 0, "unknown": 0, "records":
+      [{"path": "/mul/1", "verdict": "CARRIES", "dtype": "fp32", "outputs": []}]})");
+  EXPECT_THAT(explain("", "old.json").out, HasSubstr("0 GUILTY, 1 OK,")) << "as earlier files say";
   EXPECT_EQ(explain("none", "j.json").code, kNothingToJudge);
   ASSERT_EQ(opbench_with({"judge", npu, npu, "--json", path("two.json"), "-q"}).code,
             kVerdictFailed);

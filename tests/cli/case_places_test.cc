@@ -69,7 +69,7 @@ TEST_F(CasePlaces, AContextIsNamedByItsId) {
               AllOf(HasSubstr("unit[N=2,fp32]"), HasSubstr("plain  1 tasks")));
   EXPECT_THAT(installed("--dry-run --case 'unit[N=3,fp16]' --variant plain").out,
               HasSubstr("unit[N=3,fp16]"));
-  const Outcome run = installed("--case 'unit[N=3,fp32]' --time 0.001 --repetitions 2 -q");
+  const Outcome run = installed("--case 'unit[N=3,fp32]' --time 0.001 --repetitions 2");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("unit[N=3,fp32]  (3x8, "));
   EXPECT_THAT(installed("--dry-run --case 'unti[N=2,fp32]'").err,

@@ -102,6 +102,8 @@ TEST_F(Unread, IsNeverASuccess) {
     EXPECT_THAT(ran.out, HasSubstr("Fletcher32"));
     EXPECT_THAT(ran.out, HasSubstr("1 tensor compared: 1 passed, 0 failed, 0 mistrusted; 0 not "
                                    "compared; 1 unread"));
+    EXPECT_THAT(ran.err,
+                StartsWith("opbench: 1 tensor could not be read, first /First/1/output/y: "));
   }
   const Outcome ran = compare({"-o", path("out")});
   EXPECT_EQ(ran.code, 3);

@@ -20,7 +20,7 @@ class ContextCli : public testing::Test, protected TempDir {
   /// The unit of ShuffleNetV2 with one image and further arguments.
   Outcome unit(std::vector<std::string> more) const {
     more.insert(more.begin(), {"--cases", source_file("cases/shufflenet_v2_unit.yaml"), "--set",
-                               "N=1", "--time", "0.01", "--repetitions", "2", "--quiet"});
+                               "N=1", "--time", "0.01", "--repetitions", "2"});
     return run_program(std::move(more));
   }
 };

@@ -67,7 +67,7 @@ class ContextDump : public ContextCli {
  protected:
   Outcome dump(const std::string& text, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"--cases", write("f.yaml", text), "--time", "0.002", "--repetitions",
-                               "2", "--quiet", "--dump", path("x.h5")});
+                               "2", "--overwrite", "--dump", path("x.h5")});
     return run_program(std::move(more));
   }
   bool has_dump() const { return std::filesystem::exists(path("x.h5")); }

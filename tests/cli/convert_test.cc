@@ -82,8 +82,8 @@ TEST_F(ConvertCommand, FailuresAreListedAtTheEnd) {
   write("in/good.txt", "1\n");
   const Outcome outcome = convert({path("in"), "-o", path("out")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 could not be converted:\n  "),
-                                 HasSubstr("cut.npy: no .npy file")));
+  EXPECT_EQ(outcome.err.find("opbench: "), 0u) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("cut.npy: no .npy file"));
   EXPECT_THAT(outcome.out, HasSubstr("1 array from 2 files"));
   write("dumps/Add.a.1.2", "xx");
   const Outcome dumps = convert({"-d", path("dumps"), "-out", path("failed")});
@@ -99,6 +99,28 @@ TEST_F(ConvertCommand, CodeInAPickleIsRefused) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("'posix.system' is none of the names that tensors need"));
   EXPECT_TRUE(fs::is_empty(path("out")));
+}
+
+TEST_F(ConvertCommand, AFileWithoutAnArrayIsNotDone) {
+  const Outcome none =
+      convert({write("empty.npz", std::string("PK\x05\x06", 4) + std::string(18, '\0')), "-o",
+               path("out")});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("empty.npz holds no array; nothing is written"));
+  const Outcome other = convert({npu(), "-o", path("out"), "--only", "^none$"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("no array of " + npu() + " has a name that --only '^none$'"));
+}
+
+TEST_F(ConvertCommand, OneArrayGoesIntoTheFileThatIsNamed) {
+  const std::string text = write("in.txt", "# float32 3\n0.5\n1\n2\n");
+  ASSERT_EQ(convert({text, "-o", path("x.npy")}).code, 0);
+  ASSERT_EQ(convert({path("x.npy"), "-o", path("x.txt")}).code, 0);
+  EXPECT_EQ(read("x.txt"), read("in.txt"));
+  const Outcome several = convert({npu(), "-o", path("y.txt")});
+  EXPECT_EQ(several.code, 2);
+  EXPECT_THAT(several.err, HasSubstr("y.txt is a file of one array, and "));
+  EXPECT_THAT(several.err, HasSubstr(" may hold more; name a folder\n"));
 }
 
 TEST_F(ConvertCommand, BadUsage) {

@@ -21,7 +21,7 @@ class ExtractCli : public testing::Test, protected TempDir {
  protected:
   Outcome extract(std::vector<std::string> args, const std::string& file = {}) const {
     args.insert(args.begin(), {"extract", file.empty() ? dump_ : file});
-    args.insert(args.end(), {"-o", out_});
+    args.insert(args.end(), {"-o", out_, "--overwrite"});
     return run_program(args);
   }
   /// What h5copy makes of the same paths, and how both files differ: in the lists of all objects
@@ -135,8 +135,8 @@ TEST_F(ExtractCli, BadInputWritesNothing) {
 
 TEST_F(ExtractCli, AFullDiskLeavesWhatWasThere) {
   write("out.h5", "before");
-  const Outcome outcome = shell(
-      fmt::format("ulimit -f 1; trap '' XFSZ; {} extract {} -s / -o {}", program(), dump_, out_));
+  const Outcome outcome = shell(fmt::format(
+      "ulimit -f 1; trap '' XFSZ; {} extract {} -s / -o {} --overwrite", program(), dump_, out_));
   EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("cannot write "));
   EXPECT_EQ(read("out.h5"), "before");

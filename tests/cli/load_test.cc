@@ -13,6 +13,7 @@
 #include "dump/dump_writer.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
+#include "tests/support/wide_terminal.h"
 
 namespace opbench {
 namespace {
@@ -156,11 +157,12 @@ TEST_F(LoadCli, AContextOfOneVariantPassesWithAnother) {
 
 // SoftplusGrad (V1) is e^x/(1 + e^x): NaN for x > 88.72, where e^x leaves fp32.
 TEST_F(LoadCli, AWrongVariantIsFound) {
+  const WideTerminal wide;
   const std::string right = dump({"--case", kOverflows, "--variant", "softplus_v2_grad"}, "r.h5");
   const Outcome good = load({"--variant", "native", "--dump", out_}, right);
   EXPECT_EQ(good.code, kAllWell) << good.out;
   EXPECT_EQ(run_program({"compare", out_, right}).code, kAllWell);
-  const Outcome wrong = load({"--variant", "softplus_grad", "--dump", out_}, right);
+  const Outcome wrong = load({"--variant", "softplus_grad", "--dump", out_, "--overwrite"}, right);
   EXPECT_EQ(wrong.code, kVerdictFailed);
   EXPECT_THAT(wrong.out, HasSubstr("FAILED"));
   EXPECT_THAT(wrong.out, HasSubstr(fmt::format("--load {} --only '^SoftplusBackward/1$' --variant "

@@ -20,7 +20,7 @@ class MixedDtypes : public testing::Test, protected TempDir {
     return outcome.code;
   }
   int run_briefly(const std::string& id, std::vector<std::string> more) {
-    more.insert(more.begin(), {"--case", id, "--time", "0.002", "--repetitions", "2", "--quiet"});
+    more.insert(more.begin(), {"--case", id, "--time", "0.002", "--repetitions", "2"});
     return run(std::move(more));
   }
   int run_case(std::vector<std::string> more) {

@@ -64,8 +64,9 @@ class OutputFiles : public testing::Test, protected TempDir {
 
   /// A run that takes minutes if nobody ends it.
   std::vector<std::string> long_run() const {
-    std::vector<std::string> words = {program(), "--variant",  "native", "--json", path("x.json"),
-                                      "--dump",  path("x.h5"), "--time", "0.1",    "-qv"};
+    std::vector<std::string> words = {program(),      "--variant", "native",     "--json",
+                                      path("x.json"), "--dump",    path("x.h5"), "--time",
+                                      "0.1",          "-v",        "--overwrite"};
     for (int i = 0; i < 100; ++i) {
       words.insert(words.end(), {"--case", "relu[" + std::to_string(100 + i) + ",fp32]"});
     }

@@ -15,6 +15,7 @@ namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -81,6 +82,38 @@ TEST_F(Report, IsWhatTheCommittedSamplesShow) {
     const std::string sample = text_of(source_file("results/samples/") + file);
     EXPECT_TRUE(opbench_with({"report", kSample, "--format", format}).out == sample) << file;
   }
+}
+
+// The sample with a variant whose samples are whole ticks of the scheduler: no report has a ratio.
+TEST_F(Report, ADisturbedRowHasNoRatio) {
+  auto json = nlohmann::ordered_json::parse(text_of(kSample));
+  nlohmann::ordered_json* row = nullptr;
+  for (auto& record : json["records"]) {
+    const bool is_fit = record["variant"] == "softplus_v2" && record["speedup_over_native"] > 0;
+    if (row == nullptr && is_fit) row = &record;
+  }
+  ASSERT_NE(row, nullptr);
+  (*row)["samples_us"] = {15990.5, 16003.25, 11995.0};
+  (*row)["iterations"] = {1, 1, 1};
+  (*row)["median_us"] = 15990.5;
+  (*row)["min_us"] = 11995.0;
+  (*row)["preemptions"] = 9;
+  const std::string file = write("disturbed.json", json.dump());
+
+  const auto read_back =
+      nlohmann::json::parse(opbench_with({"report", file, "--format", "json"}).out);
+  const auto& records = read_back["records"];
+  const auto is_disturbed = [](const auto& record) { return record["disturbed"] == true; };
+  ASSERT_EQ(std::count_if(records.begin(), records.end(), is_disturbed), 1);
+  const auto& found = *std::find_if(records.begin(), records.end(), is_disturbed);
+  EXPECT_EQ(found["variant"], "softplus_v2");
+  EXPECT_EQ(found["speedup_over_native"], nullptr);
+  EXPECT_EQ(found["status"], "passed");
+
+  const std::string rows = opbench_with({"report", file, "--format", "console"}).out;
+  EXPECT_THAT(rows,
+              ContainsRegex("softplus_v2 +15990\\.50 us.* disturbed +100 %  passed, disturbed"));
+  EXPECT_THAT(opbench_with({"report", file}).out, HasSubstr("| disturbed |"));
 }
 
 TEST_F(Report, RunAndReportAgree) {
@@ -156,8 +189,7 @@ TEST_F(Report, RefusesBadInput) {
   expect_refusal(opbench_with({"report", path("none.json")}), "cannot read '");
   expect_refusal(opbench_with({"report", write("x.json", "")}), "x.json: the file is empty");
   expect_refusal(opbench_with({"report", write("x.json", "{\"a\": 1}")}),
-                 "no file that opbench wrote: it must be an object with the key 'opbench' (opbench "
-                 "run --json)");
+                 "no results of `opbench run --json`: it must be an object with the key 'opbench'");
   expect_refusal(opbench_with({"report", write("x.json", text_of(kSample).substr(0, 3000))}),
                  "x.json: no JSON: ");
   expect_refusal(opbench_with({"report", write("x.json", "{\"opbench\": 99}")}),

@@ -29,4 +29,21 @@ TEST(SampleDumps, ShowWhereTheFaultIs) {
   EXPECT_LT(std::filesystem::file_size(npu) + std::filesystem::file_size(gpu), 100'000u);
 }
 
+// The device is under test, so its dump comes first.
+TEST(SampleDumps, InTheOtherOrderThereIsANote) {
+  const std::string npu = source_file("examples/dumps/npu.h5"),
+                    gpu = source_file("examples/dumps/gpu.h5");
+  EXPECT_THAT(run_program({"compare", gpu, npu}).err,
+              HasSubstr("opbench: note: the first dump is of CPU and is judged by the second, of "
+                        "NPU; if the NPU is under test, swap them\n"));
+  EXPECT_THAT(run_program({"compare", npu, gpu}).err, testing::Not(HasSubstr("note:")));
+}
+
+TEST(SampleDumps, WhatTheyDoNotHoldIsNoSelection) {
+  const Outcome outcome =
+      run_program({"judge", source_file("examples/dumps/npu.h5"), "--only", "nosuch"});
+  EXPECT_EQ(outcome.code, kNothingToJudge);
+  EXPECT_THAT(outcome.err, HasSubstr("matches; there are mul, relu, softmax, softplus\n"));
+}
+
 }  // namespace opbench

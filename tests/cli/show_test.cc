@@ -1,4 +1,5 @@
 // `opbench show` through the built program.
+#include <H5Cpp.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -75,6 +76,19 @@ TEST_F(ShowCli, StatsSayHowItIsStored) {
                                      "(16.7 %), 1 NaN, 1 Inf, 0 -Inf\n"));
   EXPECT_THAT(outcome.out, HasSubstr("               0            1 ####"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("beta")));
+}
+
+TEST_F(ShowCli, WhatCannotBeReadIsNamedOnStandardError) {
+  {
+    H5::H5File file(file_, H5F_ACC_RDWR);
+    const std::string path = "/relu/2/output/none";
+    file.createDataSet(path, H5::PredType::IEEE_F32LE, H5::DataSpace(H5S_NULL));
+  }
+  const Outcome outcome = show({});
+  EXPECT_EQ(outcome.code, kCouldNotFinish);
+  EXPECT_EQ(outcome.err, "opbench: " + file_ +
+                             ": 1 tensor could not be read, first /relu/2/output/none: it has no "
+                             "extents (a null dataspace)\n");
 }
 
 TEST_F(ShowCli, WithoutValuesNoDataIsRead) {

@@ -41,6 +41,7 @@ const std::vector<std::string> kOfTimes = {"median_us",
                                            "speedup_over_native",
                                            "peak_gflop_per_s",
                                            "preemptions",
+                                           "disturbed",
                                            "copy_way",
                                            "best",
                                            "bound",
@@ -237,6 +238,27 @@ TEST_F(UnitRun, AnotherRunIsNotContinuedAndAnUnfinishedOneNotReplaced) {
                  "with --resume ");
   write(file, text + "x\n");
   expect_refused({"--resume", path("d")}, "part-1-of-1.jsonl:6: no JSON: ");
+}
+
+// The rest of its unit runs again without it.
+TEST_F(UnitRun, AVariantThatCrashesCostsItsRow) {
+  const Outcome outcome = run(
+      {"--unit-timeout", "60", "--out", path("d")},
+      {.environment = {{"OPBENCH_TEST_VARIANT_CRASH", "onednn"}, {"ASAN_OPTIONS", "handle_segv=0"}},
+       .directory = {}});
+  EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
+  int lost = 0;
+  const Json all = Json::parse(read("d/results.json"))["records"];
+  for (const Json& record : all) {
+    const bool is_lost = record["variant"] == "onednn";
+    EXPECT_EQ(record["status"] == "errored", is_lost) << record;
+    if (!is_lost) continue;
+    ++lost;
+    EXPECT_THAT(record["reason"].get<std::string>(),
+                HasSubstr("crashed: its process was ended by signal 11"));
+  }
+  EXPECT_EQ(lost, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("variant 'onednn' of relu["));
 }
 
 TEST_F(UnitRun, ACrashAndAHangCostOneUnit) {

@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "compare/standard/standards.h"
+#include "tests/docs/page_blocks.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
@@ -43,17 +44,6 @@ std::vector<std::string> matches(const std::string& text, const char* pattern) {
   std::vector<std::string> result;
   for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match) {
     result.push_back((*match)[1]);
-  }
-  return result;
-}
-
-/// What stands between ```LANGUAGE and ```.
-std::vector<std::string> blocks(const std::string& text, const std::string& language) {
-  const std::string begin = "\n```" + language + "\n";
-  std::vector<std::string> result;
-  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
-    at += begin.size();
-    result.push_back(text.substr(at, text.find("\n```", at) + 1 - at));
   }
   return result;
 }
@@ -128,7 +118,7 @@ TEST(Pages, WordsAreCutAsAShellDoes) {
 /// Every `opbench ...` of a page: lines of its shell blocks and spans of code, without the name.
 std::vector<std::vector<std::string>> command_lines(const std::string& text) {
   std::vector<std::string> lines = matches(text, "`opbench ([^`]*)`");
-  for (const std::string& block : blocks(text, "sh")) {
+  for (const std::string& block : page_blocks(text, "sh")) {
     const std::string joined = std::regex_replace(block, std::regex(R"(\\\n)"), " ");
     for (const std::string& line : matches("\n" + joined, "\nopbench ([^\n|]*)")) {
       lines.push_back(line);
@@ -212,7 +202,7 @@ TEST(Pages, AFlagOrACaseThatDoesNotExistIsFound) {
 class CaseFileOfAPage : public testing::TestWithParam<const char*> {};
 
 TEST_P(CaseFileOfAPage, CanBePlanned) {
-  const std::vector<std::string> files = blocks(text_of(kRoot / GetParam()), "yaml");
+  const std::vector<std::string> files = page_blocks(text_of(kRoot / GetParam()), "yaml");
   ASSERT_THAT(files, SizeIs(1));
   const TempDir directory;
   const Outcome outcome = planned({"run", "--cases", directory.write("page.yaml", files[0])});
@@ -222,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Pages, CaseFileOfAPage,
                          testing::Values("README.md", "docs/case-files.md", "docs/contexts.md"));
 
 TEST(Pages, TheStandardsOfTheAccuracyPageCanBeRead) {
-  const std::vector<std::string> files = blocks(text_of(kRoot / "docs/accuracy.md"), "yaml");
+  const std::vector<std::string> files = page_blocks(text_of(kRoot / "docs/accuracy.md"), "yaml");
   ASSERT_THAT(files, SizeIs(1));
   EXPECT_THAT(parse_standards(files[0], "docs/accuracy.md").rules, SizeIs(2));
 }

@@ -27,6 +27,7 @@ class World:
 
     def start(self, arguments, cwd=None, **options):
         environment = {name: value for name, value in os.environ.items() if name != "GITHUB_ACTIONS"}
+        environment["XDG_CACHE_HOME"] = "/dev/null"  # where no run can be kept, which must be no error
         return subprocess.Popen([str(self.program), *map(str, arguments)], cwd=cwd or self.directory, env=environment,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True, **options)

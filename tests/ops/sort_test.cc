@@ -81,9 +81,9 @@ TEST(Sort, VariantsNameWhatTheyRefuse) {
   const Op& op = find_op("sort");
   const Problem bytes = make_problem(op, {describe(DType::uint8, {4})}, Attrs(op.attrs));
   EXPECT_EQ(refusal(find_kernel("sort", "cast_fp32"), bytes),
-            "a cast to fp32 is the remedy for int64 and int32, not for uint8");
+            "it takes int64, int32 only, found uint8");
   EXPECT_EQ(refusal(find_kernel("sort", "sort"), bytes),
-            "AI Core sorts fp32, fp16 and bf16, not uint8");
+            "it takes fp32, fp16, bf16 only, found uint8");
 }
 
 TEST(Sort, NamesAnAxisOutOfRange) {

@@ -57,6 +57,22 @@ expect("1 result: 1 passed"
   ${work}/operator/mybench --case "square[2x3x5x7,fp32,NCHW]" --time 0.01 --repetitions 2)
 run(${work}/operator/square_test)
 expect("softplus_v2_static" ${work}/operator/mybench list softplus)
+
+# A variant of one's own: beside the others, with its provider, its dtypes and its refusal.
+set(mine ${work}/variant/mybench_softplus)
+expect("mine +own" ${mine} list softplus)
+expect("2 results: 2 passed" ${mine} --case "softplus[2x3x5x7,fp32,NCHW]" --variant native,mine --time 0.01)
+expect("skipped: mine: it takes fp32 only, found fp16"
+  ${mine} --case "softplus[2x3x5x7,fp16,NCHW]" --variant native,mine --time 0.01)
+expect("skipped: mine: it takes a beta above 0 only"
+  ${mine} --case "softplus[7,fp32,ND,beta=-1]" --variant native,mine --time 0.01)
+
+# One that crashes costs its row.
+set(broken ${work}/broken/broken_bench)
+expect("segfaults [^\n]*ERRORED: crashed: its process was ended by signal 11[^\n]*\n.*3 results: 1 passed, 2 errored"
+  sh -c "${broken} --case 'softplus[7,fp32,ND]' --variant native,aborts,segfaults --time 0.01 || test $? -eq 3")
+expect("broken_bench: variant 'segfaults' of softplus[^\n]* crashed .SIGSEGV.; leave it out"
+  sh -c "${broken} --case 'softplus[7,fp32,ND]' --variant segfaults --time 0.01 --dump ${work}/dump.h5 || test $? -eq 139")
 expect("9 samples, median [0-9.]+ us, .* % of copy" ${work}/timing/time_scale)
 expect("mixed: failed, .* worst at .*cosine: passed" ${work}/compare/compare_sums)
 run(${prefix}/bin/opbench list)

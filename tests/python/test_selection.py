@@ -128,3 +128,14 @@ def test_statistics_are_of_the_moment(tmp_path, exclude):
             x.mul_(1.01)
     found = [record(tmp_path / "d.h5", "neg", index)["statistics/input/self"][3] for index in range(20)]
     assert np.allclose(found, norms, rtol=1e-6)
+
+
+def test_a_module_that_no_model_has_is_an_error(tmp_path, model):
+    with pytest.raises(DumperError, match="modules='layer9': the model has no such module; it has 0, 1"):
+        with dumper(tmp_path / "d.h5", modules=["0", "layer9"]):
+            model(torch.randn(2, 3))
+    with pytest.raises(DumperError, match="no module with parts was called"):
+        with dumper(tmp_path / "e.h5", modules="layer9"):
+            torch.randn(2, 3).exp()
+    with dumper(tmp_path / "f.h5", modules=["1"]):
+        model(torch.randn(2, 3))

@@ -3,6 +3,8 @@
 import builtins
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
@@ -62,3 +64,24 @@ def test_without_pandas_it_says_so(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(DumperError, match="python3-pandas"):
         read(os.path.join(SAMPLES, "results.json"))
+
+
+def without(modules, code):
+    """What a Python in which these modules are not installed prints for the code, and its exit code."""
+    absent = "; ".join(f"sys.modules[{name!r}] = None" for name in modules)
+    done = subprocess.run([sys.executable, "-c", f"import sys; {absent}; {code}"], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")})
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_tables_need_neither_torch_nor_numpy_themselves():
+    code, out, _ = without(["torch", "numpy", "h5py"], "from opbench_torch import read; print(read.__name__)")
+    assert (code, out) == (0, "read\n")
+
+
+def test_what_is_not_installed_is_named():
+    code, _, error = without(["numpy"], "from opbench_torch import dumper")
+    assert code == 1 and "DumperError: dumper needs numpy, which is not installed: pip install torch numpy h5py" in error
+    run = "sys.argv = ['opbench_torch', 'capture', 'x.py', '--out', 'x.h5']; import runpy; runpy.run_module('opbench_torch', run_name='__main__')"
+    code, _, error = without(["numpy"], run)
+    assert (code, error) == (2, "opbench: opbench_torch needs numpy, which is not installed: pip install torch numpy h5py\n")

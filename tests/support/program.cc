@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -34,6 +35,13 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   for (const auto& [name, value] : more) lines.push_back(name + "=" + value);
   return lines;
 }
+
+/// What runs keep of themselves is not to replace what the user's own runs have kept.
+struct CacheOfTests {
+  CacheOfTests() { setenv("XDG_CACHE_HOME", directory.directory().c_str(), 1); }
+  TempDir directory;
+};
+const CacheOfTests cache_of_tests;
 
 // Puts a file in the place of a stream of a child.
 bool redirect(const char* file, int flags, int stream) {

@@ -34,4 +34,15 @@ TEST(Wrapped, CountsLetters) {
 
 TEST(Wrapped, NoLineEndsWithASpace) { EXPECT_EQ(wrapped("one  two", 4, 0), "one\ntwo"); }
 
+TEST(WrappedCommand, BreaksBeforeFlagsBehindABackslash) {
+  EXPECT_EQ(wrapped_command("opbench --case 'a b' --threads 2", 80, 4),
+            "opbench --case 'a b' --threads 2");
+  EXPECT_EQ(wrapped_command("opbench --case 'a b' --threads 2", 26, 4),
+            "opbench --case 'a b' \\\n    --threads 2");
+  EXPECT_EQ(wrapped_command("opbench --variant fast --cold", 22, 2),
+            "opbench \\\n  --variant fast \\\n  --cold");
+  EXPECT_EQ(wrapped_command("opbench 'what is longer than a line' x", 12, 2),
+            "opbench \\\n  'what is longer than a line' \\\n  x");
+}
+
 }  // namespace opbench

@@ -105,7 +105,12 @@ TEST(YamlReader, KeysAreKnownAndStandOnce) {
 
 TEST(YamlReader, WhatIsNoYamlOrTooDeepIsRefused) {
   EXPECT_THAT(refusal_by([] { parse_yaml("a: [1\nb: 2", kPath); }),
-              StartsWith("x.yaml:2: not YAML: "));
+              StartsWith("x.yaml:1: the '[' of this line is not closed"));
+  EXPECT_EQ(refusal_by([] { parse_yaml("a:\n\t- 1\n", kPath); }),
+            "x.yaml:2: a tab indents this line; YAML allows spaces only");
+  EXPECT_EQ(refusal_by([] { parse_yaml("a: '['  # [\nb: [1, [2]\nc: {}\n", kPath); }),
+            "x.yaml:2: the '[' of this line is not closed");
+  EXPECT_THAT(refusal_by([] { parse_yaml("a: ]\n", kPath); }), StartsWith("x.yaml:1: not YAML: "));
   EXPECT_EQ(refusal_by([] { parse_yaml("\n" + std::string(65, '['), kPath); }),
             "x.yaml:2: brackets are nested more than 64 deep");
 }

@@ -102,7 +102,7 @@ function checkOutcome(data) {
 }
 
 function checkDigest(data) {
-  const build = (b) => `${b.version} (${b.revision}), ${b.compiler}, ${b.flags}`;
+  const build = (b) => `opbench ${b.version} (${b.revision}), ${b.compiler}, ${b.flags}`;
   return el('section', {class: `digest ${checkOutcome(data).colour}`, 'aria-label': 'Digest'},
     el('h2', {}, data.outcome, ' ', Object.entries(data.counts).filter(([, n]) => n > 0).map(([verdict, n]) => el('span', {class: 'count'}, verdictChip(verdict), ` ${n}`))),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was compared'), facts([['before', `${data.base_name ? `${data.base_name}: ` : ''}${build(data.base)}`], ['now', build(data.current)], ['machine', `${data.machine.cpu}, ${countText(data.machine.cores, 'core')}, ${data.machine.isa}`], ['when', data.date], ['took', `${numberText(data.seconds, 3)} s`]]),

@@ -19,6 +19,7 @@ export function recordDetail(record, records, colours, go) {
   return el('section', {class: 'detail', 'aria-label': 'Chosen result'},
     el('h2', {}, nameOf(record.case), ' ', record.variant, ' ', verdictChip(record.status)),
     record.reason ? el('p', {class: 'note'}, record.reason) : null,
+    record.disturbed ? el('p', {class: 'note'}, 'Disturbed: other programs held the cores while it was timed. Its time is compared with nothing; measure it again.') : null,
     el('div', {class: 'columns'},
       facts([['operator', record.op], ['name', record.name], ['shape', record.shape], ['attributes', record.attributes], ['dtype', record.dtype], ['format', record.format],
         ['threads', record.threads], ['kernels', record.kernels], ['in the network', countText(record.count, 'time')]]),

@@ -79,7 +79,7 @@ export function setStatusColours(colours) {
 }
 
 const kOtherVerdicts = {
-  'not compared': 'dim', unread: 'red', GUILTY: 'red', CARRIES: 'green', RANDOM: 'dim', UNKNOWN: 'yellow',
+  'not compared': 'dim', unread: 'red', GUILTY: 'red', OK: 'green', CARRIES: 'green', RANDOM: 'dim', UNKNOWN: 'yellow',
   SLOWER: 'red', FASTER: 'green', SAME: 'green', AMBIGUOUS: 'yellow', LAYOUT: 'yellow', NEW: 'yellow', GONE: 'yellow',
   INCOMPARABLE: 'yellow', ERROR: 'red', WARNING: 'yellow', PASSED: 'green', FAILED: 'red',
 };

@@ -56,13 +56,13 @@ function judgedDetail(record, file) {
 
 // What came of a judgement: {colour, text}.
 function judgeOutcome(data) {
-  return {colour: data.guilty > 0 ? 'red' : data.carries > 0 ? 'green' : 'yellow', text: `${data.guilty} of ${countText(data.records.length, 'operator')} GUILTY, ${data.unknown} UNKNOWN`};
+  return {colour: data.guilty > 0 ? 'red' : (data.ok ?? data.carries) > 0 ? 'green' : 'yellow', text: `${data.guilty} of ${countText(data.records.length, 'operator')} GUILTY, ${data.unknown} UNKNOWN`};
 }
 
 function judgeDigest(data, records, hrefOf) {
   const guilty = records.filter((r) => r.verdict === 'GUILTY'), unknown = groupBy(records.filter((r) => r.verdict === 'UNKNOWN'), (r) => `${r.op}: ${r.reason || ''}`);
   return el('section', {class: `digest ${judgeOutcome(data).colour}`, 'aria-label': 'Digest'},
-    el('h2', {}, nameOf(data.file), ' ', ['GUILTY', 'CARRIES', 'RANDOM', 'UNKNOWN'].map((verdict) => el('span', {class: 'count'}, verdictChip(verdict), ` ${data[verdict.toLowerCase()]}`))),
+    el('h2', {}, nameOf(data.file), ' ', ['GUILTY', 'OK', 'RANDOM', 'UNKNOWN'].map((verdict) => el('span', {class: 'count'}, verdictChip(verdict), ` ${data[verdict.toLowerCase()] ?? data.carries}`))),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What is wrong'),
       guilty.length === 0 ? el('p', {}, 'No operator that could be judged is wrong for its inputs.')
         : el('ul', {}, guilty.slice(0, 5).map((r) => el('li', {}, el('a', {href: hrefOf(r)}, nameOf(r.path)), `: ${shortText(r.outputs.map((o) => o.reason).filter(Boolean)[0] || '', 160)}`)),

@@ -3,9 +3,9 @@ import {isNumber, groupBy} from './format.js';
 
 const kUsable = new Set(['passed', 'unverified', 'mistrusted']);
 
-/// Can the record's variant be chosen at all?
+/// Can the record's variant be chosen at all? The time of a disturbed one is that of other programs.
 export function isUsable(record) {
-  return kUsable.has(record.status) && isNumber(record.median_us);
+  return kUsable.has(record.status) && isNumber(record.median_us) && !record.disturbed;
 }
 
 /// Records that no other one of the case is faster and at least as accurate as; by time.

@@ -18,7 +18,7 @@ const kColumns = [
   {key: 'spread', label: 'spread', width: 80, value: (r) => (r.median_us ? r.mad_us / r.median_us : null), text: (r) => (r.median_us ? percentText(100 * r.mad_us / r.median_us, 2) : '-'), about: 'MAD over median'},
   {key: 'rate', label: 'GB/s', width: 80, value: (r) => r.gb_per_s, text: (r) => numberText(r.gb_per_s, 3)},
   {key: 'roofline', label: '% roofline', width: 105, value: (r) => r.percent_of_roofline ?? r.percent_of_copy, text: (r) => percentText(r.percent_of_roofline ?? r.percent_of_copy, 2)},
-  {key: 'native', onCard: true, label: 'v. native', width: 90, value: (r) => r.speedup_over_native, text: (r) => (r.speedup_over_native ? `${numberText(r.speedup_over_native, 3)}x` : '-')},
+  {key: 'native', onCard: true, label: 'v. native', width: 90, value: (r) => r.speedup_over_native, text: (r) => (r.disturbed ? 'disturbed' : r.speedup_over_native ? `${numberText(r.speedup_over_native, 3)}x` : '-')},
   {key: 'ulp', label: 'max ULP', width: 95, value: (r) => r.max_ulp, text: (r) => numberText(r.max_ulp)},
   {key: 'inside', label: 'inside', width: 80, value: (r) => r.inside_tolerance, text: (r) => (r.inside_tolerance === null ? '-' : percentText(100 * r.inside_tolerance, 4))},
   {key: 'threads', label: 'threads', width: 85, value: (r) => r.threads},

@@ -29,12 +29,12 @@ export function lostTimes(records) {
   return lost.sort((a, b) => b.us - a.us);
 }
 
-/// Cases whose fastest variant of ours loses against native or a vendor's, beyond noise as the Markdown report says it.
+/// Cases whose fastest variant for the NPU or of the user's own loses against native or a vendor's, beyond noise as the Markdown report says it.
 export function slowerThanPeers(records) {
   const slower = [];
   for (const group of groupBy(records.filter(isUsable), placeOf).values()) {
-    const ours = group.filter((r) => r.provider === 'npu');
-    const peers = group.filter((r) => r.provider !== 'npu');
+    const isOurs = (r) => r.provider === 'npu' || r.provider === 'own';
+    const ours = group.filter(isOurs), peers = group.filter((r) => !isOurs(r));
     if (ours.length === 0 || peers.length === 0) continue;
     const best = ours.reduce((a, b) => (b.median_us < a.median_us ? b : a)), peer = peers.reduce((a, b) => (b.median_us < a.median_us ? b : a));
     if (!isTie(peer, best)) slower.push({record: best, peer});
@@ -61,7 +61,7 @@ function slowPart(records, hrefOf) {
     `${timeText(record.median_us)}, ${numberText(record.median_us / peer.median_us, 3)} times the time of ${peer.variant}`));
   items.push(...lost.slice(0, 3).map(({record, us}) => rowOf(record, hrefOf,
     `the fastest, and at ${percentText(record.percent_of_roofline, 2)} of its roofline (${record.bound}); ${timeText(us)} of a step are above it`)));
-  const title = slower.length === 0 ? null : el('p', {}, `${countText(slower.length, 'case')}: a variant for the NPU is slower than its peers beyond noise.`);
+  const title = slower.length === 0 ? null : el('p', {}, `${countText(slower.length, 'case')}: a variant for the NPU or of your own is slower than its peers beyond noise.`);
   return [title, items.length === 0 ? el('p', {}, 'Nothing was timed.') : el('ul', {}, items)];
 }
 
@@ -89,6 +89,12 @@ function skippedPart(records) {
   return el('p', {}, 'Skipped: ', [...reasons].map(([reason, list]) => `${reason} (${list.length})`).join('; '), '.');
 }
 
+function disturbedPart(records) {
+  const disturbed = records.filter((r) => r.disturbed).length;
+  if (disturbed === 0) return null;
+  return el('p', {class: 'note'}, `${countText(disturbed, 'result')} disturbed: other programs held the cores. Such times are compared with nothing and left out of the charts.`);
+}
+
 function testedPart(input, records) {
   const {machine, run} = input.data;
   const all = (key) => [...new Set(records.map((r) => r[key]))];
@@ -96,7 +102,7 @@ function testedPart(input, records) {
     el('p', {}, `${machine.cpu}, ${countText(machine.cores, 'core')}, ${machine.isa}; opbench ${machine.version} (${machine.revision}); ${machine.date}.`),
     isNumber(machine.load) && machine.load > machine.cores
       ? el('p', {class: 'note'}, `The machine was busy: load ${numberText(machine.load, 3)}. Trust ratios more than times.`) : null,
-    run.interrupted ? el('p', {class: 'note'}, 'The run was interrupted: cases are missing.') : null, skippedPart(records)];
+    disturbedPart(records), run.interrupted ? el('p', {class: 'note'}, 'The run was interrupted: cases are missing.') : null, skippedPart(records)];
 }
 
 /// What came of a run: {colour, text}.

@@ -75,13 +75,13 @@ double softplus(double x) { return x > 20 ? x : std::log1p(std::exp(x)); }
 
 }  // namespace
 
-TEST_F(JudgeDump, WhatIsRightForItsInputsCarries) {
+TEST_F(JudgeDump, WhatIsRightForItsInputsIsOk) {
   const Values x = arithmetic(12, -3, 0.5);
   begin("relu_");
   input("self", DType::fp32, {3, 4}, x);
   output("self", DType::fp32, {3, 4}, mapped(x, relu));
   const JudgedRecord record = only_record();
-  EXPECT_EQ(record.ruling, Ruling::carries) << record.reason;
+  EXPECT_EQ(record.ruling, Ruling::ok) << record.reason;
   EXPECT_EQ(record.judged, 12);
   EXPECT_EQ(record.findings.at(0).op, "relu");
 }
@@ -111,7 +111,7 @@ TEST_F(JudgeDump, ASmallRowThatIsNotComputedIsGuilty) {
     input("mat2", DType::fp16, {64, 8}, b);
     output("result", DType::fp16, {4, 8}, y);
     const JudgedRecord record = only_record();
-    EXPECT_EQ(record.ruling, is_computed ? Ruling::carries : Ruling::guilty) << record.reason;
+    EXPECT_EQ(record.ruling, is_computed ? Ruling::ok : Ruling::guilty) << record.reason;
     EXPECT_THAT(record.findings.at(0).reason,
                 HasSubstr(is_computed ? "" : "an element that no terms explain at [3,"));
   }
@@ -124,7 +124,7 @@ TEST_F(JudgeDump, ErrorsThatCameWithTheInputAreCarried) {
   begin("softplus");
   input("self", DType::fp32, {12}, x);
   output("result", DType::fp32, {12}, mapped(x, softplus));
-  EXPECT_EQ(only_record().ruling, Ruling::carries);
+  EXPECT_EQ(only_record().ruling, Ruling::ok);
 }
 
 TEST_F(JudgeDump, AWrongElementIsNamedWithItsInput) {
@@ -284,7 +284,7 @@ TEST_F(JudgeDump, ProductsOfNarrowOperands) {
         .records.at(0);
   };
   const JudgedRecord record = judged({});
-  EXPECT_EQ(record.ruling, Ruling::carries);
+  EXPECT_EQ(record.ruling, Ruling::ok);
   EXPECT_EQ(record.findings.at(0).numerics, "fp16 operands");
   JudgeOptions strict;
   strict.rules.allows_device_numerics = false;
@@ -323,7 +323,7 @@ TEST_F(JudgeDump, SumsInBf16AreKnownOnACpuAlone) {
     return only_record();
   };
   const JudgedRecord record = judged(sums, DeviceType::cpu);
-  EXPECT_EQ(record.ruling, Ruling::carries) << record.reason;
+  EXPECT_EQ(record.ruling, Ruling::ok) << record.reason;
   EXPECT_EQ(record.findings.at(0).numerics, "adds in bf16");
   EXPECT_EQ(judged(sums, DeviceType::cuda).ruling, Ruling::guilty);
   EXPECT_EQ(judged(scaled, DeviceType::cpu).ruling, Ruling::guilty);
@@ -337,7 +337,7 @@ TEST_F(JudgeDump, Fp16ThatSaturates) {
   input("other", DType::fp16, {2}, {300, 3});
   output("result", DType::fp16, {2}, {65504, 6});
   const JudgedRecord record = only_record();
-  EXPECT_EQ(record.ruling, Ruling::carries);
+  EXPECT_EQ(record.ruling, Ruling::ok);
   EXPECT_EQ(record.findings.at(0).numerics, "saturates at 65504");
 }
 
@@ -388,7 +388,7 @@ TEST_F(JudgeDump, MixedDtypes) {
   output("result0", DType::fp16, {2, 1, 1, 2}, {-1.5 * unit, -0.5 * unit, 0.5 * unit, 1.5 * unit});
   output("result1", DType::fp32, {1}, {2.5});
   const JudgedRecord record = only_record();
-  EXPECT_EQ(record.ruling, Ruling::carries) << record.reason;
+  EXPECT_EQ(record.ruling, Ruling::ok) << record.reason;
   EXPECT_EQ(record.judged, 5);
 }
 

@@ -70,6 +70,7 @@ const RegisteredKernel native{{.op = "test_twice",
                                .prepare = prepare}};
 const RegisteredKernel on_device{{.op = "test_twice",
                                   .name = "test_double",
+                                  .provider = Provider::npu,
                                   .summary = "one pass",
                                   .prepare = prepare,
                                   .device_name = "DoubleD"}};

@@ -126,7 +126,7 @@ TEST(ContextReports, ConsoleIsWhatTheRunPrints) {
   records.push_back(single());
   const std::string text = report("console", records);
   EXPECT_THAT(text, AllOf(testing::StartsWith("  variant"), HasSubstr(run.str()),
-                          HasSubstr("\nrelu[64,fp32]  (")));
+                          HasSubstr("\nrelu[64,fp32,ND]  (")));
 }
 
 TEST(ContextReports, AStepIsATestCase) {

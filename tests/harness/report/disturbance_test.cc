@@ -48,7 +48,7 @@ TEST(Disturbance, PreemptionsAreSaidInCrowdsOrWhereTheyShow) {
 TEST(Disturbance, EqualTimesThatAllLostTheirCoreAreSaid) {
   Record slow = timed_record({8000, 8000, 8000});
   slow.times->preemptions = 3;
-  EXPECT_EQ(disturbance_text(slow), "preempted 3 times");
+  EXPECT_EQ(disturbance_text(slow), "disturbed, preempted 3 times") << "whole ticks";
   slow.times->preemptions = 2;
   EXPECT_EQ(disturbance_text(slow), "") << "not in every sample";
   Record usual = timed_record({25000, 25000, 25000});
@@ -68,7 +68,9 @@ TEST(Disturbance, AQuietRunHasNone) {
 
 TEST(Disturbance, ABusyMachineIsSaidWithItsSigns) {
   EXPECT_THAT(disturbance_text(run_of({preempted(1), preempted(40)})),
-              HasSubstr("busy: 1 of 2 results disturbed, 41 preemptions, spread up to 0 %."));
+              HasSubstr("busy: 1 of 2 results noisy, 41 preemptions, spread up to 0 %."));
+  EXPECT_THAT(disturbance_text(run_of({preempted(1), timed_record({10, 30, 30})})),
+              HasSubstr("busy: 1 of 2 results noisy (1 disturbed: no ratio), "));
   Record wide = preempted(0);
   wide.times->mad_us = 30;
   EXPECT_THAT(disturbance_text(run_of({wide})), HasSubstr("spread up to 30 %"));

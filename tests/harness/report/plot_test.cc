@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tensor/utf8.h"
@@ -12,6 +13,7 @@ namespace opbench::report {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::string plot(const std::vector<Record>& records, const PlotStyle& style) {
   std::ostringstream out;
@@ -42,6 +44,26 @@ TEST(Plot, Bars) {
   EXPECT_EQ(bar_text(7, 4, true), "████");
   EXPECT_EQ(bar_text(0.5, 4, false), "##");
   EXPECT_EQ(bar_text(1e-9, 4, false), "#");
+}
+
+// One bar does not flatten the others.
+TEST(Plot, TheAxisEndsAtFiveTimesNative) {
+  std::vector<Record> records = two();
+  records.push_back(timed_record({90000}, "relu[8,fp32]", "slow"));
+  compare_variants(records);
+  const auto rows = lines(plot(records, {{}, false, 60}));
+  ASSERT_EQ(rows.size(), 3u);
+  const auto length = [&](std::size_t row) { return std::ranges::count(rows[row], '#'); };
+  EXPECT_THAT(rows[2], HasSubstr("#//##  "));
+  EXPECT_NEAR(static_cast<double>(length(0)), static_cast<double>(length(2) + 2) / 5, 1);
+  EXPECT_THAT(rows[0], Not(HasSubstr("//")));
+}
+
+TEST(Plot, SaysWhatIsDisturbed) {
+  std::vector<Record> records = two();
+  records.push_back(timed_record({60, 150, 150}, "relu[8,fp32]", "slow"));
+  compare_variants(records);
+  EXPECT_THAT(plot(records, {{}, false, 60}), HasSubstr("150.00 us disturbed"));
 }
 
 TEST(Plot, OfACaseFillsTheWidth) {

@@ -6,7 +6,9 @@
 #include <sstream>
 #include <vector>
 
+#include "harness/report/layout.h"
 #include "harness/report/row_detail.h"
+#include "harness/report/shown_id.h"
 #include "tests/support/records.h"
 
 namespace opbench::report {
@@ -46,12 +48,14 @@ TEST(Console, UnitsOfACaseDoNotMix) {
   std::ostringstream out, verbose;
   print_heading(out, {});
   print_case(out, records, {});
-  EXPECT_THAT(out.str(), testing::HasSubstr("   48.50 us     0 % "));
-  EXPECT_THAT(out.str(), testing::HasSubstr(" 1234.50 us     0 % "));
-  EXPECT_THAT(out.str(), testing::HasSubstr("  99.98 %  passed"));
+  EXPECT_THAT(out.str(), testing::HasSubstr(
+                             "  fast                      48.50 us          -     0.0  passed"));
+  EXPECT_THAT(out.str(), testing::HasSubstr(
+                             "  slow                    1234.50 us          -     0.0  passed"));
+  EXPECT_THAT(out.str(), testing::Not(testing::HasSubstr("inside")));
   EXPECT_THAT(out.str(), testing::Not(testing::HasSubstr("9e+08")));
-  print_heading(verbose, {}, RowDetail::errors);
-  print_case(verbose, records, {}, RowDetail::errors);
+  print_heading(verbose, {}, RowDetail::all);
+  print_case(verbose, records, {}, RowDetail::all);
   EXPECT_THAT(verbose.str(), testing::HasSubstr("  inside  max ULP  verdict"));
   EXPECT_THAT(verbose.str(), testing::HasSubstr("  99.98 %    9e+08  passed"));
 }
@@ -64,6 +68,40 @@ TEST(Console, TitlesStayShort) {
   print_case(out, records, {});
   EXPECT_THAT(out.str(),
               testing::HasSubstr("axpy[64,fp32,ND,sizes=[9408,64,64,... 161 numbers]]  ("));
+}
+
+TEST(Console, DefaultAttributesAreLeftOut) {
+  std::vector<Record> records(1);
+  records[0].case_id = "softplus[8x64x56x56,fp32,NCHW,beta=1,threshold=20]";
+  EXPECT_EQ(shown_id(records[0]), "softplus[8x64x56x56,fp32,NCHW]");
+  records[0].case_id = "softplus[8,fp32,ND,beta=2,threshold=20]";
+  EXPECT_EQ(shown_id(records[0]), "softplus[8,fp32,ND,beta=2]");
+  records[0].case_id = "of_another_version[8,fp32]";
+  EXPECT_EQ(shown_id(records[0]), "of_another_version[8,fp32]");
+}
+
+TEST(Console, WhatDoesNotFitGoesBelow) {
+  std::vector<Record> records = {timed_record({48.5}, "relu[64,fp32]", "fast")};
+  records[0].status = Status::failed;
+  records[0].reason = "97.72 % inside tolerance, 100 % needed; worst at [0]: 2.5, expected 2.25";
+  records[0].reproduce =
+      "opbench --case 'relu[64,fp32,ND]' --variant fast --threads 2 --isa avx2 --cold";
+  std::ostringstream out;
+  print_case(out, records, {false, 60});
+  EXPECT_THAT(
+      out.str(),
+      testing::HasSubstr("  FAILED\n      97.72 % inside tolerance, 100 % needed; worst at [0]:\n"
+                         "      2.5, expected 2.25\n"
+                         "    again: opbench --case 'relu[64,fp32,ND]' \\\n"
+                         "      --variant fast --threads 2 --isa avx2 --cold\n"));
+}
+
+TEST(Layout, LeavesOutWhatDoesNotFit) {
+  const TextTable table{{{"name", false}, {"time", true}, {"spread", true}},
+                        {{"relu", "5 us", "3 %"}}};
+  constexpr std::array<std::string_view, 1> kLeast = {"spread"};
+  EXPECT_EQ(fitted(table, 80, kLeast).row(0), "relu  5 us     3 %");
+  EXPECT_EQ(fitted(table, 12, kLeast).titles(), "name  time");
 }
 
 }  // namespace opbench::report

@@ -72,6 +72,35 @@ TEST(OutsideContract, SumsThatAValueIsPartOf) {
   EXPECT_EQ(judged(InputRange::finite, product, inputs, {0, 0, 5, 9}), Verdict::failed);
 }
 
+// A known limit excuses what fails there, and nothing else.
+TEST(OutsideContract, TheReasonOfAKnownLimit) {
+  const auto reason = [](const std::vector<float>& result) {
+    const Problem grad = of("softplus_grad", {{3}, {3}});
+    const std::vector<std::vector<float>> inputs = {{2, 3, 4}, {0, 100, kInf}};
+    Node node;
+    node.problem = grad;
+    node.inputs = {0, 1};
+    node.outputs = {2};
+    const TensorStorage storage = [&](std::size_t i) -> void* {
+      return const_cast<float*>(i < 2 ? inputs[i].data() : result.data());
+    };
+    const auto is_large = [](const Problem&, std::size_t input, double value) {
+      return input == 1 && value > 88;
+    };
+    const Kernel kernel{.op = "",
+                        .name = "",
+                        .summary = "",
+                        .prepare = nullptr,
+                        .limit = {is_large, "as the device"}};
+    const NodeToJudge what{node, kernel, storage};
+    EXPECT_EQ(judge_output(what, 0).judgement.verdict, Verdict::failed);
+    return reason_of_limit(what, 0);
+  };
+  EXPECT_EQ(reason({1, kNaN, kNaN}), "as the device");
+  EXPECT_EQ(reason({1, 3, 5}), "as the device") << "any value";
+  EXPECT_EQ(reason({kNaN, kNaN, kNaN}), "") << "0 is inside of the limit";
+}
+
 // Each of these fails where its values are held against it.
 TEST(OutsideContract, VariantsPassOnSpecialValues) {
   for (const char* id :

@@ -80,7 +80,7 @@ struct BadFile {
 
 TEST(CaseFile, ErrorsNameFileLineAndWhatIsAllowed) {
   const BadFile kBad[] = {
-      {"shapes: [[1, 2]\n", "f.yaml:2: not YAML: "},
+      {"shapes: [[1, 2]\n", "f.yaml:1: the '[' of this line is not closed"},
       {"shapes:\n - [1]\nshape: 3\n",
        "f.yaml:3: unknown key 'shape' in the case file; did you mean 'shapes'?"},
       {"shapes:\n - [1]\nshapes:\n - [2]\n",

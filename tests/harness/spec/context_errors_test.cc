@@ -317,7 +317,7 @@ TEST(ContextErrors, NothingUnrollsWithoutBounds) {
   EXPECT_EQ(error_of(nested(1, "10000", kReluBlock), {.nodes = 9999}),
             "f.yaml:2: the graph has more than 9999 nodes");
   EXPECT_EQ(error_of(nested(5, "10000", kReluBlock)),
-            "f.yaml:2: the graph has more than 100000 nodes");
+            "f.yaml:2: the graph has more than 50000 nodes");
   // Every block ends in an operator, or includes itself.
   EXPECT_EQ(error_of(nested(5, "10000",
                             "{inputs: a, nodes: [{include: p, name: n, in: a, out: b}], outputs: "

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "kernels/lanes/elementwise.h"
 #include "tensor/cache_sizes.h"
@@ -30,6 +33,26 @@ TEST(Streaming, BeginsBetweenTheOwnCachesAndTheLast) {
       EXPECT_EQ(streams_from_bytes(), bytes) << "measured once";
     });
   }
+}
+
+// Threads that spin on every core stand for other programs. So many threads as no other test has.
+TEST(Streaming, ABusyMachineGoesByItsCaches) {
+  std::atomic<bool> is_done{false};
+  std::vector<std::jthread> busy;
+  for (int i = 0; i < 3 * available_cores(); ++i) {
+    busy.emplace_back([&] {
+      while (!is_done) {
+      }
+    });
+  }
+  const int threads = available_cores() + 1;
+  StreamingSize size{};
+  with_threads(threads, [&] { size = streaming_size(); });
+  is_done = true;
+  EXPECT_EQ(size.source, StreamingSource::caches);
+  const std::size_t own = own_cache_bytes() * static_cast<std::size_t>(threads) * 5 / 4;
+  const auto cores = static_cast<std::size_t>(available_cores());
+  EXPECT_EQ(size.bytes, std::max(own, last_level_cache_bytes() / cores * cores));
 }
 
 TEST(Streaming, ChildrenAreToldOrMeasure) {

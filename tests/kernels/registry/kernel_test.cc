@@ -40,6 +40,35 @@ TEST(KernelRegistry, ProvidersAreSpelledAsTheReportsDo) {
   EXPECT_EQ(name(Provider::framework), "native");
   EXPECT_EQ(name(Provider::npu), "npu");
   EXPECT_EQ(name(Provider::vendor), "vendor");
+  EXPECT_EQ(name(Provider::own), "own");
+}
+
+// A kernel of a user says nothing of it; those of this repository do, but for tests' own.
+TEST(KernelRegistry, KernelsOfOthersAreTheirOwn) {
+  EXPECT_EQ(Kernel{}.provider, Provider::own);
+  for (const Kernel* kernel : RegisteredKernel::all()) {
+    if (kernel->op.starts_with("test_")) continue;
+    EXPECT_NE(kernel->provider, Provider::own) << kernel->key();
+  }
+}
+
+TEST(KernelRegistry, OtherDTypesAreRefusedWithTheReason) {
+  const Kernel kernel{.op = "relu",
+                      .name = "mine",
+                      .summary = "",
+                      .dtypes = {DType::fp32, DType::bf16},
+                      .prepare = nullptr};
+  const Op& relu = find_op("relu");
+  EXPECT_EQ(refusal(kernel, problem_with(relu, {{4}}, {}, DType::bf16)), "");
+  EXPECT_EQ(refusal(kernel, problem_with(relu, {{4}}, {}, DType::fp16)),
+            "it takes fp32, bf16 only, found fp16");
+  const Kernel select{.op = "gather_elements",
+                      .name = "mine",
+                      .summary = "",
+                      .dtypes = {DType::fp32},
+                      .prepare = nullptr};
+  const Problem gather = problem_with(find_op("gather_elements"), {{4}, {4}}, {}, DType::fp32);
+  EXPECT_EQ(refusal(select, gather), "") << "the index has a dtype of its own";
 }
 
 }  // namespace opbench

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+namespace opbench {
+
+/// Follows what is written to a stream, for as long as it lives: has a line begun with "opbench: "?
+/// It passes everything on, also from several threads.
+class ComplaintWatch : public std::streambuf {
+ public:
+  explicit ComplaintWatch(std::ostream& stream);
+  ~ComplaintWatch() override;
+  ComplaintWatch(const ComplaintWatch&) = delete;
+  ComplaintWatch& operator=(const ComplaintWatch&) = delete;
+
+  bool has_seen_one() const { return has_seen_one_; }
+
+ private:
+  int_type overflow(int_type letter) override;
+  std::streamsize xsputn(const char* text, std::streamsize count) override;
+  int sync() override;
+  void follow(char letter);
+
+  std::ostream& stream_;
+  std::streambuf* target_;
+  const std::string beginning_;
+  std::mutex mutex_;
+  std::size_t matched_ = 0;  // of `beginning_`, in this line
+  bool is_in_escape_ = false, has_seen_one_ = false;
+};
+
+/// What the program says of an exit code that nothing was said of; empty: the code needs no word.
+std::string_view reason_of(int exit_code);
+
+}  // namespace opbench

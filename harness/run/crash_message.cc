@@ -1,0 +1,88 @@
+#include "harness/run/crash_message.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "tensor/printable.h"
+#include "text/program_name.h"
+
+namespace opbench {
+namespace {
+
+/// A signal that ends a process which did something wrong.
+struct Crash {
+  int number;
+  std::string_view text;
+};
+constexpr std::array kCrashes = {
+    Crash{SIGSEGV, " crashed (SIGSEGV)"}, Crash{SIGBUS, " crashed (SIGBUS)"},
+    Crash{SIGFPE, " crashed (SIGFPE)"},   Crash{SIGILL, " crashed (SIGILL)"},
+    Crash{SIGABRT, " crashed (SIGABRT)"},
+};
+constexpr std::string_view kRemedy =
+    "; leave it out with --variant, or let --unit-timeout 600 run each case in a process of its "
+    "own\n";
+
+// Made before anything crashes: a handler must not allocate. A whole message at a time, each in a
+// buffer of its own in turn, so that none is read while it is written.
+std::array<std::array<char, 1024>, 2> messages;
+std::atomic<const char*> message = nullptr;
+
+void write_text(std::string_view text) {
+  [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, text.data(), text.size());
+}
+
+// Only what is safe in a handler.
+void on_crash(int number) {
+  signal(number, SIG_DFL);
+  if (const char* text = message) {
+    write_text(text);
+    for (const Crash& crash : kCrashes) {
+      if (crash.number == number) write_text(crash.text);
+    }
+    write_text(kRemedy);
+  }
+  raise(number);
+}
+
+}  // namespace
+
+void tell_crashes() {
+  // A stack that has overflown cannot hold the handler; of the main thread alone.
+  static std::array<char, 64 * 1024> stack;
+  stack_t alternate{};
+  alternate.ss_sp = stack.data();
+  alternate.ss_size = stack.size();
+  sigaltstack(&alternate, nullptr);
+  for (const Crash& crash : kCrashes) {
+    struct sigaction before {};
+    sigaction(crash.number, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = on_crash;
+    action.sa_flags = SA_ONSTACK;
+    sigaction(crash.number, &action, nullptr);
+  }
+}
+
+void set_what_runs(std::string_view what) {
+  static std::size_t next = 0;
+  if (what.empty()) {
+    message = nullptr;
+    return;
+  }
+  std::array<char, 1024>& buffer = messages[next++ % messages.size()];
+  const std::string text = fmt::format("{}: {}", program_name(), printable(what));
+  const std::size_t length = std::min(text.size(), buffer.size() - 1);
+  std::copy_n(text.data(), length, buffer.data());
+  buffer[length] = '\0';
+  message = buffer.data();
+}
+
+}  // namespace opbench

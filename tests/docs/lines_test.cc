@@ -1,0 +1,182 @@
+// README and docs/, pasted from the top of each page into a shell: every line of opbench ends
+// within a minute and with the exit code that it should have, and no line replaces what the user
+// had before.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/docs/page_blocks.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a user has who reads a page: names as the pages use them, and where the tests have such a
+/// file.
+const std::map<std::string, std::string> kSamples = {
+    {"npu.h5", "examples/dumps/npu.h5"},
+    {"gpu.h5", "examples/dumps/gpu.h5"},
+    {"examples/dumps/npu.h5", "examples/dumps/npu.h5"},
+    {"examples/dumps/gpu.h5", "examples/dumps/gpu.h5"},
+    {"step0/rank0/dump.h5", "examples/dumps/npu.h5"},
+    {"npu_dump/step0/dump.h5", "examples/dumps/npu.h5"},
+    {"gpu_dump/step0/dump.h5", "examples/dumps/gpu.h5"},
+    {"model.pt", "tests/data/arrays/torch.pt"},
+    {"kernel_details.csv", "tests/data/profiles/kernel_details/alexnet_level1_rank0.csv"},
+    {"op_statistic.csv", "tests/data/profiles/op_statistic/alexnet_level1_rank0.csv"},
+    {"old.csv", "tests/data/profiles/kernel_details/alexnet_level1_rank0.csv"},
+    {"new.csv", "tests/data/profiles/kernel_details/llm_bf16_st_rank0.csv"},
+    {"op_summary_slice_0.csv", "tests/data/profiles/op_summary/op_summary_ffts_910b.csv"},
+    {"op_summary_slice_1.csv", "tests/data/profiles/op_summary/op_summary_ffts_910b.csv"},
+    {"worker0.pt.trace.json.gz",
+     "tests/data/profiles/traces/torch_kineto_2021_resnet50_one_step.json.gz"},
+    {"plog-27441.log", "tests/data/profiles/host_logs/plog-27441_20230109110428123.log"},
+    {"nohup.out", "tests/data/profiles/host_logs/nohup_recompile_new.out"},
+    {"results.json", "results/samples/results.json"},
+    {"today.json", "results/samples/results.json"},
+    {"monday.json", "results/samples/results.json"},
+    {"tuesday.json", "results/samples/results.json"},
+    {"old.json", "results/samples/results.json"},
+    {"report/compare.json", "results/samples/compare.json"},
+};
+
+/// Lines that are not run, by what is found in them, and why.
+const std::map<std::string, std::string> kSkipped = {
+    {"check --against", "measures two builds for up to its budget of ten minutes"},
+    {"report --history", "reads what check --against has written"},
+    {"check --baseline results.json --cases", "measures for minutes"},
+    {"opbench audit", "minutes of verification"},
+    {"invariance --op all", "minutes: every variant there is"},
+    {"--shards", "needs the dumps of a whole job and its rules"},
+    {"convert -d", "needs files of a device"},
+    {"overflow -d", "needs files of a device"},
+    {"overflow /dump", "needs files of a device"},
+    {"trace_view.json", "the sample of a trace is compressed"},
+    {"run.h5 --format csv", "reads what a run of another page has written"},
+    {"CudnnConvolutionBackward", "is not in the sample"},
+    {"11.O2", "minutes: a training step of a whole network"},
+};
+
+/// Exit codes other than 0, by what a line begins with: the sample has a planted fault.
+const std::map<std::string, std::vector<int>> kCodes = {
+    {"doctor", {0, 5}},
+    {"compare", {0, 1}},
+    {"judge", {1}},
+    {"--load", {0, 1}},
+    {"run --load", {0, 1}},
+    {"run --case mul", {1}},
+    {"judge npu.h5 --only", {4}},
+    {"extract examples/dumps/npu.h5 --only", {4}},
+    {"overflow", {0, 1}},
+    // Both are the same sample here, and a result can be joined once.
+    {"report monday.json", {2}},
+    {"--case", {0, 1}},
+    {"extract npu.h5 --failed", {0, 2}},
+};
+
+std::vector<int> codes_of(const std::string& line) {
+  std::vector<int> codes = {0};
+  std::size_t longest = 0;
+  for (const auto& [begin, allowed] : kCodes) {
+    if (!line.starts_with(begin) || begin.size() < longest) continue;
+    longest = begin.size();
+    codes = allowed;
+  }
+  return codes;
+}
+
+bool is_skipped(const std::string& line) {
+  for (const auto& [part, reason] : kSkipped) {
+    if (line.find(part) != line.npos) return true;
+  }
+  return false;
+}
+
+/// The lines of opbench on a page, and here documents: what a shell reads.
+std::string script_of(const std::string& page) {
+  std::string script;
+  for (const std::string& block : page_blocks(page, "sh")) {
+    std::istringstream in(std::regex_replace(block, std::regex(R"(\\\n)"), " "));
+    bool is_document = false;
+    for (std::string line; std::getline(in, line);) {
+      const bool begins = line.find("<<'END'") != line.npos;
+      if (begins || is_document || (line.starts_with("opbench ") && !is_skipped(line))) {
+        script += line + '\n';
+      }
+      is_document = (is_document || begins) && line != "END";
+    }
+  }
+  return script;
+}
+
+class PageLines : public testing::TestWithParam<std::string>, protected TempDir {
+ protected:
+  PageLines() {
+    for (const auto& [name, source] : kSamples) {
+      fs::create_directories(fs::path(path(name)).parent_path());
+      fs::copy_file(source_file(source), path(name));
+    }
+    fs::create_directory_symlink(source_file("cases"), path("cases"));
+    // Runs are made short: what they write, and not what they find, is tried here.
+    write("bin/opbench", R"(#!/bin/sh
+case " $* " in
+  *" network.yaml "*) more=--dry-run ;;  # minutes: all operators of a profile
+  *" --check-overflow "* | *" --dry-run "* | *" --explain "*) more= ;;
+  *" --time "*) more='--no-verify -q' ;;
+  *) more='--time 0.0005 --repetitions 1 --no-verify -q' ;;
+esac
+case $1 in -* | run) ;; *) more= ;; esac
+timeout 60 "$OPBENCH" "$@" $more
+code=$?
+echo "$code $*" >> "$OPBENCH_LOG"
+exit $code
+)");
+    fs::permissions(path("bin/opbench"), fs::perms::owner_all);
+  }
+
+  Outcome paste(const std::string& script) const {
+    write("work.sh", script);
+    return shell("PATH='" + path("bin") + "':$PATH sh '" + path("work.sh") + "'",
+                 {.environment = {{"OPBENCH", program()}, {"OPBENCH_LOG", path("log")}},
+                  .directory = directory()});
+  }
+};
+
+}  // namespace
+
+TEST_P(PageLines, EndAsTheyShouldAndReplaceNothing) {
+  const std::string script = script_of(text_of(source_file(GetParam())));
+  ASSERT_NE(script, "");
+  const Outcome outcome = paste(script);
+  std::istringstream log(read("log"));
+  for (std::string line; std::getline(log, line);) {
+    const std::size_t space = line.find(' ');
+    EXPECT_THAT(codes_of(line.substr(space + 1)), testing::Contains(std::stoi(line)))
+        << line << '\n'
+        << outcome.err;
+  }
+  for (const auto& [name, source] : kSamples) {
+    EXPECT_TRUE(read(name) == text_of(source_file(source))) << name << " was replaced";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Docs, PageLines,
+    testing::Values("README.md", "docs/case-files.md", "docs/contexts.md", "docs/convert.md",
+                    "docs/dumps.md", "docs/explain.md", "docs/extract.md", "docs/ingest.md",
+                    "docs/invariance.md", "docs/judge.md", "docs/load.md", "docs/minimise.md",
+                    "docs/overflow.md", "docs/report.md", "docs/scale.md", "docs/show.md"),
+    [](const testing::TestParamInfo<std::string>& page) {
+      return std::regex_replace(fs::path(page.param).stem().string(), std::regex("[^a-zA-Z]"), "");
+    });
+
+}  // namespace opbench

@@ -1,0 +1,33 @@
+#include "harness/run/crash_message.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+namespace opbench {
+namespace {
+
+// As run_program does; a sanitizer's handlers in a test stay what they are.
+void crash(int number, const std::string& what) {
+  std::signal(number, SIG_DFL);
+  tell_crashes();
+  set_what_runs("variant 'before' of relu[8,fp32,ND]");
+  set_what_runs(what);
+  std::raise(number);
+}
+
+}  // namespace
+
+TEST(CrashMessage, NamesTheVariantAndEndsAsBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string what = "variant 'mine' of softplus[8x64,fp32,ND]";
+  EXPECT_EXIT(
+      crash(SIGSEGV, what), testing::KilledBySignal(SIGSEGV),
+      "^[^ ]*: variant 'mine' of softplus\\[8x64,fp32,ND\\] crashed \\(SIGSEGV\\); leave it "
+      "out with --variant");
+  EXPECT_EXIT(crash(SIGABRT, what), testing::KilledBySignal(SIGABRT), "crashed \\(SIGABRT\\)");
+  EXPECT_EXIT(crash(SIGFPE, ""), testing::KilledBySignal(SIGFPE), "^$") << "nothing ran";
+}
+
+}  // namespace opbench

@@ -53,6 +53,10 @@ void say_verdict(std::ostream& out, const Record& record) {
   std::string text = fmt::format("{}: {} of its elements are inside the tolerance",
                                  is_wrong ? "It is wrong" : "It is right", inside_text(record));
   if (!record.formula.empty()) text += fmt::format(", {}", record.formula);
+  if (a.verified_share < 1) {
+    text += fmt::format("; {:.2g} % of the elements, spread over the output, were compared",
+                        100 * a.verified_share);
+  }
   say(out, text + ".", 4);
   say(out,
       fmt::format("Its largest error is {:.4g}, and in units in the last place {:.4g} ({:.3g} on "

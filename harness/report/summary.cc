@@ -100,6 +100,16 @@ void print_counts(std::ostream& out, const RunResult& result) {
   out << ".\n";
 }
 
+// Large outputs are verified on some of their blocks.
+void print_sampled(std::ostream& out, const RunResult& result) {
+  const auto sampled = std::count_if(
+      result.records.begin(), result.records.end(),
+      [](const Record& r) { return r.accuracy && r.accuracy->verified_share < 1; });
+  if (sampled == 0) return;
+  out << fmt::format("{} verified on a sample of large outputs; --verify all checks every element.\n",
+                     sampled == 1 ? "1 result is" : fmt::format("{} results are", sampled));
+}
+
 }  // namespace
 
 void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style,
@@ -115,6 +125,7 @@ void print_end_of_run(std::ostream& out, const RunResult& result, const ConsoleS
                       RowDetail detail) {
   print_counts(out, result);
   print_costs(out, result, detail);
+  print_sampled(out, result);
   const std::string busy = disturbance_text(result);
   if (!busy.empty()) out << coloured(wrapped(busy, style.width, 2), kYellow, style) << '\n';
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";

@@ -69,6 +69,22 @@ TEST_F(Cli, BackwardOfEmptyTensorsHasNothingToCompare) {
   }
 }
 
+TEST_F(Cli, LargeOutputsAreVerifiedOnASampleUnlessAllIsWanted) {
+  for (const std::string what : {"sample", "all"}) {
+    const Outcome outcome =
+        opbench_with({"--case", "relu[7000000,fp32]", "--variant", "relu", "--time", "0", "--verify",
+                      what, "--json", path("r.json")});
+    EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
+    const auto document = nlohmann::json::parse(read("r.json"));
+    const double share = document["records"][0]["verified_share"];
+    EXPECT_NEAR(share, what == "all" ? 1 : 0.3, 0.02);
+    EXPECT_EQ(outcome.out.find("1 result is verified on a sample") != std::string::npos, share < 1);
+  }
+  const Outcome other = opbench_with({"--case", "relu[4,fp32]", "--verify", "some"});
+  EXPECT_EQ(other.code, kBadInput);
+  EXPECT_THAT(other.err, HasSubstr("--verify takes sample or all, found 'some'"));
+}
+
 // Which places an index names only the call can see.
 TEST_F(Cli, AVariantThatRefusesTheValuesIsSkipped) {
   const Outcome outcome =

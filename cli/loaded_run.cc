@@ -98,7 +98,9 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
   progress.clear();
   print_end(result, page, context);
   print_coverage(context.out, plan);
-  return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
+  if (!outputs.write(result)) return kCouldNotFinish;
+  tell_errors(result, context);
+  return result.exit_code();
 }
 
 void refuse_flags_of_load(const RunFlags& flags) {

@@ -162,7 +162,9 @@ int run(const RunFlags& flags, CommandContext& context) {
       run_plan(plan, contexts, options, make_hooks(context, page, progress, outputs));
   progress.clear();
   print_end(result, page, context);
-  return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
+  if (!outputs.write(result)) return kCouldNotFinish;
+  tell_errors(result, context);
+  return result.exit_code();
 }
 
 // What a run starts for its units (--unit-timeout, kernels of the user's own), with its own flags.

@@ -48,17 +48,6 @@ void print_next_steps(const RunResult& result, std::ostream& out) {
       failed->reproduce, program_name());
 }
 
-// Of an exit code that says that something could not finish.
-void tell_errors(const RunResult& result, std::ostream& err) {
-  const auto is_errored = [](const Record& r) { return r.status == Status::errored; };
-  const auto first = std::find_if(result.records.begin(), result.records.end(), is_errored);
-  if (first == result.records.end()) return;
-  err << fmt::format("{}: {} of {} results ended with an error, first variant '{}' of {}: {}\n",
-                     program_name(), std::count_if(first, result.records.end(), is_errored),
-                     result.records.size(), printable(first->variant),
-                     printable(report::with_short_lists(first->case_id)), printable(first->reason));
-}
-
 void show_case(std::span<const Record> records, RunPage& page, CommandContext& context) {
   const bool is_operator = !records.front().step;
   if (page.is_digest && is_operator && std::none_of(records.begin(), records.end(), is_trouble)) {
@@ -114,7 +103,17 @@ void print_end(const RunResult& result, const RunPage& page, CommandContext& con
   }
   print_failures(result, context.out);
   print_next_steps(result, context.out);
-  tell_errors(result, context.err);
+}
+
+void tell_errors(const RunResult& result, CommandContext& context) {
+  const auto is_errored = [](const Record& r) { return r.status == Status::errored; };
+  const auto first = std::find_if(result.records.begin(), result.records.end(), is_errored);
+  if (first == result.records.end()) return;
+  context.err << fmt::format(
+      "{}: {} of {} results ended with an error, first variant '{}' of {}: {}\n", program_name(),
+      std::count_if(first, result.records.end(), is_errored), result.records.size(),
+      printable(first->variant), printable(report::with_short_lists(first->case_id)),
+      printable(first->reason));
 }
 
 }  // namespace opbench

@@ -34,4 +34,7 @@ RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progre
 /// on.
 void print_end(const RunResult& result, const RunPage& page, CommandContext& context);
 
+/// What ended with an error, in one line on standard error; nothing where nothing did.
+void tell_errors(const RunResult& result, CommandContext& context);
+
 }  // namespace opbench

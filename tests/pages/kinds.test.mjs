@@ -146,7 +146,14 @@ test('what a check did not time has no noise, and names that would be cut alike 
 
 test('a profile has its treemap and its findings', async () => {
   const page = await opened([files.ingest]);
-  const {hot_spots: spots, findings, timeline} = read('ingest');
+  const {headline, hot_spots: spots, findings, timeline} = read('ingest');
+  assert.match(headline, /^One step takes /);
+  assert.equal(await page.locator('.digest h2').innerText(), headline);
+  assert.equal(await page.title(), `${headline} - opbench`);
+  const heads = await page.locator('[role=tabpanel] section h2').allInnerTexts();
+  assert.deepEqual(heads.slice(1, 3), ['One step', 'Findings']);
+  assert.match(await page.locator('.digest ol li').first().innerText(), new RegExp(`^${findings[0].rule}, .* of the step: `));
+  assert.match(await page.locator('figure:has-text("Timeline of one step") svg').textContent(), /computing, stream \d+/);
   await assertCharts(page, ['Device time by type', 'Timeline of one step', 'The longest tasks']);
   assert.equal(await page.locator('figure:has-text("Device time by type") rect.tile').count(), spots.types.filter((t) => t.total_us > 0).length);
   assert.equal(await page.locator('.finding').count(), findings.length);
@@ -155,11 +162,12 @@ test('a profile has its treemap and its findings', async () => {
   assert.match(await page.locator('.detail h2').innerText(), new RegExp([...spots.types].sort((a, b) => b.total_us - a.total_us)[0].type));
 });
 
-test('statistics without single tasks say so', async () => {
+test('statistics without single tasks are shares of the device time', async () => {
   opbench('ingest', 'tests/data/profiles/op_statistic/alexnet_level1_rank0.csv', '--json', inFolder('sums.json'), '-q');
   const page = await opened([inFolder('sums.json')]);
-  assert.match(await page.locator('.digest.yellow').innerText(), /Nothing that was read has single tasks/);
-  assert.equal(await page.locator('table.virtual').count(), 0);
+  assert.match(await page.locator('.digest h2').innerText(), /^Device time 8.874 ms in 187 tasks; steps are not known/);
+  assert.equal(await page.locator('figure:has-text("Timeline of one step")').count(), 0);
+  assert.equal(await page.locator('table.virtual').count(), 1);
   assert.deepEqual(page.faults, []);
 });
 

@@ -25,6 +25,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/printable.h"
+#include "text/excerpt.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
 
@@ -38,7 +39,9 @@ constexpr const char* kFooter = R"(Examples:
   tools/check-against-base origin/main --cases cases/resnet.yaml     builds the other revision first
   opbench check --baseline results.json --cases cases/resnet.yaml    stored results: a watch, no gate
 
-Exit codes: 0 no regression, 1 a regression, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
+Exit codes: 0 no regression; 1 a regression; 2 bad input; 3 could not finish, or something looks slower and is not
+decided; 4 nothing to judge; 5 nothing looks slower, and noise hides whether something is. From 2 on, standard error has
+the first cause in one line.)";
 
 using Render = void (*)(std::ostream& out, const check::Report& report);
 
@@ -166,6 +169,11 @@ int finish(check::Report& report, const Finish& how, CommandContext& context) {
   if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
   check::print(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);
+  const std::string reason = check::reason_text(report);
+  if (!reason.empty()) {
+    constexpr std::size_t kLongest = 2000;
+    context.err << program_name() << ": " << printable(excerpt(reason, kLongest)) << '\n';
+  }
   return how.outputs.write(report) ? report.exit_code() : kCouldNotFinish;
 }
 

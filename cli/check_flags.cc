@@ -112,7 +112,8 @@ void add_stored_flags(Command& command, CheckFlags& flags) {
   const char* stored =
       "Against stored results, which can only be watched: times of other processes";
   command.option("--baseline", flags.baseline, "Results of `opbench run --json`", {"FILE", stored});
-  command.option("--current", flags.current, "Results to compare with it [run now]",
+  command.option("--current", flags.current,
+                 "Results to compare with it, those that the selection names [run now]",
                  {"FILE", stored});
   command.option("--gate", flags.gate, "`stored`: a slower case fails all the same",
                  {"NAME", stored});

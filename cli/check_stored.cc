@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <ostream>
 
+#include "cli/named_files.h"
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"
 #include "harness/record/results_file.h"
@@ -29,6 +32,24 @@ bool is_there(const std::string& path) {
 
 void write_results(const std::string& path, const ResultsFile& results) {
   OutputFile(path).write([&](std::ostream& out) { write_json(out, results); });
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A copy is no second run either.
+void require_two_files(const std::string& baseline, const std::string& current) {
+  if (current.empty()) return;
+  std::error_code none;
+  const bool is_one = is_same_file(baseline, current);
+  const bool is_copy = !is_one && fs::file_size(baseline, none) == fs::file_size(current, none) &&
+                       !none && bytes_of(baseline) == bytes_of(current);
+  if (!is_one && !is_copy) return;
+  throw Error(
+      fmt::format("--baseline {} and --current {} {}; comparing it with itself proves nothing",
+                  baseline, current, is_one ? "are the same file" : "hold the same results"));
 }
 
 }  // namespace
@@ -60,10 +81,20 @@ check::Report StoredCheck::compare() {
   if (!flags_.gate.empty() && !options.is_gate) {
     throw Error(fmt::format("--gate is '{}'; it must be 'stored'", flags_.gate));
   }
+  if (!flags_.current.empty()) selection_.emplace(flags_.run);
+  if (flags_.update && selection_ && !selection_->is_everything()) {
+    throw Error(
+        "--update with --current FILE takes no selection: the baseline would lose the other cases");
+  }
   const bool is_first = !is_there(flags_.baseline);
+  if (!is_first) require_two_files(flags_.baseline, flags_.current);
   ResultsFile baseline;
   if (!is_first) baseline = read_results_file(flags_.baseline);
-  current_ = flags_.current.empty() ? run_now() : read_results_file(flags_.current);
+  if (flags_.current.empty()) {
+    current_ = run_now();
+  } else {
+    read_current(baseline);
+  }
   if (is_first) {
     baseline = current_;
     baseline.path = flags_.baseline;
@@ -74,9 +105,17 @@ check::Report StoredCheck::compare() {
   return report;
 }
 
+void StoredCheck::read_current(ResultsFile& baseline) {
+  current_ = read_results_file(flags_.current);
+  selection_->require_names(baseline, current_);
+  selection_->narrow(baseline);
+  selection_->narrow(current_);
+}
+
 void StoredCheck::note_anchor(check::Report& report, const check::WatchOptions& options) const {
   if (!is_there(anchor_path())) return;
-  const ResultsFile anchor = read_results_file(anchor_path());
+  ResultsFile anchor = read_results_file(anchor_path());
+  if (selection_) selection_->narrow(anchor);
   const check::Report since = check::run_watch(anchor, current_, options);
   report.notices.push_back(
       fmt::format("since the anchor of {}: {}", anchor.machine.date, check::counts_text(since)));

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "cli/check_flags.h"
 #include "cli/command.h"
+#include "cli/stored_selection.h"
 #include "harness/check/check.h"
 
 namespace opbench {
@@ -29,10 +32,13 @@ class StoredCheck {
 
  private:
   ResultsFile run_now() const;
+  /// Both files then hold what is selected.
+  void read_current(ResultsFile& baseline);
   void note_anchor(check::Report& report, const check::WatchOptions& options) const;
 
   const CheckFlags& flags_;
   CommandContext& context_;
+  std::optional<StoredSelection> selection_;  ///< of --current; what runs now is a plan of its own
   ResultsFile current_;
 };
 

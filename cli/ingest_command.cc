@@ -40,14 +40,24 @@ Examples:
   opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
   opbench ingest kernel_details.csv --context near.yaml --around Conv2D --depth 2 && opbench remedy --cases near.yaml
 
-Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case or context.)";
+Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case or context.
+With --cases or --context only these are reported in full. Tables fit the terminal; --wide prints whole names and shapes.)";
 
 struct Flags {
   std::vector<std::string> files, before, after;
   std::string json, csv, op_info, recompile, cases, context, around, rules;
   std::int64_t depth = ContextWish{}.depth;
   std::int64_t top = 15, cores = 0, vector_cores = 0;
+  bool is_wide = false;
 };
+
+ReportLayout layout_of(const Flags& flags, const CommandContext& context) {
+  return {{context.colour()},
+          context.width(),
+          flags.is_wide,
+          context.quiet,
+          static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top))};
+}
 
 void refuse_lost_files(const Flags& flags, const CommandContext& context) {
   std::vector<NamedFile> inputs;
@@ -74,13 +84,38 @@ int exit_code_of(const IngestResult& result) {
   return result.is_any_read() ? kAllWell : kNothingToJudge;
 }
 
-// Returns the number of cases.
-std::size_t write_cases(ResultFile& file, const IngestResult& result, std::size_t top,
-                        CommandContext& context) {
+void print_error(const std::string& what, CommandContext& context) {
+  context.err << program_name() << ": " << printable(what) << '\n';
+}
+
+// Says of each file why it could not be read, and where nothing was in them.
+int end_code(const IngestResult& result, CommandContext& context) {
+  for (const IngestedFile& file : result.files) {
+    if (!file.kind.empty() && file.is_whole) continue;
+    for (const std::string& problem : file.problems) print_error(problem, context);
+  }
+  const int code = exit_code_of(result);
+  if (code == kNothingToJudge) {
+    print_error(fmt::format("{}: no task, call or event is in {}; nothing is reported",
+                            result.files.front().path,
+                            result.files.size() == 1 ? "it" : "it and the other files"),
+                context);
+  }
+  if (code == kCouldNotFinish) print_error("interrupted: only a part was read", context);
+  return code;
+}
+
+// Returns false where there is none, and says why.
+bool write_cases(ResultFile& file, const IngestResult& result, const ReportLayout& layout,
+                 CommandContext& context) {
   const NetworkCases cases = cases_of(result);
-  print_network_cases(context.out, cases, top);
+  print_network_cases(context.out, cases, layout);
+  if (cases.cases.empty()) {
+    print_error("no cases: " + why_no_cases(cases), context);
+    return false;
+  }
   file.write([&](std::ostream& out) { write_case_file(out, cases, result.files); });
-  return cases.cases.size();
+  return true;
 }
 
 HotSpotRules rules_of(const Flags& flags) {
@@ -101,16 +136,29 @@ void check_wish(const Flags& flags) {
 
 // Returns false where there is none, and says why.
 bool write_context(ResultFile& file, const IngestResult& result, const ContextWish& wish,
-                   CommandContext& context) {
+                   const ReportLayout& layout, CommandContext& context) {
   try {
     const NetworkContext found = context_of(result, wish, [] { return interrupted(); });
-    print_network_context(context.out, found, wish);
+    print_network_context(context.out, found, wish, layout);
     file.write([&](std::ostream& out) { write_context_file(out, found, wish); });
     return true;
   } catch (const NoContext& none) {
-    context.err << program_name() << ": " << printable(none.what()) << '\n';
+    print_error(none.what(), context);
     return false;
   }
+}
+
+// Of two profiles that are to be compared; says what is wrong with them.
+int end_code(const IngestResult& before, const IngestResult& after, CommandContext& context) {
+  int code = kAllWell;
+  for (const IngestResult* one : {&before, &after}) {
+    const int end = end_code(*one, context);
+    if (code == kAllWell) code = end;
+    if (end != kAllWell || one->hot_spots.computing().count > 0) continue;
+    print_error(one->files.front().path + ": no task that computes is in it to compare", context);
+    if (code == kAllWell) code = kNothingToJudge;
+  }
+  return code;
 }
 
 // A watch fails nothing: only input that cannot be read.
@@ -125,33 +173,33 @@ int compare(const Flags& flags, CommandContext& context) {
   watch_interrupts();
   ProgressLine progress(context);
   const HotSpotRules rules = rules_of(flags);
+  const ReportLayout layout = layout_of(flags, context);
   const auto read = [&](const std::vector<std::string>& files) {
     IngestResult result = ingest_files(
         files, [&](const std::string& path) { progress.begin("reading " + path); },
         [] { return interrupted(); }, rules, kSamples);
     progress.clear();
     for (const IngestedFile& file : result.files) {
-      for (const std::string& problem : file.problems) context.out << printable(problem) << '\n';
+      if (file.kind.empty() || !file.is_whole) continue;
+      for (const std::string& problem : file.problems) {
+        ReportLines(context.out, layout).text(printable(problem), 0, 2);
+      }
     }
     return result;
   };
   const IngestResult before = read(flags.before), after = read(flags.after);
+  const int code = end_code(before, after, context);
+  if (before.hot_spots.computing().count == 0 || after.hot_spots.computing().count == 0) {
+    return code;
+  }
   const check::ProfileComparison comparison = check::compare_profiles(before, after, {});
-  check::print_profile_comparison(context.out, comparison,
-                                  static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
-                                  {context.colour()});
+  check::print_profile_comparison(context.out, comparison, layout);
   if (json) {
     json->write([&](std::ostream& out) {
       check::write_profile_comparison(out, comparison, context.command_line);
     });
   }
-  if (interrupted()) return kCouldNotFinish;
-  for (const IngestResult* one : {&before, &after}) {
-    const int code = exit_code_of(*one);
-    if (code != kAllWell) return code;
-    if (one->hot_spots.computing().count == 0) return kNothingToJudge;
-  }
-  return kAllWell;
+  return code;
 }
 
 int ingest(const Flags& flags, CommandContext& context) {
@@ -173,11 +221,10 @@ int ingest(const Flags& flags, CommandContext& context) {
       flags.files, [&](const std::string& path) { progress.begin("reading " + path); },
       [] { return interrupted(); }, rules);
   progress.clear();
-  IngestReport report{static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
-                      {flags.cores, flags.vector_cores},
-                      {}};
-  report.findings = find_remarks(result.hot_spots, result.logs, report.cores);
-  print_ingest(context.out, result, report, {context.colour()});
+  IngestReport report{
+      layout_of(flags, context), {flags.cores, flags.vector_cores}, {}, cases || near};
+  report.findings = find_remarks(result, report.cores);
+  print_ingest(context.out, result, report);
   if (json) {
     json->write([&](std::ostream& out) {
       write_ingest_json(out, result, report.findings, context.command_line);
@@ -186,10 +233,12 @@ int ingest(const Flags& flags, CommandContext& context) {
   if (csv) csv->write([&](std::ostream& out) { write_ingest_csv(out, result); });
   if (op_info) op_info->write([&](std::ostream& out) { write_op_info(out, result.logs); });
   if (recompile) recompile->write([&](std::ostream& out) { write_recompiles(out, result.logs); });
-  if (cases && write_cases(*cases, result, report.top, context) == 0) return kNothingToJudge;
-  if (near && !write_context(*near, result, {flags.around, static_cast<int>(flags.depth)}, context))
-    return kNothingToJudge;
-  return exit_code_of(result);
+  const int code = end_code(result, context);
+  if (!result.is_any_read()) return code;
+  const ContextWish wish{flags.around, static_cast<int>(flags.depth)};
+  const bool has_cases = !cases || write_cases(*cases, result, report.layout, context);
+  const bool has_context = !near || write_context(*near, result, wish, report.layout, context);
+  return code == kAllWell && !(has_cases && has_context) ? kNothingToJudge : code;
 }
 
 }  // namespace
@@ -205,6 +254,7 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
   command.option("--after", flags->after, "The later profile of the two", {.value = "FILE"});
   command.option("--top", flags->top, "Rows of each table; 0: all",
                  {.value = "N", .shows_default = true});
+  command.flag("--wide", flags->is_wide, "Whole names and shapes, however long the lines");
   command.option("--cores", flags->cores,
                  "AI cores (cube cores) of the device, to judge block dims", {.value = "N"});
   command.option("--vector-cores", flags->vector_cores, "Vector cores of the device",

@@ -100,7 +100,9 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
   page.is_kept = keep_last_run(result, context);
   print_end(result, page, context);
   print_coverage(context.out, plan);
-  return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
+  if (!outputs.write(result)) return kCouldNotFinish;
+  tell_errors(result, context);
+  return result.exit_code();
 }
 
 void refuse_flags_of_load(const RunFlags& flags) {

@@ -228,7 +228,9 @@ int run(const RunFlags& flags, CommandContext& context) {
   progress.clear();
   page.is_kept = keep_last_run(result, context);
   print_end(result, page, context);
-  return outputs.write(result) ? result.exit_code() : kCouldNotFinish;
+  if (!outputs.write(result)) return kCouldNotFinish;
+  tell_errors(result, context);
+  return result.exit_code();
 }
 
 // What a run starts for its units (--unit-timeout, kernels of the user's own), with its own flags.

@@ -120,6 +120,9 @@ void print_end(const RunResult& result, const RunPage& page, CommandContext& con
   }
   print_failures(result, context.out, style.width);
   print_next_steps(result, context.out, style.width);
+}
+
+void tell_errors(const RunResult& result, CommandContext& context) {
   if (const std::string why = result.why_not_well(); !why.empty()) context.complain(why);
 }
 

@@ -37,4 +37,7 @@ RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progre
 /// on; on standard error, why the exit code is 3 or 4.
 void print_end(const RunResult& result, const RunPage& page, CommandContext& context);
 
+/// What ended with an error, or that nothing ran, in one line on standard error; else nothing.
+void tell_errors(const RunResult& result, CommandContext& context);
+
 }  // namespace opbench

@@ -204,10 +204,9 @@ class UnitRun {
     page_.is_kept = keep_last_run(results);
     print_end(results.run, page_, context_);
     for (const ResultsFile& other : results.others) print_end(other.run, page_, context_);
-    if (part_.is_whole()) {
-      return outputs_->write(results) ? exit_code_of(results) : kCouldNotFinish;
-    }
-    if (interrupted()) return exit_code_of(results);
+    if (part_.is_whole() && !outputs_->write(results)) return kCouldNotFinish;
+    tell_errors(results.run, context_);
+    if (part_.is_whole() || interrupted()) return exit_code_of(results);
     say_what_merges();
     // One of more parts than there are units; a scheduler would start it again for ever.
     return results.run.records.empty() ? kAllWell : exit_code_of(results);

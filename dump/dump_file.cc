@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "dump/dump_names.h"
+#include "dump/expansion.h"
 #include "dump/reader_process.h"
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
@@ -27,6 +28,11 @@ constexpr std::int64_t kMostAtOnce = 512 * 1024;
 // Every end costs a new process, a hang half a minute before it.
 constexpr int kMostEnds = 1000, kMostHangs = 3;
 
+// What the library must unpack, or fill with one value.
+bool needs_library(const DumpEntry& entry) {
+  return entry.problem.empty() && entry.kind == EntryKind::tensor && entry.offset < 0;
+}
+
 }  // namespace
 
 struct DumpFile::Impl {
@@ -42,6 +48,7 @@ struct DumpFile::Impl {
     if (listed) return *listed;
     try {
       listed = process->catalogue(file.bytes());
+      bound_expansion();
       take_attachments();
     } catch (const Error& error) {
       file.check_unchanged();  // which explains everything
@@ -51,6 +58,17 @@ struct DumpFile::Impl {
     file.check_unchanged();
     end_process();
     return *listed;
+  }
+
+  void bound_expansion() {
+    Expansion expansion(file.bytes());
+    const auto take = [&](DumpEntry& entry) {
+      if (needs_library(entry)) expansion.take(entry);
+    };
+    for (DumpRecord& record : listed->records) {
+      for (DumpEntry& entry : record.entries) take(entry);
+    }
+    for (DumpEntry& entry : listed->strays) take(entry);
   }
 
   void take_attachments() {
@@ -64,9 +82,6 @@ struct DumpFile::Impl {
 
   // A process that no tensor needs: memory of its own, and what the library keeps.
   void end_process() {
-    const auto needs_library = [](const DumpEntry& entry) {
-      return entry.problem.empty() && entry.kind == EntryKind::tensor && entry.offset < 0;
-    };
     const auto holds_one = [&](const DumpRecord& record) {
       return std::any_of(record.entries.begin(), record.entries.end(), needs_library);
     };

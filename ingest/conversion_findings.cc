@@ -68,12 +68,17 @@ void add_neighbours(const ProfileView& view, const std::vector<const HotOperator
   if (!order.empty()) finding.evidence.clear();
   for (const auto& [text, between] : order) {
     finding.evidence.push_back(
-        {fmt::format("{}, {} times in {} us", text, between.count, us_text(between.total_ps)),
+        {fmt::format("{}, {} in {} us", text, times_text(between.count), us_text(between.total_ps)),
          between.first});
   }
 }
 
-void find_group(const ProfileView& view, std::string_view rule_name, std::string_view what,
+/// What tasks of a group are called, one of them and several.
+struct GroupNoun {
+  std::string_view one, several;
+};
+
+void find_group(const ProfileView& view, std::string_view rule_name, const GroupNoun& noun,
                 const std::vector<std::string_view>& groups, std::vector<Finding>& found) {
   const FindingRule& rule = view.rules().finding(rule_name);
   const std::vector<const HotOperator*> operators = of_groups(view, groups);
@@ -81,9 +86,10 @@ void find_group(const ProfileView& view, std::string_view rule_name, std::string
   for (const HotOperator* one : operators) count += one->time.count;
   Finding finding = view.finding(rule_name, "", operators);
   if (count == 0 || count <= rule.times || finding.share < rule.share) return;
-  finding.what =
-      fmt::format("{} {} take {:.1f} % of the device time{}", count, what, 100 * finding.share,
-                  view.spots().has_types() ? "" : ", by names: there are no types");
+  finding.what = fmt::format(
+      "{} {} {:.1f} % of the device time{}", count,
+      count == 1 ? fmt::format("{} takes", noun.one) : fmt::format("{} take", noun.several),
+      100 * finding.share, view.spots().has_types() ? "" : ", by names: there are no types");
   add_neighbours(view, operators, finding);
   found.push_back(std::move(finding));
 }
@@ -105,9 +111,10 @@ std::string culprit(const HotOperator& one, const FindingRule& rule) {
 }  // namespace
 
 void find_conversions(const ProfileView& view, std::vector<Finding>& found) {
-  find_group(view, "trans_data", "TransData", {"TransData"}, found);
-  find_group(view, "cast", "Cast", {"Cast"}, found);
-  find_group(view, "copies", "copies and transposes", {"copies", "Transpose"}, found);
+  find_group(view, "trans_data", {"TransData", "TransData"}, {"TransData"}, found);
+  find_group(view, "cast", {"Cast", "Cast"}, {"Cast"}, found);
+  find_group(view, "copies", {"copy or transpose", "copies and transposes"},
+             {"copies", "Transpose"}, found);
 }
 
 void find_aicpu(const ProfileView& view, std::vector<Finding>& found) {
@@ -120,9 +127,9 @@ void find_aicpu(const ProfileView& view, std::vector<Finding>& found) {
   }
   if (operators.empty() || longest < rule.longer_than_ps) return;
   Finding finding = view.finding("aicpu", "", operators);
-  finding.what = fmt::format("{} tasks run on AI_CPU, {:.1f} % of the device time", count,
+  finding.what = fmt::format("{} on AI_CPU, {:.1f} % of the device time",
+                             count == 1 ? "1 task runs" : fmt::format("{} tasks run", count),
                              100 * finding.share);
-  finding.is_warning = true;
   for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
     const std::string dtype = culprit(*operators[i], rule);
     finding.evidence[i].text += dtype.empty() ? "; no dtype explains it: AI Core has no such kernel"

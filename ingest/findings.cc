@@ -5,34 +5,11 @@
 #include <algorithm>
 
 #include "ingest/finding_rules.h"
+#include "ingest/kernel_name.h"
 #include "text/excerpt.h"
 
 namespace opbench {
 namespace {
-
-void find_waits(const ProfileView& view, std::vector<Finding>& found) {
-  const HotSpots& spots = view.spots();
-  const double share = spots.wait_share();
-  if (spots.long_waits().count == 0 || share < view.rules().finding("wait").share) return;
-  std::vector<const HotOperator*> waiting;
-  for (const HotOperator& one : view.operators()) {
-    if (one.wait_ps > 0) waiting.push_back(&one);
-  }
-  std::sort(waiting.begin(), waiting.end(), [](const auto* a, const auto* b) {
-    return a->wait_ps != b->wait_ps ? a->wait_ps > b->wait_ps : a->id < b->id;
-  });
-  Finding finding = view.finding(
-      "wait",
-      fmt::format("{} waits of more than {} us are {:.1f} % of durations and waits",
-                  spots.long_waits().count, in_us(view.rules().long_wait_ps), 100 * share),
-      {});
-  for (std::size_t i = 0; i < std::min(waiting.size(), kMostEvidence); ++i) {
-    finding.evidence.push_back({fmt::format("{} us in front of {}", us_text(waiting[i]->wait_ps),
-                                            operator_text(*waiting[i])),
-                                waiting[i]->first});
-  }
-  found.push_back(std::move(finding));
-}
 
 void find_recompiles(const ProfileView& view, const HostLogs& logs, std::vector<Finding>& found) {
   const std::int64_t steps = view.rules().warm_steps;
@@ -41,7 +18,9 @@ void find_recompiles(const ProfileView& view, const HostLogs& logs, std::vector<
   Finding finding = view.finding(
       "recompile", fmt::format("{} operators still compile after step {}", late.size(), steps), {});
   for (std::size_t i = 0; i < std::min(late.size(), kMostEvidence); ++i) {
-    finding.evidence.push_back({fmt::format("{} in {} steps", late[i].first, late[i].second), {}});
+    finding.evidence.push_back({fmt::format("{} in {} {}", late[i].first, late[i].second,
+                                            late[i].second == 1 ? "step" : "steps"),
+                                {}});
   }
   found.push_back(std::move(finding));
 }
@@ -55,8 +34,11 @@ void find_dynamic(const ProfileView& view, std::vector<Finding>& found) {
 
 }  // namespace
 
-ProfileView::ProfileView(const HotSpots& hot_spots)
-    : spots_(hot_spots), operators_(hot_spots.operators()), types_(hot_spots.types()) {
+ProfileView::ProfileView(const IngestResult& result)
+    : result_(result),
+      step_(step_time(result)),
+      operators_(result.hot_spots.operators()),
+      types_(result.hot_spots.types()) {
   by_id_.resize(operators_.size());
   types_by_id_.resize(types_.size());
   for (const HotOperator& one : operators_) by_id_.at(one.id) = &one;
@@ -71,26 +53,37 @@ const HotType* ProfileView::type_by_id(std::uint32_t id) const {
   return id < types_by_id_.size() ? types_by_id_[id] : nullptr;
 }
 
+Finding ProfileView::finding(std::string_view name, std::string what, double share,
+                             std::optional<double> step_share) const {
+  const FindingRule& rule = rules().finding(name);
+  const bool is_warning = rule.warning > 0 && step_share.value_or(share) >= rule.warning;
+  return {std::string(name), std::move(what), is_warning, share, step_share, {},
+          rule.advice,       rule.tries};
+}
+
 Finding ProfileView::finding(std::string_view name, std::string what,
                              const std::vector<const HotOperator*>& operators) const {
-  const FindingRule& rule = rules().finding(name);
-  Finding finding{std::string(name), std::move(what), false, 0, {}, {}, rule.advice, rule.tries};
-  std::vector<std::uint32_t> ids;
+  std::vector<Evidence> evidence;
+  double sum = 0, of_step = 0;
   for (const HotOperator* one : operators) {
-    finding.share += share(*one);
-    ids.push_back(one->id);
-    if (finding.evidence.size() < kMostEvidence) {
-      finding.evidence.push_back(
-          {fmt::format("{:.1f} % {}", 100 * share(*one), operator_text(*one)), one->first});
+    const double part = step_ ? step_share(result_, *step_, *one) : share(*one);
+    sum += share(*one);
+    of_step += part;
+    if (evidence.size() < kMostEvidence) {
+      evidence.push_back({fmt::format("{:.1f} % {}", 100 * part, operator_text(*one)), one->first});
     }
   }
-  if (!ids.empty()) finding.step_share = step_share(spots_, ids);
-  finding.is_warning = rule.warning > 0 && finding.share >= rule.warning;
-  return finding;
+  Finding one = finding(name, std::move(what), sum,
+                        step_ && !operators.empty() ? std::optional(of_step) : std::nullopt);
+  one.evidence = std::move(evidence);
+  return one;
 }
 
 std::string operator_text(const HotOperator& one) {
   constexpr std::size_t kLongest = 100;
+  if (one.has_kernel_name && one.name != one.type) {
+    return excerpt(fmt::format("{} {}", one.type, short_kernel_name(one.name)), kLongest);
+  }
   const std::string type = one.type.empty() ? one.name : one.type;
   if (!one.has_tensors) return type;
   return excerpt(fmt::format("{} {} {} -> {} {}", type, one.input_shapes, one.input_formats,
@@ -98,29 +91,24 @@ std::string operator_text(const HotOperator& one) {
                  kLongest);
 }
 
-std::optional<double> step_share(const HotSpots& spots, const std::vector<std::uint32_t>& ids) {
-  const TaskOrder& order = spots.order();
-  if (!order.is_known() || order.span_ps() == 0) return std::nullopt;
-  double busy = 0;
-  for (const std::uint32_t id : ids) busy += static_cast<double>(order.busy_ps(id));
-  return busy / static_cast<double>(order.span_ps());
+std::string times_text(std::int64_t count) {
+  return count == 1 ? "once" : fmt::format("{} times", count);
 }
 
-std::vector<Finding> find_remarks(const HotSpots& spots, const HostLogs& logs,
-                                  const CoreCounts& cores) {
-  const ProfileView view(spots);
+std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& cores) {
+  const ProfileView view(result);
   std::vector<Finding> found;
+  find_what_does_not_compute(view, found);
   find_conversions(view, found);
   find_aicpu(view, found);
   find_misaligned(view, found);
   find_idle_cores(view, cores, found);
-  find_waits(view, found);
   find_bounds(view, found);
   find_fusible(view, found);
-  find_recompiles(view, logs, found);
+  find_recompiles(view, result.logs, found);
   find_dynamic(view, found);
   std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
-    return a.is_warning != b.is_warning ? a.is_warning : a.share > b.share;
+    return a.step_share.value_or(a.share) > b.step_share.value_or(b.share);
   });
   return found;
 }

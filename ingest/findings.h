@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/host_log.h"
-#include "ingest/hot_spots.h"
+#include "ingest/step_time.h"
 
 namespace opbench {
 
@@ -20,8 +19,8 @@ struct Finding {
   std::string rule;  ///< its name in hot_spot_rules.yaml
   std::string what;  ///< one line
   bool is_warning = false;
-  double share = 0;                  ///< of the device time; 0: it is none of it
-  std::optional<double> step_share;  ///< of the steps, overlapping time once
+  double share = 0;  ///< of the device time; without a step also of what `what` says; 0: none
+  std::optional<double> step_share;  ///< of the steps, where they and it are known
   std::vector<Evidence> evidence;    ///< what takes longest first, some of it
   std::string advice, tries;
 };
@@ -31,12 +30,8 @@ struct CoreCounts {
   std::int64_t cube = 0, vector = 0;  ///< 0: not stated
 };
 
-/// What the rules find in a profile and its logs, the largest share first. Evidence is bounded.
-std::vector<Finding> find_remarks(const HotSpots& spots, const HostLogs& logs,
-                                  const CoreCounts& cores);
-
-/// The part of the steps that operators are charged with, overlapping time once; none where start
-/// times do not tell.
-std::optional<double> step_share(const HotSpots& spots, const std::vector<std::uint32_t>& ids);
+/// What the rules find in a profile and its logs, the largest share of the step first; where no
+/// step is known, of the device time. Evidence is bounded.
+std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& cores);
 
 }  // namespace opbench

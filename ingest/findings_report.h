@@ -1,17 +1,16 @@
 #pragma once
 
-#include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "ingest/findings.h"
-#include "text/console_colour.h"
+#include "ingest/report_lines.h"
 
 namespace opbench {
 
-/// For people: how much of the steps the device worked, and each finding with its evidence.
-void print_findings(std::ostream& out, const std::vector<Finding>& findings, const HotSpots& spots,
-                    const CoreCounts& cores, const ConsoleStyle& style);
+/// For people: each finding with its evidence.
+void print_findings(ReportLines& lines, const std::vector<Finding>& findings,
+                    const IngestResult& result, const CoreCounts& cores);
 
 /// [{"rule", "what", "warning", "share", "share_of_steps", "evidence": [{"text", "file", "line"}],
 /// "advice", "try"}]
@@ -19,5 +18,9 @@ nlohmann::ordered_json findings_value(const std::vector<Finding>& findings);
 
 /// {"known", "steps", "span_us", "busy_us"}: what start times tell of the tasks' order.
 nlohmann::ordered_json order_value(const TaskOrder& order);
+
+/// {"of": "step" or "profile", "count", "mean_us", "whole_us", "computing_us", ..., "idle_us"}, of
+/// all steps on all devices; null where no step is known.
+nlohmann::ordered_json step_value(const IngestResult& result);
 
 }  // namespace opbench

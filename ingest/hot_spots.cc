@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kSlowest = 10;
 // Of names that no profile of one network has; they would fill the memory.
-constexpr std::size_t kMostOperators = 200'000;
+constexpr std::size_t kMostNames = 1000;  // of cores and states
+constexpr std::size_t kMostOperators = 200'000, kMostText = std::size_t{1} << 26;
 constexpr char kBetween = '\x1f';
 
 template <class Value>
@@ -27,6 +28,7 @@ std::vector<Value> by_time(const std::unordered_map<std::string, Value>& all) {
 void count(std::map<std::string, std::int64_t>& counts, std::string_view key, std::int64_t tasks,
            std::string& room) {
   room.assign(key);
+  if (counts.size() >= kMostNames && !counts.contains(room)) room = "others";
   add_saturated(counts[room], tasks);
 }
 
@@ -48,7 +50,7 @@ void measure(const DeviceTask& task, HotOperator& one) {
 
 // Without a type only the name tells what a task is.
 void append_signature(const DeviceTask& task, std::string& key) {
-  if (task.type.empty()) key.append(1, kBetween).append(task.name);
+  if (task.type.empty() || task.has_kernel_name) key.append(1, kBetween).append(task.name);
   for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
     for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
       key.append(1, kBetween).append(text);
@@ -57,6 +59,26 @@ void append_signature(const DeviceTask& task, std::string& key) {
 }
 
 bool is_slower(const SlowTask& a, const SlowTask& b) { return a.duration_ps > b.duration_ps; }
+
+void add_slow(const DeviceTask& task, std::vector<SlowTask>& all) {
+  const std::int64_t longest = task.most_ps.value_or(task.duration_ps);
+  if (all.size() == kSlowest) {
+    if (longest <= all.front().duration_ps) return;
+    std::pop_heap(all.begin(), all.end(), is_slower);
+    all.pop_back();
+  }
+  all.push_back({std::string(task.name),
+                 std::string(task.type),
+                 std::string(task.core),
+                 longest,
+                 {std::string(task.file), task.line}});
+  std::push_heap(all.begin(), all.end(), is_slower);
+}
+
+std::vector<SlowTask> in_order(std::vector<SlowTask> all) {
+  std::stable_sort(all.begin(), all.end(), is_slower);
+  return all;
+}
 
 }  // namespace
 
@@ -92,9 +114,12 @@ const HotOperator* HotSpots::find(const DeviceTask& task) const {
 
 HotOperator* HotSpots::add(const DeviceTask& task) {
   count(tasks_by_core_, task.core, task.count, key_);
-  step_tasks_.add(task);
-  if (rules_.is_communication(task)) {
+  const bool is_communication = rules_.is_communication(task);
+  step_tasks_.add(task, is_communication);
+  if (is_communication) {
     communication_.add(task);
+    order_.add_communication(task);
+    add_slow(task, slowest_communication_);
     return nullptr;
   }
   computing_.add(task);
@@ -102,8 +127,10 @@ HotOperator* HotSpots::add(const DeviceTask& task) {
   if (!task.state.empty()) count(states_, task.state, task.count, key_);
   if (task.blocks) {
     key_.assign(task.core);
-    std::int64_t& most = most_blocks_[key_];
-    most = std::max(most, *task.blocks);
+    if (most_blocks_.size() < kMostNames || most_blocks_.contains(key_)) {
+      std::int64_t& most = most_blocks_[key_];
+      most = std::max(most, *task.blocks);
+    }
   }
   if (task.wait_ps) {
     add_saturated(waits_ps_, *task.wait_ps);
@@ -116,15 +143,22 @@ HotOperator* HotSpots::add(const DeviceTask& task) {
     place.is_watched = true;
   }
   key_.assign(task.type).append(1, kBetween).append(task.core);
-  HotType& type = types_[key_];
-  if (type.time.count == 0) {
-    const auto id = static_cast<std::uint32_t>(types_.size() - 1);
-    type = {std::string(task.type), std::string(task.core), {}, id};
+  add_slow(task, slowest_);
+  auto type = types_.find(key_);
+  place.type = static_cast<std::uint32_t>(types_.size());
+  if (type == types_.end() && !is_full()) {
+    const HotType fresh{std::string(task.type), std::string(task.core), {}, place.type};
+    type = types_.emplace(key_, fresh).first;
   }
-  type.time.add(task);
-  place.type = type.id;
-  add_slow(task);
+  if (type != types_.end()) {
+    type->second.time.add(task);
+    place.type = type->second.id;
+  }
   return add_operator(task, place);
+}
+
+bool HotSpots::is_full() const {
+  return operators_.size() >= kMostOperators || text_bytes_ >= kMostText;
 }
 
 // `key_` holds type and core.
@@ -132,8 +166,10 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator plac
   append_signature(task, key_);
   auto found = operators_.find(key_);
   if (found == operators_.end()) {
-    if (operators_.size() >= kMostOperators) {
+    if (is_full()) {
       unlisted_.add(task);
+      place.id = static_cast<std::uint32_t>(operators_.size());
+      order_.add(task, place);
       return nullptr;
     }
     const auto text = [](std::string_view of) { return std::string(of); };
@@ -149,6 +185,8 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator plac
                     task.has_tensors,
                     {text(task.file), task.line},
                     static_cast<std::uint32_t>(operators_.size())};
+    one.has_kernel_name = task.has_kernel_name;
+    text_bytes_ += key_.size();
     found = operators_.emplace(key_, std::move(one)).first;
   }
   measure(task, found->second);
@@ -171,21 +209,6 @@ void HotSpots::sample(const DeviceTask& task, HotOperator& one) {
   if (place < most_samples_) one.samples[place] = taken;
 }
 
-void HotSpots::add_slow(const DeviceTask& task) {
-  const std::int64_t longest = task.most_ps.value_or(task.duration_ps);
-  if (slowest_.size() == kSlowest) {
-    if (longest <= slowest_.front().duration_ps) return;
-    std::pop_heap(slowest_.begin(), slowest_.end(), is_slower);
-    slowest_.pop_back();
-  }
-  slowest_.push_back({std::string(task.name),
-                      std::string(task.type),
-                      std::string(task.core),
-                      longest,
-                      {std::string(task.file), task.line}});
-  std::push_heap(slowest_.begin(), slowest_.end(), is_slower);
-}
-
 double HotSpots::wait_share() const {
   const double whole = static_cast<double>(computing_.total_ps) + static_cast<double>(waits_ps_);
   return whole == 0 ? 0 : static_cast<double>(long_waits_.total_ps) / whole;
@@ -194,10 +217,9 @@ double HotSpots::wait_share() const {
 std::vector<HotType> HotSpots::types() const { return by_time(types_); }
 std::vector<HotOperator> HotSpots::operators() const { return by_time(operators_); }
 
-std::vector<SlowTask> HotSpots::slowest() const {
-  std::vector<SlowTask> sorted = slowest_;
-  std::stable_sort(sorted.begin(), sorted.end(), is_slower);
-  return sorted;
+std::vector<SlowTask> HotSpots::slowest() const { return in_order(slowest_); }
+std::vector<SlowTask> HotSpots::slowest_communication() const {
+  return in_order(slowest_communication_);
 }
 
 double HotSpots::share(const DeviceTime& time) const {

@@ -44,7 +44,8 @@ struct TaskSample {
   std::uint32_t step = 0;
 };
 
-/// Tasks of equal type, core, shapes, dtypes and formats: what becomes a case.
+/// Tasks of equal type, core, shapes, dtypes and formats: what becomes a case. On GPUs likewise of
+/// one kernel.
 struct HotOperator {
   std::string type, core;
   std::string name;  ///< of the first of them
@@ -61,6 +62,8 @@ struct HotOperator {
   std::int64_t step_ps = 0;  ///< in steps of a trace, overlap counted once
   /// The place in TraceProfile::operators of the one of the host that launched the first of them.
   std::optional<std::uint32_t> host = std::nullopt;
+
+  bool has_kernel_name = false;  ///< `name` is that of all of them
 
   std::vector<TaskSample> samples = {};  ///< some of all, each equally likely; see `keep_samples`
 
@@ -116,8 +119,9 @@ class HotSpots {
   const TaskOrder& order() const { return order_; }
   /// One step along the time, communication included.
   const StepTasks& step_tasks() const { return step_tasks_; }
-  /// The slowest tasks, the slowest first.
+  /// The slowest tasks that compute, and those that communicate, the slowest first.
   std::vector<SlowTask> slowest() const;
+  std::vector<SlowTask> slowest_communication() const;
   /// Tasks that found no place among the different operators, of which there were too many.
   const DeviceTime& unlisted() const { return unlisted_; }
   /// True if tasks have types, as all but the smallest level of profiling records them.
@@ -126,19 +130,20 @@ class HotSpots {
   double share(const DeviceTime& time) const;
 
  private:
+  bool is_full() const;
   HotOperator* add_operator(const DeviceTask& task, OrderedOperator place);
-  void add_slow(const DeviceTask& task);
   void sample(const DeviceTask& task, HotOperator& one);
 
   const HotSpotRules& rules_;
   DeviceTime computing_, communication_, long_waits_, unlisted_;
   std::int64_t waits_ps_ = 0;
   bool has_types_ = false;
+  std::size_t text_bytes_ = 0;  ///< of what tells operators apart
   std::vector<DeviceTime> groups_;
   std::map<std::string, std::int64_t> tasks_by_core_, most_blocks_, states_;
   std::unordered_map<std::string, HotType> types_;
   std::unordered_map<std::string, HotOperator> operators_;
-  std::vector<SlowTask> slowest_;
+  std::vector<SlowTask> slowest_, slowest_communication_;
   TaskOrder order_;
   StepTasks step_tasks_;
   std::size_t most_samples_ = 0;

@@ -31,6 +31,19 @@ void read_table(TableReader& table, const TableLayout& layout, IngestedFile& fil
   });
 }
 
+// Names a text's encoding that is not UTF-8: by its mark, or by the zeros beside a first letter.
+std::string_view other_encoding(std::string_view begin) {
+  using namespace std::string_view_literals;
+  if (begin.starts_with("\xFF\xFE\0\0"sv) || begin.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (begin.starts_with("\xFF\xFE"sv) || begin.starts_with("\xFE\xFF"sv)) return "UTF-16";
+  std::string pattern;
+  for (const char letter : begin.substr(0, 4)) {
+    pattern += letter == '\0' ? '0' : letter >= ' ' && letter <= '~' ? 'a' : '?';
+  }
+  if (pattern == "a000" || pattern == "000a") return "UTF-32";
+  return pattern == "a0a0" || pattern == "0a0a" ? "UTF-16" : "";
+}
+
 // What is printed before a network compiles its first operator.
 std::string_view beginning(ByteWindow& window) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
@@ -91,6 +104,23 @@ void read_log(LineReader log, IngestedFile& file, IngestResult& result) {
   file.problems = log.skipped().examples();
 }
 
+// Sums by type, where no table lists the tasks that they are of.
+void take_statistic_for_tasks(IngestResult& result) {
+  for (const StatisticRow& row : result.statistic) {
+    DeviceTask task;
+    task.type = row.type;
+    task.core = row.core;
+    task.count = row.count;
+    task.duration_ps = row.total.units;
+    task.duration_digits = row.total.digits;
+    if (row.has_extremes) {
+      task.least_ps = row.least.units;
+      task.most_ps = row.most.units;
+    }
+    if (row.count > 0) result.hot_spots.add(task);
+  }
+}
+
 // Tables that list the tasks of a run each in their own way.
 void warn_of_repeated_tasks(IngestResult& result) {
   constexpr std::string_view kKinds[] = {"kernel_details", "op_summary", "task_time"};
@@ -119,7 +149,11 @@ void conclude(IngestResult& result) {
   if (!result.statistic.empty() && has_table && result.hot_spots.has_types()) {
     result.check = check_statistic(result.hot_spots.types(), result.statistic);
   }
-  if (result.trace.steps.empty()) result.trace.steps = result.trace.table_steps;
+  if (result.hot_spots.computing().count == 0) take_statistic_for_tasks(result);
+  if (result.trace.steps.empty()) {
+    result.trace.steps = result.trace.table_steps;
+    result.trace.are_steps_of_table = true;
+  }
   warn_of_repeated_tasks(result);
   if (result.trace.kernels_without_row > 0) {
     result.warnings.push_back(
@@ -159,6 +193,14 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
   const FileEnd file_end(result.hot_spots);
   ByteWindow window(std::move(source));
   const std::string_view begin = beginning(window);
+  if (begin.empty()) {
+    file.problems.push_back(fmt::format("{}: the file is empty", path));
+    return;
+  }
+  if (const std::string_view encoding = other_encoding(begin); !encoding.empty()) {
+    file.problems.push_back(fmt::format("{}: its text is {}; save it as UTF-8", path, encoding));
+    return;
+  }
   const TraceKind trace = recognise_trace(begin);
   if (trace == TraceKind::trace) {
     read_trace(TraceReader(std::move(window), path), file, result);
@@ -190,7 +232,12 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
   }
   const std::optional<TableLayout>& layout = header.tasks;
   if (!layout) {
-    file.problems.push_back(fmt::format("{}: not recognised as any profile", path));
+    file.problems.push_back(
+        fmt::format("{}: not recognised as a profile, log or trace; known are kernel_details.csv, "
+                    "op_summary*.csv, op_statistic*.csv, trace_view.json, *.pt.trace.json, "
+                    "plog-*.log and those "
+                    "of docs/ingest.md",
+                    path));
     return;
   }
   file.kind = name(layout->kind);

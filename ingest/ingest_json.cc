@@ -71,40 +71,72 @@ Json groups_value(const HotSpots& spots) {
   return groups;
 }
 
-Json spots_value(const HotSpots& spots, const TraceProfile& trace) {
-  Json value = {{"computing", time_value(spots.computing(), spots)},
-                {"communication",
-                 {{"count", spots.communication().count},
-                  {"total_us", in_us(spots.communication().total_ps)}}},
-                {"groups", groups_value(spots)},
-                {"groups_by_name", !spots.has_types()},
-                {"long_waits",
-                 {{"count", spots.long_waits().count},
-                  {"total_us", in_us(spots.long_waits().total_ps)},
-                  {"share_of_duration_and_wait", spots.wait_share()}}},
-                {"tasks_by_core", counts_value(spots.tasks_by_core())},
-                {"largest_block_dim", counts_value(spots.most_blocks())},
-                {"states", counts_value(spots.states())},
-                {"types", Json::array()},
-                {"operators", Json::array()},
-                {"slowest", Json::array()}};
-  for (const HotType& type : spots.types()) {
-    Json one = {{"type", printable(type.type)}, {"core", printable(type.core)}};
-    one.update(time_value(type.time, spots));
-    value["types"].push_back(std::move(one));
+/// Writes an object key by key: the lists of a large profile are not in memory as JSON.
+class ObjectWriter {
+ public:
+  explicit ObjectWriter(std::ostream& out) : out_(out) {}
+
+  void value(std::string_view key, const Json& value) { begin(key) << text(value); }
+  template <class List, class ValueOf>
+  void list(std::string_view key, const List& list, ValueOf value_of) {
+    begin(key) << '[';
+    bool is_first = true;
+    for (const auto& one : list) {
+      out_ << (is_first ? "\n" : ",\n") << text(value_of(one));
+      is_first = false;
+    }
+    out_ << ']';
   }
-  for (const HotOperator& one : spots.operators()) {
-    value["operators"].push_back(operator_value(one, spots, trace));
+  /// What is written between this and the end of the writer that it gives is the value.
+  ObjectWriter object(std::string_view key) {
+    begin(key);
+    return ObjectWriter(out_);
   }
-  for (const SlowTask& task : spots.slowest()) {
-    value["slowest"].push_back({{"name", printable(task.name)},
-                                {"type", printable(task.type)},
-                                {"core", printable(task.core)},
-                                {"duration_us", in_us(task.duration_ps)},
-                                {"file", printable(task.at.file)},
-                                {"line", task.at.line}});
+  void end() { out_ << '}'; }
+
+ private:
+  static std::string text(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
+  std::ostream& begin(std::string_view key) {
+    out_ << separator_ << '"' << key << "\": ";
+    separator_ = ",\n";
+    return out_;
+  }
+
+  std::ostream& out_;
+  const char* separator_ = "{\n";
+};
+
+Json type_value(const HotType& type, const HotSpots& spots) {
+  Json value = {{"type", printable(type.type)}, {"core", printable(type.core)}};
+  value.update(time_value(type.time, spots));
   return value;
+}
+
+Json slow_value(const SlowTask& task) {
+  return {{"name", printable(task.name)},    {"type", printable(task.type)},
+          {"core", printable(task.core)},    {"duration_us", in_us(task.duration_ps)},
+          {"file", printable(task.at.file)}, {"line", task.at.line}};
+}
+
+void write_spots(ObjectWriter writer, const HotSpots& spots, const TraceProfile& trace) {
+  writer.value("computing", time_value(spots.computing(), spots));
+  writer.value("communication", {{"count", spots.communication().count},
+                                 {"total_us", in_us(spots.communication().total_ps)}});
+  writer.value("groups", groups_value(spots));
+  writer.value("groups_by_name", !spots.has_types());
+  writer.value("long_waits", {{"count", spots.long_waits().count},
+                              {"total_us", in_us(spots.long_waits().total_ps)},
+                              {"share_of_duration_and_wait", spots.wait_share()}});
+  writer.value("tasks_by_core", counts_value(spots.tasks_by_core()));
+  writer.value("largest_block_dim", counts_value(spots.most_blocks()));
+  writer.value("states", counts_value(spots.states()));
+  writer.list("types", spots.types(), [&](const HotType& type) { return type_value(type, spots); });
+  writer.list("operators", spots.operators(),
+              [&](const HotOperator& one) { return operator_value(one, spots, trace); });
+  writer.list("slowest", spots.slowest(), slow_value);
+  writer.end();
 }
 
 Json timeline_value(const StepTasks& step) {
@@ -113,6 +145,7 @@ Json timeline_value(const StepTasks& step) {
     tasks.push_back({{"name", printable(task.name)},
                      {"type", printable(task.type)},
                      {"stream", printable(task.stream)},
+                     {"communication", task.is_communication},
                      {"start_us", task.start_us},
                      {"duration_us", in_us(task.duration_ps)}});
   }
@@ -121,30 +154,35 @@ Json timeline_value(const StepTasks& step) {
       {"step", printable(step.step())}, {"left_out", step.left_out()}, {"tasks", std::move(tasks)}};
 }
 
+Json check_value(const std::optional<StatisticCheck>& check) {
+  if (!check) return nullptr;
+  return {{"groups", check->groups},
+          {"exact", check->exact},
+          {"within_rounding", check->within_rounding},
+          {"differences", check->differences}};
+}
+
 }  // namespace
 
 void write_ingest_json(std::ostream& out, const IngestResult& result,
                        const std::vector<Finding>& findings, const std::string& command_line) {
-  Json document = {{"schema", "opbench-ingest"},
-                   {"schema_version", 1},
-                   {"command_line", printable(command_line)},
-                   {"files", Json::array()}};
-  for (const IngestedFile& file : result.files) document["files"].push_back(file_value(file));
-  document["hot_spots"] = spots_value(result.hot_spots, result.trace);
-  document["order"] = order_value(result.hot_spots.order());
-  document["timeline"] = timeline_value(result.hot_spots.step_tasks());
-  document["findings"] = findings_value(findings);
-  document["logs"] = logs_value(result.logs, result.hot_spots.rules().warm_steps);
-  document["trace"] = trace_value(result.trace);
-  document["check"] = nullptr;
-  if (result.check) {
-    document["check"] = {{"groups", result.check->groups},
-                         {"exact", result.check->exact},
-                         {"within_rounding", result.check->within_rounding},
-                         {"differences", result.check->differences}};
-  }
-  document["warnings"] = result.warnings;
-  out << document.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+  ObjectWriter document(out);
+  document.value("schema", "opbench-ingest");
+  document.value("schema_version", 1);
+  document.value("command_line", printable(command_line));
+  document.list("files", result.files, file_value);
+  document.value("headline", headline(result));
+  document.value("step", step_value(result));
+  write_spots(document.object("hot_spots"), result.hot_spots, result.trace);
+  document.value("order", order_value(result.hot_spots.order()));
+  document.value("timeline", timeline_value(result.hot_spots.step_tasks()));
+  document.value("findings", findings_value(findings));
+  document.value("logs", logs_value(result.logs, result.hot_spots.rules().warm_steps));
+  document.value("trace", trace_value(result.trace));
+  document.value("check", check_value(result.check));
+  document.value("warnings", result.warnings);
+  document.end();
+  out << '\n';
 }
 
 }  // namespace opbench

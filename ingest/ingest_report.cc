@@ -2,160 +2,246 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <ostream>
+#include <utility>
 
 #include "ingest/findings_report.h"
+#include "ingest/kernel_name.h"
 #include "ingest/log_report.h"
 #include "ingest/trace_report.h"
 #include "tensor/printable.h"
 #include "text/csv_text.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {
 
 std::string known(const std::string& text) { return text.empty() ? "-" : printable(text); }
 
-void print_files(std::ostream& out, const IngestResult& result, const ConsoleStyle& style) {
+void print_files(ReportLines& lines, const IngestResult& result) {
   for (const IngestedFile& file : result.files) {
-    if (!file.kind.empty()) {
-      out << fmt::format("{}: {}, {} {}", printable(file.path), file.kind, file.rows, file.unit);
-      out << (file.columns > 0 ? fmt::format(" of {} columns\n", file.columns) : "\n");
-    }
+    if (file.kind.empty()) continue;
+    const std::string_view unit = file.unit.substr(0, file.unit.size() - (file.rows == 1 ? 1 : 0));
+    std::string tail = fmt::format(": {}, {} {}", file.kind, file.rows, unit);
+    if (file.columns > 0) tail += fmt::format(" of {} columns", file.columns);
+    lines.row("", printable(file.path), tail);
     if (file.skipped > 0) {
-      out << coloured(
-          fmt::format("  skipped {} of {} {}\n", file.skipped, file.rows + file.skipped, file.unit),
-          kYellow, style);
+      lines.text(
+          fmt::format("skipped {} of {} {}", file.skipped, file.rows + file.skipped, file.unit), 2,
+          4, kYellow);
     }
-    for (const std::string& problem : file.problems) out << "  " << printable(problem) << '\n';
+    if (!file.is_whole) continue;  // an error, which says it
+    for (const std::string& problem : file.problems) lines.text(printable(problem), 2, 4);
   }
 }
 
-void print_totals(std::ostream& out, const HotSpots& spots) {
-  out << fmt::format("\nDevice time {} us in {} tasks", us_text(spots.computing().total_ps),
-                     spots.computing().count);
+void print_totals(ReportLines& lines, const HotSpots& spots) {
+  lines.blank();
+  std::string text =
+      fmt::format("Device time {} us in {} {}", us_text(spots.computing().total_ps),
+                  spots.computing().count, spots.computing().count == 1 ? "task" : "tasks");
   if (const DeviceTime& apart = spots.communication(); apart.count > 0) {
-    out << fmt::format("; communication, in no share: {} us in {} tasks", us_text(apart.total_ps),
-                       apart.count);
+    text += fmt::format("; communication, in no share: {} us in {} {}", us_text(apart.total_ps),
+                        apart.count, apart.count == 1 ? "task" : "tasks");
   }
-  out << '\n';
+  lines.text(text);
 }
 
-std::size_t shown(std::size_t all, std::size_t top) { return top == 0 ? all : std::min(all, top); }
+/// Shares of the step, where it is known.
+class StepShares {
+ public:
+  explicit StepShares(const IngestResult& result) : result_(result), step_(step_time(result)) {
+    if (!step_) return;
+    for (const HotOperator& one : result.hot_spots.operators()) {
+      by_type_[{one.type, one.core}] += step_share(result_, *step_, one);
+    }
+  }
 
-void print_rest(std::ostream& out, std::size_t all, std::size_t top) {
-  if (all > shown(all, top)) out << fmt::format("  and {} more\n", all - shown(all, top));
+  std::string head() const {
+    return step_ ? fmt::format(" {:>8}", step_->has_steps ? "of step" : "of all") : "";
+  }
+  std::string of(const HotOperator& one) const {
+    return step_ ? text(step_share(result_, *step_, one)) : "";
+  }
+  std::string of(const HotType& type) const {
+    const auto found = by_type_.find({type.type, type.core});
+    return step_ ? text(found == by_type_.end() ? 0 : found->second) : "";
+  }
+
+ private:
+  static std::string text(double share) { return fmt::format(" {:>7.2f}%", 100 * share); }
+
+  const IngestResult& result_;
+  std::optional<StepTime> step_;
+  std::map<std::pair<std::string, std::string>, double> by_type_;
+};
+
+// "total us, of step, share, count": what rows of both tables begin with.
+std::string row_head(const StepShares& shares) {
+  return fmt::format("{:>13}{} {:>7} {:>7}", "total us", shares.head(), "share", "count");
+}
+template <class Row>
+std::string row_cells(const HotSpots& spots, const StepShares& shares, const Row& row) {
+  return fmt::format("{:>13}{} {:>6.2f}% {:>7}", us_text(row.time.total_ps), shares.of(row),
+                     100 * spots.share(row.time), row.time.count);
 }
 
-void print_types(std::ostream& out, const HotSpots& spots, std::size_t top) {
+void print_types(ReportLines& lines, const HotSpots& spots, const StepShares& shares) {
   const std::vector<HotType> types = spots.types();
-  out << fmt::format("\n{:<28} {:<15} {:>7} {:>13} {:>7} {:>7} {:>11} {:>11}\n", "type", "core",
-                     "count", "total us", "share", "sum", "mean us", "longest us");
-  double sum = 0;
-  for (std::size_t i = 0; i < shown(types.size(), top); ++i) {
+  const bool is_wide = lines.layout().is_wide;
+  std::string head = row_head(shares);
+  if (is_wide) head += fmt::format(" {:>11} {:>11}", "mean us", "longest us");
+  lines.blank();
+  lines.row(head + "  ", "type and core");
+  for (std::size_t i = 0; i < lines.layout().rows(types.size()); ++i) {
     const HotType& type = types[i];
-    sum += spots.share(type.time);
-    out << fmt::format("{:<28} {:<15} {:>7} {:>13} {:>6.2f}% {:>6.2f}% {:>11.3f} {:>11}\n",
-                       known(type.type), known(type.core), type.time.count,
-                       us_text(type.time.total_ps), 100 * spots.share(type.time), 100 * sum,
-                       type.time.mean_us(), us_text(type.time.most_ps));
+    std::string cells = row_cells(spots, shares, type);
+    if (is_wide) {
+      cells += fmt::format(" {:>11.3f} {:>11}", type.time.mean_us(), us_text(type.time.most_ps));
+    }
+    const std::string core = type.core.empty() ? "" : fmt::format(" {}", printable(type.core));
+    lines.row(cells + "  ", known(type.type), core);
   }
-  print_rest(out, types.size(), top);
+  lines.rest(types.size());
 }
 
 // "32,3,224,224;64 FLOAT;FLOAT NCHW;NCHW -> 32,64 FLOAT NCHW"
 std::string signature(const HotOperator& one) {
-  constexpr std::size_t kLongest = 160;
   if (!one.has_tensors) return "shapes unknown";
   std::string whole =
       fmt::format("{} {} {}", one.input_shapes, one.input_dtypes, one.input_formats);
   if (!one.output_dtypes.empty() || !one.output_shapes.empty()) {
     whole += fmt::format(" -> {} {} {}", one.output_shapes, one.output_dtypes, one.output_formats);
   }
-  return printable(excerpt(whole, kLongest));
+  return printable(whole);
 }
 
-// The file only where there are several that it may be.
-std::string place_text(const SourceRow& row, const IngestResult& result) {
-  if (result.files.size() == 1) return fmt::format("line {}", row.line);
-  return fmt::format("{}:{}", printable(row.file), row.line);
+/// Names the place of an operator's first task, with the file only where there are several.
+class Places {
+ public:
+  explicit Places(const std::vector<HotOperator>& operators) {
+    for (const HotOperator& one : operators) {
+      is_one_file_ &= one.first.file == operators.front().first.file;
+    }
+  }
+
+  std::string of(const HotOperator& one, bool is_wide) const {
+    if (one.first.line <= 1) return {};  // all of the file, or none
+    if (is_one_file_) return fmt::format(" line {}", one.first.line);
+    return is_wide ? fmt::format(" at {}:{}", printable(one.first.file), one.first.line) : "";
+  }
+
+ private:
+  bool is_one_file_ = true;
+};
+
+// "f" of "a::b::f".
+std::string_view last_of_path(std::string_view name) {
+  const std::size_t colons = name.rfind("::");
+  return colons == name.npos ? name : name.substr(colons + 2);
 }
 
-void print_operators(std::ostream& out, const IngestResult& result, std::size_t top) {
+// One line of an operator, in which its type and its name share what is left.
+void print_operator(ReportLines& lines, const std::string& cells, const HotOperator& one,
+                    const std::string& place) {
+  constexpr std::size_t kLongestType = 26;
+  const std::string type = one.type.empty() ? "" : printable(one.type);
+  const bool is_wide = lines.layout().is_wide;
+  const bool is_short = one.has_kernel_name && !is_wide;
+  const std::string name =
+      printable(is_short ? last_of_path(short_kernel_name(one.name)) : std::string_view(one.name));
+  const std::string begin = is_wide ? type : shortened(type, kLongestType);
+  const bool is_both = !type.empty() && !name.empty() && name != type;
+  lines.row(cells + (is_both ? begin + ", " : ""), is_both || type.empty() ? name : type, place);
+}
+
+void print_details(ReportLines& lines, const IngestResult& result, const HotOperator& one) {
+  constexpr std::size_t kIndent = 39;
+  const std::string core = one.core.empty() ? "" : "on " + printable(one.core) + ": ";
+  lines.text(core + signature(one), kIndent);
+  if (!one.host) return;
+  lines.text("of " + printable(signature(result.trace.operators()[*one.host])), kIndent);
+}
+
+void print_operators(ReportLines& lines, const IngestResult& result, const StepShares& shares) {
   const HotSpots& spots = result.hot_spots;
   const std::vector<HotOperator> operators = spots.operators();
-  out << fmt::format("\n{:>13} {:>7} {:>7} {:>7}  operator\n", "total us", "share", "sum", "count");
-  double sum = 0;
-  for (std::size_t i = 0; i < shown(operators.size(), top); ++i) {
+  const Places places(operators);
+  lines.blank();
+  lines.row(row_head(shares) + "  ", "operator");
+  for (std::size_t i = 0; i < lines.layout().rows(operators.size()); ++i) {
     const HotOperator& one = operators[i];
-    sum += spots.share(one.time);
-    out << fmt::format("{:>13} {:>6.2f}% {:>6.2f}% {:>7}  {} on {}, first {} at {}\n",
-                       us_text(one.time.total_ps), 100 * spots.share(one.time), 100 * sum,
-                       one.time.count, known(one.type), known(one.core), known(one.name),
-                       place_text(one.first, result));
-    out << fmt::format("{:>39} {}", "", signature(one));
-    if (one.step_ps > 0) {
-      out << fmt::format("; {:.2f}% of the step", 100 * result.trace.step_share(one.step_ps));
-    }
-    if (one.host) {
-      out << fmt::format("\n{:>39} of {}", "",
-                         printable(signature(result.trace.operators()[*one.host])));
-    }
-    out << '\n';
+    print_operator(lines, row_cells(spots, shares, one) + "  ", one,
+                   places.of(one, lines.layout().is_wide));
+    if (lines.layout().is_wide) print_details(lines, result, one);
   }
-  print_rest(out, operators.size(), top);
+  lines.rest(operators.size());
   if (spots.unlisted().count > 0) {
-    out << fmt::format("  and {} tasks in {} us of operators beyond the first {}\n",
-                       spots.unlisted().count, us_text(spots.unlisted().total_ps),
-                       operators.size());
+    lines.text(
+        fmt::format("and {} tasks in {} us of operators beyond the first {}",
+                    spots.unlisted().count, us_text(spots.unlisted().total_ps), operators.size()),
+        2, 4);
   }
 }
 
-void print_groups(std::ostream& out, const HotSpots& spots) {
-  out << '\n';
+void print_groups(ReportLines& lines, const HotSpots& spots) {
+  std::vector<std::string> texts;
   for (std::size_t i = 0; i < spots.groups().size(); ++i) {
     const DeviceTime& time = spots.groups()[i];
-    out << fmt::format("{:<10} {:>6} tasks {:>13} us {:>6.2f}%{}\n", spots.rules().groups[i].name,
-                       time.count, us_text(time.total_ps), 100 * spots.share(time),
-                       spots.has_types() || time.count == 0 ? "" : " by names: there are no types");
+    if (time.count == 0) continue;
+    texts.push_back(
+        fmt::format("{:<10} {:>6} {:<5} {:>13} us {:>6.2f}%{}", spots.rules().groups[i].name,
+                    time.count, time.count == 1 ? "task" : "tasks", us_text(time.total_ps),
+                    100 * spots.share(time), spots.has_types() ? "" : ", by names: no types"));
   }
-  out << fmt::format("{:<10} {:>6} waits {:>13} us {:>6.2f}% of durations and waits\n",
-                     "long waits", spots.long_waits().count, us_text(spots.long_waits().total_ps),
-                     100 * spots.wait_share());
+  if (const DeviceTime& waits = spots.long_waits(); waits.count > 0) {
+    texts.push_back(fmt::format("{:<10} {:>6} {:<5} {:>13} us {:>6.2f}% of durations and waits",
+                                "long waits", waits.count, waits.count == 1 ? "wait" : "waits",
+                                us_text(waits.total_ps), 100 * spots.wait_share()));
+  }
+  if (!texts.empty()) lines.blank();
+  for (const std::string& text : texts) lines.text(text);
 }
 
-void print_check(std::ostream& out, const StatisticCheck& check, const ConsoleStyle& style) {
-  out << fmt::format("\nTasks against op_statistic: {} of {} types equal", check.exact,
-                     check.groups);
+void print_check(ReportLines& lines, const StatisticCheck& check) {
+  lines.blank();
+  std::string text =
+      fmt::format("Tasks against op_statistic: {} of {} types equal", check.exact, check.groups);
   if (check.within_rounding > 0) {
-    out << fmt::format(", {} within the rounding of what is printed", check.within_rounding);
+    text += fmt::format(", {} within the rounding of what is printed", check.within_rounding);
   }
-  out << '\n';
+  lines.text(text);
   for (const std::string& difference : check.differences) {
-    out << coloured(fmt::format("  differs: {}\n", difference), kRed, style);
+    lines.text("differs: " + difference, 2, 4, kRed);
   }
+}
+
+void print_tables(ReportLines& lines, const IngestResult& result) {
+  if (result.hot_spots.computing().count > 0) {
+    const StepShares shares(result);
+    print_totals(lines, result.hot_spots);
+    print_types(lines, result.hot_spots, shares);
+    print_operators(lines, result, shares);
+    print_groups(lines, result.hot_spots);
+  }
+  print_trace(lines, result.trace);
+  print_logs(lines, result.logs, result.hot_spots.rules().warm_steps);
+  if (result.check) print_check(lines, *result.check);
 }
 
 }  // namespace
 
-void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report,
-                  const ConsoleStyle& style) {
-  const std::size_t top = report.top;
-  print_files(out, result, style);
-  if (result.hot_spots.computing().count > 0) {
-    print_totals(out, result.hot_spots);
-    print_types(out, result.hot_spots, top);
-    print_operators(out, result, top);
-    print_groups(out, result.hot_spots);
-  }
-  print_trace(out, result.trace, top);
-  print_logs(out, result.logs, result.hot_spots.rules().warm_steps, top);
-  print_findings(out, report.findings, result.hot_spots, report.cores, style);
-  if (result.check) print_check(out, *result.check, style);
+void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report) {
+  ReportLines lines(out, report.layout);
+  if (const std::string first = headline(result); !first.empty()) lines.text(first, 0, 2, kBold);
+  print_files(lines, result);
   for (const std::string& warning : result.warnings) {
-    out << coloured(fmt::format("warning: {}\n", warning), kYellow, style);
+    lines.text("warning: " + printable(warning), 0, 2, kYellow);
   }
+  if (report.is_brief) return;
+  print_findings(lines, report.findings, result, report.cores);
+  if (!report.layout.is_quiet) print_tables(lines, result);
 }
 
 void write_ingest_csv(std::ostream& out, const IngestResult& result) {

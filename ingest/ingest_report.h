@@ -1,25 +1,25 @@
 #pragma once
 
-#include <cstddef>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "ingest/findings.h"
-#include "ingest/ingest.h"
-#include "text/console_colour.h"
+#include "ingest/report_lines.h"
 
 namespace opbench {
 
 /// What a report takes beside the profile.
 struct IngestReport {
-  std::size_t top = 0;  ///< rows of each table; 0: all
+  ReportLayout layout;
   CoreCounts cores;
   std::vector<Finding> findings;
+  bool is_brief = false;  ///< where the time goes, and what was read: another report follows
 };
 
-/// For people: files, time by type and by operator, groups, waiting, findings, the check.
-void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report,
-                  const ConsoleStyle& style);
+/// For people: where the time goes, files, findings, time by type and by operator, groups, waits,
+/// the check.
+void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report);
 
 /// Everything, all operators included.
 void write_ingest_json(std::ostream& out, const IngestResult& result,

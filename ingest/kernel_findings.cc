@@ -91,8 +91,9 @@ void report(const ProfileView& view, std::string_view rule, const std::string& w
             const Remarked& remarked, std::vector<Finding>& found) {
   if (remarked.operators.empty()) return;
   Finding finding = view.finding(rule, "", remarked.operators);
-  finding.what = fmt::format("{} operators, {:.1f} % of the device time, {}",
-                             remarked.operators.size(), 100 * finding.share, what);
+  const std::size_t count = remarked.operators.size();
+  finding.what = fmt::format("{}: {} {}, {:.1f} % of the device time", what, count,
+                             count == 1 ? "operator" : "operators", 100 * finding.share);
   for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
     finding.evidence[i].text += "; " + remarked.texts[i];
   }
@@ -138,11 +139,10 @@ void find_misaligned(const ProfileView& view, std::vector<Finding>& found) {
     std::string text = misaligned(one, multiple);
     if (!text.empty()) remarked.add(one, std::move(text));
   }
-  report(view, "alignment",
-         fmt::format("have channels or planes that are no multiples of {}, or rows of no whole 32 "
-                     "bytes",
-                     multiple),
-         remarked, found);
+  report(
+      view, "alignment",
+      fmt::format("channels or planes are not multiples of {}, or rows not of 32 bytes", multiple),
+      remarked, found);
 }
 
 void find_idle_cores(const ProfileView& view, const CoreCounts& cores,
@@ -155,7 +155,7 @@ void find_idle_cores(const ProfileView& view, const CoreCounts& cores,
     if (one.least_blocks >= count && one.least_blocks % count == 0) continue;
     remarked.add(one, fmt::format("block dim {} on {} cores", one.least_blocks, count));
   }
-  report(view, "block_dim", "leave cores idle: their block dim is no multiple of the cores",
+  report(view, "block_dim", "cores are idle, as the block dim is not a multiple of the cores",
          remarked, found);
 }
 
@@ -178,9 +178,9 @@ void find_bounds(const ProfileView& view, std::vector<Finding>& found) {
       neither.add(one, std::move(text));
     }
   }
-  report(view, "memory_bound", "are bound by moving data", moves, found);
-  report(view, "compute_bound", "are bound by computing", computes, found);
-  report(view, "no_bound", "keep no pipe busy", neither, found);
+  report(view, "memory_bound", "bound by moving data", moves, found);
+  report(view, "compute_bound", "bound by computing", computes, found);
+  report(view, "no_bound", "no pipe is busy", neither, found);
 }
 
 namespace {
@@ -199,7 +199,11 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
   const FindingRule& rule = view.rules().finding("fusible");
   const TaskOrder& order = view.spots().order();
   if (!order.is_known() || !view.spots().has_types()) return;
-  Finding finding = view.finding("fusible", "", {});
+  // Rows of small tasks do not overlap: of the step they are what they are of its computing.
+  const auto& step = view.step();
+  const double computing = step ? step->share(step->computing_ps) : 1;
+  std::vector<Evidence> evidence;
+  double whole = 0;
   std::size_t runs = 0;
   for (const SmallRun& run : order.small_runs()) {
     DeviceTime time;
@@ -212,21 +216,25 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
       types.push_back(type == nullptr ? "?" : type->type);
     }
     ++runs;
-    finding.share += share;
-    if (finding.evidence.size() == kMostEvidence) continue;
+    whole += share;
+    if (evidence.size() == kMostEvidence) continue;
     const KnownRun* known = known_run(types, view.rules());
     const double busy = run.span_ps > 0 ? double(run.busy_ps) / double(run.span_ps) : 1;
-    std::string text = fmt::format("{:.1f} % {} times", 100 * share, run.count);
+    std::string text = fmt::format("{:.1f} % {}", 100 * share * computing, times_text(run.count));
     for (const std::string& type : types) text += " " + type;
     if (known != nullptr) text += fmt::format("; {}", known->name);
     if (busy < rule.limit) {
       text += fmt::format("; the host is slower: busy for {:.0f} % of its time", 100 * busy);
     }
-    finding.evidence.push_back({std::move(text), {run.file, run.line}});
+    evidence.push_back({std::move(text), {run.file, run.line}});
   }
   if (runs == 0) return;
-  finding.what = fmt::format("{} {} of small operators, {:.1f} % of the device time, may be fused",
-                             runs, runs == 1 ? "row" : "rows", 100 * finding.share);
+  Finding finding = view.finding(
+      "fusible",
+      fmt::format("{} {} of small operators, {:.1f} % of the device time, may be fused", runs,
+                  runs == 1 ? "row" : "rows", 100 * whole),
+      whole, step ? std::optional(whole * computing) : std::nullopt);
+  finding.evidence = std::move(evidence);
   found.push_back(std::move(finding));
 }
 

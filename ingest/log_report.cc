@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <ostream>
 
 #include "tensor/printable.h"
 
@@ -42,42 +41,50 @@ std::string signature(const LoggedCall& call) {
       text += fmt::format(" [{}]", fmt::join(tensor.shape, ","));
     }
   }
-  return text + (call.is_truncated ? " (cut)" : "");
+  return text;
 }
 
-void print_calls(std::ostream& out, const HostLogs& logs, std::size_t top) {
-  out << fmt::format("\nHost calls: {}, {} of them different; {} change the format, {} are cut\n",
-                     count_calls(logs, [](const LoggedCall&) { return true; }), logs.calls().size(),
-                     count_calls(logs, changes_format), truncated(logs));
+void print_calls(ReportLines& lines, const HostLogs& logs) {
+  lines.blank();
+  lines.text(
+      fmt::format("Host calls: {}, {} of them different; {} change the format, the log cut {}",
+                  count_calls(logs, [](const LoggedCall&) { return true; }), logs.calls().size(),
+                  count_calls(logs, changes_format), truncated(logs)));
   std::vector<const LoggedCall*> order;
   for (const LoggedCall& call : logs.calls()) order.push_back(&call);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->count > b->count; });
-  const std::size_t shown = top == 0 ? order.size() : std::min(top, order.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    out << fmt::format("{:>7}  {}{}\n", order[i]->count, order[i]->op, signature(*order[i]));
+  for (std::size_t i = 0; i < lines.layout().rows(order.size()); ++i) {
+    const std::string name = printable(order[i]->op);
+    lines.row(fmt::format("{:>7}  ", order[i]->count),
+              lines.layout().is_wide ? name + signature(*order[i]) : name,
+              order[i]->is_truncated ? " (cut)" : "");
   }
-  if (order.size() > shown) out << fmt::format("  and {} more\n", order.size() - shown);
+  lines.rest(order.size());
 }
 
-void print_compiles(std::ostream& out, const HostLogs& logs, std::int64_t steps) {
+void print_compiles(ReportLines& lines, const HostLogs& logs, std::int64_t steps) {
   std::int64_t compiles = 0;
   double milliseconds = 0;
   for (const CompileBlock& block : logs.blocks()) {
     compiles += block.compiles;
     milliseconds += block.milliseconds;
   }
-  out << fmt::format("\nCompiled: {} times", compiles);
-  if (milliseconds > 0) out << fmt::format(" in {:.1f} s", milliseconds / 1e3);
+  std::string text =
+      fmt::format("Compiled: {}", compiles == 1 ? "once" : fmt::format("{} times", compiles));
+  if (milliseconds > 0) text += fmt::format(" in {:.1f} s", milliseconds / 1e3);
   const std::int64_t marks = std::ssize(logs.blocks()) - 1;
+  lines.blank();
   if (marks <= steps) {
-    out << fmt::format("; {} steps are marked, too few to tell dynamic shapes\n", marks);
+    lines.text(fmt::format("{}; {} steps are marked, too few to tell dynamic shapes", text, marks));
     return;
   }
   const auto late = logs.compiled_after(steps);
-  out << fmt::format("; after step {} of {}, a sign of dynamic shapes: {} operators\n", steps,
-                     marks, late.size());
-  for (const auto& [op, count] : late) out << fmt::format("  {} in {} steps\n", op, count);
+  lines.text(fmt::format("{}; after step {} of {}, a sign of dynamic shapes: {} operators", text,
+                         steps, marks, late.size()));
+  for (const auto& [op, count] : late) {
+    lines.row("  ", printable(op), fmt::format(" in {} {}", count, count == 1 ? "step" : "steps"));
+  }
 }
 
 Json tensors_value(const std::vector<LoggedTensor>& tensors) {
@@ -108,9 +115,9 @@ Json call_value(const LoggedCall& call) {
 
 }  // namespace
 
-void print_logs(std::ostream& out, const HostLogs& logs, std::int64_t steps, std::size_t top) {
-  if (!logs.calls().empty()) print_calls(out, logs, top);
-  if (!logs.blocks().empty()) print_compiles(out, logs, steps);
+void print_logs(ReportLines& lines, const HostLogs& logs, std::int64_t steps) {
+  if (!logs.calls().empty()) print_calls(lines, logs);
+  if (!logs.blocks().empty()) print_compiles(lines, logs, steps);
 }
 
 Json logs_value(const HostLogs& logs, std::int64_t steps) {

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <cstddef>
-#include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 
 #include "ingest/host_log.h"
+#include "ingest/report_lines.h"
 
 namespace opbench {
 
-/// Calls by how often, and what compiles after `steps` marks. `top`: rows; 0: all.
-void print_logs(std::ostream& out, const HostLogs& logs, std::int64_t steps, std::size_t top);
+/// Calls by how often, and what compiles after `steps` marks.
+void print_logs(ReportLines& lines, const HostLogs& logs, std::int64_t steps);
 
 /// Everything.
 nlohmann::ordered_json logs_value(const HostLogs& logs, std::int64_t steps);

@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-void StepTasks::add(const DeviceTask& task) {
+void StepTasks::add(const DeviceTask& task, bool is_communication) {
   if (!task.start_ns || task.count != 1) return;
   if (!first_.is_begun) {
     file_ = task.file;
@@ -24,7 +24,7 @@ void StepTasks::add(const DeviceTask& task) {
     return;
   }
   step->tasks.push_back({std::string(task.name), std::string(task.type), std::string(task.stream),
-                         *task.start_ns, task.duration_ps, 0});
+                         *task.start_ns, task.duration_ps, is_communication, 0});
 }
 
 std::vector<StepTask> StepTasks::tasks() const {

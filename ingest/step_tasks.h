@@ -12,6 +12,7 @@ namespace opbench {
 struct StepTask {
   std::string name, type, stream;
   std::int64_t start_ns = 0, duration_ps = 0;
+  bool is_communication = false;
   double start_us = 0;  ///< since the step's first task began
 };
 
@@ -21,7 +22,7 @@ class StepTasks {
  public:
   static constexpr std::size_t kMost = 3000;
 
-  void add(const DeviceTask& task);
+  void add(const DeviceTask& task, bool is_communication = false);
 
   /// By when they began; empty where starts are not known.
   std::vector<StepTask> tasks() const;

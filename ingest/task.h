@@ -25,6 +25,8 @@ inline constexpr std::size_t kPipes = 7;
 /// looked at, empty where the table has none or says "N/A".
 struct DeviceTask {
   std::string_view name, type, core, state, step, device, stream;
+  bool has_kernel_name =
+      false;  ///< tasks of one type are different kernels, which names tell apart
   std::optional<std::int64_t> start_ns;
   std::int64_t duration_ps = 0;
   int duration_digits = 0;  ///< behind the point, in us

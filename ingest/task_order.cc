@@ -21,6 +21,13 @@ void append(std::string& key, std::uint32_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+// The part of a time that is not covered up to `covered_ps`, which it then covers.
+std::int64_t cover(std::int64_t& covered_ps, std::int64_t start_ps, std::int64_t end_ps) {
+  const std::int64_t alone = std::max<std::int64_t>(0, end_ps - std::max(start_ps, covered_ps));
+  covered_ps = std::max(covered_ps, end_ps);
+  return alone;
+}
+
 }  // namespace
 
 std::uint32_t TaskOrder::lane_of(const DeviceTask& task) {
@@ -58,10 +65,27 @@ std::uint32_t TaskOrder::step_of(const DeviceTask& task) {
 
 void TaskOrder::add(const DeviceTask& task, const OrderedOperator& op) {
   ++tasks_;
-  if (late_ > kGivenUp) return;
+  Entry entry{};
+  if (late_ > kGivenUp || !place(task, entry)) return;
+  entry.op = op.id;
+  entry.type = op.type;
+  entry.lane = lane_of(task);
+  entry.is_watched = op.is_watched;
+  insert(entry);
+}
+
+void TaskOrder::add_communication(const DeviceTask& task) {
+  Entry entry{};
+  entry.is_communication = true;
+  if (late_ <= kGivenUp && place(task, entry)) insert(entry);
+}
+
+// False where the task has no place in the order.
+bool TaskOrder::place(const DeviceTask& task, Entry& entry) {
+  std::int64_t& astray = entry.is_communication ? astray_ : late_;
   if (!task.start_ns) {
-    ++without_start_;
-    return;
+    ++(entry.is_communication ? astray_ : without_start_);
+    return false;
   }
   if (!has_base_) {
     base_ns_ = *task.start_ns;
@@ -71,11 +95,14 @@ void TaskOrder::add(const DeviceTask& task, const OrderedOperator& op) {
   std::int64_t since = 0;
   if (__builtin_sub_overflow(*task.start_ns, base_ns_, &since) || since > kLongestNs ||
       since < -kLongestNs || task.duration_ps > kLongestNs * 1000) {
-    ++late_;
-    return;
+    ++astray;
+    return false;
   }
-  insert({since * 1000, task.duration_ps, task.line, op.id, op.type, lane_of(task), step_of(task),
-          op.is_watched});
+  entry.start_ps = since * 1000;
+  entry.duration_ps = task.duration_ps;
+  entry.line = task.line;
+  entry.step = step_of(task);
+  return true;
 }
 
 void TaskOrder::insert(const Entry& entry) {
@@ -93,25 +120,36 @@ void TaskOrder::insert(const Entry& entry) {
 }
 
 void TaskOrder::take(const Entry& entry) {
-  if (has_taken_ && entry.start_ps < last_taken_ps_) ++late_;
-  has_taken_ = true;
-  last_taken_ps_ = entry.start_ps;
+  if (entry.start_ps < last_of_any_ps_) ++astray_;
+  last_of_any_ps_ = std::max(last_of_any_ps_, entry.start_ps);
   charge(entry);
+  if (entry.is_communication) return;
+  if (entry.start_ps < last_taken_ps_) ++late_;
+  last_taken_ps_ = entry.start_ps;
   pass(entry);
 }
 
 // Time that is covered by a task that began before belongs to that one.
 void TaskOrder::charge(const Entry& entry) {
-  const std::int64_t end = entry.start_ps + entry.duration_ps;
+  const std::int64_t start = entry.start_ps, end = start + entry.duration_ps;
   Step& step = open_steps_[entry.step];
-  const auto [covered, is_first] = covered_ps_.try_emplace(step.device, entry.start_ps);
-  const std::int64_t from = std::max(entry.start_ps, covered->second);
-  const std::int64_t alone = std::max<std::int64_t>(0, end - from);
-  covered->second = std::max(covered->second, end);
-  if (charged_.size() <= entry.op) charged_.resize(entry.op + 1);
-  add_saturated(charged_[entry.op], alone);
-  add_saturated(step.busy_ps, alone);
-  step.first_ps = step.is_begun ? std::min(step.first_ps, entry.start_ps) : entry.start_ps;
+  Busy& covered = covered_.try_emplace(step.device, Busy{start, start, start}).first->second;
+  if (!entry.is_communication) {
+    const std::size_t known = std::max<std::size_t>(charged_.size(), entry.op + 1);
+    charged_.resize(known);
+    idle_.resize(known);
+    if (step.is_begun && start > covered.any_ps) {
+      add_saturated(idle_[entry.op].total_ps, start - covered.any_ps);
+      ++idle_[entry.op].count;
+    }
+    const std::int64_t alone = cover(covered.computing_ps, start, end);
+    add_saturated(charged_[entry.op], alone);
+    add_saturated(step.busy.computing_ps, alone);
+  } else {
+    add_saturated(step.busy.communication_ps, cover(covered.communication_ps, start, end));
+  }
+  add_saturated(step.busy.any_ps, cover(covered.any_ps, start, end));
+  step.first_ps = step.is_begun ? std::min(step.first_ps, start) : start;
   step.last_ps = step.is_begun ? std::max(step.last_ps, end) : end;
   step.is_begun = true;
 }
@@ -179,14 +217,17 @@ void TaskOrder::end_file() {
     if (!step.is_begun) continue;
     ++steps_;
     add_saturated(span_ps_, step.last_ps - step.first_ps);
-    add_saturated(busy_ps_, step.busy_ps);
+    add_saturated(busy_.computing_ps, step.busy.computing_ps);
+    add_saturated(busy_.communication_ps, step.busy.communication_ps);
+    add_saturated(busy_.any_ps, step.busy.any_ps);
   }
   lanes_.clear();
   lane_places_.clear();
   open_steps_.clear();
   step_places_.clear();
-  covered_ps_.clear();
-  has_base_ = has_taken_ = false;
+  covered_.clear();
+  has_base_ = false;
+  last_taken_ps_ = last_of_any_ps_ = INT64_MIN;
 }
 
 std::vector<Neighbours> TaskOrder::neighbours() const {

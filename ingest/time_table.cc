@@ -6,6 +6,7 @@
 #include <cctype>
 #include <initializer_list>
 
+#include "ingest/kernel_name.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
 
@@ -236,6 +237,10 @@ class TimeRows {
         task.type = type_of_task_name(task.name);
       }
     }
+    if (layout_.kind == TimeTableKind::kernel_sums || layout_.kind == TimeTableKind::nvprof_sums) {
+      task.type = short_kernel_name(task.name);
+      task.has_kernel_name = true;
+    }
     sinks_.spots.add(task);
     return true;
   }
@@ -292,7 +297,8 @@ class TimeRows {
     for (const auto& part : {computing, alone, free}) add_saturated(step.duration_ps, part->units);
     // Rounded once more, and with what waits for other stages.
     if (stage && stage->units > step.duration_ps) step.duration_ps = stage->units;
-    step.busy = {computing->units, alone->units, 0};
+    const auto overlapped = time(text("overlapped"), kMicro).value_or(Decimal{});
+    step.busy = {computing->units, alone->units, 0, overlapped.units};
     sinks_.trace.table_steps.push_back(std::move(step));
     return true;
   }

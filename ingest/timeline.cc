@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ingest/kernel_name.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
 
@@ -81,6 +82,11 @@ std::uint32_t Timeline::number_of(std::unordered_map<std::string, std::uint32_t>
                                   std::string_view first, std::string_view second) {
   key_.assign(first).append(1, '\x1f').append(second);
   return all.try_emplace(key_, static_cast<std::uint32_t>(all.size())).first->second;
+}
+
+std::uint32_t Timeline::number_of(std::string_view text) {
+  key_.assign(text);
+  return texts_.try_emplace(key_, static_cast<std::uint32_t>(texts_.size())).first->second;
 }
 
 bool Timeline::add(TraceReader& reader) {
@@ -170,21 +176,24 @@ void Timeline::add_call(const TraceReader& reader, const Moment& moment) {
 }
 
 // The table's row, where there are tables, since their cores are the right ones.
+HotOperator* Timeline::row_of(const TraceEvent& event, const Moment& moment) {
+  const auto row =
+      std::lower_bound(rows_->begin(), rows_->end(), moment.start_ns,
+                       [](const auto& one, std::int64_t start) { return one.first < start; });
+  if (row != rows_->end() && row->first == moment.start_ns) return row->second;
+  // Communication begins a nanosecond apart in the two.
+  const bool communicates = spots_.rules().is_communication_name(event.name);
+  profile_.kernels_without_row += communicates ? 0 : 1;
+  return nullptr;
+}
+
 HotOperator* Timeline::task_of(const TraceReader& reader, const Moment& moment) {
   const TraceEvent& event = reader.event();
-  if (rows_ != nullptr) {
-    const auto row =
-        std::lower_bound(rows_->begin(), rows_->end(), moment.start_ns,
-                         [](const auto& one, std::int64_t start) { return one.first < start; });
-    if (row != rows_->end() && row->first == moment.start_ns) return row->second;
-    // Communication begins a nanosecond apart in the two.
-    const bool communicates = spots_.rules().is_communication_name(event.name);
-    profile_.kernels_without_row += communicates ? 0 : 1;
-    return nullptr;
-  }
+  if (rows_ != nullptr) return row_of(event, moment);
   DeviceTask task;
   task.name = event.name;
-  task.type = type_of_task_name(event.name);
+  task.has_kernel_name = is_kernel(event);
+  task.type = task.has_kernel_name ? short_kernel_name(event.name) : type_of_task_name(event.name);
   task.core = event.task_type;
   task.stream = event.stream;
   task.start_ns = moment.start_ns;
@@ -198,9 +207,16 @@ HotOperator* Timeline::task_of(const TraceReader& reader, const Moment& moment) 
 void Timeline::add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind) {
   const TraceEvent& event = reader.event();
   DeviceSpan span;
-  span.task = kind == SpanKind::copy ? nullptr : task_of(reader, moment);
+  const bool is_kept = spans_.size() < kMostKept;
+  const bool waits = is_kept && rows_ == nullptr && kind != SpanKind::copy && is_kernel(event);
+  if (waits) {
+    kernels_.push_back({spans_.size(), number_of(event.name), number_of(event.stream),
+                        reader.line(), moment.digits});
+  } else if (kind != SpanKind::copy) {
+    span.task = task_of(reader, moment);
+  }
   profile_.kernels += kind == SpanKind::copy ? 0 : 1;
-  if (spans_.size() >= kMostKept) {
+  if (!is_kept) {
     ++profile_.lost;
     return;
   }
@@ -212,6 +228,29 @@ void Timeline::add_device_span(const TraceReader& reader, const Moment& moment, 
   span.device = number_of(devices_, is_npu ? "NPU" : "GPU", event.process);
   span.kind = kind;
   spans_.push_back(span);
+}
+
+// Once the operators that launched them are known.
+void Timeline::add_gpu_tasks() {
+  std::vector<std::string_view> texts(texts_.size());
+  for (const auto& [text, number] : texts_) texts[number] = text;
+  for (const GpuKernel& kernel : kernels_) {
+    DeviceSpan& span = spans_[kernel.span];
+    DeviceTask task;
+    task.name = texts[kernel.name];
+    task.has_kernel_name = true;
+    task.type = span.host == DeviceSpan::kNone ? short_kernel_name(task.name)
+                                               : profile_.operators()[span.host].name;
+    task.stream = texts[kernel.stream];
+    task.start_ns = span.start_ns;
+    task.duration_ps = span.duration_ps;
+    task.duration_digits = kernel.duration_digits;
+    task.file = file_;
+    task.line = kernel.line;
+    span.task = spots_.add(task);
+    const bool is_first = span.task != nullptr && !span.task->host;
+    if (is_first && span.host != DeviceSpan::kNone) span.task->host = span.host;
+  }
 }
 
 // Steps in order of time; one that begins before the one before it ends is cut.
@@ -228,6 +267,7 @@ void Timeline::cut_windows() {
 
 void Timeline::finish() {
   link_spans(spans_, calls_, {launches_, arrows_, arrow_ends_}, profile_);
+  add_gpu_tasks();
   // Processes of one NPU have the same label, if any; each GPU is a process.
   std::unordered_map<std::string, std::uint32_t> labels;
   std::vector<std::uint32_t> device_of(devices_.size());

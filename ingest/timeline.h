@@ -35,6 +35,14 @@ struct HostCall {
   std::uint32_t op = 0, thread = 0, external = 0;
 };
 
+/// A kernel of a GPU, whose type is the operator that launched it.
+struct GpuKernel {
+  std::size_t span = 0;  ///< its place among all spans
+  std::uint32_t name = 0, stream = 0;
+  std::int64_t line = 0;
+  int duration_digits = 0;
+};
+
 /// Where on the host something was launched.
 struct Launch {
   std::int64_t id = 0, time_ns = 0;
@@ -72,8 +80,11 @@ class Timeline {
   void add_call(const TraceReader& reader, const Moment& moment);
   void add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind);
   HotOperator* task_of(const TraceReader& reader, const Moment& moment);
+  HotOperator* row_of(const TraceEvent& event, const Moment& moment);
+  void add_gpu_tasks();
   std::uint32_t number_of(std::unordered_map<std::string, std::uint32_t>& all,
                           std::string_view first, std::string_view second);
+  std::uint32_t number_of(std::string_view text);
   void cut_windows();
 
   std::string file_;
@@ -82,11 +93,13 @@ class Timeline {
   const RowsByStart* rows_;
   std::vector<HostCall> calls_;
   std::vector<DeviceSpan> spans_;
+  std::vector<GpuKernel> kernels_;
   std::vector<Launch> launches_, arrows_;
   std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_;  ///< start and id
   std::vector<Window> windows_;
   std::unordered_map<std::string, std::uint32_t> threads_, devices_;
-  std::unordered_map<std::string, std::string> labels_;  ///< of processes
+  std::unordered_map<std::string, std::uint32_t> texts_;  ///< names and streams of GPU kernels
+  std::unordered_map<std::string, std::string> labels_;   ///< of processes
   std::string key_;
 };
 

@@ -32,6 +32,7 @@ struct TraceOperator {
 /// is.
 struct BusyTime {
   std::int64_t computing_ps = 0, communication_ps = 0, copies_ps = 0;
+  std::int64_t overlapped_ps = 0;  ///< of communication, while something computes
 };
 
 /// A step that the trace marks: ProfilerStep#N of PyTorch, Iteration N of MindSpore.
@@ -52,7 +53,10 @@ class TraceProfile {
   std::map<std::string, DeviceTime> others;
   std::vector<TraceStep> steps;
   std::vector<TraceStep> table_steps;  ///< of step_trace_time.csv: for want of those of a trace
+  bool are_steps_of_table = false;     ///< which then are `steps`
   BusyTime busy;                       ///< of whole traces
+  /// From the first to the last task of each device of each trace, and how many these are.
+  std::int64_t span_ps = 0, spans = 0;
 
   std::int64_t host_operators = 0, host_operators_with_shapes = 0;
   std::int64_t kernels = 0, linked_kernels = 0;

@@ -4,21 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "tensor/printable.h"
-#include "text/excerpt.h"
 
 namespace opbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::size_t shown(std::size_t all, std::size_t top) { return top == 0 ? all : std::min(all, top); }
-
-void print_rest(std::ostream& out, std::size_t all, std::size_t top) {
-  if (all > shown(all, top)) out << fmt::format("  and {} more\n", all - shown(all, top));
-}
 
 double percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
@@ -29,69 +21,72 @@ std::int64_t idle_ps(const TraceStep& step) {
                                        step.busy.communication_ps - step.busy.copies_ps);
 }
 
-void print_steps(std::ostream& out, const TraceProfile& trace, std::size_t top) {
+void print_steps(ReportLines& lines, const TraceProfile& trace) {
   if (trace.steps.empty()) {
     if (trace.kernels == 0) return;
-    out << fmt::format(
+    lines.text(fmt::format(
         "No steps are marked: computing {} us, communication alone {} us, copies alone {} us; what "
-        "overlaps counts once\n",
+        "overlaps counts once",
         us_text(trace.busy.computing_ps), us_text(trace.busy.communication_ps),
-        us_text(trace.busy.copies_ps));
+        us_text(trace.busy.copies_ps)));
     return;
   }
-  out << fmt::format(
-      "{:<24} {:>13} {:>9} {:>13} {:>13} {:>7}  of the step; what overlaps counts once\n", "step",
-      "us", "computing", "comm. alone", "copies alone", "idle");
+  lines.row(
+      fmt::format("{:>13} {:>9} {:>8} {:>8} {:>7}  ", "us", "computing", "comm.", "copies", "idle"),
+      "step; comm., copies: alone");
   std::int64_t computing = 0;
   for (const TraceStep& step : trace.steps) add_saturated(computing, step.busy.computing_ps);
-  for (std::size_t i = 0; i < shown(trace.steps.size(), top); ++i) {
+  for (std::size_t i = 0; i < lines.layout().rows(trace.steps.size()); ++i) {
     const TraceStep& step = trace.steps[i];
     const std::int64_t whole = step.duration_ps * step.devices;
-    out << fmt::format("{:<24} {:>13} {:>8.2f}% {:>12.2f}% {:>12.2f}% {:>6.2f}%\n",
-                       printable(step.name), us_text(step.duration_ps),
-                       percent(step.busy.computing_ps, whole),
-                       percent(step.busy.communication_ps, whole),
-                       percent(step.busy.copies_ps, whole), percent(idle_ps(step), whole));
+    lines.row(fmt::format("{:>13} {:>8.2f}% {:>7.2f}% {:>7.2f}% {:>6.2f}%  ",
+                          us_text(step.duration_ps), percent(step.busy.computing_ps, whole),
+                          percent(step.busy.communication_ps, whole),
+                          percent(step.busy.copies_ps, whole), percent(idle_ps(step), whole)),
+              printable(step.name));
   }
-  print_rest(out, trace.steps.size(), top);
+  lines.rest(trace.steps.size());
   if (trace.busy.computing_ps > computing) {
-    out << fmt::format("Outside of steps: computing {} us\n",
-                       us_text(trace.busy.computing_ps - computing));
+    lines.text(fmt::format("Outside of steps: computing {} us",
+                           us_text(trace.busy.computing_ps - computing)));
   }
 }
 
-void print_others(std::ostream& out, const TraceProfile& trace) {
+void print_others(ReportLines& lines, const TraceProfile& trace) {
   if (trace.others.empty()) return;
-  out << "Neither computing nor communication:";
-  bool is_first = true;
+  std::string text = "Neither computing nor communication:";
   for (const auto& [name, time] : trace.others) {
-    out << fmt::format("{} {} {} in {} us", is_first ? "" : ",", time.count, printable(name),
-                       us_text(time.total_ps));
-    is_first = false;
+    text += fmt::format(" {} {} in {} us,", time.count, printable(name), us_text(time.total_ps));
   }
-  out << '\n';
+  text.pop_back();
+  lines.text(text, 0, 2);
 }
 
-void print_operators(std::ostream& out, const TraceProfile& trace, std::size_t top) {
+void print_operators(ReportLines& lines, const TraceProfile& trace) {
   const std::vector<const TraceOperator*> order = trace.by_time();
   if (order.empty()) return;
-  out << fmt::format("\n{:>13} {:>7} {:>13} {:>7} {:>7}  operator of the host\n", "device us",
-                     "of step", "host self us", "calls", "kernels");
-  for (std::size_t i = 0; i < shown(order.size(), top); ++i) {
+  const bool is_wide = lines.layout().is_wide;
+  lines.blank();
+  lines.row(fmt::format("{:>13} {:>7} {:>13} {:>7} {:>7}  ", "device us", "of step", "host self us",
+                        "calls", "kernels"),
+            "operator of the host");
+  for (std::size_t i = 0; i < lines.layout().rows(order.size()); ++i) {
     const TraceOperator& one = *order[i];
     const std::string share =
         trace.steps.empty() ? "-" : fmt::format("{:.2f}%", 100 * trace.step_share(one.step_ps));
-    out << fmt::format("{:>13} {:>7} {:>13.3f} {:>7} {:>7}  {}\n",
-                       us_text(one.kernels.total_ps + one.copies.total_ps), share,
-                       static_cast<double>(one.host_self_ns) / 1e3, one.calls, one.kernels.count,
-                       printable(signature(one)));
+    lines.row(
+        fmt::format("{:>13} {:>7} {:>13.3f} {:>7} {:>7}  ",
+                    us_text(one.kernels.total_ps + one.copies.total_ps), share,
+                    static_cast<double>(one.host_self_ns) / 1e3, one.calls, one.kernels.count),
+        printable(is_wide ? signature(one) : one.name));
   }
-  print_rest(out, order.size(), top);
+  lines.rest(order.size());
 }
 
 Json busy_value(const BusyTime& busy) {
   return {{"computing_us", in_us(busy.computing_ps)},
           {"communication_alone_us", in_us(busy.communication_ps)},
+          {"communication_overlapped_us", in_us(busy.overlapped_ps)},
           {"copies_alone_us", in_us(busy.copies_ps)}};
 }
 
@@ -127,25 +122,24 @@ Json counts_value(const std::map<std::string, std::int64_t>& counts) {
 }  // namespace
 
 std::string signature(const TraceOperator& one) {
-  constexpr std::size_t kLongest = 160;
   if (!one.has_shapes) return one.name + ", shapes unknown";
-  return excerpt(fmt::format("{} {} {}", one.name, one.input_shapes, one.input_dtypes), kLongest);
+  return fmt::format("{} {} {}", one.name, one.input_shapes, one.input_dtypes);
 }
 
-void print_trace(std::ostream& out, const TraceProfile& trace, std::size_t top) {
+void print_trace(ReportLines& lines, const TraceProfile& trace) {
   if (trace.is_empty()) return;
-  out << '\n';
+  lines.blank();
   if (trace.host_operators > 0) {
-    out << fmt::format("Operators of the host: {}, {} with shapes", trace.host_operators,
-                       trace.host_operators_with_shapes);
+    std::string text = fmt::format("Operators of the host: {}, {} with shapes",
+                                   trace.host_operators, trace.host_operators_with_shapes);
     if (trace.kernels > 0) {
-      out << fmt::format("; {} of {} kernels belong to one", trace.linked_kernels, trace.kernels);
+      text += fmt::format("; {} of {} kernels belong to one", trace.linked_kernels, trace.kernels);
     }
-    out << '\n';
+    lines.text(text);
   }
-  print_steps(out, trace, top);
-  print_others(out, trace);
-  print_operators(out, trace, top);
+  print_steps(lines, trace);
+  print_others(lines, trace);
+  print_operators(lines, trace);
 }
 
 Json trace_value(const TraceProfile& trace) {

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "ingest/report_lines.h"
 #include "ingest/trace_profile.h"
 
 namespace opbench {
@@ -13,8 +12,8 @@ namespace opbench {
 std::string signature(const TraceOperator& one);
 
 /// For people: steps and how busy devices were in them, and operators of the host by the time of
-/// their kernels. `top`: rows of each table; 0: all. Nothing where no trace was read.
-void print_trace(std::ostream& out, const TraceProfile& trace, std::size_t top);
+/// their kernels. Nothing where no trace was read.
+void print_trace(ReportLines& lines, const TraceProfile& trace);
 
 /// Everything; null where no trace was read.
 nlohmann::ordered_json trace_value(const TraceProfile& trace);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -15,9 +16,18 @@ bool is_number(std::string_view text) {
   return status == std::errc{} && end == text.data() + text.size();
 }
 
-// Spreadsheets compute cells that begin so.
+bool is_blank(char letter) {
+  constexpr unsigned char kDelete = 0x7F;
+  const auto byte = static_cast<unsigned char>(letter);
+  return byte <= ' ' || byte == kDelete;
+}
+
+// Spreadsheets compute cells that begin so, also behind blanks and line breaks. A tab or a carriage
+// return may begin another cell.
 bool is_formula(std::string_view text) {
-  constexpr std::string_view kBegins = "=+-@\t\r";
+  if (text.starts_with('\t') || text.starts_with('\r')) return true;
+  text.remove_prefix(std::find_if_not(text.begin(), text.end(), is_blank) - text.begin());
+  constexpr std::string_view kBegins = "=+-@";
   return !text.empty() && kBegins.find(text.front()) != kBegins.npos && !is_number(text);
 }
 

@@ -11,6 +11,7 @@
 #include "dump/arrays/numpy_list.h"
 #include "dump/arrays/torch_list.h"
 #include "dump/arrays/zip_file.h"
+#include "dump/expansion.h"
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
 #include "tensor/error.h"
@@ -39,12 +40,22 @@ struct ArrayFile::Impl {
     if (start == "PK\x03\x04" || start.starts_with("PK\x05\x06")) {
       zip.emplace(file);
       list = is_torch_zip(*zip) ? list_torch(*zip, file, path.stem().string()) : list_npz(*zip);
+      bound_expansion();
     } else if (start.starts_with('\x80')) {
       list = list_torch(file, path.stem().string());
     } else {
       list = list_npy(file);
     }
     file.check_unchanged();
+  }
+
+  void bound_expansion() {
+    Expansion expansion(file.bytes());
+    for (std::size_t i = 0; i < list.entries.size(); ++i) {
+      if (!list.entries[i].problem.empty()) continue;
+      const ZipMember& member = zip->members()[static_cast<std::size_t>(list.places[i].member)];
+      if (member.offset < 0) expansion.take(list.entries[i]);
+    }
   }
 
   const ArrayPlace& place_of(const DumpEntry& entry) const {

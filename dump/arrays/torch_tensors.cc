@@ -170,6 +170,11 @@ class Walk {
 
   // (storage, offset, size, stride, ...)
   void add_tensor(const std::vector<int>& arguments, const std::string& path) {
+    constexpr std::size_t kMostTensors = 500'000;  // take 400 MB
+    if (list_.entries.size() >= kMostTensors) {
+      fail("",
+           fmt::format("more than {} tensors; does it hold lists many times over?", kMostTensors));
+    }
     if (arguments.size() < 4) fail(path, "a tensor without storage, offset, size and stride");
     if (!names_.insert(path).second) {
       list_.problems.push_back(fmt::format("'{}' is there twice", path));

@@ -7,6 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "harness/check/report.h"
+#include "text/program_name.h"
+
 namespace opbench::check {
 namespace {
 
@@ -28,18 +31,16 @@ int urgency(const Item& item) {
       return 3;
     case Verdict::ambiguous:
       return 4;
-    case Verdict::layout:
-      return 5;
     case Verdict::incomparable:
-      return 6;
+      return 5;
     case Verdict::new_:
-      return 7;
+      return 6;
     case Verdict::faster:
-      return 8;
+      return 7;
     case Verdict::same:
-      return 9;
+      return 8;
   }
-  return 9;
+  return 8;
 }
 
 using CaseAndThreads = std::pair<std::string, int>;
@@ -51,6 +52,19 @@ bool has_undecided(const Report& report) {
   });
 }
 
+// The first cause and how many more; what a program did comes before what was not reached.
+std::string unfinished_text(const Report& report) {
+  std::vector<std::string> causes = report.failures, open;
+  for (const Item& item : report.items) {
+    if (!item.is_unfinished) continue;
+    auto& place = item.verdict == Verdict::ambiguous ? open : causes;
+    place.push_back(fmt::format("{} {}: {}", name(item.verdict), title_of(item), item.evidence));
+  }
+  causes.insert(causes.end(), open.begin(), open.end());
+  return causes.size() == 1 ? causes.front()
+                            : fmt::format("{}; and {} more", causes.front(), causes.size() - 1);
+}
+
 bool is_over(const Report& report) {
   return report.fail_over_percent && report.slower_percent() > *report.fail_over_percent;
 }
@@ -58,9 +72,8 @@ bool is_over(const Report& report) {
 // By the flags, where the verdict alone does not. `is_over`: of the report.
 bool fails_by_flags(const Report& report, const Item& item, bool is_over) {
   if (item.waived) return false;
-  const bool fails_open = report.fails_on_ambiguous && !report.is_too_noisy;
   return (is_over && item.verdict == Verdict::slower) ||
-         (fails_open && item.verdict == Verdict::ambiguous);
+         (report.fails_on_ambiguous && item.verdict == Verdict::ambiguous);
 }
 
 bool has_failure(const Report& report) {
@@ -80,15 +93,20 @@ bool has_regression(const Report& report) {
 
 CaseAndThreads case_of(const Item& item) { return {item.case_id, item.threads}; }
 
-bool is_weighed(const Item& item) { return item.speed && !item.context && !item.is_first_call; }
+// Of one call; 0: not known.
+double time_of(const Item& item) { return item.speed ? item.speed->base_us : item.same_code_us; }
+
+bool is_weighed(const Item& item) {
+  return time_of(item) > 0 && !item.context && !item.is_first_call;
+}
 
 /// The time that the fastest variant of each case takes.
 std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
   std::map<CaseAndThreads, double> fastest;
   for (const Item& item : items) {
     if (!is_weighed(item)) continue;
-    const auto [place, is_new] = fastest.emplace(case_of(item), item.speed->base_us);
-    if (!is_new) place->second = std::min(place->second, item.speed->base_us);
+    const auto [place, is_new] = fastest.emplace(case_of(item), time_of(item));
+    if (!is_new) place->second = std::min(place->second, time_of(item));
   }
   return fastest;
 }
@@ -96,8 +114,8 @@ std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"SLOWER", "FASTER",       "SAME",  "AMBIGUOUS", "NEW",
-                                         "GONE",   "INCOMPARABLE", "ERROR", "LAYOUT"};
+  constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME",         "AMBIGUOUS",
+                                         "NEW",    "GONE",   "INCOMPARABLE", "ERROR"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -136,15 +154,20 @@ int Report::count(Verdict verdict) const {
                                         [&](const Item& item) { return item.verdict == verdict; }));
 }
 
+int Report::too_noisy() const {
+  return static_cast<int>(std::count_if(items.begin(), items.end(), [](const Item& item) {
+    return item.is_too_noisy && !item.waived;
+  }));
+}
+
 ExitCode Report::exit_code() const {
   if (was_interrupted) return kCouldNotFinish;
   if (has_failure(*this)) return kVerdictFailed;
-  if (std::any_of(items.begin(), items.end(),
-                  [](const Item& item) { return item.is_unfinished; })) {
-    return kCouldNotFinish;
-  }
+  const bool is_unfinished =
+      std::any_of(items.begin(), items.end(), [](const Item& item) { return item.is_unfinished; });
+  if (is_unfinished || !failures.empty()) return kCouldNotFinish;
   if (std::none_of(items.begin(), items.end(), is_judged)) return kNothingToJudge;
-  return is_too_noisy ? kTooNoisy : kAllWell;
+  return too_noisy() > 0 ? kTooNoisy : kAllWell;
 }
 
 std::string outcome_text(const Report& report) {
@@ -160,7 +183,26 @@ std::string outcome_text(const Report& report) {
     case kNothingToJudge:
       return "NOTHING TO JUDGE";
     default:
-      return "TOO NOISY to judge speed; accuracy was judged";
+      return "TOO NOISY";
+  }
+}
+
+std::string reason_text(const Report& report) {
+  const std::size_t all = report.items.size();
+  switch (report.exit_code()) {
+    case kCouldNotFinish:
+      return report.was_interrupted ? "interrupted" : unfinished_text(report);
+    case kNothingToJudge:
+      return all == 0 ? "no case is selected; look at --op, --shapes, --cases, --case and --filter"
+                      : fmt::format("none of {} is in both builds and right in both", all);
+    case kTooNoisy:
+      return fmt::format(
+          "nothing looks slower, and noise hides whether {} of {} became slower; stop what else "
+          "runs, take "
+          "--threads 1 or a longer --budget, and ask {} doctor",
+          report.too_noisy(), all, program_name());
+    default:
+      return {};
   }
 }
 
@@ -171,7 +213,7 @@ void weigh_and_sort(std::vector<Item>& items) {
   std::map<int, double> networks;
   for (const auto& [key, us] : fastest) networks[key.second] += us * counts[key];
   for (Item& item : items) {
-    if (!is_weighed(item)) continue;
+    if (!is_weighed(item) || !item.speed) continue;
     const double others = networks[item.threads] - fastest.at(case_of(item)) * item.count;
     const double network = others + item.speed->base_us * item.count;
     item.network_percent = 100 * item.count * item.speed->base_us * item.speed->change / network;

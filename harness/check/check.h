@@ -23,10 +23,9 @@ enum class Verdict {
   gone,          ///< only the other build has it
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
-  layout,        ///< slower, with the same machine code in both builds
 };
 inline constexpr std::array kAllVerdicts = {
-    Verdict::error,        Verdict::slower, Verdict::gone,   Verdict::ambiguous, Verdict::layout,
+    Verdict::error,        Verdict::slower, Verdict::gone,   Verdict::ambiguous,
     Verdict::incomparable, Verdict::new_,   Verdict::faster, Verdict::same};
 /// "SLOWER", ..., "NEW", ...
 std::string_view name(Verdict verdict);
@@ -45,9 +44,11 @@ struct SpeedRule {
 
 /// Times of one build against those of the other, in pairs.
 struct SpeedChange {
-  double base_us = 0, current_us = 0;  ///< medians, of one call; of a step of one sample
-  double change = 0;                   ///< 0.05: 5% slower; from the median log-ratio
-  Interval interval;                   ///< 99%, of `change`
+  /// Of one call; of a step of one sample. Their ratio is the median ratio of the rounds, and their
+  /// geometric mean that of both medians.
+  double base_us = 0, current_us = 0;
+  double change = 0;  ///< 0.05: 5% slower; from the median log-ratio
+  Interval interval;  ///< 99%, of `change`
   int rounds = 0, slower_rounds = 0;
   double sign_p = 1;      ///< of the sign test
   double adjusted_p = 1;  ///< over all that was measured
@@ -76,6 +77,8 @@ struct Item {
   Verdict verdict = Verdict::ambiguous;
   bool is_regression = false;      ///< fails the check
   bool is_unfinished = false;      ///< could not be judged for a reason that is no verdict
+  bool is_same_code = false;       ///< both builds run the same machine code; it was not timed
+  bool is_too_noisy = false;       ///< it does not look slower, and noise hides whether it is
   bool is_error_growth = false;    ///< ERROR as the errors grew; what else is wrong has no waiver
   std::optional<WaivedBy> waived;  ///< it would fail the check without
   std::optional<WaivedErrors> waived_errors;  ///< while it is judged by what else there is
@@ -83,9 +86,12 @@ struct Item {
   std::string next;                           ///< the command to run next; empty: none
   std::vector<std::string> notices;
   double threshold = 0;  ///< in force
-  double noise = 0;      ///< what the other build shows against itself, as a share; 0: not known
+  /// The smallest change that its rounds can show, as a share: by the other build against itself
+  /// where that ran beside, else by their spread. None: it was not timed.
+  std::optional<double> noise;
   std::optional<SpeedChange> speed;
-  PairedTimes times;  ///< what `speed` was made of; empty where nothing was taken in turn
+  double same_code_us = 0;  ///< of one call, where `is_same_code`: its weight in the network
+  PairedTimes times;        ///< what `speed` was made of; empty where nothing was taken in turn
   std::optional<Accuracy> base_accuracy, current_accuracy;
   std::string base_bits, current_bits;  ///< fingerprints of all outputs, beside the accuracies
   std::optional<Conversions> base_conversions, current_conversions;
@@ -101,14 +107,15 @@ struct Report {
   std::string base_name;
   BuildInfo base, current;
   SpeedRule rule;
-  /// The smallest change this machine can show, as a share; none: it was not measured.
+  /// The smallest change that the rounds of a typical variant can show, as a share; none: nothing
+  /// was timed.
   std::optional<double> noise_floor;
-  bool is_too_noisy = false;
   std::optional<double>
       fail_over_percent;  ///< of the network; instead of each SLOWER failing alone
   bool fails_on_ambiguous = false;
   std::vector<std::string> notices;
-  std::vector<Item> items;  ///< what needs action first
+  std::vector<std::string> failures;  ///< that are of no item: a worker that did not end well
+  std::vector<Item> items;            ///< what needs action first
   bool was_interrupted = false;
   double seconds = 0;
 
@@ -120,13 +127,18 @@ struct Report {
   /// waived. After the waivers.
   void mark_failures();
   int count(Verdict verdict) const;
-  /// 1 for a regression, and for an AMBIGUOUS where asked, else 3 if something could not be judged,
-  /// 4 if nothing could, 5 if the machine is too noisy, else 0. An interrupted check is 3.
+  int too_noisy() const;  ///< how many items are
+  /// 1 for a regression, and for an AMBIGUOUS where asked, else 3 if something could not be judged
+  /// or looks slower and is not decided, 4 if nothing could be judged, 5 if noise hides whether
+  /// something is slower, else 0. An interrupted check is 3.
   ExitCode exit_code() const;
 };
 
-/// Why `report` has its exit code, in one line.
+/// Why `report` has its exit code, in a few words.
 std::string outcome_text(const Report& report);
+/// The same in one line for who has to act: the first cause and how many more there are. Empty for
+/// exit codes 0 and 1, whose report says all.
+std::string reason_text(const Report& report);
 
 /// Sets every item's share of the network, and sorts: what fails the check, then what is open, by
 /// harm.

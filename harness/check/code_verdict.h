@@ -1,24 +1,19 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "harness/check/compared_case.h"
 
 namespace opbench::check {
 
-/// Whether both builds run the same machine code is the difference between a change and the place
-/// that the linker gave it: a SLOWER with the same code and results becomes LAYOUT and is no
-/// regression, and so does what looks slower and was not decided. Where that is not known, a notice
-/// says why, and the verdict stays.
-void judge_code(Item& item, const CodeReply& base, const CodeReply& current);
+/// Settles the open variants of a case that is open in both builds as SAME where both run the same
+/// machine code and left the same bits: whatever times would differ by is not of the sources, but
+/// of where code and data lie, or noise. Where that is not known, `code_unknown` of a variant says
+/// why.
+void settle_same_code(ComparedCase& compared, Peer& base, Peer& current);
 
-/// Opens the case of such an item again in both builds and judges its code. A build that fails at
-/// it does not know.
-void compare_code(const ComparedCase& compared, Item& item, Peer& base, Peer& current,
-                  const OpenRequest& how);
+/// Notes of what is slower, or looks so, why it is not known whether its machine code changed.
+void note_unknown_code(const ComparedVariant& variant, Item& item);
 
-/// Adds a notice with the number of LAYOUT, unless there are none.
-void note_layout(const std::vector<Item>& items, std::vector<std::string>& notices);
+/// Adds a notice with the number of variants of the same machine code, unless there are none.
+void note_same_code(const std::vector<Item>& items, std::vector<std::string>& notices);
 
 }  // namespace opbench::check

@@ -113,6 +113,12 @@ void ComparedCase::fail(const std::string& why) {
   for (ComparedVariant* variant : open_variants()) variant->fail(why, false);
 }
 
+void ComparedCase::settle_as_same() {
+  Item& item = add_variant(*this, "").item;
+  item.verdict = Verdict::same;
+  item.evidence = "both builds are the same program, byte for byte";
+}
+
 void ComparedCase::skip(const std::string& why) {
   Item& item = add_variant(*this, "").item;
   item.is_unfinished = true;

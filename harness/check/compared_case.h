@@ -22,6 +22,8 @@ struct ComparedCase {
   std::vector<ComparedVariant*> open_variants();
   /// Settles what is open, or the case where nothing is known of it, as ERROR.
   void fail(const std::string& why);
+  /// Settles the case, which was not opened, as one SAME: both builds are the same program.
+  void settle_as_same();
   /// Leaves the whole case as one AMBIGUOUS that nobody looked at.
   void skip(const std::string& why);
 };

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "harness/check/code_verdict.h"
 #include "harness/check/first_calls.h"
-#include "harness/check/noise_floor.h"
 #include "harness/check/rounds.h"
+#include "harness/check/same_program.h"
 #include "harness/check/stages.h"
 #include "harness/check/streaming_choice.h"
 #include "harness/check/verdict.h"
@@ -37,14 +36,19 @@ std::vector<std::string> build_notices(const BuildInfo& base, const BuildInfo& c
                   made(base), made(current))};
 }
 
+PeerProgram on_clock(PeerProgram program, const GateOptions& options) {
+  program.now_s = options.now_s;
+  return program;
+}
+
 class Gate {
  public:
   Gate(const GateOptions& options, const GateHooks& hooks)
       : options_(options),
         hooks_(hooks),
-        base_(options.base),
-        null_(options.base),
-        current_(options.current),
+        base_(on_clock(options.base, options)),
+        null_(on_clock(options.base, options)),
+        current_(on_clock(options.current, options)),
         rounds_(base_, null_, current_, how_, budget_, options.accuracy) {
     budget_.now_s = options.now_s ? options.now_s : steady_seconds;
     start_s_ = budget_.now_s();
@@ -61,17 +65,17 @@ class Gate {
     if (!apart.empty()) report_.notices.push_back(apart);
     try {
       cases_ = collect_cases(base_, current_, options_.run, report_.notices);
-      measure_noise();
-      screen_all();
-      decide_all("verdict", &PairedTimes::verdict);
-      decide_all("confirmation", &PairedTimes::confirmation);
-      compare_first_calls();
-      decide_what_is_left();
+      if (is_same_program(options_.base, options_.current)) {
+        settle_as_same();
+      } else {
+        compare_all();
+      }
     } catch (const RunError&) {
       if (!interrupted()) throw;
       report_.was_interrupted = true;
     }
     judge_all();
+    end_workers();
     report_.seconds = budget_.now_s() - start_s_;
     return std::move(report_);
   }
@@ -94,15 +98,21 @@ class Gate {
     if (hooks_.progress) hooks_.progress(phase, done, total, compared.spec.id);
   }
 
-  void measure_noise() {
-    NoiseFloor noise =
-        measure_noise_floor(base_, null_, cases_, how_, budget_,
-                            [&](std::size_t done, std::size_t total, const ComparedCase& compared) {
-                              announce("noise", done, total, compared);
-                            });
-    report_.noise_floor = noise.share;
-    std::move(noise.lost.begin(), noise.lost.end(), std::back_inserter(report_.notices));
-    report_.is_too_noisy = noise.share && *noise.share > kLargestNoiseFloor;
+  void settle_as_same() {
+    for (ComparedCase& compared : cases_) compared.settle_as_same();
+    report_.notices.push_back(fmt::format(
+        "'{}' is the same program as this one, byte for byte: there is nothing to compare, and "
+        "nothing was run",
+        options_.base.path));
+  }
+
+  void compare_all() {
+    screen_all();
+    is_too_noisy_ = typical_noise(cases_) > kLargestNoise;
+    decide_all("verdict", &PairedTimes::verdict);
+    decide_all("confirmation", &PairedTimes::confirmation);
+    compare_first_calls();
+    decide_what_is_left();
   }
 
   void screen_all() {
@@ -111,21 +121,11 @@ class Gate {
       announce("screening", i, cases_.size(), compared);
       if (budget_.is_spent()) {
         compared.skip("not measured: the budget ended before its turn");
-      } else if (report_.is_too_noisy) {
-        rounds_.judge_accuracy_only(compared);
-        close_unjudged(compared);
-      } else {
-        rounds_.screen(compared);
-        settle(compared);
-        confirm_suspicion(compared);
+        continue;
       }
-    }
-  }
-
-  static void close_unjudged(ComparedCase& compared) {
-    for (ComparedVariant* variant : compared.open_variants()) {
-      variant->is_open = false;
-      variant->item.evidence = "accuracy is well; its speed was not judged";
+      rounds_.screen(compared);
+      settle(compared);
+      confirm_suspicion(compared);
     }
   }
 
@@ -176,7 +176,8 @@ class Gate {
     for (ComparedCase& compared : cases_) {
       double worst = 0;
       for (const ComparedVariant* variant : compared.open_variants()) {
-        if (is_wanted(compared, *variant)) {
+        const bool is_hopeless = is_too_noisy_ && !variant->finding.is_suspect;
+        if (!is_hopeless && is_wanted(compared, *variant)) {
           worst = std::max(worst, 1 + variant->finding.change.change);
         }
       }
@@ -201,7 +202,7 @@ class Gate {
   }
 
   void compare_first_calls() {
-    if (!options_.compares_first_calls || report_.is_too_noisy) return;
+    if (!options_.compares_first_calls || is_too_noisy_) return;
     FirstCalls(cases_, rounds_, budget_, [this](const ComparedCase& c) {
       return rule_of(c);
     }).compare([&](std::size_t done, std::size_t total, const ComparedCase& compared) {
@@ -227,13 +228,14 @@ class Gate {
   }
 
   void judge_all() {
+    report_.noise_floor = typical_noise(cases_);
     adjust_for_all(cases_);
     for (ComparedCase& compared : cases_) {
       for (ComparedVariant& variant : compared.variants) finish(compared, variant);
       for (ComparedVariant& variant : compared.first_calls) finish(compared, variant);
     }
-    note_budget(report_.items, options_.budget_s, report_.notices);
-    note_layout(report_.items, report_.notices);
+    if (budget_.is_spent()) note_budget(report_.items, options_.budget_s, report_.notices);
+    note_same_code(report_.items, report_.notices);
     weigh_and_sort(report_.items);
   }
 
@@ -243,7 +245,7 @@ class Gate {
     if (variant.is_timed()) {
       item.speed = variant.finding.change;
       judge_item(item, variant.finding, rule_of(compared), variant.times.is_cut);
-      if (!report_.was_interrupted) compare_code(compared, item, base_, current_, how_);
+      note_unknown_code(variant, item);
     }
     settle_waived_errors(item);
     // Then all of them together decide.
@@ -253,6 +255,17 @@ class Gate {
     item.next = next_command(item, options_.base, further_flags());
     item.times = std::move(variant.times);
     report_.items.push_back(std::move(item));
+  }
+
+  // One that dies or hangs after its answers gave none to rely on.
+  void end_workers() {
+    for (Peer* peer : {&base_, &null_, &current_}) {
+      peer->restart();
+      std::vector<std::string>& failures = report_.failures;
+      const bool is_known =
+          std::find(failures.begin(), failures.end(), peer->bad_end()) != failures.end();
+      if (!peer->bad_end().empty() && !is_known) failures.push_back(peer->bad_end());
+    }
   }
 
   // To repeat a measurement with.
@@ -270,6 +283,7 @@ class Gate {
   OpenRequest how_;
   Rounds rounds_;
   double start_s_ = 0;
+  bool is_too_noisy_ = false;
   std::vector<ComparedCase> cases_;
   Report report_;
 };

@@ -35,18 +35,22 @@ struct GateHooks {
 /// Compares two builds: both run the same cases in processes of their own, one sample of each in
 /// turn, in alternating order, so that whatever disturbs the machine disturbs both.
 ///
-/// 1. Noise: the other build against itself says whether speed can be judged at all.
-/// 2. Screening, case by case: verified in both builds; then 12 rounds over six pairs of fresh
-///    processes, since where buffers lie in memory makes whole processes faster or slower. What is
-///    clearly the same is settled. What looks slower goes through 3 and 4 before the next case: the
-///    budget may end.
-/// 3. Verdict: 30 rounds of the rest in ten more pairs. With each pair runs one more process of the
+/// 1. Screening, case by case: verified in both builds. What runs the same machine code in both and
+///    leaves the same bits is the same and is not timed. The rest gets 12 rounds over six pairs of
+///    fresh processes, since where buffers lie in memory makes whole processes faster or slower.
+///    What is clearly the same is settled. What looks slower goes through 2 and 3 before the next
+///    case: the budget may end.
+/// 2. Verdict: 30 rounds of the rest in ten more pairs. With each pair runs one more process of the
 ///    other build: what equal code shows raises the threshold of this variant.
-/// 4. Confirmation: 30 more of what is still not the same. These 60 decide.
-/// 5. First calls, if wanted (first_calls.h).
-/// 6. What is then open and may be slower gets more pairs, the worst first, until it is decided or
+/// 3. Confirmation: 30 more of what is still not the same. These 60 decide.
+/// 4. First calls, if wanted (first_calls.h).
+/// 5. What is then open and may be slower gets more pairs, the worst first, until it is decided or
 ///    the budget has ended.
 ///
+/// Where the rounds of a typical variant vary too much to show what matters, 2 to 5 are for what is
+/// suspected to be slower only.
+///
+/// Programs that are the same file, byte for byte, are not run: all cases are the same.
 /// A worker that crashes or hangs costs its case, not the check.
 /// Errors: throws Error if a program cannot be started, is no worker, or refuses the selection.
 Report run_gate(const GateOptions& options, const GateHooks& hooks);

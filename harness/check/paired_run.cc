@@ -1,5 +1,7 @@
 #include "harness/check/paired_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace opbench::check {
@@ -16,6 +18,14 @@ Sampled sample_other(Peer& peer, const std::string& variant, std::uint64_t layou
   } catch (const PeerError& error) {
     throw OtherBuildFailed{error.what()};
   }
+}
+
+// No change of a kernel makes so much; of a build that answers what it did not measure anything
+// may.
+constexpr double kMostTimes = 1e5;
+
+bool is_plausible(double base_us, double current_us) {
+  return base_us <= kMostTimes * current_us && current_us <= kMostTimes * base_us;
 }
 
 }  // namespace
@@ -65,6 +75,13 @@ void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base
   current = current_.sample(name, layout_);
   if (!base_first) base = sample_other(base_, name, layout_);
   if (null_ != nullptr && !base_first) null = sample_other(*null_, name, layout_);
+  if (!is_plausible(base.us, current.us)) {
+    variant.fail(fmt::format("the other build answered {:.3g} us for a call, this one {:.3g} us; "
+                             "allowed is up to {:g} times the other",
+                             base.us, current.us, kMostTimes),
+                 false);
+    return;
+  }
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(base.us, current.us, pair_);
   if (null_ != nullptr) times.null_us.push_back(null.us);

@@ -14,9 +14,10 @@ namespace opbench::check {
 struct ComparedVariant {
   Item item;
   PairedTimes times;
-  SpeedFinding finding;        ///< of the times so far
-  bool is_open = false;        ///< still to be timed
-  bool is_base_wrong = false;  ///< a timed call of the other build left wrong results
+  SpeedFinding finding;           ///< of the times so far
+  bool is_open = false;           ///< still to be timed
+  bool is_base_wrong = false;     ///< a timed call of the other build left wrong results
+  std::string code_unknown = {};  ///< why it is not known whether both run the same machine code
   /// What verification saw, fingerprints of results; empty: not known.
   std::string base_results = {}, current_results = {};
 

@@ -3,26 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "harness/run/interrupt.h"
+#include "harness/spec/case.h"
 #include "kernels/lanes/streaming.h"
 #include "tensor/error.h"
+#include "text/excerpt.h"
 
 namespace opbench::check {
 namespace {
 
 // Starting and saying hello takes milliseconds; under a sanitizer and on a busy machine more.
 constexpr double kHelloSeconds = 30;
+// Ending takes milliseconds as well.
+constexpr double kEndSeconds = 10;
+// A list of 10,000 cases has 4 MiB; read, it takes 15 times as much.
+constexpr std::size_t kLongestAnswer = std::size_t{8} << 20;
 
 Connection start(const PeerProgram& program) {
   tell_children_streams_from(program.streams_from);
   if (program.connect) return program.connect();
   const auto child = std::make_shared<ChildProcess>(
       std::vector<std::string>{program.path, "worker"}, program.directory);
-  return {[child](const std::string& line, double seconds) { child->write_line(line, seconds); },
-          [child](double seconds) { return child->read_line(seconds); }};
+  return {[child](const std::string& line, double seconds) {
+            child->refuse_unasked();
+            child->write_line(line, seconds);
+          },
+          [child](double seconds) { return child->read_line(seconds, kLongestAnswer); },
+          [child](double seconds) { return child->finish(seconds); }};
 }
 
 Hello read_hello(const Connection& connection, const PeerProgram& program) {
@@ -37,6 +48,15 @@ Hello read_hello(const Connection& connection, const PeerProgram& program) {
     return parse_hello(line);
   } catch (const Error& error) {
     throw Error(fmt::format("'{}' is no opbench with `check`: {}", program.path, error.what()));
+  }
+}
+
+// A build of another age writes attributes otherwise.
+std::string key_of(const std::string& id) {
+  try {
+    return case_key(parse_case_id(id));
+  } catch (const Error&) {
+    return id;
   }
 }
 
@@ -90,8 +110,9 @@ auto Peer::parsed(const std::string& answer, Parse parse) {
     throw;
   } catch (const Error& error) {
     connection_.reset();  // whatever comes next from it belongs to nothing
-    throw ChildLost(
-        fmt::format("'{}' gave an answer that cannot be read: {}", program_.path, error.what()));
+    constexpr std::size_t kLongest = 80;
+    throw ChildLost(fmt::format("'{}' gave an answer that cannot be read: {}; it answered '{}'",
+                                program_.path, error.what(), excerpt(answer, kLongest)));
   }
 }
 
@@ -115,11 +136,43 @@ std::vector<ListedCase> Peer::list(const CaseSelection& selection) {
 }
 
 OpenReply Peer::open(const OpenRequest& request) {
-  return parsed(ask(open_line(request)), parse_opened);
+  OpenReply reply = parsed(ask(open_line(request)), parse_opened);
+  if (reply.id != request.id && key_of(reply.id) != request.key) {
+    constexpr std::size_t kLongest = 200;
+    refuse(fmt::format("for the case '{}'", excerpt(reply.id, kLongest)),
+           fmt::format("'{}'", excerpt(request.id, kLongest)));
+  }
+  return reply;
 }
 
+// A call takes no longer than its answer, but for the rounding of clocks.
 Sampled Peer::sample(std::string_view variant, std::uint64_t layout) {
-  return parsed(ask(sample_line(variant, layout)), parse_sampled);
+  const double start_s = now_s();
+  Sampled sampled = parsed(ask(sample_line(variant, layout)), parse_sampled);
+  const double passed_us = 1e6 * (now_s() - start_s);
+  if (sampled.us > 1.01 * passed_us) {
+    refuse(fmt::format("{:.3g} us for a call of {}", sampled.us, variant),
+           fmt::format("at most {:.3g} us, in which the answer came", passed_us));
+  }
+  return sampled;
+}
+
+void Peer::restart() {
+  const bool is_asked = bad_end_.empty() && !interrupted();  // once is enough to fail
+  if (connection_ && connection_->finish && is_asked) {
+    bad_end_ = connection_->finish(std::min(kEndSeconds, program_.time_limit_s));
+  }
+  connection_.reset();
+}
+
+void Peer::refuse(const std::string& answered, const std::string& allowed) {
+  connection_.reset();
+  throw ChildLost(fmt::format("'{}' answered {}; allowed is {}", program_.path, answered, allowed));
+}
+
+double Peer::now_s() const {
+  if (program_.now_s) return program_.now_s();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 CodeReply Peer::code(std::string_view variant) {

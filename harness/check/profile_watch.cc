@@ -37,8 +37,12 @@ std::string signature_of(const HotOperator& one) {
 }
 
 // Without a type only the name tells what a task is.
+const std::string& type_of(const HotOperator& one) {
+  return one.type.empty() || one.has_kernel_name ? one.name : one.type;
+}
+
 std::string key_of(const HotOperator& one) {
-  return fmt::format("{}\x1f{}", one.type.empty() ? one.name : one.type, signature_of(one));
+  return fmt::format("{}\x1f{}", type_of(one), signature_of(one));
 }
 
 Sides sides_of(const std::vector<HotOperator>& operators) {
@@ -104,7 +108,7 @@ void judge(const Side& before, const Side& after, const SpeedRule& rule, Profile
 ProfileChange change_of(const Side* before, const Side* after, const SpeedRule& rule) {
   const HotOperator& any = *(after != nullptr ? after : before)->first;
   ProfileChange change;
-  change.type = any.type.empty() ? any.name : any.type;
+  change.type = type_of(any);
   change.signature = signature_of(any);
   change.at = any.first;
   change.count_before = before == nullptr ? 0 : before->count;
@@ -205,6 +209,23 @@ std::vector<SidePair> pairs_of(const Sides& old_sides, const Sides& new_sides) {
   return pairs;
 }
 
+// How often the later profile runs the network for once in the earlier: by their steps, else by the
+// calls of operators that both have.
+double runs_for_one(const IngestResult& first, const IngestResult& second,
+                    const std::vector<SidePair>& pairs) {
+  const TaskOrder &old_order = first.hot_spots.order(), &new_order = second.hot_spots.order();
+  if (old_order.has_steps() && new_order.has_steps() && old_order.steps() > 0) {
+    return static_cast<double>(new_order.steps()) / static_cast<double>(old_order.steps());
+  }
+  double before = 0, after = 0;
+  for (const auto& [old_side, new_side] : pairs) {
+    if (old_side == nullptr || new_side == nullptr) continue;
+    before += static_cast<double>(old_side->count);
+    after += static_cast<double>(new_side->count);
+  }
+  return before > 0 && after > 0 ? after / before : 1;
+}
+
 }  // namespace
 
 std::string_view name(ProfileVerdict verdict) {
@@ -217,6 +238,16 @@ std::int64_t ProfileComparison::count(ProfileVerdict verdict) const {
                        [&](const ProfileChange& one) { return one.verdict == verdict; });
 }
 
+std::int64_t ProfileComparison::common() const {
+  return std::ssize(changes) - count(ProfileVerdict::fresh) - count(ProfileVerdict::gone);
+}
+
+bool ProfileComparison::is_of_two_networks() const {
+  const std::int64_t smaller =
+      common() + std::min(count(ProfileVerdict::fresh), count(ProfileVerdict::gone));
+  return 2 * common() < smaller;
+}
+
 ProfileComparison compare_profiles(const IngestResult& before, const IngestResult& after,
                                    const SpeedRule& rule) {
   ProfileComparison comparison;
@@ -225,19 +256,18 @@ ProfileComparison compare_profiles(const IngestResult& before, const IngestResul
   const std::vector<HotOperator> first = before.hot_spots.operators();
   const std::vector<HotOperator> second = after.hot_spots.operators();
   const Sides old_sides = sides_of(first), new_sides = sides_of(second);
-  const auto add = [&](const Side* old_side, const Side* new_side) {
+  const std::vector<SidePair> pairs = pairs_of(old_sides, new_sides);
+  comparison.runs = runs_for_one(before, after, pairs);
+  for (const auto& [old_side, new_side] : pairs) {
     ProfileChange change = change_of(old_side, new_side, rule);
-    // Shares of each profile, which may have different numbers of steps.
-    const auto share = [](const Side* side, double whole) {
-      return side == nullptr || whole <= 0 ? 0 : in_us(side->total_ps) / whole;
+    const auto share = [&](const Side* side) {
+      return comparison.before_us <= 0 ? 0 : in_us(side->total_ps) / comparison.before_us;
     };
-    const double had = share(old_side, comparison.before_us);
-    if (old_side != nullptr && new_side != nullptr) change.of_network = had * change.change;
-    if (new_side == nullptr) change.of_network = -had;
-    if (old_side == nullptr) change.of_network = share(new_side, comparison.after_us);
+    change.of_network = old_side == nullptr   ? share(new_side) / comparison.runs
+                        : new_side == nullptr ? -share(old_side)
+                                              : share(old_side) * change.change;
     comparison.changes.push_back(std::move(change));
-  };
-  for (const auto& [old_side, new_side] : pairs_of(old_sides, new_sides)) add(old_side, new_side);
+  }
   adjust_for_all(comparison.changes);
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
                    [](const ProfileChange& a, const ProfileChange& b) {

@@ -6,7 +6,7 @@
 
 #include "harness/check/check.h"
 #include "ingest/ingest.h"
-#include "text/console_colour.h"
+#include "ingest/report_lines.h"
 
 namespace opbench::check {
 
@@ -26,7 +26,7 @@ struct ProfileChange {
          after_us = 0;  ///< medians over steps, of tasks where there are few; 0: none
   double change = 0, low = 0, high = 0;  ///< 0.05: 5 % slower; with its 99 % interval
   double p = 1, adjusted_p = 1;          ///< that nothing changed; over all operators of the two
-  double of_network = 0;  ///< what the change of its whole time adds to that of the first profile
+  double of_network = 0;  ///< what its change adds to the earlier device time: 0.05, 5 % of that
   std::string formats;    ///< "NCHW -> NC1HWC0" where they changed; else empty
   SourceRow at;           ///< in the later profile, of what is gone in the earlier one
 };
@@ -35,8 +35,13 @@ struct ProfileChange {
 struct ProfileComparison {
   std::vector<ProfileChange> changes;  ///< what weighs most first
   double before_us = 0, after_us = 0;  ///< device time of all
+  double runs = 1;                     ///< of the network in the later one, for one in the earlier
 
   std::int64_t count(ProfileVerdict verdict) const;
+  /// Operators of both.
+  std::int64_t common() const;
+  /// True if less than half of the operators of the smaller profile are in the other one, too.
+  bool is_of_two_networks() const;
 };
 
 /// Compares profiles that were read with samples (`HotSpots::keep_samples`). Their tasks did not
@@ -48,9 +53,9 @@ struct ProfileComparison {
 ProfileComparison compare_profiles(const IngestResult& before, const IngestResult& after,
                                    const SpeedRule& rule);
 
-/// `top`: rows; 0: all.
+/// For people.
 void print_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
-                              std::size_t top, const ConsoleStyle& style);
+                              const ReportLayout& layout);
 
 /// {"schema": "opbench-ingest-comparison", "schema_version", "mode": "watch", "before_us", ...}
 void write_profile_comparison(std::ostream& out, const ProfileComparison& comparison,

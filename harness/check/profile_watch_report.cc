@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -8,7 +7,6 @@
 #include "harness/check/profile_watch.h"
 #include "harness/check/speed_verdict.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
 
 namespace opbench::check {
 namespace {
@@ -20,26 +18,30 @@ constexpr ProfileVerdict kVerdicts[] = {ProfileVerdict::slower, ProfileVerdict::
                                         ProfileVerdict::fresh,  ProfileVerdict::gone};
 
 std::string times_text(const ProfileChange& one) {
-  if (one.verdict == ProfileVerdict::fresh) return fmt::format("{:.3f} us", one.after_us);
-  if (one.verdict == ProfileVerdict::gone) return fmt::format("{:.3f} us", one.before_us);
-  return fmt::format("{} (99%: {} to {}), {:.3f} -> {:.3f} us", change_text(one.change),
-                     change_text(one.low), change_text(one.high), one.before_us, one.after_us);
+  const auto alone = [](double us, std::int64_t count) {
+    return count == 1 ? fmt::format("{:.3f} us, once", us)
+                      : fmt::format("{:.3f} us each, {} times", us, count);
+  };
+  if (one.verdict == ProfileVerdict::fresh) return alone(one.after_us, one.count_after);
+  if (one.verdict == ProfileVerdict::gone) return alone(one.before_us, one.count_before);
+  return fmt::format("{} (99%: {} to {}), {:.3f} -> {:.3f} us, calls {} -> {}",
+                     change_text(one.change), change_text(one.low), change_text(one.high),
+                     one.before_us, one.after_us, one.count_before, one.count_after);
 }
 
-void print_change(std::ostream& out, const ProfileChange& one, const ConsoleStyle& style) {
-  constexpr std::size_t kLongest = 120;
+void print_change(ReportLines& lines, const ProfileChange& one) {
+  constexpr std::size_t kIndent = 20;
   const std::string verdict = fmt::format("{:<9}", name(one.verdict));
   const bool is_slower = one.verdict == ProfileVerdict::slower;
-  out << fmt::format("{} {:>+7.2f}%  {} {}\n", is_slower ? coloured(verdict, kRed, style) : verdict,
-                     100 * one.of_network, printable(one.type),
-                     printable(excerpt(one.signature, kLongest)));
-  out << fmt::format("{:>20}{}, {} and {} times\n", "", times_text(one), one.count_before,
-                     one.count_after);
+  const std::string signature = one.signature.empty() ? "" : " " + printable(one.signature);
+  lines.row(fmt::format("{} {:>+7.2f}%  ", verdict, 100 * one.of_network),
+            printable(one.type) + signature, {}, is_slower ? kRed : std::string_view());
+  lines.text(times_text(one), kIndent, kIndent);
   if (!one.formats.empty()) {
-    out << fmt::format("{:>20}format changed {}\n", "", printable(excerpt(one.formats, kLongest)));
+    lines.text("format changed " + printable(one.formats), kIndent, kIndent);
   }
   if (!one.signature_before.empty()) {
-    out << fmt::format("{:>20}was {}\n", "", printable(excerpt(one.signature_before, kLongest)));
+    lines.row(std::string(kIndent, ' ') + "was ", printable(one.signature_before));
   }
 }
 
@@ -66,29 +68,41 @@ Json change_value(const ProfileChange& one) {
 }  // namespace
 
 void print_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
-                              std::size_t top, const ConsoleStyle& style) {
-  out << fmt::format("Device time {:.3f} us before, {:.3f} us after\n", comparison.before_us,
-                     comparison.after_us);
-  const char* separator = "Operators: ";
+                              const ReportLayout& layout) {
+  ReportLines lines(out, layout);
+  lines.text(fmt::format("Device time {:.3f} us before, {:.3f} us after", comparison.before_us,
+                         comparison.after_us));
+  std::string counts;
   for (const ProfileVerdict verdict : kVerdicts) {
-    out << separator << fmt::format("{} {}", comparison.count(verdict), name(verdict));
-    separator = ", ";
+    counts += fmt::format("{}{} {}", counts.empty() ? "Operators: " : ", ",
+                          comparison.count(verdict), name(verdict));
   }
-  out << "\nThe two did not take turns: what else changed on the device is in these times. This is "
-         "a "
-         "watch, not a gate.\n\n";
-  std::size_t shown = 0, told = 0;
+  lines.text(counts, 0, 2);
+  if (comparison.is_of_two_networks()) {
+    lines.text(fmt::format("note: {} of {} operators in common: are these of one network?",
+                           comparison.common(), comparison.changes.size()),
+               0, 2, kYellow);
+  }
+  lines.text(
+      "The two did not take turns: what else changed on the device is in these times. This is a "
+      "watch, not a gate.");
+  if (layout.is_quiet) return;
+  std::vector<const ProfileChange*> told;
   for (const ProfileChange& one : comparison.changes) {
     const bool is_quiet =
         (one.verdict == ProfileVerdict::same || one.verdict == ProfileVerdict::ambiguous) &&
         one.formats.empty();
-    if (is_quiet) continue;
-    ++told;
-    if (top != 0 && shown == top) continue;
-    ++shown;
-    print_change(out, one, style);
+    if (!is_quiet) told.push_back(&one);
   }
-  if (told > shown) out << fmt::format("  and {} more\n", told - shown);
+  if (told.empty()) return;
+  lines.blank();
+  const std::string runs =
+      comparison.runs == 1
+          ? ""
+          : fmt::format("; the later profile has {:.3g} times as many steps", comparison.runs);
+  lines.text("Changes, in percent of the earlier device time" + runs + ":", 0, 2);
+  for (std::size_t i = 0; i < layout.rows(told.size()); ++i) print_change(lines, *told[i]);
+  lines.rest(told.size());
 }
 
 void write_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
@@ -99,6 +113,8 @@ void write_profile_comparison(std::ostream& out, const ProfileComparison& compar
                    {"mode", "watch"},
                    {"before_us", comparison.before_us},
                    {"after_us", comparison.after_us},
+                   {"common", comparison.common()},
+                   {"runs_after_for_one_before", comparison.runs},
                    {"counts", Json::object()},
                    {"operators", Json::array()}};
   for (const ProfileVerdict verdict : kVerdicts) {

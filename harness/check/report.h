@@ -33,6 +33,10 @@ void print_annotations(std::ostream& out, const Report& report);
 /// "3 SLOWER, 1 ERROR, 26 SAME": verdicts that occur, what needs action first.
 std::string counts_text(const Report& report);
 
+/// "opbench 0.1.0 (0123abcd) against old/opbench 0.1.0 (4567cdef)". The revision is opbench's: of a
+/// program with kernels of its own the text says so.
+std::string builds_text(const Report& report);
+
 /// "this machine shows changes from 1.2%", or that nobody measured it.
 std::string noise_text(const Report& report);
 

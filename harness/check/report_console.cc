@@ -39,12 +39,8 @@ void print_item(std::ostream& out, const Item& item, const ConsoleStyle& style) 
   if (!item.next.empty()) out << "             next: " << item.next << '\n';
 }
 
-// "opbench 0.1.0 (843d405)", or of a program of others "mybench with opbench 0.1.0 (843d405)".
-std::string build_text(const std::string& program, const BuildInfo& build) {
-  const std::string opbench = fmt::format("opbench {} ({})", build.version, build.revision);
-  if (program.empty()) return printable(opbench);
-  const char* with = program_name() == "opbench" ? "" : "with ";
-  return printable(fmt::format("{} {}{}", program, with, opbench));
+std::string build_text(const BuildInfo& build) {
+  return fmt::format("opbench {} ({})", build.version, build.revision);
 }
 
 // What fails or is open, each kind up to a number that still can be read.
@@ -53,8 +49,7 @@ void print_items(std::ostream& out, const Report& report, const ConsoleStyle& st
   std::map<Verdict, int> shown, left_out;
   for (const Item& item : report.items) {
     const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster;
-    const bool was_not_timed = report.is_too_noisy && item.verdict == Verdict::ambiguous;
-    if (!verbose && (is_well || was_not_timed)) continue;
+    if (!verbose && is_well) continue;
     if (verbose || item.is_regression || shown[item.verdict]++ < kMostOfAKind) {
       print_item(out, item, style);
     } else {
@@ -97,30 +92,35 @@ std::string step_text(const Item& item) {
                               : std::string();
 }
 
+std::string builds_text(const Report& report) {
+  const std::string current = build_text(report.current), base = build_text(report.base);
+  if (program_name() == "opbench") {
+    return fmt::format("{} against {} {}", current, report.base_name, base);
+  }
+  return fmt::format("{} against {}; linked with {}{}", program_name(), report.base_name, current,
+                     current == base ? "" : " and " + base);
+}
+
 std::string noise_text(const Report& report) {
   return report.noise_floor
-             ? fmt::format("this machine shows changes from {:.1f}%", 100 * *report.noise_floor)
-             : std::string("what this machine shows was not measured");
+             ? fmt::format("of a typical case this machine shows changes from {:.1f}%",
+                           100 * *report.noise_floor)
+             : std::string("nothing was timed");
 }
 
 void print(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
   const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
-  const std::string current = program_name() == "opbench" ? "" : program_name();
-  out << fmt::format("{} against {}\n", build_text(current, report.current),
-                     build_text(report.base_name, report.base));
+  out << printable(builds_text(report)) << '\n';
   out << fmt::format("A change counts from {:.3g}% and {:.3g} us", 100 * report.rule.threshold,
                      report.rule.floor_us);
   out << (report.mode == "gate" ? "; " + noise_text(report) : std::string()) << ".\n";
-  if (report.is_too_noisy) {
-    out << "More than 10% hides what matters. Stop what else runs, take --threads 1, and ask "
-           "opbench doctor.\n";
-  }
   if (report.fail_over_percent) {
     out << fmt::format("Slower cases cost {:.2f}% of the network; {:.3g}% are allowed.\n",
                        report.slower_percent(), *report.fail_over_percent);
   }
+  for (const std::string& failure : report.failures) out << printable(failure) << '\n';
   for (const std::string& notice : report.notices) out << "note: " << printable(notice) << '\n';
   print_items(out, report, style, verbose);
   const auto notices = std::count_if(report.items.begin(), report.items.end(),

@@ -37,9 +37,9 @@ void print_annotations(std::ostream& out, const Report& report) {
                        data(item.evidence, false),
                        item.next.empty() ? "" : kNewLine + data(item.next, false));
   }
-  if (report.is_too_noisy) {
+  if (const std::string reason = reason_text(report); !reason.empty()) {
     out << fmt::format("::warning title=opbench::{}: {}\n", outcome_text(report),
-                       data(noise_text(report), false));
+                       data(reason, false));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "harness/check/report.h"
 #include "text/json_number.h"
+#include "text/program_name.h"
 
 namespace opbench::check {
 namespace {
@@ -75,12 +76,14 @@ Json item_value(const Item& item) {
           {"verdict", name(item.verdict)},
           {"regression", item.is_regression},
           {"unfinished", item.is_unfinished},
+          {"too_noisy", item.is_too_noisy},
+          {"same_code", item.is_same_code},
           {"waiver", waiver_value(item.waived)},
           {"evidence", item.evidence},
           {"next", item.next},
           {"notices", item.notices},
           {"threshold_percent", finite_or_null(100 * item.threshold)},
-          {"noise_percent", finite_or_null(100 * item.noise)},
+          {"noise_percent", item.noise ? finite_or_null(100 * *item.noise) : Json(nullptr)},
           {"step_percent",
            item.network_percent ? finite_or_null(*item.network_percent) : Json(nullptr)},
           {"speed", speed_value(item.speed)},
@@ -107,6 +110,7 @@ void write_json(std::ostream& out, const Report& report, const Machine& machine)
   const Json document = {
       {"opbench_check", kReportVersion},
       {"command", report.command},
+      {"program", program_name()},
       {"mode", report.mode},
       {"outcome", outcome_text(report)},
       {"exit_code", report.exit_code()},
@@ -121,10 +125,11 @@ void write_json(std::ostream& out, const Report& report, const Machine& machine)
       {"floor_us", finite_or_null(report.rule.floor_us)},
       {"noise_floor_percent",
        report.noise_floor ? finite_or_null(100 * *report.noise_floor) : Json(nullptr)},
-      {"too_noisy", report.is_too_noisy},
+      {"too_noisy", report.too_noisy() > 0},
       {"fail_over_percent",
        report.fail_over_percent ? finite_or_null(*report.fail_over_percent) : Json(nullptr)},
       {"slower_percent", finite_or_null(report.slower_percent())},
+      {"failures", report.failures},
       {"notices", report.notices},
       {"counts", counts_value(report)},
       {"items", std::move(items)}};

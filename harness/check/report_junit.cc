@@ -34,6 +34,16 @@ JUnitCase junit_case(const Item& item) {
   return result;
 }
 
+// Every answer came, and none is to be relied on.
+JUnitCase failed_worker(const std::string& failure) {
+  JUnitCase result;
+  result.suite = "check";
+  result.name = "the end of a worker";
+  result.outcome = JUnitCase::Outcome::errored;
+  result.message = result.output = failure;
+  return result;
+}
+
 }  // namespace
 
 void write_junit(std::ostream& out, const Report& report) {
@@ -43,6 +53,7 @@ void write_junit(std::ostream& out, const Report& report) {
                       {"base", report.base.revision},
                       {"current", report.current.revision}};
   for (const Item& item : report.items) junit.cases.push_back(junit_case(item));
+  for (const std::string& failure : report.failures) junit.cases.push_back(failed_worker(failure));
   opbench::write_junit(out, junit);
 }
 

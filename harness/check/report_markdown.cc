@@ -9,6 +9,7 @@
 #include "harness/check/verdict.h"
 #include "harness/check/waive.h"
 #include "text/markdown_text.h"
+#include "text/program_name.h"
 
 namespace opbench::check {
 namespace {
@@ -54,13 +55,15 @@ std::string hint_of(ExitCode code) {
 }  // namespace
 
 void write_markdown(std::ostream& out, const Report& report) {
-  out << fmt::format("### {} opbench: {}\n\n{}. opbench {} against opbench {}. ",
-                     hint_of(report.exit_code()), outcome_text(report), counts_text(report),
-                     markdown_escaped(report.current.revision),
-                     markdown_escaped(report.base.revision));
+  out << fmt::format("### {} {}: {}\n\n{}. {}. ", hint_of(report.exit_code()),
+                     markdown_escaped(program_name()), outcome_text(report), counts_text(report),
+                     markdown_escaped(builds_text(report)));
   out << fmt::format("A change counts from {:.3g}%", 100 * report.rule.threshold);
   if (report.mode == "gate") out << "; " << noise_text(report);
   out << ".\n";
+  if (const std::string reason = reason_text(report); !reason.empty()) {
+    out << "\n" << markdown_escaped(reason) << '\n';
+  }
   for (const std::string& notice : report.notices)
     out << "\n> " << markdown_escaped(notice) << '\n';
 

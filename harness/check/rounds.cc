@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/check/code_verdict.h"
 #include "harness/check/stages.h"
 
 namespace opbench::check {
@@ -28,19 +29,13 @@ void Rounds::guarded(ComparedCase& compared, Action action) {
   }
 }
 
-void Rounds::judge_accuracy_only(ComparedCase& compared) {
-  guarded(compared, [&](PairedRun& run) {
-    open_in_both(compared, run, how_, accuracy_);
-    run.measure(compared.open_variants(), &PairedTimes::screening, kScreeningRounds, budget_);
-    for (ComparedVariant& variant : compared.variants) variant.times = {};
-    run.close();
-  });
-}
-
 void Rounds::screen(ComparedCase& compared) {
   guarded(compared, [&](PairedRun& run) {
     run.set_pair(pairs_++);
-    open_in_both(compared, run, how_, accuracy_);
+    OpenRequest how = how_;
+    how.sample_seconds *= kScreeningShare;
+    open_in_both(compared, run, how, accuracy_);
+    settle_same_code(compared, base_, current_);
     if (!take_screening_rounds(compared, run)) {
       for (ComparedVariant* variant : compared.open_variants()) {
         variant->times.screening = {};
@@ -61,7 +56,7 @@ bool Rounds::take_screening_rounds(ComparedCase& compared, PairedRun& run) {
   for (int i = 0; i < pairs; ++i) {
     if (compared.open_variants().empty()) return true;
     const double before = budget_.now_s();
-    if (i > 0) open_in_fresh_processes(compared, run);
+    if (i > 0) open_in_fresh_processes(compared, run, true);
     if (i == 1 && budget_.now_s() - before > kLongOpening) {
       pairs = kLeastScreeningPairs;
       rounds = (kScreeningRounds - kFirst) / (pairs - 1);
@@ -80,7 +75,7 @@ void Rounds::measure(ComparedCase& compared, StageMember stage) {
       const std::vector<ComparedVariant*> open = compared.open_variants();
       if (open.empty()) return;
       null_.restart();
-      open_in_fresh_processes(compared, run);
+      open_in_fresh_processes(compared, run, false);
       if (!run.measure(open, stage, kRoundsPerPair, budget_)) return;
     }
   });
@@ -132,13 +127,15 @@ void Rounds::take_first_call(const ComparedCase& compared, ComparedVariant& vari
   if (!wrong.empty() && !is_base_wrong) variant.fail(wrong, true);
 }
 
-void Rounds::open_in_fresh_processes(const ComparedCase& compared, PairedRun& run) {
+void Rounds::open_in_fresh_processes(const ComparedCase& compared, PairedRun& run,
+                                     bool is_screening) {
   base_.restart();
   current_.restart();
   run.set_pair(pairs_++);
   OpenRequest base = base_request(compared, how_), current = current_request(compared, how_);
   for (OpenRequest* request : {&base, &current}) {
     request->verify = false;  // was done
+    if (is_screening) request->sample_seconds *= kScreeningShare;
     request->variants.clear();
     for (const ComparedVariant& variant : compared.variants) {
       if (variant.is_open) request->variants.push_back(variant.item.variant);

@@ -22,12 +22,10 @@ class Rounds {
         budget_(budget),
         accuracy_(std::move(accuracy)) {}
 
-  /// Opens the case in both builds and judges accuracy, also of what the calls of 12 rounds leave,
-  /// whose times are not kept.
-  void judge_accuracy_only(ComparedCase& compared);
-  /// Opens it as well, and screens what can be timed: 12 rounds over six pairs of processes, or
-  /// over three where opening takes more than a second. Part of a screening is none: what the
-  /// budget cuts is unfinished.
+  /// Opens the case in both builds and judges accuracy and machine code, then screens what can be
+  /// timed and is not the same code, in samples of a quarter of the length: 12 rounds
+  /// over six pairs of processes, or over three where opening takes more than a second. Part of a
+  /// screening is none: what the budget cuts is unfinished.
   void screen(ComparedCase& compared);
   /// Ten more pairs of processes, three rounds in each, and the other build against itself beside.
   /// What the budget cuts has the pairs before it.
@@ -42,7 +40,7 @@ class Rounds {
   template <class Action>
   void guarded(ComparedCase& compared, Action action);
   bool take_screening_rounds(ComparedCase& compared, PairedRun& run);
-  void open_in_fresh_processes(const ComparedCase& compared, PairedRun& run);
+  void open_in_fresh_processes(const ComparedCase& compared, PairedRun& run, bool is_screening);
   void take_first_call(const ComparedCase& compared, ComparedVariant& variant, StageMember stage,
                        bool has_null);
 

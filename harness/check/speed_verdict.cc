@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/check/stages.h"
 #include "harness/record/samples.h"
 #include "harness/report/text.h"
 
@@ -64,8 +65,10 @@ bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) 
 SpeedChange change_of(const PairedTimes::Stage& stage, const std::vector<double>& ratios,
                       const Bounds& b) {
   SpeedChange speed;
-  speed.base_us = median_of(stage.base_us);
-  speed.current_us = median_of(stage.current_us);
+  // Both medians may be of other rounds than the median ratio: they say how long, it says how much.
+  const double level = std::sqrt(median_of(stage.base_us) * median_of(stage.current_us));
+  speed.base_us = level * std::exp(-b.median / 2);
+  speed.current_us = level * std::exp(b.median / 2);
   speed.change = std::expm1(b.median);
   speed.interval = {std::expm1(b.wide.low), std::expm1(b.wide.high)};
   speed.rounds = static_cast<int>(ratios.size());
@@ -167,6 +170,17 @@ double own_noise(const PairedTimes::Stage& stage) {
   return std::expm1(std::max(kErrorsOfNoise * error, std::fabs(median_of(medians))));
 }
 
+// Where there are few pairs, over their rounds.
+double spread_noise(const PairedTimes::Stage& stage) {
+  constexpr std::size_t kLeastPairs = 3;
+  const std::vector<double> ratios = log_ratios(stage);
+  const std::vector<double> medians = group_medians(ratios, stage.pair);
+  const double error = medians.size() < kLeastPairs
+                           ? median_standard_error(ratios, kVerdictRounds)
+                           : median_standard_error(medians, kPairsOfProcesses);
+  return std::expm1(kErrorsOfNoise * error);
+}
+
 SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
   const PairedTimes::Stage decisive = times.decisive(), all = times.all();
   const std::vector<double> ratios = log_ratios(decisive);
@@ -175,6 +189,7 @@ SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
   f.change = change_of(decisive, ratios, b);
   f.limit = std::log1p(least_change(f.change.base_us, rule));
   f.noise = own_noise(decisive);
+  f.spread = spread_noise(decisive);
   const double least = std::max(f.limit, std::log1p(f.noise));
   f.tails = tails_of(ratios, decisive.pair, least, typical_of(ratios));
   const std::vector<double> all_ratios = log_ratios(all);
@@ -183,6 +198,7 @@ SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
   if (f.call == SpeedCall::sometimes_slower) f.change.sign_p = f.change.adjusted_p = f.tails.p();
   f.is_confirmed = is_change(f.call) && is_confirmed(times.confirmation, f.call, least);
   f.is_suspect = b.median >= f.limit || is_sometimes_slower(f.tails);
+  f.looks_slower = f.is_suspect && (b.wide.low > 0 || is_sometimes_slower(f.tails));
   f.may_be_slower = b.wide.high >= f.limit || f.all_tails.excess() > kSameExcess;
   return f;
 }
@@ -195,7 +211,7 @@ bool SpeedFinding::is_decided() const {
 void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool is_cut) {
   const double least = least_change(f.change.base_us, rule);
   item.threshold = std::max(least, f.noise);
-  item.noise = f.noise;
+  item.noise = f.noise > 0 ? f.noise : f.spread;
   item.evidence = speed_text(*item.speed, item.context && !item.is_first_call);
   SpeedFinding judged = f;
   judged.change = *item.speed;
@@ -211,7 +227,8 @@ void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool i
     item.verdict = Verdict::ambiguous;
     // There are no more processes for first calls, which vary.
     const bool is_in_noise = item.is_first_call && item.speed->change < f.noise;
-    item.is_unfinished = is_cut || (f.is_suspect && !is_in_noise);
+    item.is_unfinished = f.looks_slower && !is_in_noise;
+    item.is_too_noisy = !item.is_unfinished && f.may_be_slower;
     item.evidence += "; " + open_test(f, *item.speed, is_cut);
     return;
   }

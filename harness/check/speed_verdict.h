@@ -45,12 +45,14 @@ struct SpeedFinding {
   /// those that are faster, and p <= 0.05. The same only without an excess above 10%, the screening
   /// counted in: a slowdown that meets three processes in ten does not move the median.
   SpeedCall call = SpeedCall::unclear;
-  Tails tails;       ///< of what decides, beyond the limit and the noise
-  Tails all_tails;   ///< of all rounds, beyond the limit
-  double limit = 0;  ///< the log-ratio that a change counts from, without noise
-  double noise = 0;  ///< the smallest change that these rounds can show, as a share; 0: not known
+  Tails tails;        ///< of what decides, beyond the limit and the noise
+  Tails all_tails;    ///< of all rounds, beyond the limit
+  double limit = 0;   ///< the log-ratio that a change counts from, without noise
+  double noise = 0;   ///< what the other build shows against itself, as a share; 0: not known
+  double spread = 0;  ///< the smallest change that rounds of such spread can show, as a share
   bool is_confirmed = false;  ///< the confirmation on its own says so, too
   bool is_suspect = false;    ///< the best guess is that it is slower, sure or not
+  bool looks_slower = false;  ///< so it is, and not by chance: its 99% interval excludes 0
   bool may_be_slower = true;  ///< its 99% interval reaches the threshold, or its tails are uneven
 
   /// Nothing that more rounds could change; `adjusted_p` counts.
@@ -62,12 +64,16 @@ SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule);
 /// the median over pairs of processes, or the median itself; 0 where fewer than three pairs say so.
 double own_noise(const PairedTimes::Stage& stage);
 
+/// What ten pairs of processes can show of a variant whose rounds vary as these do, as a share:
+/// three standard errors of the median over pairs. A change of the whole is not in it.
+double spread_noise(const PairedTimes::Stage& stage);
+
 /// Sets verdict, evidence and whether it is a regression: SLOWER and FASTER only if the
 /// confirmation shows it on its own and it survives the adjustment for many comparisons
 /// (`item.speed->adjusted_p` <= 0.05). What is not decided is AMBIGUOUS and names the test that it
-/// failed. It is unfinished where the budget ended before the rounds that every verdict has
-/// (`is_cut`), or while the best guess is that it is slower (a first call: beyond the noise).
-/// `item.speed` must be set.
+/// failed. It is unfinished while it looks slower (a first call: beyond the noise), and else too
+/// noisy where it may be slower. `is_cut`: the budget ended before the rounds that every verdict
+/// has. `item.speed` must be set.
 void judge_item(Item& item, const SpeedFinding& finding, const SpeedRule& rule, bool is_cut);
 
 /// "+7.2%"

@@ -152,10 +152,7 @@ Words selection_flags(const Item& item) {
 
 std::string next_command(const Item& item, const PeerProgram& base,
                          const std::vector<std::string>& how) {
-  if (item.verdict == Verdict::same || item.verdict == Verdict::faster ||
-      item.verdict == Verdict::layout) {
-    return {};
-  }
+  if (item.verdict == Verdict::same || item.verdict == Verdict::faster) return {};
   const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
   const bool is_of_base = item.verdict == Verdict::gone;
   Words words = {is_of_base ? base.path : program_name()};

@@ -131,8 +131,7 @@ std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waive
 void settle_waived_errors(Item& item) {
   if (!item.waived_errors) return;
   const auto [by, evidence] = *std::exchange(item.waived_errors, std::nullopt);
-  const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster ||
-                       item.verdict == Verdict::layout;
+  const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster;
   const bool is_unjudged = item.verdict == Verdict::ambiguous && !item.speed && !item.is_unfinished;
   if (!is_well && !is_unjudged) {
     item.notices.push_back(fmt::format("{}; {}", evidence, text_of(by)));

@@ -28,17 +28,6 @@ constexpr double kDeviationsOf99 = 2.5758;  // of a normal distribution, two-sid
 
 using Key = std::tuple<std::string, std::string, int, bool>;
 
-// As the gate knows the case: an operator that gained an attribute since is the same one while the
-// attribute is at its default. What this build cannot read, and a context, keep their ids.
-std::string case_key_of(const Record& record) {
-  if (record.step) return record.case_id;
-  try {
-    return case_key(parse_case_id(record.case_id));
-  } catch (const Error&) {
-    return record.case_id;
-  }
-}
-
 Key key_of(const Record& record) {
   return {case_key_of(record), record.variant, record.threads, record.cold};
 }
@@ -225,6 +214,15 @@ Item judged(const Pair& pair, const Setting& setting) {
 }
 
 }  // namespace
+
+std::string case_key_of(const Record& record) {
+  if (record.step) return record.case_id;
+  try {
+    return case_key(parse_case_id(record.case_id));
+  } catch (const Error&) {
+    return record.case_id;
+  }
+}
 
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now) {
   std::vector<std::string> result;

@@ -22,6 +22,10 @@ struct WatchOptions {
 Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
                  const WatchOptions& options);
 
+/// The case as the gate knows it: an operator that gained an attribute since is the same one while
+/// the attribute is at its default. What this build cannot read, and a context, keep their ids.
+std::string case_key_of(const Record& record);
+
 /// What differs between two machines in ways that times depend on: "cpu A, now B"; empty: nothing.
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now);
 

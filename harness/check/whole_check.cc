@@ -3,10 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "harness/check/speed_verdict.h"
 #include "harness/check/statistics.h"
+#include "harness/record/samples.h"
 
 namespace opbench::check {
+
+std::optional<double> typical_noise(const std::vector<ComparedCase>& cases) {
+  std::vector<double> spreads;
+  for (const ComparedCase& compared : cases) {
+    for (const ComparedVariant& variant : compared.variants) {
+      if (variant.is_timed()) spreads.push_back(spread_noise(variant.times.screening));
+    }
+  }
+  if (spreads.empty()) return std::nullopt;
+  return median_of(std::move(spreads));
+}
 
 void adjust_for_all(std::vector<ComparedCase>& cases) {
   std::vector<ComparedVariant*> timed;
@@ -29,17 +43,19 @@ void adjust_for_all(std::vector<ComparedCase>& cases) {
 void note_budget(const std::vector<Item>& items, double budget_s,
                  std::vector<std::string>& notices) {
   const auto is_left = [](const Item& item) {
-    return item.is_unfinished && item.verdict == Verdict::ambiguous;
+    return (item.is_unfinished || item.is_too_noisy) && item.verdict == Verdict::ambiguous;
   };
+  const auto is_unmeasured = [&](const Item& item) { return is_left(item) && !item.speed; };
   const auto is_suspect = [&](const Item& item) {
-    return is_left(item) && item.speed && item.speed->interval.low > 0;
+    return is_left(item) && item.is_unfinished && item.speed;
   };
   const auto left = std::count_if(items.begin(), items.end(), is_left);
   if (left == 0) return;
   notices.push_back(fmt::format(
-      "the budget of {:g} s ended with {} of {} undecided, {} of them slower so far; --budget "
-      "gives more time",
-      budget_s, left, items.size(), std::count_if(items.begin(), items.end(), is_suspect)));
+      "the budget of {:g} s ended with {} of {} undecided: {} look slower, {} were not measured; "
+      "--budget gives more time",
+      budget_s, left, items.size(), std::count_if(items.begin(), items.end(), is_suspect),
+      std::count_if(items.begin(), items.end(), is_unmeasured)));
 }
 
 }  // namespace opbench::check

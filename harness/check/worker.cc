@@ -85,6 +85,15 @@ PlantedFaults planted_faults() {
   return planted;
 }
 
+// What tests plant, in this process or in others, is not in its code.
+std::string planted_text() {
+  std::string text;
+  for (const char* variable : {"OPBENCH_TEST_SLOWDOWN", "OPBENCH_TEST_WRONG_CALLS"}) {
+    if (const char* planted = std::getenv(variable)) text += std::string("+") + planted;
+  }
+  return text;
+}
+
 class Worker {
  public:
   /// The answer to one request.
@@ -124,10 +133,7 @@ class Worker {
     const std::span<const Kernel* const> kernels = open_->kernels(variant);
     try {
       if (!code_) code_.emplace();
-      // What tests add to slow it down, in this process or in others, is not in its code.
-      const char* planted = std::getenv("OPBENCH_TEST_SLOWDOWN");
-      const std::string runs = code_->of(kernels) + "+" + open_->plan_hash(variant);
-      return {runs + (planted == nullptr ? "" : "+" + std::string(planted)), ""};
+      return {code_->of(kernels) + "+" + open_->plan_hash(variant) + planted_text(), ""};
     } catch (const Error& error) {
       return {"", error.what()};
     }

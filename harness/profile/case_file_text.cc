@@ -9,6 +9,7 @@
 #include "harness/profile/network_cases.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {
@@ -55,21 +56,21 @@ std::string share_text(const NetworkCases& cases) {
                      100 * cases.covered_share(), cases.is_timed ? "device time" : "logged calls");
 }
 
-void print_list(std::ostream& out, const NetworkCases& cases,
-                const std::vector<UncoveredType>& list, std::string_view title, std::size_t top) {
+void print_list(ReportLines& lines, const NetworkCases& cases,
+                const std::vector<UncoveredType>& list, std::string_view title) {
   if (list.empty()) return;
-  out << title << '\n';
-  const std::size_t shown = top == 0 ? list.size() : std::min(top, list.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  lines.text(title);
+  for (std::size_t i = 0; i < lines.layout().rows(list.size()); ++i) {
     const UncoveredType& one = list[i];
     const double whole = static_cast<double>(cases.is_timed ? cases.whole_ps : cases.whole_calls);
     const double part = static_cast<double>(cases.is_timed ? one.total_ps : one.count);
-    constexpr std::size_t kLongest = 120;
-    out << fmt::format("  {:>6.2f}% {:>7}  {}: {}\n", whole == 0 ? 0 : 100 * part / whole,
-                       one.count, printable(excerpt(one.type, kLongest)),
-                       printable(excerpt(one.reason, kLongest)));
+    constexpr std::size_t kLongestReason = 36;
+    const std::string reason = printable(one.reason);
+    lines.row(fmt::format("  {:>6.2f}% {:>7}  ", whole == 0 ? 0 : 100 * part / whole, one.count),
+              printable(one.type),
+              ": " + (lines.layout().is_wide ? reason : shortened(reason, kLongestReason)));
   }
-  if (list.size() > shown) out << fmt::format("  and {} more\n", list.size() - shown);
+  lines.rest(list.size());
 }
 
 }  // namespace
@@ -84,14 +85,29 @@ std::string attrs_text(const Case& c) {
   return text.empty() ? "" : fmt::format(", attrs: {{{}}}", text);
 }
 
-void print_network_cases(std::ostream& out, const NetworkCases& cases, std::size_t top) {
+std::string why_no_cases(const NetworkCases& cases) {
+  const std::vector<UncoveredType>& list =
+      cases.uncovered.empty() ? cases.dropped : cases.uncovered;
+  if (list.empty()) return "no operator is in what was read";
+  constexpr std::size_t kLongest = 100;
+  const UncoveredType& most = list.front();
+  return fmt::format(
+      "no operator of {} can be one; {}: {}. A table or log with shapes gives cases: "
+      "kernel_details.csv of level 1, op_summary*.csv, a trace with record_shapes, plog-*.log",
+      cases.whole_calls == 1 ? "one call" : fmt::format("{} calls", cases.whole_calls),
+      excerpt(most.type, kLongest), excerpt(most.reason, kLongest));
+}
+
+void print_network_cases(std::ostream& out, const NetworkCases& cases, const ReportLayout& layout) {
+  ReportLines lines(out, layout);
   const auto unknown = std::count_if(cases.cases.begin(), cases.cases.end(),
                                      [](const NetworkCase& one) { return !one.are_attrs_known; });
-  out << '\n' << share_text(cases);
-  if (unknown > 0) out << fmt::format("; of {} the attributes are unknown", unknown);
-  out << '\n';
-  print_list(out, cases, cases.uncovered, "Not covered, share and count:", top);
-  print_list(out, cases, cases.dropped, "Left out, share and count:", top);
+  lines.blank();
+  lines.text(share_text(cases) +
+             (unknown > 0 ? fmt::format("; of {} the attributes are unknown", unknown) : ""));
+  if (layout.is_quiet) return;
+  print_list(lines, cases, cases.uncovered, "Not covered, share and count:");
+  print_list(lines, cases, cases.dropped, "Left out, share and count:");
 }
 
 void write_case_file(std::ostream& out, const NetworkCases& cases,

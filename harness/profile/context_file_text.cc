@@ -91,20 +91,23 @@ void write_context_file(std::ostream& out, const NetworkContext& context, const 
 }
 
 void print_network_context(std::ostream& out, const NetworkContext& context,
-                           const ContextWish& wish) {
-  out << fmt::format("\nContext around {}:\n  {}\n", centre_text(context, wish),
-                     counts_text(context.found));
+                           const ContextWish& wish, const ReportLayout& layout) {
+  ReportLines lines(out, layout);
+  lines.blank();
+  lines.text(fmt::format("Context around {}:", centre_text(context, wish)), 0, 2);
+  lines.text(counts_text(context.found), 2, 4);
   constexpr std::size_t kMostLines = 10;
   const std::vector<std::string>& left_out = context.found.left_out;
   for (std::size_t i = 0; i < std::min(left_out.size(), kMostLines); ++i) {
-    out << fmt::format("  left out: {}\n", shown(left_out[i]));
+    lines.text("left out: " + shown(left_out[i]), 2, 4);
   }
   if (left_out.size() > kMostLines) {
-    out << fmt::format("  and {} more\n", left_out.size() - kMostLines);
+    lines.text(fmt::format("and {} more", left_out.size() - kMostLines), 2);
   }
   if (context.late > 0) {
-    out << fmt::format("  {} tasks came too late to be put in order, and are left out\n",
-                       context.late);
+    lines.text(
+        fmt::format("{} tasks came too late to be put in order, and are left out", context.late), 2,
+        4);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/profile/profiled_case.h"
 #include "ingest/ingest.h"
+#include "ingest/report_lines.h"
 
 namespace opbench {
 
@@ -44,8 +45,11 @@ struct NetworkCases {
 /// neither.
 NetworkCases cases_of(const IngestResult& profile);
 
-/// What became cases and what did not; `top`: rows of each list, 0: all.
-void print_network_cases(std::ostream& out, const NetworkCases& cases, std::size_t top);
+/// Why there are no cases, where there are none.
+std::string why_no_cases(const NetworkCases& cases);
+
+/// What became cases and what did not.
+void print_network_cases(std::ostream& out, const NetworkCases& cases, const ReportLayout& layout);
 
 /// A case file (docs/case-files.md) that `opbench run --cases` takes, with what is not known in
 /// comments. `sources`: the files it was made from.

@@ -9,6 +9,7 @@
 
 #include "harness/profile/neighbourhood.h"
 #include "ingest/ingest.h"
+#include "ingest/report_lines.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -49,6 +50,6 @@ void write_context_file(std::ostream& out, const NetworkContext& context, const 
 
 /// What the context has, and what it was left out of it.
 void print_network_context(std::ostream& out, const NetworkContext& context,
-                           const ContextWish& wish);
+                           const ContextWish& wish, const ReportLayout& layout);
 
 }  // namespace opbench

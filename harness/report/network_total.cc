@@ -74,7 +74,8 @@ std::string network_text(const NetworkTotal& total) {
       total.cases - total.untimed, total.cases - total.untimed == 1 ? "" : "s", total.calls,
       total.threads, total.threads == 1 ? "" : "s", time_of(total.best_us),
       time_of(total.native_us), time_of(total.weight_us));
-  if (total.untimed > 0) text += fmt::format("; {} cases were not timed or are disturbed", total.untimed);
+  if (total.untimed > 0)
+    text += fmt::format("; {} cases were not timed or are disturbed", total.untimed);
   return text + '\n';
 }
 

@@ -17,14 +17,16 @@
 #include <utility>
 
 #include "harness/run/interrupt.h"
+#include "harness/run/process_tree.h"
 #include "tensor/printable.h"
+#include "text/excerpt.h"
 
 namespace opbench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLongestLine = 64 << 20, kKeptErrors = 4096;
+constexpr std::size_t kKeptErrors = 4096, kShownText = 80;
 
 /// Both ends of a pipe until they are given away; closed on exec.
 struct Pipe {
@@ -82,12 +84,13 @@ ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& dir
   argv.push_back(nullptr);
   Pipe input, output, errors, failure;
   const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ < 0) throw RunError(fmt::format("cannot start a process: {}", std::strerror(errno)));
-  if (pid_ == 0) {
+  pid_ = start_child([&] {
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
     become(argv.data(), directory.c_str(), parent, {input.ends[0], output.ends[1], errors.ends[1]},
            failure.ends[1]);
-  }
+  });
+  if (pid_ < 0) throw RunError(fmt::format("cannot start a process: {}", std::strerror(errno)));
   setpgid(pid_, pid_);
   close(failure.give(1));
   int reason = 0;
@@ -103,11 +106,8 @@ ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& dir
 }
 
 ChildProcess::~ChildProcess() {
+  if (pid_ > 0) end();
   close_all();
-  if (pid_ > 0) {
-    kill(-pid_, SIGKILL);
-    reap();
-  }
 }
 
 void ChildProcess::close_all() {
@@ -121,6 +121,7 @@ int ChildProcess::reap() {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
+  forget_child(pid_);
   pid_ = -1;
   return status;
 }
@@ -129,12 +130,22 @@ int ChildProcess::end() {
   kill(-pid_, SIGKILL);
   const int status = reap();
   close_all();
+  end_strays();
   return status;
 }
 
+bool ChildProcess::has_ended() const {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+// No more than a pipe holds: one that never stops writing is not waited for.
 void ChildProcess::take_errors() {
   char buffer[4096];
-  for (ssize_t got = 0; (got = read(errors_, buffer, sizeof buffer)) > 0;) {
+  for (int i = 0; i < 16; ++i) {
+    const ssize_t got = read(errors_, buffer, sizeof buffer);
+    if (got <= 0) break;
     last_errors_.append(buffer, static_cast<std::size_t>(got));
   }
   if (last_errors_.size() > kKeptErrors) last_errors_.erase(0, last_errors_.size() - kKeptErrors);
@@ -142,12 +153,7 @@ void ChildProcess::take_errors() {
 
 void ChildProcess::fail_ended() {
   // It closed its pipes; what it does not end by itself is ended.
-  for (int i = 0; i < 100 && pid_ > 0; ++i) {
-    siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == pid_) {
-      break;
-    }
+  for (int i = 0; i < 100 && !has_ended(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   take_errors();
@@ -180,9 +186,14 @@ void ChildProcess::wait_for(int file, short events, Patience& patience) {
     }
     pollfd polled[2] = {{file, events, 0}, {errors_, POLLIN, 0}};
     const nfds_t count = errors_ >= 0 ? 2 : 1;
+    // What it started may hold the pipes of one that has ended.
+    const bool is_gone = has_ended();
     // Short enough to notice an interrupt that came just before.
-    if (poll(polled, count, static_cast<int>(std::ceil(std::min(1e3 * left, 200.0)))) <= 0)
+    const double wait_ms = is_gone ? 0 : std::ceil(std::min(1e3 * left, 200.0));
+    if (poll(polled, count, static_cast<int>(wait_ms)) <= 0) {
+      if (is_gone) fail_ended();
       continue;
+    }
     if (count == 2 && polled[1].revents != 0) {
       take_errors();
       if ((polled[1].revents & POLLIN) == 0) {  // closed: it would be ready for ever
@@ -210,7 +221,15 @@ void ChildProcess::write_line(const std::string& line, double seconds) {
   }
 }
 
-std::string ChildProcess::read_line(double seconds) {
+// False at its end.
+bool ChildProcess::take_output() {
+  char buffer[4096];
+  const ssize_t got = read(output_, buffer, sizeof buffer);
+  if (got > 0) pending_.append(buffer, static_cast<std::size_t>(got));
+  return got != 0;
+}
+
+std::string ChildProcess::read_line(double seconds, std::size_t most_bytes) {
   if (pid_ < 0) throw ChildLost(fmt::format("'{}' is gone", program_));
   Patience patience(seconds);
   std::size_t searched = 0;
@@ -222,17 +241,57 @@ std::string ChildProcess::read_line(double seconds) {
       return line;
     }
     searched = pending_.size();
-    if (pending_.size() > kLongestLine) {
+    if (pending_.size() > most_bytes) {
       end();
       throw ChildLost(fmt::format("'{}' wrote a line longer than {} MiB and was ended", program_,
-                                  kLongestLine >> 20));
+                                  most_bytes >> 20));
     }
     wait_for(output_, POLLIN, patience);
-    char buffer[4096];
-    const ssize_t got = read(output_, buffer, sizeof buffer);
-    if (got > 0) pending_.append(buffer, static_cast<std::size_t>(got));
-    if (got == 0) fail_ended();
+    if (!take_output()) fail_ended();
   }
+}
+
+void ChildProcess::refuse_unasked() {
+  if (pid_ < 0) return;  // the next call says so
+  if (pending_.empty()) take_output();
+  if (pending_.empty()) return;
+  end();
+  throw ChildLost(
+      fmt::format("'{}' wrote '{}' after its answer and was ended; it may write one "
+                  "line for each request",
+                  program_, printable(excerpt(last_line(pending_), kShownText))));
+}
+
+std::string ChildProcess::finish(double seconds) {
+  if (pid_ < 0) return {};
+  close(std::exchange(input_, -1));
+  Patience patience(seconds);
+  while (!has_ended()) {
+    if (interrupted()) return {};
+    if (patience.left() <= 0) {
+      end();
+      return fmt::format("'{}' did not end within {:.3g} s after its last answer", program_,
+                         seconds);
+    }
+    if (errors_ >= 0) take_errors();
+    pollfd polled = {output_, POLLIN, 0};
+    poll(&polled, 1, 5);
+    // Closed, or more than anyone wants to know: it would be ready at once for ever.
+    if (pending_.size() > kShownText || !take_output()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  take_output();
+  if (errors_ >= 0) take_errors();
+  const int status = end();
+  if (status == 0 && pending_.empty()) return {};
+  if (status == 0) {
+    return fmt::format("'{}' wrote '{}' after its last answer", program_,
+                       printable(excerpt(last_line(pending_), kShownText)));
+  }
+  const std::string said = last_line(last_errors_);
+  return fmt::format("'{}' {} after its last answer{}{}", program_, ending_text(status),
+                     said.empty() ? "" : "; last on standard error: ", printable(said));
 }
 
 }  // namespace opbench

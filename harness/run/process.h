@@ -24,8 +24,8 @@ struct ChildLost : RunError {
 };
 
 /// A program with pipes to its standard input and output, spoken to line by line. It is in a
-/// process group of its own (Ctrl-C at the terminal does not reach it), is killed with that group
-/// when this object goes, and does not outlive this process.
+/// process group of its own (Ctrl-C at the terminal does not reach it), is killed with all that it
+/// started when this object goes, and does not outlive this process.
 class ChildProcess {
  public:
   /// Starts `argv`, in `directory` if that is not empty; a name without '/' is looked up in PATH.
@@ -40,8 +40,15 @@ class ChildProcess {
   void write_line(const std::string& line, double seconds);
 
   /// The next line without its end. Errors: as `write_line`; ChildLost as well for a line that does
-  /// not end within 64 MiB.
-  std::string read_line(double seconds);
+  /// not end within `most_bytes`.
+  std::string read_line(double seconds, std::size_t most_bytes = std::size_t{64} << 20);
+
+  /// Errors: throws ChildLost if it has written what was not asked for, and is killed then.
+  void refuse_unasked();
+
+  /// Closes its standard input and waits for its end. Returns what is wrong with that, with the
+  /// program's name; empty: exit code 0 within `seconds`, and nothing more was written.
+  std::string finish(double seconds);
 
  private:
   /// How long it is waited for. Time in which this program did not run does not count: one that is
@@ -61,6 +68,8 @@ class ChildProcess {
   /// Waits until `file` can be read (or written), keeping what the child writes to standard error.
   void wait_for(int file, short events, Patience& patience);
   void take_errors();
+  bool take_output();
+  bool has_ended() const;
   [[noreturn]] void fail_ended();
   /// Ends it with all that it started; returns its wait status.
   int end();

@@ -127,7 +127,7 @@ if os.path.exists(f"{results}/loads"):
         loads[scenario].append(float(load))
 cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
 print(f"{cpu}, {os.cpu_count()} CPUs")
-verdicts = ["SLOWER", "LAYOUT", "SAME", "AMBIGUOUS"]
+verdicts = ["SLOWER", "SAME", "AMBIGUOUS"]
 print(f"{'':<12}" + "".join(f"{v:>10}" for v in verdicts) + f"{'others':>10}{'all':>8}{'checks':>9}{'load':>14}{'seconds':>9}")
 all_counts, bad, checks = collections.Counter(), [], 0
 for scenario in ["reversed", "padded", "environment", "path"]:

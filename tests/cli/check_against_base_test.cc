@@ -152,6 +152,55 @@ TEST_F(CheckAgainstBase, ARevisionThatIsNotThere) {
   EXPECT_THAT(ran.err, HasSubstr("no common ancestor with 'nowhere'"));
 }
 
+// A repository that is not opbench's: what builds it and what that makes are named, the script lies
+// elsewhere, and git does not ignore where the base is built.
+TEST_F(CheckAgainstBase, OfARepositoryOfItsOwn) {
+  commit(".gitignore", "/bin/\n");
+  fs::create_directories(path("elsewhere"));
+  fs::copy_file(root() + "/tools/check-against-base", path("elsewhere/check-against-base"));
+  const std::string script =
+      path("elsewhere/check-against-base") +
+      " --build 'mkdir -p bin && ${CC:-cc} -o bin/mybench opbench.c' --program bin/mybench ";
+  const Outcome nothing = sh(script + "main");
+  EXPECT_EQ(nothing.code, 4) << nothing.err;
+  ASSERT_EQ(sh("git checkout -q -b topic").code, 0);
+  commit("opbench.c", launcher("native=200"));
+  for (const char* folder : {"", "shapes"}) {
+    const Outcome ran = sh(script + "main --case 'softplus[4096,fp32]'" + kQuick, folder);
+    ASSERT_EQ(ran.code, 1) << ran.out << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("1 SLOWER"));
+    EXPECT_THAT(ran.out, HasSubstr(" against " + root() + "/build/base/bin/mybench"));
+  }
+  EXPECT_EQ(read("built"), "") << "build.sh is not asked";
+  ASSERT_EQ(sh("git checkout -q main").code, 0);
+  EXPECT_EQ(sh(script + "main").code, 4) << "the base that lies there is no change";
+}
+
+TEST_F(CheckAgainstBase, WhatIsWrongWithItsOwnFlagsIsTold) {
+  const struct {
+    const char* flags;
+    int code;
+    const char* message;
+  } kWrong[] = {
+      {"--build make main", 2, "--build COMMAND and --program PATH belong together"},
+      {"--program bin/x main", 2, "--build COMMAND and --program PATH belong together"},
+      {"--build", 2, "--build needs a value"},
+      {"--build make --program /bin/x main", 2, "must be a path from the top of the repository"},
+      {"--build true --program bin/x HEAD~1", 3, "'true' made no program '"},
+      {"--build false --program bin/x HEAD~1", 3, "cannot build both revisions"},
+  };
+  for (const auto& wrong : kWrong) {
+    const Outcome ran = run(wrong.flags);
+    EXPECT_EQ(ran.code, wrong.code) << wrong.flags << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(wrong.message));
+  }
+  write("nowhere/x", "");
+  const Outcome outside =
+      sh(root() + "/tools/check-against-base --build make --program x main", "../nowhere");
+  EXPECT_EQ(outside.code, 2);
+  EXPECT_THAT(outside.err, HasSubstr("is in no git repository"));
+}
+
 // As git calls a hook: with the place of the index in the environment.
 TEST_F(CheckAgainstBase, FromAHookOfGit) {
   commit("NEWS", "a change\n");

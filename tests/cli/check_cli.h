@@ -24,6 +24,12 @@ class CheckCli : public testing::Test, protected TempDir {
     return check(args, "", {.environment = {}, .directory = directory()});
   }
 
+  /// This program as the other build, without what tests plant in this one.
+  std::string other_build() const {
+    return script("other", "unset OPBENCH_TEST_SLOWDOWN OPBENCH_TEST_WRONG_CALLS\nexec " +
+                               program() + " \"$@\"\n");
+  }
+
   /// A shell script as the other build.
   std::string script(const std::string& name, const std::string& body) const {
     const std::string path = write(name, "#!/bin/sh\n" + body);
@@ -39,6 +45,32 @@ inline const std::string kHello =
     R"(echo '{"opbench_worker":2,"oldest":2,"version":"0","revision":"r","compiler":"c",)"
     R"("flags":"f","build_type":"Release"}'
 )";
+
+/// What a fake build does with each kind of request, in shell; `$id` is the case of an open one.
+struct FakeAnswers {
+  std::string sample = R"(echo '{"us": 4}')";  // less than a shell needs to answer
+  std::string end = ":";                       // of its input
+  std::string open = R"(opened "$id")";
+  std::string list = R"(echo '{"error": "cannot say"}')";
+};
+
+/// The script of a build that opens every case with one variant, unverified.
+inline std::string fake_build(const std::string& variant, const FakeAnswers& answers) {
+  return kHello + R"(opened() { echo '{"case":"'"$1"'","variants":[{"variant":")" + variant +
+         R"(","status":"unverified","reason":""}],"first_call":'"${first:-false}"'}'; }
+while read -r line; do case $line in
+  *'"list"'*) )" +
+         answers.list + R"(;;
+  *'"open"'*) id=${line#*'"case":"'}; id=${id%%'"'*}; )" +
+         answers.open + R"(;;
+  *'"code"'*) echo '{"error": "cannot say"}';;
+  *'"close"'*) echo '{"closed":true}';;
+  *) )" + answers.sample +
+         R"(;;
+esac; done
+)" + answers.end +
+         "\n";
+}
 inline const std::string kSelf = program();
 
 }  // namespace opbench

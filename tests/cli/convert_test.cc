@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dump/arrays/array_file.h"
+#include "dump/dump_writer.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
@@ -102,11 +103,10 @@ TEST_F(ConvertCommand, CodeInAPickleIsRefused) {
 }
 
 TEST_F(ConvertCommand, AFileWithoutAnArrayIsNotDone) {
-  const Outcome none =
-      convert({write("empty.npz", std::string("PK\x05\x06", 4) + std::string(18, '\0')), "-o",
-               path("out")});
+  DumpWriter(path("empty.h5")).finish();
+  const Outcome none = convert({path("empty.h5"), "-o", path("out")});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("empty.npz holds no array; nothing is written"));
+  EXPECT_THAT(none.err, HasSubstr("empty.h5 holds no array; nothing is written"));
   const Outcome other = convert({npu(), "-o", path("out"), "--only", "^none$"});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("no array of " + npu() + " has a name that --only '^none$'"));

@@ -1,8 +1,12 @@
 // .github/workflows/opbench.yml, the example that users copy: what a pull request says is never
 // part of a script, and its token may do what the comment needs and no more.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
 
+#include <tuple>
+
+#include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {
@@ -42,6 +46,21 @@ TEST(Workflow, OnlyTheCommentMayWrite) {
   for (const auto& event : file["on"]) {
     EXPECT_NE(event.first.as<std::string>(), "pull_request_target")
         << "it would run a fork's code with a token that writes";
+  }
+}
+
+// What passes is a choice of the repository; without one, 3 fails and 5 does not.
+TEST(Workflow, WhichExitCodesPassIsAChoice) {
+  for (const YAML::Node& step : workflow()["jobs"]["check"]["steps"]) {
+    if (!step["name"] || step["name"].as<std::string>() != "Slower or wrong?") continue;
+    EXPECT_EQ(step["env"]["ACCEPTED"].as<std::string>(), "${{ vars.OPBENCH_ACCEPTED || '0 5' }}");
+    const std::string script = script_of(step);
+    const std::string end = script.substr(script.find("case \" $ACCEPTED"));
+    for (const auto& [accepted, status, code] :
+         {std::tuple("0 5", 5, 0), {"0 5", 3, 3}, {"0 3 5", 3, 0}, {"0 5", 1, 1}, {"0 5", 0, 0}}) {
+      const std::string before = fmt::format("ACCEPTED='{}'; status={}; ", accepted, status);
+      EXPECT_EQ(shell(before + end).code, code) << before;
+    }
   }
 }
 

@@ -192,4 +192,25 @@ TEST_F(DumpStorage, LargeDataInStorageOrder) {  // spans several pieces of 512 K
 }
 
 }  // namespace
+// Three of 512 MiB that take no place in the file.
+TEST_F(DumpStorage, ASmallFileUnpacksToAGibibyteAtMost) {
+  {
+    H5::H5File file(path().string(), H5F_ACC_TRUNC);
+    for (const char* group : {"/op", "/op/1", "/op/1/input"}) file.createGroup(group);
+    const hsize_t extent = hsize_t{1} << 26, chunk = hsize_t{1} << 16;
+    const double one = 1;
+    properties.setChunk(1, &chunk);
+    properties.setFillValue(H5::PredType::NATIVE_DOUBLE, &one);
+    for (const char* name : {"/op/1/input/a", "/op/1/input/b", "/op/1/input/c"}) {
+      file.createDataSet(name, H5::PredType::IEEE_F64LE, H5::DataSpace(1, &extent), properties);
+    }
+  }
+  DumpFile reader(path());
+  const std::vector<DumpEntry> inputs = inputs_of(reader.records().at(0));
+  EXPECT_EQ(inputs.at(0).problem, "");
+  EXPECT_EQ(inputs.at(1).problem, "");
+  EXPECT_EQ(inputs.at(2).problem,
+            "not read: with it the file unpacks to more than 1 GiB and 256 times its size");
+}
+
 }  // namespace opbench::dump_tests

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   opbench::ingest_bytes(opbench::bytes_of(text), "f.csv", profile);
   const opbench::NetworkCases cases = opbench::cases_of(profile);
   std::ostringstream printed, written;
-  opbench::print_network_cases(printed, cases, 0);
+  opbench::print_network_cases(printed, cases, {.top = 0});
   opbench::write_case_file(written, cases, profile.files);
   const opbench::CaseFile file = opbench::parse_case_file(written.str(), "it.yaml", {});
   opbench::require(file.cases.size() == cases.cases.size(), "every case is read", written.str());

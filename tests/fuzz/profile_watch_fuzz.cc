@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                      "a change is weighed", one.type);
   }
   std::ostringstream printed, json;
-  opbench::check::print_profile_comparison(printed, comparison, 0, {});
+  opbench::check::print_profile_comparison(printed, comparison, {.top = 0});
   opbench::check::write_profile_comparison(json, comparison, "");
   opbench::require(nlohmann::json::accept(json.str()), "the file is JSON", json.str());
   return 0;

@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     opbench::require(problem.starts_with("f.json:"), "the message says where", problem);
   }
   std::ostringstream out;
-  const auto findings = opbench::find_remarks(result.hot_spots, result.logs, {24, 48});
-  opbench::print_ingest(out, result, {0, {24, 48}, findings}, {});
+  const auto findings = opbench::find_remarks(result, {24, 48});
+  opbench::print_ingest(out, result, {{.top = 0}, {24, 48}, findings});
   opbench::write_ingest_json(out, result, findings, "");
   opbench::write_ingest_csv(out, result);
   return 0;

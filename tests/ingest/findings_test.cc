@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tensor/error.h"
 #include "tests/ingest/profiles.h"
 
@@ -21,7 +23,7 @@ constexpr const char* kHeader =
     "vec_ratio,mte2_ratio\n";
 
 std::vector<Finding> found_in(const IngestResult& profile, const CoreCounts& cores = {}) {
-  return find_remarks(profile.hot_spots, profile.logs, cores);
+  return find_remarks(profile, cores);
 }
 
 std::vector<std::string> rules_of(const std::vector<Finding>& findings) {
@@ -46,6 +48,10 @@ class Table {
     start_ += static_cast<int>(duration) + 1;
     return *this;
   }
+  Table& pause(int us) {
+    start_ += us;
+    return *this;
+  }
   std::vector<Finding> findings(const CoreCounts& cores = {}) const {
     return found_in(ingest_text(kHeader + text_), cores);
   }
@@ -64,14 +70,34 @@ TEST(Findings, TieConversionsToTheOperatorsAroundThem) {
       found_in(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}));
   const Finding& one = finding_of(findings, "trans_data");
   EXPECT_EQ(one.what, "57 TransData take 16.0 % of the device time");
-  EXPECT_TRUE(one.is_warning);
+  EXPECT_FALSE(one.is_warning);  // of the step it is little
   EXPECT_NEAR(one.share, 0.1604, 1e-4);
+  ASSERT_TRUE(one.step_share);
+  EXPECT_NEAR(*one.step_share, 1423.202 / 136581.009, 1e-4);
   EXPECT_THAT(one.evidence[0].text,
               HasSubstr("ReluGrad -> TransData 32,3,224,224 NCHW -> 32,1,224,224,8 NC1HWC0 -> "));
   EXPECT_THAT(one.evidence[0].at.file, HasSubstr("alexnet_level1_rank0.csv"));
   EXPECT_EQ(one.evidence[0].at.line, 2);
   EXPECT_FALSE(one.advice.empty());
   EXPECT_THAT(one.tries, HasSubstr("weight_format_init"));
+}
+
+// step_trace_time.csv of the same run: 101963.203 us communication that does not overlap, 25744.05
+// us free of 136581.
+TEST(Findings, BeginWithWhatTakesMostOfTheStep) {
+  const std::vector<Finding> findings =
+      found_in(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}));
+  EXPECT_EQ(findings[0].rule, "communication");
+  EXPECT_TRUE(findings[0].is_warning);
+  EXPECT_NEAR(findings[0].step_share.value_or(0), 101963.203 / 136581, 1e-5);
+  EXPECT_THAT(findings[0].evidence[0].text, HasSubstr("79089.520 us hcom_allReduce__586_0_1"));
+  EXPECT_FALSE(findings[0].advice.empty());
+  EXPECT_EQ(findings[1].rule, "idle");
+  EXPECT_NEAR(findings[1].step_share.value_or(0), 25744.05 / 136581, 1e-5);
+  EXPECT_THAT(findings[1].evidence[0].text, HasSubstr(" us idle in front of "));
+  EXPECT_TRUE(std::is_sorted(findings.begin(), findings.end(), [](const auto& a, const auto& b) {
+    return a.step_share.value_or(0) > b.step_share.value_or(0);
+  }));
 }
 
 // Seven casts to uint64 in the sample run on AI_CPU.
@@ -145,10 +171,21 @@ TEST(Findings, SmallOperatorsInARowMayBeFused) {
   EXPECT_EQ(one.evidence[0].at.line, 2);
 }
 
-TEST(Findings, WaitsCountFromTheirShareOn) {
+TEST(Findings, IdleTimeCountsFromItsShareOn) {
   Table table;
-  table.row("Add", 100, kNd).row("Add", 5, "40,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,,");
-  EXPECT_THAT(finding_of(table.findings(), "wait").evidence[0].text,
+  table.row("Add", 100, kNd).row("Mul", 5, kNd);
+  EXPECT_THAT(rules_of(table.findings()), Not(Contains("idle")));
+  table.pause(40).row("Add", 5, kNd);
+  EXPECT_THAT(finding_of(table.findings(), "idle").evidence[0].text,
+              HasSubstr("41.000 us idle in front of Add"));
+}
+
+// Where no start times tell what is idle.
+TEST(Findings, WaitsCountFromTheirShareOn) {
+  const IngestResult profile = ingest_text(
+      "Name,Type,Accelerator Core,Duration(us),Wait Time(us)\na,Add,AI_CORE,100,0\n"
+      "a,Add,AI_CORE,5,40\n");
+  EXPECT_THAT(finding_of(found_in(profile), "wait").evidence[0].text,
               HasSubstr("40.000 us in front of Add"));
 }
 

@@ -117,6 +117,41 @@ TEST(HotSpots, GuessGroupsByNamesWhereThereAreNoTypes) {
   EXPECT_THAT(counts, ElementsAre(57, 4, 5, 11, 0));
 }
 
+// Of types that no network has: the step is known all the same.
+TEST(HotSpots, KeepABoundedNumberOfTypes) {
+  HotSpots spots;
+  constexpr std::int64_t kTasks = 250'000;
+  DeviceTask task;
+  task.duration_ps = 1'000'000;
+  for (std::int64_t i = 0; i < kTasks; ++i) {
+    const std::string type = "Type" + std::to_string(i);
+    task.type = type;
+    task.start_ns = 2000 * i;
+    spots.add(task);
+  }
+  spots.end_file();
+  EXPECT_EQ(spots.computing().count, kTasks);
+  EXPECT_EQ(spots.types().size(), 200'000u);
+  EXPECT_EQ(spots.unlisted().count, 50'000);
+  EXPECT_TRUE(spots.order().is_known());
+  EXPECT_EQ(spots.order().busy_ps(), kTasks * 1'000'000);
+}
+
+// Likewise of names of megabytes: 64 MiB of them.
+TEST(HotSpots, KeepBoundedNames) {
+  HotSpots spots;
+  for (int i = 0; i < 100; ++i) {
+    const std::string type(std::size_t{1} << 20, static_cast<char>('a' + i % 26));
+    const std::string whole = type + std::to_string(i);
+    DeviceTask task;
+    task.type = whole;
+    task.duration_ps = 1;
+    spots.add(task);
+  }
+  EXPECT_EQ(spots.types().size(), 64u);
+  EXPECT_EQ(spots.unlisted().count, 36);
+}
+
 TEST(HotSpots, AddUpOverSlicesThatRepeatTheHeader) {
   const std::string rows = "Name,Type,Accelerator Core,Duration(us)\na,Add,AI_CORE,1.5\n";
   const HotSpots spots = ingest_text(rows + rows).hot_spots;

@@ -20,7 +20,7 @@ struct Told {
 
 constexpr std::int64_t kUs = 1'000'000;  // in picoseconds
 
-void add(TaskOrder& order, const Told& told) {
+DeviceTask task_of(const Told& told) {
   DeviceTask task;
   task.start_ns = 1'736'408'883'704'643'212 + told.start_us * 1000;
   task.duration_ps = told.duration_us * kUs;
@@ -28,7 +28,15 @@ void add(TaskOrder& order, const Told& told) {
   task.step = told.step;
   task.file = "k.csv";
   task.line = told.start_us;
-  order.add(task, {told.op, told.type, told.is_watched});
+  return task;
+}
+
+void add(TaskOrder& order, const Told& told) {
+  order.add(task_of(told), {told.op, told.type, told.is_watched});
+}
+
+void add_communication(TaskOrder& order, const Told& told) {
+  order.add_communication(task_of(told));
 }
 
 TaskOrder order_of(const std::vector<Told>& all, std::int64_t small_us = 0) {
@@ -59,6 +67,33 @@ TEST(TaskOrder, StepsAreFromTheirFirstToTheirLastTask) {
   EXPECT_EQ(order.steps(), 2);
   EXPECT_EQ(order.span_ps(), 15 * kUs);
   EXPECT_EQ(order.busy_ps(), 13 * kUs);
+}
+
+// Computing 0 to 10 and 30 to 40, communication 5 to 25 and 20 to 28 of 0 to 40, by hand.
+TEST(TaskOrder, KnowsWhatOfAStepIsCommunication) {
+  TaskOrder order(0);
+  add(order, {0, 10, "1", "7", 0});
+  add_communication(order, {5, 20, "", "7"});
+  add_communication(order, {20, 8, "", "7"});
+  add(order, {30, 10, "1", "7", 1});
+  order.end_file();
+  EXPECT_TRUE(order.is_communication_known());
+  EXPECT_EQ(order.span_ps(), 40 * kUs);
+  EXPECT_EQ(order.busy_ps(), 20 * kUs);
+  EXPECT_EQ(order.communication_ps(), 23 * kUs);
+  EXPECT_EQ(order.communication_alone_ps(), 18 * kUs);
+  EXPECT_EQ(order.idle_before(0).total_ps, 0);
+  EXPECT_EQ(order.idle_before(1).total_ps, 2 * kUs);
+}
+
+// A trace lists communication apart: computing is in order all the same.
+TEST(TaskOrder, DoesNotKnowCommunicationThatComesTooLate) {
+  TaskOrder order(0);
+  for (int i = 0; i < 10'000; ++i) add(order, {2 * i, 1});
+  add_communication(order, {5, 1});
+  order.end_file();
+  EXPECT_TRUE(order.is_known());
+  EXPECT_FALSE(order.is_communication_known());
 }
 
 // Against every microsecond looked at on its own, with tasks a little out of order.

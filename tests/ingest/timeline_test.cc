@@ -206,6 +206,23 @@ TEST(Timeline, CountsNestedOperatorsOnce) {
   EXPECT_EQ(result.hot_spots.computing().total_ps, 9'500'000);
 }
 
+// One kernel that an operator launched, one whose launch is not in the trace.
+TEST(Timeline, TakesTheOperatorThatLaunchedAKernelForItsType) {
+  const std::string kernel = "void gemm<float, 4>(int)";
+  const IngestResult result = ingest_text(
+      "[" + event("cpu_op", "aten::addmm", "7", "10", "50", "") +
+      event("cuda_runtime", "cudaLaunchKernel", "7", "20", "2", "\"correlation\":5") +
+      event("kernel", kernel, "1", "100", "8", "\"correlation\":5") +
+      event("kernel", kernel, "1", "110", "4", "\"correlation\":6") +
+      event("kernel", "void gemm<double, 4>(int)", "1", "120", "2", "\"correlation\":7") + "]");
+  const std::vector<HotType> types = result.hot_spots.types();
+  ASSERT_THAT(types, SizeIs(2));
+  EXPECT_EQ(types[0].type, "aten::addmm");
+  EXPECT_EQ(types[1].type, "gemm");
+  EXPECT_EQ(types[1].time.count, 2);
+  EXPECT_THAT(result.hot_spots.operators(), SizeIs(3));
+}
+
 // Streams overlap from 20 to 30, and a step ends at 35: 10..35 is 25 us of 35, 40 are added up.
 TEST(Timeline, CountsWhatOverlapsOnce) {
   const IngestResult result = ingest_text(
@@ -217,6 +234,7 @@ TEST(Timeline, CountsWhatOverlapsOnce) {
   const BusyTime& busy = result.trace.steps[0].busy;
   EXPECT_EQ(busy.computing_ps, 25'000'000);
   EXPECT_EQ(busy.communication_ps, 0);
+  EXPECT_EQ(busy.overlapped_ps, 5'000'000);
   EXPECT_EQ(busy.copies_ps, 5'000'000);
   EXPECT_EQ(result.trace.busy.computing_ps, 30'000'000);
   EXPECT_EQ(result.hot_spots.computing().total_ps, 40'000'000);

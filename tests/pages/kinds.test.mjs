@@ -1,6 +1,6 @@
 // Pages of comparisons, judgements, contexts, checks, histories and profiles, made from what the program writes.
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
+import {chmodSync, readFileSync} from 'node:fs';
 import {after, before, test} from 'node:test';
 import {axeFaults, closeBrowser, inFolder, opbench, opened, program, scrolled, written} from './browser.mjs';
 
@@ -14,7 +14,12 @@ before(() => {
   opbench('judge', kDumps[0], '--json', files.judge, '-q');
   opbench('run', '--cases', 'cases/shufflenet_v2_unit.yaml', '--filter', '^stride1', '--set', 'N=1', '--repetitions', '3', '--time', '0.003', '-q', '--json', files.context);
   opbench('ingest', 'tests/data/profiles/kernel_details/llm_bf16_st_rank0.csv', '--json', files.ingest, '-q');
-  opbench('check', '--against', program, '--case', 'relu[1x8x7x7,fp32,NCHW]', '--variant', 'native,relu', '--threads', '1', '--budget', '5', '-q', '--json', files.check, '--history', files.history);
+  // What is planted counts as other code, so that all is timed.
+  const other = written('other', `#!/bin/sh\nunset OPBENCH_TEST_SLOWDOWN\nexec "${program}" "$@"\n`);
+  chmodSync(other, 0o755);
+  process.env.OPBENCH_TEST_SLOWDOWN = 'nothing=1';
+  opbench('check', '--against', other, '--case', 'relu[1x8x7x7,fp32,NCHW]', '--case', 'relu[1x8x7x8,fp32,NCHW]', '--variant', 'native,relu', '--threads', '1', '--budget', '20', '-q', '--json', files.check, '--history', files.history);
+  delete process.env.OPBENCH_TEST_SLOWDOWN;
 });
 after(closeBrowser);
 
@@ -124,14 +129,31 @@ test('a check shows changes with their intervals and what noise is', async () =>
   }
   await assertCharts(page, ['Changes, slowest first']);
   assert.equal(await page.locator('figure:has-text("Changes, slowest first") circle').count(), items.filter((i) => i.speed && i.speed.base_us > 0).length);
-  assert.match(await page.locator('.digest').innerText(), /Noise: the same build against itself/);
+  assert.match(await page.locator('.digest').innerText(), /Noise\s+The rounds of a typical case show changes from/);
   await page.locator('figure:has-text("Changes, slowest first") circle').first().click();
   await assertCharts(page, ['Rounds']);
 });
 
+test('what a check did not time has no noise, and names that would be cut alike lose their middle', async () => {
+  const item = (place, speed) => ({...read('check').items[0], case: `softplus[1x64x56x56,fp32,NCHW,beta=1,threshold=20,and=more,${place}]`, verdict: 'AMBIGUOUS', speed, noise_percent: null});
+  const speed = {base_us: 100, current_us: 101, change_percent: 1, low_percent: -3, high_percent: 9};
+  const page = await opened([written('cut.json', {...read('check'), items: ['first', 'second'].map((place) => item(place, speed))})]);
+  await scrolled(page);
+  const labels = await page.locator('figure:has-text("Changes, slowest first") svg text').allTextContents();
+  assert.equal(labels.filter((text) => /softplus.*\u2026.*(first|second)\]$/.test(text)).length, 2, labels.join('; '));
+  assert.match(await page.locator('main').innerText(), /not measured/);
+});
+
 test('a profile has its treemap and its findings', async () => {
   const page = await opened([files.ingest]);
-  const {hot_spots: spots, findings, timeline} = read('ingest');
+  const {headline, hot_spots: spots, findings, timeline} = read('ingest');
+  assert.match(headline, /^One step takes /);
+  assert.equal(await page.locator('.digest h2').innerText(), headline);
+  assert.equal(await page.title(), `${headline} - opbench`);
+  const heads = await page.locator('[role=tabpanel] section h2').allInnerTexts();
+  assert.deepEqual(heads.slice(1, 3), ['One step', 'Findings']);
+  assert.match(await page.locator('.digest ol li').first().innerText(), new RegExp(`^${findings[0].rule}, .* of the step: `));
+  assert.match(await page.locator('figure:has-text("Timeline of one step") svg').textContent(), /computing, stream \d+/);
   await assertCharts(page, ['Device time by type', 'Timeline of one step', 'The longest tasks']);
   assert.equal(await page.locator('figure:has-text("Device time by type") rect.tile').count(), spots.types.filter((t) => t.total_us > 0).length);
   assert.equal(await page.locator('.finding').count(), findings.length);
@@ -140,11 +162,12 @@ test('a profile has its treemap and its findings', async () => {
   assert.match(await page.locator('.detail h2').innerText(), new RegExp([...spots.types].sort((a, b) => b.total_us - a.total_us)[0].type));
 });
 
-test('statistics without single tasks say so', async () => {
+test('statistics without single tasks are shares of the device time', async () => {
   opbench('ingest', 'tests/data/profiles/op_statistic/alexnet_level1_rank0.csv', '--json', inFolder('sums.json'), '-q');
   const page = await opened([inFolder('sums.json')]);
-  assert.match(await page.locator('.digest.yellow').innerText(), /Nothing that was read has single tasks/);
-  assert.equal(await page.locator('table.virtual').count(), 0);
+  assert.match(await page.locator('.digest h2').innerText(), /^Device time 8.874 ms in 187 tasks; steps are not known/);
+  assert.equal(await page.locator('figure:has-text("Timeline of one step")').count(), 0);
+  assert.equal(await page.locator('table.virtual').count(), 1);
   assert.deepEqual(page.faults, []);
 });
 

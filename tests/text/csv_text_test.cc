@@ -25,7 +25,11 @@ TEST(CsvText, WhatASpreadsheetWouldComputeIsText) {
   EXPECT_EQ(csv_quoted("\t=1"), "'\t=1");
   EXPECT_EQ(csv_quoted("\r=1"), "\"'\r=1\"");
   EXPECT_EQ(csv_cell(std::string("=1")), "'=1");
-  for (const char* plain : {"-5", "+5", "-1.5e-3", "a=1", "1-2", ""}) {
+  EXPECT_EQ(csv_quoted("\n=1+1"), "\"'\n=1+1\"");
+  EXPECT_EQ(csv_quoted("\r\n=1+1"), "\"'\r\n=1+1\"");
+  EXPECT_EQ(csv_quoted(" =1+1"), "' =1+1");
+  EXPECT_EQ(csv_quoted("\x7f \x01@SUM(A1)"), "'\x7f \x01@SUM(A1)");
+  for (const char* plain : {"-5", "+5", "-1.5e-3", " -5", "a=1", "1-2", "", " "}) {
     EXPECT_EQ(csv_quoted(plain), plain);
   }
 }

@@ -115,9 +115,15 @@ export function fitting(text, pixels) {
   return longestFitting(text, pixels, text.length, (length) => `${text.slice(0, Math.max(1, length))}\u2026`);
 }
 
-/// The same of a path, which loses its middle: what tells paths apart stands at their end.
-function fittingPath(path, pixels) {
-  return longestFitting(path, pixels, path.length, (length) => `${path.slice(0, Math.max(1, Math.ceil(0.5 * length)))}\u2026${path.slice(path.length - Math.floor(0.5 * length))}`);
+/// The same without its middle, of names and paths that are told apart by their ends.
+export function fittingMiddle(text, pixels) {
+  return longestFitting(text, pixels, text.length, (length) => `${text.slice(0, Math.max(1, Math.ceil(0.5 * length)))}\u2026${text.slice(text.length - Math.floor(0.5 * length))}`);
+}
+
+/// Labels for all of `texts`; those that would be equal when cut lose their middle instead of their end.
+export function fittingApart(texts, pixels) {
+  const labels = texts.map((text) => fitting(text, pixels));
+  return labels.map((text, i) => (labels.indexOf(text) === labels.lastIndexOf(text) ? text : fittingMiddle(texts[i], pixels)));
 }
 
 /// Horizontal bars, one for each of `bars` {name, value, text, series, error, tip, onclick}; `head` stands above its bar;
@@ -136,7 +142,7 @@ export function barsFigure({title, about, bars, unit, table, legend, hasPaths = 
         root.append(label(4, y + 16, fitting(bar.head, width - 8), {class: 'tick'}));
         y += line;
       }
-      root.append(label(left - 6, y + 15, (hasPaths ? fittingPath : fitting)(bar.name, left - 8), {'text-anchor': 'end', class: 'name'}),
+      root.append(label(left - 6, y + 15, (hasPaths ? fittingMiddle : fitting)(bar.name, left - 8), {'text-anchor': 'end', class: 'name'}),
         mark('rect', {class: `bar ${bar.series || 'series0'}`, x: left, y: y + 3, width: w, height: line - 6}, bar.tip || `${bar.name}: ${bar.text}`, bar.onclick));
       if (bar.error) {
         const at = left + w, d = bar.error / whole * room;

@@ -1,12 +1,16 @@
 // The view of a check: changes with their intervals, worst first, and how much of that is noise.
 import {el, commandLine, facts, nameOf, section, svg} from './dom.js';
-import {colourOf, countText, isNumber, numberText, percentText, shortText, timeText} from './format.js';
-import {axes, figure, fitting, label, mark} from './chart.js';
+import {colourOf, countText, isNumber, numberText, percentText, timeText} from './format.js';
+import {axes, figure, fittingApart, label, mark} from './chart.js';
 import {linear} from './scale.js';
 import {verdictChip, virtualTable} from './table.js';
 import {linkTo} from './tabs.js';
 
 const kMostIntervals = 40;
+
+function noiseText(item) {
+  return isNumber(item.noise_percent) ? percentText(item.noise_percent, 2) : 'not measured';
+}
 
 function checkColour(item) {
   if (item.waiver) return 'yellow';
@@ -22,7 +26,7 @@ const kItemColumns = [
   {key: 'high', label: 'to', width: 85, value: (i) => (i.speed ? i.speed.high_percent : null), text: (i) => (i.speed ? signedPercent(i.speed.high_percent) : '-')},
   {key: 'base', label: 'before', width: 95, value: (i) => (i.speed ? i.speed.base_us : null), text: (i) => timeText(i.speed ? i.speed.base_us : null)},
   {key: 'current', label: 'now', width: 95, value: (i) => (i.speed ? i.speed.current_us : null), text: (i) => timeText(i.speed ? i.speed.current_us : null)},
-  {key: 'noise', label: 'noise', width: 80, value: (i) => i.noise_percent, text: (i) => percentText(i.noise_percent, 2)},
+  {key: 'noise', label: 'noise', width: 80, value: (i) => i.noise_percent, text: noiseText},
   {key: 'threads', label: 'threads', width: 85, value: (i) => i.threads},
   {key: 'measure', label: 'measure', width: 95, value: (i) => i.measure},
   {key: 'evidence', label: 'evidence', width: 360, value: (i) => i.evidence},
@@ -46,12 +50,13 @@ function intervalChart(items, threshold, go) {
     axes(root, box, x, null, 'change of the time in %');
     root.append(svg('line', {class: 'zero', x1: x(0), x2: x(0), y1: box.top, y2: bottom}));
     const isOfOneCount = new Set(shown.map((item) => item.threads)).size === 1;
+    const texts = shown.map((item) => `${item.variant} ${item.case}${isOfOneCount ? '' : `, ${countText(item.threads, 'thread')}`}`);
+    const names = fittingApart(texts, left - 10);
     shown.forEach((item, k) => {
       const y = box.top + 12 + k * line, {low_percent: low, high_percent: high, change_percent: change} = item.speed;
-      const text = `${item.variant} ${item.case}, ${countText(item.threads, 'thread')}`;
-      root.append(label(left - 8, y + 4, fitting(isOfOneCount ? `${item.variant} ${item.case}` : text, left - 10), {'text-anchor': 'end'}),
+      root.append(label(left - 8, y + 4, names[k], {'text-anchor': 'end'}),
         svg('line', {class: 'whisker', x1: x(clipped(low)), x2: x(clipped(high)), y1: y, y2: y}),
-        mark('circle', {class: `dot ${checkColour(item)}`, cx: x(clipped(change)), cy: y, r: 5}, `${text}: ${item.verdict}, ${signedPercent(change)} (${signedPercent(low)} to ${signedPercent(high)})`, () => go(item)));
+        mark('circle', {class: `dot ${checkColour(item)}`, cx: x(clipped(change)), cy: y, r: 5}, `${texts[k]}: ${item.verdict}, ${signedPercent(change)} (${signedPercent(low)} to ${signedPercent(high)})`, () => go(item)));
     });
     return bottom + 44;
   };
@@ -84,16 +89,17 @@ function itemDetail(item) {
   const accuracy = (a) => (a ? `max ULP ${numberText(a.max_ulp)}, ${percentText(100 * a.inside_tolerance)} inside, bits ${a.bits}` : null);
   return el('section', {class: 'detail', 'aria-label': 'Chosen change'}, el('h2', {}, nameOf(item.case), ` ${item.variant} `, verdictChip(item.verdict)), el('p', {}, item.evidence),
     item.notices.map((notice) => el('p', {class: 'note'}, notice)),
-    facts([['threads', item.threads], ['measure', item.measure], ['threshold', percentText(item.threshold_percent)], ['noise', percentText(item.noise_percent)], ['of a step', isNumber(item.step_percent) ? signedPercent(item.step_percent) : null],
+    facts([['threads', item.threads], ['measure', item.measure], ['threshold', percentText(item.threshold_percent)], ['noise', noiseText(item)], ['of a step', isNumber(item.step_percent) ? signedPercent(item.step_percent) : null],
       ['accuracy before', accuracy(item.base_accuracy)], ['accuracy now', accuracy(item.current_accuracy)], ['waived', item.waiver ? `${item.waiver.place}: ${item.waiver.reason}, until ${item.waiver.expires}` : null]]),
     item.next ? commandLine(item.next) : null, roundsChart(item));
 }
 
 function noiseCard(data) {
-  return el('div', {}, el('h3', {}, 'Noise: the same build against itself'),
-    el('p', {}, data.noise_floor_percent > 0 ? `Three cases of the other build differ from themselves by up to ${percentText(data.noise_floor_percent, 2)}; a change below ${percentText(data.threshold_percent, 2)} or ${numberText(data.floor_us)} us counts for nothing.`
-      : `Not measured apart. A change below ${percentText(data.threshold_percent, 2)} or ${numberText(data.floor_us)} us counts for nothing.`),
-    data.too_noisy ? el('p', {class: 'note'}, 'Too noisy: this machine cannot answer the question now.') : null);
+  const counts = `A change below ${percentText(data.threshold_percent, 2)} or ${numberText(data.floor_us)} us counts for nothing.`;
+  return el('div', {}, el('h3', {}, 'Noise'),
+    el('p', {}, isNumber(data.noise_floor_percent) ? `The rounds of a typical case show changes from ${percentText(data.noise_floor_percent, 2)}. ${counts}` : `Not measured: no round was timed in turn. ${counts}`),
+    data.too_noisy ? el('p', {class: 'note'}, `Noise hides whether ${countText(data.items.filter((i) => i.too_noisy).length, 'comparison')} became slower.`) : null,
+    (data.failures || []).map((failure) => el('p', {class: 'note'}, failure)));
 }
 
 // What came of a check: {colour, text}.
@@ -103,16 +109,19 @@ function checkOutcome(data) {
 
 function checkDigest(data) {
   const build = (b) => `opbench ${b.version} (${b.revision}), ${b.compiler}, ${b.flags}`;
+  const isOwn = data.program !== undefined && data.program !== 'opbench';  // linked with opbench, whose revision that is
   return el('section', {class: `digest ${checkOutcome(data).colour}`, 'aria-label': 'Digest'},
     el('h2', {}, data.outcome, ' ', Object.entries(data.counts).filter(([, n]) => n > 0).map(([verdict, n]) => el('span', {class: 'count'}, verdictChip(verdict), ` ${n}`))),
-    el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was compared'), facts([['before', `${data.base_name ? `${data.base_name}: ` : ''}${build(data.base)}`], ['now', build(data.current)], ['machine', `${data.machine.cpu}, ${countText(data.machine.cores, 'core')}, ${data.machine.isa}`], ['when', data.date], ['took', `${numberText(data.seconds, 3)} s`]]),
+    el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was compared'), facts([['before', `${data.base_name ? `${data.base_name}: ` : ''}${build(data.base)}`], ['now', `${isOwn ? `${data.program}: ` : ''}${build(data.current)}`], ['machine', `${data.machine.cpu}, ${countText(data.machine.cores, 'core')}, ${data.machine.isa}`], ['when', data.date], ['took', `${numberText(data.seconds, 3)} s`]]),
       el('h3', {}, 'This check again'), commandLine(data.command)),
     el('div', {}, noiseCard(data), data.notices.map((notice) => el('p', {class: 'note'}, notice)), nextOf(data))));
 }
 
+const kNextStep = {SLOWER: 'Measure alone what became slower', AMBIGUOUS: 'Measure alone what is not decided', ERROR: 'Run alone what went wrong', GONE: 'Run in the other build what is gone'};
+
 function nextOf(data) {
   const item = data.items.find((i) => i.next);
-  return item ? [el('h3', {}, 'What to do next'), el('p', {}, shortText(item.evidence, 160)), commandLine(item.next)] : null;
+  return item ? [el('h3', {}, 'What to do next'), el('p', {}, `${kNextStep[item.verdict] || 'Run this alone'}, first of all ${item.variant} `, nameOf(item.case), ':'), commandLine(item.next)] : null;
 }
 
 export function checkViews(input) {

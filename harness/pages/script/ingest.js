@@ -39,51 +39,64 @@ function typeTreemap(types, colours, choose) {
     table: {heads: ['type', 'core', 'tasks', 'us', 'share'], rows: () => types.map((t) => [t.type, t.core, t.count, t.total_us, percentText(100 * t.share)])}});
 }
 
-/// The tasks of one step along the time, a line for each stream.
+/// What a row of the timeline shows.
+function rowName(task) {
+  return task.communication ? 'communication' : task.stream ? `computing, stream ${task.stream}` : 'computing';
+}
+
+/// The tasks of one step along the time: a row for each stream, and one for communication.
 function stepTimeline(timeline, colours) {
   const {tasks} = timeline;
-  const streams = [...new Set(tasks.map((t) => t.stream))], end = tasks.reduce((a, t) => Math.max(a, t.start_us + t.duration_us), 1);
+  const rows = [...new Set(tasks.map(rowName))].sort(), end = tasks.reduce((a, t) => Math.max(a, t.start_us + t.duration_us), 1);
   const draw = (root, width) => {
-    const line = 40, box = {left: Math.min(110, width * 0.2), right: width - 14, top: 10, bottom: 14 + streams.length * line}, x = linear(0, end, box.left, box.right);
+    const line = 40, box = {left: Math.min(150, width * 0.25), right: width - 14, top: 10, bottom: 14 + rows.length * line}, x = linear(0, end, box.left, box.right);
     axes(root, box, x, null, 'us since the step began');
-    streams.forEach((stream, i) => root.append(svg('text', {class: 'tick', x: box.left - 6, y: box.top + i * line + 24, 'text-anchor': 'end'}, fitting(stream || 'device', box.left - 8))));
+    rows.forEach((name, i) => root.append(svg('text', {class: 'tick', x: box.left - 6, y: box.top + i * line + 24, 'text-anchor': 'end'}, fitting(name, box.left - 8))));
     for (const t of tasks) {
-      root.append(mark('rect', {class: `tile ${colours.get(t.type) || 'series6'}`, x: x(t.start_us), y: box.top + streams.indexOf(t.stream) * line + 4, width: Math.max(0.6, x(t.duration_us) - x(0)), height: line - 8},
+      root.append(mark('rect', {class: `tile ${colours.get(t.type) || 'series6'}`, x: x(t.start_us), y: box.top + rows.indexOf(rowName(t)) * line + 4, width: Math.max(0.6, x(t.duration_us) - x(0)), height: line - 8},
         `${t.name} (${t.type}) at ${timeText(t.start_us)}: ${timeText(t.duration_us)}`));
+      const room = x(t.duration_us) - x(0) - 8;
+      if (room > 60) root.append(svg('text', {class: 'onfill small', x: x(t.start_us) + 4, y: box.top + rows.indexOf(rowName(t)) * line + 24, 'pointer-events': 'none'}, fitting(t.type || t.name, room)));
     }
     return box.bottom + 44;
   };
   return figure({title: 'Timeline of one step', about: `${countText(tasks.length, 'task')} in ${timeText(end)}${timeline.left_out > 0 ? `; ${timeline.left_out} more are left out` : ''}.`, draw,
-    table: {heads: ['start in us', 'us', 'type', 'name'], rows: () => tasks.map((t) => [t.start_us, t.duration_us, t.type, t.name])}});
+    table: {heads: ['start in us', 'us', 'row', 'type', 'name'], rows: () => tasks.map((t) => [t.start_us, t.duration_us, rowName(t), t.type, t.name])}});
 }
 
-function findingNode(finding) {
+/// "74.7 % of the step", "16 % of the device time" where no step is known; "" where neither tells.
+function shareText(finding, step) {
+  if (isNumber(finding.share_of_steps)) return `${percentText(100 * finding.share_of_steps)} of the ${step ? step.of : 'step'}`;
+  return finding.share > 0 ? `${percentText(100 * finding.share)} of the device time` : '';
+}
+
+function findingNode(finding, step) {
   const text = (e) => `${e.text}${e.file ? ` (${e.file}:${e.line})` : ''}`;
-  return el('details', {class: 'finding', open: finding.warning}, el('summary', {}, finding.warning ? verdictChip('WARNING') : null, ` ${finding.what}`),
+  return el('details', {class: 'finding', open: finding.warning}, el('summary', {}, finding.warning ? verdictChip('WARNING') : null, ` ${[shareText(finding, step), finding.what].filter(Boolean).join(': ')}`),
     el('ul', {}, finding.evidence.map((e) => el('li', {}, nameOf(text(e))))), finding.advice ? el('p', {}, 'Advice: ', finding.advice) : null, finding.try ? el('p', {}, 'In opbench: ', finding.try) : null);
 }
 
 // What came of reading a profile: {colour, text}.
-function ingestOutcome({hot_spots: spots, warnings, findings}) {
+function ingestOutcome({hot_spots: spots, warnings, findings, headline}) {
   const warned = warnings.length + findings.filter((f) => f.warning).length;
-  return {colour: spots.computing.count === 0 || warned > 0 ? 'yellow' : 'green', text: `${countText(spots.computing.count, 'task')}, ${countText(warned, 'warning')}`};
+  return {colour: spots.computing.count === 0 || warned > 0 ? 'yellow' : 'green', text: headline || `${countText(spots.computing.count, 'task')}, ${countText(warned, 'warning')}`};
 }
 
 function ingestDigest(data) {
   const spots = data.hot_spots, groups = Object.entries(spots.groups).filter(([, g]) => g.count > 0), order = data.order || {};
-  const first = data.findings[0];
+  const next = data.findings.filter((f) => f.advice || f.try).slice(0, 3);
   return el('section', {class: `digest ${ingestOutcome(data).colour}`, 'aria-label': 'Digest'},
-    el('h2', {}, `${countText(spots.computing.count, 'task')}, ${timeText(spots.computing.total_us)} of device time`),
+    el('h2', {}, data.headline || `${countText(spots.computing.count, 'task')}, ${timeText(spots.computing.total_us)} of device time`),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was read'), data.files.map((f) => el('p', {}, nameOf(f.path), `: ${f.kind || 'not known'}, ${countText(f.rows, 'row')}${f.skipped ? `, ${f.skipped} skipped` : ''}`, f.problems.slice(0, 3).map((p) => el('span', {class: 'note'}, ` ${p}`)))),
       el('h3', {}, 'These profiles again'), commandLine(data.command_line)),
-    el('div', {}, el('h3', {}, 'Where the time goes'), spots.computing.count === 0 ? el('p', {class: 'note'}, 'Nothing that was read has single tasks: op_statistic and the like are held against other files by --check.') : null, facts([...groups.map(([name, g]) => [name, `${percentText(100 * g.share)}, ${countText(g.count, 'task')}`]),
+    el('div', {}, el('h3', {}, 'Where the time goes'), spots.computing.count === 0 ? el('p', {class: 'note'}, 'Nothing that was read has device time.') : null, facts([['device time', `${timeText(spots.computing.total_us)}, ${countText(spots.computing.count, 'task')}`], ...groups.map(([name, g]) => [name, `${percentText(100 * g.share)}, ${countText(g.count, 'task')}`]),
       ['communication', spots.communication.count > 0 ? timeText(spots.communication.total_us) : null], ['long waits', spots.long_waits.count > 0 ? `${spots.long_waits.count}, ${timeText(spots.long_waits.total_us)}` : null],
       ['busy', order.known && order.span_us > 0 ? `${percentText(100 * order.busy_us / order.span_us)} of ${timeText(order.span_us)}` : null]]),
-    data.warnings.map((warning) => el('p', {class: 'note'}, warning)), first ? [el('h3', {}, 'What to do next'), el('p', {}, `${first.what}: ${first.advice || first.try || ''}`)] : null)));
+    data.warnings.map((warning) => el('p', {class: 'note'}, warning)), next.length > 0 ? [el('h3', {}, 'What to do next'), el('ol', {}, next.map((f) => el('li', {}, `${[f.rule, shareText(f, data.step)].filter(Boolean).join(', ')}: ${f.advice || f.try}`)))] : null)));
 }
 
 export function ingestViews(input) {
-  const {data} = input, view = {title: `ingest: ${input.path.replace(/.*\//, '')}`, outcome: ingestOutcome(data)};
+  const {data} = input, view = {title: `ingest: ${input.path.replace(/.*\//, '')}`, about: input.data.headline, outcome: ingestOutcome(data)};
   const hrefOf = (o) => linkTo(view, {type: o.type, line: o.first.line});
   const operators = data.hot_spots.operators, chosen = el('div', {});
   const types = [...data.hot_spots.types].sort((a, b) => b.total_us - a.total_us);
@@ -93,8 +106,8 @@ export function ingestViews(input) {
   const choose = (type) => { location.hash = hrefOf(operators.find((o) => o.type === type) || {type, first: {line: ''}}); };
   view.build = () => {
     table = virtualTable({title: 'Operators', noun: 'operators', columns: kProfileColumns, rows: operators, hrefOf, choices: ['type', 'core']});
-    return el('div', {}, ingestDigest(data), data.findings.length > 0 ? section('Findings', data.findings.map(findingNode)) : null,
-      types.length > 0 ? section('Types', typeTreemap(types, colours, choose)) : null, data.timeline && data.timeline.tasks.length > 0 ? section('One step', stepTimeline(data.timeline, colours)) : null,
+    return el('div', {}, ingestDigest(data), data.timeline && data.timeline.tasks.length > 0 ? section('One step', stepTimeline(data.timeline, colours)) : null,
+      data.findings.length > 0 ? section('Findings', data.findings.map((f) => findingNode(f, data.step))) : null, types.length > 0 ? section('Types', typeTreemap(types, colours, choose)) : null,
       operators.length > 0 ? section('Operators', table.node) : null, chosen, data.hot_spots.slowest.length > 0 ? section('Slowest tasks', slowestBars(data.hot_spots.slowest, colours)) : null);
   };
   view.has = (params) => params.type !== undefined && operators.some((o) => o.type === params.type);

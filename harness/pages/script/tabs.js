@@ -48,7 +48,7 @@ function show() {
     }
     if (state.current) say(`Showing ${view.title}`);
     state.current = view;
-    document.title = `${view.title} - opbench`;
+    document.title = `${view.about || view.title} - opbench`;
   }
   if (view.show) view.show(params);
 }

@@ -149,6 +149,9 @@ TEST_F(Pickles, ObjectsThatHoldThemselvesOrRepeatWithoutEndAreRefused) {
     doubled += std::string("](h") + i + "h" + i + "eq" + static_cast<char>(i + 1);
   }
   EXPECT_THAT(refusal(head + doubled + "." + keys), HasSubstr("it is too large"));
+  std::string tensors = "ctorch._utils\n_rebuild_tensor\n(NNNNtR";  // 20 pairs of the one before
+  for (char i = 1; i < 21; ++i) tensors += std::string("q") + i + "h" + i + "\x86";
+  EXPECT_THAT(refusal(head + tensors + "." + keys), HasSubstr("more than 500000 tensors"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <sstream>
 
 #include "tests/ingest/profiles.h"
 
@@ -89,6 +90,38 @@ TEST(ProfileWatch, TellsNewAndGoneOperatorsAndFormats) {
   EXPECT_LT(change_of(comparison, "Relu").of_network, 0);
   EXPECT_EQ(change_of(comparison, "Gelu").verdict, ProfileVerdict::fresh);
   EXPECT_EQ(change_of(comparison, "Add").formats, "ND -> NCHW");
+}
+
+// Gelu: 10 us of 160 in each step, whatever the number of steps.
+TEST(ProfileWatch, SharesAreOfTheEarlierProfileAndOfOneStep) {
+  Profile before(1), after(2);
+  for (int i = 0; i < 5; ++i) before.step(50);
+  for (int i = 0; i < 10; ++i) after.step(50, "ND", "Gelu");
+  const ProfileComparison comparison = compared(before, after);
+  EXPECT_EQ(comparison.runs, 2);
+  EXPECT_NEAR(change_of(comparison, "Gelu").of_network, 10.0 / 160, 0.003);
+  EXPECT_NEAR(change_of(comparison, "Relu").of_network, -10.0 / 160, 0.003);
+}
+
+TEST(ProfileWatch, AsksWhereFewOperatorsAreCommon) {
+  const auto printed = [](const ProfileComparison& comparison) {
+    std::ostringstream out;
+    print_profile_comparison(out, comparison, {});
+    return out.str();
+  };
+  Profile before(1), same(2);
+  for (int i = 0; i < 5; ++i) before.step(50), same.step(50, "ND", "Gelu");
+  EXPECT_FALSE(compared(before, same).is_of_two_networks());
+  EXPECT_THAT(printed(compared(before, same)),
+              testing::HasSubstr("Changes, in percent of the earlier device time:\n"));
+  // FlashAttentionScoreGrad: 63172 us, 7.12 times the 8873.737 us of AlexNet.
+  const ProfileComparison two =
+      compare_profiles(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}),
+                       ingest_samples({"kernel_details/llm_bf16_st_rank0.csv"}), {});
+  EXPECT_TRUE(two.is_of_two_networks());
+  EXPECT_NEAR(two.changes[0].of_network, 63128.66 / 8873.737, 1e-3);
+  EXPECT_THAT(printed(two), testing::HasSubstr("note: 2 of 241 operators in common: are these of "
+                                               "one network?\n"));
 }
 
 /// Profiles of single rows, five steps each, without noise but for 0 to 4 %.

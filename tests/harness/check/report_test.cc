@@ -89,12 +89,47 @@ TEST(CheckReport, ExitCodes) {
   EXPECT_EQ(report_of({same, ambiguous, incomparable}).exit_code(), 0);
   EXPECT_EQ(report_of({same, lost}).exit_code(), 3);
   EXPECT_EQ(report_of({same, lost, slower}).exit_code(), 1);
-  Report noisy = report_of({same});
+  Item noisy = ambiguous;
   noisy.is_too_noisy = true;
-  EXPECT_EQ(noisy.exit_code(), 5);
+  EXPECT_EQ(report_of({same, noisy}).exit_code(), 5);
+  EXPECT_EQ(report_of({same, noisy, lost}).exit_code(), 3);
+  noisy.waived = WaivedBy{};
+  EXPECT_EQ(report_of({same, noisy}).exit_code(), 0);
+  Report ended = report_of({same});
+  ended.failures = {"a worker did not end"};
+  EXPECT_EQ(ended.exit_code(), 3);
   Report interrupted = report_of({same});
   interrupted.was_interrupted = true;
   EXPECT_EQ(interrupted.exit_code(), 3);
+}
+
+TEST(CheckReport, AWorkerThatDidNotEndWellIsAnErrorInEveryForm) {
+  Report report = report_of({item("a[1]", "a", Verdict::same)});
+  report.failures = {"'other' was ended by signal 11"};
+  EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
+              HasSubstr("errors=\"1\""));
+  for (const auto write : {write_markdown, print_annotations}) {
+    EXPECT_THAT(written([&](std::ostream& out) { write(out, report); }),
+                HasSubstr("was ended by signal 11"));
+  }
+  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {}, false); }),
+              HasSubstr("was ended by signal 11"));
+}
+
+// Where to read it, and what to do: for all codes from 2 on.
+TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
+  const Item same = item("a[1]", "a", Verdict::same), fresh = item("n[1]", "a", Verdict::new_);
+  Item lost = item("e[1]", "v", Verdict::error), noisy = item("c[1]", "v", Verdict::ambiguous);
+  lost.is_unfinished = noisy.is_too_noisy = true;
+  EXPECT_EQ(reason_text(report_of({same})), "");
+  EXPECT_EQ(reason_text(report_of({item("b[1]", "a", Verdict::slower, 100, 0.1)})), "");
+  EXPECT_EQ(reason_text(report_of({same, lost, lost})),
+            "ERROR v on e[1], 1 thread: evidence of v; and 1 more");
+  EXPECT_THAT(reason_text(report_of({})), testing::StartsWith("no case is selected; "));
+  EXPECT_EQ(reason_text(report_of({fresh})), "none of 1 is in both builds and right in both");
+  EXPECT_THAT(
+      reason_text(report_of({same, noisy})),
+      testing::StartsWith("nothing looks slower, and noise hides whether 1 of 2 became slower; "));
 }
 
 TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {

@@ -59,6 +59,8 @@ class ScriptedBuild {
   /// Of the machine code of every variant; empty: as a build that does not know the request.
   std::string code;
   bool knows_first_calls = true;
+  /// What is wrong with the end of each of its workers; empty: nothing.
+  std::string end;
   Hello hello{kProtocolVersion, kOldestProtocol, {"1", "rev", "c", "f", "Release"}};
 
   PeerProgram program() {
@@ -93,7 +95,8 @@ class ScriptedBuild {
     worker->process = ++processes_;
     worker->answer = hello_line(hello);
     return {[this, worker](const std::string& line, double) { answer(*worker, line); },
-            [worker](double) { return std::exchange(worker->answer, {}); }};
+            [worker](double) { return std::exchange(worker->answer, {}); },
+            [this](double) { return end; }};
   }
 
   void answer(Worker& worker, const std::string& line) {

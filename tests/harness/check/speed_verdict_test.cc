@@ -168,12 +168,16 @@ TEST(SpeedVerdict, AmbiguousNamesTheTestThatFailed) {
   times.screening = times.verdict = times.confirmation = stage(100, 0, 0.2, 30);
   EXPECT_THAT(judged(times).evidence, HasSubstr("its 90% interval reaches beyond 5%"));
   EXPECT_FALSE(judged(times).is_unfinished) << "the best guess is no change";
+  EXPECT_TRUE(judged(times).is_too_noisy) << "it may be slower all the same";
   times.verdict = times.confirmation = stage(100, 0.06, 0.2, 30);
   EXPECT_THAT(judged(times).evidence, HasSubstr("its 99% interval includes 0"));
-  EXPECT_TRUE(judged(times).is_unfinished) << "the best guess is 6 %";
+  EXPECT_FALSE(judged(times).is_unfinished) << "6 % by chance";
+  EXPECT_TRUE(judged(times).is_too_noisy);
   times.verdict = stage(100, 0.10, 0.01, 30);
   times.confirmation = stage(100, 0.10, 0.2, 30);
   EXPECT_THAT(judged(times).evidence, HasSubstr("not confirmed in fresh processes"));
+  EXPECT_TRUE(judged(times).is_unfinished) << "it looks slower";
+  EXPECT_FALSE(judged(times).is_too_noisy);
   times.confirmation = times.verdict;
   EXPECT_THAT(judged(times, 0.06).evidence, HasSubstr("p = 0.06 after the adjustment"));
 }

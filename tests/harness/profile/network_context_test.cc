@@ -116,7 +116,7 @@ TEST_F(NetworkContextTest, LeavesOutWhatComesTooLate) {
   const NetworkContext found = context(rows, {"", 1});
   EXPECT_EQ(found.late, 5000 - 4097);
   std::ostringstream out;
-  print_network_context(out, found, {});
+  print_network_context(out, found, {}, {});
   EXPECT_THAT(out.str(),
               HasSubstr("  903 tasks came too late to be put in order, and are left out\n"));
 }

@@ -307,6 +307,11 @@ TEST(ReportCompare, CsvAndJsonHaveTheSameColumns) {
   EXPECT_EQ(keys, columns);
 }
 
+TEST(ReportCompare, CsvGuardsFormulasBehindALineBreak) {
+  const HandMade sample = compare({{"\n=1+1", "1", {{"output/y", kTrue, kTrue}}}});
+  EXPECT_EQ(cell(csv(sample.comparison), 1, "operator"), "'\n=1+1");
+}
+
 TEST(ReportCompare, CsvQuotesNamesAndGuardsFormulas) {
   const HandMade sample = hostile();
   const auto rows = csv(sample.comparison);

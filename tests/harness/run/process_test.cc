@@ -114,6 +114,47 @@ TEST(CheckProcess, AHungChildIsEndedWithItsChildren) {
   EXPECT_FALSE(is_alive(grandchild));
 }
 
+// In a session of its own, so that no signal to the group reaches it.
+TEST(CheckProcess, WhatItStartsElsewhereGoesWithIt) {
+  pid_t grandchild = 0;
+  {
+    ChildProcess child = shell("setsid sh -c 'echo $$; exec sleep 1000' & wait");
+    grandchild = static_cast<pid_t>(std::stol(child.read_line(10)));
+  }
+  EXPECT_FALSE(is_alive(grandchild));
+}
+
+TEST(CheckProcess, OneWhosePipesOthersHoldIsNotWaitedFor) {
+  ChildProcess child = shell("setsid sleep 1000 & kill -KILL $$");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT([&] { child.read_line(100); }, ThrowsMessage<ChildLost>(HasSubstr("signal 9")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(CheckProcess, AnEndThatIsAskedForIsTold) {
+  EXPECT_EQ(shell("cat").finish(10), "");
+  EXPECT_EQ(shell("read line; exit 3").finish(10),
+            "'sh' ended with exit code 3 after its last answer");
+  EXPECT_EQ(shell("cat; echo more").finish(10), "'sh' wrote 'more' after its last answer");
+  EXPECT_EQ(shell("cat; sleep 1000").finish(0.2),
+            "'sh' did not end within 0.2 s after its last answer");
+  EXPECT_EQ(shell("exec >&-; sleep 1000").finish(0.2),
+            "'sh' did not end within 0.2 s after its last answer");
+}
+
+TEST(CheckProcess, WhatWasNotAskedForIsRefused) {
+  ChildProcess child = shell("echo answer; echo more; cat");
+  EXPECT_EQ(child.read_line(10), "answer");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_THAT([&] { child.refuse_unasked(); },
+              ThrowsMessage<ChildLost>(HasSubstr("'sh' wrote 'more' after its answer")));
+}
+
+TEST(CheckProcess, StandardErrorWithoutEndIsNotWaitedFor) {
+  ChildProcess child = shell("yes >&2");
+  EXPECT_THAT([&] { child.read_line(0.5); }, ThrowsMessage<ChildLost>(HasSubstr("no answer")));
+}
+
 // As Slurm suspends a job: what passes meanwhile is not the child's.
 TEST(CheckProcess, TimeInWhichThisProgramIsSuspendedDoesNotCount) {
   const pid_t program = fork();

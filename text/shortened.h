@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace opbench {
+
+/// `text` in at most `width` columns: what is longer is cut in the middle, "hcom_allR..586_0_1", so
+/// that names with equal beginnings stay apart.
+std::string shortened(std::string_view text, std::size_t width);
+
+}  // namespace opbench

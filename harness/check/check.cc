@@ -58,7 +58,11 @@ std::string unfinished_text(const Report& report) {
   for (const Item& item : report.items) {
     if (!item.is_unfinished) continue;
     auto& place = item.verdict == Verdict::ambiguous ? open : causes;
-    place.push_back(fmt::format("{} {}: {}", name(item.verdict), title_of(item), item.evidence));
+    const bool names_program = item.verdict == Verdict::ambiguous || report.base_name.empty() ||
+                               item.evidence.find(report.base_name) != std::string::npos;
+    place.push_back(fmt::format(
+        "{} {}: {}{}", name(item.verdict), title_of(item), item.evidence,
+        names_program ? "" : fmt::format("; the other build is '{}'", report.base_name)));
   }
   causes.insert(causes.end(), open.begin(), open.end());
   return causes.size() == 1 ? causes.front()

@@ -25,7 +25,9 @@ class CheckOtherBuild : public CheckCli {
               "' --case 'softplus[4096,fp32]' --variant native --threads 1 --sample 1 "
               "--time-limit 3 --threshold 900");
     EXPECT_EQ(ran.code, 3) << what << ran.out << ran.err;
-    EXPECT_THAT(ran.err, AllOf(testing::StartsWith("opbench: "), HasSubstr(message))) << what;
+    EXPECT_THAT(ran.err,
+                AllOf(testing::StartsWith("opbench: "), HasSubstr(base + "'"), HasSubstr(message)))
+        << what;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << what << ran.err;
     EXPECT_LT(ran.peak_bytes, std::size_t{500} << 20) << what;
   }
@@ -59,6 +61,8 @@ TEST_F(CheckOtherBuild, ThatAnswersWhatCannotBeTrueIsRefused) {
 }
 
 TEST_F(CheckOtherBuild, ThatAnswersSomethingElseIsRefused) {
+  expect_told("an error", {.sample = R"(echo '{"error": "not today"}')"},
+              "in the other build: not today; the other build is '");
   expect_told("to another request", {.sample = R"(echo '{"closed":true}')"},
               "other build' gave an answer that cannot be read: ");
   expect_told("no JSON", {.sample = "echo hello"}, "gave an answer that cannot be read: ");

@@ -340,6 +340,7 @@ TEST_F(CheckGate, ManyComparisonsAskForMoreEvidence) {
 // Every second process of the other build is 12 % slower than the one before: equal code shows as
 // much. 6 % mean nothing then, for this case and for no other.
 TEST_F(CheckGate, WhatEqualCodeShowsCountsForItsCaseOnly) {
+  options.budget_s = 60;
   base.add_case("noisy[1]", [](ScriptedSample s) { return s.process % 2 == 0 ? 112.0 : 100.0; });
   base.add_case("quiet[1]", always(100));
   current.add_case("noisy[1]", always(106));

@@ -130,7 +130,8 @@ TEST_F(Report, RunAndReportAgree) {
 
 TEST_F(Report, OutputReplacesAFileAsAWhole) {
   const std::string old = write("x.xml", "old");
-  EXPECT_EQ(opbench_with({"report", kSample, "--format", "junit", "-o", old}).code, kAllWell);
+  EXPECT_EQ(opbench_with({"report", kSample, "--format", "junit", "-o", old, "--overwrite"}).code,
+            kAllWell);
   EXPECT_THAT(text_of(old), StartsWith("<?xml version"));
   expect_refusal(opbench_with({"report", path("none.json"), "-o", old}), "none.json");
   EXPECT_THAT(text_of(old), StartsWith("<?xml version"));

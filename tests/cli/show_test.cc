@@ -10,6 +10,7 @@
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wide_terminal.h"
 
 namespace opbench {
 namespace {
@@ -20,6 +21,7 @@ using testing::StartsWith;
 
 class ShowCli : public testing::Test, protected TempDir {
  protected:
+  const WideTerminal wide_;
   ShowCli() {
     DumpWriter writer(file_);
     writer.begin_record("softplus", DeviceType::npu);

@@ -10,6 +10,7 @@
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wide_terminal.h"
 
 namespace opbench {
 namespace {
@@ -21,6 +22,7 @@ using testing::StartsWith;
 
 class SourcesCli : public testing::Test, protected TempDir {
  protected:
+  const WideTerminal wide_;
   void write_array(const std::string& name, const std::vector<float>& values) const {
     fs::create_directories(fs::path(path(name)).parent_path());
     NpyWriter writer(path(name), StoredType::f32, {static_cast<std::int64_t>(values.size())});

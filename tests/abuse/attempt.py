@@ -69,5 +69,5 @@ def wait(process):
 
 
 def left_behind(directory, before):
-    """Files of the program's own that are there now and were not, but those that it was told to write."""
-    return [str(path.name) for path in directory.rglob(".*") if path not in before]
+    """Temporary files that are there now and were not."""
+    return [str(path.name) for path in directory.rglob(".opbench-*") if path not in before]

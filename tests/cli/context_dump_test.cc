@@ -233,7 +233,7 @@ TEST_F(ContextDump, AFailedStepIsThereWithItsReason) {
   EXPECT_EQ(records.at(1).inputs, records.at(0).inputs);
 }
 
-TEST_F(ContextDump, NothingToDumpLeavesNoFileAndOneLine) {
+TEST_F(ContextDump, NothingToDumpLeavesNoFileAndSaysWhy) {
   const Outcome outcome = dump(
       "contexts:\n"
       "  - name: huge\n"
@@ -243,7 +243,8 @@ TEST_F(ContextDump, NothingToDumpLeavesNoFileAndOneLine) {
   EXPECT_EQ(outcome.code, 3) << "that of the run";
   EXPECT_THAT(outcome.err, HasSubstr("opbench: no dump is written to " + path("x.h5")));
   EXPECT_THAT(outcome.err, HasSubstr("iB of memory, "));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("opbench: 1 of 1 results is errored, first default of huge"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2) << outcome.err;
   EXPECT_FALSE(has_dump());
   const Outcome skipped = run_program({"--case", "softplus[8,fp32,beta=2]", "--variant", "softplus",
                                        "--quiet", "--dump", path("x.h5")});

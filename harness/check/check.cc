@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "harness/check/report.h"
+#include "harness/report/text.h"
 #include "text/program_name.h"
 
 namespace opbench::check {
@@ -229,6 +230,17 @@ void weigh_and_sort(std::vector<Item>& items) {
     };
     return std::tuple(urgency(a), harm(a)) < std::tuple(urgency(b), harm(b));
   });
+}
+
+std::string title_of(const Item& item) {
+  std::string title = report::with_short_lists(item.case_key);
+  if (!item.variant.empty()) {
+    title = item.context ? fmt::format("step {} of {}", item.variant, title)
+                         : fmt::format("{} on {}", item.variant, title);
+    if (item.is_first_call) title = "first call of " + title;
+  }
+  if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
+  return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
 }
 
 }  // namespace opbench::check

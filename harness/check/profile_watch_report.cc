@@ -33,7 +33,8 @@ void print_change(ReportLines& lines, const ProfileChange& one) {
   constexpr std::size_t kIndent = 20;
   const std::string verdict = fmt::format("{:<9}", name(one.verdict));
   const bool is_slower = one.verdict == ProfileVerdict::slower;
-  const std::string signature = one.signature.empty() ? "" : " " + printable(one.signature);
+  const std::string signature =
+      one.signature.empty() ? "" : fmt::format(" {}", printable(one.signature));
   lines.row(fmt::format("{} {:>+7.2f}%  ", verdict, 100 * one.of_network),
             printable(one.type) + signature, {}, is_slower ? kRed : std::string_view());
   lines.text(times_text(one), kIndent, kIndent);

@@ -76,17 +76,6 @@ std::string counts_text(const Report& report) {
                      waived == 0 ? "" : fmt::format("; {} waived", waived));
 }
 
-std::string title_of(const Item& item) {
-  std::string title = report::with_short_lists(item.case_key);
-  if (!item.variant.empty()) {
-    title = item.context ? fmt::format("step {} of {}", item.variant, title)
-                         : fmt::format("{} on {}", item.variant, title);
-    if (item.is_first_call) title = "first call of " + title;
-  }
-  if (!item.case_name.empty()) title += fmt::format(" ({} x{})", item.case_name, item.count);
-  return fmt::format("{}, {} thread{}", title, item.threads, item.threads == 1 ? "" : "s");
-}
-
 std::string step_text(const Item& item) {
   return item.network_percent ? fmt::format("{:+.2f}% of the network", *item.network_percent)
                               : std::string();

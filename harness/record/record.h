@@ -62,12 +62,12 @@ struct Times {
 /// How far a variant is from its reference: the worst of every number over all verifications.
 struct Accuracy {
   double max_ulp = 0, mean_ulp = 0, max_abs = 0;
-  double inside_share = 1;    ///< of the elements inside the tolerance
-  double verified_share = 1;  ///< of the elements that were compared; large outputs are sampled
+  double inside_share = 1;  ///< of the elements inside the tolerance
   /// Least t with |actual - expected| <= t*scale + t*|expected| everywhere; see
   /// PairStats::tolerance_of_all.
   double min_tolerance = 0;
   std::int64_t nonfinite_mismatches = 0;
+  double verified_share = 1;  ///< of the elements that were compared; large outputs are sampled
 
   bool operator==(const Accuracy&) const = default;
 };

@@ -27,7 +27,7 @@ std::string RunResult::why_not_well() const {
   const auto is_one = [&](const Record& record) { return record.status == status; };
   const Record& first = *std::find_if(records.begin(), records.end(), is_one);
   const auto count = std::count_if(records.begin(), records.end(), is_one);
-  return fmt::format("{} of {} results {} {}, first {} of {}: {}", count, records.size(),
+  return fmt::format("{} of {} results {} {}, first variant '{}' of {}: {}", count, records.size(),
                      count == 1 ? "is" : "are", name(status), first.variant, first.case_id,
                      first.reason);
 }

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 
+#include "harness/record/disturbed.h"
 #include "harness/report/context.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
@@ -64,10 +65,11 @@ std::string row_of(const std::string& variant, RowDetail detail, Cell cell) {
   return text + "  ";
 }
 
-// What is to be said of a row beside its status. How it was disturbed is a detail.
+// What is to be said of a row beside its status. What made it noisy is a detail.
 std::string remark_of(const Record& record, RowDetail detail) {
   const std::string signs = disturbance_text(record);
-  const std::string disturbance = signs.empty() || detail == RowDetail::all ? signs : "noisy";
+  const std::string usual = signs.empty() ? "" : is_disturbed(record) ? "disturbed" : "noisy";
+  const std::string disturbance = detail == RowDetail::all ? signs : usual;
   if (disturbance.empty() || record.reason.empty()) return printable(record.reason) + disturbance;
   return printable(record.reason) + ", " + disturbance;
 }

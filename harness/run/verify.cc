@@ -54,8 +54,13 @@ class NodeCheck {
     }
   }
 
+  // Padding may stay as it was: there other bytes would be other bits.
   void prepare(int poison = Workspace::kPoison) const {
-    for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output, poison);
+    for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
+      const TensorDesc& desc = node_.problem.outputs[i];
+      const bool is_padded = desc.storage_elements() != desc.elements();
+      workspace_.poison(runnable_, node_.outputs[i], is_padded ? Workspace::kPoison : poison);
+    }
   }
 
   std::vector<std::uint64_t> input_fingerprints() const {

@@ -108,7 +108,8 @@ TEST_F(Expect, AFailureTellsWhatToLookAt) {
   EXPECT_THAT(run("count: 1").out,
               testing::ContainsRegex("first at \\[[0-9]+\\]: NaN, expected [-0-9.e]+; "
                                      "inputs there: grad_output=[^,]+, self="));
-  const Outcome outcome = opbench_with({"--case", kWrongCast, "--time", "0", "-q"});
+  const WideTerminal wide;
+  const Outcome outcome = opbench_with({"--case", kWrongCast, "--time", "0"});
   EXPECT_EQ(outcome.code, kVerdictFailed);
   EXPECT_THAT(outcome.out, HasSubstr("\n    again: opbench --case '" + kWrongCast + "'"));
   EXPECT_THAT(outcome.out, HasSubstr("\n  opbench --case '" + kWrongCast + "'"))

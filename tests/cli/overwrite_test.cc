@@ -34,6 +34,7 @@ class Overwrite : public testing::Test, protected TempDir {
     fs::create_directory_symlink(source_file("cases"), path("cases"));
     fs::create_directory_symlink(source_file("tests/data/profiles"), path("profiles"));
     opbench(kRun + "--json r.json");
+    opbench(kRun + "--json s.json");
   }
 
   Outcome opbench(const std::string& arguments) const {
@@ -76,9 +77,9 @@ const std::vector<Writing> kTexts = {
     {"overflow npu.h5 --json x", "--json", "x"},
     {"report r.json -o x.csv", "-o", "x.csv"},
     {"report r.json --html x", "--html", "x"},
-    {"check --baseline r.json --current r.json --out d", "--out", "d/check.json"},
-    {"check --baseline r.json --current r.json --markdown x", "--markdown", "x"},
-    {"check --baseline r.json --current r.json --junit x", "--junit", "x"},
+    {"check --baseline r.json --current s.json --out d", "--out", "d/check.json"},
+    {"check --baseline r.json --current s.json --markdown x", "--markdown", "x"},
+    {"check --baseline r.json --current s.json --junit x", "--junit", "x"},
     {kProfile + "--json x", "--json", "x"},
     {kProfile + "--csv x", "--csv", "x"},
     {"remedy --cases cases/shufflenet_v2_unit.yaml --json x", "--json", "x"},

@@ -111,8 +111,7 @@ TEST_F(Report, ADisturbedRowHasNoRatio) {
   EXPECT_EQ(found["status"], "passed");
 
   const std::string rows = opbench_with({"report", file, "--format", "console"}).out;
-  EXPECT_THAT(rows,
-              ContainsRegex("softplus_v2 +15990\\.50 us.* disturbed +100 %  passed, disturbed"));
+  EXPECT_THAT(rows, ContainsRegex("softplus_v2 +15990\\.50 us +disturbed.* passed, disturbed\n"));
   EXPECT_THAT(opbench_with({"report", file}).out, HasSubstr("| disturbed |"));
 }
 

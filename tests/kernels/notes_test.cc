@@ -5,6 +5,7 @@
 #include "tests/evaluate.h"
 #include "tests/support/peers.h"
 #include "tests/support/program.h"
+#include "tests/support/wide_terminal.h"
 
 namespace opbench {
 namespace {
@@ -40,10 +41,11 @@ TEST(Notes, OneOperatorHasFastCodeAndPlainCode) {
 
 TEST(Notes, StandInTheListAndInResults) {
   if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
+  const WideTerminal wide;
   const Outcome list = opbench_with({"list", "axpy"});
   EXPECT_THAT(list.out, HasSubstr("oneDNN's reference implementation (simple:any), no yardstick"));
-  const std::vector<std::string> run = {
-      "--case", "axpy[8x20,8x20,fp32,ND]", "--time", "0.001", "--repetitions", "1", "--quiet"};
+  const std::vector<std::string> run = {"--case", "axpy[8x20,8x20,fp32,ND]", "--time",
+                                        "0.001",  "--repetitions",           "1"};
   EXPECT_THAT(opbench_with(run).out, HasSubstr("passed: oneDNN's reference implementation"));
   EXPECT_THAT(opbench_with({"list", "relu"}).out, Not(HasSubstr("no yardstick")));
 }

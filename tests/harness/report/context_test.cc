@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 std::string console(const std::vector<Record>& records, bool colour = false) {
   std::ostringstream out;
-  print_case(out, records, {colour});
+  print_case(out, records, {colour, 120});
   return out.str();
 }
 

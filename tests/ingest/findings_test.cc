@@ -110,8 +110,9 @@ TEST(Findings, NameTheDtypeThatSentAnOperatorToAiCpu) {
 
 TEST(Findings, AreNoneOfAProfileThatIsGood) {
   Table table;
-  for (int i = 0; i < 10; ++i)
-    table.row("Add", 10, "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,0.5,");
+  for (int i = 0; i < 10; ++i) {
+    table.row("Add", 10, "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,0.5,").pause(-1);
+  }
   EXPECT_THAT(table.findings(), IsEmpty());
 }
 

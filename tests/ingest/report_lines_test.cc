@@ -23,12 +23,12 @@ std::string written(const ReportLayout& layout) {
 TEST(ReportLines, FitTheWidth) {
   EXPECT_EQ(written({.width = 20, .top = 3}),
             "  one two three four\n"
-            "  1 aclnn..V2 line 4\n"
+            "  1 acln..lV2 line 4\n"
             "  2 short\n"
-            "a number.. long tail\n"
+            "a number ..long tail\n"
             "  and 2 more\n");
-  EXPECT_EQ(written({.width = 12, .top = 0}).substr(0, 40),
-            "  one two\n    three\n    four\n  1  line 4\n");
+  EXPECT_EQ(written({.width = 12, .top = 0}).substr(0, 42),
+            "  one two\n    three\n    four\n  1 a line 4\n");
 }
 
 TEST(ReportLines, AreWholeWhereTheyMayBeWide) {

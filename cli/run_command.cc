@@ -229,7 +229,7 @@ int run(const RunFlags& flags, CommandContext& context) {
   page.is_kept = keep_last_run(result, context);
   print_end(result, page, context);
   if (!outputs.write(result)) return kCouldNotFinish;
-  tell_errors(result, context);
+  if (flags.dump.empty()) tell_errors(result, context);  // a dump that is not written says why
   return result.exit_code();
 }
 

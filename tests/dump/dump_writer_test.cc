@@ -39,7 +39,7 @@ TEST_F(DumpWriting, TheFileAppearsWhenFinished) {
     DumpWriter writer(path());
     write_something(writer);
     EXPECT_FALSE(fs::exists(path()));
-    EXPECT_EQ(files().size(), 1u);
+    EXPECT_LE(files().size(), 1u) << "one with O_TMPFILE missing in the file system";
     writer.finish();
     EXPECT_THAT(files(), ElementsAre("x.h5"));
   }

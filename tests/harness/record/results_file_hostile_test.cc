@@ -62,8 +62,8 @@ TEST(HostileResults, PassesOverKeysOfALaterVersionOfTheProgram) {
 }
 
 TEST(HostileResults, RefusesALaterFormat) {
-  EXPECT_EQ(refusal_with("/opbench", 6),
-            "old.json: opbench is version 6 of the format; this opbench reads versions up to 5: "
+  EXPECT_EQ(refusal_with("/opbench", 7),
+            "old.json: opbench is version 7 of the format; this opbench reads versions up to 6: "
             "use one that is as new as the one that wrote the file");
   EXPECT_THAT(refusal_with("/opbench", 0), HasSubstr("old.json: opbench is 0; it must be a whole"));
   EXPECT_THAT(refusal_with("/opbench", "1"), HasSubstr("opbench is the text '1'; it must be"));

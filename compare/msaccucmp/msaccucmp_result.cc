@@ -9,6 +9,8 @@
 #include <ostream>
 #include <string_view>
 
+#include "text/csv_text.h"
+
 namespace opbench {
 namespace {
 
@@ -81,9 +83,7 @@ std::string cell_text(std::string_view text) {
 
 // Names come from the dumps; a spreadsheet would run those that look like a formula.
 std::string name_text(std::string_view name) {
-  constexpr std::string_view kFormula = "=+-@%\t\r";
-  const bool is_formula = !name.empty() && kFormula.find(name.front()) != std::string_view::npos;
-  return is_formula ? cell_text("'" + std::string(name)) : cell_text(name);
+  return name.starts_with('%') ? csv_quoted(fmt::format("'{}", name)) : csv_quoted(name);
 }
 
 void add_reason(std::string& all, const std::string& reason) {

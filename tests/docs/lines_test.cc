@@ -125,6 +125,8 @@ class PageLines : public testing::TestWithParam<std::string>, protected TempDir 
       fs::create_directories(fs::path(path(name)).parent_path());
       fs::copy_file(source_file(source), path(name));
     }
+    fs::create_directories(path("cache/opbench"));
+    fs::copy_file(source_file("results/samples/results.json"), path("cache/opbench/last.json"));
     fs::create_directory_symlink(source_file("cases"), path("cases"));
     // Runs are made short: what they write, and not what they find, is tried here.
     write("bin/opbench", R"(#!/bin/sh
@@ -146,7 +148,9 @@ exit $code
   Outcome paste(const std::string& script) const {
     write("work.sh", script);
     return shell("PATH='" + path("bin") + "':$PATH sh '" + path("work.sh") + "'",
-                 {.environment = {{"OPBENCH", program()}, {"OPBENCH_LOG", path("log")}},
+                 {.environment = {{"OPBENCH", program()},
+                                  {"OPBENCH_LOG", path("log")},
+                                  {"XDG_CACHE_HOME", path("cache")}},
                   .directory = directory()});
   }
 };

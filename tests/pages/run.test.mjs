@@ -160,7 +160,7 @@ test('a narrow screen shows each result as a card with its variant, verdict and 
 
 test('every axis has two ticks or more, however narrow its range', async () => {
   const file = JSON.parse(readFileSync(results, 'utf8'));
-  file.records = file.records.filter((r) => r.median_us !== null).slice(0, 6).map((r, i) => ({...r, median_us: 18_000 + 500 * i, samples_us: r.samples_us.map((_, k) => 18_000 + 500 * i + k)}));
+  file.records = file.records.filter((r) => r.median_us !== null).slice(0, 6).map((r, i) => ({...r, median_us: 17_000 + 100 * i, min_us: 17_000 + 100 * i, samples_us: r.samples_us.map((_, k) => 17_000 + 100 * i + k)}));
   const page = await opened([written('narrow.json', file)]);
   await scrolled(page);
   const axes = await page.locator('.detail figure:has-text("Samples in the order") svg').first().evaluate((svg) => [...svg.querySelectorAll('.tick[text-anchor=end]')].map((tick) => tick.textContent));

@@ -10,7 +10,8 @@ namespace opbench {
 
 /// The first axis of `shape` along which `actual` holds the slices of `expected` in another order
 /// (a permuted channel, a reversed batch), but for a twentieth of what they differ by as they are;
-/// none if there is no such axis of up to 65,536 slices. Both have the elements of `shape`, all finite.
+/// none if there is no such axis of up to 65,536 slices. Both have the elements of `shape`, all
+/// finite.
 std::optional<std::size_t> reordered_axis(std::span<const double> actual,
                                           std::span<const double> expected, const Dims& shape);
 

@@ -102,12 +102,13 @@ void print_counts(std::ostream& out, const RunResult& result) {
 
 // Large outputs are verified on some of their blocks.
 void print_sampled(std::ostream& out, const RunResult& result) {
-  const auto sampled = std::count_if(
-      result.records.begin(), result.records.end(),
-      [](const Record& r) { return r.accuracy && r.accuracy->verified_share < 1; });
+  const auto sampled =
+      std::count_if(result.records.begin(), result.records.end(),
+                    [](const Record& r) { return r.accuracy && r.accuracy->verified_share < 1; });
   if (sampled == 0) return;
-  out << fmt::format("{} verified on a sample of large outputs; --verify all checks every element.\n",
-                     sampled == 1 ? "1 result is" : fmt::format("{} results are", sampled));
+  out << fmt::format(
+      "{} verified on a sample of large outputs; --verify all checks every element.\n",
+      sampled == 1 ? "1 result is" : fmt::format("{} results are", sampled));
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ TEST_F(Cli, BackwardOfEmptyTensorsHasNothingToCompare) {
 TEST_F(Cli, LargeOutputsAreVerifiedOnASampleUnlessAllIsWanted) {
   for (const std::string what : {"sample", "all"}) {
     const Outcome outcome =
-        opbench_with({"--case", "relu[7000000,fp32]", "--variant", "relu", "--time", "0", "--verify",
-                      what, "--json", path("r.json")});
+        opbench_with({"--case", "relu[7000000,fp32]", "--variant", "relu", "--time", "0",
+                      "--verify", what, "--json", path("r.json")});
     EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
     const auto document = nlohmann::json::parse(read("r.json"));
     const double share = document["records"][0]["verified_share"];
@@ -104,8 +104,8 @@ TEST_F(Cli, OneDnnIsSkippedWhereClampsBoundsAreTheWrongWayRound) {
 // On the 910A a cast of int8 to uint8 is |x|: the run must say so and fail.
 TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
   const WideTerminal wide;
-  const Outcome outcome = opbench_with({"--case", "cast[4096,int8,ND,to=uint8]", "--variant",
-                                        "npu_910a", "--time", "0.002"});
+  const Outcome outcome = opbench_with(
+      {"--case", "cast[4096,int8,ND,to=uint8]", "--variant", "npu_910a", "--time", "0.002"});
   EXPECT_EQ(outcome.code, kVerdictFailed) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("FAILED"));
   EXPECT_THAT(

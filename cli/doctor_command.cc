@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "harness/run/doctor.h"
 #include "text/byte_size.h"
+#include "text/wrapped.h"
 
 namespace opbench {
 namespace {
@@ -28,7 +29,8 @@ std::string_view source_text(StreamingSource source) {
 }
 
 void print_row(std::ostream& out, std::string_view what, const std::string& value) {
-  out << fmt::format("  {:<12} {}\n", what, value);
+  constexpr std::size_t kWidth = 80, kIndent = 15;
+  out << fmt::format("  {:<12} {}\n", what, wrapped(value, kWidth, kIndent, kIndent));
 }
 
 void print_machine(std::ostream& out, const Machine& m) {
@@ -66,7 +68,8 @@ int doctor(CommandContext& context) {
         fmt::format("results of calls beyond {} go past the caches with {} ({})",
                     size_text(c.streams_from.bytes), threads, source_text(c.streams_from.source)));
   }
-  for (const std::string& finding : checkup.findings) context.out << "  ! " << finding << '\n';
+  for (const std::string& finding : checkup.findings)
+    context.out << "  ! " << wrapped(finding, 80, 4, 4) << '\n';
   context.out << (checkup.is_too_noisy       ? "Too noisy to judge small differences of speed. You "
                                                "can still check correctness and\n"
                                                "compare variants within one run.\n"

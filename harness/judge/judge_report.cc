@@ -19,6 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kWidth = 80;
+
 std::string percent_text(double part, double whole) {
   return whole == 0 ? "0 %" : fmt::format("{:.3g} %", 100 * part / whole);
 }
@@ -43,7 +45,7 @@ std::string_view headline_colour(const JudgedDump& judged) {
 
 // Below the line of a record, for a terminal of 80 columns.
 void say(std::ostream& out, const std::string& text) {
-  constexpr std::size_t kWidth = 80, kIndent = 11;
+  constexpr std::size_t kIndent = 11;
   out << std::string(kIndent, ' ') << wrapped(printable(text), kWidth, kIndent, kIndent) << '\n';
 }
 
@@ -82,8 +84,9 @@ void print_implementations(std::ostream& out, const JudgedDump& judged) {
   if (groups.empty()) return;
   out << "\nWhat made them (compared on a call or more of each operator):\n";
   for (const auto& [text, group] : groups) {
-    out << fmt::format("  {} ({} call{})\n", printable(text), group.calls,
-                       group.calls == 1 ? "" : "s");
+    const std::string line =
+        fmt::format("  {} ({} call{})", printable(text), group.calls, group.calls == 1 ? "" : "s");
+    out << wrapped(line, kWidth, 4) << '\n';
   }
 }
 
@@ -98,8 +101,10 @@ void print_unknown(std::ostream& out, const JudgedDump& judged) {
   if (groups.empty()) return;
   out << "\nUNKNOWN:\n";
   for (const auto& [key, group] : groups) {
-    out << fmt::format("  {} {}x, {} of all elements: {}\n", printable(key.first), group.calls,
-                       percent_text(double(group.elements), double(judged.elements())), key.second);
+    const std::string line =
+        fmt::format("  {} {}x, {} of all elements: {}", printable(key.first), group.calls,
+                    percent_text(double(group.elements), double(judged.elements())), key.second);
+    out << wrapped(line, kWidth, 4) << '\n';
   }
 }
 
@@ -180,11 +185,12 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
   for (const std::string& problem : judged.problems) {
     out << fmt::format("not read: {}\n", printable(problem));
   }
-  out << fmt::format(
-      "\n{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged\n",
-      printable(judged.file), judged.count(Ruling::guilty), judged.count(Ruling::ok),
-      judged.count(Ruling::random), judged.count(Ruling::unknown),
-      percent_text(double(judged.judged_elements()), double(judged.elements())));
+  const std::string counts =
+      fmt::format("{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged",
+                  printable(judged.file), judged.count(Ruling::guilty), judged.count(Ruling::ok),
+                  judged.count(Ruling::random), judged.count(Ruling::unknown),
+                  percent_text(double(judged.judged_elements()), double(judged.elements())));
+  out << '\n' << wrapped(counts, kWidth, 2) << '\n';
 }
 
 void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,

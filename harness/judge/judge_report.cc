@@ -185,12 +185,14 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
   for (const std::string& problem : judged.problems) {
     out << fmt::format("not read: {}\n", printable(problem));
   }
+  const std::string file = printable(judged.file) + ':';
   const std::string counts =
-      fmt::format("{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged",
-                  printable(judged.file), judged.count(Ruling::guilty), judged.count(Ruling::ok),
+      fmt::format("{} GUILTY, {} OK, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged",
+                  judged.count(Ruling::guilty), judged.count(Ruling::ok),
                   judged.count(Ruling::random), judged.count(Ruling::unknown),
                   percent_text(double(judged.judged_elements()), double(judged.elements())));
-  out << '\n' << wrapped(counts, kWidth, 2) << '\n';
+  const bool fits = file.size() + 1 + counts.size() <= kWidth;
+  out << '\n' << file << (fits ? " " : "\n  ") << counts << '\n';
 }
 
 void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,

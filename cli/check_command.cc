@@ -25,9 +25,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
 #include "text/output_file.h"
-#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -123,7 +121,7 @@ class CheckOutputs {
       writing();
       return true;
     } catch (const std::exception& error) {
-      context_.err << program_name() << ": " << printable(error.what()) << '\n';
+      context_.complain(error.what());
       return false;
     }
   }
@@ -170,18 +168,14 @@ int finish(check::Report& report, const Finish& how, CommandContext& context) {
   check::print(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);
   const std::string reason = check::reason_text(report);
-  if (!reason.empty()) {
-    constexpr std::size_t kLongest = 2000;
-    context.err << program_name() << ": " << printable(excerpt(reason, kLongest)) << '\n';
-  }
+  if (!reason.empty()) context.complain(reason);
   return how.outputs.write(report) ? report.exit_code() : kCouldNotFinish;
 }
 
 int check_stored(const CheckFlags& flags, const Finish& how, CommandContext& context) {
   StoredCheck stored(flags, context);
   if (!stored.has_baseline()) {
-    context.err << fmt::format("{}: there is no baseline '{}'; --update makes it\n", program_name(),
-                               printable(flags.baseline));
+    context.complain(fmt::format("there is no baseline '{}'; --update makes it", flags.baseline));
     return kNothingToJudge;
   }
   check::Report report = stored.compare();

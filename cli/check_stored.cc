@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 
 #include "cli/named_files.h"
@@ -18,6 +16,7 @@
 #include "tensor/printable.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
+#include "text/same_bytes.h"
 
 namespace opbench {
 namespace {
@@ -34,19 +33,11 @@ void write_results(const std::string& path, const ResultsFile& results) {
   OutputFile(path).write([&](std::ostream& out) { write_json(out, results); });
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // A copy is no second run either.
 void require_two_files(const std::string& baseline, const std::string& current) {
   if (current.empty()) return;
-  std::error_code none;
   const bool is_one = is_same_file(baseline, current);
-  const bool is_copy = !is_one && fs::file_size(baseline, none) == fs::file_size(current, none) &&
-                       !none && bytes_of(baseline) == bytes_of(current);
-  if (!is_one && !is_copy) return;
+  if (!is_one && !has_same_bytes(baseline, current)) return;
   throw Error(
       fmt::format("--baseline {} and --current {} {}; comparing it with itself proves nothing",
                   baseline, current, is_one ? "are the same file" : "hold the same results"));

@@ -142,13 +142,13 @@ void refuse_results(const std::string& path) {
 }
 
 // The file under test comes first.
-void note_swapped(const Comparison& comparison, std::ostream& err) {
+void note_swapped(const Comparison& comparison, const CommandContext& context) {
   const std::string &actual = comparison.actual.device, &expected = comparison.expected.device;
   if (expected != to_string(DeviceType::npu) || actual == expected) return;
-  err << fmt::format(
-      "{}: note: the first dump is of {} and is judged by the second, of {}; if the {} is under "
-      "test, swap them\n",
-      program_name(), actual, expected, expected);
+  context.complain(fmt::format(
+      "note: the first dump is of {} and is judged by the second, of {}; if the {} is under test, "
+      "swap them",
+      actual, expected, expected));
 }
 
 int compare(const CompareFlags& flags, CommandContext& context) {
@@ -186,7 +186,7 @@ int compare(const CompareFlags& flags, CommandContext& context) {
   Comparison& comparison = run.comparison();
   describe(comparison, request, context);
   if (are_runs(run)) return compare_two_runs(run, context);
-  note_swapped(comparison, context.err);
+  note_swapped(comparison, context);
   report::print_comparison(context.out, comparison, request.top, {context.colour()});
   if (results) write_results(*results, request, run, flags.out_dir, context);
   if (artefact) {

@@ -17,7 +17,6 @@
 #include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"
-#include "text/program_name.h"
 
 namespace opbench {
 namespace {

@@ -28,8 +28,10 @@ std::string_view source_text(StreamingSource source) {
   return "?";
 }
 
+constexpr std::size_t kWidth = 80;
+
 void print_row(std::ostream& out, std::string_view what, const std::string& value) {
-  constexpr std::size_t kWidth = 80, kIndent = 15;
+  constexpr std::size_t kIndent = 15;
   out << fmt::format("  {:<12} {}\n", what, wrapped(value, kWidth, kIndent, kIndent));
 }
 
@@ -69,12 +71,14 @@ int doctor(CommandContext& context) {
                     size_text(c.streams_from.bytes), threads, source_text(c.streams_from.source)));
   }
   for (const std::string& finding : checkup.findings)
-    context.out << "  ! " << wrapped(finding, 80, 4, 4) << '\n';
-  context.out << (checkup.is_too_noisy       ? "Too noisy to judge small differences of speed. You "
-                                               "can still check correctness and\n"
-                                               "compare variants within one run.\n"
-                  : checkup.findings.empty() ? "Fit to measure.\n"
-                                             : "Fit to measure, with the remarks above.\n");
+    context.out << "  ! " << wrapped(finding, kWidth, 4, 4) << '\n';
+  context.out << wrapped(checkup.is_too_noisy
+                             ? "Too noisy to judge small differences of speed. You can still check "
+                               "correctness and compare variants within one run."
+                         : checkup.findings.empty() ? "Fit to measure."
+                                                    : "Fit to measure, with the remarks above.",
+                         kWidth, 0)
+              << '\n';
   return checkup.is_too_noisy ? kTooNoisy : kAllWell;
 }
 

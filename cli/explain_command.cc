@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "harness/report/explain_file.h"
-#include "tensor/printable.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"
 
@@ -51,7 +50,7 @@ int explain(const ExplainFlags& flags, CommandContext& context) {
           ? "no results"
           : fmt::format("no {} '{}'", explained.is_of_operators ? "operator" : "case",
                         flags.wanted);
-  context.err << printable(fmt::format("{}: {} has {}", program_name(), flags.file, what)) << '\n';
+  context.complain(fmt::format("{} has {}", flags.file, what));
   return kNothingToJudge;
 }
 

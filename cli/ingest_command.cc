@@ -18,7 +18,6 @@
 #include "ingest/ingest_report.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
-#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -84,24 +83,19 @@ int exit_code_of(const IngestResult& result) {
   return result.is_any_read() ? kAllWell : kNothingToJudge;
 }
 
-void print_error(const std::string& what, CommandContext& context) {
-  context.err << program_name() << ": " << printable(what) << '\n';
-}
-
 // Says of each file why it could not be read, and where nothing was in them.
 int end_code(const IngestResult& result, CommandContext& context) {
   for (const IngestedFile& file : result.files) {
     if (!file.kind.empty() && file.is_whole) continue;
-    for (const std::string& problem : file.problems) print_error(problem, context);
+    for (const std::string& problem : file.problems) context.complain(problem);
   }
   const int code = exit_code_of(result);
   if (code == kNothingToJudge) {
-    print_error(fmt::format("{}: no task, call or event is in {}; nothing is reported",
-                            result.files.front().path,
-                            result.files.size() == 1 ? "it" : "it and the other files"),
-                context);
+    context.complain(fmt::format("{}: no task, call or event is in {}; nothing is reported",
+                                 result.files.front().path,
+                                 result.files.size() == 1 ? "it" : "it and the other files"));
   }
-  if (code == kCouldNotFinish) print_error("interrupted: only a part was read", context);
+  if (code == kCouldNotFinish) context.complain("interrupted: only a part was read");
   return code;
 }
 
@@ -111,7 +105,7 @@ bool write_cases(ResultFile& file, const IngestResult& result, const ReportLayou
   const NetworkCases cases = cases_of(result);
   print_network_cases(context.out, cases, layout);
   if (cases.cases.empty()) {
-    print_error("no cases: " + why_no_cases(cases), context);
+    context.complain("no cases: " + why_no_cases(cases));
     return false;
   }
   file.write([&](std::ostream& out) { write_case_file(out, cases, result.files); });
@@ -143,7 +137,7 @@ bool write_context(ResultFile& file, const IngestResult& result, const ContextWi
     file.write([&](std::ostream& out) { write_context_file(out, found, wish); });
     return true;
   } catch (const NoContext& none) {
-    print_error(none.what(), context);
+    context.complain(none.what());
     return false;
   }
 }
@@ -155,7 +149,7 @@ int end_code(const IngestResult& before, const IngestResult& after, CommandConte
     const int end = end_code(*one, context);
     if (code == kAllWell) code = end;
     if (end != kAllWell || one->hot_spots.computing().count > 0) continue;
-    print_error(one->files.front().path + ": no task that computes is in it to compare", context);
+    context.complain(one->files.front().path + ": no task that computes is in it to compare");
     if (code == kAllWell) code = kNothingToJudge;
   }
   return code;

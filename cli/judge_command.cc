@@ -20,9 +20,7 @@
 #include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "tensor/printable.h"
 #include "text/name_pattern.h"
-#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -136,7 +134,7 @@ int say_nothing_selected(const Dumps& files, const Flags& flags, CommandContext&
   constexpr std::size_t kMostNames = 8;
   std::set<std::string> ops;
   for (const auto& file : files) {
-    for (const DumpRecord& record : file->records()) ops.insert(printable(record.op));
+    for (const DumpRecord& record : file->records()) ops.insert(record.op);
   }
   std::vector<std::string> names(ops.begin(), ops.end());
   if (names.size() > kMostNames) {
@@ -144,9 +142,8 @@ int say_nothing_selected(const Dumps& files, const Flags& flags, CommandContext&
     names.push_back(fmt::format("and {} more", ops.size() - kMostNames));
   }
   if (context.ranks.is_first()) {
-    context.err << fmt::format("{}: --only '{}': no operator of {} matches; there are {}\n",
-                               program_name(), printable(flags.only), printable(files[0]->name()),
-                               fmt::join(names, ", "));
+    context.complain(fmt::format("--only '{}': no operator of {} matches; there are {}", flags.only,
+                                 files[0]->name(), fmt::join(names, ", ")));
   }
   return kNothingToJudge;
 }

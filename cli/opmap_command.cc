@@ -11,8 +11,6 @@
 #include "compare/match/name_map_file.h"
 #include "harness/opmap/op_table_report.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
-#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -50,9 +48,7 @@ int opmap(const Flags& flags, CommandContext& context) {
                              [&](const OpUse& use) { return use.op->name == name; });
         });
     is_any |= is_known;
-    if (!is_known) {
-      context.err << fmt::format("{}: no row for '{}'\n", program_name(), printable(name));
-    }
+    if (!is_known) context.complain(fmt::format("no row for '{}'", name));
   }
   if (!is_any) return kNothingToJudge;
   const auto write = flags.as == "json"   ? write_op_table_json

@@ -91,9 +91,7 @@ int check(const RunFlags& flags, const RunOptions& options, const Run& run,
       result.found.empty() ? ""
                            : fmt::format(", first SeqId {} ({})", result.found.front().seq,
                                          printable(result.found.front().op)));
-  for (const std::string& error : result.errors) {
-    context.err << program_name() << ": " << printable(error) << '\n';
-  }
+  for (const std::string& error : result.errors) context.complain(error);
   finish(dump, flags.dump, context);
   return exit_code_of(result);
 }

@@ -17,7 +17,6 @@
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/name_pattern.h"
-#include "text/program_name.h"
 
 namespace opbench {
 namespace {
@@ -64,7 +63,7 @@ int exit_code_of(const OverflowScan& scan) {
 int report_failures(const ConvertOutcome& outcome, CommandContext& context) {
   int code = kAllWell;
   for (const ConvertFailure& failure : outcome.failures) {
-    context.err << program_name() << ": " << printable(failure.reason) << '\n';
+    context.complain(failure.reason);
     code = std::max<int>(code, failure.is_of_machine ? kCouldNotFinish : kBadInput);
   }
   return code;
@@ -81,8 +80,8 @@ int summarise(const Flags& flags, CommandContext& context) {
   const DeviceOverflow found = summarise_device_overflow(
       {is_theirs ? flags.device_dump : flags.dump, flags.out, flags.records}, interrupted);
   if (found.records == 0) {
-    context.err << fmt::format("{}: there is no file Opdebug.Node_OpDebug.* in {}\n",
-                               program_name(), printable(flags.device_dump));
+    context.complain(
+        fmt::format("there is no file Opdebug.Node_OpDebug.* in {}", flags.device_dump));
     return kNothingToJudge;
   }
   context.out << found.summary;

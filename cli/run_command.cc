@@ -33,7 +33,6 @@
 #include "tensor/parallel.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
-#include "text/program_name.h"
 #include "text/wrapped.h"
 
 namespace opbench {
@@ -125,11 +124,12 @@ WhatRuns what_runs(const std::vector<PlannedCase>& plan,
 std::string filter_text(CaseSelection selection, CaseFiles& files) {
   const std::string filter = std::exchange(selection.filter, "");
   std::vector<std::string> names;
+  std::size_t cases = 0;
   for (const PlannedCase& one : make_plan(selection, files)) {
+    ++cases;
     names.push_back(case_id(one.spec));
     if (!one.spec.name.empty()) names.push_back(one.spec.name);
   }
-  std::size_t cases = make_plan(selection, files).size();
   for (const PlannedContext& one : make_context_plan(selection, files)) {
     names.push_back(one.id());
     ++cases;
@@ -145,10 +145,9 @@ std::string filter_text(CaseSelection selection, CaseFiles& files) {
 int say_nothing_selected(const CaseSelection& selection, CaseFiles& files,
                          CommandContext& context) {
   const std::string filtered = selection.filter.empty() ? "" : filter_text(selection, files);
-  context.err << fmt::format(
-      "{}: {}\n", program_name(),
-      filtered.empty() ? "no case selected; name some with --op and --shapes, --cases or --case"
-                       : printable(filtered));
+  context.complain(filtered.empty()
+                       ? "no case selected; name some with --op and --shapes, --cases or --case"
+                       : filtered);
   return kNothingToJudge;
 }
 
@@ -157,9 +156,9 @@ void note_few_cores(const RunOptions& options, CommandContext& context) {
   const int most = *std::max_element(options.threads.begin(), options.threads.end());
   const int cores = available_cores();
   if (most <= cores) return;
-  context.err << fmt::format(
-      "{}: note: {} threads on {} core{} wait for one another; their times say little\n",
-      program_name(), most, cores, cores == 1 ? "" : "s");
+  context.complain(
+      fmt::format("note: {} threads on {} core{} wait for one another; their times say little",
+                  most, cores, cores == 1 ? "" : "s"));
 }
 
 // In the order in which `run_plan` takes the cases: each with every number of threads.

@@ -187,20 +187,18 @@ bool RunOutputs::write(const ResultsFile& results) {
 void RunOutputs::finish_dump(const RunResult& result) {
   if (dump_->records() > 0) return dump_->finish();
   dump_.reset();
-  context_.err << fmt::format("{}: no dump is written to {}: {}\n", program_name(),
-                              printable(dump_path_), printable(why_nothing_ran(result)));
+  context_.complain(
+      fmt::format("no dump is written to {}: {}", dump_path_, why_nothing_ran(result)));
 }
 
 void RunOutputs::finish_tasks() {
   tasks_->finish();
-  const std::string folder = printable(tasks_->folder().string());
-  const auto say = [&](const std::string& what) {
-    context_.err << fmt::format("{}: {}\n", program_name(), what);
-  };
+  const std::string folder = tasks_->folder().string();
   for (const std::string& layer : tasks_->unknown_layers()) {
-    say(fmt::format("no task is called '{}', which dump_list names", printable(layer)));
+    context_.complain(fmt::format("no task is called '{}', which dump_list names", layer));
   }
-  say(tasks_->tasks() > 0
+  context_.complain(
+      tasks_->tasks() > 0
           ? fmt::format("{} tasks are dumped to {}, modelled on the host; models.csv says whose",
                         tasks_->tasks(), folder)
           : fmt::format("no task was dumped, and {} is not written", folder));
@@ -211,7 +209,7 @@ bool RunOutputs::attempt(const std::function<void()>& action) const {
     action();
     return true;
   } catch (const std::exception& error) {
-    context_.err << program_name() << ": " << error.what() << '\n';
+    context_.complain(error.what());
     return false;
   }
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "ingest/finding_rules.h"
 #include "tensor/printable.h"
 
 namespace opbench {
@@ -70,8 +71,7 @@ void print_compiles(ReportLines& lines, const HostLogs& logs, std::int64_t steps
     compiles += block.compiles;
     milliseconds += block.milliseconds;
   }
-  std::string text =
-      fmt::format("Compiled: {}", compiles == 1 ? "once" : fmt::format("{} times", compiles));
+  std::string text = fmt::format("Compiled: {}", times_text(compiles));
   if (milliseconds > 0) text += fmt::format(" in {:.1f} s", milliseconds / 1e3);
   const std::int64_t marks = std::ssize(logs.blocks()) - 1;
   lines.blank();

@@ -53,7 +53,7 @@ struct Lines {
 };
 
 // Cut at blanks outside of single quotes.
-std::vector<std::string_view> shell_words(std::string_view command) {
+std::vector<std::string_view> words_as_written(std::string_view command) {
   std::vector<std::string_view> words;
   std::size_t begin = 0;
   bool is_quoted = false;
@@ -90,7 +90,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 std::string wrapped_command(std::string_view command, std::size_t width, std::size_t indent,
                             std::size_t used) {
   constexpr std::string_view kGoesOn = " \\";
-  const std::vector<std::string_view> words = shell_words(command);
+  const std::vector<std::string_view> words = words_as_written(command);
   std::string result;
   std::size_t column = used;
   for (std::size_t i = 0; i < words.size(); ++i) {

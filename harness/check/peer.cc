@@ -51,15 +51,6 @@ Hello read_hello(const Connection& connection, const PeerProgram& program) {
   }
 }
 
-// A build of another age writes attributes otherwise.
-std::string key_of(const std::string& id) {
-  try {
-    return case_key(parse_case_id(id));
-  } catch (const Error&) {
-    return id;
-  }
-}
-
 }  // namespace
 
 Connection& Peer::connection() {
@@ -137,7 +128,7 @@ std::vector<ListedCase> Peer::list(const CaseSelection& selection) {
 
 OpenReply Peer::open(const OpenRequest& request) {
   OpenReply reply = parsed(ask(open_line(request)), parse_opened);
-  if (reply.id != request.id && key_of(reply.id) != request.key) {
+  if (reply.id != request.id && key_of_id(reply.id) != request.key) {
     constexpr std::size_t kLongest = 200;
     refuse(fmt::format("for the case '{}'", excerpt(reply.id, kLongest)),
            fmt::format("'{}'", excerpt(request.id, kLongest)));

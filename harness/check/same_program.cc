@@ -2,26 +2,16 @@
 
 #include <link.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <string_view>
 #include <system_error>
+
+#include "text/same_bytes.h"
 
 namespace opbench::check {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_same_bytes(const std::string& a, const std::string& b) {
-  std::error_code error;
-  if (fs::file_size(a, error) != fs::file_size(b, error) || error) return false;
-  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
-  using Bytes = std::istreambuf_iterator<char>;
-  return first && second && std::equal(Bytes(first), Bytes(), Bytes(second), Bytes());
-}
 
 // Such a program takes libraries from the folder that it lies in.
 bool finds_libraries_by_its_place() {

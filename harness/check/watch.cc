@@ -216,12 +216,7 @@ Item judged(const Pair& pair, const Setting& setting) {
 }  // namespace
 
 std::string case_key_of(const Record& record) {
-  if (record.step) return record.case_id;
-  try {
-    return case_key(parse_case_id(record.case_id));
-  } catch (const Error&) {
-    return record.case_id;
-  }
+  return record.step ? record.case_id : key_of_id(record.case_id);
 }
 
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now) {

@@ -7,7 +7,7 @@
 
 #include "compare/measure/pair_rules.h"
 #include "compare/standard/standards.h"
-#include "ops/intermediates.h"
+#include "harness/judge/sum_blocks.h"
 #include "tensor/precision.h"
 
 namespace opbench {
@@ -29,47 +29,30 @@ AllowedError bound_of(const CallUnderJudgement& call, std::size_t output, const 
 /// Looks for the element that is furthest beyond a share of its terms.
 class BeyondTerms {
  public:
-  BeyondTerms(const CallUnderJudgement& call, std::size_t output, double share)
-      : call_(call), output_(output), desc_(call.problem().outputs[output]), share_(share) {}
+  BeyondTerms(DType dtype, double share) : dtype_(dtype), share_(share) {}
 
-  void look(HeldOutput& held) {
-    const Problem& problem = call_.problem();
-    const Reference expected = problem.op->reference(call_.inputs(), problem.attrs);
-    const Reference terms = intermediates_of(*problem.op, call_.inputs(), problem.attrs).rounding;
-    for (std::int64_t i = 0; i < block_count(desc_); ++i) {
-      const ElementRange range = block(desc_, i);
-      for (auto* values : {&actual_, &expected_, &terms_}) {
-        values->resize(static_cast<std::size_t>(range.count));
-      }
-      read_doubles(desc_, call_.output(output_), range, actual_);
-      expected(output_, range, expected_);
-      terms(output_, range, terms_);
-      look_at(range.first, held);
-    }
-  }
-
-  /// Of the element that was found.
-  double allowed() const { return allowed_; }
-
- private:
-  void look_at(std::int64_t first, HeldOutput& held) {
-    for (std::size_t i = 0; i < terms_.size(); ++i) {
-      const double error = std::fabs(actual_[i] - expected_[i]);
-      const double allowed = std::max(share_ * terms_[i], smallest_unit(desc_.dtype));
+  void look_at(const SumBlock& block) {
+    for (std::size_t i = 0; i < block.terms.size(); ++i) {
+      const double actual = block.actual[i], expected = block.expected[i];
+      const double error = std::fabs(actual - expected);
+      const double allowed = std::max(share_ * block.terms[i], smallest_unit(dtype_));
       // What leaves the dtype is judged as such.
-      const bool is_in_range = std::fabs(expected_[i]) <= largest_finite(desc_.dtype);
+      const bool is_in_range = std::fabs(expected) <= largest_finite(dtype_);
       if (!is_in_range || !std::isfinite(error) || error <= beyond_ * allowed) continue;
       beyond_ = error / allowed;
-      held.stray = {first + static_cast<std::int64_t>(i), actual_[i], expected_[i], error};
+      stray_ = {block.range.first + static_cast<std::int64_t>(i), actual, expected, error};
       allowed_ = allowed;
     }
   }
 
-  const CallUnderJudgement& call_;
-  std::size_t output_;
-  const TensorDesc& desc_;
+  /// With index -1 where none is beyond.
+  const WorstElement& stray() const { return stray_; }
+  double allowed() const { return allowed_; }  ///< of the element that was found
+
+ private:
+  DType dtype_;
   double share_, beyond_ = 1, allowed_ = 0;
-  std::vector<double> actual_, expected_, terms_;
+  WorstElement stray_;
 };
 
 // The tolerance follows the scale of the whole tensor: rows and channels that are far smaller may
@@ -84,9 +67,10 @@ std::string beyond_terms(const CallUnderJudgement& call, std::size_t output, dou
                          stats.worst_abs.error > kRounding * stats.scale &&
                          problem.op->traffic(problem).operations <= kMostOperations;
   if (!is_wanted) return {};
-  BeyondTerms beyond(call, output, most);
-  beyond.look(held);
-  if (held.stray.index < 0) return {};
+  BeyondTerms beyond(problem.outputs[output].dtype, most);
+  for_each_sum_block(call, output, [&](const SumBlock& block) { beyond.look_at(block); });
+  if (beyond.stray().index < 0) return {};
+  held.stray = beyond.stray();
   // Others are wrong by as much of themselves, rounding of the largest sums aside.
   held.bound = {std::min(beyond.allowed(), kRounding * stats.scale), most};
   return fmt::format(

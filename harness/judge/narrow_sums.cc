@@ -1,10 +1,9 @@
 #include "harness/judge/narrow_sums.h"
 
 #include <cmath>
-#include <vector>
 
 #include "compare/measure/pair_rules.h"
-#include "ops/intermediates.h"
+#include "harness/judge/sum_blocks.h"
 
 namespace opbench {
 namespace {
@@ -46,24 +45,13 @@ bool adds_in_bf16(const CallUnderJudgement& call, std::size_t output) {
   const Problem& problem = call.problem();
   const TensorDesc& desc = problem.outputs[output];
   if (desc.dtype != DType::bf16 || problem.op->mixing != Mixing::sums) return false;
-  const Reference expected = problem.op->reference(call.inputs(), problem.attrs);
-  const Reference terms = intermediates_of(*problem.op, call.inputs(), problem.attrs).rounding;
-  if (terms == nullptr) return false;
   NarrowSums sums(problem.op->traffic(problem).operations / double(desc.elements()));
-  std::vector<double> actual_values, expected_values, magnitudes;
-  for (std::int64_t i = 0; i < block_count(desc); ++i) {
-    const ElementRange range = block(desc, i);
-    for (auto* values : {&actual_values, &expected_values, &magnitudes}) {
-      values->resize(static_cast<std::size_t>(range.count));
+  const auto add = [&](const SumBlock& block) {
+    for (std::size_t k = 0; k < block.terms.size(); ++k) {
+      sums.add(block.actual[k], block.expected[k], block.terms[k]);
     }
-    read_doubles(desc, call.output(output), range, actual_values);
-    expected(output, range, expected_values);
-    terms(output, range, magnitudes);
-    for (std::size_t k = 0; k < magnitudes.size(); ++k) {
-      sums.add(actual_values[k], expected_values[k], magnitudes[k]);
-    }
-  }
-  return sums.hold();
+  };
+  return for_each_sum_block(call, output, add) && sums.hold();
 }
 
 }  // namespace opbench

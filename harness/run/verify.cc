@@ -57,14 +57,14 @@ class NodeCheck {
   void prepare() const {
     for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output);
   }
-  // Other bytes in outputs that are judged on a sample: an element that nobody writes shows.
-  // Padding may stay as it was.
-  void prepare_sampled(std::int64_t most_elements, int byte) const {
+  // `byte` in outputs that are judged on a sample: an element that nobody writes shows. Padding may
+  // stay as it was.
+  void prepare_again(std::int64_t most_elements, int byte) const {
     for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
       const TensorDesc& desc = node_.problem.outputs[i];
       const bool is_padded = desc.storage_elements() != desc.elements();
-      if (is_padded || desc.elements() <= most_elements) continue;
-      workspace_.poison(runnable_, node_.outputs[i], byte);
+      const bool is_sampled = !is_padded && desc.elements() > most_elements;
+      workspace_.poison(runnable_, node_.outputs[i], is_sampled ? byte : Workspace::kPoison);
     }
   }
 
@@ -162,9 +162,9 @@ bool repeats_its_bits(const NodeCheck& check, const VerifyRules& rules,
   const auto start = std::chrono::steady_clock::now();
   bool is_same = true;
   for (int i = 0; i < kMost && is_same && (i < kLeast || seconds_since(start) < seconds); ++i) {
-    check.prepare();
-    check.prepare_sampled(rules.most_elements, kAround[i % std::ssize(kAround)]);
-    check.surround(kAround[i % std::ssize(kAround)]);
+    const int byte = kAround[i % std::ssize(kAround)];
+    check.prepare_again(rules.most_elements, byte);
+    check.surround(byte);
     run();
     is_same = check.output_fingerprints() == first;
   }

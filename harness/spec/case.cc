@@ -203,6 +203,14 @@ Case parse_case_id(std::string_view id) {
   return c;
 }
 
+std::string key_of_id(const std::string& id) {
+  try {
+    return case_key(parse_case_id(id));
+  } catch (const Error&) {
+    return id;
+  }
+}
+
 std::uint64_t text_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char letter : text) {

@@ -70,6 +70,10 @@ std::string case_id(const Case& c);
 /// fewer attributes. Its hash is the seed: an attribute that is new changes nobody's data.
 std::string case_key(const Case& c);
 
+/// The key of the case that an id states, which a build of another age may write otherwise; the id
+/// itself where it states none.
+std::string key_of_id(const std::string& id);
+
 /// Inverse of `case_id`; attributes that are left out take their defaults.
 /// Errors: throws Error that shows the part that cannot be read.
 Case parse_case_id(std::string_view id);

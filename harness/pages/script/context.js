@@ -117,7 +117,7 @@ function contextDigest(steps, hrefOf) {
 }
 
 function contextView(input, steps) {
-  const wrong = steps.filter((r) => isStepWrong(r));
+  const wrong = steps.filter(isStepWrong);
   const view = {title: `context: ${shortText(steps[0].step.context, 40)}`,
     outcome: {colour: wrong.length > 0 ? 'red' : 'green', text: `${countText(steps.length, 'step')}, ${wrong.length} wrong`}};
   const hrefOf = (r) => linkTo(view, {context: r.step.context, step: r.variant});

@@ -10,7 +10,6 @@ export function outcomeMark({colour}) {
   return el('span', {class: `outcome ${colour}`}, el('span', {'aria-hidden': 'true'}, kSigns[colour]), el('span', {class: 'hidden'}, `${kWords[colour]}: `));
 }
 
-
 // The summary is tab 0, so that a link to the first input is the same with and without one.
 function numberOf(view) {
   return state.views.indexOf(view) + (state.hasSummary ? 0 : 1);
@@ -59,7 +58,7 @@ export function showTabs(views, hasSummary) {
   const list = document.getElementById('tabs'), main = document.getElementById('main');
   state.views = views;
   views.forEach((view, i) => {
-    view.tab = el('a', {role: 'tab', id: `tab${i}`, href: `#tab=${i + (hasSummary ? 0 : 1)}`, 'aria-controls': `panel${i}`, 'aria-selected': 'false', tabindex: -1}, view.outcome ? outcomeMark(view.outcome) : null, el('span', {class: 'name'}, view.title));
+    view.tab = el('a', {role: 'tab', id: `tab${i}`, href: linkTo(view), 'aria-controls': `panel${i}`, 'aria-selected': 'false', tabindex: -1}, view.outcome ? outcomeMark(view.outcome) : null, el('span', {class: 'name'}, view.title));
     view.panel = el('div', {role: 'tabpanel', id: `panel${i}`, 'aria-labelledby': `tab${i}`, hidden: true});
     list.append(view.tab);
     main.append(view.panel);

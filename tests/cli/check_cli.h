@@ -48,8 +48,9 @@ inline const std::string kHello =
 
 /// What a fake build does with each kind of request, in shell; `$id` is the case of an open one.
 struct FakeAnswers {
-  std::string sample = R"(echo '{"us": 4}')";  // less than a shell needs to answer
-  std::string end = ":";                       // of its input
+  // Slower than this build, one under sanitizers too, and less than the answer takes.
+  std::string sample = R"(sleep 0.001; echo '{"us": 300}')";
+  std::string end = ":";  // of its input
   std::string open = R"(opened "$id")";
   std::string list = R"(echo '{"error": "cannot say"}')";
 };

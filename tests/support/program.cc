@@ -43,6 +43,28 @@ struct CacheOfTests {
 };
 const CacheOfTests cache_of_tests;
 
+/// Holds signals back, so that none is lost to a handler of this process in a child that has yet to
+/// become the program.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  /// In the child: what was held back ends it, as it would a program that has just begun.
+  void release_in_child() const {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t before_;
+};
+
 // Puts a file in the place of a stream of a child.
 bool redirect(const char* file, int flags, int stream) {
   const int opened = open(file, flags, 0600);
@@ -57,9 +79,11 @@ Process::Process(std::vector<std::string> words, const ProcessOptions& options) 
   const std::vector<char*> argv = pointers(words), envp = pointers(lines);
   const std::string out = output_.path("out"), err = output_.path("err");
   const std::string directory = options.directory.empty() ? "." : options.directory.string();
+  const HeldSignals held;
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ > 0) return;
+  held.release_in_child();
   constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
   alarm(options.limit_s);  // outlives exec
   const bool is_ready = redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&

@@ -63,11 +63,11 @@ TEST_F(CheckProgram, ALibraryThatPrintsIsNotInTheWay) {
   EXPECT_EQ(nlohmann::json::parse(read("check.json"))["items"].size(), 1u);
 }
 
-// The other build answers every sample with a nanosecond: it shows no noise, and any machine is
+// The other build answers every sample with 20 ns: it shows no noise, and any machine is
 // slower in every round.
 TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {
   const std::string base =
-      script("base", fake_build("softplus_v2", {.sample = R"(echo '{"us": 0.001}')"}));
+      script("base", fake_build("softplus_v2", {.sample = R"(echo '{"us": 0.02}')"}));
   const Outcome ran = check("--against " + base +
                             " --case 'softplus[4096,fp32]' --variant softplus_v2 --threads 1 "
                             "--sample 2 --threshold 50");
@@ -101,12 +101,12 @@ TEST_F(CheckProgram, WhatIsMadeSlowerIsARegression) {
   EXPECT_THAT(slowed.out, HasSubstr("SLOWER       softplus_v2 on softplus[4096,fp32,ND]"));
 }
 
-// The other build answers every sample with a nanosecond, first calls as well.
+// The other build answers every sample with 20 ns, first calls as well.
 TEST_F(CheckProgram, FirstCallsAreComparedWhereWanted) {
   const std::string base = script(
       "base",
       fake_build("native",
-                 {.sample = R"(echo '{"us": 0.001}')",
+                 {.sample = R"(echo '{"us": 0.02}')",
                   .open = R"(case $line in *'"first_call":true'*) first=true;; *) first=false;; esac
     opened "$id")"}));
   const std::string args = "--against " + base +

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 #include "tests/evaluate.h"
 
 namespace opbench {
@@ -13,14 +13,10 @@ namespace {
 // As runs judge it.
 Judgement judged(const Kernel& kernel, const Problem& problem, const std::vector<Tensor>& inputs,
                  const std::vector<Tensor>& outputs, std::size_t output) {
-  Node node;
-  node.problem = problem;
-  for (std::size_t i = 0; i < inputs.size(); ++i) node.inputs.push_back(i);
-  for (std::size_t i = 0; i < outputs.size(); ++i) node.outputs.push_back(inputs.size() + i);
-  const TensorStorage storage = [&](std::size_t tensor) -> void* {
-    return tensor < inputs.size() ? inputs[tensor].data() : outputs[tensor - inputs.size()].data();
-  };
-  return judge_output({node, kernel, storage}, output).judgement;
+  CallToJudge call{problem, kernel, {}, {}};
+  for (const Tensor& input : inputs) call.inputs.push_back(input.data());
+  for (const Tensor& made : outputs) call.outputs.push_back(made.data());
+  return judge_output(call, output).judgement;
 }
 
 }  // namespace

@@ -30,13 +30,13 @@ Buffer changed(const TensorDesc& desc, const void* storage, std::uint64_t seed) 
 
 }  // namespace
 
-double condition_scale(const NodeToJudge& what, std::size_t output) {
-  const Problem& problem = what.node.problem;
-  std::vector<Buffer> copies(what.node.inputs.size());
+double condition_scale(const CallToJudge& what, std::size_t output) {
+  const Problem& problem = what.problem;
+  std::vector<Buffer> copies(what.inputs.size());
   std::vector<InputReader> given, moved;
-  for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
+  for (std::size_t i = 0; i < what.inputs.size(); ++i) {
     const TensorDesc& desc = problem.inputs[i];
-    const void* storage = what.storage(what.node.inputs[i]);
+    const void* storage = what.inputs[i];
     given.emplace_back(desc, storage);
     if (is_floating(desc.dtype)) copies[i] = changed(desc, storage, i);
     moved.emplace_back(desc, is_floating(desc.dtype) ? copies[i].data() : storage);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 
 namespace opbench {
 
@@ -9,6 +9,6 @@ namespace opbench {
 /// what it gives for the inputs, times 2^5. Of a sum it is what its terms come to with random
 /// signs, and so what rounding is relative to where terms cancel. Taken over a few blocks of the
 /// output; the inputs are copied for it.
-double condition_scale(const NodeToJudge& what, std::size_t output);
+double condition_scale(const CallToJudge& what, std::size_t output);
 
 }  // namespace opbench

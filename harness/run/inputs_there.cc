@@ -4,8 +4,8 @@
 
 namespace opbench {
 
-std::string inputs_there(const NodeToJudge& what, std::size_t output, std::int64_t index) {
-  const Problem& problem = what.node.problem;
+std::string inputs_there(const CallToJudge& what, std::size_t output, std::int64_t index) {
+  const Problem& problem = what.problem;
   const bool is_elementwise =
       !problem.op->mixes_elements() && problem.op->accuracy == AccuracyClass::rounded;
   if (!is_elementwise || index < 0) return {};
@@ -14,7 +14,7 @@ std::string inputs_there(const NodeToJudge& what, std::size_t output, std::int64
     const TensorDesc& desc = problem.inputs[i];
     if (desc.shape != problem.outputs[output].shape) continue;
     double value = 0;
-    read_doubles(desc, what.storage(what.node.inputs[i]), {index, 1}, {&value, 1});
+    read_doubles(desc, what.inputs[i], {index, 1}, {&value, 1});
     text += fmt::format("{} {}={}", text.empty() ? "inputs there:" : ",", problem.op->input_name(i),
                         value_text(value));
   }

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 
 namespace opbench {
 
-/// What the node's inputs hold at element `index` of output `output`: "inputs there: self=88.75,
+/// What the inputs of a call hold at element `index` of output `output`: "inputs there: self=88.75,
 /// grad=0.5". Empty where an element of the output does not come from those at its own place.
-std::string inputs_there(const NodeToJudge& what, std::size_t output, std::int64_t index);
+std::string inputs_there(const CallToJudge& what, std::size_t output, std::int64_t index);
 
 }  // namespace opbench

@@ -45,13 +45,13 @@ bool is_inside(InputRange range, DType dtype, double value) {
   return range == InputRange::finite || value == 0 || std::fabs(value) >= smallest_normal(dtype);
 }
 
-OutsideContract::OutsideContract(const NodeToJudge& what, std::size_t output, bool with_limit)
+OutsideContract::OutsideContract(const CallToJudge& what, std::size_t output, bool with_limit)
     : what_(what), output_(output), with_limit_(with_limit && what.kernel.limit.holds != nullptr) {
-  const Problem& problem = what.node.problem;
+  const Problem& problem = what.problem;
   if (what.kernel.takes == InputRange::any && !with_limit_) return;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
     const TensorDesc& desc = problem.inputs[i];
-    const void* storage = what.storage(what.node.inputs[i]);
+    const void* storage = what.inputs[i];
     const auto with = [&](double other) -> const void* {
       buffers_.push_back(changed_copy(desc, storage, [=, this](std::int64_t, double value) {
         return is_outside(i, value) ? other : value;
@@ -74,19 +74,19 @@ OutsideContract::OutsideContract(const NodeToJudge& what, std::size_t output, bo
 }
 
 bool OutsideContract::is_outside(std::size_t input, double value) const {
-  const Problem& problem = what_.node.problem;
+  const Problem& problem = what_.problem;
   return !is_inside(what_.kernel.takes, problem.inputs[input].dtype, value) ||
          (with_limit_ && what_.kernel.limit.holds(problem, input, value));
 }
 
 std::vector<bool> OutsideContract::places(ElementRange range) const {
-  const Problem& problem = what_.node.problem;
+  const Problem& problem = what_.problem;
   std::vector<bool> found(static_cast<std::size_t>(range.count), false);
   std::vector<double> values(found.size()), others(found.size());
   for (std::size_t i = 0; i < problem.inputs.size() && !problem.op->mixes_elements(); ++i) {
     const TensorDesc& desc = problem.inputs[i];
     if (!is_floating(desc.dtype) || desc.shape != problem.outputs[output_].shape) continue;
-    read_doubles(desc, what_.storage(what_.node.inputs[i]), range, values);
+    read_doubles(desc, what_.inputs[i], range, values);
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (is_outside(i, values[k])) found[k] = true;
     }
@@ -102,7 +102,7 @@ std::vector<bool> OutsideContract::places(ElementRange range) const {
 }
 
 void OutsideContract::forgive(ElementRange range, const void* expected, void* actual) const {
-  const std::size_t bytes = size_of(what_.node.problem.outputs[output_].dtype);
+  const std::size_t bytes = size_of(what_.problem.outputs[output_].dtype);
   const std::vector<bool> found = places(range);
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (!found[k]) continue;

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 #include "tensor/buffer.h"
 
 namespace opbench {
@@ -18,7 +18,7 @@ class OutsideContract {
  public:
   /// Looks at the floating inputs; copies them where some are outside. `with_limit`: those of the
   /// kernel's known limit are outside, too. `what` outlives it.
-  OutsideContract(const NodeToJudge& what, std::size_t output, bool with_limit = false);
+  OutsideContract(const CallToJudge& what, std::size_t output, bool with_limit = false);
   // References may point to the readers.
   OutsideContract(const OutsideContract&) = delete;
   OutsideContract& operator=(const OutsideContract&) = delete;
@@ -33,7 +33,7 @@ class OutsideContract {
   std::vector<bool> places(ElementRange range) const;
   bool is_outside(std::size_t input, double value) const;
 
-  const NodeToJudge& what_;
+  const CallToJudge& what_;
   std::size_t output_;
   bool with_limit_;
   bool is_any_ = false;

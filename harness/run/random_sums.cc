@@ -1,10 +1,55 @@
 #include "harness/run/random_sums.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "harness/run/judge_node.h"
+#include "tensor/elements.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
+namespace {
+
+// Sum over the elements, in the order of blocks.
+template <class OfBlock>
+double sum_over(const TensorDesc& desc, OfBlock of_block) {
+  std::vector<double> parts(static_cast<std::size_t>(block_count(desc)));
+  parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
+    parts[static_cast<std::size_t>(i)] = of_block(block(desc, i));
+  });
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+// Root mean square of the finite values.
+double magnitude(const TensorDesc& desc, const void* storage) {
+  if (desc.elements() == 0) return 0;
+  const double sum = sum_over(desc, [&](ElementRange range) {
+    thread_local std::vector<double> values;
+    values.resize(static_cast<std::size_t>(range.count));
+    read_doubles(desc, storage, range, values);
+    double squares = 0;
+    for (const double value : values) squares += std::isfinite(value) ? value * value : 0;
+    return squares;
+  });
+  return std::sqrt(sum / static_cast<double>(desc.elements()));
+}
+
+// What an element of `output` comes to if the terms that `node` adds up have the magnitude of its
+// first floating input and random signs: what is far below it has cancelled.
+double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorDesc& desc = node.problem.inputs[i];
+    if (!is_floating(desc.dtype)) continue;
+    const double terms = static_cast<double>(desc.elements()) /
+                         static_cast<double>(std::max<std::int64_t>(1, output.elements()));
+    return magnitude(desc, storage(node.inputs[i])) * std::sqrt(std::max(1.0, terms));
+  }
+  return 0;
+}
+
+}  // namespace
 
 // Tensors become results directly or through operators that hand values on.
 RandomSums::RandomSums(const Runnable& runnable) : leads_(runnable.graph->tensors.size()) {

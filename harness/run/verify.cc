@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 #include "harness/run/random_sums.h"
 #include "tensor/parallel.h"
 
@@ -89,8 +89,11 @@ class NodeCheck {
     return {};
   }
 
-  NodeToJudge to_judge(std::int64_t most_elements) const {
-    return {node_, kernel_, storage_, runnable_.saturates(), most_elements};
+  CallToJudge to_judge(std::int64_t most_elements) const {
+    CallToJudge call{node_.problem, kernel_, {}, {}, runnable_.saturates(), most_elements};
+    for (const std::size_t input : node_.inputs) call.inputs.push_back(storage_(input));
+    for (const std::size_t output : node_.outputs) call.outputs.push_back(storage_(output));
+    return call;
   }
 
   // Of a context's node its name and kernel; of a case's, which has none, the output where there
@@ -125,7 +128,7 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const NodeToJudge what = check.to_judge(rules.most_elements);
+    const CallToJudge what = check.to_judge(rules.most_elements);
     const auto [stats, judgement, formula, named] = judge_output(what, output);
     bool is_failure = judgement.verdict == Verdict::failed;
     if (const std::string limit = is_failure ? reason_of_limit(what, output) : ""; !limit.empty()) {

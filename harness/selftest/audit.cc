@@ -10,7 +10,7 @@
 #include "compare/standard/standards.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/interrupt.h"
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 #include "harness/selftest/attainable.h"
 #include "harness/selftest/example_case.h"
 #include "tensor/error.h"
@@ -25,15 +25,10 @@ class Judge {
       : kernel_(kernel),
         problem_(problem),
         golden_(run_kernel_on(reference_kernel(), problem, inputs, {})) {
-    node_.problem = problem;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      placed_.emplace_back(problem.inputs[i], 0, 0, 0).write(inputs[i]);
-      node_.inputs.push_back(i);
+      inputs_.emplace_back(problem.inputs[i], 0, 0, 0).write(inputs[i]);
     }
-    for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
-      placed_.emplace_back(problem.outputs[i], 0, 0, 0);
-      node_.outputs.push_back(inputs.size() + i);
-    }
+    for (const TensorDesc& output : problem.outputs) outputs_.emplace_back(output, 0, 0, 0);
   }
 
   /// Empty if the standard passes them, else the reason why not.
@@ -48,9 +43,11 @@ class Judge {
 
  private:
   Judgement judge_run(std::size_t output, const Elements& result) const {
-    placed_[node_.outputs[output]].write(result);
-    const TensorStorage storage = [&](std::size_t tensor) { return placed_[tensor].data(); };
-    return judge_output({node_, kernel_, storage}, output).judgement;
+    outputs_[output].write(result);
+    CallToJudge call{problem_, kernel_, {}, {}};
+    for (const PlacedTensor& input : inputs_) call.inputs.push_back(input.data());
+    for (const PlacedTensor& made : outputs_) call.outputs.push_back(made.data());
+    return judge_output(call, output).judgement;
   }
 
   Judgement judge_dump(std::string_view standard, std::size_t output,
@@ -66,8 +63,7 @@ class Judge {
   const Kernel& kernel_;
   const Problem& problem_;
   std::vector<Elements> golden_;
-  std::vector<PlacedTensor> placed_;
-  Node node_;
+  std::vector<PlacedTensor> inputs_, outputs_;
 };
 
 // The first variant of the device that takes an example, else another.

@@ -22,15 +22,10 @@ Kernel kernel_that_takes(InputRange range) {
 // How a result is judged of a kernel that takes `range`.
 Verdict judged(InputRange range, const Problem& problem,
                const std::vector<std::vector<float>>& inputs, const std::vector<float>& result) {
-  Node node;
-  node.problem = problem;
-  node.outputs = {inputs.size()};
-  for (std::size_t i = 0; i < inputs.size(); ++i) node.inputs.push_back(i);
-  const TensorStorage storage = [&](std::size_t i) -> void* {
-    return const_cast<float*>(i < inputs.size() ? inputs[i].data() : result.data());
-  };
   const Kernel kernel = kernel_that_takes(range);
-  return judge_output({node, kernel, storage}, 0).judgement.verdict;
+  CallToJudge call{problem, kernel, {}, {result.data()}};
+  for (const std::vector<float>& input : inputs) call.inputs.push_back(input.data());
+  return judge_output(call, 0).judgement.verdict;
 }
 
 Problem of(std::string_view op, const std::vector<Dims>& shapes, const AttrTexts& attrs = {}) {
@@ -77,13 +72,6 @@ TEST(OutsideContract, TheReasonOfAKnownLimit) {
   const auto reason = [](const std::vector<float>& result) {
     const Problem grad = of("softplus_grad", {{3}, {3}});
     const std::vector<std::vector<float>> inputs = {{2, 3, 4}, {0, 100, kInf}};
-    Node node;
-    node.problem = grad;
-    node.inputs = {0, 1};
-    node.outputs = {2};
-    const TensorStorage storage = [&](std::size_t i) -> void* {
-      return const_cast<float*>(i < 2 ? inputs[i].data() : result.data());
-    };
     const auto is_large = [](const Problem&, std::size_t input, double value) {
       return input == 1 && value > 88;
     };
@@ -92,7 +80,7 @@ TEST(OutsideContract, TheReasonOfAKnownLimit) {
                         .summary = "",
                         .prepare = nullptr,
                         .limit = {is_large, "as the device"}};
-    const NodeToJudge what{node, kernel, storage};
+    const CallToJudge what{grad, kernel, {inputs[0].data(), inputs[1].data()}, {result.data()}};
     EXPECT_EQ(judge_output(what, 0).judgement.verdict, Verdict::failed);
     return reason_of_limit(what, 0);
   };

@@ -1,4 +1,4 @@
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 
 #include <gmock/gmock.h>
 
@@ -46,7 +46,7 @@ Record run_scaled(const std::string& id, double by) {
 }
 
 // Inputs are exact: that a thirtieth of them would change everything is no excuse.
-TEST(JudgeNode, LargeMeansHideNothing) {
+TEST(JudgeOutput, LargeMeansHideNothing) {
   for (const char* id : {"mse_loss[64x100,64x100,fp16,ND,data=normal(300,1)]",
                          "mse_loss[64x100,64x100,bf16,ND,data=normal(100,1)]",
                          "mse_loss[64x100,64x100,fp32,ND,data=normal(1000,1)]",

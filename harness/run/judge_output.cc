@@ -1,4 +1,4 @@
-#include "harness/run/judge_node.h"
+#include "harness/run/judge_output.h"
 
 #include <fmt/format.h>
 
@@ -26,34 +26,8 @@ namespace {
 /// Writes the golden values of a block of an output, dense and in its dtype.
 using GoldenBlock = std::function<void(ElementRange range, void* to)>;
 
-// Sum over the elements, in the order of blocks.
-template <class OfBlock>
-double sum_over(const TensorDesc& desc, OfBlock of_block) {
-  std::vector<double> parts(static_cast<std::size_t>(block_count(desc)));
-  parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
-    parts[static_cast<std::size_t>(i)] = of_block(block(desc, i));
-  });
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
-
-// Root mean square of the finite values.
-double magnitude(const TensorDesc& desc, const void* storage) {
-  if (desc.elements() == 0) return 0;
-  const double sum = sum_over(desc, [&](ElementRange range) {
-    thread_local std::vector<double> values;
-    values.resize(static_cast<std::size_t>(range.count));
-    read_doubles(desc, storage, range, values);
-    double squares = 0;
-    for (const double value : values) squares += std::isfinite(value) ? value * value : 0;
-    return squares;
-  });
-  return std::sqrt(sum / static_cast<double>(desc.elements()));
-}
-
-Tolerance tolerance_of(const NodeToJudge& what, std::size_t output) {
-  const DType dtype = what.node.problem.outputs[output].dtype;
+Tolerance tolerance_of(const CallToJudge& what, std::size_t output) {
+  const DType dtype = what.problem.outputs[output].dtype;
   return mixed_tolerance(is_floating(dtype) ? what.kernel.judged_as.value_or(dtype) : dtype);
 }
 
@@ -71,8 +45,8 @@ double output_scale(const TensorDesc& desc, const SampledBlocks& blocks, const v
 }
 
 // Data that is moved keeps its bits; a conversion may choose the payload of a NaN.
-Standard standard_of(const NodeToJudge& what, std::size_t output) {
-  const Op& op = *what.node.problem.op;
+Standard standard_of(const CallToJudge& what, std::size_t output) {
+  const Op& op = *what.problem.op;
   Standard standard{.kind = StandardKind::exact};
   if (op.exact_reference != nullptr) {
     standard.tolerance.equality =
@@ -103,9 +77,9 @@ GoldenBlock rounded_golden(const Problem& problem, std::span<const InputReader> 
   };
 }
 
-GoldenBlock golden_of(const NodeToJudge& what, std::span<const InputReader> inputs,
+GoldenBlock golden_of(const CallToJudge& what, std::span<const InputReader> inputs,
                       std::size_t output) {
-  const Problem& problem = what.node.problem;
+  const Problem& problem = what.problem;
   GoldenBlock golden = problem.op->exact_reference != nullptr
                            ? exact_golden(problem, inputs, output)
                            : rounded_golden(problem, inputs, output);
@@ -117,10 +91,10 @@ GoldenBlock golden_of(const NodeToJudge& what, std::span<const InputReader> inpu
   };
 }
 
-std::vector<InputReader> readers_of(const NodeToJudge& what) {
+std::vector<InputReader> readers_of(const CallToJudge& what) {
   std::vector<InputReader> inputs;
-  for (std::size_t i = 0; i < what.node.inputs.size(); ++i) {
-    inputs.emplace_back(what.node.problem.inputs[i], what.storage(what.node.inputs[i]));
+  for (std::size_t i = 0; i < what.inputs.size(); ++i) {
+    inputs.emplace_back(what.problem.inputs[i], what.inputs[i]);
   }
   return inputs;
 }
@@ -128,13 +102,13 @@ std::vector<InputReader> readers_of(const NodeToJudge& what) {
 /// An output beside its golden values.
 class OutputPair {
  public:
-  OutputPair(const NodeToJudge& what, std::size_t output, bool allows_limit)
+  OutputPair(const CallToJudge& what, std::size_t output, bool allows_limit)
       : what_(what),
         output_(output),
         allows_limit_(allows_limit),
-        desc_(what.node.problem.outputs[output]),
+        desc_(what.problem.outputs[output]),
         blocks_(desc_, what.most_elements),
-        storage_(what.storage(what.node.outputs[output])),
+        storage_(what.outputs[output]),
         inputs_(readers_of(what)),
         standard_(standard_of(what, output)),
         golden_(golden_of(what, inputs_, output)) {}
@@ -177,7 +151,7 @@ class OutputPair {
   }
 
   RoundingSlack slack_of_intermediates() const {
-    const Problem& problem = what_.node.problem;
+    const Problem& problem = what_.problem;
     if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype, {}};
     return {problem.op->reference(inputs_, problem.attrs),
             intermediates_of(*problem.op, inputs_, problem.attrs), desc_.dtype,
@@ -203,7 +177,7 @@ class OutputPair {
                           standard_.tolerance, scale);
   }
 
-  const NodeToJudge& what_;
+  const CallToJudge& what_;
   std::size_t output_;
   bool allows_limit_;
   const TensorDesc& desc_;
@@ -216,21 +190,10 @@ class OutputPair {
 
 }  // namespace
 
-double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output) {
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const TensorDesc& desc = node.problem.inputs[i];
-    if (!is_floating(desc.dtype)) continue;
-    const double terms = static_cast<double>(desc.elements()) /
-                         static_cast<double>(std::max<std::int64_t>(1, output.elements()));
-    return magnitude(desc, storage(node.inputs[i])) * std::sqrt(std::max(1.0, terms));
-  }
-  return 0;
-}
-
-double scale_of_condition(const NodeToJudge& what, std::size_t output) {
+double scale_of_condition(const CallToJudge& what, std::size_t output) {
   constexpr double kRoundoffs = 16 * 0x1p-24;
   const double condition = condition_scale(what, output);
-  const DType dtype = what.node.problem.outputs[output].dtype;
+  const DType dtype = what.problem.outputs[output].dtype;
   const bool is_narrowed =
       what.kernel.judged_as && size_of(*what.kernel.judged_as) < size_of(dtype);
   // Operands that are rounded to less change by as much as the standard of their dtype allows.
@@ -240,7 +203,7 @@ double scale_of_condition(const NodeToJudge& what, std::size_t output) {
 
 namespace {
 
-ValueComparison compare_output(const NodeToJudge& what, std::size_t output,
+ValueComparison compare_output(const CallToJudge& what, std::size_t output,
                                bool allows_limit = false) {
   const OutputPair pair(what, output, allows_limit);
   if (!pair.standard().tolerance.follows_scale) return pair.judged_at(1);
@@ -251,28 +214,27 @@ ValueComparison compare_output(const NodeToJudge& what, std::size_t output,
   if (!may_cancel) return found;
   double terms = std::max(own, scale_of_condition(what, output));
   // What does not add up many elements is off by parts of itself: large values are no excuse.
-  if (!what.node.problem.op->mixes_elements()) terms = std::min(1.0, terms);
+  if (!what.problem.op->mixes_elements()) terms = std::min(1.0, terms);
   return terms > scale ? pair.judged_at(terms) : found;
 }
 
 }  // namespace
 
-WorstElement worst_unexplained(const NodeToJudge& what, std::size_t output, double scale) {
+WorstElement worst_unexplained(const CallToJudge& what, std::size_t output, double scale) {
   return OutputPair(what, output, false).unexplained_at(scale).stats.worst_abs;
 }
 
-std::string reason_of_limit(const NodeToJudge& what, std::size_t output) {
+std::string reason_of_limit(const CallToJudge& what, std::size_t output) {
   if (what.kernel.limit.holds == nullptr) return {};
   const bool is_right = compare_output(what, output, true).judgement.verdict != Verdict::failed;
   return is_right ? std::string(what.kernel.limit.reason) : std::string();
 }
 
-ValueComparison judge_output(const NodeToJudge& what, std::size_t output) {
+ValueComparison judge_output(const CallToJudge& what, std::size_t output) {
   ValueComparison found = compare_output(what, output);
   if (found.judgement.verdict != Verdict::failed && output == 0) {
     const std::vector<InputReader> inputs = readers_of(what);
-    const std::string reason =
-        wrong_update(what.node.problem, inputs, what.storage(what.node.outputs[0]));
+    const std::string reason = wrong_update(what.problem, inputs, what.outputs[0]);
     if (!reason.empty()) found.judgement = {Verdict::failed, reason};
     return found;
   }

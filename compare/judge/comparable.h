@@ -3,10 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "compare/match/matching.h"
+#include "dump/dump_types.h"
 #include "tensor/dtype.h"
 
 namespace opbench {
+
+/// A tensor of the one dump and its partner in the other; one of them may be missing.
+struct TensorMatch {
+  const DumpEntry* actual = nullptr;
+  const DumpEntry* expected = nullptr;
+};
 
 /// What messages call the two dumps, such as their files' names.
 struct SideNames {

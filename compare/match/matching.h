@@ -6,16 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "compare/judge/comparable.h"
 #include "compare/match/name_map.h"
 #include "dump/dump_types.h"
 
 namespace opbench {
-
-/// A tensor of the one dump and its partner in the other; one of them may be missing.
-struct TensorMatch {
-  const DumpEntry* actual = nullptr;
-  const DumpEntry* expected = nullptr;
-};
 
 /// A call of an operator in the one dump and its partner in the other; one of them may be missing.
 struct OperatorMatch {

@@ -16,4 +16,7 @@ namespace opbench::check {
 /// of benchmarks, Daly et al. 2020, ICPE '20, 67-75.
 std::vector<std::size_t> change_points(std::span<const double> series);
 
+/// Runs of each case that are looked at, from the end: the splits take quadratic time.
+inline constexpr std::size_t kLongestSeries = 100;
+
 }  // namespace opbench::check

@@ -15,7 +15,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/phase_timer.h"
-#include "harness/run/step_details.h"
+#include "harness/run/step_measurement.h"
 #include "harness/spec/case_filter.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"

@@ -28,9 +28,6 @@ struct Trend {
   int flips = 0;
 };
 
-/// Runs of each case that are looked at, from the end.
-inline constexpr std::size_t kLongestSeries = 100;
-
 /// Times of unlike machines are never in one series. In the order of the machines' first runs, and
 /// there of the cases.
 std::vector<Trend> trends_of(const History& history);

@@ -3,22 +3,24 @@
 #include <span>
 #include <vector>
 
-#include "harness/judge/judge_call.h"
 #include "harness/run/judge_output.h"
+#include "tensor/tensor.h"
 
 namespace opbench {
 
-/// A recorded call as it is judged.
+/// A recorded call as it is judged; outputs that are not recorded have no elements. What it is made
+/// of outlives it.
 class CallUnderJudgement {
  public:
   // Of the kernel only its tolerance counts: that of the dtype.
-  CallUnderJudgement(const LoadedCall& loaded, std::span<const Tensor> inputs)
-      : call_{loaded.call->problem, *kernels_of(loaded.call->problem.op->name).front(), {}, {}} {
+  CallUnderJudgement(const Problem& problem, std::span<const Tensor> inputs,
+                     std::span<const Tensor> outputs)
+      : call_{problem, *kernels_of(problem.op->name).front(), {}, {}} {
     for (const Tensor& input : inputs) {
-      readers_.emplace_back(problem().inputs[call_.inputs.size()], input.data());
+      readers_.emplace_back(problem.inputs[call_.inputs.size()], input.data());
       call_.inputs.push_back(input.data());
     }
-    for (const Tensor& output : loaded.outputs) call_.outputs.push_back(output.data());
+    for (const Tensor& output : outputs) call_.outputs.push_back(output.data());
   }
 
   const Problem& problem() const { return call_.problem; }

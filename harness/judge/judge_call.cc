@@ -92,7 +92,8 @@ std::string device_numerics(const LoadedCall& loaded, const CallUnderJudgement& 
   if (!takes_products(problem)) return {};
   for (const OperandWidth width : {OperandWidth::fp16, OperandWidth::tf32, OperandWidth::bf16}) {
     const std::vector<Tensor> narrowed = narrowed_operands(problem, loaded.inputs, width);
-    if (hold(CallUnderJudgement(loaded, narrowed), output, false).fault.empty()) {
+    if (hold(CallUnderJudgement(loaded.call->problem, narrowed, loaded.outputs), output, false)
+            .fault.empty()) {
       return std::string(name(width));
     }
   }
@@ -158,7 +159,7 @@ LoadedCall LoadedCall::load(DumpSource& file, const RecordedCall& call) {
 }
 
 std::vector<OutputFinding> judge_call(const LoadedCall& loaded, const JudgeRules& rules) {
-  const CallUnderJudgement call(loaded, loaded.inputs);
+  const CallUnderJudgement call(loaded.call->problem, loaded.inputs, loaded.outputs);
   const Problem& problem = call.problem();
   if (problem.op->check_values != nullptr) problem.op->check_values(problem, call.inputs());
   std::vector<OutputFinding> findings;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "harness/check/change_points.h"
-#include "harness/check/trend.h"
 
 namespace opbench::pages {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/record/record.h"
 #include "harness/run/open_item.h"
-#include "harness/run/step_details.h"
+#include "harness/run/step_measurement.h"
 
 namespace opbench {
 

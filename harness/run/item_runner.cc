@@ -17,7 +17,7 @@
 #include "harness/run/peak_rate.h"
 #include "harness/run/phase_timer.h"
 #include "harness/run/run_dump.h"
-#include "harness/run/step_details.h"
+#include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
 #include "kernels/registry/refused_values.h"
 #include "tensor/parallel.h"

@@ -22,7 +22,7 @@
 #include "harness/run/measuring_turn.h"
 #include "harness/run/new_record.h"
 #include "harness/run/runner.h"
-#include "harness/run/step_details.h"
+#include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"

@@ -1,4 +1,4 @@
-#include "harness/run/step_details.h"
+#include "harness/run/step_measurement.h"
 
 #include <algorithm>
 #include <map>

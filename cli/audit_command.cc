@@ -10,10 +10,10 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
-#include "harness/run/interrupt.h"
 #include "harness/selftest/audit.h"
 #include "harness/selftest/json.h"
 #include "tensor/error.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

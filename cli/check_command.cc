@@ -21,11 +21,11 @@
 #include "harness/check/waive.h"
 #include "harness/check/waivers.h"
 #include "harness/report/text.h"
-#include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/printable.h"
 #include "text/output_file.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

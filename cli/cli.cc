@@ -17,7 +17,7 @@
 #include "cli/result_file.h"
 #include "cli/said_why.h"
 #include "cli/units_progress.h"
-#include "harness/record/machine.h"
+#include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/nearest.h"

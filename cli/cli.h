@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ranks/ranks.h"
 #include "text/exit_code.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 

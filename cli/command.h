@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "ranks/ranks.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/shell/command_model.h"
+#include "cli/command_model.h"
 #include "tensor/error.h"
 
 namespace CLI {

@@ -20,16 +20,16 @@
 #include "compare/analysis.h"
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
-#include "harness/record/artefact.h"
-#include "harness/record/machine.h"
 #include "harness/report/compare.h"
-#include "harness/run/interrupt.h"
+#include "harness/run/artefact.h"
+#include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

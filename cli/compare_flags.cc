@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cli/result_file.h"
-#include "compare/match/name_map_file.h"
-#include "compare/standard/standards.h"
+#include "compare/name_map_file.h"
+#include "judge/standards.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 

@@ -11,7 +11,7 @@
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
 #include "compare/msaccucmp/msaccucmp_metrics.h"
-#include "ranks/ranks.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 

@@ -13,18 +13,18 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/units_progress.h"
-#include "compare/job/job_report.h"
-#include "compare/job/joined_dump.h"
-#include "harness/record/machine.h"
+#include "compare/job_report.h"
+#include "compare/joined_dump.h"
 #include "harness/report/compare.h"
 #include "harness/report/job.h"
-#include "harness/run/interrupt.h"
-#include "ranks/dispatch.h"
+#include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/printable.h"
 #include "text/output_file.h"
 #include "text/packed.h"
+#include "workers/dispatch.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

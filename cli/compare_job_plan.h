@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/compare_flags.h"
-#include "compare/job/job_layout.h"
-#include "compare/job/shard_rules.h"
+#include "compare/job_layout.h"
+#include "compare/shard_rules.h"
 
 namespace opbench {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cli/cli.h"
-#include "harness/record/artefact.h"
 #include "harness/report/compare_runs.h"
+#include "harness/run/artefact.h"
 
 namespace opbench {
 namespace {

@@ -9,14 +9,14 @@
 #include "cli/msaccucmp_convert_options.h"
 #include "cli/named_files.h"
 #include "cli/result_file.h"
-#include "convert/array_convert.h"
-#include "convert/device_convert.h"
-#include "harness/run/interrupt.h"
+#include "dump/array_convert.h"
+#include "dump/device_convert.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

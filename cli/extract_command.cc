@@ -14,11 +14,11 @@
 #include "dump/dump_file.h"
 #include "dump/dump_selection.h"
 #include "dump/extract.h"
-#include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

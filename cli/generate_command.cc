@@ -2,9 +2,9 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/shell/completion.h"
-#include "cli/shell/man_page.h"
-#include "harness/record/machine.h"
+#include "cli/completion.h"
+#include "cli/man_page.h"
+#include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 

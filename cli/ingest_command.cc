@@ -12,12 +12,12 @@
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
 #include "harness/check/profile_watch.h"
-#include "harness/profile/network_cases.h"
-#include "harness/profile/network_context.h"
-#include "harness/run/interrupt.h"
-#include "ingest/ingest_report.h"
+#include "profiles/ingest_report.h"
+#include "profiles/network_cases.h"
+#include "profiles/network_context.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {
@@ -253,9 +253,10 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
                  "AI cores (cube cores) of the device, to judge block dims", {.value = "N"});
   command.option("--vector-cores", flags->vector_cores, "Vector cores of the device",
                  {.value = "N"});
-  command.option("--rules", flags->rules,
-                 "YAML with other groups and thresholds, over those of ingest/hot_spot_rules.yaml",
-                 {.value = "FILE"});
+  command.option(
+      "--rules", flags->rules,
+      "YAML with other groups and thresholds, over those of profiles/hot_spot_rules.yaml",
+      {.value = "FILE"});
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each operator; - is standard output",
                  {.value = "FILE"});

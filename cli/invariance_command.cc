@@ -10,12 +10,12 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
-#include "harness/run/interrupt.h"
 #include "harness/selftest/example_case.h"
 #include "harness/selftest/invariance.h"
 #include "harness/selftest/json.h"
 #include "tensor/error.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -14,13 +14,13 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
-#include "compare/match/name_map_file.h"
-#include "harness/judge/judge_report.h"
-#include "harness/record/machine.h"
-#include "harness/run/interrupt.h"
+#include "compare/judge_report.h"
+#include "compare/name_map_file.h"
+#include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/name_pattern.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

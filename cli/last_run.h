@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 
 namespace opbench {
 

@@ -13,8 +13,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "harness/spec/case.h"
-#include "kernels/registry/kernel.h"
+#include "harness/plan/case.h"
+#include "kernels/kernel.h"
 #include "tensor/error.h"
 #include "text/program_name.h"
 #include "text/wrapped.h"

@@ -12,13 +12,13 @@
 #include "cli/progress_line.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
-#include "harness/load/load_report.h"
-#include "harness/load/load_run.h"
-#include "harness/run/interrupt.h"
+#include "harness/run/load_report.h"
+#include "harness/run/load_run.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "harness/spec/options.h"
+#include "harness/plan/options.h"
 
 namespace opbench {
 

@@ -11,16 +11,16 @@
 #include "cli/command.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
+#include "compare/minimise.h"
+#include "compare/witness_folder.h"
 #include "dump/dump_selection.h"
-#include "harness/minimise/minimise.h"
-#include "harness/minimise/witness_folder.h"
-#include "harness/run/interrupt.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

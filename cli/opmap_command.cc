@@ -8,8 +8,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "compare/match/name_map_file.h"
-#include "harness/opmap/op_table_report.h"
+#include "compare/name_map_file.h"
+#include "ops/op_table_report.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -9,14 +9,14 @@
 #include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "dump/dump_writer.h"
-#include "harness/load/load_report.h"
-#include "harness/overflow/overflow_report.h"
-#include "harness/overflow/overflow_run.h"
-#include "harness/run/interrupt.h"
+#include "harness/run/load_report.h"
+#include "harness/run/overflow_report.h"
+#include "harness/run/overflow_run.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/printable.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

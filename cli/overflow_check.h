@@ -4,10 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "harness/load/load_plan.h"
 #include "harness/plan/context_plan.h"
+#include "harness/plan/options.h"
 #include "harness/plan/plan.h"
-#include "harness/spec/options.h"
+#include "harness/run/load_plan.h"
 
 namespace opbench {
 

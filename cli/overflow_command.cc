@@ -11,12 +11,12 @@
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/result_file.h"
-#include "harness/overflow/device_overflow.h"
-#include "harness/overflow/overflow_report.h"
-#include "harness/run/interrupt.h"
+#include "harness/run/device_overflow.h"
+#include "harness/run/overflow_report.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/name_pattern.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -23,10 +23,9 @@
 #include "cli/unit_run.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selection.h"
-#include "harness/run/interrupt.h"
+#include "harness/run/run_unit.h"
 #include "harness/run/runner.h"
-#include "harness/units/run_unit.h"
-#include "harness/units/unit_plan.h"
+#include "harness/run/unit_plan.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/nearest.h"
@@ -34,6 +33,7 @@
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/wrapped.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

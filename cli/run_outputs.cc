@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
-#include "harness/record/artefact.h"
 #include "harness/report/files.h"
 #include "harness/report/report.h"
+#include "harness/run/artefact.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/output_file.h"

@@ -11,7 +11,7 @@
 #include "cli/result_file.h"
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 #include "harness/run/run_hooks.h"
 #include "harness/run/task_dumps.h"
 

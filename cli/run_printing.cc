@@ -9,11 +9,11 @@
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
 #include "harness/report/shown_id.h"
-#include "harness/run/interrupt.h"
 #include "tensor/printable.h"
 #include "text/program_name.h"
 #include "text/terminal.h"
 #include "text/wrapped.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -3,9 +3,9 @@
 #include <cctype>
 
 #include "cli/cli.h"
-#include "harness/run/interrupt.h"
 #include "text/exit_code.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 

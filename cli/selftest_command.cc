@@ -9,9 +9,9 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
-#include "harness/run/interrupt.h"
 #include "harness/selftest/selftest.h"
 #include "tensor/parallel.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "harness/check/watch.h"
+#include "harness/plan/case_filter.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/variant_names.h"
-#include "harness/spec/case_filter.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 #include "tensor/format.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/run_flags.h"
-#include "harness/record/results_file.h"
-#include "harness/spec/case_filter.h"
+#include "harness/plan/case_filter.h"
+#include "harness/run/results_file.h"
 
 namespace opbench {
 

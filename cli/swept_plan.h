@@ -3,10 +3,10 @@
 #include <deque>
 #include <vector>
 
+#include "harness/plan/case_files.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
-#include "harness/spec/case_files.h"
-#include "harness/spec/selection_fields.h"
+#include "harness/plan/selection_fields.h"
 
 namespace opbench {
 

@@ -5,7 +5,7 @@
 #include "cli/run_flags.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
-#include "ranks/ranks.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <utility>
 
-#include "harness/run/interrupt.h"
-#include "ranks/ranks.h"
 #include "tensor/error.h"
+#include "workers/interrupt.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 

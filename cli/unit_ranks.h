@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cli/units_progress.h"
-#include "harness/units/merge_parts.h"
-#include "harness/units/part_file.h"
-#include "harness/units/run_folder.h"
-#include "ranks/dispatch.h"
+#include "harness/run/merge_parts.h"
+#include "harness/run/part_file.h"
+#include "harness/run/run_folder.h"
+#include "workers/dispatch.h"
 
 namespace opbench {
 

@@ -20,17 +20,17 @@
 #include "cli/unit_flags.h"
 #include "cli/unit_ranks.h"
 #include "cli/units_progress.h"
-#include "harness/record/join_results.h"
 #include "harness/report/report.h"
-#include "harness/run/interrupt.h"
+#include "harness/run/join_results.h"
 #include "harness/run/measuring_turn.h"
-#include "harness/units/part_file.h"
-#include "harness/units/run_folder.h"
-#include "harness/units/run_unit.h"
-#include "ranks/ranks.h"
+#include "harness/run/part_file.h"
+#include "harness/run/run_folder.h"
+#include "harness/run/run_unit.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 #include "text/program_name.h"
+#include "workers/interrupt.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 namespace {

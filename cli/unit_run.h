@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "harness/units/unit_plan.h"
+#include "harness/run/unit_plan.h"
 
 namespace opbench {
 

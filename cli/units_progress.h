@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/progress_line.h"
-#include "harness/units/unit_plan.h"
-#include "ranks/dispatch.h"
+#include "harness/run/unit_plan.h"
+#include "workers/dispatch.h"
 
 namespace opbench {
 

@@ -1,4 +1,4 @@
-# Helpers that turn a folder, a room, into a target. Sources are globbed so that an operator, a variant or a
+# Helpers that turn a folder into a target. Sources are globbed so that an operator, a variant or a
 # test is added by dropping in a file.
 include(CheckLinkerFlag)
 
@@ -90,29 +90,42 @@ function(opbench_align_code)
   endforeach()
 endfunction()
 
-# The static library of one folder; the target's name has its path, kernels/lanes becomes
-# opbench_kernels_lanes.
+# The static library of one folder and of its SUBFOLDERS, of all its files EXCEPT some, or of its FILES only.
 function(opbench_add_objects target folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  cmake_parse_arguments(arg "PLAIN" "" "SUBFOLDERS;FILES;EXCEPT" ${ARGN})
+  if(NOT arg_FILES)
+    set(arg_FILES *.cc)
+  endif()
+  list(TRANSFORM arg_SUBFOLDERS APPEND /*.cc)
+  list(TRANSFORM arg_SUBFOLDERS PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
+  list(TRANSFORM arg_FILES PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
+  list(TRANSFORM arg_EXCEPT PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_FILES} ${arg_SUBFOLDERS})
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
-  opbench_compile_options(${target} ${ARGN})
+  if(arg_PLAIN)
+    opbench_compile_options(${target} PLAIN)
+  else()
+    opbench_compile_options(${target})
+  endif()
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS ${target})
 endfunction()
 
-# opbench_add_library(folder PUBLIC deps... PRIVATE deps...)
+# opbench_add_library(folder [SUBFOLDERS ...] [EXCEPT ...] PUBLIC deps... PRIVATE deps...); the target's name has its
+# path, harness/plan becomes opbench_harness_plan.
 function(opbench_add_library folder)
+  cmake_parse_arguments(arg "" "" "SUBFOLDERS;EXCEPT;PUBLIC;PRIVATE" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
-  opbench_add_objects(opbench_${name} ${folder})
-  target_link_libraries(opbench_${name} ${ARGN} PRIVATE fmt::fmt)
+  opbench_add_objects(opbench_${name} ${folder} SUBFOLDERS ${arg_SUBFOLDERS} EXCEPT ${arg_EXCEPT})
+  target_link_libraries(opbench_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} fmt::fmt)
 endfunction()
 
 # The same for folders whose objects register themselves: whoever links opbench_<folder> gets all objects of
 # opbench_<folder>_code, although nothing refers to them by name.
 function(opbench_add_registering_library folder)
-  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
-  opbench_add_objects(opbench_${folder}_code ${folder})
+  cmake_parse_arguments(arg "" "" "SUBFOLDERS;EXCEPT;PUBLIC;PRIVATE" ${ARGN})
+  opbench_add_objects(opbench_${folder}_code ${folder} SUBFOLDERS ${arg_SUBFOLDERS} EXCEPT ${arg_EXCEPT})
   target_link_libraries(opbench_${folder}_code PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} fmt::fmt)
   # By its exported name, which CMake does not add inside this expression.
   add_library(opbench::opbench_${folder}_code ALIAS opbench_${folder}_code)
@@ -122,16 +135,9 @@ function(opbench_add_registering_library folder)
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS opbench_${folder})
 endfunction()
 
-# A folder of rooms without files of its own: whoever links it gets all of them.
-function(opbench_add_rooms folder)
-  add_library(opbench_${folder} INTERFACE)
-  target_link_libraries(opbench_${folder} INTERFACE ${ARGN})
-  set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS opbench_${folder})
-endfunction()
-
 # What other projects link, opbench::library: the headers of opbench/ and all operators, kernels and commands.
 function(opbench_add_public_library)
-  opbench_add_objects(opbench_library opbench)
+  opbench_add_objects(opbench_library opbench EXCEPT main.cc)
   set_target_properties(opbench_library PROPERTIES EXPORT_NAME library)
   target_include_directories(opbench_library INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -153,13 +159,12 @@ function(opbench_add_onednn_peers)
   endif()
   opbench_add_objects(opbench_kernels_onednn kernels/onednn PLAIN)
   opbench_optimise_lightly(opbench_kernels_onednn)  # the library computes
-  target_link_libraries(opbench_kernels_onednn PUBLIC opbench_kernels_lanes opbench_kernels_move
-                        PRIVATE DNNL::dnnl OpenMP::OpenMP_CXX fmt::fmt)
+  target_link_libraries(opbench_kernels_onednn PUBLIC opbench_kernel_registry PRIVATE DNNL::dnnl OpenMP::OpenMP_CXX fmt::fmt)
   add_library(opbench::opbench_kernels_onednn ALIAS opbench_kernels_onednn)
   target_link_libraries(opbench_kernels INTERFACE
     $<LINK_LIBRARY:WHOLE_ARCHIVE,opbench::opbench_kernels_onednn>)
-  target_compile_definitions(opbench_kernels_registry PRIVATE OPBENCH_HAS_ONEDNN)
-  target_link_libraries(opbench_kernels_registry PRIVATE DNNL::dnnl)
+  target_compile_definitions(opbench_kernel_registry PRIVATE OPBENCH_HAS_ONEDNN)
+  target_link_libraries(opbench_kernel_registry PRIVATE DNNL::dnnl)
 endfunction()
 
 # MPI, where it is there, in a module that the program loads if a launcher of MPI has started it: loading MPI
@@ -167,7 +172,7 @@ endfunction()
 function(opbench_add_mpi_module)
   set(module opbench_mpi.so)
   file(RELATIVE_PATH from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/opbench)
-  target_compile_definitions(opbench_ranks PRIVATE OPBENCH_MPI_MODULE="${module}"
+  target_compile_definitions(opbench_workers PRIVATE OPBENCH_MPI_MODULE="${module}"
     OPBENCH_MODULE_FOLDER="${from_program}" OPBENCH_INSTALLED_MODULES="${CMAKE_INSTALL_FULL_LIBDIR}/opbench")
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI QUIET COMPONENTS CXX)
@@ -175,8 +180,7 @@ function(opbench_add_mpi_module)
     message(STATUS "MPI not found: opbench works in one process")
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ranks/mpi/*.cc)
-  add_library(opbench_mpi MODULE ${sources})
+  add_library(opbench_mpi MODULE ${PROJECT_SOURCE_DIR}/workers/mpi_transport.cc)
   set_target_properties(opbench_mpi PROPERTIES PREFIX "" OUTPUT_NAME opbench_mpi SUFFIX .so
                         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} CXX_VISIBILITY_PRESET hidden)
   target_include_directories(opbench_mpi PRIVATE ${PROJECT_SOURCE_DIR})

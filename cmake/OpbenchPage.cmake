@@ -23,7 +23,7 @@ function(opbench_base64_of_hex hex result)
 endfunction()
 
 function(opbench_embed_page)
-  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/harness/pages)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/harness/report)
   set(script "'use strict';\n(() => {\n")
   foreach(module IN LISTS OPBENCH_PAGE_MODULES)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/script/${module}.js)

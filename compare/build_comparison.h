@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
-#include "compare/measure/measure_pairs.h"
+#include "judge/measure_pairs.h"
 
 namespace opbench {
 

@@ -3,9 +3,9 @@
 #include <map>
 #include <tuple>
 
-#include "compare/judge/comparable.h"
-#include "compare/judge/judge.h"
 #include "compare/operator_error.h"
+#include "judge/comparable.h"
+#include "judge/judge.h"
 
 namespace opbench {
 namespace {

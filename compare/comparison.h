@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "compare/cause/causes.h"
-#include "compare/judge/comparable.h"
-#include "compare/judge/judge.h"
-#include "compare/match/matching.h"
-#include "compare/match/number_shift.h"
-#include "compare/measure/pair_stats.h"
-#include "compare/standard/standard.h"
+#include "compare/matching.h"
+#include "compare/number_shift.h"
+#include "judge/causes.h"
+#include "judge/comparable.h"
+#include "judge/judge.h"
+#include "judge/pair_stats.h"
+#include "judge/standard.h"
 
 namespace opbench {
 

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "compare/analysis.h"
-#include "compare/cause/error_map.h"
 #include "compare/jumps.h"
-#include "compare/measure/stored_values.h"
+#include "judge/error_map.h"
+#include "judge/stored_values.h"
 #include "tensor/error.h"
 
 namespace opbench {

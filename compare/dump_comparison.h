@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compare/build_comparison.h"
-#include "compare/match/match_dumps.h"
+#include "compare/match_dumps.h"
 #include "compare/msaccucmp/msaccucmp_result.h"
 #include "compare/pair_table.h"
-#include "dump/source/dump_source.h"
+#include "dump/dump_source.h"
 
 namespace opbench {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/judge/comparable.h"
+#include "judge/comparable.h"
 
 namespace opbench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "compare/measure/measure_chunk.h"
-#include "compare/measure/pair_parts.h"
+#include "judge/measure_chunk.h"
+#include "judge/pair_parts.h"
 #include "tensor/checksum.h"
 #include "tensor/parallel.h"
 

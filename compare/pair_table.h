@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "compare/match/matching.h"
-#include "compare/measure/measure_pairs.h"
-#include "dump/source/dump_source.h"
-#include "ranks/dispatch.h"
+#include "compare/matching.h"
+#include "dump/dump_source.h"
+#include "judge/measure_pairs.h"
+#include "workers/dispatch.h"
 
 namespace opbench {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/judge/judge.h"
-#include "compare/measure/stored_values.h"
+#include "judge/judge.h"
+#include "judge/stored_values.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compare/comparison.h"
-#include "dump/source/dump_source.h"
+#include "dump/dump_source.h"
 
 namespace opbench {
 

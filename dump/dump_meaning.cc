@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "dump/hdf5_layout.h"
+#include "dump/hdf5/layout.h"
 #include "tensor/error.h"
 #include "tensor/view.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "dump/hdf5_errors.h"
+#include "dump/hdf5/errors.h"
 #include "tensor/printable.h"
 
 namespace opbench {

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "dump/dump_names.h"
-#include "dump/hdf5_attributes.h"
-#include "dump/hdf5_dataset.h"
-#include "dump/hdf5_errors.h"
-#include "dump/hdf5_output.h"
+#include "dump/hdf5/attributes.h"
+#include "dump/hdf5/dataset.h"
+#include "dump/hdf5/errors.h"
+#include "dump/hdf5/output.h"
 #include "tensor/printable.h"
 #include "text/temporary_file.h"
 

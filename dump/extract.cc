@@ -10,12 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "dump/child_process.h"
-#include "dump/hdf5_copy.h"
-#include "dump/message_socket.h"
+#include "dump/hdf5/copy.h"
 #include "dump/regular_file.h"
 #include "tensor/error.h"
 #include "text/temporary_file.h"
+#include "workers/child_process.h"
+#include "workers/message_socket.h"
 
 namespace opbench {
 namespace {

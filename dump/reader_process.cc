@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "dump/child_process.h"
-#include "dump/hdf5_server.h"
+#include "dump/hdf5/server.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
+#include "workers/child_process.h"
 
 namespace opbench {
 

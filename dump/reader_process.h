@@ -9,9 +9,9 @@
 #include <string>
 
 #include "dump/catalogue.h"
-#include "dump/message_socket.h"
 #include "tensor/elements.h"
 #include "tensor/error.h"
+#include "workers/message_socket.h"
 
 namespace opbench {
 

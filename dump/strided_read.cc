@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dump/hdf5_layout.h"
+#include "dump/hdf5/layout.h"
 
 namespace opbench {
 namespace {

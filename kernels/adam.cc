@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/lanes/cube.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/cube.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/lanes/cube.h"
-#include "kernels/lanes/scratch.h"
 #include "kernels/packed_matmul.h"
+#include "kernels/simd/cube.h"
+#include "kernels/simd/scratch.h"
 #include "ops/broadcast.h"
 #include "tensor/parallel.h"
 

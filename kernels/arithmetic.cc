@@ -10,9 +10,9 @@
 
 #include "kernels/broadcast.h"
 #include "kernels/cast.h"
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 #include "ops/promotion.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/lanes/channel_planes.h"
+#include "kernels/simd/channel_planes.h"
 #include "ops/adaptive_pool.h"
 #include "tensor/parallel.h"
 

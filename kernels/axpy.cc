@@ -11,9 +11,9 @@
 
 #include "kernels/arithmetic.h"
 #include "kernels/broadcast.h"
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 #include "ops/broadcast.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/lanes/channel_blocks.h"
-#include "kernels/lanes/lane_planes.h"
+#include "kernels/simd/channel_blocks.h"
+#include "kernels/simd/lane_planes.h"
 
 namespace opbench {
 namespace {

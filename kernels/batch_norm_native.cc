@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/lanes/in_fp32.h"
+#include "kernels/simd/in_fp32.h"
 #include "ops/batch_norm.h"
 #include "tensor/parallel.h"
 

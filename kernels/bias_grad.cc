@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/lanes/channel_planes.h"
-#include "kernels/lanes/row_sums.h"
+#include "kernels/simd/channel_planes.h"
+#include "kernels/simd/row_sums.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 

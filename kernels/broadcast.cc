@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/move/repeat.h"
+#include "kernels/copy/repeat.h"
 #include "ops/broadcast.h"
 
 namespace opbench {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/elementwise.h"
 
 namespace opbench {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/cast.h"
 #include "tensor/half.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

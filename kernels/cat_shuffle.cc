@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 

@@ -1,7 +1,7 @@
 // Concat, channel shuffle and chunk of two tensors in one pass: every channel goes from its input
 // straight to its place.
-#include "kernels/lanes/elementwise.h"
-#include "kernels/move/row_copy.h"
+#include "kernels/copy/row_copy.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/shuffle.h"
 
 namespace opbench {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/move/element_copy.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/copy/element_copy.h"
+#include "kernels/kernel.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 

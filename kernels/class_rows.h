@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/lanes/cube.h"
+#include "kernels/simd/cube.h"
 #include "ops/class_loss.h"
 #include "tensor/parallel.h"
 

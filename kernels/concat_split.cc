@@ -1,8 +1,8 @@
 // ConcatD and SplitD: rows of the inputs put one behind the other, rows of the input dealt out.
 #include <fmt/format.h>
 
-#include "kernels/lanes/elementwise.h"
-#include "kernels/move/row_copy.h"
+#include "kernels/copy/row_copy.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
 
 namespace opbench {

@@ -6,8 +6,8 @@
 
 #include "kernels/conv2d_one_place.h"
 #include "kernels/conv2d_plan.h"
-#include "kernels/lanes/conv2d_plane.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/simd/conv2d_plane.h"
+#include "kernels/simd/scratch.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

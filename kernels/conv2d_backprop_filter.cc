@@ -7,9 +7,9 @@
 
 #include "kernels/conv2d_one_place_filter.h"
 #include "kernels/conv2d_plan.h"
-#include "kernels/lanes/conv2d_filter.h"
-#include "kernels/lanes/conv2d_pack.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/simd/conv2d_filter.h"
+#include "kernels/simd/conv2d_pack.h"
+#include "kernels/simd/scratch.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

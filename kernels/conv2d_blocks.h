@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/lanes/channel_planes.h"
-#include "kernels/lanes/in_fp32.h"
+#include "kernels/simd/channel_planes.h"
+#include "kernels/simd/in_fp32.h"
 #include "ops/conv2d.h"
 
 namespace opbench {

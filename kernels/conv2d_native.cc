@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kernels/conv2d_strips.h"
-#include "kernels/lanes/gemm.h"
-#include "kernels/lanes/in_fp32.h"
-#include "kernels/lanes/plane_windows.h"
-#include "kernels/move/plane.h"
+#include "kernels/copy/plane.h"
+#include "kernels/simd/gemm.h"
+#include "kernels/simd/in_fp32.h"
+#include "kernels/simd/plane_windows.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

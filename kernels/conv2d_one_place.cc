@@ -1,6 +1,6 @@
 #include "kernels/conv2d_one_place.h"
 
-#include "kernels/lanes/conv2d_pack.h"
+#include "kernels/simd/conv2d_pack.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/lanes/conv2d_filter.h"
-#include "kernels/lanes/conv2d_pack.h"
+#include "kernels/simd/conv2d_filter.h"
+#include "kernels/simd/conv2d_pack.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

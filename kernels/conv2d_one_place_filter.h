@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kernels/conv2d_blocks.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/simd/scratch.h"
 
 namespace opbench {
 

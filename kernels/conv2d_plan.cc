@@ -1,6 +1,6 @@
 #include "kernels/conv2d_plan.h"
 
-#include "kernels/lanes/conv2d_pack.h"
+#include "kernels/simd/conv2d_pack.h"
 
 namespace opbench {
 namespace {

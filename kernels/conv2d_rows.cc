@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/lanes/conv2d_pack.h"
+#include "kernels/simd/conv2d_pack.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/conv2d_axis.h"
-#include "kernels/lanes/channel_planes.h"
-#include "kernels/lanes/conv2d_plane.h"
+#include "kernels/simd/channel_planes.h"
+#include "kernels/simd/conv2d_plane.h"
 
 namespace opbench {
 

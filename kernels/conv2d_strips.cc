@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/lanes/gemm.h"
+#include "kernels/simd/gemm.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 

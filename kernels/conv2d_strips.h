@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/lanes/padded_planes.h"
+#include "kernels/simd/padded_planes.h"
 
 namespace opbench {
 

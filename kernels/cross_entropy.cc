@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/class_rows.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/simd/scratch.h"
 #include "kernels/softmax_lines.h"
 
 namespace opbench {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/lanes/cube.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
+#include "kernels/simd/cube.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"
 

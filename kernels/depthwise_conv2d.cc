@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "kernels/conv2d_plan.h"
-#include "kernels/lanes/conv2d_filter.h"
-#include "kernels/lanes/conv2d_pack.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/simd/conv2d_filter.h"
+#include "kernels/simd/conv2d_pack.h"
+#include "kernels/simd/scratch.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

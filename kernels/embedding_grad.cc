@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/lanes/cube.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
+#include "kernels/simd/cube.h"
 #include "ops/index.h"
 #include "tensor/parallel.h"
 

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "kernels/formula.h"
-#include "kernels/lanes/math-inl.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/math-inl.h"
+#include "kernels/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <numeric>
 
+#include "kernels/copy/line_writer.h"
 #include "kernels/gather_rows.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/move/line_writer.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 

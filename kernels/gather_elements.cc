@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
 
 namespace opbench {

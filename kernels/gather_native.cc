@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/gather_rows.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

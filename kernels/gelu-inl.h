@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

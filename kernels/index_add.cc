@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
-#include "kernels/registry/refused_values.h"
+#include "kernels/refused_values.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/index.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "kernels/index_add.h"
-#include "kernels/lanes/dtypes.h"
+#include "kernels/simd/dtypes.h"
 
 namespace opbench {
 namespace {

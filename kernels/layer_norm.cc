@@ -8,9 +8,9 @@
 
 #include <cmath>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/map_line-inl.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/map_line-inl.h"
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();

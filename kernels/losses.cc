@@ -11,8 +11,8 @@
 
 #include "kernels/formula-inl.h"
 #include "kernels/formula.h"
-#include "kernels/lanes/cube.h"
-#include "kernels/lanes/row_sums.h"
+#include "kernels/simd/cube.h"
+#include "kernels/simd/row_sums.h"
 #include "ops/reduction.h"
 #include "tensor/parallel.h"
 

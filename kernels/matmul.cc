@@ -1,6 +1,6 @@
 // MatMulV2 and BatchMatMul: operands packed as the cube unit takes them.
-#include "kernels/lanes/cube.h"
 #include "kernels/packed_matmul.h"
+#include "kernels/simd/cube.h"
 
 namespace opbench {
 namespace {

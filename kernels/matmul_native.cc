@@ -1,7 +1,7 @@
 // Products of matrices in fp32, as a framework's vendor library computes them: both factors packed
 // for the vectors of the machine.
-#include "kernels/lanes/cube.h"
 #include "kernels/packed_matmul.h"
+#include "kernels/simd/cube.h"
 
 namespace opbench {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/lanes/cube.h"
 #include "kernels/packed_matmul.h"
+#include "kernels/simd/cube.h"
 #include "tensor/elements.h"
 
 namespace opbench {

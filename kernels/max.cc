@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/lanes/order_keys.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
+#include "kernels/simd/order_keys.h"
 #include "ops/movement.h"
 #include "ops/order.h"
 #include "tensor/parallel.h"

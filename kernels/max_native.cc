@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "ops/movement.h"
 #include "ops/order.h"
 #include "tensor/parallel.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "kernels/cast.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/move/element_copy.h"
+#include "kernels/copy/element_copy.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
 #include "ops/promotion.h"
 #include "ops/shuffle.h"

@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 #include "tensor/element_map.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"

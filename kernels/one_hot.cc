@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

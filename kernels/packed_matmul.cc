@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/lanes/cube.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/copy/plane.h"
 #include "kernels/matmul_storage.h"
-#include "kernels/move/plane.h"
+#include "kernels/simd/cube.h"
+#include "kernels/simd/scratch.h"
 #include "ops/matmul.h"
 #include "tensor/parallel.h"
 

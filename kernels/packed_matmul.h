@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
 
 namespace opbench {
 namespace {

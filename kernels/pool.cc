@@ -8,11 +8,11 @@
 #include <array>
 #include <span>
 
-#include "kernels/lanes/channel_planes.h"
-#include "kernels/lanes/lane_planes.h"
-#include "kernels/lanes/lane_windows.h"
-#include "kernels/lanes/plane_windows.h"
-#include "kernels/move/repeat.h"
+#include "kernels/copy/repeat.h"
+#include "kernels/simd/channel_planes.h"
+#include "kernels/simd/lane_planes.h"
+#include "kernels/simd/lane_windows.h"
+#include "kernels/simd/plane_windows.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

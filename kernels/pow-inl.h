@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "kernels/lanes/math-inl.h"
+#include "kernels/simd/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -7,10 +7,10 @@
 #include <array>
 #include <vector>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
-#include "kernels/move/plane.h"
+#include "kernels/copy/plane.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 #include "tensor/parallel.h"
 
 #ifndef OPBENCH_KERNELS_PTIOU_SCALE_

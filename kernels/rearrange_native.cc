@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/lanes/elementwise.h"
-#include "kernels/move/element_copy.h"
-#include "kernels/move/repeat.h"
+#include "kernels/copy/element_copy.h"
+#include "kernels/copy/repeat.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/flip_roll.h"
 #include "ops/movement.h"
 #include "ops/pad.h"

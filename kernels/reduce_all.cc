@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/row_sums.h"
-#include "kernels/move/repeat.h"
+#include "kernels/copy/repeat.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/row_sums.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 

@@ -2,10 +2,10 @@
 #include <array>
 #include <vector>
 
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/reduce_view.h"
-#include "kernels/lanes/row_sums.h"
 #include "kernels/reduce_all.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/reduce_view.h"
+#include "kernels/simd/row_sums.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 

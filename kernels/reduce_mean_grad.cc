@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/lanes/cube.h"
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/reduce_view.h"
-#include "kernels/move/repeat.h"
+#include "kernels/copy/repeat.h"
+#include "kernels/simd/cube.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/reduce_view.h"
 
 namespace opbench {
 namespace {

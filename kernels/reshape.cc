@@ -2,7 +2,7 @@
 // owns its buffers copies, which matters for small tensors only.
 #include <cstring>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

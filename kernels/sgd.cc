@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "kernels/arithmetic.h"
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
 #include "tensor/buffer.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/lanes/exp-inl.h"
-#include "kernels/lanes/map_line-inl.h"
+#include "kernels/simd/exp-inl.h"
+#include "kernels/simd/map_line-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -1,4 +1,4 @@
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "kernels/softmax_lines.h"
 
 namespace opbench {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
 #include "kernels/softmax-inl.h"
 #include "tensor/parallel.h"
 

@@ -9,7 +9,7 @@ namespace opbench {
 
 /// Lines of fp32, fp16 or bf16 along an axis, computed in fp32 on all threads: neighbouring lines
 /// side by side in vectors where the axis is not the last one. Sums of lines that lie in one piece
-/// have 64 lanes (kernels/lanes/row_sums.h), others run along the axis. NaN in a line makes all of
+/// have 64 lanes (kernels/simd/row_sums.h), others run along the axis. NaN in a line makes all of
 /// its results NaN.
 struct SoftmaxLines {
   DType dtype;

@@ -13,8 +13,8 @@
 
 #include <type_traits>
 
-#include "kernels/lanes/exp-inl.h"
-#include "kernels/lanes/simd-inl.h"
+#include "kernels/simd/exp-inl.h"
+#include "kernels/simd/simd-inl.h"
 #include "kernels/softplus-short-inl.h"
 #include "kernels/softplus.h"
 

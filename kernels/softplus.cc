@@ -8,8 +8,8 @@
 
 #include <cmath>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
 #include "kernels/softplus-inl.h"
 
 HWY_BEFORE_NAMESPACE();

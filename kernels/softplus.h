@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

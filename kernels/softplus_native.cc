@@ -5,8 +5,8 @@
 #define HWY_TARGET_INCLUDE "kernels/softplus_native.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/lanes/dtypes.h"
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/dtypes.h"
+#include "kernels/simd/elementwise.h"
 #include "kernels/softplus-inl.h"
 #include "kernels/softplus.h"
 

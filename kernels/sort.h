@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"
 

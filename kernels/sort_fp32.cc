@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/lanes/order_keys.h"
+#include "kernels/simd/order_keys.h"
 #include "kernels/sort.h"
 #include "ops/order.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/lanes/elementwise.h"
+#include "kernels/simd/elementwise.h"
 #include "kernels/trans_data_plan.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"

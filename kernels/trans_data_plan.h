@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/move/strided_copy.h"
+#include "kernels/copy/strided_copy.h"
 #include "tensor/tensor.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/lanes/channel_planes.h"
+#include "kernels/simd/channel_planes.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/lanes/elementwise.h"
-#include "kernels/move/row_copy.h"
-#include "kernels/move/strided_copy.h"
+#include "kernels/copy/row_copy.h"
+#include "kernels/copy/strided_copy.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
 #include "ops/transpose.h"
 #include "ops/view_text.h"

@@ -1,7 +1,7 @@
 #include "opbench/compare.h"
 
-#include "compare/judge/compare_values.h"
-#include "compare/standard/standards.h"
+#include "judge/compare_values.h"
+#include "judge/standards.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -15,11 +15,11 @@
 #include "harness/run/copy_rate.h"
 #include "harness/run/crash_message.h"
 #include "opbench/waiting_threads.h"
-#include "ranks/ranks.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/exit_code.h"
 #include "text/program_name.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "kernels/registry/vendor.h"
+#include "kernels/vendor.h"
 
 namespace opbench {
 namespace {

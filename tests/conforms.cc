@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "harness/run/judge_output.h"
+#include "judge/judge_output.h"
 #include "tests/evaluate.h"
 
 namespace opbench {

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tensor/fill.h"
 
 namespace opbench {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "ops/op.h"
 
 namespace opbench {

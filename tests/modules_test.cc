@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::IsEmpty;
 
-const std::vector<std::string> kRooms = {"cli",     "compare", "convert", "dump",
-                                         "harness", "kernels", "ops",     "ranks",
-                                         "show",    "tensor",  "text"};
+const std::vector<std::string> kFolders = {"cli",    "compare", "dump",   "harness",
+                                           "judge",  "kernels", "ops",    "profiles",
+                                           "tensor", "text",    "workers"};
 
 /// The files below a folder, as paths from the root, whose names end like one of `endings`.
 std::vector<std::string> files_of(const std::string& folder,
@@ -42,8 +42,8 @@ std::vector<std::string> files_of(const std::string& folder,
 /// "tensor/shape" for tensor/shape.h and tensor/shape.cc.
 std::set<std::string> modules() {
   std::set<std::string> result;
-  for (const std::string& room : kRooms) {
-    for (const std::string& file : files_of(room, {".h", ".cc"})) {
+  for (const std::string& folder : kFolders) {
+    for (const std::string& file : files_of(folder, {".h", ".cc"})) {
       result.insert(fs::path(file).replace_extension().string());
     }
   }
@@ -107,7 +107,7 @@ std::vector<std::string> tests_with(const std::string& text) {
 
 }  // namespace
 
-// A new module needs tests/ROOM/NAME_test.cc, or a row that says which test is its test.
+// A new module needs tests/FOLDER/NAME_test.cc, or a row that says which test is its test.
 TEST(Modules, EachHasATest) {
   const std::vector<Elsewhere> rows = tested_elsewhere();
   std::vector<std::string> missing;

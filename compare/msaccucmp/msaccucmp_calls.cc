@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "compare/match/match_dumps.h"
+#include "compare/match_dumps.h"
 
 namespace opbench {
 namespace {

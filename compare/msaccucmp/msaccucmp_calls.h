@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compare/match/name_map.h"
+#include "compare/name_map.h"
 #include "dump/dump_types.h"
 
 namespace opbench {

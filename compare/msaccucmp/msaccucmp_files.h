@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compare/msaccucmp/msaccucmp_result.h"
-#include "dump/source/dump_source.h"
+#include "dump/dump_source.h"
 
 namespace opbench {
 

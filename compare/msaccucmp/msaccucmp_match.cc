@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compare/match/match_dumps.h"
+#include "compare/match_dumps.h"
 #include "compare/msaccucmp/msaccucmp_calls.h"
 
 namespace opbench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compare/match/matching.h"
-#include "compare/match/name_map.h"
+#include "compare/matching.h"
+#include "compare/name_map.h"
 #include "dump/dump_types.h"
 
 namespace opbench {

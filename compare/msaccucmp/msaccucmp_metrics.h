@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/measure/measure_pairs.h"
-#include "compare/measure/msaccucmp_sums.h"
+#include "judge/measure_pairs.h"
+#include "judge/msaccucmp_sums.h"
 #include "tensor/shape.h"
 
 namespace opbench {

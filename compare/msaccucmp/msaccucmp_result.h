@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "compare/match/matching.h"
-#include "compare/measure/measure_pairs.h"
+#include "compare/matching.h"
 #include "compare/msaccucmp/msaccucmp_metrics.h"
+#include "judge/measure_pairs.h"
 
 namespace opbench {
 

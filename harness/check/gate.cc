@@ -15,8 +15,8 @@
 #include "harness/check/verdict.h"
 #include "harness/check/waive.h"
 #include "harness/check/whole_check.h"
-#include "harness/run/interrupt.h"
 #include "tensor/error.h"
+#include "workers/interrupt.h"
 
 namespace opbench::check {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/check/check.h"
 #include "harness/check/compared_case.h"
 #include "harness/check/peer.h"
-#include "harness/spec/options.h"
+#include "harness/plan/options.h"
 
 namespace opbench::check {
 

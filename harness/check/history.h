@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/check/check.h"
-#include "harness/record/machine.h"
+#include "harness/run/machine.h"
 #include "text/line_file.h"
 
 namespace opbench::check {

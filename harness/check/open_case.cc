@@ -9,14 +9,14 @@
 #include <set>
 #include <utility>
 
-#include "compare/standard/ulp.h"
+#include "harness/plan/case_filter.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/graph_text.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/phase_timer.h"
 #include "harness/run/step_measurement.h"
-#include "harness/spec/case_filter.h"
+#include "judge/ulp.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/check/code_fingerprint.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench::check {
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <utility>
 
-#include "harness/run/interrupt.h"
-#include "harness/spec/case.h"
-#include "kernels/lanes/streaming.h"
+#include "harness/plan/case.h"
+#include "kernels/simd/streaming.h"
 #include "tensor/error.h"
 #include "text/excerpt.h"
+#include "workers/interrupt.h"
 
 namespace opbench::check {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "harness/check/statistics.h"
-#include "harness/profile/format_change.h"
-#include "harness/record/samples.h"
+#include "harness/run/samples.h"
+#include "profiles/format_change.h"
 
 namespace opbench::check {
 namespace {

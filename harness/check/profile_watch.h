@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/check/check.h"
-#include "ingest/ingest.h"
-#include "ingest/report_lines.h"
+#include "profiles/ingest.h"
+#include "profiles/report_lines.h"
 
 namespace opbench::check {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/record.h"
-#include "harness/spec/options.h"
+#include "harness/plan/options.h"
+#include "harness/run/record.h"
 #include "tensor/error.h"
 
 // What `opbench check` and its workers say to each other: one JSON object a line, over the worker's

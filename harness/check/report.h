@@ -3,8 +3,8 @@
 #include <iosfwd>
 
 #include "harness/check/check.h"
-#include "harness/record/machine.h"
 #include "harness/report/report.h"
+#include "harness/run/machine.h"
 
 namespace opbench::check {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "harness/run/call_watch.h"
-#include "harness/run/interrupt.h"
 #include "harness/run/timing.h"
 #include "tensor/error.h"
+#include "workers/interrupt.h"
 
 namespace opbench::check {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/spec/case_selection.h"
+#include "harness/plan/case_selection.h"
 #include "text/json_reader.h"
 
 namespace opbench::check {

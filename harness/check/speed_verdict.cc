@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "harness/check/stages.h"
-#include "harness/record/samples.h"
 #include "harness/report/text.h"
+#include "harness/run/samples.h"
 
 namespace opbench::check {
 namespace {

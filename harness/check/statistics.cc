@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "harness/record/samples.h"
+#include "harness/run/samples.h"
 
 namespace opbench::check {
 namespace {

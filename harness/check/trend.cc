@@ -10,10 +10,10 @@
 #include <span>
 #include <tuple>
 
-#include "harness/check/change_points.h"
 #include "harness/check/speed_verdict.h"
-#include "harness/record/samples.h"
+#include "harness/report/change_points.h"
 #include "harness/report/text.h"
+#include "harness/run/samples.h"
 #include "text/markdown_text.h"
 
 namespace opbench::check {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/record/samples.h"
+#include "harness/plan/case_filter.h"
 #include "harness/report/text.h"
-#include "harness/spec/case_filter.h"
+#include "harness/run/samples.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"
 

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <utility>
 
-#include "compare/standard/ulp.h"
 #include "harness/check/speed_verdict.h"
 #include "harness/check/verdict.h"
-#include "harness/record/samples.h"
+#include "harness/plan/case.h"
 #include "harness/report/text.h"
-#include "harness/spec/case.h"
+#include "harness/run/samples.h"
+#include "judge/ulp.h"
 #include "tensor/error.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"

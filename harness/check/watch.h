@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/check/check.h"
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 
 namespace opbench::check {
 

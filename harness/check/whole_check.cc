@@ -7,7 +7,7 @@
 
 #include "harness/check/speed_verdict.h"
 #include "harness/check/statistics.h"
-#include "harness/record/samples.h"
+#include "harness/run/samples.h"
 
 namespace opbench::check {
 

@@ -12,13 +12,13 @@
 #include "harness/check/open_case.h"
 #include "harness/check/own_code.h"
 #include "harness/check/protocol.h"
+#include "harness/plan/context_id.h"
 #include "harness/plan/context_plan.h"
-#include "harness/record/machine.h"
-#include "harness/run/interrupt.h"
-#include "harness/spec/context_id.h"
-#include "kernels/lanes/streaming.h"
+#include "harness/run/machine.h"
+#include "kernels/simd/streaming.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
+#include "workers/interrupt.h"
 
 namespace opbench::check {
 namespace {

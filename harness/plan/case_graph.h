@@ -1,7 +1,7 @@
 #pragma once
 
+#include "harness/plan/case.h"
 #include "harness/plan/graph.h"
-#include "harness/spec/case.h"
 
 namespace opbench {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "harness/plan/context.h"
 #include "harness/plan/graph.h"
-#include "harness/spec/context.h"
 
 namespace opbench {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/case_files.h"
+#include "harness/plan/context.h"
 #include "harness/plan/graph.h"
 #include "harness/plan/memory_plan.h"
+#include "harness/plan/options.h"
 #include "harness/plan/selection.h"
-#include "harness/spec/case_files.h"
-#include "harness/spec/context.h"
-#include "harness/spec/options.h"
 
 namespace opbench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/spec/case_places.h"
-#include "harness/spec/context_id.h"
+#include "harness/plan/case_places.h"
+#include "harness/plan/context_id.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "harness/spec/case_selection.h"
-#include "harness/spec/context.h"
+#include "harness/plan/case_selection.h"
+#include "harness/plan/context.h"
 
 namespace opbench {
 

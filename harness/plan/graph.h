@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/spec/case.h"
-#include "kernels/registry/kernel.h"
+#include "harness/plan/case.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

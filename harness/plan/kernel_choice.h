@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/plan/lowering.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/context.h"
 #include "harness/plan/context_graph.h"
-#include "harness/spec/context.h"
 
 namespace opbench {
 

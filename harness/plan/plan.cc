@@ -7,14 +7,14 @@
 #include <map>
 #include <set>
 
+#include "harness/plan/case_filter.h"
 #include "harness/plan/case_graph.h"
+#include "harness/plan/case_places.h"
+#include "harness/plan/context_id.h"
 #include "harness/plan/contexts_by_id.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
 #include "harness/plan/variant_names.h"
-#include "harness/spec/case_filter.h"
-#include "harness/spec/case_places.h"
-#include "harness/spec/context_id.h"
 #include "ops/promotion.h"
 #include "tensor/error.h"
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "harness/plan/case_files.h"
 #include "harness/plan/graph.h"
+#include "harness/plan/options.h"
 #include "harness/plan/selection.h"
-#include "harness/spec/case_files.h"
-#include "harness/spec/options.h"
 
 namespace opbench {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/plan/context.h"
 #include "harness/plan/graph.h"
-#include "harness/spec/context.h"
 
 namespace opbench {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "harness/plan/context.h"
 #include "harness/plan/selection.h"
-#include "harness/spec/context.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/plan/graph.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/spec/context.h"
+#include "harness/plan/context.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 

@@ -8,12 +8,12 @@
 #include <ostream>
 #include <string_view>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
 #include "harness/report/words.h"
+#include "harness/run/disturbed.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 #include "text/console_colour.h"
 
 namespace opbench::report {

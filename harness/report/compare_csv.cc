@@ -2,9 +2,9 @@
 
 #include <ostream>
 
-#include "compare/cause/cause_texts.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
+#include "judge/cause_texts.h"
 #include "text/csv_text.h"
 
 namespace opbench::report {

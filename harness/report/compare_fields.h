@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "compare/comparison.h"
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/cause/cause_texts.h"
 #include "compare/jumps.h"
 #include "compare/operator_error.h"
 #include "harness/report/compare_fields.h"
 #include "harness/report/compare_page.h"
+#include "judge/cause_texts.h"
 
 namespace opbench::report {
 namespace {

@@ -6,11 +6,11 @@
 #include <ostream>
 
 #include "compare/analysis.h"
-#include "compare/cause/cause_texts.h"
-#include "compare/cause/error_json.h"
 #include "compare/jumps.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
+#include "judge/cause_texts.h"
+#include "judge/error_json.h"
 #include "text/json_cell.h"
 #include "text/json_number.h"
 

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
+#include "harness/run/disturbed.h"
 #include "tensor/printable.h"
 
 namespace opbench::report {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 #include "text/console_colour.h"
 
 namespace opbench::report {

@@ -4,7 +4,6 @@
 #include <ostream>
 #include <string>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/context.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
@@ -13,6 +12,7 @@
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
 #include "harness/report/title.h"
+#include "harness/run/disturbed.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/wrapped.h"

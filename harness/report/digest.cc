@@ -7,10 +7,10 @@
 #include <map>
 #include <ostream>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/shown_id.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
+#include "harness/run/disturbed.h"
 #include "tensor/printable.h"
 #include "text/wrapped.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/run_result.h"
+#include "harness/run/run_result.h"
 #include "text/console_colour.h"
 
 namespace opbench::report {

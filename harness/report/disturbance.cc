@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
+#include "harness/run/disturbed.h"
 
 namespace opbench::report {
 namespace {

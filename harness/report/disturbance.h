@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/record/run_result.h"
+#include "harness/run/run_result.h"
 
 namespace opbench::report {
 

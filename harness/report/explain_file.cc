@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "harness/record/artefact.h"
-#include "harness/record/opbench_file.h"
 #include "harness/report/case_words.h"
 #include "harness/report/compare_words.h"
 #include "harness/report/judge_words.h"
+#include "harness/run/artefact.h"
+#include "harness/run/opbench_file.h"
 #include "text/json_reader.h"
 
 namespace opbench::report {

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "harness/record/artefact.h"
-#include "harness/record/join_results.h"
-#include "harness/record/opbench_file.h"
 #include "harness/report/context.h"
 #include "harness/report/report.h"
 #include "harness/report/variant_summary.h"
+#include "harness/run/artefact.h"
+#include "harness/run/join_results.h"
+#include "harness/run/opbench_file.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 

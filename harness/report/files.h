@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 
 namespace opbench::report {
 

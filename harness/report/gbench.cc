@@ -3,8 +3,8 @@
 #include <numeric>
 #include <ostream>
 
-#include "harness/record/benchmark_name.h"
 #include "harness/report/report.h"
+#include "harness/run/benchmark_name.h"
 
 namespace opbench::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/job/job_report.h"
+#include "compare/job_report.h"
 #include "harness/report/report.h"
 
 namespace opbench::report {

@@ -6,9 +6,9 @@
 #include <map>
 #include <optional>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
+#include "harness/run/disturbed.h"
 
 namespace opbench::report {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
+#include "harness/run/disturbed.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 

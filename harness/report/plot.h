@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 #include "text/console_colour.h"
 
 namespace opbench::report {

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "harness/record/machine.h"
-#include "harness/record/run_result.h"
+#include "harness/run/machine.h"
+#include "harness/run/run_result.h"
 #include "text/console_colour.h"
 
 namespace opbench::report {

@@ -1,7 +1,7 @@
 #include "harness/report/shown_id.h"
 
+#include "harness/plan/case.h"
 #include "harness/report/text.h"
-#include "harness/spec/case.h"
 
 namespace opbench::report {
 

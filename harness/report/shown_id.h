@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "harness/record/benchmark_name.h"
 #include "harness/report/report.h"
 #include "harness/report/text.h"
+#include "harness/run/benchmark_name.h"
 
 namespace opbench::report {
 namespace {

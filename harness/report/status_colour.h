@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 #include "text/console_colour.h"
 
 namespace opbench::report {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 // What the console and Markdown show of a context's steps.
 namespace opbench::report {

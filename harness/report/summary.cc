@@ -9,13 +9,13 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/context.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/layout.h"
 #include "harness/report/network_total.h"
 #include "harness/report/row_detail.h"
 #include "harness/report/variant_summary.h"
+#include "harness/run/disturbed.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/wrapped.h"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "harness/record/disturbed.h"
+#include "harness/run/disturbed.h"
 
 namespace opbench::report {
 namespace {

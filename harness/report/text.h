@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 // How reports for people write values, so that the console and Markdown agree.
 namespace opbench::report {

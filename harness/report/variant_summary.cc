@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "harness/record/disturbed.h"
 #include "harness/report/text.h"
+#include "harness/run/disturbed.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench::report {

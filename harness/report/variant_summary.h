@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/record/available_memory.h"
-#include "harness/record/samples.h"
+#include "harness/run/available_memory.h"
 #include "harness/run/bound_graph.h"
 #include "harness/run/item.h"
+#include "harness/run/samples.h"
 #include "harness/run/workspace.h"
 #include "tensor/parallel.h"
 

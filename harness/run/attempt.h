@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/record/record.h"
 #include "harness/run/open_item.h"
+#include "harness/run/record.h"
 #include "harness/run/step_measurement.h"
 
 namespace opbench {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "harness/run/saturate.h"
 #include "tensor/parallel.h"
+#include "tensor/saturate.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/plan/graph.h"
-#include "kernels/lanes/scratch.h"
+#include "kernels/simd/scratch.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "compare/judge/judge.h"
+#include "judge/judge.h"
 #include "tensor/checksum.h"
 #include "tensor/element_walk.h"
 #include "tensor/elements.h"

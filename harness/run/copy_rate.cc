@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/yardstick/moved_bytes.h"
+#include "kernels/copy/moved_bytes.h"
 #include "tensor/buffer.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"

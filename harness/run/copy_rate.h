@@ -21,7 +21,7 @@ struct CopyRate {
   bool is_latency = false;
 };
 
-/// The fastest of several ways of moving as many bytes (kernels/yardstick/moved_bytes.h) with at
+/// The fastest of several ways of moving as many bytes (kernels/copy/moved_bytes.h) with at
 /// most so many threads: what is in caches also with one. All ways race for a short time, the
 /// winner is measured as `timing` says. 100 % of "of copy".
 CopyRate measure_copy_rate(BytesMoved bytes, int threads, TimingOptions timing, bool cold);

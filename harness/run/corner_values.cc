@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/run/outside_contract.h"
+#include "judge/outside_contract.h"
 #include "tensor/fill.h"
 
 namespace opbench {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/machine.h"
-#include "kernels/lanes/streaming.h"
+#include "harness/run/machine.h"
+#include "kernels/simd/streaming.h"
 
 namespace opbench {
 

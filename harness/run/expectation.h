@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/record/record.h"
-#include "harness/spec/case.h"
+#include "harness/plan/case.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 

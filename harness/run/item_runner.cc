@@ -10,7 +10,6 @@
 #include "harness/run/copy_rate.h"
 #include "harness/run/crash_message.h"
 #include "harness/run/expectation.h"
-#include "harness/run/interrupt.h"
 #include "harness/run/measuring_turn.h"
 #include "harness/run/new_record.h"
 #include "harness/run/open_item.h"
@@ -19,8 +18,9 @@
 #include "harness/run/run_dump.h"
 #include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
-#include "kernels/registry/refused_values.h"
+#include "kernels/refused_values.h"
 #include "tensor/parallel.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "harness/record/run_result.h"
+#include "harness/plan/options.h"
 #include "harness/run/item.h"
 #include "harness/run/run_hooks.h"
-#include "harness/spec/options.h"
+#include "harness/run/run_result.h"
 
 namespace opbench {
 

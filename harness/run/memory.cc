@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/plan/selection.h"
-#include "harness/record/available_memory.h"
+#include "harness/run/available_memory.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/byte_size.h"

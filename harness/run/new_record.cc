@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "harness/plan/case_filter.h"
 #include "harness/plan/selection.h"
-#include "harness/spec/case_filter.h"
 #include "tensor/isa.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/record/record.h"
 #include "harness/run/item.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 

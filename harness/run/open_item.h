@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/run_result.h"
 #include "harness/run/anchor.h"
 #include "harness/run/bound_graph.h"
 #include "harness/run/call_watch.h"
 #include "harness/run/first_results.h"
 #include "harness/run/item.h"
+#include "harness/run/run_result.h"
 #include "harness/run/step_results.h"
 #include "harness/run/verify.h"
 #include "harness/run/workspace.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/run/timing.h"
-#include "kernels/yardstick/multiply_adds.h"
+#include "kernels/simd/multiply_adds.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -7,9 +7,9 @@
 #include <variant>
 
 #include "dump/dump_writer.h"
+#include "harness/plan/case.h"
 #include "harness/run/node_dump.h"
 #include "harness/run/task_dumps.h"
-#include "harness/spec/case.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

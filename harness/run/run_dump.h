@@ -1,8 +1,8 @@
 #pragma once
 
 #include "dump/dump_writer.h"
-#include "harness/record/record.h"
 #include "harness/run/open_item.h"
+#include "harness/run/record.h"
 #include "harness/run/run_hooks.h"
 
 namespace opbench {

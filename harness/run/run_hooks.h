@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "harness/run/interrupt.h"
 #include "harness/run/item_runner.h"
 #include "tensor/parallel.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "harness/plan/context_plan.h"
+#include "harness/plan/options.h"
 #include "harness/plan/plan.h"
-#include "harness/record/run_result.h"
 #include "harness/run/run_hooks.h"
-#include "harness/spec/options.h"
+#include "harness/run/run_result.h"
 
 namespace opbench {
 

@@ -5,7 +5,7 @@
 
 #include "harness/plan/plan_cost.h"
 #include "harness/plan/task_names.h"
-#include "harness/record/disturbed.h"
+#include "harness/run/disturbed.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/plan/context_plan.h"
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/measure/pair_rules.h"
-#include "compare/standard/standards.h"
+#include "judge/pair_rules.h"
+#include "judge/standards.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "compare/judge/compare_values.h"
 #include "harness/plan/context_plan.h"
 #include "harness/run/bound_graph.h"
+#include "judge/compare_values.h"
 
 namespace opbench {
 

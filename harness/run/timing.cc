@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "harness/run/call_watch.h"
-#include "harness/run/interrupt.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

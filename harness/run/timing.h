@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/samples.h"
+#include "harness/run/samples.h"
 
 namespace opbench {
 

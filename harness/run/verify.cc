@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "harness/run/judge_output.h"
 #include "harness/run/random_sums.h"
+#include "judge/judge_output.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

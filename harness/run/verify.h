@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "compare/judge/judge.h"
 #include "harness/run/workspace.h"
+#include "judge/judge.h"
 
 namespace opbench {
 

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <optional>
 
-#include "compare/judge/compare_values.h"
-#include "compare/standard/standards.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/run/interrupt.h"
-#include "harness/run/judge_output.h"
 #include "harness/selftest/attainable.h"
 #include "harness/selftest/example_case.h"
+#include "judge/compare_values.h"
+#include "judge/judge_output.h"
+#include "judge/standards.h"
 #include "tensor/error.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/spec/case.h"
-#include "kernels/registry/kernel.h"
+#include "harness/plan/case.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <optional>
 
-#include "compare/judge/compare_values.h"
-#include "compare/standard/standards.h"
 #include "harness/selftest/batch_rows.h"
+#include "judge/compare_values.h"
+#include "judge/standards.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 

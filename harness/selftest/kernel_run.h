@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/spec/case.h"
-#include "kernels/registry/kernel.h"
+#include "harness/plan/case.h"
+#include "kernels/kernel.h"
 #include "tensor/buffer.h"
 
 namespace opbench {

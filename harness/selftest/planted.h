@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/options.h"
 #include "harness/plan/plan.h"
-#include "harness/record/record.h"
-#include "harness/spec/options.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "harness/plan/case_graph.h"
-#include "harness/run/interrupt.h"
 #include "harness/run/item_runner.h"
 #include "harness/selftest/example_case.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 #include "harness/selftest/cheats.h"
 
 namespace opbench {

@@ -12,9 +12,9 @@
 #include <limits>
 #include <vector>
 
-#include "compare/measure/measure_pairs.h"
-#include "compare/measure/measure_vector.h"
-#include "compare/standard/standards.h"
+#include "judge/measure_pairs.h"
+#include "judge/measure_vector.h"
+#include "judge/standards.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 

@@ -63,7 +63,7 @@ PY
 }
 
 equal() {
-  sh "$source/tests/ranks/mpi/compare_test.sh" "$program" "$dumps"
+  sh "$source/tests/workers/mpi/compare_test.sh" "$program" "$dumps"
   echo "equal: the files of 1, 2 and 4 ranks are those of no MPI"
 }
 

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "dump/dump_file.h"
-#include "harness/record/results_file.h"
+#include "harness/run/results_file.h"
 #include "tensor/isa.h"
 #include "tests/support/peers.h"
 #include "tests/support/program.h"

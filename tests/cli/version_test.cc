@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "harness/record/machine.h"
+#include "harness/run/machine.h"
 
 namespace opbench {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "compare/judge/compare_values.h"
+#include "judge/compare_values.h"
 #include "tensor/error.h"
 #include "tests/compare/comparison_support.h"
 

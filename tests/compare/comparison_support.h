@@ -6,8 +6,8 @@
 
 #include "compare/analysis.h"
 #include "compare/build_comparison.h"
-#include "compare/match/match_dumps.h"
-#include "compare/standard/standards.h"
+#include "compare/match_dumps.h"
+#include "judge/standards.h"
 #include "tensor/error.h"
 #include "tests/compare/dump_records.h"
 #include "tests/compare/pair_support.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/measure/measure_pairs.h"
-#include "compare/standard/standards.h"
+#include "judge/measure_pairs.h"
+#include "judge/standards.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
 

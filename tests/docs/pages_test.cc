@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/cli.h"
-#include "compare/standard/standards.h"
+#include "judge/standards.h"
 #include "tests/docs/page_blocks.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"

@@ -11,8 +11,8 @@
 #include <optional>
 #include <thread>
 
-#include "dump/child_process.h"
 #include "tests/dump/dump_support.h"
+#include "workers/child_process.h"
 
 namespace opbench::dump_tests {
 namespace {

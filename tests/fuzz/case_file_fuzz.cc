@@ -1,7 +1,7 @@
 #include <cstdint>
 
-#include "harness/spec/case_file.h"
-#include "kernels/registry/kernel.h"
+#include "harness/plan/case_file.h"
+#include "kernels/kernel.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace opbench {

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/spec/case.h"
+#include "harness/plan/case.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

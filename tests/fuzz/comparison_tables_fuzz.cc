@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "compare/match/name_map_file.h"
-#include "compare/standard/standards.h"
+#include "compare/name_map_file.h"
+#include "judge/standards.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

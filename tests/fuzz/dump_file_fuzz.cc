@@ -15,9 +15,9 @@
 #include <thread>
 
 #include "dump/catalogue.h"
-#include "dump/hdf5_server.h"
-#include "dump/message_socket.h"
+#include "dump/hdf5/server.h"
 #include "tests/fuzz/fuzz.h"
+#include "workers/message_socket.h"
 
 // libhdf5 is not compiled with the sanitizer: what it copies, leaks and asks for is left to its
 // authors.

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <sstream>
 
-#include "ingest/host_log.h"
+#include "profiles/host_log.h"
 #include "tests/fuzz/fuzz.h"
 
 // What is written of a log can be read again, and says the same.

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "dump/source/source_listing.h"
+#include "dump/source_listing.h"
 #include "tensor/printable.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"

@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <sstream>
 
-#include "harness/profile/network_cases.h"
-#include "harness/spec/case_file.h"
+#include "harness/plan/case_file.h"
+#include "profiles/network_cases.h"
 #include "tests/fuzz/fuzz.h"
 
 // Any bytes as a profile or a log: the cases that are made of them can be read and run.

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "harness/opmap/op_table.h"
+#include "ops/op_table.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

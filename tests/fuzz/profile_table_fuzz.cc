@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <sstream>
 
-#include "ingest/ingest.h"
-#include "ingest/ingest_report.h"
+#include "profiles/ingest.h"
+#include "profiles/ingest_report.h"
 #include "tests/fuzz/fuzz.h"
 
 // Any bytes as a profile: nothing that they hold ends the program, and all that is said of them can

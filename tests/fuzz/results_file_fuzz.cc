@@ -3,9 +3,9 @@
 #include <sstream>
 #include <string>
 
-#include "harness/record/results_file.h"
 #include "harness/report/case_words.h"
 #include "harness/report/compare_words.h"
+#include "harness/run/results_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "text/json_reader.h"
 

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "compare/job/shard_rules.h"
+#include "compare/shard_rules.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <sstream>
 
-#include "ingest/ingest.h"
-#include "ingest/ingest_report.h"
+#include "profiles/ingest.h"
+#include "profiles/ingest_report.h"
 #include "tests/fuzz/fuzz.h"
 
 // Any bytes as the events of a Chrome trace: nothing that they hold ends the program, what is tied

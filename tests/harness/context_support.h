@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/plan/context.h"
 #include "harness/plan/context_plan.h"
-#include "harness/spec/context.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "compare/judge/compare_values.h"
+#include "judge/compare_values.h"
 #include "tensor/error.h"
 #include "tensor/fill.h"
 #include "tests/evaluate.h"

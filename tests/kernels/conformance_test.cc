@@ -6,8 +6,8 @@
 #include <cstring>
 #include <ostream>
 
-#include "kernels/lanes/elementwise.h"
-#include "kernels/lanes/streaming.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/streaming.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/error.h"
 #include "tests/conforms.h"

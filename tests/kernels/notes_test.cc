@@ -1,7 +1,7 @@
 // What kernels say about their times, where people see it.
 #include <gmock/gmock.h>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tests/evaluate.h"
 #include "tests/support/peers.h"
 #include "tests/support/program.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/lanes/cube.h"
+#include "kernels/simd/cube.h"
 #include "tensor/parallel.h"
 #include "tests/support.h"
 

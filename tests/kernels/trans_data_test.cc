@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "kernels/lanes/streaming.h"
+#include "kernels/simd/streaming.h"
 #include "kernels/trans_data_plan.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kernels/registry/vendor.h"
+#include "kernels/vendor.h"
 #include "tests/support/program.h"
 
 namespace opbench {

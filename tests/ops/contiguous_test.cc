@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "harness/spec/case.h"
+#include "harness/plan/case.h"
 #include "ops/view_text.h"
 #include "tensor/error.h"
 #include "tests/evaluate.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tensor/error.h"
 #include "tests/evaluate.h"
 

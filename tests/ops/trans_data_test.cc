@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "tensor/error.h"
 #include "tensor/fill.h"
 #include "tests/evaluate.h"

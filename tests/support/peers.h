@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/record/record.h"
+#include "harness/run/record.h"
 
 // Steps of a context made by hand: what the reports of contexts are tested with.
 namespace opbench::step_records {

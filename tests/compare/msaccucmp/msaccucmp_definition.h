@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compare/measure/measure_chunk.h"
+#include "judge/measure_chunk.h"
 
 namespace opbench {
 

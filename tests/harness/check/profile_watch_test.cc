@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "tests/ingest/profiles.h"
+#include "tests/profiles/profiles.h"
 
 namespace opbench::check {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/check/peer.h"
-#include "harness/run/process.h"
+#include "workers/process.h"
 
 namespace opbench::check {
 

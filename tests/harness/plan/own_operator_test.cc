@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/plan/task_names.h"
-#include "kernels/registry/kernel.h"
+#include "kernels/kernel.h"
 #include "ops/elementwise.h"
 #include "ops/movement.h"
 #include "tensor/error.h"

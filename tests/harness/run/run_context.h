@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/case_file.h"
 #include "harness/run/item_runner.h"
-#include "harness/spec/case_file.h"
 
 namespace opbench {
 

@@ -1,0 +1,136 @@
+#include "compare/align_calls.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace opbench {
+namespace {
+
+enum class Step : std::uint8_t { pair, skip_actual, skip_expected };
+
+/// The part of the table of all pairs that is searched: from row i, columns i + low to i + high.
+struct Band {
+  std::size_t rows, columns;  ///< elements of both sequences
+  std::ptrdiff_t low, high;
+
+  std::size_t width() const { return static_cast<std::size_t>(high - low + 1); }
+  std::ptrdiff_t first(std::size_t row) const {
+    return std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(row) + low);
+  }
+  std::ptrdiff_t last(std::size_t row) const {
+    return std::min(static_cast<std::ptrdiff_t>(columns), static_cast<std::ptrdiff_t>(row) + high);
+  }
+};
+
+// The widest band of at most `most_cells`; of no columns if even the narrowest is larger.
+Band band_of(std::size_t rows, std::size_t columns, std::size_t most_cells) {
+  const std::ptrdiff_t shift =
+      static_cast<std::ptrdiff_t>(columns) - static_cast<std::ptrdiff_t>(rows);
+  const std::ptrdiff_t low = std::min<std::ptrdiff_t>(0, shift);
+  const std::ptrdiff_t high = std::max<std::ptrdiff_t>(0, shift);
+  constexpr std::ptrdiff_t kNarrowest = 2;  // beside the diagonals, or nothing could be aligned
+  const auto affordable = static_cast<std::ptrdiff_t>(most_cells / (rows + 1));
+  const std::ptrdiff_t most = (affordable - (high - low + 1)) / 2;
+  if (most < kNarrowest) return {rows, 0, 0, -1};
+  const std::ptrdiff_t beside = std::min(most, static_cast<std::ptrdiff_t>(rows + columns));
+  return {rows, columns, low - beside, high + beside};
+}
+
+/// Scores of the best ways to pair what comes after a place: filled from the end, so that walking
+/// forward meets the earliest partners first.
+class Table {
+ public:
+  Table(const Band& band, const Likeness& likeness, std::size_t offset)
+      : band_(band), steps_((band.rows + 1) * band.width()), next_(band.width() + 2, kOutside) {
+    std::vector<double> row(band.width() + 2, kOutside);
+    for (std::size_t i = band.rows + 1; i-- > 0;) {
+      fill(i, row, likeness, offset);
+      std::swap(row, next_);
+      std::fill(row.begin(), row.end(), kOutside);
+    }
+  }
+
+  void walk(std::size_t offset, Alignment& alignment) const {
+    std::size_t i = 0, j = 0;
+    while (i < band_.rows && j < band_.columns) {
+      const Step step = steps_[place(i, static_cast<std::ptrdiff_t>(j))];
+      if (step == Step::pair) alignment.emplace_back(offset + i, offset + j);
+      i += step != Step::skip_expected;
+      j += step != Step::skip_actual;
+    }
+  }
+
+ private:
+  static constexpr double kOutside = -std::numeric_limits<double>::infinity();
+
+  // Of column j in a row of scores; row i+1 stands one column further left, and both have a column
+  // of margin.
+  std::size_t column(std::size_t i, std::ptrdiff_t j) const {
+    return static_cast<std::size_t>(j - static_cast<std::ptrdiff_t>(i) - band_.low + 1);
+  }
+  std::size_t place(std::size_t i, std::ptrdiff_t j) const {
+    return i * band_.width() + column(i, j) - 1;
+  }
+
+  void fill(std::size_t i, std::vector<double>& row, const Likeness& likeness, std::size_t offset) {
+    const bool is_end = i == band_.rows;
+    for (std::ptrdiff_t j = band_.last(i); j >= band_.first(i); --j) {
+      const bool is_last = j == static_cast<std::ptrdiff_t>(band_.columns);
+      double best = is_end && is_last ? 0 : kOutside;
+      Step step = Step::pair;
+      if (!is_end && !is_last) {
+        const double like = likeness(offset + i, offset + static_cast<std::size_t>(j));
+        best = next_[column(i + 1, j + 1)] + like;
+      }
+      const auto improve = [&](double score, Step other) {
+        if (score <= best) return;
+        best = score;
+        step = other;
+      };
+      if (!is_end) improve(next_[column(i + 1, j)], Step::skip_actual);
+      if (!is_last) improve(row[column(i, j + 1)], Step::skip_expected);
+      row[column(i, j)] = best;
+      steps_[place(i, j)] = step;
+    }
+  }
+
+  Band band_;
+  std::vector<Step> steps_;
+  std::vector<double> next_;  // scores of the row after the current one
+};
+
+std::size_t alike_at_start(std::size_t count, const Likeness& likeness, double sure) {
+  std::size_t alike = 0;
+  while (alike < count && likeness(alike, alike) >= sure) ++alike;
+  return alike;
+}
+
+std::size_t alike_at_end(std::size_t actual, std::size_t expected, std::size_t count,
+                         const Likeness& likeness, double sure) {
+  std::size_t alike = 0;
+  while (alike < count && likeness(actual - 1 - alike, expected - 1 - alike) >= sure) ++alike;
+  return alike;
+}
+
+}  // namespace
+
+Alignment align(std::size_t actual, std::size_t expected, const Likeness& likeness, double sure,
+                std::size_t most_cells) {
+  std::size_t start = 0, end = 0;
+  // Where all pairs can be tried nothing has to be settled beforehand.
+  if ((actual + 1) > most_cells / (expected + 1)) {
+    const std::size_t count = std::min(actual, expected);
+    start = alike_at_start(count, likeness, sure);
+    end = alike_at_end(actual, expected, count - start, likeness, sure);
+  }
+  Alignment alignment;
+  for (std::size_t i = 0; i < start; ++i) alignment.emplace_back(i, i);
+  const Band band = band_of(actual - start - end, expected - start - end, most_cells);
+  if (band.width() == 0) return {};
+  Table(band, likeness, start).walk(start, alignment);
+  for (std::size_t i = end; i-- > 0;) alignment.emplace_back(actual - 1 - i, expected - 1 - i);
+  return alignment;
+}
+
+}  // namespace opbench

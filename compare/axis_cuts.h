@@ -1,0 +1,16 @@
+#pragma once
+
+#include "compare/place_search.h"
+
+namespace opbench {
+
+/// Keeps few elements of an operator whose tensors go element by element, whatever their shapes.
+void cut_elements(Cutting& cutting);
+
+/// Keeps few places of each axis of the output, and of the axes of inputs that go with it.
+void cut_output_axes(Cutting& cutting);
+
+/// Keeps few places of axes that the output does not have: rows of a table that no index names.
+void cut_hidden_axes(Cutting& cutting);
+
+}  // namespace opbench

@@ -1,0 +1,165 @@
+#include "compare/axis_group.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace opbench {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+// Are these the last extents of the shape? One may be left open, as -1.
+bool is_end_of(const List& list, const Dims& shape) {
+  if (list.size() > shape.size() || list.empty()) return false;
+  return std::equal(list.rbegin(), list.rend(), shape.rbegin(),
+                    [](auto wanted, auto extent) { return wanted == extent || wanted == -1; });
+}
+
+bool follow_number(std::int64_t before, std::int64_t after, Attrs& attrs) {
+  bool is_any = false;
+  const Attrs given = attrs;
+  for (const auto& [name, value] : given.values()) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr || *number != before) continue;
+    attrs.put(name, after);
+    is_any = true;
+  }
+  return is_any;
+}
+
+void renumber_indices(const Witness& witness, const CutAxes& group, const Places& kept,
+                      Proposal& proposal) {
+  for (std::size_t i = 0; i < proposal.inputs.size(); ++i) {
+    if (is_index(witness, i)) proposal.inputs[i].renumbering = Renumbering{kept, group.extent};
+  }
+}
+
+// Numbers of the index that count to other places go, and so do the rows of other inputs, along
+// the same axis as the output is cut, that they are for. One is left where none counts to them.
+void drop_others(const Witness& witness, const CutAxes& group, const Places& kept,
+                 Proposal& proposal) {
+  for (std::size_t i = 0; i < proposal.inputs.size(); ++i) {
+    const TensorDesc& desc = witness.problem().inputs[i];
+    if (!is_index(witness, i) || desc.shape.size() != 1) continue;
+    const auto numbers = InputReader(desc, witness.loaded.inputs[i].data()).read_index();
+    Places rows;
+    for (std::size_t row = 0; row < numbers.size(); ++row) {
+      const std::int64_t place = numbers[row] < 0 ? numbers[row] + group.extent : numbers[row];
+      const bool is_kept = std::binary_search(kept.begin(), kept.end(), place);
+      if (is_kept) rows.push_back(static_cast<std::int64_t>(row));
+    }
+    if (rows.empty()) rows.push_back(0);
+    for (std::size_t other = 0; other < proposal.inputs.size(); ++other) {
+      const Dims& shape = witness.problem().inputs[other].shape;
+      const bool is_along = !group.inputs[other] && *group.output < shape.size() &&
+                            shape[*group.output] == desc.shape[0];
+      if (other != i && is_along) proposal.inputs[other].keep(*group.output, rows);
+    }
+    proposal.inputs[i].keep(0, rows);
+  }
+}
+
+// The axes of an input that have the extent, the one in the place of `output` first; then none.
+std::vector<std::optional<std::size_t>> choices(const Dims& shape, std::int64_t extent,
+                                                std::optional<std::size_t> output) {
+  std::vector<std::optional<std::size_t>> axes;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == extent) axes.push_back(axis);
+  }
+  const auto aligned = std::find(axes.begin(), axes.end(), output);
+  if (output && aligned != axes.end()) std::rotate(axes.begin(), aligned, aligned + 1);
+  axes.push_back(std::nullopt);
+  return axes;
+}
+
+// All ways of following, of one choice of axes. True if a visit returned true.
+bool visit_all(const Witness& witness, CutAxes group,
+               const std::function<bool(const CutAxes&)>& visit) {
+  bool is_any_cut = false, is_any_index = false;
+  for (std::size_t i = 0; i < group.inputs.size(); ++i) {
+    is_any_cut |= group.inputs[i].has_value();
+    is_any_index |= is_index(witness, i);
+  }
+  if (!is_any_cut) return false;
+  Attrs unused = witness.problem().attrs;
+  const bool has_lists =
+      group.output && follow_lists(witness, witness.recorded().desc.shape, unused);
+  const bool has_number = follow_number(group.extent, group.extent, unused);
+  for (const auto& [renumbers, drops] : {std::pair(false, false), {true, false}, {true, true}}) {
+    for (const bool lists : {false, true}) {
+      for (const bool number : {false, true}) {
+        if ((renumbers && !is_any_index) || (drops && !group.output) || (lists && !has_lists) ||
+            (number && !has_number)) {
+          continue;
+        }
+        group.renumbers = renumbers;
+        group.drops = drops;
+        group.follows_lists = lists;
+        group.follows_number = number;
+        if (visit(group)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_index(const Witness& witness, std::size_t input) {
+  const Problem& problem = witness.problem();
+  return !is_floating(problem.inputs[input].dtype) && problem.op->input(input).has_own_dtype();
+}
+
+bool follow_lists(const Witness& witness, const Dims& shape, Attrs& attrs) {
+  const Dims& before = witness.recorded().desc.shape;
+  bool is_any = false;
+  for (const auto& [name, value] : witness.problem().attrs.values()) {
+    const auto* list = std::get_if<List>(&value);
+    const bool is_extents = list != nullptr && (list->size() == before.size() || list->size() == 2);
+    if (!is_extents || !is_end_of(*list, before)) continue;
+    attrs.put(name, List(shape.end() - std::ssize(*list), shape.end()));
+    is_any = true;
+  }
+  return is_any;
+}
+
+Scheme CutAxes::scheme() const {
+  return [group = *this](const Witness& witness, const Places& kept) {
+    CutAxes now = group;
+    Proposal proposal = Proposal::all_of(witness);
+    for (std::size_t i = 0; i < now.inputs.size(); ++i) {
+      if (!now.inputs[i]) continue;
+      now.extent = witness.problem().inputs[i].shape[*now.inputs[i]];
+      proposal.inputs[i].keep(*now.inputs[i], kept);
+    }
+    if (now.output) proposal.output.keep(*now.output, kept);
+    if (now.drops) drop_others(witness, now, kept, proposal);
+    if (now.renumbers) renumber_indices(witness, now, kept, proposal);
+    if (now.follows_lists) follow_lists(witness, proposal.output.shape, proposal.attrs);
+    if (now.follows_number) follow_number(now.extent, std::ssize(kept), proposal.attrs);
+    return proposal;
+  };
+}
+
+void for_each_group(const Witness& witness, std::optional<std::size_t> output, std::int64_t extent,
+                    const std::function<bool(const CutAxes&)>& visit) {
+  constexpr int kMostGroups = 512;
+  const Problem& problem = witness.problem();
+  std::vector<std::vector<std::optional<std::size_t>>> all;
+  for (const TensorDesc& input : problem.inputs) {
+    all.push_back(choices(input.shape, extent, output));
+  }
+  CutAxes group{{}, output, extent};
+  std::vector<std::size_t> chosen(all.size(), 0);
+  for (int tries = 0; tries < kMostGroups; ++tries) {
+    group.inputs.clear();
+    for (std::size_t i = 0; i < all.size(); ++i) group.inputs.push_back(all[i][chosen[i]]);
+    if (visit_all(witness, group, visit)) return;
+    // The next one: the last input's choice changes fastest.
+    std::size_t i = all.size();
+    while (i > 0 && ++chosen[i - 1] == all[i - 1].size()) chosen[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+}  // namespace opbench

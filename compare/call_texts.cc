@@ -1,0 +1,203 @@
+#include "compare/call_texts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compare/element_bound.h"
+#include "compare/element_texts.h"
+#include "judge/rounding_bias.h"
+#include "opbench_call_py.h"
+#include "opbench_call_test.h"
+#include "opbench_leaning_test.h"
+#include "opbench_torch_calls.h"
+#include "tensor/error.h"
+#include "text/yaml_reader.h"
+
+namespace opbench {
+namespace {
+
+using Fields = std::vector<std::pair<std::string_view, std::string>>;
+
+// Puts texts in the place of {{NAME}}.
+std::string filled(std::string text, const Fields& fields) {
+  for (const auto& [name, value] : fields) {
+    const std::string token = fmt::format("{{{{{}}}}}", name);
+    for (std::size_t at = text.find(token); at != text.npos; at = text.find(token, at)) {
+      text.replace(at, token.size(), value);
+      at += value.size();
+    }
+  }
+  return text;
+}
+
+// As torch and numpy spell it.
+std::string long_name(DType dtype) {
+  constexpr std::array kNames = {"float64", "float32", "float16", "bfloat16", "int64",
+                                 "int32",   "int16",   "int8",    "uint8",    "bool"};
+  return kNames[static_cast<std::size_t>(dtype)];
+}
+
+std::string python_value(const AttrValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "True" : "False";
+  if (const auto* word = std::get_if<std::string>(&value)) {
+    return fmt::format("\"{}\"", without_escapes(*word));
+  }
+  return to_string(value);
+}
+
+std::string python_attrs(const Attrs& attrs) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : attrs.values()) {
+    all.push_back(fmt::format("\"{}\": {}", name, python_value(value)));
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string python_inputs(const Witness& witness) {
+  std::string text;
+  for (std::size_t i = 0; i < witness.loaded.inputs.size(); ++i) {
+    const Tensor& input = witness.loaded.inputs[i];
+    text += fmt::format("    (\"{}\", \"{}\", {}, [{}]),\n", witness.problem().op->input_name(i),
+                        long_name(input.desc.dtype), shape_text(input.desc.shape),
+                        number_list(element_texts(input), "        "));
+  }
+  return text;
+}
+
+/// How results of fp16 and bf16 are rounded.
+struct Rounding {
+  int digits;
+  double least_normal;
+};
+
+Rounding rounding_of(DType dtype) {
+  return dtype == DType::fp16 ? Rounding{10, 0x1p-14} : Rounding{7, 0x1p-126};
+}
+
+std::string python_leaning(const Witness& witness) {
+  if (!witness.finding.is_leaning) return "None";
+  const Rounding rounding = rounding_of(witness.recorded().desc.dtype);
+  return fmt::format("({}, {}, {}, {}, {})", rounding.digits, rounding.least_normal, kLeaning,
+                     kOneSided, kFewestRounded);
+}
+
+// None where torch has no plain call.
+std::string python_call(const Witness& witness) {
+  const auto found = torch_calls().find(std::string(witness.problem().op->name));
+  if (found == torch_calls().end()) return "\ncall = None\n";
+  return fmt::format("\n\ndef call(x, a):\n    return {}\n", found->second);
+}
+
+std::string expected_is(const Witness& witness) {
+  const bool is_exact = witness.problem().op->exact_reference != nullptr;
+  if (is_exact) return "exact";
+  return witness.finding.is_leaning ? "in fp64" : "in fp64, then rounded to the dtype";
+}
+
+// Texts that are the same in both files.
+Fields fields_of(const WitnessOrigin& origin, const Witness& witness) {
+  const OutputFinding& finding = witness.finding;
+  const TensorDesc& output = witness.recorded().desc;
+  return {{"HEADLINE", headline(origin, witness)},
+          {"BOUND", bound_text(witness)},
+          {"OP", std::string(witness.problem().op->name)},
+          {"DTYPE", long_name(output.dtype)},
+          {"SHAPE", shape_text(output.shape)},
+          {"EXPECTED_IS", expected_is(witness)},
+          {"ALLOWED", fmt::format("{}", finding.allowed)},
+          {"SHARE", fmt::format("{}", finding.allowed_share)}};
+}
+
+bool is_exact(const Witness& witness) {
+  return bound_of(witness.problem(), witness.finding, witness.output).is_exact;
+}
+
+// A number as C++ has it.
+std::vector<std::string> cpp_numbers(std::vector<std::string> texts) {
+  for (std::string& text : texts) {
+    if (text == "nan") text = "NaN";
+    if (text == "-9223372036854775808") text = "INT64_MIN";
+  }
+  return texts;
+}
+
+std::string_view cpp_type(DType dtype) { return is_floating(dtype) ? "double" : "std::int64_t"; }
+
+std::string cpp_inputs(const Witness& witness) {
+  std::string text;
+  for (std::size_t i = 0; i < witness.loaded.inputs.size(); ++i) {
+    const Tensor& input = witness.loaded.inputs[i];
+    text +=
+        fmt::format("[[maybe_unused]] const std::vector<{}> input_{} = {{  // {} {}\n    {}}};\n",
+                    cpp_type(input.desc.dtype), witness.problem().op->input_name(i),
+                    long_name(input.desc.dtype), shape_text(input.desc.shape),
+                    number_list(cpp_numbers(element_texts(input)), "    "));
+  }
+  return text;
+}
+
+std::string cpp_attrs(const Attrs& attrs) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : attrs.values()) {
+    all.push_back(fmt::format("{}={}", name, to_string(value)));
+  }
+  return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string cpp_leaning(const Witness& witness) {
+  if (!witness.finding.is_leaning) return {};
+  const Rounding rounding = rounding_of(witness.recorded().desc.dtype);
+  return filled(kLeaningTest, {{"LEAST_NORMAL", fmt::format("{}", rounding.least_normal)},
+                               {"DIGITS", std::to_string(rounding.digits)},
+                               {"FEWEST", std::to_string(kFewestRounded)},
+                               {"MEAN", fmt::format("{}", kLeaning)},
+                               {"ONE_SIDED", fmt::format("{}", kOneSided)}});
+}
+
+}  // namespace
+
+const std::map<std::string, std::string>& torch_calls() {
+  static const std::map<std::string, std::string> calls = [] {
+    std::map<std::string, std::string> read;
+    const std::string path = "torch_calls.yaml";
+    parse_yaml(kTorchCallsYaml, path)
+        .mapping("torch calls", [&](const std::string& op, const YamlValue& value) {
+          read[op] = value.text("the call");
+        });
+    return read;
+  }();
+  return calls;
+}
+
+std::string torch_script(const WitnessOrigin& origin, const Witness& witness) {
+  Fields fields = fields_of(origin, witness);
+  fields.insert(fields.end(), {{"INPUTS", python_inputs(witness)},
+                               {"ATTRS", python_attrs(witness.problem().attrs)},
+                               {"OUTPUT", std::to_string(witness.output)},
+                               {"EXPECTED", number_list(expected_texts(witness), "    ")},
+                               {"RECORDED", number_list(element_texts(witness.recorded()), "    ")},
+                               {"IS_EXACT", is_exact(witness) ? "True" : "False"},
+                               {"LEANING", python_leaning(witness)},
+                               {"CALL", python_call(witness)}});
+  return filled(kCallPy, fields);
+}
+
+std::string googletest_file(const WitnessOrigin& origin, const Witness& witness) {
+  Fields fields = fields_of(origin, witness);
+  fields.insert(fields.end(),
+                {{"INPUTS", cpp_inputs(witness)},
+                 {"ATTRS", cpp_attrs(witness.problem().attrs)},
+                 {"VALUE", std::string(cpp_type(witness.recorded().desc.dtype))},
+                 {"EXPECTED", number_list(cpp_numbers(expected_texts(witness)), "    ")},
+                 {"RECORDED", number_list(cpp_numbers(element_texts(witness.recorded())), "    ")},
+                 {"IS_EXACT", is_exact(witness) ? "true" : "false"},
+                 {"LEANING", cpp_leaning(witness)}});
+  return filled(kCallTest, fields);
+}
+
+}  // namespace opbench

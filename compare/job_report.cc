@@ -1,0 +1,223 @@
+#include "compare/job_report.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "text/packed.h"
+
+namespace opbench {
+namespace {
+
+Departure describe(const Comparison& comparison, std::size_t position) {
+  const OperatorResult& op = comparison.operators[position];
+  Departure departure{position, op.op(), op.seq(), {}, {}, op.explanation};
+  if (const TensorResult* worst = worst_tensor(op)) {
+    departure.tensor = worst->entry().path;
+    departure.reason = worst->judgement.reason;
+  }
+  return departure;
+}
+
+void add(ComparisonCounts& sum, const ComparisonCounts& counts) {
+  sum.passed += counts.passed;
+  sum.failed += counts.failed;
+  sum.mistrusted += counts.mistrusted;
+  sum.not_compared += counts.not_compared;
+  sum.unread += counts.unread;
+  sum.warnings += counts.warnings;
+  sum.operators += counts.operators;
+  sum.failed_operators += counts.failed_operators;
+  sum.introduced += counts.introduced;
+  sum.inherited += counts.inherited;
+  sum.amplified += counts.amplified;
+  sum.repaired += counts.repaired;
+  sum.unknown += counts.unknown;
+}
+
+/// A tensor as one rank has it.
+struct Replica {
+  std::int64_t rank = 0;
+  const TensorDigests* digests = nullptr;
+  std::size_t position = 0;
+};
+
+// The ranks that do not have the actual bits of most; of equally many the lowest ranks have them.
+std::vector<std::int64_t> apart_in(const std::vector<Replica>& replicas) {
+  std::map<std::uint64_t, std::size_t> votes;
+  for (const Replica& replica : replicas) ++votes[replica.digests->actual];
+  std::uint64_t most = replicas.front().digests->actual;
+  for (const Replica& replica : replicas) {
+    if (votes[replica.digests->actual] > votes[most]) most = replica.digests->actual;
+  }
+  std::vector<std::int64_t> apart;
+  for (const Replica& replica : replicas) {
+    if (replica.digests->actual != most) apart.push_back(replica.rank);
+  }
+  return apart;
+}
+
+// Ranks [begin, end) are of one step.
+void check_replicas(JobReport& job, std::size_t begin, std::size_t end) {
+  std::map<std::pair<std::string_view, std::uint64_t>, std::vector<Replica>> groups;
+  for (std::size_t i = begin; i < end; ++i) {
+    const RankReport& rank = job.ranks[i];
+    for (std::size_t at = 0; at < rank.digests.size(); ++at) {
+      const TensorDigests& digests = rank.digests[at];
+      groups[{digests.path, digests.expected}].push_back({rank.place.rank, &digests, at});
+    }
+  }
+  for (const auto& [key, replicas] : groups) {
+    if (replicas.size() < 2) continue;
+    ++job.replicas_checked;
+    std::vector<std::int64_t> apart = apart_in(replicas);
+    if (apart.empty()) continue;
+    SplitReplica split{job.ranks[begin].place.step,
+                       replicas.front().digests->path,
+                       replicas.front().position,
+                       {},
+                       std::move(apart)};
+    for (const Replica& replica : replicas) split.ranks.push_back(replica.rank);
+    job.replicas.push_back(std::move(split));
+  }
+}
+
+void pack(Packer& packer, const SplitReplica& split) {
+  packer.add(split.path);
+  packer.add(static_cast<std::uint64_t>(split.position));
+  for (const auto* ranks : {&split.ranks, &split.apart}) {
+    packer.add(static_cast<std::uint64_t>(ranks->size()));
+    for (const std::int64_t rank : *ranks) packer.add(rank);
+  }
+}
+
+SplitReplica unpack_split(Unpacker& packed, const std::optional<std::int64_t>& step) {
+  SplitReplica split;
+  split.step = step;
+  split.path = packed.get_text();
+  split.position = static_cast<std::size_t>(packed.get<std::uint64_t>());
+  for (auto* ranks : {&split.ranks, &split.apart}) {
+    ranks->resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
+    for (std::int64_t& rank : *ranks) rank = packed.get<std::int64_t>();
+  }
+  return split;
+}
+
+bool is_earlier(const RankReport& a, const RankReport& b) {
+  return std::tuple(a.place.step, a.departure->position, a.place.rank) <
+         std::tuple(b.place.step, b.departure->position, b.place.rank);
+}
+
+}  // namespace
+
+RankReport report_rank(const JobPlace& place, DumpComparison& run, FailOn fail_on) {
+  const Comparison& comparison = run.comparison();
+  RankReport report;
+  report.place = place;
+  report.is_partial = comparison.is_partial;
+  report.code = exit_code(comparison, fail_on);
+  report.counts = count(comparison);
+  if (const auto first = first_departure(comparison)) {
+    report.departure = describe(comparison, *first);
+  }
+  report.digests = run.digests();
+  return report;
+}
+
+std::string pack(const RankReport& report) {
+  Packer packer;
+  packer.add(report.place.step.value_or(-1));
+  packer.add(report.place.rank);
+  packer.add(report.error);
+  packer.add(report.is_partial);
+  packer.add(report.code);
+  packer.add(report.counts);
+  packer.add(report.departure.has_value());
+  if (report.departure) {
+    const Departure& departure = *report.departure;
+    packer.add(static_cast<std::uint64_t>(departure.position));
+    for (const std::string* text : {&departure.op, &departure.seq, &departure.tensor,
+                                    &departure.reason, &departure.explanation}) {
+      packer.add(*text);
+    }
+  }
+  packer.add(report.replicas_checked);
+  packer.add(static_cast<std::uint64_t>(report.replicas.size()));
+  for (const SplitReplica& split : report.replicas) pack(packer, split);
+  for (const TensorDigests& digests : report.digests) {
+    packer.add(digests.path);
+    packer.add(digests.actual);
+    packer.add(digests.expected);
+  }
+  return packer.take();
+}
+
+RankReport unpack_rank_report(std::string_view text) {
+  Unpacker packed(text);
+  RankReport report;
+  const auto step = packed.get<std::int64_t>();
+  if (step >= 0) report.place.step = step;
+  report.place.rank = packed.get<std::int64_t>();
+  report.error = packed.get_text();
+  report.is_partial = packed.get<bool>();
+  report.code = packed.get<ExitCode>();
+  report.counts = packed.get<ComparisonCounts>();
+  if (packed.get<bool>()) {
+    Departure& departure = report.departure.emplace();
+    departure.position = static_cast<std::size_t>(packed.get<std::uint64_t>());
+    for (std::string* field : {&departure.op, &departure.seq, &departure.tensor, &departure.reason,
+                               &departure.explanation}) {
+      *field = packed.get_text();
+    }
+  }
+  report.replicas_checked = packed.get<std::int64_t>();
+  report.replicas.resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
+  for (SplitReplica& split : report.replicas) split = unpack_split(packed, report.place.step);
+  while (!packed.is_empty()) {
+    TensorDigests& digests = report.digests.emplace_back();
+    digests.path = packed.get_text();
+    digests.actual = packed.get<std::uint64_t>();
+    digests.expected = packed.get<std::uint64_t>();
+  }
+  return report;
+}
+
+void conclude(JobReport& job) {
+  for (std::size_t i = 0; i < job.ranks.size(); ++i) {
+    const RankReport& rank = job.ranks[i];
+    add(job.counts, rank.counts);
+    job.is_partial |= rank.is_partial;
+    job.replicas_checked += rank.replicas_checked;
+    job.replicas.insert(job.replicas.end(), rank.replicas.begin(), rank.replicas.end());
+    if (rank.departure && (!job.first || is_earlier(rank, job.ranks[*job.first]))) job.first = i;
+  }
+  for (std::size_t begin = 0, end = 0; begin < job.ranks.size(); begin = end) {
+    while (end < job.ranks.size() && job.ranks[end].place.step == job.ranks[begin].place.step) {
+      ++end;
+    }
+    check_replicas(job, begin, end);
+  }
+  std::stable_sort(job.replicas.begin(), job.replicas.end(),
+                   [](const SplitReplica& a, const SplitReplica& b) {
+                     return std::tuple(a.step, a.position) < std::tuple(b.step, b.position);
+                   });
+}
+
+Verdict verdict_of(const JobReport& job) {
+  return job.replicas.empty() ? verdict_of(job.counts) : Verdict::failed;
+}
+
+ExitCode exit_code(const JobReport& job, FailOn fail_on) {
+  const auto has = [&](ExitCode code) {
+    return std::any_of(job.ranks.begin(), job.ranks.end(),
+                       [&](const RankReport& rank) { return rank.code == code; });
+  };
+  if (has(kVerdictFailed)) return kVerdictFailed;
+  if (!job.replicas.empty() && fail_on != FailOn::none) return kVerdictFailed;
+  const bool is_lacking = !job.only_actual.empty() || !job.only_expected.empty();
+  if (job.is_partial || is_lacking || has(kCouldNotFinish)) return kCouldNotFinish;
+  return job.counts.compared() == 0 ? kNothingToJudge : kAllWell;
+}
+
+}  // namespace opbench

@@ -1,0 +1,241 @@
+#include "compare/judge_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "judge/cause_texts.h"
+#include "judge/error_json.h"
+#include "tensor/printable.h"
+#include "text/json_number.h"
+#include "text/wrapped.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kWidth = 80;
+
+std::string percent_text(double part, double whole) {
+  return whole == 0 ? "0 %" : fmt::format("{:.3g} %", 100 * part / whole);
+}
+
+// "2 of 187 operators are GUILTY", and the first of them.
+std::string headline(const JudgedDump& judged) {
+  const std::int64_t guilty = judged.count(Ruling::guilty);
+  const auto all = std::ssize(judged.records);
+  if (guilty > 0) {
+    const auto first = std::find_if(judged.records.begin(), judged.records.end(),
+                                    [](const auto& r) { return r.ruling == Ruling::guilty; });
+    return fmt::format("GUILTY: {} of {} operators, first {}", guilty, all, first->path());
+  }
+  if (judged.count(Ruling::ok) == 0) return "UNKNOWN: nothing could be judged";
+  return fmt::format("OK: none of {} operators is wrong for its inputs", judged.count(Ruling::ok));
+}
+
+std::string_view headline_colour(const JudgedDump& judged) {
+  if (judged.count(Ruling::guilty) > 0) return kRed;
+  return judged.count(Ruling::ok) > 0 ? kGreen : kYellow;
+}
+
+// Below the line of a record, for a terminal of 80 columns.
+void say(std::ostream& out, const std::string& text) {
+  constexpr std::size_t kIndent = 11;
+  out << std::string(kIndent, ' ') << wrapped(printable(text), kWidth, kIndent, kIndent) << '\n';
+}
+
+void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleStyle& style) {
+  const bool is_guilty = record.ruling == Ruling::guilty;
+  out << fmt::format("  {} {} {}\n",
+                     coloured(fmt::format("{:<8}", name(record.ruling)), is_guilty ? kRed : "",
+                              is_guilty ? style : ConsoleStyle{}),
+                     printable(record.path()), record.dtype);
+  for (const OutputFinding& finding : record.findings) {
+    if (!finding.is_wrong) continue;
+    say(out, fmt::format("{}: {}", finding.path, finding.reason));
+    say(out, fmt::format("{} of {} elements are wrong{}", finding.wrong_elements, finding.elements,
+                         finding.pattern.empty() ? "" : ": " + finding.pattern));
+    for (const Cause& cause : finding.causes) say(out, looks_like(cause));
+  }
+  if (!record.implementation.empty()) say(out, record.implementation);
+}
+
+/// Records that are told of in one line.
+struct Group {
+  std::int64_t calls = 0, elements = 0;
+};
+
+// Which implementation or numerics right records have.
+void print_implementations(std::ostream& out, const JudgedDump& judged) {
+  std::map<std::string, Group> groups;
+  for (const JudgedRecord& record : judged.records) {
+    if (record.ruling != Ruling::ok) continue;
+    std::string text = record.implementation;
+    for (const OutputFinding& finding : record.findings) {
+      if (!finding.numerics.empty()) text = finding.numerics;
+    }
+    if (!text.empty()) ++groups[fmt::format("{} {}: {}", record.op, record.dtype, text)].calls;
+  }
+  if (groups.empty()) return;
+  out << "\nWhat made them (compared on a call or more of each operator):\n";
+  for (const auto& [text, group] : groups) {
+    const std::string line =
+        fmt::format("  {} ({} call{})", printable(text), group.calls, group.calls == 1 ? "" : "s");
+    out << wrapped(line, kWidth, 4) << '\n';
+  }
+}
+
+void print_unknown(std::ostream& out, const JudgedDump& judged) {
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  for (const JudgedRecord& record : judged.records) {
+    if (record.ruling != Ruling::unknown) continue;
+    Group& group = groups[{record.op, record.reason}];
+    ++group.calls;
+    group.elements += record.elements;
+  }
+  if (groups.empty()) return;
+  out << "\nUNKNOWN:\n";
+  for (const auto& [key, group] : groups) {
+    const std::string line =
+        fmt::format("  {} {}x, {} of all elements: {}", printable(key.first), group.calls,
+                    percent_text(double(group.elements), double(judged.elements())), key.second);
+    out << wrapped(line, kWidth, 4) << '\n';
+  }
+}
+
+Json finding_value(const OutputFinding& finding) {
+  Json value = {
+      {"path", printable(finding.path)}, {"operator", finding.op}, {"wrong", finding.is_wrong}};
+  if (!finding.reason.empty()) value["reason"] = printable(finding.reason);
+  if (!finding.pattern.empty()) value["pattern"] = finding.pattern;
+  if (!finding.causes.empty()) value["causes"] = causes_value(finding.causes);
+  if (!finding.numerics.empty()) value["numerics"] = finding.numerics;
+  value["formula"] = finding.formula;
+  value["elements"] = finding.elements;
+  value["wrong_elements"] = finding.wrong_elements;
+  value["min_tolerance"] = finite_or_null(finding.min_tolerance);
+  if (finding.picture != nullptr) {
+    add_histogram(&finding.picture->histogram, value);
+    value["error_map"] = error_map_value(finding.picture->map);
+  }
+  return value;
+}
+
+Json record_value(const JudgedRecord& record) {
+  Json value = {{"op", printable(record.op)},
+                {"seq", printable(record.seq)},
+                {"path", printable(record.path())},
+                {"verdict", name(record.ruling)},
+                {"dtype", record.dtype},
+                {"device", record.device},
+                {"elements", record.elements},
+                {"judged_elements", record.judged}};
+  if (!record.reason.empty()) value["reason"] = printable(record.reason);
+  if (!record.implementation.empty()) value["implementation"] = record.implementation;
+  value["outputs"] = Json::array();
+  for (const OutputFinding& finding : record.findings) {
+    value["outputs"].push_back(finding_value(finding));
+  }
+  return value;
+}
+
+Json dump_value(const JudgedDump& judged, const JudgeOrigin& origin) {
+  Json value = {{"file", printable(judged.file)},
+                {"command", printable(origin.command)},
+                {"version", origin.version},
+                {"revision", origin.revision},
+                {"date", origin.date},
+                {"guilty", judged.count(Ruling::guilty)},
+                {"ok", judged.count(Ruling::ok)},
+                {"random", judged.count(Ruling::random)},
+                {"unknown", judged.count(Ruling::unknown)},
+                {"elements", judged.elements()},
+                {"judged_elements", judged.judged_elements()},
+                {"problems", Json::array()},
+                {"records", Json::array()}};
+  for (const std::string& problem : judged.problems)
+    value["problems"].push_back(printable(problem));
+  for (const JudgedRecord& record : judged.records)
+    value["records"].push_back(record_value(record));
+  return value;
+}
+
+}  // namespace
+
+void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
+                  const ConsoleStyle& style) {
+  out << fmt::format("{}: {}\n\n",
+                     coloured(headline(judged).substr(0, headline(judged).find(':')),
+                              headline_colour(judged), style),
+                     headline(judged).substr(headline(judged).find(':') + 2));
+  std::size_t shown = 0;
+  for (const JudgedRecord& record : judged.records) {
+    if (!verbose && record.ruling != Ruling::guilty) continue;
+    if (top > 0 && shown++ >= top) continue;
+    print_record(out, record, style);
+  }
+  if (top > 0 && shown > top) out << fmt::format("  and {} more; --top 0 shows all\n", shown - top);
+  print_implementations(out, judged);
+  print_unknown(out, judged);
+  for (const std::string& problem : judged.problems) {
+    out << fmt::format("not read: {}\n", printable(problem));
+  }
+  const std::string file = printable(judged.file) + ':';
+  const std::string counts =
+      fmt::format("{} GUILTY, {} OK, {} RANDOM, {} UNKNOWN; {} of the recorded elements judged",
+                  judged.count(Ruling::guilty), judged.count(Ruling::ok),
+                  judged.count(Ruling::random), judged.count(Ruling::unknown),
+                  percent_text(double(judged.judged_elements()), double(judged.elements())));
+  const bool fits = file.size() + 1 + counts.size() <= kWidth;
+  out << '\n' << file << (fits ? " " : "\n  ") << counts << '\n';
+}
+
+void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
+                        const JudgedDump& first, const JudgedDump& second, std::size_t top) {
+  const PairCounts counts = count(pairs);
+  out << fmt::format(
+      "\n{} calls are in both. Wrong for their inputs: {} in {} alone, {} in {} alone, {} in "
+      "both.\n",
+      counts.pairs, counts.only_first, printable(first.file), counts.only_second,
+      printable(second.file), counts.both);
+  std::size_t shown = 0;
+  for (const JudgedPair& pair : pairs) {
+    const bool is_any = (pair.first != nullptr && pair.first->ruling == Ruling::guilty) ||
+                        (pair.second != nullptr && pair.second->ruling == Ruling::guilty);
+    if (!is_any || (top > 0 && shown++ >= top)) continue;
+    const auto text = [](const JudgedRecord* record) {
+      return record == nullptr
+                 ? std::string("-")
+                 : fmt::format("{} {}", printable(record->path()), name(record->ruling));
+    };
+    out << fmt::format("  {:<48} {}\n", text(pair.first), text(pair.second));
+  }
+}
+
+void write_judged_json(std::ostream& out, const JudgedDump& judged, const JudgeOrigin& origin) {
+  out << dump_value(judged, origin).dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_judged_json(std::ostream& out, const JudgedDump& first, const JudgedDump& second,
+                       const std::vector<JudgedPair>& pairs, const JudgeOrigin& origin) {
+  Json value = {{"first", dump_value(first, origin)},
+                {"second", dump_value(second, origin)},
+                {"pairs", Json::array()}};
+  for (const JudgedPair& pair : pairs) {
+    Json one = Json::object();
+    for (const auto& [side, record] : {std::pair("first", pair.first), {"second", pair.second}}) {
+      const bool is_there = record != nullptr;
+      one[side] = is_there ? Json(printable(record->path())) : Json(nullptr);
+      one[fmt::format("{}_verdict", side)] = is_there ? Json(name(record->ruling)) : Json(nullptr);
+    }
+    value["pairs"].push_back(std::move(one));
+  }
+  out << value.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace opbench

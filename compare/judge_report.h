@@ -1,0 +1,43 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "compare/judged_pair.h"
+#include "text/console_colour.h"
+
+namespace opbench {
+
+/// Where a judged dump came from, for the JSON.
+struct JudgeOrigin {
+  std::string command, version, revision, date;
+};
+
+/// For people: a headline, the guilty operators in the order in which they ran, at most `top` of
+/// them (0: all), which implementation made what, and what is not known, by operator with its share
+/// of the elements.
+void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
+                  const ConsoleStyle& style);
+
+/// Of two dumps, after both: which calls one side alone has wrong, and which both have.
+void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
+                        const JudgedDump& first, const JudgedDump& second, std::size_t top);
+
+/// {"file", "command", "version", "revision", "date", "guilty", "ok", "random", "unknown",
+/// "elements", "judged_elements", "problems": [..], "records": [{"op", "seq", "path", "verdict",
+/// "dtype", "device", "elements", "judged_elements", "reason"?, "implementation"?, "outputs":
+/// [{"path", "operator", "wrong", "reason"?, "pattern"?, "causes"?: [{"rule", "text"}],
+/// "numerics"?, "formula", "elements", "wrong_elements", "min_tolerance", and of the first 24
+/// records that are wrong "histogram", "error_map" and so on, as compare.json has them}]}]}; of two
+/// dumps
+/// {"first": .., "second": .., "pairs": [{"first": path, "second": path, "first_verdict",
+/// "second_verdict"}]}
+void write_judged_json(std::ostream& out, const JudgedDump& judged, const JudgeOrigin& origin);
+void write_judged_json(std::ostream& out, const JudgedDump& first, const JudgedDump& second,
+                       const std::vector<JudgedPair>& pairs, const JudgeOrigin& origin);
+
+/// A line for each output that was judged, and for each record of which none was, after a line of
+/// names; `causes` are the rules, as the JSON has their sentences.
+void write_judged_csv(std::ostream& out, const std::vector<JudgedDump>& dumps);
+
+}  // namespace opbench

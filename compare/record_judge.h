@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "compare/judge_dump.h"
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// A call that was judged.
+struct JudgedCall {
+  std::string op;  ///< ours
+  DType dtype = DType::fp32;
+  bool is_wrong = false;
+};
+
+/// True if variants are to be run, to tell which one made the call. Asked for each call in order.
+using NamingRule = std::function<bool(const JudgedCall&)>;
+
+/// What JudgeOptions::implementations says, of calls in the order of their records: of `some` those
+/// that are wrong, and the first right one of each operator and dtype.
+class UsualNaming {
+ public:
+  explicit UsualNaming(NameImplementations which) : which_(which) {}
+  bool operator()(const JudgedCall& call);
+
+ private:
+  NameImplementations which_;
+  std::set<std::pair<std::string, DType>> named_;
+};
+
+JudgedRecord judge_record(DumpSource& file, const DumpRecord& record, const OpTable& table,
+                          const JudgeOptions& options, const NamingRule& naming);
+
+}  // namespace opbench

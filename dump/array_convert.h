@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dump/dump_types.h"
+#include "dump/outcome.h"
+
+namespace opbench {
+
+/// What arrays are written as: a file for each, or all in one.
+enum class ArrayOutput { npy, txt, bin, npz, h5 };
+
+/// What `text` spells; "" is told by the name of where it goes to, .npz, .h5, .txt, .bin, else
+/// .npy. Errors: throws Error that lists what is allowed.
+ArrayOutput array_output(const std::string& text, const std::filesystem::path& out);
+
+/// "cpu", "cuda", "npu". Errors: throws Error that lists them.
+DeviceType parse_device(const std::string& text);
+
+struct ArrayConversion {
+  std::vector<std::string> sources;  ///< files, or directories with all below them
+  std::filesystem::path out;         ///< a directory; a file for npz, h5 and `is_one_file`
+  ArrayOutput to = ArrayOutput::npy;
+  DeviceType device = DeviceType::cpu;                   ///< of tensors whose file does not tell it
+  std::function<bool(std::string_view)> only = nullptr;  ///< by name; all where empty
+  bool overwrite = false;                                ///< files that are there already
+
+  /// Everything goes into the file `out`.
+  bool is_one_file() const;
+};
+
+/// Errors: throws Error where `out` has the name of a file of one array, such as x.txt, and the
+/// sources may hold more than one.
+void require_room(const ArrayConversion& conversion);
+
+/// Converts arrays. Files are named after the arrays, folders included:
+/// "softplus/1/input/self.npy", "softplus/1/input/self.2x3.float32.bin". In an .h5 file, arrays
+/// whose name is that of a tensor of a dump go where it says; there inputs without extents of
+/// float64, int64 and bool are scalars. Others become records of their own,
+/// /{name}/{number}/output/result.
+///
+/// What cannot be converted is told in the outcome and does not stop the others. Files are written
+/// by several threads; memory: a few MiB for each, and for one file of all the largest array.
+/// Errors: throws Error if a directory cannot be read, RunError if `out` cannot be written.
+ConvertOutcome convert_arrays(const ArrayConversion& conversion, const std::function<bool()>& stop);
+
+}  // namespace opbench

@@ -1,0 +1,249 @@
+#include "dump/device_convert.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dump/device/device_names.h"
+#include "dump/device/device_types.h"
+#include "dump/device_tensors.h"
+#include "dump/file_workers.h"
+#include "tensor/checksum.h"
+#include "tensor/error.h"
+#include "text/output_file.h"
+#include "text/packed.h"
+#include "workers/dispatch.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One dump to convert.
+struct Source {
+  fs::path file;
+  std::string dump_name;  // the file's, or what mapping.csv says it stands for
+  fs::path out;           // directory
+};
+
+std::vector<fs::path> files_below(const fs::path& directory) {
+  std::vector<fs::path> files;
+  try {
+    for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw Error(fmt::format("cannot read {}: {}", error.path1().string(), error.code().message()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Sources {
+ public:
+  explicit Sources(const DeviceConversion& conversion) : conversion_(conversion) {
+    for (const std::string& source : conversion.sources) {
+      std::error_code ignored;
+      if (fs::is_directory(source, ignored)) {
+        add_directory(source);
+      } else {
+        add(source, conversion.out);
+      }
+    }
+  }
+
+  std::vector<Source> list;
+  std::vector<std::string> remarks;
+
+ private:
+  void add(const fs::path& file, const fs::path& out) {
+    const std::string name = file.filename().string();
+    const NameMapping& mapping = mapping_of(file.parent_path());
+    const auto found = mapping.find(name);
+    list.push_back({file, found == mapping.end() ? name : found->second, out});
+  }
+
+  void add_directory(const fs::path& directory) {
+    std::size_t left_out = 0;
+    for (const fs::path& file : files_below(directory)) {
+      const std::string name = file.filename().string();
+      if (is_device_dump_name(name) || mapping_of(file.parent_path()).contains(name)) {
+        add(file, conversion_.out / file.parent_path().lexically_relative(directory));
+      } else {
+        left_out += name != "mapping.csv";
+      }
+    }
+    if (left_out == 0) return;
+    remarks.push_back(fmt::format(
+        "{}: {} files are left out, whose names are not {{type}}.{{name}}.{{task}}.{{time}}",
+        directory.string(), left_out));
+  }
+
+  const NameMapping& mapping_of(const fs::path& directory) {
+    const auto [place, is_new] = mappings_.try_emplace(directory);
+    if (is_new) place->second = read_name_mapping(directory);
+    return place->second;
+  }
+
+  const DeviceConversion& conversion_;
+  std::map<fs::path, NameMapping> mappings_;
+};
+
+void write_mappings(const std::vector<Source>& sources, const std::vector<NameMapping>& mappings,
+                    ConvertOutcome& outcome) {
+  std::map<fs::path, NameMapping> by_directory;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (mappings[i].empty()) continue;
+    by_directory[sources[i].out].insert(mappings[i].begin(), mappings[i].end());
+  }
+  for (const auto& [directory, mapping] : by_directory) {
+    outcome.attempt((directory / "mapping.csv").string(),
+                    [&] { add_to_name_mapping(directory, mapping); });
+  }
+}
+
+/// A dump's files, and what is told of them.
+struct Converted {
+  ConvertOutcome outcome;
+  NameMapping mapping;
+};
+
+std::string pack(const Converted& converted) {
+  Packer packer;
+  const ConvertOutcome& outcome = converted.outcome;
+  packer.add(outcome.sources), packer.add(outcome.written);
+  packer.add(static_cast<std::uint64_t>(outcome.remarks.size()));
+  for (const std::string& remark : outcome.remarks) packer.add(remark);
+  packer.add(static_cast<std::uint64_t>(outcome.failures.size()));
+  for (const ConvertFailure& failure : outcome.failures) {
+    packer.add(failure.file), packer.add(failure.reason), packer.add(failure.is_of_machine);
+  }
+  for (const auto& [from, to] : converted.mapping) packer.add(from), packer.add(to);
+  return packer.take();
+}
+
+Converted unpack(std::string_view text) {
+  Unpacker packed(text);
+  Converted converted;
+  ConvertOutcome& outcome = converted.outcome;
+  outcome.sources = packed.get<std::int64_t>();
+  outcome.written = packed.get<std::int64_t>();
+  outcome.remarks.resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
+  for (std::string& remark : outcome.remarks) remark = packed.get_text();
+  outcome.failures.resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
+  for (ConvertFailure& failure : outcome.failures) {
+    failure.file = packed.get_text();
+    failure.reason = packed.get_text();
+    failure.is_of_machine = packed.get<bool>();
+  }
+  while (!packed.is_empty()) {
+    std::string from = packed.get_text();
+    converted.mapping[std::move(from)] = packed.get_text();
+  }
+  return converted;
+}
+
+/// The dumps of one command and what became of each.
+class DeviceDumps {
+ public:
+  explicit DeviceDumps(const DeviceConversion& conversion)
+      : conversion_(conversion),
+        format_(format_of(conversion)),
+        sources_(conversion),
+        converted_(sources_.list.size()) {}
+
+  void make_directories() const {
+    std::set<fs::path> directories = {conversion_.out};
+    for (const Source& source : sources_.list) directories.insert(source.out);
+    for (const fs::path& directory : directories) make_directory(directory);
+  }
+
+  void convert_here(const std::function<bool()>& stop) {
+    for_each_file(
+        converted_.size(), [&](std::size_t i) { converted_[i] = convert(i); }, stop);
+  }
+
+  void convert_by(Ranks& ranks, const std::function<bool()>& stop) {
+    const UnitWork work = [this](std::string_view unit) {
+      return pack(convert(static_cast<std::size_t>(Unpacker(unit).get<std::uint64_t>())));
+    };
+    if (!ranks.is_first()) {
+      serve(ranks, plan(), work);
+      return;
+    }
+    constexpr double kBytesPerSecond = 5e8;
+    UnitQueue units;
+    for (std::size_t i = 0; i < converted_.size(); ++i) {
+      Packer packer;
+      packer.add(static_cast<std::uint64_t>(i));
+      std::error_code ignored;
+      const auto bytes = fs::file_size(sources_.list[i].file, ignored);
+      units.add(packer.take(), 1e-4 + (ignored ? 0 : static_cast<double>(bytes) / kBytesPerSecond));
+    }
+    DispatchHooks hooks;
+    hooks.stop = stop;
+    hooks.done = [this](std::size_t i, const std::string& found) { converted_[i] = unpack(found); };
+    dispatch(ranks, plan(), units, work, hooks);
+  }
+
+  ConvertOutcome finish() {
+    ConvertOutcome outcome;
+    outcome.remarks = sources_.remarks;
+    std::vector<NameMapping> mappings;
+    for (Converted& one : converted_) {
+      outcome.add(std::move(one.outcome));
+      mappings.push_back(std::move(one.mapping));
+    }
+    write_mappings(sources_.list, mappings, outcome);
+    return outcome;
+  }
+
+ private:
+  static std::optional<std::int64_t> format_of(const DeviceConversion& conversion) {
+    if (!conversion.format) return std::nullopt;
+    return device_format_number(*conversion.format);
+  }
+
+  Converted convert(std::size_t i) {
+    Converted converted;
+    const Source& source = sources_.list.at(i);
+    DeviceTensors(conversion_, format_, source.out, source.dump_name, budget_, converted.mapping)
+        .convert(source.file, converted.outcome);
+    return converted;
+  }
+
+  std::string plan() const {
+    std::string all;
+    for (const Source& source : sources_.list) all += source.file.string() + '\n';
+    return fmt::format("{} files, {:016x}", sources_.list.size(), checksum(all.data(), all.size()));
+  }
+
+  const DeviceConversion& conversion_;
+  const std::optional<std::int64_t> format_;
+  const Sources sources_;
+  std::vector<Converted> converted_;
+  MemoryBudget budget_;
+};
+
+}  // namespace
+
+ConvertOutcome convert_device_dumps(const DeviceConversion& conversion,
+                                    const std::function<bool()>& stop) {
+  return convert_device_dumps(Ranks::alone(), conversion, stop);
+}
+
+ConvertOutcome convert_device_dumps(Ranks& ranks, const DeviceConversion& conversion,
+                                    const std::function<bool()>& stop) {
+  DeviceDumps dumps(conversion);
+  if (ranks.is_first()) dumps.make_directories();
+  if (ranks.is_alone()) {
+    dumps.convert_here(stop);
+  } else {
+    dumps.convert_by(ranks, stop);
+  }
+  return ranks.is_first() ? dumps.finish() : ConvertOutcome();
+}
+
+}  // namespace opbench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dump/device/device_dump.h"
+#include "dump/outcome.h"
+#include "workers/ranks.h"
+
+namespace opbench {
+
+enum class DeviceOutput {
+  npy,    ///< {dump}.{input|output}.{i}[.{shape}].npy
+  bin,    ///< {dump}.{input|output}.{i}.{elements or shape}.{dtype}.{format}.bin
+  msnpy,  ///< {type}.{last part of the operator}...{format}.npy, as MindSpore names it
+};
+
+/// What is asked of `msaccucmp.py convert`.
+struct DeviceConversion {
+  std::vector<std::string> sources;  ///< dump files, or one directory with all below it
+  std::filesystem::path out;         ///< directory; files of a directory's folders go to such here
+  DeviceDumpVersion version = DeviceDumpVersion::binary;
+  DeviceOutput output = DeviceOutput::npy;
+  std::optional<std::string> format;  ///< none: tensors as they are stored, buffers and spaces too
+  Dims shape;                         ///< in place of original_shape; empty: not given
+  std::optional<DeviceTensor> only;   ///< side and index of the one tensor to convert
+};
+
+/// Converts device dumps, several at once, each tensor to a file of its own that appears when it is
+/// complete. What cannot be converted is told in the outcome and does not stop the others. In a
+/// directory, files that are no dumps by their name (or by mapping.csv) are left out.
+///
+/// Memory: 1 MiB for each thread and, where formats are converted, twice the tensor, all together a
+/// quarter of the machine's memory or one tensor. Files of version 1 are held whole.
+/// Errors: throws Error if the format is unknown or a directory cannot be read; RunError if the
+/// output directory cannot be made.
+ConvertOutcome convert_device_dumps(const DeviceConversion& conversion,
+                                    const std::function<bool()>& stop);
+
+/// The same by all ranks together, a dump by each at a time, which writes its files itself; the
+/// outcome is rank 0's. Errors: those of dispatch, too.
+ConvertOutcome convert_device_dumps(Ranks& ranks, const DeviceConversion& conversion,
+                                    const std::function<bool()>& stop);
+
+}  // namespace opbench

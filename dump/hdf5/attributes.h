@@ -1,0 +1,42 @@
+#pragma once
+
+#include <H5Cpp.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dump/dump_types.h"
+#include "dump/hdf5/handle.h"
+
+namespace opbench::hdf5 {
+
+/// HDF5 keeps an attribute in one object header message, which holds less than 64 KiB.
+inline constexpr std::size_t kLongestText = 60'000;
+
+void write_integer(const H5::H5Object& object, const char* name, std::int32_t value);
+/// One-dimensional, of as many elements as there are values, none included.
+void write_integers(const H5::H5Object& object, const char* name, const Dims& values);
+/// Of fixed length, at least 1, padded with NUL.
+void write_text(const H5::H5Object& object, const std::string& name, const std::string& value);
+
+/// Errors: H5::Exception if the object is damaged.
+int attribute_count(hid_t object);
+
+/// None if there is none of that name. Errors: H5::Exception if it is damaged.
+std::optional<AttributeHandle> open_attribute(hid_t object, const char* name);
+
+/// Whole numbers of any width, scalar or in one dimension; none if it holds anything else.
+std::optional<Dims> read_whole_numbers(hid_t attribute);
+
+/// One string of fixed length; none if it holds anything else, or a longer one than opbench writes.
+std::optional<std::string> read_one_text(hid_t attribute);
+
+/// All attributes that hold one string of fixed length. Errors: H5::Exception if any is damaged.
+std::vector<Note> read_texts(hid_t object);
+
+/// Those among kNoteNames. Errors: H5::Exception if any is damaged.
+std::vector<Note> read_notes(hid_t object);
+
+}  // namespace opbench::hdf5

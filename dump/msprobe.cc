@@ -1,0 +1,187 @@
+// dump.json of msprobe (PyTorch and MindSpore):
+//   {"dump_data_dir": "...", "data": {
+//     "Functional.conv2d.0.forward": {"input_args": [T, ..], "input_kwargs": {name: T}, "output":
+//     T}, "Functional.conv2d.0.backward": {"input": [T, ..], "output": [T, ..]},
+//     "Module.conv1.Conv2d.forward.0": {.., "parameters": {name: T}}, ..}}
+// where T is a tensor {"type": "torch.Tensor", "dtype", "shape", "data_name": "FILE"}, a value
+// {"type": "int", "value": 1}, null, or a list or an object of those. Without "data_name" there are
+// statistics only.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "dump/arrays/array_file.h"
+#include "dump/source_listing.h"
+#include "tensor/error.h"
+#include "tensor/printable.h"
+#include "text/input_file.h"
+#include "text/json_reader.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+constexpr int kDeepest = 16;
+
+/// An API that was called; its tensors are added one by one.
+struct Call {
+  std::string op, seq;
+};
+
+class Msprobe {
+ public:
+  Msprobe(SourceListing& listing, const fs::path& file, const std::string& prefix)
+      : listing_(listing), file_(file), prefix_(prefix), folder_(file.parent_path()) {}
+
+  void add_all() {
+    const std::string name = file_.string();
+    const Json json = parse_json(read_input_file(name, "", kLargestFile), name);
+    if (!json.is_object() || !json.contains("data") || !json["data"].is_object()) {
+      throw Error(fmt::format("{}: no dump.json of msprobe: it has no object 'data'", name));
+    }
+    find_data(json);
+    int number = 0;
+    for (const auto& [api, call] : json["data"].items()) {
+      // A name with a slash would lead elsewhere.
+      std::string op = api;
+      std::replace(op.begin(), op.end(), '/', '_');
+      add_call({prefix_ + op, std::to_string(++number)}, call);
+    }
+  }
+
+ private:
+  // The folder may have been moved since it was written.
+  void find_data(const Json& json) {
+    data_ = folder_ / "dump_tensor_data";
+    if (!json.contains("dump_data_dir") || !json["dump_data_dir"].is_string()) return;
+    const fs::path named(json["dump_data_dir"].get<std::string>());
+    std::error_code ignored;
+    if (!named.filename().empty() && fs::is_directory(folder_ / named.filename(), ignored)) {
+      data_ = folder_ / named.filename();
+    }
+  }
+
+  void add_call(const Call& call, const Json& parts) {
+    listing_.record(call.op, call.seq);
+    if (!parts.is_object()) return complain(call.op, "is no object");
+    for (const auto& [key, value] : parts.items()) {
+      const bool is_named = key == "input_kwargs" || key == "parameters";
+      const bool is_input = key.starts_with("input") || key == "parameters";
+      const Side side = is_input                    ? Side::input
+                        : key.starts_with("output") ? Side::output
+                                                    : Side::other;
+      const bool is_single = value.is_object() && !is_named && value.contains("type");
+      add_values(call, side, side == Side::other ? key : is_single ? "0" : "", value, 0);
+    }
+  }
+
+  void complain(const std::string& where, const std::string& what) {
+    listing_.catalogue.problems.push_back(
+        fmt::format("{}: {} {}", file_.string(), printable(where), what));
+  }
+
+  // `name` is that of the argument so far: "", "0", "0/1", "weight".
+  void add_values(const Call& call, Side side, const std::string& name, const Json& value,
+                  int depth) {
+    const auto below = [&](const std::string& part) {
+      return name.empty() ? part : fmt::format("{}/{}", name, part);
+    };
+    if (depth > kDeepest) return complain(call.op, "is nested too deep");
+    if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        add_values(call, side, below(std::to_string(i)), value[i], depth + 1);
+      }
+    } else if (value.is_object() && value.contains("type") && value["type"].is_string()) {
+      add_value(call, side, name, value);
+    } else if (value.is_object()) {
+      for (const auto& [key, part] : value.items()) {
+        add_values(call, side, below(key), part, depth + 1);
+      }
+    }
+  }
+
+  void add_value(const Call& call, Side side, const std::string& name, const Json& value) {
+    const std::string type = value["type"].get<std::string>();
+    if (type.find("Tensor") != type.npos || type.find("ndarray") != type.npos) {
+      return add_tensor(call, side, name, value);
+    }
+    if (!value.contains("value")) return;
+    const Json& number = value["value"];
+    if (number.is_boolean()) {
+      add_scalar<std::uint8_t>(call, side, name, StoredType::boolean, DType::boolean,
+                               number.get<bool>());
+    } else if (number.is_number_integer()) {
+      add_scalar(call, side, name, StoredType::i64, DType::int64, number.get<std::int64_t>());
+    } else if (number.is_number()) {
+      add_scalar(call, side, name, StoredType::f64, DType::fp64, number.get<double>());
+    }
+  }
+
+  template <class T>
+  void add_scalar(const Call& call, Side side, const std::string& name, StoredType stored,
+                  DType dtype, T value) {
+    DumpEntry entry;
+    entry.kind = EntryKind::scalar;
+    entry.stored = stored;
+    entry.stored_name = numpy_name(stored);
+    entry.desc = describe(dtype, {});
+    SourcePlace place;
+    place.value.assign(reinterpret_cast<const char*>(&value), sizeof value);
+    listing_.add(call.op, call.seq, side, name, entry, std::move(place));
+  }
+
+  void add_tensor(const Call& call, Side side, const std::string& name, const Json& value) {
+    DumpEntry entry;
+    entry.kind = EntryKind::tensor;
+    SourcePlace place;
+    if (!value.contains("data_name") || !value["data_name"].is_string()) {
+      entry.problem = "dump.json has statistics only, no data";
+    } else {
+      read_tensor(value["data_name"].get<std::string>(), entry, place);
+    }
+    listing_.add(call.op, call.seq, side, name, std::move(entry), std::move(place));
+  }
+
+  void read_tensor(const std::string& data_name, DumpEntry& entry, SourcePlace& place) {
+    // A name is a name: what it leads to lies in the folder.
+    const fs::path path = data_ / fs::path(data_name).filename();
+    try {
+      if (!has_array_suffix(path)) {
+        throw Error(fmt::format("{}: files of this kind are not read", path.string()));
+      }
+      ArrayFile arrays(path);
+      if (arrays.entries().size() != 1) {
+        throw Error(
+            fmt::format("{} holds {} arrays, not one", path.string(), arrays.entries().size()));
+      }
+      entry = arrays.entries().front();
+      place.original = entry;
+      place.array_file = static_cast<int>(listing_.array_files.size());
+      listing_.array_files.push_back(path);
+      std::error_code ignored;
+      listing_.bytes += static_cast<std::int64_t>(fs::file_size(path, ignored));
+    } catch (const Error& error) {
+      entry.problem = error.what();
+    }
+  }
+
+  SourceListing& listing_;
+  const fs::path& file_;
+  const std::string& prefix_;
+  fs::path folder_, data_;
+};
+
+}  // namespace
+
+void add_msprobe(SourceListing& listing, const fs::path& file, const std::string& prefix) {
+  Msprobe(listing, file, prefix).add_all();
+}
+
+}  // namespace opbench

@@ -1,0 +1,215 @@
+#include "harness/plan/context_expand.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "harness/plan/context_symbols.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::size_t kDeepestInclude = 16;
+constexpr std::int64_t kMostRepeats = 10000;
+// Beside its text: a name costs a string and its places in maps, an entry some of them.
+constexpr std::size_t kNameBytes = 64, kEntryBytes = 256;
+
+[[noreturn]] void fail(const std::string& origin, const std::string& message) {
+  throw Error(fmt::format("{}: {}", origin, message));
+}
+
+/// A graph that is being included: what its names and symbols stand for.
+struct Scope {
+  std::string prefix;
+  const Symbols& symbols;
+  std::unordered_map<std::string, std::string> bound = {};  // names that its user gives
+
+  std::string tensor(const std::string& name) const {
+    if (name == "_") return name;
+    const auto found = bound.find(name);
+    return found == bound.end() ? prefix + name : found->second;
+  }
+};
+
+class Expansion {
+ public:
+  Expansion(const ExpansionRules& rules, ContextBudget& budget) : rules_(rules), budget_(budget) {}
+
+  ContextGraph run(const GraphTemplate& graph) {
+    const Scope scope{"", rules_.symbols};
+    for (const TensorTemplate& input : graph.inputs) {
+      result_.inputs.push_back(tensor(input, scope));
+    }
+    add(graph, scope);
+    for (const auto& [name, unused] : same_as_) resolved(name);  // even those that nobody reads
+    for (ContextNode& node : result_.nodes) {
+      for (std::string& input : node.inputs) input = resolved(input);
+    }
+    for (const std::string& output : graph.outputs) result_.outputs.push_back(resolved(output));
+    return std::move(result_);
+  }
+
+ private:
+  ContextTensor tensor(const TensorTemplate& tensor, const Scope& scope) {
+    budget_.spend(kEntryBytes + scope.prefix.size() + tensor.shape.size() * sizeof(std::int64_t),
+                  tensor.origin);
+    ContextTensor result{
+        scope.prefix + tensor.name, {}, tensor.dtype, tensor.format, tensor.data, tensor.origin};
+    try {
+      for (const std::string& extent : tensor.shape) {
+        result.shape.push_back(evaluate_extent(extent, scope.symbols));
+      }
+      element_count(result.shape);
+    } catch (const Error& error) {
+      fail(tensor.origin, fmt::format("{}: {}", result.name, error.what()));
+    }
+    return result;
+  }
+
+  void add(const GraphTemplate& graph, const Scope& scope) {
+    for (const TensorTemplate& parameter : graph.parameters) {
+      result_.parameters.push_back(tensor(parameter, scope));
+    }
+    for (const NodeTemplate& node : graph.nodes) {
+      if (node.op != nullptr)
+        add_node(node, scope);
+      else
+        include(node, scope);
+    }
+  }
+
+  void add_node(const NodeTemplate& node, const Scope& scope) {
+    budget_.require_nodes(result_.nodes.size() + 1, node.origin);
+    const std::size_t names = node.inputs.size() + node.outputs.size() + 1;
+    budget_.spend(kEntryBytes + names * (kNameBytes + scope.prefix.size()) +
+                      node.op->attrs.size() * kEntryBytes,
+                  node.origin);
+    ContextNode result{scope.prefix + node.name, node.op,    {}, {},
+                       Attrs(node.op->attrs),    node.origin};
+    for (const std::string& input : node.inputs) result.inputs.push_back(scope.tensor(input));
+    for (const std::string& output : node.outputs) result.outputs.push_back(scope.tensor(output));
+    for (const AttrTemplate& attr : node.attrs) {
+      budget_.spend(attr.values.size() * kNameBytes, attr.origin);
+      try {
+        result.attrs.set(node.op->attrs, attr.name, attr_text(attr, scope.symbols));
+      } catch (const Error& error) {
+        fail(attr.origin, fmt::format("{}: {}", result.name, error.what()));
+      }
+    }
+    result_.nodes.push_back(std::move(result));
+  }
+
+  void include(const NodeTemplate& node, const Scope& user) {
+    const auto replaced = rules_.replaced.find(node.block);
+    const BlockTemplate& block =
+        rules_.blocks.at(replaced == rules_.replaced.end() ? node.block : replaced->second);
+    require_finite(block, node);
+    const Symbols symbols = block_symbols(block, node, rules_.symbols, user.symbols);
+    budget_.spend(kNameBytes * symbols.size(), node.origin);
+    const std::int64_t repeats = repeats_of(block, node, user.symbols);
+    std::vector<std::string> values, names;
+    for (const std::string& input : node.inputs) values.push_back(user.tensor(input));
+    for (const std::string& output : node.outputs) names.push_back(user.tensor(output));
+    for (std::int64_t i = 0; i < repeats; ++i) {
+      const std::string number = node.repeat ? fmt::format("{}.", node.first + i) : "";
+      Scope scope{fmt::format("{}{}.{}", user.prefix, node.name, number), symbols};
+      budget_.spend(
+          kEntryBytes + (values.size() + names.size()) * (2 * kNameBytes + scope.prefix.size()),
+          node.origin);
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        scope.bound[block.graph.inputs[k].name] = values[k];
+      }
+      if (i + 1 == repeats) bind_outputs(block, node, names, scope);
+      add(block.graph, scope);
+      values.clear();
+      for (const std::string& output : block.graph.outputs) values.push_back(scope.tensor(output));
+    }
+    including_.pop_back();
+  }
+
+  // The user's names for what the block writes. What the block only hands on, an input or a result
+  // that is already named, has two names from then on.
+  void bind_outputs(const BlockTemplate& block, const NodeTemplate& node,
+                    const std::vector<std::string>& names, Scope& scope) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == "_") continue;
+      const auto [bound, is_new] = scope.bound.emplace(block.graph.outputs[i], names[i]);
+      if (is_new) continue;
+      if (!same_as_.emplace(names[i], Alias{bound->second, node.origin}).second) {
+        fail(node.origin, fmt::format("tensor '{}' is written twice", names[i]));
+      }
+    }
+  }
+
+  void require_finite(const BlockTemplate& block, const NodeTemplate& node) {
+    const bool is_open =
+        std::find(including_.begin(), including_.end(), block.name) != including_.end();
+    including_.push_back(block.name);
+    if (is_open) {
+      fail(node.origin,
+           fmt::format("block '{}' includes itself: {}", block.name, fmt::join(including_, " > ")));
+    }
+    if (including_.size() > kDeepestInclude) {
+      fail(node.origin, fmt::format("blocks are nested more than {} deep", kDeepestInclude));
+    }
+  }
+
+  static std::int64_t repeats_of(const BlockTemplate& block, const NodeTemplate& node,
+                                 const Symbols& symbols) {
+    if (!node.repeat) return 1;
+    std::int64_t repeats = 0;
+    try {
+      repeats = evaluate_extent(*node.repeat, symbols);
+    } catch (const Error& error) {
+      fail(node.origin, fmt::format("repeat: {}", error.what()));
+    }
+    if (repeats < 1 || repeats > kMostRepeats) {
+      fail(node.origin, fmt::format("repeat is {}; it must be a whole number from 1 to {}", repeats,
+                                    kMostRepeats));
+    }
+    const std::size_t inputs = block.graph.inputs.size(), outputs = block.graph.outputs.size();
+    if (repeats > 1 && inputs != outputs) {
+      fail(node.origin,
+           fmt::format("block '{}' has {} inputs and {} outputs; to be repeated, it needs as many",
+                       block.name, inputs, outputs));
+    }
+    return repeats;
+  }
+
+  // The tensor behind all names of it. Shortens the way for the next who asks.
+  std::string resolved(const std::string& name) {
+    std::vector<std::string> passed;
+    std::string last = name;
+    for (auto next = same_as_.find(last); next != same_as_.end(); next = same_as_.find(last)) {
+      if (passed.size() > same_as_.size()) {
+        fail(next->second.origin, fmt::format("tensor '{}' is made of nothing but itself", name));
+      }
+      passed.push_back(last);
+      last = next->second.target;
+    }
+    for (const std::string& other : passed) same_as_.at(other).target = last;
+    return last;
+  }
+
+  struct Alias {
+    std::string target, origin;
+  };
+
+  const ExpansionRules& rules_;
+  ContextBudget& budget_;
+  ContextGraph result_;
+  std::vector<std::string> including_;              // blocks, from the outermost
+  std::unordered_map<std::string, Alias> same_as_;  // second names of tensors
+};
+
+}  // namespace
+
+ContextGraph expand_graph(const GraphTemplate& graph, const ExpansionRules& rules,
+                          ContextBudget& budget) {
+  return Expansion(rules, budget).run(graph);
+}
+
+}  // namespace opbench

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "harness/plan/context_template.h"
+#include "tensor/error.h"
+#include "tensor/nearest.h"
+
+namespace opbench {
+namespace {
+
+[[noreturn]] void fail(const std::string& origin, const std::string& message) {
+  throw Error(fmt::format("{}: {}", origin, message));
+}
+
+/// Who writes each tensor, and whether anybody reads it.
+class Names {
+ public:
+  Names(const GraphTemplate& graph, bool is_block) : graph_(graph), is_block_(is_block) {}
+
+  void check() {
+    for (const TensorTemplate& tensor : graph_.inputs) write(tensor.name, tensor.origin);
+    for (const TensorTemplate& tensor : graph_.parameters) write(tensor.name, tensor.origin);
+    given_ = writers_;
+    for (const NodeTemplate& node : graph_.nodes) {
+      for (const std::string& output : node.outputs) {
+        if (output != "_") write(output, node.origin);
+      }
+    }
+    for (const NodeTemplate& node : graph_.nodes) {
+      for (const std::string& input : node.inputs) read(input, node.origin);
+    }
+    check_outputs();
+    check_given(graph_.inputs, "input");
+    check_given(graph_.parameters, "parameter");
+  }
+
+ private:
+  void write(const std::string& name, const std::string& origin) {
+    if (name == "_") fail(origin, "'_' names a result that nobody reads; it cannot be a tensor");
+    const auto [first, is_new] = writers_.emplace(name, origin);
+    if (!is_new) {
+      fail(origin, fmt::format("tensor '{}' is written twice, first at {}", name, first->second));
+    }
+  }
+
+  void read(const std::string& name, const std::string& origin) {
+    if (!writers_.contains(name)) {
+      fail(origin, fmt::format("unknown tensor '{}'{}", name, nearby(name)));
+    }
+    read_.insert(name);
+  }
+
+  void check_outputs() {
+    std::set<std::string> seen;
+    for (const std::string& output : graph_.outputs) {
+      if (!writers_.contains(output)) {
+        fail(graph_.outputs_origin,
+             fmt::format("output '{}' is written by no node{}", output, nearby(output)));
+      }
+      if (!is_block_ && given_.contains(output)) {
+        fail(graph_.outputs_origin,
+             fmt::format("output '{}' is given to the context and written by no node", output));
+      }
+      if (!seen.insert(output).second && !is_block_) {
+        fail(graph_.outputs_origin, fmt::format("output '{}' stands twice", output));
+      }
+      read_.insert(output);
+    }
+  }
+
+  void check_given(const std::vector<TensorTemplate>& tensors, std::string_view what) const {
+    for (const TensorTemplate& tensor : tensors) {
+      if (!read_.contains(tensor.name)) {
+        fail(tensor.origin, fmt::format("{} '{}' is used by no node", what, tensor.name));
+      }
+    }
+  }
+
+  // Lists what there is only where that is short.
+  std::string nearby(const std::string& name) const {
+    constexpr std::size_t kMostListed = 20, kMostCompared = 10000;
+    std::vector<std::string> names;
+    for (const auto& [candidate, unused] : writers_) names.push_back(candidate);
+    std::sort(names.begin(), names.end());
+    if (names.size() <= kMostListed) return names.empty() ? "" : suggestion(name, names);
+    names.resize(std::min(names.size(), kMostCompared));
+    const std::string near = nearest(name, names);
+    return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+  }
+
+  const GraphTemplate& graph_;
+  const bool is_block_;
+  std::unordered_map<std::string, std::string> writers_, given_;  // name -> where
+  std::unordered_set<std::string> read_;
+};
+
+void name_nodes(std::vector<NodeTemplate>& nodes) {
+  std::unordered_map<std::string, std::string> taken;  // name -> where
+  for (const NodeTemplate& node : nodes) {
+    if (node.name.empty()) continue;
+    const auto [first, is_new] = taken.emplace(node.name, node.origin);
+    if (!is_new) {
+      fail(node.origin,
+           fmt::format("node name '{}' stands twice, first at {}", node.name, first->second));
+    }
+  }
+  std::unordered_map<std::string_view, std::size_t> next;
+  for (NodeTemplate& node : nodes) {
+    if (!node.name.empty()) continue;
+    std::size_t& number = next[node.op->name];
+    do {
+      node.name =
+          number == 0 ? std::string(node.op->name) : fmt::format("{}{}", node.op->name, number);
+      ++number;
+    } while (!taken.emplace(node.name, node.origin).second);
+  }
+}
+
+void check_count(const NodeTemplate& node, std::string_view what, std::size_t wanted,
+                 std::size_t found) {
+  if (wanted == found) return;
+  fail(node.origin, fmt::format("block '{}' has {} {}{}, found {}", node.block, wanted, what,
+                                wanted == 1 ? "" : "s", found));
+}
+
+}  // namespace
+
+void GraphReader::finish(GraphTemplate& graph, bool is_block) {
+  const std::string_view what = is_block ? "block" : "context";
+  if (graph.nodes.empty()) fail(graph.origin, fmt::format("the {} has no 'nodes'", what));
+  if (graph.outputs.empty()) fail(graph.origin, fmt::format("the {} has no 'outputs'", what));
+  name_nodes(graph.nodes);
+  Names(graph, is_block).check();
+}
+
+void check_includes(const GraphTemplate& graph, const Blocks& blocks) {
+  for (const NodeTemplate& node : graph.nodes) {
+    if (node.op != nullptr) continue;
+    const auto block = blocks.find(node.block);
+    if (block == blocks.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, unused] : blocks) names.push_back(name);
+      fail(node.origin,
+           fmt::format("unknown block '{}'{}", node.block,
+                       names.empty() ? "; the file has none" : suggestion(node.block, names)));
+    }
+    check_count(node, "input", block->second.graph.inputs.size(), node.inputs.size());
+    check_count(node, "output", block->second.graph.outputs.size(), node.outputs.size());
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,221 @@
+#include "harness/plan/lower_bound.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/plan/min_cut.h"
+
+namespace opbench {
+namespace {
+
+constexpr int kPlain = 0, kPrivate = 1, kEither = -1;
+
+int side_of(const TensorDesc& desc) { return is_private(desc.format) ? kPrivate : kPlain; }
+
+// In which dtype the values of a task's tensors are, inputs first; none: nobody reads them.
+std::optional<DType> dtype_of(const NodeUse& use, std::size_t slot) {
+  if (slot < use.given.size()) return use.given[slot].dtype;
+  return use.read_as[slot - use.given.size()];
+}
+
+std::vector<TensorDesc> tensors_of(const Problem& problem) {
+  std::vector<TensorDesc> tensors = problem.inputs;
+  tensors.insert(tensors.end(), problem.outputs.begin(), problem.outputs.end());
+  return tensors;
+}
+
+// The settings that decide which kernels a task has and what the engine takes.
+std::vector<PlanSetting> settings_for(const Op& op, const std::vector<Choice>& choices,
+                                      const PlanSetting& written) {
+  std::vector<PlanSetting> settings = {written};
+  for (const Choice& choice : choices) {
+    const bool is_own = choice.rule == nullptr && choice.name == op.name;
+    const bool is_asked = choice.rule != nullptr && !choice.is_graph &&
+                          (op.context.engine_refusal != nullptr || op.context.variants != nullptr);
+    if (!is_own && !is_asked) continue;
+    const std::size_t before = settings.size();
+    for (std::size_t word = 1; word < choice.words.size(); ++word) {
+      for (std::size_t i = 0; i < before; ++i) {
+        settings.push_back(settings[i]);
+        choice.set(settings.back(), word);
+      }
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
+/// The network of one graph: a vertex for each format that may be either.
+struct LowerBounds::Cut {
+  MinCut network;
+  const int plain = network.add_vertex(), in_private = network.add_vertex();
+  int counted = 0;  // tensors of which both are wanted for sure
+
+  int vertex(int side) {
+    if (side == kEither) return network.add_vertex();
+    return side == kPlain ? plain : in_private;
+  }
+
+  // One tensor: 1 unless all of its ends are on the same side.
+  void add_tensor(const std::set<int>& ends) {
+    if (ends.size() < 2) return;
+    if (ends.contains(plain) && ends.contains(in_private)) {
+      ++counted;
+      return;
+    }
+    if (ends.size() == 2) {
+      network.add_edge(*ends.begin(), *ends.rbegin(), 1, 1);
+      return;
+    }
+    const int from = network.add_vertex(), to = network.add_vertex();
+    network.add_edge(from, to, 1);
+    for (const int end : ends) {
+      network.add_edge(end, from, MinCut::kUnlimited);
+      network.add_edge(to, end, MinCut::kUnlimited);
+    }
+  }
+};
+
+LowerBound LowerBounds::of(const SearchGraph& graph) {
+  return {fewest_trans_data(graph), fewest_casts(graph)};
+}
+
+int LowerBounds::fewest_trans_data(const SearchGraph& graph) {
+  Cut cut;
+  constexpr int kUnknown = -1;
+  std::vector<int> written(graph.stored.size(), kUnknown);  // the vertex of who writes a tensor
+  std::vector<std::set<int>> ends(graph.stored.size());
+  for (const SearchTask& task : graph.tasks) {
+    const Ability& ability = ability_of(task.kind);
+    int joint = kUnknown;
+    const auto vertex_of = [&](std::size_t slot) {
+      if (ability.formats[slot] != kEither || !ability.is_joint) {
+        return cut.vertex(ability.formats[slot]);
+      }
+      if (joint == kUnknown) joint = cut.vertex(kEither);
+      return joint;
+    };
+    for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+      const auto tensor = std::size_t(task.inputs[i]);
+      if (written[tensor] == kUnknown) {  // given: it is stored already, or somehow
+        const int stored = graph.stored[tensor];
+        const int side = stored != DescNumbers::kNone  ? side_of(outcomes_.descs()[stored])
+                         : is_kept_plain(task.kind, i) ? kPlain
+                                                       : kEither;
+        written[tensor] = cut.vertex(side);
+        ends[tensor].insert(written[tensor]);
+      }
+      ends[tensor].insert(vertex_of(i));
+    }
+    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+      const auto tensor = std::size_t(task.outputs[i]);
+      written[tensor] = vertex_of(task.inputs.size() + i);
+      ends[tensor].insert(written[tensor]);
+    }
+  }
+  for (const std::set<int>& tensor : ends) cut.add_tensor(tensor);
+  return cut.counted + cut.network.value(cut.plain, cut.in_private);
+}
+
+int LowerBounds::fewest_casts(const SearchGraph& graph) {
+  std::vector<bool> is_written_cast(graph.stored.size()), has_cast(graph.stored.size()),
+      has_other(graph.stored.size()), is_read(graph.stored.size());
+  int casts = 0;
+  for (const SearchTask& task : graph.tasks) {
+    const Ability& ability = ability_of(task.kind);
+    const NodeUse& use = outcomes_.use_of(task.kind);
+    if (outcomes_.op_of(task.kind).context.conversion == Conversion::dtype) ++casts;
+    for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+      const auto tensor = std::size_t(task.inputs[i]);
+      (ability.is_cast[i] ? has_cast : has_other)[tensor] = true;
+    }
+    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+      const auto tensor = std::size_t(task.outputs[i]);
+      is_written_cast[tensor] = ability.is_cast[task.inputs.size() + i];
+      is_read[tensor] = use.read_as[i].has_value();
+    }
+  }
+  for (std::size_t i = 0; i < graph.stored.size(); ++i) {
+    const bool is_result_only = is_read[i] && !has_cast[i] && !has_other[i];
+    if (is_written_cast[i] ? has_other[i] || is_result_only : has_cast[i]) ++casts;
+  }
+  return casts;
+}
+
+// Neither zeros nor a parameter that the framework may store as its first reader takes it.
+bool LowerBounds::is_kept_plain(int kind, std::size_t input) const {
+  const Op& op = outcomes_.op_of(kind);
+  switch (outcomes_.use_of(kind).arrivals[input]) {
+    case Arrival::stored:
+      return true;
+    case Arrival::zeros:
+      return false;
+    case Arrival::parameter:
+      return op.context.keeps_parameters != nullptr &&
+             op.context.keeps_parameters(outcomes_.node_of(kind).problem.attrs);
+  }
+  return false;
+}
+
+// The task in every format and by every kernel that some setting allows.
+std::vector<Problem> LowerBounds::fits(int kind) {
+  const Node& node = outcomes_.node_of(kind);
+  const Op& op = *node.problem.op;
+  std::vector<Problem> problems;
+  for (const PlanSetting& setting : settings_for(op, choices_, written_)) {
+    NodePlanner planner(setting.variants, setting.rules);
+    const std::size_t before = problems.size();
+    for (const Kernel* kernel : planner.candidates(node)) {
+      if (problems.size() > before) break;  // the first that takes it in some format
+      for (const Format format : op.formats) {
+        Problem problem;
+        if (planner.fit(node, *kernel, format, problem).empty()) {
+          problems.push_back(std::move(problem));
+        }
+      }
+    }
+  }
+  return problems;
+}
+
+const LowerBounds::Ability& LowerBounds::ability_of(int kind) {
+  const auto [place, is_new] = abilities_.try_emplace(kind);
+  Ability& ability = place->second;
+  if (!is_new) return ability;
+  const NodeUse& use = outcomes_.use_of(kind);
+  const std::size_t slots = use.given.size() + use.read_as.size();
+  const bool is_any = outcomes_.op_of(kind).context.takes_any_storage;
+  const std::vector<Problem> problems = is_any ? std::vector<Problem>{} : fits(kind);
+  ability.is_cast.assign(slots, !problems.empty());
+  ability.formats.assign(slots, kEither);
+  std::set<std::vector<int>> sides;
+  for (const Problem& problem : problems) {
+    const std::vector<TensorDesc> tensors = tensors_of(problem);
+    std::vector<int> side;
+    for (std::size_t i = 0; i < slots; ++i) {
+      side.push_back(side_of(tensors[i]));
+      const std::optional<DType> values = dtype_of(use, i);
+      if (!values || tensors[i].dtype == *values) ability.is_cast[i] = false;
+    }
+    sides.insert(std::move(side));
+  }
+  if (!sides.empty()) join(sides, ability);
+  return ability;
+}
+
+// What is the same in all ways is fixed. Two ways that are plain and private in all the rest are
+// one decision; sets are sorted, and plain comes first.
+void LowerBounds::join(const std::set<std::vector<int>>& sides, Ability& ability) {
+  const std::vector<int>&first = *sides.begin(), &last = *sides.rbegin();
+  ability.formats = first;
+  ability.is_joint = sides.size() == 2;
+  for (const std::vector<int>& side : sides) {
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      if (side[i] != first[i]) ability.formats[i] = kEither;
+      if (first[i] > last[i]) ability.is_joint = false;
+    }
+  }
+}
+
+}  // namespace opbench

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/plan/case_selection.h"
+
+namespace opbench {
+
+/// What one run is asked to do, as the command line states it.
+struct RunOptions {
+  CaseSelection selection;
+  std::vector<int> threads;  ///< empty: all cores
+
+  double seconds_per_case = 0.1;
+  int repetitions = 9;
+  bool cold = false;
+  bool verify = true;
+  /// Larger outputs are verified on a sample of about so many elements.
+  std::int64_t most_verified = std::int64_t{1} << 21;
+  bool times = true;  ///< false: only verified, and dumped where that is wanted
+};
+
+}  // namespace opbench

@@ -1,0 +1,159 @@
+#include "harness/plan/remedy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+
+#include "harness/plan/context_graph.h"
+#include "harness/plan/ladder.h"
+#include "harness/plan/plan_search.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+// Points of the choices that decide on the graph, those with few changes first; `most` of them, and
+// one more if there are more.
+std::vector<Point> graph_points(const std::vector<Choice>& choices, std::size_t most) {
+  std::vector<Point> points = {Point(choices.size())};
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (!choices[i].is_graph) continue;
+    const std::size_t before = points.size();
+    for (std::size_t word = 1; word < choices[i].words.size(); ++word) {
+      for (std::size_t p = 0; p < before && points.size() <= most; ++p) {
+        points.push_back(points[p]);
+        points.back()[i] = word;
+      }
+    }
+  }
+  std::stable_sort(points.begin(), points.end(),
+                   [](const Point& a, const Point& b) { return changes_of(a) < changes_of(b); });
+  return points;
+}
+
+/// The graphs that all points come to, each once, those with the least bound first.
+struct BoundedGraphs {
+  std::vector<std::pair<const SearchGraph*, LowerBound>> graphs;
+  bool is_all = true;  // within the limits
+
+  // That of no graph is less.
+  LowerBound least() const {
+    LowerBound bound = graphs.front().second;
+    for (const auto& [graph, own] : graphs) bound.casts = std::min(bound.casts, own.casts);
+    return bound;
+  }
+};
+
+BoundedGraphs bounded_graphs(const std::vector<Choice>& choices, const RemedyLimits& limits,
+                             PlanSearch& search, LowerBounds bounds) {
+  BoundedGraphs bounded;
+  const std::vector<Point> points = graph_points(choices, limits.most_points);
+  bounded.is_all = points.size() <= limits.most_points;
+  std::set<const SearchGraph*> seen;
+  std::size_t kept = 0;
+  for (const Point& point : points) {
+    if (kept > limits.most_kept) {
+      bounded.is_all = false;
+      break;
+    }
+    const SearchGraph& graph = search.graph_of(point);
+    if (!seen.insert(&graph).second) continue;
+    kept += graph.tasks.size();
+    bounded.graphs.emplace_back(&graph, bounds.of(graph));
+  }
+  std::stable_sort(bounded.graphs.begin(), bounded.graphs.end(), [](const auto& a, const auto& b) {
+    return a.second.trans_data < b.second.trans_data;
+  });
+  return bounded;
+}
+
+// Undoes changes that spare nothing.
+void drop_idle_changes(FoundPlan& best, PlanSearch& search) {
+  for (std::size_t i = 0; i < best.point.size(); ++i) {
+    if (best.point[i] == 0) continue;
+    Point without = best.point;
+    without[i] = 0;
+    const std::optional<PlanCost> cost = search.cost_of(without);
+    if (cost && *cost <= best.cost) best = {without, *cost};
+  }
+}
+
+std::vector<Change> changes_between(const Point& before, const Point& after,
+                                    const std::vector<Choice>& choices) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (before[i] == after[i]) continue;
+    changes.push_back({choices[i].name, choices[i].words[after[i]], choices[i].rule != nullptr});
+  }
+  return changes;
+}
+
+// What the planner itself makes of a setting: the ladder shows nothing that `run` would not.
+PlanCost planned_cost(const Context& context, ContextStep step, const PlanSetting& setting,
+                      DType dtype) {
+  step.variants = setting.variants;
+  step.rules = setting.rules;
+  const PlannedStep planned = plan_step(context, step, dtype);
+  if (!planned.refusal().empty()) {
+    throw Error(fmt::format("{}: step '{}' cannot be planned: {}", step.origin, step.name,
+                            planned.refusal()));
+  }
+  return plan_cost(planned.graph, planned.selection);
+}
+
+void check_ladder(const Context& context, const ContextStep& step, DType dtype,
+                  const Remedy& remedy) {
+  for (const LadderStep& rung : remedy.ladder) {
+    const PlanCost cost = planned_cost(context, step, rung.setting, dtype);
+    if (cost == rung.cost) continue;
+    throw std::logic_error(fmt::format(
+        "the search counts {} TransData, {} Cast, {} copies, {} bytes where the plan has {}, {}, "
+        "{}, {}",
+        rung.cost.trans_data, rung.cost.casts, rung.cost.copies, rung.cost.bytes, cost.trans_data,
+        cost.casts, cost.copies, cost.bytes));
+  }
+}
+
+}  // namespace
+
+Remedy find_remedy(const Context& context, const ContextStep& step, DType dtype,
+                   const RemedyLimits& limits) {
+  const auto begin = std::chrono::steady_clock::now();
+  Remedy remedy;
+  remedy.start = step.name;
+  remedy.written = {step.variants, step.rules};
+  remedy.before = planned_cost(context, step, remedy.written, dtype);
+  const LogicalGraph values = build_context_graph(context, step, dtype);
+  const std::vector<Choice> choices = choices_of(values, remedy.written);
+  remedy.settings = 1;
+  for (const Choice& choice : choices) remedy.settings *= double(choice.words.size());
+
+  PlanSearch search(values, choices, remedy.written, limits.most_tasks);
+  const FoundPlan start{Point(choices.size()), remedy.before};
+  FoundPlan best = descend(start, choices, search);
+  const BoundedGraphs bounded =
+      bounded_graphs(choices, limits, search, {search, choices, remedy.written});
+  for (const auto& [graph, bound] : bounded.graphs) {
+    if (bound.trans_data <= best.cost.trans_data) search.search(*graph, best);
+  }
+  if (bounded.is_all) remedy.bound = bounded.least();
+  remedy.is_proved = search.is_complete() && bounded.is_all;
+  remedy.graphs = bounded.graphs.size();
+  remedy.plans = search.plans_completed();
+  remedy.tasks = search.tasks_planned();
+  drop_idle_changes(best, search);
+  Point before = start.point;
+  for (const FoundPlan& found : ladder_to(best, remedy.before, search)) {
+    remedy.ladder.push_back({changes_between(before, found.point, choices),
+                             setting_of(choices, remedy.written, found.point), found.cost});
+    before = found.point;
+  }
+  check_ladder(context, step, dtype, remedy);
+  remedy.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return remedy;
+}
+
+}  // namespace opbench

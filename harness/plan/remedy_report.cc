@@ -1,0 +1,161 @@
+#include "harness/plan/remedy_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "tensor/printable.h"
+#include "text/byte_size.h"
+#include "text/wrapped.h"
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kWidth = 80, kWidestName = 28;
+
+// A long name stands on lines of its own, and what does not fit behind the numbers below them.
+void print_row(std::ostream& out, std::size_t number, const std::string& name, std::size_t width,
+               const PlanCost& cost, const std::string& spared) {
+  constexpr std::size_t kIndent = 6;
+  std::string line = fmt::format("  {:>2}  ", number);
+  if (name.size() > width) {
+    out << line << wrapped(name, kWidth, kIndent, kIndent) << '\n';
+    line = std::string(kIndent, ' ');
+  }
+  line += fmt::format("{:<{}}  {:>9}  {:>4}  {:>6}  {:>11}", name.size() > width ? "" : name, width,
+                      cost.trans_data, cost.casts, cost.copies, byte_size_text(cost.bytes));
+  const bool has_room = line.size() + 2 + spared.size() <= kWidth;
+  if (!spared.empty() && has_room) line += "  " + spared;
+  out << line << '\n';
+  if (spared.empty() || has_room) return;
+  out << std::string(kIndent, ' ') << wrapped("spares " + spared, kWidth, kIndent + 2, kIndent)
+      << '\n';
+}
+
+void print_ladder(std::ostream& out, const Remedy& remedy) {
+  std::size_t width = remedy.start.size();
+  for (const LadderStep& step : remedy.ladder) {
+    width = std::max(width, changes_text(step).size());
+  }
+  width = std::min(width, kWidestName);
+  out << fmt::format("   #  {:<{}}  TransData  Cast  copies        bytes  spares\n", "step", width);
+  print_row(out, 0, printable(remedy.start), width, remedy.before, "");
+  PlanCost before = remedy.before;
+  for (std::size_t i = 0; i < remedy.ladder.size(); ++i) {
+    const LadderStep& step = remedy.ladder[i];
+    print_row(out, i + 1, changes_text(step), width, step.cost, spared_text(before, step.cost));
+    before = step.cost;
+  }
+}
+
+// Whole numbers as long as one can read them.
+std::string settings_text(double settings) {
+  constexpr double kLong = 1e7;
+  return settings < kLong ? fmt::format("{:.0f}", settings) : fmt::format("{:.1e}", settings);
+}
+
+void print_proof(std::ostream& out, const Remedy& remedy) {
+  const PlanCost& after = remedy.after();
+  const std::string proof = fmt::format(
+      "{} of {} settings (graphs {}, plans {}, tasks planned {}, {:.2f} s)",
+      remedy.is_proved ? "proved: the least" : "not proved: the least found",
+      settings_text(remedy.settings), remedy.graphs, remedy.plans, remedy.tasks, remedy.seconds);
+  out << "  " << wrapped(proof, kWidth, 4, 2) << '\n';
+  if (!remedy.bound) return;
+  const std::string bound = fmt::format(
+      "lower bound whatever the rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
+      remedy.bound->trans_data, remedy.bound->casts, after.trans_data - remedy.bound->trans_data,
+      after.casts - remedy.bound->casts);
+  out << "  " << wrapped(bound, kWidth, 4, 2) << '\n';
+}
+
+Json cost_value(const PlanCost& cost) {
+  return {{"trans_data", cost.trans_data},
+          {"casts", cost.casts},
+          {"copies", cost.copies},
+          {"bytes", cost.bytes},
+          {"trans_data_bytes", cost.trans_data_bytes}};
+}
+
+Json step_value(const LadderStep& step) {
+  Json changes = Json::array();
+  for (const Change& change : step.changes) {
+    changes.push_back({{change.is_rule ? "rule" : "variant_of", change.name}, {"to", change.word}});
+  }
+  return {{"changes", changes}, {"cost", cost_value(step.cost)}};
+}
+
+Json remedy_value(const Remedy& remedy) {
+  const PlanCost& after = remedy.after();
+  Json ladder = Json::array();
+  for (const LadderStep& step : remedy.ladder) ladder.push_back(step_value(step));
+  Json value = {
+      {"context", remedy.context},  {"step", remedy.start},  {"before", cost_value(remedy.before)},
+      {"after", cost_value(after)}, {"ladder", ladder},      {"proved", remedy.is_proved},
+      {"lower_bound", nullptr},     {"gap", nullptr},        {"settings", remedy.settings},
+      {"graphs", remedy.graphs},    {"plans", remedy.plans}, {"tasks", remedy.tasks},
+      {"seconds", remedy.seconds}};
+  if (const auto& bound = remedy.bound) {
+    value["lower_bound"] = {{"trans_data", bound->trans_data}, {"casts", bound->casts}};
+    value["gap"] = {{"trans_data", after.trans_data - bound->trans_data},
+                    {"casts", after.casts - bound->casts}};
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string changes_text(const LadderStep& step) {
+  std::vector<std::string> texts;
+  for (const Change& change : step.changes) {
+    texts.push_back(fmt::format("{}: {}", change.name, change.word));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string spared_text(const PlanCost& before, const PlanCost& after) {
+  std::vector<std::string> less, more;
+  const auto count = [&](int difference, std::string_view what) {
+    if (difference > 0) less.push_back(fmt::format("{} {}", difference, what));
+    if (difference < 0) more.push_back(fmt::format("{} {}", -difference, what));
+  };
+  count(before.trans_data - after.trans_data, "TransData");
+  count(before.casts - after.casts, "Cast");
+  count(before.copies - after.copies, "copies");
+  const double bytes = before.bytes - after.bytes;
+  if (bytes != 0) (bytes > 0 ? less : more).push_back(byte_size_text(std::abs(bytes)));
+  std::string text = fmt::format("{}", fmt::join(less, ", "));
+  if (!more.empty()) text += fmt::format(", for {} more", fmt::join(more, ", "));
+  return text;
+}
+
+void print_remedy(std::ostream& out, const Remedy& remedy) {
+  out << printable(remedy.context) << '\n';
+  print_ladder(out, remedy);
+  const std::string spared = spared_text(remedy.before, remedy.after());
+  out << "  "
+      << (remedy.ladder.empty() ? std::string("nothing to spare")
+                                : wrapped("spared in all: " + spared, kWidth, 4, 2))
+      << '\n';
+  print_proof(out, remedy);
+}
+
+void write_remedies_json(std::ostream& out, std::span<const Remedy> remedies,
+                         const std::string& command_line) {
+  Json list = Json::array();
+  for (const Remedy& remedy : remedies) list.push_back(remedy_value(remedy));
+  const Json document = {{"schema", "opbench-remedy"},
+                         {"schema_version", 1},
+                         {"command", command_line},
+                         {"remedies", std::move(list)}};
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace opbench

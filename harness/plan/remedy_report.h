@@ -1,0 +1,28 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "harness/plan/remedy.h"
+
+namespace opbench {
+
+/// "weight_format_init: true", "cat_shuffle_split: half, concat_output_nchw: true".
+std::string changes_text(const LadderStep& step);
+
+/// "262 TransData, 7.1 MiB": what the second cost has less of than the first, and what more.
+std::string spared_text(const PlanCost& before, const PlanCost& after);
+
+/// For people: the steps with what each spares, the sum, and how good it is.
+void print_remedy(std::ostream& out, const Remedy& remedy);
+
+/// {"schema", "schema_version", "command", "remedies": [{"context", "step", "before": COST,
+/// "after": COST, "ladder": [{"changes": [{"rule" or "variant_of", "to"}], "cost": COST}],
+/// "proved", "lower_bound": {"trans_data", "casts"} or null, "gap": the same, "settings", "graphs",
+/// "plans", "tasks", "seconds"}]} with COST = {"trans_data", "casts", "copies", "bytes",
+/// "trans_data_bytes"}.
+void write_remedies_json(std::ostream& out, std::span<const Remedy> remedies,
+                         const std::string& command_line);
+
+}  // namespace opbench

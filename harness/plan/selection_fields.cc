@@ -1,0 +1,126 @@
+#include "harness/plan/selection_fields.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <type_traits>
+
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr ValueList kOne = ValueList::none;
+using S = CaseSelection;
+
+const SelectionField kFields[] = {
+    {"--op", "OP", "Operators to run over --shapes", "ops", ValueList::by_commas, &S::ops},
+    {"--shapes", "FILE", "Case file whose `shapes` --op runs over", "shapes", kOne,
+     &S::shapes_file},
+    {"--cases", "FILE",
+     "Case files whose `cases` and `contexts` run; also folders and patterns such as '*.yaml'",
+     "files", ValueList::words, &S::case_files},
+    {"--case", "ID", "A case or a context by its id, as reports print it", "ids",
+     ValueList::repeated, &S::case_ids},
+    {"--filter", "REGEX", "Only cases whose id or name matches this regular expression", "filter",
+     kOne, &S::filter},
+    {"--dtype", "DTYPE", "fp32, fp16, bf16 instead of the file's", "dtypes", ValueList::by_commas,
+     &S::dtypes},
+    {"--format", "FORMAT", "NCHW, NC1HWC0, ... instead of the file's", "formats",
+     ValueList::by_commas, &S::formats},
+    {"--variant", "VARIANT", "Only these variants; `reference` is the fp64 reference", "variants",
+     ValueList::by_commas, &S::variants},
+    {"--backward", "", "Operator, mean, and the backward pass", "backward", kOne, &S::backward},
+    {"--set", "NAME=VALUE",
+     "NAME=VALUE for a symbol of the case file, such as N=128; run takes N=1,8,32, too: each in "
+     "turn",
+     "set", ValueList::repeated, &S::symbols},
+};
+
+template <class T>
+bool parse_whole(std::string_view text, T& value) {
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return status == std::errc{} && end == text.data() + text.size();
+}
+
+using Texts = std::vector<std::string>;
+
+// How each type of member is read from text ...
+
+void read(const bool& text, bool& value) { value = text; }
+void read(const std::string& text, std::string& value) { value = text; }
+void read(const Texts& texts, Texts& values) { values = texts; }
+
+void read(const Texts& texts, std::vector<DType>& dtypes) {
+  for (const std::string& text : texts) dtypes.push_back(parse_dtype(text));
+}
+
+void read(const Texts& texts, std::vector<Format>& formats) {
+  for (const std::string& text : texts) formats.push_back(parse_format(text));
+}
+
+void read(const Texts& texts, Symbols& symbols) {
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    std::int64_t value = 0;
+    if (equals == 0 || equals == std::string::npos ||
+        !parse_whole(std::string_view(text).substr(equals + 1), value) || value < 1) {
+      throw Error(fmt::format("--set '{}' must be NAME=VALUE with a whole number from 1", text));
+    }
+    symbols[text.substr(0, equals)] = value;
+  }
+}
+
+// ... and written to the same kind of text.
+
+bool write(const bool& value) { return value; }
+std::string write(const std::string& value) { return value; }
+Texts write(const Texts& values) { return values; }
+
+template <class Value>
+Texts write(const std::vector<Value>& values) {
+  Texts names;
+  for (const Value value : values) names.emplace_back(name(value));
+  return names;
+}
+
+Texts write(const Symbols& symbols) {
+  Texts texts;
+  for (const auto& [symbol, value] : symbols) texts.push_back(fmt::format("{}={}", symbol, value));
+  return texts;
+}
+
+}  // namespace
+
+std::span<const SelectionField> selection_fields() { return kFields; }
+
+FieldText absent_text(const SelectionField& field) { return text_of(field, CaseSelection{}); }
+
+void read_field(const SelectionField& field, const FieldText& text, CaseSelection& selection) {
+  std::visit(
+      [&](const auto member) {
+        auto& value = selection.*member;
+        value = {};
+        read(std::get<decltype(write(value))>(text), value);
+      },
+      field.member);
+}
+
+FieldText text_of(const SelectionField& field, const CaseSelection& selection) {
+  return std::visit([&](const auto member) { return FieldText(write(selection.*member)); },
+                    field.member);
+}
+
+SelectionText absent_selection() {
+  SelectionText text;
+  for (const SelectionField& field : kFields) text.push_back(absent_text(field));
+  return text;
+}
+
+CaseSelection read_selection(const SelectionText& text) {
+  CaseSelection selection;
+  for (std::size_t i = 0; i < std::size(kFields); ++i) read_field(kFields[i], text[i], selection);
+  return selection;
+}
+
+}  // namespace opbench

@@ -1,0 +1,143 @@
+#include "harness/report/array_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "harness/report/element_format.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::int64_t kMostElements = 1000, kEdge = 3;
+constexpr std::size_t kLineWidth = 75;
+constexpr std::string_view kDots = "...";
+
+/// What of a tensor is printed: both ends of each axis, or all of it.
+struct Shown {
+  Dims extents;           ///< of what is printed
+  std::vector<bool> cut;  ///< is something left out in the middle of the axis?
+  std::int64_t edge = 0;  ///< of axes that are cut
+  std::int64_t elements = 1;
+};
+
+Shown shown_of(const Dims& shape, std::int64_t edge) {
+  Shown shown{shape, std::vector<bool>(shape.size(), false), edge};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (edge > 0 && shape[axis] > 2 * edge) {
+      shown.cut[axis] = true;
+      shown.extents[axis] = 2 * edge;
+    }
+    shown.elements *= shown.extents[axis];  // at most kMostElements * 2 * edge before it stops
+    if (edge > 1 && shown.elements > kMostElements) return shown_of(shape, edge - 1);
+    if (edge == 1 && shown.elements > kMostElements) break;
+  }
+  return shown;
+}
+
+/// Reads what is shown, row by row of the last axis.
+class ShownReader {
+ public:
+  ShownReader(const Dims& shape, const Shown& shown, const ReadNumbers& read)
+      : shape_(shape), shown_(shown), read_(read) {}
+
+  std::vector<Number> all() {
+    visit(0, 0);
+    return std::move(numbers_);
+  }
+
+ private:
+  void add(std::int64_t first, std::int64_t count) {
+    const std::vector<Number> part = read_({first, count});
+    numbers_.insert(numbers_.end(), part.begin(), part.end());
+  }
+
+  void visit(std::size_t axis, std::int64_t place) {
+    const std::int64_t extent = shape_[axis];
+    if (axis + 1 == shape_.size()) {
+      if (!shown_.cut[axis]) return add(place * extent, extent);
+      add(place * extent, shown_.edge);
+      return add((place + 1) * extent - shown_.edge, shown_.edge);
+    }
+    for (std::int64_t i = 0; i < extent; ++i) {
+      if (shown_.cut[axis] && i == shown_.edge) i = extent - shown_.edge;
+      visit(axis + 1, place * extent + i);
+    }
+  }
+
+  const Dims& shape_;
+  const Shown& shown_;
+  const ReadNumbers& read_;
+  std::vector<Number> numbers_;
+};
+
+/// numpy's _formatArray.
+class Printer {
+ public:
+  Printer(const Shown& shown, const std::vector<Number>& numbers, const ElementFormat& format)
+      : shown_(shown), next_(numbers.data()), format_(format) {}
+
+  /// Axis `axis` from here on, without the indent of its first line.
+  std::string text(std::size_t axis, const std::string& indent, std::size_t width) {
+    const bool is_row = axis + 1 == shown_.extents.size();
+    const std::string inside = is_row ? row(indent, width) : block(axis, indent, width);
+    return fmt::format("[{}]", std::string_view(inside).substr(indent.size()));
+  }
+
+ private:
+  // Words one after the other, in lines of at most `width` columns.
+  std::string row(const std::string& indent, std::size_t width) {
+    std::string done, line = indent;
+    const auto add = [&](std::string_view word) {
+      if (line.size() + word.size() > width - 1 && line.size() > indent.size()) {
+        done.append(line, 0, line.find_last_not_of(' ') + 1).append(1, '\n');
+        line = indent;
+      }
+      line += word;
+    };
+    const std::int64_t extent = shown_.extents.back();
+    for (std::int64_t i = 0; i < extent; ++i) {
+      if (i > 0) line += ' ';
+      if (shown_.cut.back() && i == shown_.edge) {
+        add(kDots);
+        line += ' ';
+      }
+      add(format_.text(*next_++));
+    }
+    return done + line;
+  }
+
+  std::string block(std::size_t axis, const std::string& indent, std::size_t width) {
+    const std::string gap(shown_.extents.size() - axis - 1, '\n');
+    std::string done;
+    for (std::int64_t i = 0; i < shown_.extents[axis]; ++i) {
+      if (i > 0) done += gap;
+      if (shown_.cut[axis] && i == shown_.edge) done += fmt::format("{}{}{}", indent, kDots, gap);
+      done += fmt::format("{}{}", indent, text(axis + 1, indent + ' ', width - 1));
+    }
+    return done;
+  }
+
+  const Shown& shown_;
+  const Number* next_;
+  const ElementFormat& format_;
+};
+
+}  // namespace
+
+std::string array_text(const Dims& shape, StoredType type, const ReadNumbers& read) {
+  const std::int64_t elements = element_count(shape);
+  if (elements == 0) return "[]";
+  if (shape.empty()) return scalar_text(read({0, 1}).at(0), type);
+  const Shown shown = shown_of(shape, elements > kMostElements ? kEdge : 0);
+  if (shown.elements > kMostElements && elements > kMostElements) {
+    // So many axes that one element at either end of each is too much: as one row.
+    return array_text({elements}, type, read);
+  }
+  const std::vector<Number> numbers = ShownReader(shape, shown, read).all();
+  const ElementFormat format(type, numbers);
+  return Printer(shown, numbers, format).text(0, " ", kLineWidth);
+}
+
+}  // namespace opbench

@@ -1,0 +1,236 @@
+#include "harness/run/load_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "dump/dump_names.h"
+#include "harness/plan/call_plan.h"
+#include "harness/plan/case_filter.h"
+#include "harness/plan/kernel_choice.h"
+#include "harness/plan/reference_kernel.h"
+#include "harness/plan/variant_names.h"
+#include "judge/recorded_values.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+using Kernels = std::vector<const Kernel*>;
+
+std::vector<const DumpRecord*> records_in_order(DumpSource& file, const LoadSelection& selection) {
+  std::vector<const DumpRecord*> records;
+  for (const DumpRecord& record : file.records()) {
+    const std::string path = fmt::format("{}/{}", record.op, record.seq_text);
+    const auto& only = selection.only;
+    if (!only || only(record.op) || only(path)) records.push_back(&record);
+  }
+  std::stable_sort(records.begin(), records.end(), [](const DumpRecord* a, const DumpRecord* b) {
+    return std::tuple(!a->seq.has_value(), a->seq.value_or(0)) <
+           std::tuple(!b->seq.has_value(), b->seq.value_or(0));
+  });
+  return records;
+}
+
+std::int64_t output_elements(const DumpRecord& record) {
+  std::int64_t sum = 0;
+  for (const DumpEntry& entry : record.entries) {
+    const bool is_result = entry.side == Side::output && entry.kind == EntryKind::tensor;
+    if (is_result) sum += entry.desc.elements();
+  }
+  return sum;
+}
+
+std::int64_t recorded_elements(const RecordedCall& call) {
+  std::int64_t sum = 0;
+  for (const DumpEntry* output : call.outputs) sum += output ? output->desc.elements() : 0;
+  return sum;
+}
+
+// Those that are named, in that order; else those that a context on the device tries.
+Kernels preferred_kernels(const Problem& problem, const std::vector<std::string>& names) {
+  if (names.empty()) return KernelChoice({}, {}).candidates(problem);
+  Kernels kernels;
+  for (const std::string& name : names) {
+    if (name == kReferenceVariant) kernels.push_back(&reference_kernel());
+    for (const Kernel* kernel : kernels_of(problem.op->name)) {
+      if (is_wanted(*kernel, {name})) kernels.push_back(kernel);
+    }
+  }
+  return kernels;
+}
+
+std::string variant_of(const Kernel& kernel) {
+  return std::string(&kernel == &reference_kernel() ? kReferenceVariant : kernel.name);
+}
+
+void add_plan(PlannedCase planned, std::vector<PlannedCase>& plans) {
+  const auto same = std::find_if(plans.begin(), plans.end(), [&](const PlannedCase& other) {
+    return other.spec.format == planned.spec.format;
+  });
+  if (same == plans.end())
+    plans.push_back(std::move(planned));
+  else
+    same->variants.push_back(std::move(planned.variants[0]));
+}
+
+/// Plans the records of one dump.
+class LoadPlanner {
+ public:
+  LoadPlanner(DumpSource& file, const OpTable& table, const LoadSelection& selection)
+      : file_(file), table_(table), selection_(selection) {}
+
+  LoadPlan plan() {
+    plan_.file = file_.name();
+    const std::vector<const DumpRecord*> records = records_in_order(file_, selection_);
+    plan_.problems = file_.problems();
+    for (const DumpRecord* record : records) add_record(*record);
+    check_variants();
+    for (const Wanted& wanted : wanted_) add_cases(wanted);
+    count_repeated();
+    std::stable_sort(plan_.left_out.begin(), plan_.left_out.end(),
+                     [](const LeftOut& a, const LeftOut& b) { return a.op < b.op; });
+    return std::move(plan_);
+  }
+
+ private:
+  /// A record that the table knows.
+  struct Wanted {
+    const DumpRecord* record;
+    std::vector<RecordedCall> calls;
+  };
+
+  void add_record(const DumpRecord& record) {
+    ++plan_.records;
+    plan_.elements += output_elements(record);
+    try {
+      if (selection_.dumps) require_dumpable(record);
+      RecordedCalls calls = calls_of(
+          record, table_, [&](const DumpEntry& entry) { return recorded_numbers(file_, entry); });
+      if (calls.is_random) return leave_out(record, "drawn at random");
+      if (calls.calls.empty()) return leave_out(record, calls.obstacle);
+      for (const RecordedCall& call : calls.calls) ops_.insert(call.problem.op);
+      wanted_.push_back({&record, std::move(calls.calls)});
+    } catch (const Error& error) {
+      leave_out(record, error.what());
+    }
+  }
+
+  static void require_dumpable(const DumpRecord& record) {
+    check_op_name(record.op);
+    if (!record.seq || *record.seq < 0 || *record.seq > std::numeric_limits<int>::max()) {
+      throw Error(fmt::format("'{}' is no number under which it could be dumped", record.seq_text));
+    }
+  }
+
+  void check_variants() const {
+    if (!ops_.empty()) check_variant_names(selection_.variants, variant_names(ops_));
+  }
+
+  void add_cases(const Wanted& wanted) {
+    bool is_any = false;
+    std::string obstacle;
+    for (const RecordedCall& call : wanted.calls) {
+      LoadedCase loaded;
+      loaded.call = std::make_shared<RecordedCall>(call);
+      const std::string dumped = add_variants(call.problem, loaded.plans, obstacle);
+      if (loaded.plans.empty()) continue;
+      loaded.record = record_of(*wanted.record, call, dumped);
+      for (PlannedCase& planned : loaded.plans) {
+        planned.spec.name = fmt::format("/{}/{}", wanted.record->op, wanted.record->seq_text);
+      }
+      plan_.run_elements += recorded_elements(call);
+      plan_.cases.push_back(std::move(loaded));
+      is_any = true;
+    }
+    if (!is_any) return leave_out(*wanted.record, obstacle);
+    ++plan_.run_records;
+  }
+
+  // Returns the variant that is dumped.
+  std::string add_variants(const Problem& problem, std::vector<PlannedCase>& plans,
+                           std::string& obstacle) const {
+    const Kernels preferred = preferred_kernels(problem, selection_.variants);
+    const bool takes_all = selection_.times && selection_.variants.empty();
+    std::set<std::string> taken;
+    for (const Kernel* kernel : takes_all ? kernels_of(problem.op->name) : preferred) {
+      std::optional<PlannedCase> planned = plan_call(problem, *kernel, selection_.formats);
+      if (!planned) continue;
+      taken.insert(planned->variants[0].variant);
+      add_plan(std::move(*planned), plans);
+      if (!selection_.times) break;
+    }
+    if (plans.empty() && obstacle.empty()) obstacle = why_none(problem, preferred);
+    const auto dumped = std::find_if(preferred.begin(), preferred.end(), [&](const Kernel* kernel) {
+      return taken.contains(variant_of(*kernel));
+    });
+    return selection_.dumps && dumped != preferred.end() ? variant_of(**dumped) : "";
+  }
+
+  std::string why_none(const Problem& problem, const Kernels& tried) const {
+    if (tried.empty()) {
+      return fmt::format("{} has no variant {}", problem.op->name,
+                         fmt::join(selection_.variants, " or "));
+    }
+    const std::string reason = refusal(*tried.front(), problem);
+    return reason.empty() ? fmt::format("{} takes it in none of these formats", tried.front()->name)
+                          : fmt::format("{}: {}", tried.front()->name, reason);
+  }
+
+  std::shared_ptr<const LoadedRecord> record_of(const DumpRecord& record, const RecordedCall& call,
+                                                const std::string& dumped) const {
+    LoadedRecord loaded{record.op, static_cast<int>(record.seq.value_or(0)), {}, dumped};
+    for (const DumpEntry* output : call.outputs) {
+      loaded.outputs.push_back(output == nullptr ? "" : output->name);
+    }
+    loaded.selecting = selection_.words;
+    loaded.selecting.insert(
+        loaded.selecting.end(),
+        {"--only", pattern_of_name(fmt::format("{}/{}", record.op, record.seq_text))});
+    return std::make_shared<LoadedRecord>(std::move(loaded));
+  }
+
+  void leave_out(const DumpRecord& record, const std::string& reason) {
+    const auto known = std::find_if(
+        plan_.left_out.begin(), plan_.left_out.end(),
+        [&](const LeftOut& one) { return one.op == record.op && one.reason == reason; });
+    LeftOut& left = known == plan_.left_out.end()
+                        ? plan_.left_out.emplace_back(LeftOut{record.op, reason})
+                        : *known;
+    ++left.records;
+    left.elements += output_elements(record);
+  }
+
+  // Calls with the same shapes are one case that the network runs so often.
+  void count_repeated() {
+    std::map<std::string, int> counts;
+    const auto id = [](const LoadedCase& loaded) { return case_id(case_of(loaded.call->problem)); };
+    for (LoadedCase& loaded : plan_.cases) loaded.is_first = ++counts[id(loaded)] == 1;
+    for (LoadedCase& loaded : plan_.cases) {
+      for (PlannedCase& planned : loaded.plans) {
+        planned.spec.count = loaded.is_first ? counts[id(loaded)] : 1;
+      }
+    }
+  }
+
+  DumpSource& file_;
+  const OpTable& table_;
+  const LoadSelection& selection_;
+  LoadPlan plan_;
+  std::vector<Wanted> wanted_;
+  std::set<const Op*> ops_;
+};
+
+}  // namespace
+
+LoadPlan plan_load(DumpSource& file, const OpTable& table, const LoadSelection& selection) {
+  return LoadPlanner(file, table, selection).plan();
+}
+
+}  // namespace opbench

@@ -1,0 +1,165 @@
+#include "harness/run/overflow_run.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "dump/dump_writer.h"
+#include "harness/run/node_dump.h"
+#include "harness/run/open_item.h"
+#include "harness/run/recorded_inputs.h"
+#include "harness/run/storage_range.h"
+#include "tensor/parallel.h"
+#include "workers/interrupt.h"
+
+namespace opbench {
+namespace {
+
+/// Runs items node by node; numbers go on from one to the next.
+class OverflowRunner {
+ public:
+  OverflowRunner(int threads, const OverflowHooks& hooks) : threads_(threads), hooks_(hooks) {}
+
+  void run(Item item) {
+    for (Runnable& runnable : item.runnables) runnable.checks_overflow = true;
+    OpenItem open(std::move(item), threads_, times_);
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < open.item().runnables.size(); ++i) {
+      if (open.runnable(i).refusal().empty()) chosen.push_back(i);
+    }
+    if (chosen.empty()) return;
+    try {
+      open.require_memory(chosen, false);
+      open.allocate(chosen);
+    } catch (const std::exception& error) {
+      result_.errors.push_back(fmt::format("{}: {}", open.item().id, error.what()));
+      return;
+    }
+    for (const std::size_t i : chosen) {
+      if (!interrupted()) attempt(open, i);
+    }
+  }
+
+  OverflowRun result() { return std::move(result_); }
+
+ private:
+  // One that throws takes nothing from the others.
+  void attempt(OpenItem& open, std::size_t i) {
+    try {
+      run_one(open, i);
+    } catch (const std::exception& error) {
+      result_.errors.push_back(
+          fmt::format("{} {}: {}", open.item().id, open.runnable(i).name(), error.what()));
+    }
+    open.release(i);
+  }
+
+  void run_one(OpenItem& open, std::size_t i) {
+    open.prepare(i);
+    open.load(i, {open.item().seed});
+    const Runnable& runnable = open.runnable(i);
+    ranges_.clear();
+    for (std::size_t n = 0; n < runnable.graph->nodes.size() && !interrupted(); ++n) {
+      ++seq_;
+      if (!open.bound(i).is_skipped(n)) check_node(open, i, n);
+    }
+  }
+
+  void check_node(const OpenItem& open, std::size_t i, std::size_t n) {
+    const Runnable& runnable = open.runnable(i);
+    const Node& node = runnable.graph->nodes[n];
+    ValueRange inputs;
+    for (const std::size_t input : node.inputs) inputs.merge(given_range(open, i, input));
+    with_threads(threads_, [&] { open.bound(i).run_node(n); });
+    ++result_.operators;
+    RunOverflow overflow;
+    overflow.has_flag = open.bound(i).node_has_saturated();
+    for (const std::size_t output : node.outputs) {
+      const TensorDesc& desc = runnable.graph->tensors[output].desc;
+      const void* const storage = open.workspace().at(runnable, output);
+      const ValueRange range = storage_range(desc, storage, desc.dtype);
+      overflow.found.add(new_values(inputs, range));
+      overflow.elements += range.elements;
+      ranges_.insert_or_assign(output, range);
+    }
+    if (overflow.has_flag || overflow.found.is_any()) {
+      report(open, i, n, std::move(overflow));
+    }
+  }
+
+  // Of what an earlier node computed it is known.
+  const ValueRange& given_range(const OpenItem& open, std::size_t i, std::size_t tensor) {
+    const auto known = ranges_.find(tensor);
+    if (known != ranges_.end()) return known->second;
+    const Runnable& runnable = open.runnable(i);
+    return ranges_
+        .emplace(tensor, storage_range(runnable.graph->tensors[tensor].desc,
+                                       open.workspace().at(runnable, tensor), DType::fp16))
+        .first->second;
+  }
+
+  void report(const OpenItem& open, std::size_t i, std::size_t n, RunOverflow overflow) {
+    const Runnable& runnable = open.runnable(i);
+    const Node& node = runnable.graph->nodes[n];
+    const LoadedRecord* loaded = open.item().record.get();
+    const int seq = loaded != nullptr ? loaded->seq : seq_;
+    overflow.op = loaded != nullptr ? loaded->op : std::string(node.problem.op->ir_name);
+    overflow.seq = std::to_string(seq);
+    overflow.place = fmt::format("{} {}", open.item().id, runnable.name());
+    if (!node.name.empty()) overflow.place += fmt::format(", {}", node.name);
+    if (hooks_.dump != nullptr) {
+      NodeDump dump(*hooks_.dump, open, i, n);
+      dump.begin({{"opbench_case", open.item().id}, {"opbench_variant", runnable.name()}}, seq);
+      dump.write_outputs();
+    }
+    hooks_.found(overflow);
+    result_.found.push_back(std::move(overflow));
+  }
+
+  const int threads_;
+  const OverflowHooks& hooks_;
+  PhaseTimes times_;
+  int seq_ = 0;
+  std::map<std::size_t, ValueRange> ranges_;  // of the runnable's tensors
+  OverflowRun result_;
+};
+
+bool is_over(const OverflowHooks& hooks) {
+  return interrupted() || (hooks.dump != nullptr && hooks.dump->has_failed());
+}
+
+}  // namespace
+
+OverflowRun run_for_overflow(const std::vector<PlannedCase>& plan,
+                             const std::vector<PlannedContext>& contexts, int threads,
+                             const OverflowHooks& hooks) {
+  OverflowRunner runner(threads, hooks);
+  std::size_t done = 0;
+  const auto run = [&](const auto& planned) {
+    if (is_over(hooks)) return;
+    hooks.progress(done++, plan.size() + contexts.size());
+    runner.run(make_item(planned));
+  };
+  for (const PlannedCase& planned : plan) run(planned);
+  for (const PlannedContext& planned : contexts) run(planned);
+  return runner.result();
+}
+
+OverflowRun run_for_overflow(DumpSource& file, const LoadPlan& plan, int threads,
+                             const OverflowHooks& hooks) {
+  OverflowRunner runner(threads, hooks);
+  std::size_t done = 0;
+  for (const LoadedCase& loaded : plan.cases) {
+    if (is_over(hooks)) break;
+    hooks.progress(done++, plan.cases.size());
+    for (const PlannedCase& planned : loaded.plans) {
+      runner.run(
+          make_item(planned, std::make_shared<RecordedInputs>(file, loaded.call), loaded.record));
+    }
+  }
+  return runner.result();
+}
+
+}  // namespace opbench

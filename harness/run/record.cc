@@ -1,0 +1,132 @@
+#include "harness/run/record.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/run/disturbed.h"
+#include "tensor/error.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::string_view kBoundNames[] = {"", "memory", "compute", "latency"};
+constexpr std::string_view kStatusNames[] = {"passed",  "failed",  "mistrusted", "suspicious",
+                                             "skipped", "errored", "unverified", "xfailed"};
+
+}  // namespace
+
+std::string_view name(Status status) { return kStatusNames[static_cast<std::size_t>(status)]; }
+
+Status parse_status(std::string_view text) {
+  const auto found = std::find(std::begin(kStatusNames), std::end(kStatusNames), text);
+  if (found == std::end(kStatusNames)) {
+    throw Error(fmt::format("status '{}' must be one of {}", text.substr(0, 60),
+                            fmt::join(kStatusNames, ", ")));
+  }
+  return static_cast<Status>(found - std::begin(kStatusNames));
+}
+
+std::string_view name(Bound bound) { return kBoundNames[static_cast<std::size_t>(bound)]; }
+
+void set_times(Record& record, std::vector<Sample> samples) {
+  record.times.reset();
+  if (samples.empty()) return;
+  std::vector<double> us;
+  for (const Sample& sample : samples) us.push_back(sample.ns_per_call / 1e3);
+  const Spread spread = spread_of(std::move(us));
+  const double per_us = spread.median > 0 ? 1 / spread.median : 0;
+  Times& times = record.times.emplace();
+  times.preemptions = 0;
+  for (const Sample& sample : samples) *times.preemptions += sample.preemptions;
+  times.samples = std::move(samples);
+  times.median_us = spread.median;
+  times.mad_us = spread.mad;
+  times.cv = spread.cv;
+  times.min_us = spread.min;
+  times.gb_per_s = record.bytes * per_us * 1e-3;
+  times.gflop_per_s = record.operations * per_us * 1e-3;
+  times.gelements_per_s = record.elements * per_us * 1e-3;
+  if (record.copy_gb_per_s > 0) {
+    times.percent_of_copy = 100 * times.gb_per_s / record.copy_gb_per_s;
+  }
+  if (record.bound != Bound::unknown) {
+    times.percent_of_roofline = 100 * least_us(record) * per_us;
+  }
+}
+
+double least_us(const Record& record) {
+  const double moving = record.copy_gb_per_s > 0 ? record.bytes / record.copy_gb_per_s * 1e-3 : 0;
+  const double computing =
+      record.peak_gflop_per_s > 0 ? record.operations / record.peak_gflop_per_s * 1e-3 : 0;
+  return std::max(moving, computing);
+}
+
+void set_bound(Record& record, bool is_latency) {
+  const bool is_computed =
+      record.peak_gflop_per_s > 0 &&
+      record.operations * record.copy_gb_per_s > record.bytes * record.peak_gflop_per_s;
+  if (record.copy_gb_per_s <= 0)
+    record.bound = Bound::unknown;
+  else if (is_computed)
+    record.bound = Bound::compute;
+  else
+    record.bound = is_latency ? Bound::latency : Bound::memory;
+}
+
+void judge_rates(Record& record) {
+  // Below this a call is no longer than what starting its threads costs.
+  constexpr double kLeastBytes = 1 << 20;
+  if (!record.times || record.status != Status::passed) return;
+  const Times& times = *record.times;
+  if (record.bytes >= kLeastBytes && times.percent_of_copy > kSuspiciousPercent) {
+    record.status = Status::suspicious;
+    record.reason = fmt::format("{:.0f}% of the fastest copy; no more than {:.0f}% can be real",
+                                times.percent_of_copy, kSuspiciousPercent);
+  } else if (times.percent_of_roofline > kCeilingPercent && record.reason.empty()) {
+    record.reason = fmt::format(
+        "{:.0f}% of the roofline: the ceiling was measured too low, or less is moved "
+        "than is counted",
+        times.percent_of_roofline);
+  }
+}
+
+void compare_variants(std::span<Record> records) {
+  const Record* native = nullptr;
+  Record* best = nullptr;
+  for (Record& record : records) {
+    if (!is_comparable(record)) continue;
+    if (record.variant == "native") native = &record;
+    if (record.status == Status::suspicious) continue;
+    if (best == nullptr || record.times->median_us < best->times->median_us) best = &record;
+  }
+  if (best != nullptr) best->is_best = true;
+  if (native == nullptr) return;
+  for (Record& record : records) {
+    if (is_comparable(record) && record.times->median_us > 0) {
+      record.times->speedup_over_native = native->times->median_us / record.times->median_us;
+    }
+  }
+}
+
+bool is_unexpected_pass(const Record& record) {
+  return record.status == Status::failed && record.reason.starts_with(kUnexpectedPass);
+}
+
+void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats, std::int64_t elements) {
+  if (stats.count == 0) return;
+  if (!accuracy) accuracy.emplace();
+  Accuracy& worst = *accuracy;
+  worst.max_ulp = std::max(worst.max_ulp, stats.max_ulp);
+  worst.mean_ulp = std::max(worst.mean_ulp, stats.mean_ulp());
+  worst.max_abs = std::max(worst.max_abs, stats.worst_abs.error);
+  worst.inside_share = std::min(worst.inside_share, stats.inside_share());
+  const double verified = double(stats.count) / double(std::max(elements, stats.count));
+  worst.verified_share = std::min(worst.verified_share, verified);
+  worst.min_tolerance = std::max(worst.min_tolerance, stats.tolerance_of_all());
+  worst.nonfinite_mismatches += stats.nonfinite_mismatches();
+}
+
+}  // namespace opbench

@@ -1,0 +1,179 @@
+#include "harness/run/results_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <istream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/run/opbench_file.h"
+#include "harness/run/results_values.h"
+#include "harness/run/step_json.h"
+#include "tensor/error.h"
+#include "text/input_file.h"
+#include "text/json_reader.h"
+
+namespace opbench {
+namespace {
+
+constexpr double kLargestNumber = std::numeric_limits<double>::max();
+constexpr std::int64_t kLargestInteger = std::numeric_limits<std::int64_t>::max();
+
+std::size_t size(const JsonValue& value) {
+  return static_cast<std::size_t>(value.integer(0, kLargestInteger));
+}
+
+// The nanoseconds of which the file holds the microseconds. Their product is at most two roundings
+// away, and the right one gives the same microseconds again.
+double nanoseconds(double us) {
+  const double near = us * 1e3;
+  double below = near, above = near;
+  for (int step = 0; step <= 2; ++step) {
+    if (below / 1e3 == us) return below;
+    if (above / 1e3 == us) return above;
+    below = std::nextafter(below, 0.0);
+    above = std::nextafter(above, kLargestNumber);
+  }
+  return near;
+}
+
+std::vector<Sample> read_samples(const JsonValue& record) {
+  std::vector<Sample> samples;
+  record.member("samples_us").elements([&](const JsonValue& us) {
+    Sample sample;
+    sample.ns_per_call = nanoseconds(us.number(0, 1e300));
+    samples.push_back(sample);
+  });
+  std::size_t known = 0;
+  const JsonValue iterations = record.member("iterations");
+  iterations.elements([&](const JsonValue& value) {
+    const std::int64_t count = value.integer(0, kLargestInteger);
+    if (known < samples.size()) samples[known].iterations = count;
+    ++known;
+  });
+  if (known != samples.size()) {
+    iterations.fail(fmt::format("has {} numbers and samples_us has {}; both must have as many",
+                                known, samples.size()));
+  }
+  return samples;
+}
+
+int read_version(const JsonValue& root) {
+  if (!root.has("opbench")) {
+    root.fail("is no result of opbench run --json: it has no 'opbench', the format's version");
+  }
+  const JsonValue value = root.member("opbench");
+  const std::int64_t version = value.integer(1, kLargestInteger);
+  if (version > kResultsVersion) {
+    value.fail(
+        fmt::format("is version {} of the format; this opbench reads versions up to {}: use "
+                    "one that is as new as the one that wrote the file",
+                    version, kResultsVersion));
+  }
+  return static_cast<int>(version);
+}
+
+}  // namespace
+
+Record read_record(const JsonValue& value, int version) {
+  Record record;
+  // Which parts there are comes first: how other values are read depends on it.
+  std::vector<Sample> samples = read_samples(value);
+  if (!samples.empty()) record.times.emplace().samples = std::move(samples);
+  if (!value.member("nonfinite_mismatches").is_null()) record.accuracy.emplace();
+  const bool has_step = version >= 2 && value.has("step");
+  if (has_step) record.step = read_step_texts(value.member("step"));
+  for (const Field& field : record_fields()) {
+    if (field.since <= version) field.read(value.member(column_name(field)), record);
+  }
+  if (has_step) read_step_lists(value.member("step"), *record.step);
+  return record;
+}
+
+Machine read_machine(const JsonValue& value) {
+  Machine m;
+  m.cpu = value.member("cpu").text();
+  m.cores = static_cast<int>(value.member("cores").integer(0, std::numeric_limits<int>::max()));
+  m.l1d_bytes = size(value.member("l1d_bytes"));
+  m.l2_bytes = size(value.member("l2_bytes"));
+  m.l3_bytes = size(value.member("l3_bytes"));
+  m.memory_bytes = size(value.member("memory_bytes"));
+  m.governor = value.member("governor").text();
+  m.turbo = value.member("turbo").text();
+  m.is_virtual = value.member("virtual").boolean();
+  m.load = value.member("load").number(0, kLargestNumber);
+  m.os = value.member("os").text();
+  m.isa = value.member("isa").text();
+  value.member("isas").elements([&](const JsonValue& isa) { m.isas.push_back(isa.text()); });
+  m.version = value.member("version").text();
+  m.revision = value.member("revision").text();
+  m.compiler = value.member("compiler").text();
+  m.flags = value.member("flags").text();
+  m.build_type = value.member("build_type").text();
+  value.member("libraries").members([&](const std::string& name, const JsonValue& version) {
+    m.libraries.emplace_back(name, version.text());
+  });
+  m.date = value.member("date").text();
+  return m;
+}
+
+RunResult read_run(const JsonValue& value) {
+  RunResult run;
+  run.cases_run = size(value.member("cases"));
+  run.was_interrupted = value.member("interrupted").boolean();
+  run.largest_case_bytes = size(value.member("largest_case_bytes"));
+  const JsonValue seconds = value.member("seconds");
+  const auto time = [&](const char* phase) {
+    return seconds.member(phase).number(0, kLargestNumber);
+  };
+  run.times.total = time("total");
+  run.times.allocate = time("allocate");
+  run.times.fill = time("fill");
+  run.times.verify = time("verify");
+  run.times.measure = time("measure");
+  run.times.dump = time("dump");
+  return run;
+}
+
+ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken) {
+  ResultsFile file;
+  file.path = path;
+  file.version = read_version(root);
+  file.command = root.member("command").text();
+  file.machine = read_machine(root.member("machine"));
+  file.run = read_run(root.member("run"));
+  file.run.records = std::move(taken[root.is_whole() ? "" : root.place()]);
+  root.member("records").elements([&](const JsonValue& record) {
+    file.run.records.push_back(read_record(record, file.version));
+  });
+  if (!root.has("others")) return file;
+  const JsonValue others = root.member("others");
+  others.elements([&](const JsonValue& other) {
+    if (other.has("others")) other.member("others").fail("is there twice; others have none");
+    RecordLists own;
+    own[other.place()] = std::move(taken[other.place()]);
+    file.others.push_back(parse_results(other, path, std::move(own)));
+  });
+  return file;
+}
+
+ResultsFile parse_results(std::istream& in, const std::string& path) {
+  OpbenchFile file = read_opbench_file(in, path);
+  return file.results ? *std::move(file.results)
+                      : parse_results(JsonValue(file.document, path), path);
+}
+
+ResultsFile parse_results(const std::string& text, const std::string& path) {
+  std::istringstream in(text);
+  return parse_results(in, path);
+}
+
+ResultsFile read_results_file(const std::string& path) {
+  InputFile file(path, "", kLargestResultsFile);
+  std::istream in(&file);
+  return parse_results(in, path);
+}
+
+}  // namespace opbench

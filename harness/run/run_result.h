@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/run/record.h"
+#include "text/exit_code.h"
+
+namespace opbench {
+
+/// Where the time of a run went, in seconds. What remains of `total` is the harness itself.
+struct PhaseTimes {
+  double total = 0, allocate = 0, fill = 0, verify = 0, measure = 0, dump = 0;
+
+  double overhead() const { return total - allocate - fill - verify - measure - dump; }
+};
+
+/// Everything a run found.
+struct RunResult {
+  std::vector<Record> records;
+  PhaseTimes times;
+  std::size_t cases_run = 0;
+  std::size_t largest_case_bytes = 0;  ///< inputs, outputs and intermediates of one case
+  bool was_interrupted = false;
+  double load = 0;  ///< average of the last minute when it began; not in files
+
+  /// 1 if a verdict failed, 3 if something could not finish, 4 if nothing could be judged, else 0.
+  ExitCode exit_code() const;
+  /// Why it is 3 or 4, with the first result of which that is so; else empty, and where the run was
+  /// interrupted.
+  std::string why_not_well() const;
+};
+
+}  // namespace opbench

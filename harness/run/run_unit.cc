@@ -1,0 +1,229 @@
+#include "harness/run/run_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <istream>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "harness/run/join_results.h"
+#include "harness/run/measuring_turn.h"
+#include "harness/run/new_record.h"
+#include "harness/run/results_file.h"
+#include "harness/run/runner.h"
+#include "harness/run/step_measurement.h"
+#include "harness/run/timing.h"
+#include "tensor/error.h"
+#include "tensor/isa.h"
+#include "tensor/parallel.h"
+#include "tensor/printable.h"
+#include "workers/interrupt.h"
+
+namespace opbench::units {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Planning a large run and reading its case files again.
+constexpr double kSecondsToStart = 600;
+// Others may have the turn for as long as they like, and be stopped meanwhile.
+constexpr double kLongestTurn = 30.0 * 24 * 3600;
+constexpr double kLeastSeconds = 1e-3;
+
+// Lines of a process for units beside its answers.
+constexpr const char* kWaits = "waits";
+constexpr const char* kHasTurn = "has its turn";
+constexpr std::string_view kBegins = "begins ";
+
+// Microseconds since 1970 of a time of the measuring clock. The system's clock is looked at once:
+// if it is set meanwhile the units stay in order.
+std::int64_t since_1970(double measuring_us) {
+  static const double zero =
+      std::chrono::duration<double, std::micro>(std::chrono::system_clock::now().time_since_epoch())
+          .count() -
+      measuring_clock_us();
+  return std::llround(zero + measuring_us);
+}
+
+bool is_planted(const char* variable, const std::string& id) {
+  const char* text = std::getenv(variable);
+  return text != nullptr && *text != '\0' && id.starts_with(text);
+}
+
+void fail_as_planted(const std::string& id) {
+  if (is_planted("OPBENCH_TEST_UNIT_CRASH", id)) std::raise(SIGSEGV);
+  while (is_planted("OPBENCH_TEST_UNIT_HANG", id)) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+}
+
+// "12", and behind it the name of each variant that crashed and how, all separated by tabs.
+std::string request_of(std::size_t unit, const std::map<std::string, std::string>& crashed) {
+  std::string text = std::to_string(unit);
+  for (const auto& [variant, how] : crashed) {
+    text += fmt::format("\t{}\t{}", variant, printable(how));
+  }
+  return text;
+}
+
+std::map<std::string, std::string> crashed_of(const std::string& request) {
+  std::map<std::string, std::string> crashed;
+  std::istringstream words(request.substr(std::min(request.size(), request.find('\t') + 1)));
+  if (request.find('\t') == std::string::npos) return crashed;
+  for (std::string variant, how; std::getline(words, variant, '\t');) {
+    if (std::getline(words, how, '\t')) crashed[variant] = how;
+  }
+  return crashed;
+}
+
+std::vector<int> threads_of(const RunOptions& options) {
+  return options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
+}
+
+void add_lost(const Item& item, const RunOptions& options, const std::string& reason,
+              RunResult& run) {
+  for (const int threads : threads_of(options)) {
+    ++run.cases_run;
+    std::vector<Record> records;
+    for (std::size_t i = 0; i < item.runnables.size(); ++i) {
+      Record record = new_record(item, i, threads, options.cold);
+      const std::string& refusal = item.runnables[i].refusal();
+      record.status = refusal.empty() ? Status::errored : Status::skipped;
+      record.reason = refusal.empty() ? reason : refusal;
+      if (item.is_context()) record.step = step_details(*item.context, i, {});
+      records.push_back(std::move(record));
+    }
+    if (item.is_context()) compare_steps(*item.context, records);
+    std::move(records.begin(), records.end(), std::back_inserter(run.records));
+  }
+}
+
+}  // namespace
+
+UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
+                    const RunHooks& hooks) {
+  const Clock::time_point start = Clock::now();
+  const double began = measuring_clock_us();
+  UnitResult result;
+  result.began_us = since_1970(began);
+  result.unit = unit;
+  result.id = plan.units.at(unit).id;
+  fail_as_planted(result.id);
+  result.run = unit < plan.cases.size()
+                   ? run_plan({plan.cases[unit]}, {}, options, hooks)
+                   : run_plan({}, {plan.contexts[unit - plan.cases.size()]}, options, hooks);
+  shift_samples(result.run, -began);
+  result.seconds = since(start);
+  return result;
+}
+
+UnitResult lost_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
+                     const std::string& reason, double seconds) {
+  UnitResult result;
+  result.unit = unit;
+  result.id = plan.units.at(unit).id;
+  result.began_us = since_1970(measuring_clock_us() - 1e6 * seconds);
+  result.seconds = result.run.times.total = seconds;
+  const Item item = unit < plan.cases.size() ? make_item(plan.cases[unit])
+                                             : make_item(plan.contexts[unit - plan.cases.size()]);
+  add_lost(item, options, reason, result.run);
+  return result;
+}
+
+UnitChild::UnitChild(std::vector<std::string> args, const UnitPlan& plan, const RunOptions& options,
+                     double seconds)
+    : args_(std::move(args)), plan_(plan), options_(options), seconds_(seconds) {}
+
+void UnitChild::start() {
+  process_ = std::make_unique<ChildProcess>(args_);
+  const std::string digest = process_->read_line(kSecondsToStart);
+  if (digest != plan_.digest) {
+    throw Error(
+        fmt::format("a process for units has plan {}, and this is plan {}: has a case file "
+                    "changed meanwhile?",
+                    digest, plan_.digest));
+  }
+}
+
+std::string UnitChild::answer(std::size_t unit, const std::map<std::string, std::string>& crashed) {
+  process_->write_line(request_of(unit, crashed), seconds_);
+  running_.clear();
+  double left = seconds_;
+  while (true) {
+    const Clock::time_point start = Clock::now();
+    std::string line = process_->read_line(std::max(left, kLeastSeconds));
+    left -= since(start);
+    if (line.starts_with(kBegins)) {
+      running_ = line.substr(kBegins.size());
+      continue;
+    }
+    if (line != kWaits) return line;
+    if (line = process_->read_line(kLongestTurn); line != kHasTurn) return line;
+  }
+}
+
+UnitResult UnitChild::run(std::size_t unit) {
+  const Clock::time_point begin = Clock::now();
+  std::map<std::string, std::string> crashed;
+  while (true) {
+    if (!process_) start();
+    try {
+      UnitResult result = parse_unit_line(answer(unit, crashed),
+                                          "the answer of a process for units", kResultsVersion);
+      if (result.unit != unit || result.run.was_interrupted) throw ChildLost("gave no result");
+      return result;
+    } catch (const ChildLost& lost) {
+      process_.reset();
+      if (lost.was_late) {
+        return lost_unit(plan_, unit, options_,
+                         fmt::format("it took longer than {:g} s (--unit-timeout), and its "
+                                     "process was ended",
+                                     seconds_),
+                         since(begin));
+      }
+      const bool is_one_more =
+          !running_.empty() &&
+          crashed.try_emplace(running_, fmt::format("crashed: its process {}", lost.how)).second;
+      if (is_one_more) continue;  // the others again, without it
+      return lost_unit(plan_, unit, options_, fmt::format("its process {}", lost.how),
+                       since(begin));
+    }
+  }
+}
+
+void serve_units(const UnitPlan& plan, const RunOptions& options, bool takes_turns,
+                 std::istream& in, std::ostream& out) {
+  RunHooks hooks;
+  std::optional<MeasuringTurns> turns;
+  if (takes_turns) {
+    turns.emplace(measuring_turns_file(),
+                  [&](bool waits) { out << (waits ? kWaits : kHasTurn) << std::endl; });
+    hooks.turns = &*turns;
+  }
+  hooks.begins = [&](const std::string& runnable) {
+    out << kBegins << printable(runnable) << std::endl;
+    if (is_planted("OPBENCH_TEST_VARIANT_CRASH", runnable)) std::raise(SIGSEGV);
+  };
+  out << plan.digest << std::endl;
+  for (std::string line; !interrupted() && std::getline(in, line);) {
+    hooks.crashed = crashed_of(line);
+    const UnitResult result = run_unit(plan, std::stoul(line), options, hooks);
+    out << unit_line(result) << std::flush;
+  }
+}
+
+}  // namespace opbench::units

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/run/part_lines.h"
+#include "harness/run/run_hooks.h"
+#include "harness/run/unit_plan.h"
+#include "workers/process.h"
+
+namespace opbench::units {
+
+/// Runs one unit of a plan in this process. What an interrupt has cut short is no result:
+/// `run.was_interrupted` says so.
+///
+/// For tests only: the variables OPBENCH_TEST_UNIT_CRASH and OPBENCH_TEST_UNIT_HANG ("relu[64") end
+/// the process, or never return, in units whose id begins so; OPBENCH_TEST_VARIANT_CRASH ends a
+/// process for units in variants whose name begins so.
+UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
+                    const RunHooks& hooks);
+
+/// What is recorded of a unit whose process was lost: each of its variants errored, for this
+/// reason.
+UnitResult lost_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
+                     const std::string& reason, double seconds);
+
+/// Runs units in a process of its own, so that a variant that crashes costs its own results alone,
+/// and a unit that hangs that unit. The process is started when it is first needed, and again after
+/// it was lost.
+class UnitChild {
+ public:
+  /// `args`: the program and what makes it answer as `serve_units` does. `seconds`: after which a
+  /// unit is ended.
+  UnitChild(std::vector<std::string> args, const UnitPlan& plan, const RunOptions& options,
+            double seconds);
+
+  /// The unit's result, or that of `lost_unit`. Errors: throws RunError if interrupted, Error if
+  /// the process cannot be started or has another plan.
+  UnitResult run(std::size_t unit);
+
+ private:
+  /// `crashed`: variants that are left out, and why.
+  std::string answer(std::size_t unit, const std::map<std::string, std::string>& crashed);
+  void start();
+
+  std::vector<std::string> args_;
+  const UnitPlan& plan_;
+  const RunOptions& options_;
+  double seconds_;
+  std::unique_ptr<ChildProcess> process_;
+  std::string running_;  ///< the variant that it said last
+};
+
+/// The other side: says which plan it has, then runs the unit of every number that it reads and
+/// answers with its line, until `in` ends. With `takes_turns` it measures in turn with other
+/// processes, and tells when it waits for one, which is no time of the unit.
+void serve_units(const UnitPlan& plan, const RunOptions& options, bool takes_turns,
+                 std::istream& in, std::ostream& out);
+
+}  // namespace opbench::units

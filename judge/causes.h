@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/evidence.h"
+
+namespace opbench {
+
+/// What usually makes a tensor depart as it does.
+struct Cause {
+  std::string rule;  ///< "scale"
+  std::string text;  ///< a sentence, without a full stop
+};
+
+/// A range that a number of the evidence has to be in.
+struct EvidenceRange {
+  std::optional<double> least, most;
+};
+
+/// A rule of judge/causes.yaml.
+struct CauseRule {
+  std::string name, group;
+  std::map<std::string, EvidenceRange> when;
+  std::string says;
+};
+
+/// The rules that are part of the program.
+const std::vector<CauseRule>& builtin_causes();
+
+/// The same from text of that form; `path` stands in messages. Errors: throws Error "file:line:
+/// ..." on anything unknown, on a rule without a name, a condition or a sentence.
+std::vector<CauseRule> parse_causes(const std::string& text, const std::string& path);
+
+/// Of each group the first rule that holds; empty where nothing typical is seen.
+std::vector<Cause> causes_of(const DepartureEvidence& evidence,
+                             const std::vector<CauseRule>& rules);
+
+/// What built-in rules say of a tensor that departed.
+std::vector<Cause> find_causes(const DepartedValues& values);
+
+}  // namespace opbench

@@ -1,0 +1,106 @@
+#include "judge/error_map.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace opbench {
+namespace {
+
+double error_of(double actual, double expected) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
+  const double error = std::abs(actual - expected);
+  return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+}
+
+std::size_t parts(std::size_t whole, std::size_t part) { return (whole + part - 1) / part; }
+
+/// How many rows a cell holds: whole inner axes as long as more are needed than one has.
+std::size_t row_step_of(const Dims& shape) {
+  std::size_t left = 1, inner = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+    left *= static_cast<std::size_t>(shape[axis]);
+  }
+  for (std::size_t axis = shape.size() - 1; axis-- > 0;) {
+    const std::size_t step = std::bit_ceil(parts(left, ErrorMap::kMostRows));
+    const auto extent = static_cast<std::size_t>(shape[axis]);
+    if (step < extent || axis == 0) return inner * step;
+    inner *= extent;
+    left /= extent;
+  }
+  return inner;
+}
+
+void raise(double& most, double error) { most = std::max(most, error); }
+
+void add_at(std::size_t place, std::size_t extent, double error, AxisErrors& axis) {
+  raise(axis.by_remainder[place % AxisErrors::kPlaces], error);
+  raise(place + 1 == extent ? axis.last : axis.before_last, error);
+}
+
+/// Fills a map row of the tensor by row.
+class Filling {
+ public:
+  Filling(std::span<const double> actual, std::span<const double> expected, ErrorMap& map)
+      : actual_(actual),
+        expected_(expected),
+        map_(map),
+        width_(extent(map.shape.size() - 1)),
+        column_shift_(std::countr_zero(map.column_step)) {}
+
+  void row(std::size_t row) {
+    double* const cells = map_.errors.data() + row / map_.row_step * map_.columns;
+    AxisErrors& last_axis = map_.axes.back();
+    double most = 0;
+    for (std::size_t column = 0; column < width_; ++column) {
+      const std::size_t i = row * width_ + column;
+      const double error = error_of(actual_[i], expected_[i]);
+      if (error == 0) continue;
+      raise(most, error);
+      raise(cells[column >> column_shift_], error);
+      add_at(column, width_, error, last_axis);
+    }
+    if (most > 0) add_to_outer_axes(row, most);
+  }
+
+ private:
+  std::size_t extent(std::size_t axis) const { return static_cast<std::size_t>(map_.shape[axis]); }
+
+  void add_to_outer_axes(std::size_t row, double most) {
+    for (std::size_t axis = map_.axes.size() - 1; axis-- > 0;) {
+      add_at(row % extent(axis), extent(axis), most, map_.axes[axis]);
+      row /= extent(axis);
+    }
+  }
+
+  std::span<const double> actual_, expected_;
+  ErrorMap& map_;
+  std::size_t width_;
+  int column_shift_;  // column_step is a power of two
+};
+
+}  // namespace
+
+ErrorMap error_map(std::span<const double> actual, std::span<const double> expected,
+                   const Dims& shape) {
+  ErrorMap map;
+  map.shape = shape.empty() ? Dims{1} : shape;
+  if (actual.empty()) return map;
+  const auto width = static_cast<std::size_t>(map.shape.back());
+  const std::size_t height = actual.size() / width;
+  map.row_step = row_step_of(map.shape);
+  map.column_step = std::bit_ceil(parts(width, ErrorMap::kMostColumns));
+  map.rows = parts(height, map.row_step);
+  map.columns = parts(width, map.column_step);
+  map.errors.assign(map.rows * map.columns, 0);
+  for (const std::int64_t extent : map.shape) {
+    const std::size_t places = std::min(static_cast<std::size_t>(extent), AxisErrors::kPlaces);
+    map.axes.emplace_back().by_remainder.assign(places, 0);
+  }
+  Filling filling(actual, expected, map);
+  for (std::size_t row = 0; row < height; ++row) filling.row(row);
+  return map;
+}
+
+}  // namespace opbench

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "judge/pair_stats.h"
+#include "judge/standard.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace opbench {
+
+/// `mistrusted` is a pass that proves little: no elements, constant, mostly zeros, nothing finite.
+/// `unread`: there is data on both sides, and it could not be read.
+enum class Verdict { passed, failed, mistrusted, not_compared, unread };
+
+/// "passed", "failed", "mistrusted", "not compared", "unread".
+std::string_view name(Verdict verdict);
+
+/// True if values were held against each other.
+inline bool is_compared(Verdict verdict) {
+  return verdict != Verdict::not_compared && verdict != Verdict::unread;
+}
+
+struct Judgement {
+  Verdict verdict = Verdict::passed;
+  /// One line with the deciding number, and where something is off the worst element's index and
+  /// both values; empty for a plain pass.
+  std::string reason;
+};
+
+/// What is known of the tensor that is judged beside its values.
+struct JudgedTensor {
+  const Dims& shape;
+  DType dtype;
+};
+
+/// Holds two tensors, measured with `standard.tolerance`, to `standard`, which is no cross-check.
+/// `fp16-cube` needs an operator's inputs: NaN and Inf alone are judged.
+Judgement judge(const PairStats& stats, const Standard& standard, const JudgedTensor& tensor);
+
+/// The element that the reason names where two tensors fail `standard`: the first NaN or Inf on one
+/// side only, with an error of 0, else the worst of those that break the rule; index -1: none.
+WorstElement named_element(const PairStats& stats, const Standard& standard);
+
+/// What a pair of that scale is held to, as a formula of its elements a (actual) and e (expected).
+std::string formula(const Standard& standard, double scale);
+
+/// The ratios of two devices' errors, both against the same golden values.
+struct CrossCheck {
+  double mare = 0, mere = 0, rmse = 0;  ///< ratios, NPU over GPU
+  Judgement judgement;
+};
+
+/// Holds the NPU's errors to the GPU's; both were measured with `standard.tolerance`, and `tensor`
+/// is the NPU's. The GPU's relative errors count as at least `standard.rounding`,
+/// its rmse as at least that part of the golden values' root mean square; without a rounding the
+/// golden values must be met exactly.
+CrossCheck judge_cross_check(const PairStats& npu, const PairStats& gpu, const Standard& standard,
+                             const JudgedTensor& tensor);
+
+/// Place of an element in a tensor of `shape`: "[0,3,1]", "[]" for a scalar.
+std::string index_text(const Dims& shape, std::int64_t element);
+
+/// As reasons write values: nine digits, "NaN" without a sign.
+std::string value_text(double value);
+
+}  // namespace opbench

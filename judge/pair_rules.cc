@@ -1,0 +1,105 @@
+#include "judge/pair_rules.h"
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+
+namespace opbench {
+namespace {
+
+// The coarser one is larger; integers come before all floating dtypes, the wider last.
+int coarseness(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return 0;
+    case DType::uint8:
+      return 1;
+    case DType::int8:
+      return 2;
+    case DType::int16:
+      return 3;
+    case DType::int32:
+      return 4;
+    case DType::int64:
+      return 5;
+    case DType::fp64:
+      return 6;
+    case DType::fp32:
+      return 7;
+    case DType::fp16:  // 11 bits
+      return 8;
+    case DType::bf16:  // 8 bits
+      return 9;
+  }
+  return 0;
+}
+
+double smallest_normal(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return DBL_MIN;
+    case DType::fp32:
+    case DType::bf16:
+      return FLT_MIN;
+    case DType::fp16:
+      return 0x1p-14;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+double smallest_unit(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return DBL_TRUE_MIN;
+    case DType::fp32:
+      return FLT_TRUE_MIN;
+    case DType::bf16:
+      return 0x1p-133;
+    case DType::fp16:
+      return 0x1p-24;
+    default:
+      return 0;
+  }
+}
+
+DType common_dtype(DType a, DType b) { return coarseness(a) < coarseness(b) ? b : a; }
+
+PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
+                     const Tolerance& tolerance) {
+  const DType common = common_dtype(actual.dtype, expected.dtype);
+  const double smallest = std::max(smallest_normal(common), tolerance.relative_floor);
+  return {actual, expected, common, smallest, tolerance};
+}
+
+// In fp16 and bf16 that is 32 units in the last place; in fp32 these are far less than what a
+// condition of 10 or 100 makes of a unit, as softmax has it.
+double share_of_limit(const Tolerance& tolerance, double scale) {
+  constexpr double kTimes = 8;
+  return tolerance.follows_scale && scale < 1 ? kTimes * tolerance.rtol : 0;
+}
+
+Tolerance at_scale(Tolerance tolerance, double scale, DType dtype) {
+  if (!tolerance.follows_scale) return tolerance;
+  tolerance.atol = std::max(tolerance.atol * scale, smallest_unit(dtype));
+  tolerance.limit_share = share_of_limit(tolerance, scale);
+  tolerance.limit = std::max(tolerance.limit * scale, smallest_unit(dtype));
+  tolerance.follows_scale = false;
+  return tolerance;
+}
+
+void set_scale(PairRules& rules, double scale) {
+  rules.scale = scale;
+  rules.tolerance = at_scale(rules.tolerance, scale, rules.common);
+}
+
+int histogram_bucket(double error) {
+  constexpr int kExponentBits = 11, kMantissaBits = 52, kBias = 1023;
+  const auto bits = std::bit_cast<std::uint64_t>(error) >> kMantissaBits;
+  const int exponent = static_cast<int>(bits & ((1 << kExponentBits) - 1)) - kBias;
+  return std::clamp(exponent + 1 - ErrorHistogram::kLowest, 0, ErrorHistogram::kBuckets - 1);
+}
+
+}  // namespace opbench

@@ -1,0 +1,141 @@
+#include "judge/pair_stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace opbench {
+namespace {
+
+std::int64_t finite_count(const ValueCounts& values, std::int64_t count) {
+  return count - values.nan - values.positive_inf - values.negative_inf;
+}
+
+void merge_range(ValueCounts& values, bool is_first, const ValueCounts& later) {
+  values.min = is_first ? later.min : std::min(values.min, later.min);
+  values.max = is_first ? later.max : std::max(values.max, later.max);
+}
+
+// `count` and `later_count` are elements on that side.
+void merge_values(ValueCounts& values, std::int64_t count, const ValueCounts& later,
+                  std::int64_t later_count) {
+  if (finite_count(later, later_count) > 0) {
+    merge_range(values, finite_count(values, count) == 0, later);
+  }
+  values.nan += later.nan;
+  values.positive_inf += later.positive_inf;
+  values.negative_inf += later.negative_inf;
+  values.zero += later.zero;
+}
+
+void merge_worst(WorstElement& worst, const WorstElement& later) {
+  const bool is_first = worst.index < 0 && later.index >= 0;
+  if (is_first || later.error > worst.error) worst = later;
+}
+
+void merge_histogram(ErrorHistogram& histogram, const ErrorHistogram& later) {
+  histogram.exact += later.exact;
+  histogram.counts.add(later.counts);
+}
+
+double mean(double sum, std::int64_t count) {
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+void BucketCounts::add(std::size_t bucket, std::int64_t count) {
+  if (count == 0) return;
+  if (counts_.empty()) first_ = bucket;
+  if (bucket < first_) {
+    counts_.insert(counts_.begin(), first_ - bucket, 0);
+    first_ = bucket;
+  }
+  if (bucket - first_ >= counts_.size()) counts_.resize(bucket - first_ + 1);
+  counts_[bucket - first_] += count;
+}
+
+void BucketCounts::add(const BucketCounts& others) {
+  for (std::size_t i = 0; i < others.counts_.size(); ++i) {
+    add(others.first_ + i, others.counts_[i]);
+  }
+}
+
+std::int64_t BucketCounts::total() const {
+  return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+}
+
+std::int64_t PairStats::finite_pairs() const { return histogram.exact + histogram.counts.total(); }
+
+double PairStats::mean_abs() const { return mean(sum_abs, finite_pairs()); }
+
+double PairStats::mean_rel() const { return mean(sum_rel, finite_pairs()); }
+
+double PairStats::rmse() const {
+  const std::int64_t pairs = finite_pairs();
+  return pairs == 0 ? 0 : static_cast<double>(std::sqrt(sum_sq / static_cast<long double>(pairs)));
+}
+
+double PairStats::relative_sum() const { return sum_abs == 0 ? 0 : sum_abs / sum_expected_abs; }
+
+double PairStats::sum_without_mask() const {
+  constexpr double kFar = 1024;
+  const std::int64_t open = finite_pairs() - masked;
+  if (masked == 0 || open <= 0 || !(sum_open_abs > 0)) return sum_expected_abs;
+  const double mask = (sum_expected_abs - sum_open_abs) / static_cast<double>(masked);
+  return mask >= kFar * sum_open_abs / static_cast<double>(open) ? sum_open_abs : sum_expected_abs;
+}
+
+double PairStats::mean_ulp() const { return mean(sum_ulp, finite_pairs()); }
+
+double PairStats::cosine() const {
+  if (sum_actual_sq == 0 && sum_expected_sq == 0) return 1;
+  if (sum_actual_sq == 0 || sum_expected_sq == 0) return 0;
+  const long double cosine = sum_product / std::sqrt(sum_actual_sq) / std::sqrt(sum_expected_sq);
+  return std::clamp(static_cast<double>(cosine), -1.0, 1.0);
+}
+
+double PairStats::inside_share() const {
+  return count == 0 ? 1 : static_cast<double>(inside) / static_cast<double>(count);
+}
+
+double PairStats::tolerance_of_all() const {
+  const bool is_zero_expected = scale == 0 && worst_abs.error > 0;
+  return nonfinite_mismatches() > 0 || is_zero_expected ? HUGE_VAL : min_tolerance;
+}
+
+void PairStats::merge(const PairStats& later) {
+  merge_values(actual, count, later.actual, later.count);
+  merge_values(expected, count, later.expected, later.count);
+  if (first_mismatch < 0) {
+    first_mismatch = later.first_mismatch;
+    mismatch_actual = later.mismatch_actual;
+    mismatch_expected = later.mismatch_expected;
+  }
+  merge_worst(worst_abs, later.worst_abs);
+  merge_worst(worst_rel, later.worst_rel);
+  merge_worst(worst_outside, later.worst_outside);
+  merge_worst(worst_beyond, later.worst_beyond);
+  merge_histogram(histogram, later.histogram);
+  count += later.count;
+  nan_mismatches += later.nan_mismatches;
+  inf_mismatches += later.inf_mismatches;
+  unequal += later.unequal;
+  inside += later.inside;
+  beyond_limit += later.beyond_limit;
+  sum_abs += later.sum_abs;
+  sum_rel += later.sum_rel;
+  sum_sq += later.sum_sq;
+  sum_expected_abs += later.sum_expected_abs;
+  sum_open_abs += later.sum_open_abs;
+  masked += later.masked;
+  sum_expected_sq += later.sum_expected_sq;
+  sum_actual_sq += later.sum_actual_sq;
+  sum_product += later.sum_product;
+  max_ulp = std::max(max_ulp, later.max_ulp);
+  sum_ulp += later.sum_ulp;
+  min_tolerance = std::max(min_tolerance, later.min_tolerance);
+  scale = later.scale;
+}
+
+}  // namespace opbench

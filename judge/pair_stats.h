@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "judge/standard.h"
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// What one side of a comparison holds.
+struct ValueCounts {
+  std::int64_t nan = 0, positive_inf = 0, negative_inf = 0, zero = 0;
+  double min = 0, max = 0;  ///< over finite values; both 0 if there are none
+};
+
+/// The element where an error is largest, the first of several; where elements differ in their bits
+/// alone, the first of them with an error of 0. Index -1 where nothing is off.
+struct WorstElement {
+  std::int64_t index = -1;  ///< in logical row-major order
+  double actual = 0, expected = 0;
+  double error = 0;
+};
+
+/// Counts by bucket. Keeps those between the first and the last that hold any, because there is one
+/// of these for every tensor of a dump.
+class BucketCounts {
+ public:
+  std::int64_t operator[](std::size_t bucket) const {
+    const bool is_kept = bucket >= first_ && bucket - first_ < counts_.size();
+    return is_kept ? counts_[bucket - first_] : 0;
+  }
+  void add(std::size_t bucket, std::int64_t count);
+  void add(const BucketCounts& others);
+  std::int64_t total() const;
+
+  bool operator==(const BucketCounts&) const = default;
+
+ private:
+  std::size_t first_ = 0;
+  std::vector<std::int64_t> counts_;
+};
+
+/// Error magnitudes by powers of two: bucket b counts 2^(b-1+kLowest) <= error < 2^(b+kLowest).
+struct ErrorHistogram {
+  static constexpr int kLowest = -40;
+  static constexpr int kBuckets = 64;
+  std::int64_t exact = 0;  ///< no error
+  BucketCounts counts;     ///< the first and the last hold all beyond them
+};
+
+/// How far the elements of one tensor are from another's; all arithmetic in fp64, sums in a fixed
+/// order of blocks.
+///
+/// NaN agrees with NaN, Inf with the Inf of its sign; any other pair with a NaN or an Inf is a
+/// mismatch and enters no error. +0 = -0. Relative errors are |a - e| / max(|e|, smallest normal)
+/// with the smallest normal number of the coarser of both dtypes, 1 for integers, or the
+/// tolerance's relative_floor where that is larger. ULP distances are those of that dtype, both
+/// values rounded to it first. Integers are subtracted exactly.
+struct PairStats {
+  std::int64_t count = 0;
+  ValueCounts actual, expected;
+  std::int64_t nan_mismatches = 0;   ///< NaN on one side only
+  std::int64_t inf_mismatches = 0;   ///< Inf on one side only, or of the other sign; no NaN
+  std::int64_t first_mismatch = -1;  ///< index of the first NaN or Inf mismatch
+  double mismatch_actual = 0, mismatch_expected = 0;  ///< the values there
+  std::int64_t unequal = 0;  ///< by the tolerance's equality, mismatches included
+  /// Within atol + rtol*|expected|, agreeing NaN and Inf included; equal ones where bits count.
+  std::int64_t inside = 0;
+  std::int64_t beyond_limit = 0;  ///< off by more than the limit, in value and in ULP
+  WorstElement worst_abs, worst_rel;
+  WorstElement worst_outside, worst_beyond;  ///< by value, of those not inside, beyond the limit
+  double sum_abs = 0, sum_rel = 0;           ///< of the errors, over finite pairs
+  double sum_expected_abs = 0;               ///< over finite pairs, as all of these
+  /// The part of those that are no mask's: beyond kMask and equal on both sides. These are counted.
+  double sum_open_abs = 0;
+  std::int64_t masked = 0;
+  /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
+  long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
+  double max_ulp = 0, sum_ulp = 0;
+  /// Least t with |actual - expected| <= t*scale + t*|expected| for all finite pairs.
+  double min_tolerance = 0;
+  double scale = 1;  ///< of what is expected, where the tolerance follows it
+  ErrorHistogram histogram;
+
+  /// Beyond what activations are: -1e4 or -1e9, which is added where attention must not look.
+  static constexpr double kMask = 8192;
+
+  std::int64_t finite_pairs() const;
+  std::int64_t nonfinite_mismatches() const { return nan_mismatches + inf_mismatches; }
+  double mean_abs() const;
+  double mean_rel() const;
+  double rmse() const;
+  /// Sum of |actual - expected| over that of |expected|; 0 if both are 0.
+  double relative_sum() const;
+  /// `sum_expected_abs` without a mask: elements that are on average 2^10 times as large as all
+  /// others.
+  double sum_without_mask() const;
+  double mean_ulp() const;
+  double cosine() const;  ///< 1 if both are all zero, 0 if one is
+  double inside_share() const;
+  /// `min_tolerance` of all pairs: infinite where NaN or Inf is on one side only, or where nothing
+  /// but zeros is expected and something else is there.
+  double tolerance_of_all() const;
+  /// Joins what was measured of the elements after these.
+  void merge(const PairStats& later);
+};
+
+}  // namespace opbench

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+/// Which elements are equal: those of one value (NaN to NaN, +0 to -0), those of the same bits, or
+/// those of the same bits but for the payload of a NaN. Bits can be compared only where both sides
+/// are stored alike.
+enum class Equality { value, bits, bits_but_nan };
+
+/// The numbers of the `mixed` standard for one dtype: at least `inside_share` of the elements
+/// satisfy |actual - expected| <= atol*scale + rtol*|expected|, and none is off by more than
+/// `limit`*scale unless within `limit_ulp` units in the last place or, beside a scale below 1, 8
+/// rtol of itself up to 1. All zero: every element equal.
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+  double limit = 0;
+  double limit_ulp = 0;
+  double inside_share = 1;
+  /// Least divisor of relative errors, where it is above the smallest normal number.
+  double relative_floor = 0;
+  /// atol and limit are parts of the tensor's scale (see Magnitudes) instead of numbers.
+  bool follows_scale = false;
+  Equality equality = Equality::value;
+  /// What an element up to 1 may be off by, as a share of itself: set with the scale.
+  double limit_share = 0;
+
+  bool operator==(const Tolerance&) const = default;
+};
+
+/// What an element may be off by where `expected` is expected, units in the last place aside.
+inline double limit_at(const Tolerance& tolerance, double expected) {
+  return std::max(tolerance.limit, tolerance.limit_share * std::min(1.0, std::fabs(expected)));
+}
+
+/// The kinds of `--standard`.
+enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check, fp16_cube };
+
+/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "fp16-cube", "prec=1e-3",
+/// "cross-check", "cross-check=L2".
+struct StandardChoice {
+  StandardKind kind = StandardKind::mixed;
+  double absolute = 0;  ///< X of prec=X
+  int level = 1;        ///< of the cross-check: 0, 1 or 2
+
+  bool operator==(const StandardChoice&) const = default;
+};
+
+/// Errors: throws Error that lists what is allowed.
+StandardChoice parse_standard(std::string_view text);
+/// As it is typed.
+std::string to_string(const StandardChoice& choice);
+
+/// How often the NPU's error may be the GPU's.
+struct RatioLimits {
+  double mare = 0;  ///< of the maximum relative errors
+  double mere = 0;  ///< of the mean relative errors
+  double rmse = 0;  ///< of the roots of the mean square errors
+
+  bool operator==(const RatioLimits&) const = default;
+};
+
+/// The numbers of every standard for one dtype; judge/standards.yaml explains them.
+struct StandardNumbers {
+  Tolerance mixed;
+  double statistical_mean = 0, statistical_max = 0, statistical_floor = 0;
+  double cosine = 0;
+  std::array<RatioLimits, 3> cross_check;
+  double cross_check_floor = 0, cross_check_rounding = 0;
+};
+
+/// Sets one number for some dtypes.
+struct StandardChange {
+  std::vector<DType> dtypes;
+  std::function<double&(StandardNumbers&)> number;
+  double value = 0;
+};
+
+/// What differs for some operators.
+struct StandardRule {
+  std::function<bool(std::string_view op)> applies;
+  std::optional<StandardChoice> standard;  ///< in place of `--standard`
+  std::vector<StandardChange> changes;
+};
+
+/// All standards: numbers by dtype, and rules in the order in which they apply.
+struct Standards {
+  std::array<StandardNumbers, kAllDTypes.size()> numbers;
+  std::vector<StandardRule> rules;
+};
+
+/// What one pair of tensors is held to.
+struct Standard {
+  StandardKind kind = StandardKind::mixed;
+  /// What elements are counted inside of, whatever decides.
+  Tolerance tolerance = {};
+  double mean_relative = 0, max_relative = 0;  ///< statistical
+  double least_cosine = 0;                     ///< cosine
+  RatioLimits ratios = {};                     ///< cross_check
+  /// cross_check: least relative error of the GPU; 0 if the golden values have to be met exactly.
+  double rounding = 0;
+
+  bool operator==(const Standard&) const = default;
+};
+
+/// A standard that many tensors are held to: there are few, which are kept once, to the end of the
+/// process. May be made in several threads at once.
+class SharedStandard {
+ public:
+  SharedStandard() : SharedStandard(Standard{}) {}
+  SharedStandard(const Standard& standard);  // as one is given where the other is wanted
+
+  operator const Standard&() const { return *kept_; }
+  const Standard* operator->() const { return kept_; }
+
+ private:
+  const Standard* kept_;
+};
+
+/// The standard for a tensor of `dtype` of operator `op`. `mixed` and `statistical` hold integers
+/// and bool to `exact`, unless a file gives them numbers.
+Standard standard_for(const Standards& standards, const StandardChoice& choice, std::string_view op,
+                      DType dtype);
+
+/// "mixed", ..., "prec", "cross-check".
+std::string_view name(StandardKind kind);
+
+}  // namespace opbench

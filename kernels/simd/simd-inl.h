@@ -1,0 +1,106 @@
+// Element-wise loops over fp32, fp16 and bf16 memory, computed in fp32 lanes. Included once per
+// target.
+// clang-format off
+#if defined(OPBENCH_KERNELS_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPBENCH_KERNELS_SIMD_INL_H_
+#undef OPBENCH_KERNELS_SIMD_INL_H_
+#else
+#define OPBENCH_KERNELS_SIMD_INL_H_
+#endif
+// clang-format on
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/simd/typed_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::ScalableTag<float>;
+using VF32 = hn::Vec<F32>;
+
+template <class T>
+HWY_INLINE VF32 load(const T* from) {
+  return load_as(F32(), from);
+}
+template <bool kStream, class T>
+HWY_INLINE void store(VF32 value, T* to) {
+  store_as<kStream>(value, F32(), to);
+}
+
+// Bytes ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.
+inline constexpr std::size_t kPrefetchBytes = 2048;
+
+// Fewer elements than a vector has: through vectors of their own, so that nothing outside the
+// arrays is touched.
+template <class T, class Function, class... Inputs>
+void map_few(const Function& f, std::size_t count, T* y, const Inputs*... x) {
+  if (count == 0) return;
+  HWY_ALIGN T rest[hn::MaxLanes(F32())] = {};
+  const auto padded = [&](const auto* from) HWY_ATTR {
+    HWY_ALIGN std::remove_cvref_t<decltype(*from)> part[hn::MaxLanes(F32())] = {};
+    std::memcpy(part, from, count * sizeof(*from));
+    return load(part);
+  };
+  store<false>(f(padded(x)...), rest);
+  std::memcpy(y, rest, count * sizeof(T));
+}
+
+// y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors an
+// iteration keep enough independent work in flight to hide the latency of the polynomials.
+template <bool kStream, class T, class Function, class... Inputs>
+void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
+  const std::size_t lanes = hn::Lanes(F32());
+  constexpr std::size_t kUnroll = 4;
+  if (count < lanes) return map_few(f, count, y, x...);
+  // The last vector overlaps the one before. It is read first, for y may be one of the inputs.
+  const bool has_rest = count % lanes != 0;
+  VF32 last = hn::Zero(F32());
+  if (has_rest) last = f(load(x + (count - lanes))...);
+  std::size_t i = 0;
+  for (; i + kUnroll * lanes <= count; i += kUnroll * lanes) {
+    // In the cache it would take as many load slots as the loads themselves.
+    for (std::size_t byte = 0; kStream && byte < kUnroll * lanes * sizeof(T); byte += 64) {
+      (hwy::Prefetch(reinterpret_cast<const char*>(x + i) + byte + kPrefetchBytes), ...);
+    }
+    for (std::size_t k = 0; k < kUnroll; ++k) {
+      const std::size_t at = i + k * lanes;
+      store<kStream>(f(load(x + at)...), y + at);
+    }
+  }
+  for (; i + lanes <= count; i += lanes) store<false>(f(load(x + i)...), y + i);
+  if (has_rest) store<false>(last, y + (count - lanes));
+}
+
+// `stream`: past the cache, from the first whole vector of y on. The one who asks for it calls
+// FlushStream after the last row.
+template <class T, class Function, class... Inputs>
+HWY_INLINE void map_row(const Function& f, bool stream, std::size_t count, T* y,
+                        const Inputs*... x) {
+  if (!stream) return map_lanes<false>(f, count, y, x...);
+  const std::size_t vector = hn::Lanes(F32()) * sizeof(T);
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(y) % vector;
+  const std::size_t before = beyond == 0 ? 0 : std::min(count, (vector - beyond) / sizeof(T));
+  if (before > 0) map_lanes<false>(f, before, y, x...);
+  map_lanes<true>(f, count - before, y + before, (x + before)...);
+}
+
+template <class T, class Function, class... Inputs>
+void map(const Function& f, bool stream, std::size_t count, T* y, const Inputs*... x) {
+  map_row(f, stream, count, y, x...);
+  if (stream) hwy::FlushStream();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+/// Where something comes from in a record: the first of these names that is there. "x_*" stands for
+/// all elements of a list; "output x" for a result that an operator of ours takes as an input.
+struct RecordedName {
+  std::vector<std::string> names;  ///< empty: not recorded
+  bool is_optional = false;
+};
+
+/// Where an attribute of an operator comes from.
+struct AttrSource {
+  enum Kind { recorded, complement, constant, shape, plane, dtype } kind = recorded;
+  RecordedName from;  ///< what is recorded, or whose shape, last two extents or dtype it is
+  std::string constant_text;
+  std::vector<std::string> words = {};  ///< of a recorded number: word 0, 1, ...
+};
+
+/// One of our operators, and which arguments of a record it takes and gives.
+struct OpUse {
+  const Op* op = nullptr;
+  std::vector<RecordedName> inputs;   ///< in the order of the operator's
+  std::vector<RecordedName> outputs;  ///< likewise
+  std::vector<std::pair<std::string, AttrSource>> attrs;
+  std::vector<std::string> needs;  ///< attributes without which the row does not fit
+};
+
+/// What a recorded number or list must be, where it is there or, if `is_needed`, at any rate.
+struct RecordedCondition {
+  std::string name;
+  std::vector<double> values;
+  bool is_needed = false;
+};
+
+/// A row of the table: operators of dumps that one or more of ours compute together.
+struct OpRow {
+  std::vector<std::string> names;
+  std::vector<OpUse> uses;  ///< none if results are random
+  std::vector<RecordedCondition> where;
+  std::vector<std::string> devices;  ///< "CPU", "CUDA", "NPU"; empty: all
+  bool is_random = false;
+  std::string place;  ///< "file:line"
+};
+
+/// From the names of operators in dumps to operators of the registry.
+class OpTable {
+ public:
+  /// That of ops/op_table.yaml, which is part of the program.
+  static const OpTable& builtin();
+  /// The built-in rows behind those of a file of the same form. What else a name map of
+  /// `opbench compare` holds (`ops`, `params`) is left to it. Errors: throws Error "file:line: ..."
+  /// on anything unknown or mistyped; Error if the file cannot be read.
+  static OpTable load(const std::string& path);
+  /// The same from text; `path` stands in messages.
+  static OpTable parse(const std::string& text, const std::string& path);
+
+  const std::vector<OpRow>& rows() const { return rows_; }
+  /// The rows for an operator of a dump, best first; empty if it is not known.
+  std::vector<const OpRow*> find(std::string_view recorded_op) const;
+
+ private:
+  std::vector<OpRow> rows_;
+};
+
+/// How a name may stand in the table: as it is, then in ever plainer spellings. "aten::add_.Tensor"
+/// -> "add__Tensor", "add_Tensor", "add"; "ReluBackward0" -> "ReluBackward".
+std::vector<std::string> spellings(std::string_view recorded_op);
+
+}  // namespace opbench

@@ -1,0 +1,152 @@
+#include "ops/op_table_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace opbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const RecordedName& name) {
+  return fmt::format("{}{}", fmt::join(name.names, "|"), name.is_optional ? "?" : "");
+}
+
+std::string text_of(const AttrSource& source) {
+  switch (source.kind) {
+    case AttrSource::constant:
+      return "=" + source.constant_text;
+    case AttrSource::shape:
+      return "shape of " + text_of(source.from);
+    case AttrSource::plane:
+      return "plane of " + text_of(source.from);
+    case AttrSource::dtype:
+      return "dtype of " + text_of(source.from);
+    case AttrSource::complement:
+      return "1 - " + text_of(source.from);
+    case AttrSource::recorded:
+      break;
+  }
+  if (source.words.empty()) return text_of(source.from);
+  return fmt::format("{} as {}", text_of(source.from), fmt::join(source.words, "|"));
+}
+
+std::vector<std::string> texts_of(const std::vector<RecordedName>& names) {
+  std::vector<std::string> texts;
+  for (const RecordedName& name : names) texts.push_back(text_of(name));
+  return texts;
+}
+
+bool is_wanted(const OpRow& row, const std::vector<std::string>& only) {
+  if (only.empty()) return true;
+  for (const std::string& wanted : only) {
+    for (const OpUse& use : row.uses) {
+      if (use.op->name == wanted) return true;
+    }
+    for (const std::string& spelling : spellings(wanted)) {
+      if (std::find(row.names.begin(), row.names.end(), spelling) != row.names.end()) return true;
+    }
+  }
+  return false;
+}
+
+Json use_value(const OpUse& use) {
+  Json value = {
+      {"op", use.op->name}, {"inputs", texts_of(use.inputs)}, {"outputs", texts_of(use.outputs)}};
+  if (!use.attrs.empty()) value["attrs"] = Json::object();
+  for (const auto& [attr, source] : use.attrs) value["attrs"][attr] = text_of(source);
+  if (!use.needs.empty()) value["needs"] = use.needs;
+  return value;
+}
+
+Json row_value(const OpRow& row) {
+  Json value = {{"names", row.names}};
+  if (row.is_random) value["random"] = true;
+  for (const RecordedCondition& condition : row.where) {
+    value[condition.is_needed ? "only" : "where"][condition.name] = condition.values;
+  }
+  if (!row.devices.empty()) value["devices"] = row.devices;
+  if (row.is_random) return value;
+  value["parts"] = Json::array();
+  for (const OpUse& use : row.uses) value["parts"].push_back(use_value(use));
+  return value;
+}
+
+Json table_value(const OpTable& table, const NamePairs& pairs,
+                 const std::vector<std::string>& only) {
+  Json value = {{"operators", Json::array()}};
+  for (const OpRow& row : table.rows()) {
+    if (is_wanted(row, only)) value["operators"].push_back(row_value(row));
+  }
+  if (only.empty()) value["ops"] = pairs;
+  return value;
+}
+
+void emit(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    out << YAML::BeginMap;
+    for (const auto& [key, of] : value.items()) {
+      out << YAML::Key << key << YAML::Value;
+      emit(out, of);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    const bool is_flat = value.empty() || value.front().is_primitive();
+    out << (is_flat ? YAML::Flow : YAML::Block) << YAML::BeginSeq;
+    for (const Json& one : value) emit(out, one);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    out << value.get<std::string>();
+  } else if (value.is_boolean()) {
+    out << value.get<bool>();
+  } else {
+    out << value.get<double>();
+  }
+}
+
+}  // namespace
+
+void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pairs,
+                    const std::vector<std::string>& only) {
+  for (const OpRow& row : table.rows()) {
+    if (!is_wanted(row, only)) continue;
+    out << fmt::format("{}\n", fmt::join(row.names, " "));
+    if (row.is_random) out << "  random\n";
+    for (const OpUse& use : row.uses) {
+      out << fmt::format("  {}({}) -> {}\n", use.op->name, fmt::join(texts_of(use.inputs), ", "),
+                         fmt::join(texts_of(use.outputs), ", "));
+      for (const auto& [attr, source] : use.attrs) {
+        out << fmt::format("    {}: {}\n", attr, text_of(source));
+      }
+    }
+    for (const RecordedCondition& condition : row.where) {
+      out << fmt::format("  {} {} is {}\n", condition.is_needed ? "only where" : "where",
+                         condition.name, fmt::join(condition.values, ","));
+    }
+    if (!row.devices.empty()) out << fmt::format("  of {}\n", fmt::join(row.devices, ", "));
+  }
+  if (!only.empty()) return;
+  out << "\nNames in two dumps, as opbench compare pairs them:\n";
+  for (const auto& [name, others] : pairs) {
+    out << fmt::format("  {}: {}\n", name, fmt::join(others, " "));
+  }
+}
+
+void write_op_table_json(std::ostream& out, const OpTable& table, const NamePairs& pairs,
+                         const std::vector<std::string>& only) {
+  out << table_value(table, pairs, only).dump(1) << '\n';
+}
+
+void write_op_table_yaml(std::ostream& out, const OpTable& table, const NamePairs& pairs,
+                         const std::vector<std::string>& only) {
+  YAML::Emitter emitter;
+  emit(emitter, table_value(table, pairs, only));
+  out << emitter.c_str() << '\n';
+}
+
+}  // namespace opbench

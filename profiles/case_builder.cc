@@ -1,0 +1,147 @@
+#include "profiles/case_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "profiles/cann_operators.h"
+
+namespace opbench {
+namespace {
+
+ProfiledOperator operator_of(const HotOperator& hot) {
+  ProfiledOperator one{hot.type, {}, {}, {}, {}};
+  if (!hot.has_tensors) return one;
+  one.inputs = tensors_of(hot.input_shapes, hot.input_dtypes, hot.input_formats);
+  one.outputs = tensors_of(hot.output_shapes, hot.output_dtypes, hot.output_formats);
+  return one;
+}
+
+ProfiledOperator operator_of(const LoggedCall& call) {
+  ProfiledOperator one{call.op, tensors_of(call.inputs), tensors_of(call.outputs), {}, {}};
+  // Operators without attributes are logged without them.
+  if (call.is_truncated) return one;
+  one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
+  const CannOperator* known = find_cann_operator(call.op);
+  for (std::size_t i = 0; known != nullptr && i < call.inputs.size(); ++i) {
+    const std::string name = tensor_name(known->inputs, i);
+    if (!name.starts_with('=')) continue;
+    const std::vector<double>& values = call.inputs[i].values;
+    const bool is_there = call.inputs[i].dtype >= 0;
+    if (!values.empty()) (*one.attrs)[name.substr(1)] = values;
+    if (values.empty() && is_there) one.unknown.push_back(name.substr(1));
+  }
+  return one;
+}
+
+// The numbers among a call's arguments, by the names of these.
+NamedNumbers attrs_of_call(const TraceOperator& call) {
+  const CannOperator* known = find_cann_operator(call.name);
+  if (known == nullptr) return {};
+  std::string text;
+  std::string_view rest = call.input_values;
+  for (std::size_t i = 0; !rest.empty(); ++i) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    const std::string name = tensor_name(known->inputs, i);
+    if (name.starts_with('=') && end > 0) {
+      text += fmt::format("{} = {}, ", name.substr(1), rest.substr(0, end));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return attrs_of_log(call.name, text);
+}
+
+ProfiledOperator operator_of(const TraceOperator& call) {
+  ProfiledOperator one{call.name, tensors_of(call.input_shapes, call.input_dtypes, ""), {}, {}, {}};
+  one.has_results = false;
+  for (ProfiledTensor& tensor : one.inputs) {
+    // A number, a flag or nothing, by its type: what is not of a tensor's types has no extents.
+    tensor.is_absent = tensor.storage.empty() && !tensor.problem.empty();
+  }
+  if (!call.input_values.empty()) one.attrs = attrs_of_call(call);
+  return one;
+}
+
+// What tables and logs agree on.
+std::string signature(const ProfiledOperator& one) {
+  std::string text = one.type;
+  for (const ProfiledTensor& tensor : one.inputs) {
+    if (!tensor.is_absent) {
+      text += fmt::format(" {}:{}", to_string(tensor.storage), name(tensor.dtype));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+CaseBuilder::CaseBuilder(const IngestResult& profile) {
+  for (const HotOperator& one : profile.hot_spots.operators()) {
+    if (one.has_tensors) learn(operator_of(one), in_us(one.time.total_ps));
+  }
+  for (const LoggedCall& call : profile.logs.calls()) {
+    ProfiledOperator one = operator_of(call);
+    learn(one, 0);
+    if (!call.is_truncated) logged_[signature(one)].push_back({std::move(one), call.count});
+  }
+}
+
+void CaseBuilder::learn(const ProfiledOperator& one, double weight) {
+  if (is_conversion(one)) shapes_.learn(one.inputs[0], one.outputs[0], weight);
+}
+
+// Attributes and logical shapes of the call that was made most often.
+void CaseBuilder::complete(RecordedOperator& found) const {
+  const auto known = logged_.find(signature(found.one));
+  if (known == logged_.end()) return;
+  const auto& calls = known->second;
+  const auto most = std::max_element(
+      calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+  found.one.attrs = most->one.attrs;
+  found.one.unknown = most->one.unknown;
+  found.one.inputs = most->one.inputs;
+  found.one.outputs = most->one.outputs;
+  if (calls.size() > 1) {
+    found.notes.push_back(
+        fmt::format("attributes of the most frequent of {} logged calls", calls.size()));
+  }
+}
+
+RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
+  const ProfiledOperator one = operator_of(hot);
+  RecordedOperator found{one, one, {}, {}, true};
+  if (hot.type == "MemSet" || hot.type == "0") {
+    found.obstacle = "sets memory";
+  } else if (hot.core == "DSA_SQE" || hot.type.starts_with("DSA")) {
+    found.obstacle = "random";
+  } else {
+    found.is_dropped = false;
+    if (!hot.has_tensors) found.obstacle = "the profile has no shapes";
+    if (hot.type.empty()) found.obstacle = "the profile has no types";
+  }
+  if (found.obstacle.empty()) complete(found);
+  return found;
+}
+
+RecordedOperator CaseBuilder::find(const LoggedCall& call) const {
+  const ProfiledOperator one = operator_of(call);
+  RecordedOperator found{one, one, {}, {}, false};
+  if (call.is_truncated) found.obstacle = "the log cut the line";
+  return found;
+}
+
+RecordedOperator CaseBuilder::find(const TraceOperator& call) const {
+  const ProfiledOperator one = operator_of(call);
+  RecordedOperator found{one, one, {}, {}, false};
+  if (!call.has_shapes) found.obstacle = "the trace has no shapes: record_shapes=True";
+  if (call.input_dtypes.find("TensorList") != std::string::npos) {
+    found.obstacle = "the trace does not tell the tensors of a list";
+  }
+  return found;
+}
+
+BuiltCase CaseBuilder::build(const ProfiledOperator& one) const {
+  return build_case(one, shapes_, profile_op_table());
+}
+
+}  // namespace opbench

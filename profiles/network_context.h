@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiles/ingest.h"
+#include "profiles/neighbourhood.h"
+#include "profiles/report_lines.h"
+#include "tensor/error.h"
+
+namespace opbench {
+
+/// Which operator stands in the middle of a context, and how much is around it.
+struct ContextWish {
+  /// A type, or a part of a type or of a task's name, in any case; empty: the hottest operator.
+  std::string around;
+  int depth = 2;
+};
+
+/// Why there is no context: what was read has no order, or no such operator.
+struct NoContext : Error {
+  using Error::Error;
+};
+
+/// A piece of a network around one call of an operator.
+struct NetworkContext {
+  std::vector<std::unique_ptr<NetworkOperator>> operators;  ///< of the calls
+  std::vector<NetworkCall> calls;
+  std::size_t centre = 0;
+  std::string stream;     ///< empty: the file does not tell
+  std::int64_t late = 0;  ///< tasks of the table that came too late to be put in order
+  Neighbourhood found;
+};
+
+/// The context of an operator of the tables kernel_details and op_summary, which are read once
+/// more, or else of the logs. Conversions of the format are never in the middle. The first call
+/// around which something makes its inputs and something takes its results; else the one with the
+/// most around it. Where `stop` says so, reading ends.
+/// Errors: throws NoContext where nothing that was read has an order, or has no such operator that
+/// can be a case; Error if a table cannot be read again.
+NetworkContext context_of(const IngestResult& profile, const ContextWish& wish,
+                          const std::function<bool()>& stop);
+
+/// A case file (docs/contexts.md) that `opbench run --cases` and `opbench remedy --cases` take.
+void write_context_file(std::ostream& out, const NetworkContext& context, const ContextWish& wish);
+
+/// What the context has, and what it was left out of it.
+void print_network_context(std::ostream& out, const NetworkContext& context,
+                           const ContextWish& wish, const ReportLayout& layout);
+
+}  // namespace opbench

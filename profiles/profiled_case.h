@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/plan/case.h"
+#include "ops/op_table.h"
+#include "profiles/logical_shapes.h"
+#include "profiles/profiled_attrs.h"
+
+namespace opbench {
+
+/// An operator that a profile, a log or a trace shows, in CANN's terms or PyTorch's.
+struct ProfiledOperator {
+  std::string type;
+  std::vector<ProfiledTensor> inputs, outputs;
+  std::optional<NamedNumbers> attrs;  ///< as logged; none: not known
+  std::vector<std::string> unknown;   ///< attributes whose numbers were on the host, not in the log
+  bool has_results = true;            ///< false: of a call whose outputs are never recorded
+};
+
+/// The same as a case of ours, or why it is none.
+struct BuiltCase {
+  std::optional<Case> spec;
+  /// Which tensor of the recorded operator each input (output) of the case is; none: no tensor of
+  /// that side, or not recorded.
+  std::vector<std::optional<std::size_t>> inputs, outputs;
+  bool is_dropped = false;         ///< meant to be none: results are drawn, or memory is set
+  bool are_attrs_known = true;     ///< logged, or the operator has none
+  std::vector<std::string> notes;  ///< what is not known for sure; one line each
+  std::string obstacle;            ///< where there is no case
+};
+
+/// The case by the operator table, checked against the shapes of the outputs. Attributes that are
+/// not known are those that fit the shapes, else the defaults, and a note says so.
+BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const OpTable& table);
+
+/// True for TransData, which hosts also log as Identity.
+bool is_conversion(const ProfiledOperator& one);
+
+}  // namespace opbench

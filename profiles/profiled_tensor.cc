@@ -1,0 +1,165 @@
+#include "profiles/profiled_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "tensor/error.h"
+#include "tensor/printable.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::pair<std::string_view, DType> kDTypeNames[] = {
+    {"FLOAT", DType::fp32},   {"FLOAT32", DType::fp32}, {"FLOAT16", DType::fp16},
+    {"F16", DType::fp16},     {"BF16", DType::bf16},    {"BFLOAT16", DType::bf16},
+    {"DOUBLE", DType::fp64},  {"INT64", DType::int64},  {"INT32", DType::int32},
+    {"INT16", DType::int16},  {"INT8", DType::int8},    {"UINT8", DType::uint8},
+    {"BOOL", DType::boolean},
+};
+
+// aclDataType.
+constexpr std::pair<int, DType> kDTypeNumbers[] = {
+    {0, DType::fp32},     {1, DType::fp16},  {2, DType::int8},  {3, DType::int32},
+    {4, DType::uint8},    {6, DType::int16}, {9, DType::int64}, {11, DType::fp64},
+    {12, DType::boolean}, {27, DType::bf16},
+};
+
+template <class Key, std::size_t n>
+std::optional<DType> find_dtype(const std::pair<Key, DType> (&table)[n], const Key& key) {
+  const auto* found = std::find_if(std::begin(table), std::end(table),
+                                   [&](const auto& entry) { return entry.first == key; });
+  return found == std::end(table) ? std::nullopt : std::optional(found->second);
+}
+
+void note(ProfiledTensor& tensor, std::string problem) {
+  if (tensor.problem.empty()) tensor.problem = std::move(problem);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+void read_shape(std::string_view text, ProfiledTensor& tensor) {
+  if (text.empty()) return;
+  for (const std::string_view part : split(text, ',')) {
+    std::int64_t extent = 0;
+    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), extent);
+    if (status != std::errc{} || end != part.data() + part.size() || extent < 0) {
+      return note(tensor, fmt::format("shape '{}'", printable(text)));
+    }
+    tensor.storage.push_back(extent);
+  }
+}
+
+void read_dtype(std::string_view text, ProfiledTensor& tensor) {
+  if (text.starts_with("DT_")) text.remove_prefix(3);
+  tensor.is_absent = text == "UNDEFINED";
+  const std::optional<DType> dtype = find_dtype(kDTypeNames, text);
+  if (dtype) tensor.dtype = *dtype;
+  if (!dtype) note(tensor, fmt::format("dtype {}", printable(text)));
+}
+
+// "NC1HWC0:1" has a code for C0 behind the name, which the shape tells, too.
+void read_format(std::string_view text, ProfiledTensor& tensor) {
+  text = text.substr(0, text.find(':'));
+  if (text.starts_with("FORMAT_")) text.remove_prefix(7);
+  tensor.is_absent |= text == "NULL";
+  const auto* found = std::find_if(kAllFormats.begin(), kAllFormats.end(),
+                                   [&](Format format) { return name(format) == text; });
+  if (found != kAllFormats.end()) {
+    tensor.format = *found;
+  } else if (text == "NCL" || text == "NC" || text.empty()) {
+    tensor.format = Format::ND;
+  } else {
+    note(tensor, fmt::format("format {}", printable(text)));
+  }
+}
+
+// The plain formats that store axes in another order than N, C, H, W.
+void read_plain_shape(ProfiledTensor& tensor) {
+  const Dims& s = tensor.storage;
+  if (tensor.format == Format::NHWC && s.size() == 4) {
+    tensor.logical = Dims{s[0], s[3], s[1], s[2]};
+  } else if (tensor.format == Format::HWCN && s.size() == 4) {
+    tensor.logical = Dims{s[3], s[2], s[0], s[1]};
+  } else if (tensor.format == Format::NDHWC && s.size() == 5) {
+    tensor.logical = Dims{s[0], s[4], s[1], s[2], s[3]};
+  } else if (!is_private(tensor.format)) {
+    tensor.logical = s;
+  }
+}
+
+// So that products of two extents do not overflow.
+constexpr std::int64_t kLongestExtent = std::int64_t{1} << 31;
+
+void check_size(ProfiledTensor& tensor) {
+  for (const std::int64_t extent : tensor.storage) {
+    if (extent > kLongestExtent) return note(tensor, fmt::format("extent {}", extent));
+  }
+  try {
+    element_count(tensor.storage);
+  } catch (const Error& error) {
+    note(tensor, error.what());
+  }
+}
+
+}  // namespace
+
+int c0_of(const ProfiledTensor& tensor) {
+  constexpr std::int64_t kLargest = 64;
+  if (!is_private(tensor.format) || tensor.storage.empty()) return 0;
+  return static_cast<int>(std::min(tensor.storage.back(), kLargest));
+}
+
+std::vector<ProfiledTensor> tensors_of(std::string_view shapes, std::string_view dtypes,
+                                       std::string_view formats) {
+  std::vector<ProfiledTensor> tensors;
+  if (dtypes.empty() || dtypes == "N/A") return tensors;
+  const auto all_shapes = split(shapes, ';');
+  const auto all_dtypes = split(dtypes, ';');
+  const auto all_formats = split(formats, ';');
+  for (std::size_t i = 0; i < all_shapes.size(); ++i) {
+    ProfiledTensor& tensor = tensors.emplace_back();
+    read_shape(all_shapes[i], tensor);
+    read_dtype(i < all_dtypes.size() ? all_dtypes[i] : std::string_view("not given"), tensor);
+    read_format(i < all_formats.size() ? all_formats[i] : std::string_view(), tensor);
+    check_size(tensor);
+    read_plain_shape(tensor);
+  }
+  return tensors;
+}
+
+std::vector<ProfiledTensor> tensors_of(const std::vector<LoggedTensor>& logged) {
+  std::vector<ProfiledTensor> tensors;
+  for (const LoggedTensor& one : logged) {
+    ProfiledTensor& tensor = tensors.emplace_back();
+    const std::optional<DType> dtype = find_dtype(kDTypeNumbers, one.dtype);
+    if (dtype) tensor.dtype = *dtype;
+    if (!dtype) note(tensor, fmt::format("dtype number {}", one.dtype));
+    const int number = one.storage_format < 0 ? one.format : one.storage_format;
+    constexpr int kUnset = -1;
+    const auto* found = std::find(kAllFormats.begin(), kAllFormats.end(), Format(number));
+    if (found != kAllFormats.end()) tensor.format = *found;
+    if (found == kAllFormats.end() && number != kUnset) {
+      note(tensor, fmt::format("format number {}", number));
+    }
+    tensor.is_absent = one.dtype == kUnset;
+    tensor.storage = one.storage_format < 0 ? one.shape : one.storage_shape;
+    tensor.logical = one.shape;
+    const auto is_dynamic = [](std::int64_t extent) { return extent < 0; };
+    if (std::any_of(one.shape.begin(), one.shape.end(), is_dynamic)) note(tensor, "dynamic shape");
+    check_size(tensor);
+  }
+  return tensors;
+}
+
+}  // namespace opbench

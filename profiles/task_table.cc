@@ -1,0 +1,141 @@
+#include "profiles/task_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tensor/printable.h"
+#include "text/excerpt.h"
+
+namespace opbench {
+namespace {
+
+/// The cells of a row by what they hold.
+class TableRow {
+ public:
+  TableRow(TableReader& table, const TableLayout& layout) : table_(table), layout_(layout) {}
+
+  /// Empty where the table has no such column or the cell says "N/A".
+  std::string_view text(TableColumn column) const {
+    const auto place = layout_.place(column);
+    if (!place) return {};
+    const std::string_view cell = table_.cell(*place);
+    return cell == "N/A" ? std::string_view() : cell;
+  }
+  /// Shapes keep a pair of quotes of their own; "" between them is one scalar.
+  std::string_view shapes(TableColumn column) const {
+    std::string_view cell = text(column);
+    if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') {
+      cell.remove_prefix(1);
+      cell.remove_suffix(1);
+    }
+    return cell;
+  }
+  /// Leaves the row out, since a cell holds no number.
+  void skip(TableColumn column, std::string_view what) const {
+    constexpr std::size_t kShown = 40;
+    const std::string cell = excerpt(text(column), kShown);
+    table_.skip(fmt::format("{} '{}' is no number", what, printable(cell)));
+  }
+
+ private:
+  TableReader& table_;
+  const TableLayout& layout_;
+};
+
+std::optional<std::int64_t> units_of(std::string_view text, int scale) {
+  const std::optional<Decimal> value = parse_decimal(text, scale);
+  return value ? std::optional(value->units) : std::nullopt;
+}
+
+std::optional<double> ratio_of(std::string_view text) {
+  constexpr int kRatioScale = 9;
+  const auto value = parse_decimal(text, kRatioScale);
+  if (!value || value->units < 0) return std::nullopt;
+  return static_cast<double>(value->units) / 1e9;
+}
+
+void read_pipes(TableReader& table, const TableLayout& layout, DeviceTask& task) {
+  task.pipes = {};
+  for (const auto& [pipe, column] : layout.pipes) {
+    const std::optional<double> ratio = ratio_of(table.cell(column));
+    if (ratio) task.pipes[pipe] = std::max(*ratio, task.pipes[pipe].value_or(0));
+  }
+}
+
+// Start times have up to 19 digits, which no double holds.
+constexpr int kNanoScale = 3;
+
+bool read_task(TableReader& table, const TableLayout& layout, DeviceTask& task) {
+  const TableRow row(table, layout);
+  const auto duration = parse_decimal(row.text(TableColumn::duration), kPicoScale);
+  if (!duration || duration->units < 0) {
+    row.skip(TableColumn::duration, "duration");
+    return false;
+  }
+  task.duration_ps = duration->units;
+  task.duration_digits = duration->digits;
+  task.name = row.text(TableColumn::name);
+  task.type = row.text(TableColumn::type);
+  task.core = row.text(TableColumn::core);
+  task.state = row.text(TableColumn::state);
+  task.step = row.text(TableColumn::step);
+  task.device = row.text(TableColumn::device);
+  task.stream = row.text(TableColumn::stream);
+  task.start_ns = units_of(row.text(TableColumn::start), kNanoScale);
+  task.wait_ps = units_of(row.text(TableColumn::wait), kPicoScale);
+  task.blocks = units_of(row.text(TableColumn::blocks), 0);
+  task.has_tensors =
+      !row.text(TableColumn::input_shapes).empty() || !row.text(TableColumn::output_shapes).empty();
+  task.inputs = {row.shapes(TableColumn::input_shapes), row.text(TableColumn::input_dtypes),
+                 row.text(TableColumn::input_formats)};
+  task.outputs = {row.shapes(TableColumn::output_shapes), row.text(TableColumn::output_dtypes),
+                  row.text(TableColumn::output_formats)};
+  read_pipes(table, layout, task);
+  task.line = table.line();
+  return true;
+}
+
+// Slices of a table that were joined repeat its header.
+bool is_header(TableReader& table, const TableLayout& layout) {
+  const auto place = layout.place(TableColumn::duration);
+  const std::string_view cell = table.cell(place ? *place : *layout.place(TableColumn::total));
+  return cell.ends_with("(us)");
+}
+
+}  // namespace
+
+void read_tasks(TableReader& table, const TableLayout& layout,
+                const std::function<void(const DeviceTask&)>& use) {
+  const std::string file = table.skipped().file();
+  table.expect_columns(layout.columns);
+  DeviceTask task;
+  task.file = file;
+  while (table.next()) {
+    if (!is_header(table, layout) && read_task(table, layout, task)) use(task);
+  }
+}
+
+std::vector<StatisticRow> read_statistic(TableReader& table, const TableLayout& layout) {
+  std::vector<StatisticRow> rows;
+  table.expect_columns(layout.columns);
+  while (table.next()) {
+    if (is_header(table, layout)) continue;
+    const TableRow row(table, layout);
+    const auto count = units_of(row.text(TableColumn::count), 0);
+    const auto total = parse_decimal(row.text(TableColumn::total), kPicoScale);
+    if (!count || !total) {
+      row.skip(count ? TableColumn::total : TableColumn::count, count ? "total time" : "count");
+      continue;
+    }
+    const auto time = [&](TableColumn column) {
+      return parse_decimal(row.text(column), kPicoScale).value_or(Decimal{});
+    };
+    rows.push_back({std::string(row.text(TableColumn::type)),
+                    std::string(row.text(TableColumn::core)), *count, *total,
+                    time(TableColumn::least), time(TableColumn::most), true});
+  }
+  return rows;
+}
+
+}  // namespace opbench

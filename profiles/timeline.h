@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profiles/trace_profile.h"
+
+namespace opbench {
+
+/// Rows of tables by when they began, so that a trace of the same run finds them.
+using RowsByStart = std::vector<std::pair<std::int64_t, HotOperator*>>;
+
+/// What a part of a device did.
+enum class SpanKind : std::uint8_t { computing, communication, copy };
+
+/// From when to when a device was busy.
+struct DeviceSpan {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  std::int64_t start_ns = 0, duration_ps = 0;
+  HotOperator* task = nullptr;                   ///< whose tasks it is among, if any
+  std::int64_t correlation = -1, external = -1;  ///< ids of the trace; -1: none
+  std::uint32_t device = 0;
+  std::uint32_t host = kNone;  ///< place of the operator that launched it
+  SpanKind kind = SpanKind::computing;
+};
+
+/// A call of an operator on a thread of the host.
+struct HostCall {
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::uint32_t op = 0, thread = 0, external = 0;
+};
+
+/// A kernel of a GPU, whose type is the operator that launched it.
+struct GpuKernel {
+  std::size_t span = 0;  ///< its place among all spans
+  std::uint32_t name = 0, stream = 0;
+  std::int64_t line = 0;
+  int duration_digits = 0;
+};
+
+/// Where on the host something was launched.
+struct Launch {
+  std::int64_t id = 0, time_ns = 0;
+  std::uint32_t thread = 0;
+};
+
+/// One trace: what happened when. Memory grows with operators and kernels of the trace, up to a
+/// limit beyond which they are only counted.
+class Timeline {
+ public:
+  /// Tasks go to `spots`, unless `rows` of tables hold them already; rows are in order of time.
+  Timeline(std::string file, HotSpots& spots, TraceProfile& profile, const RowsByStart* rows)
+      : file_(std::move(file)), spots_(spots), profile_(profile), rows_(rows) {}
+
+  /// Events in any order; those of no use are counted. Returns false where one has no time, which
+  /// is skipped.
+  bool add(TraceReader& reader);
+  /// At the end: ties kernels to operators, and attributes the time of steps.
+  void finish();
+
+ private:
+  struct Moment {
+    std::int64_t start_ns = 0, end_ns = 0, duration_ps = 0;
+    int digits = 0;
+  };
+  struct Window {
+    std::int64_t start_ns = 0, end_ns = 0;
+    std::string name;
+  };
+
+  bool read_moment(TraceReader& reader, Moment& moment) const;
+  bool add_span(TraceReader& reader);
+  void add_arrow(const TraceEvent& event);
+  std::optional<SpanKind> kind_of(const TraceEvent& event) const;
+  void add_call(const TraceReader& reader, const Moment& moment);
+  void add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind);
+  HotOperator* task_of(const TraceReader& reader, const Moment& moment);
+  HotOperator* row_of(const TraceEvent& event, const Moment& moment);
+  void add_gpu_tasks();
+  std::uint32_t number_of(std::unordered_map<std::string, std::uint32_t>& all,
+                          std::string_view first, std::string_view second);
+  std::uint32_t number_of(std::string_view text);
+  void cut_windows();
+
+  std::string file_;
+  HotSpots& spots_;
+  TraceProfile& profile_;
+  const RowsByStart* rows_;
+  std::vector<HostCall> calls_;
+  std::vector<DeviceSpan> spans_;
+  std::vector<GpuKernel> kernels_;
+  std::vector<Launch> launches_, arrows_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_;  ///< start and id
+  std::vector<Window> windows_;
+  std::unordered_map<std::string, std::uint32_t> threads_, devices_;
+  std::unordered_map<std::string, std::uint32_t> texts_;  ///< names and streams of GPU kernels
+  std::unordered_map<std::string, std::string> labels_;   ///< of processes
+  std::string key_;
+};
+
+/// Gives every span the call that launched it, by runtime calls and arrows of the trace and the
+/// calls around them, or by its external id. `calls` are sorted; kernels and calls are counted in
+/// `profile`.
+struct LaunchTable {
+  std::vector<Launch>& launches;  ///< by correlation
+  std::vector<Launch>& arrows;    ///< by the arrow's id
+  std::vector<std::pair<std::int64_t, std::int64_t>>& arrow_ends;
+};
+void link_spans(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, LaunchTable table,
+                TraceProfile& profile);
+
+/// Attributes the time of spans, sorted here by start, once where they overlap: to the one that
+/// began first, computing before communication before copies. Steps are in order of time and do not
+/// overlap; `step_starts` are theirs.
+void attribute_time(std::vector<DeviceSpan>& spans, std::span<TraceStep> steps,
+                    const std::vector<std::int64_t>& step_starts_ns, std::size_t devices,
+                    TraceProfile& profile);
+
+}  // namespace opbench

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "profiles/hot_spots.h"
+#include "profiles/trace_reader.h"
+
+namespace opbench {
+
+/// Calls of an operator of the framework with equal inputs. Of nested ones, such as aten::conv2d >
+/// aten::convolution > aten::cudnn_convolution, a kernel belongs to the innermost, or to the
+/// innermost with shapes if there are any.
+struct TraceOperator {
+  std::string name;
+  std::string input_shapes, input_dtypes;  ///< as `append_input_shapes` and `.._dtypes` write them
+  std::string input_values;                ///< of the first call: attributes; empty: not recorded
+  bool has_shapes = false;
+  SourceRow first;
+  std::int64_t calls = 0;
+  std::int64_t launching = 0;     ///< calls to which kernels belong
+  DeviceTime kernels;             ///< computing and communication
+  DeviceTime copies;              ///< between memories
+  std::int64_t step_ps = 0;       ///< of computing, in steps, overlap counted once
+  std::int64_t host_self_ns = 0;  ///< without operators inside
+};
+
+/// Device time of a span, summed over devices; what overlaps counts for the first of these that it
+/// is.
+struct BusyTime {
+  std::int64_t computing_ps = 0, communication_ps = 0, copies_ps = 0;
+  std::int64_t overlapped_ps = 0;  ///< of communication, while something computes
+};
+
+/// A step that the trace marks: ProfilerStep#N of PyTorch, Iteration N of MindSpore.
+struct TraceStep {
+  std::string name, file;
+  std::int64_t duration_ps = 0;
+  std::int64_t devices = 0;
+  BusyTime busy;
+};
+
+/// What traces tell beyond single tasks: operators of the host, whose kernels are whose, steps.
+class TraceProfile {
+ public:
+  std::int64_t events = 0;
+  std::map<std::string, std::int64_t> phases, categories;
+  /// Rows of devices that neither compute nor communicate, by what the trace calls them: copies,
+  /// waits, marks.
+  std::map<std::string, DeviceTime> others;
+  std::vector<TraceStep> steps;
+  std::vector<TraceStep> table_steps;  ///< of step_trace_time.csv: for want of those of a trace
+  bool are_steps_of_table = false;     ///< which then are `steps`
+  BusyTime busy;                       ///< of whole traces
+  /// From the first to the last task of each device of each trace, and how many these are.
+  std::int64_t span_ps = 0, spans = 0;
+
+  std::int64_t host_operators = 0, host_operators_with_shapes = 0;
+  std::int64_t kernels = 0, linked_kernels = 0;
+  std::int64_t kernels_without_row = 0;  ///< in no table that was read with the trace
+  /// Places in `operators` of the calls of the first trace that launched something, in the order of
+  /// their starts, up to a limit.
+  std::vector<std::uint32_t> sequence;
+  std::int64_t lost = 0;  ///< operators and kernels beyond what is kept to tie them together
+
+  void count_other(std::string_view name, const DeviceTask& task);
+
+  /// The place in `operators` of the one that the event calls.
+  std::uint32_t operator_of(const TraceEvent& event, const std::string& file, std::int64_t line);
+  std::vector<TraceOperator>& operators() { return operators_; }
+  const std::vector<TraceOperator>& operators() const { return operators_; }
+  bool is_empty() const {
+    return events == 0 && operators_.empty() && steps.empty() && others.empty();
+  }
+  /// By device time, those without by their own time on the host.
+  std::vector<const TraceOperator*> by_time() const;
+
+  /// Of all steps and devices.
+  std::int64_t step_ps() const;
+  /// Of the steps; 0 without.
+  double step_share(std::int64_t picoseconds) const;
+
+ private:
+  std::vector<TraceOperator> operators_;
+  std::unordered_map<std::string, std::uint32_t> by_key_;
+  std::string key_;
+};
+
+/// The type that a task's name holds, "aclnnAddmm_MatMulCommon_MatMulV2" and ".../Cast-op239" of
+/// MindSpore; empty where it holds none.
+std::string_view type_of_task_name(std::string_view name);
+
+/// Counts under a name, up to so many different ones as no profile has.
+void count_name(std::map<std::string, std::int64_t>& counts, std::string_view name);
+
+}  // namespace opbench

@@ -1,0 +1,95 @@
+// What the table of operators reads of a record beside its tensors: words, complements, masks among
+// the results, and what makes a row unfit.
+#include <gmock/gmock.h>
+
+#include "compare/judge_dump.h"
+#include "dump/dump_writer.h"
+#include "tests/support/temp_dir.h"
+
+namespace opbench {
+namespace {
+
+using Values = std::vector<double>;
+
+class JudgeOperators : public testing::Test, protected TempDir {
+ protected:
+  void begin(const std::string& op) { writer_.begin_record(op, DeviceType::cuda); }
+  void tensor(bool is_input, const std::string& name, DType dtype, const Dims& shape,
+              const Values& values) {
+    Tensor made(describe(dtype, shape));
+    from_doubles(dtype, values.data(), std::ssize(values), made.data());
+    if (is_input) return writer_.write_input(name, made.desc, made.data());
+    writer_.write_output(name, made.desc, made.data());
+  }
+  void input(const std::string& name, const Dims& shape, const Values& values,
+             DType dtype = DType::fp32) {
+    tensor(true, name, dtype, shape, values);
+  }
+  void output(const std::string& name, const Dims& shape, const Values& values,
+              DType dtype = DType::fp32) {
+    tensor(false, name, dtype, shape, values);
+  }
+
+  std::vector<Ruling> rulings() {
+    writer_.finish();
+    DumpSource file(path("d.h5"));
+    const JudgedDump dump = judge_dump(
+        file, OpTable::builtin(), {}, [](std::size_t, std::size_t) {}, [] { return false; });
+    std::vector<Ruling> all;
+    for (const JudgedRecord& record : dump.records) all.push_back(record.ruling);
+    return all;
+  }
+
+  DumpWriter writer_{path("d.h5")};
+};
+
+}  // namespace
+
+// ATen passes a reduction as 0 (none), 1 (mean) or 2 (sum).
+TEST_F(JudgeOperators, NumbersThatStandForWords) {
+  for (const auto& [reduction, result] :
+       {std::pair<std::int64_t, double>{1, 2.5}, {2, 10}, {2, 2.5}, {9, 1}}) {
+    begin("mse_loss");
+    input("self", {4}, {1, 2, 3, 4});
+    input("target", {4}, {2, 4, 2, 2});
+    writer_.write_input_scalar("reduction", reduction);
+    output("result", {}, {result});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::unknown}));
+}
+
+// _fused_dropout is told the share that stays, native_dropout the one that goes.
+TEST_F(JudgeOperators, DropoutsAreJudgedByTheMaskThatTheyLeft) {
+  for (const double kept : {2.0, 1.0}) {
+    begin("_fused_dropout");
+    input("self", {4}, {1, 2, 3, 4});
+    writer_.write_input_scalar("p", 0.5);
+    output("result0", {4}, {kept, 0, 3 * kept, 4 * kept});
+    output("result1", {4}, {1, 0, 1, 1}, DType::uint8);
+  }
+  begin("native_dropout");  // no mask is recorded
+  input("input", {2}, {1, 2});
+  output("result0", {2}, {0, 4});
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty, Ruling::random}));
+}
+
+// A rounding_mode is a word, which no dump holds; weights change a loss.
+TEST_F(JudgeOperators, WhatMayBeAnotherOperatorIsUnknown) {
+  begin("div_Tensor_mode");
+  input("self", {2}, {7, -7});
+  input("other", {2}, {2, 2});
+  output("result", {2}, {3, -4});
+  begin("DivBackward2");
+  input("grads/grads_0", {1}, {1});
+  input("self", {1}, {7});
+  input("other", {1}, {2});
+  output("grad_inputs/grad_inputs_0", {1}, {0});
+  begin("binary_cross_entropy_with_logits");
+  input("self", {1}, {0});
+  input("target", {1}, {1});
+  input("pos_weight", {1}, {3});
+  output("result", {}, {2.0794415});
+  EXPECT_EQ(rulings(), std::vector(3, Ruling::unknown));
+}
+
+}  // namespace opbench

@@ -1,0 +1,166 @@
+#include "workers/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+namespace opbench {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+constexpr rlim_t kMostMemory = rlim_t{8} << 30;  // beyond what the parent had
+constexpr std::time_t kPatienceSeconds = 30;     // of computing; waiting for a disk is none
+
+std::atomic<unsigned> progress{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free);
+
+// Only the watch uses them.
+pid_t watched_parent = 0;
+unsigned last_progress = 0;
+std::time_t last_seconds = 0;
+
+std::time_t computed_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec;
+}
+
+// Every second. PR_SET_PDEATHSIG would do for a dead parent, if it did not fire at the end of the
+// thread that forked.
+void watch(int) {
+  if (getppid() != watched_parent) _exit(0);
+  const unsigned seen = progress.load(std::memory_order_relaxed);
+  if (seen != last_progress) {
+    last_progress = seen;
+    last_seconds = computed_seconds();
+  } else if (computed_seconds() - last_seconds > kPatienceSeconds) {
+    _exit(kHungExitCode);
+  }
+}
+
+void start_watch(pid_t parent) {
+  watched_parent = parent;
+  last_seconds = computed_seconds();
+  struct sigaction action {};
+  action.sa_handler = watch;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, nullptr);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarm, nullptr);
+  const itimerval every_second{{1, 0}, {1, 0}};
+  setitimer(ITIMER_REAL, &every_second, nullptr);
+}
+
+// What kills this process is reported by its parent, without a message or a core of its own.
+void set_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) signal(number, SIG_DFL);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+}
+
+void close_all_but(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned first = STDERR_FILENO + 1;
+  for (const int descriptor : kept) {
+    const auto next = static_cast<unsigned>(descriptor);
+    if (next > first) close_range(first, next - 1, 0);
+    first = std::max(first, next + 1);
+  }
+  close_range(first, ~0u, 0);
+}
+
+// A sanitizer's report is worth reading.
+void print_nowhere() {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere < 0) return;
+  dup2(nowhere, STDIN_FILENO);
+  dup2(nowhere, STDOUT_FILENO);
+  if (!kIsSanitized) dup2(nowhere, STDERR_FILENO);
+  close(nowhere);
+}
+
+rlim_t memory_in_use() {
+  unsigned long long pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
+    if (std::fscanf(file, "%llu", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  return static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Damaged files ask for absurd sizes. Sanitizers reserve terabytes.
+void limit_memory() {
+  if (kIsSanitized) return;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min(limit.rlim_cur, memory_in_use() + kMostMemory);
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+}  // namespace
+
+void confine_child(pid_t parent, std::initializer_list<int> descriptors) {
+  set_signals();
+  start_watch(parent);
+  close_all_but(descriptors);
+  print_nowhere();
+  limit_memory();
+}
+
+ChildEnd end_of(pid_t& child) {
+  int status = 0;
+  constexpr int kAttempts = 100;
+  pid_t ended = child > 0 ? waitpid(child, &status, WNOHANG) : -1;
+  for (int attempt = 0; ended == 0 && attempt < kAttempts; ++attempt) {
+    usleep(10'000);
+    ended = waitpid(child, &status, WNOHANG);
+  }
+  if (ended <= 0) return {};
+  child = -1;
+  return {true, WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode,
+          WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
+
+std::string reason_of(const ChildEnd& end, const std::string& doing) {
+  if (end.was_hung) {
+    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
+  }
+  if (end.signal == 0) {
+    return fmt::format("the HDF5 library crashed while {}; the file is damaged", doing);
+  }
+  // The kernel that is out of memory, or a person: nothing is known of the file.
+  const bool may_be_damaged = end.signal != SIGKILL && end.signal != SIGTERM;
+  return fmt::format("the process that read it ended by signal {} ({}) while {}{}", end.signal,
+                     strsignal(end.signal), doing,
+                     may_be_damaged ? "; the file may be damaged" : "");
+}
+
+void note_progress() { progress.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace opbench

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workers/transport.h"
+
+namespace opbench {
+
+/// What a letter between ranks is about; its first byte.
+enum class LetterKind : char { ready, units, result, failure, pause, leave, dismiss };
+
+/// The processes that work on one command line together: those that one mpirun or srun has started,
+/// or this one alone. Rank 0 reads what the others find out, prints and writes.
+class Ranks {
+ public:
+  /// One process, without MPI.
+  Ranks() = default;
+  explicit Ranks(std::unique_ptr<Transport> transport);
+  Ranks(Ranks&&) = default;
+  Ranks& operator=(Ranks&&) = default;
+  /// This process, as the only rank.
+  static Ranks& alone();
+
+  int rank() const { return transport_ ? transport_->rank() : 0; }
+  int size() const { return transport_ ? transport_->size() : 1; }
+  bool is_first() const { return rank() == 0; }
+  bool is_alone() const { return size() == 1; }
+  /// Place among the ranks of this machine, and how many those are.
+  int machine_rank() const { return transport_ ? transport_->machine_rank() : 0; }
+  int machine_size() const { return transport_ ? transport_->machine_size() : 1; }
+  /// "rank 3 on node7".
+  std::string describe(int rank) const;
+  /// Cores for each rank of this machine when all of them work.
+  int share_of_cores() const;
+
+  /// What rank 0's dispatches have come to, one after the other.
+  struct Work {
+    double unit_seconds = 0;  ///< sum over all units
+    double wall_seconds = 0;
+  };
+  const Work& work() const { return work_; }
+  void note_work(double unit_seconds, double wall_seconds);
+  /// Share of all ranks' time in which they worked on units; 0 without any.
+  double efficiency() const;
+
+  /// Calls `work` while no other rank of this machine is in its turn; others sleep.
+  void in_turn(const std::function<void()>& work);
+
+  void send(int to, LetterKind kind, const std::string& text);
+  /// Sends, and returns once it is sent.
+  void deliver(int to, LetterKind kind, const std::string& text);
+  std::optional<Letter> receive();
+  /// Errors: throws RunError that names a rank of this machine, one that has not left, whose
+  /// process has ended. On rank 0 any of them, on others rank 0.
+  void require_all();
+  /// Notes that a rank has left: it needs no dismissal and its end is no loss.
+  void note_leave(int rank);
+
+  /// The last call. Rank 0 dismisses all others and waits for them, the others wait for that;
+  /// `message` is what went wrong here, for rank 0. Where ranks are lost or do not come, all are
+  /// ended. Returns the process's exit code.
+  int finish(int code, const std::string& message);
+
+ private:
+  void finish_first(int code);
+  void finish_other(int code, const std::string& message);
+
+  std::unique_ptr<Transport> transport_;
+  std::vector<bool> has_left_;
+  Work work_;
+};
+
+/// The ranks that this process is one of: more than one if a launcher of MPI has started it. What
+/// the process starts itself counts as no rank.
+/// Errors: throws Error if it was, but this installation has no MPI or MPI cannot be started.
+Ranks start_ranks();
+
+/// Lets this process, and what it starts, use every core that its launcher may use: mpirun binds
+/// each rank to a core or a few, and ranks that take turns have all in theirs. To be called before
+/// anything runs in several threads.
+void use_cores_of_launcher();
+
+/// Sleeps for longer each time, up to a millisecond, until `reset`.
+class Nap {
+ public:
+  void reset() { microseconds_ = kShortest; }
+  void sleep();
+  int microseconds();
+
+ private:
+  static constexpr int kShortest = 20, kLongest = 1000;
+  int microseconds_ = kShortest;
+};
+
+}  // namespace opbench

@@ -1,0 +1,80 @@
+#include <chrono>
+#include <new>
+
+#include "tensor/error.h"
+#include "text/packed.h"
+#include "workers/dispatch.h"
+#include "workers/unit_letters.h"
+
+namespace opbench {
+
+std::string do_unit(const UnitWork& work, std::string_view unit, UnitOutcome& outcome) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string result;
+  try {
+    result = work(unit);
+  } catch (const std::bad_alloc&) {
+    outcome.error = "out of memory";
+  } catch (const std::exception& error) {
+    outcome.error = error.what();
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+namespace {
+
+// A result that took long is out of this process's hands before the next unit begins, so that it
+// is not lost with it; those of tiny units may be under way while the next one is done.
+constexpr double kTinySeconds = 0.02;
+
+void answer(Ranks& ranks, std::uint64_t number, const UnitOutcome& outcome, std::string result) {
+  Packer packer;
+  packer.add(number);
+  packer.add(outcome.seconds);
+  packer.add(outcome.error.empty() ? result : outcome.error);
+  const LetterKind kind = outcome.error.empty() ? LetterKind::result : LetterKind::failure;
+  if (outcome.seconds < kTinySeconds)
+    ranks.send(0, kind, packer.take());
+  else
+    ranks.deliver(0, kind, packer.take());
+}
+
+void do_units(Ranks& ranks, const UnitWork& work, std::string_view text) {
+  for (Unpacker units(text); !units.is_empty();) {
+    const auto number = units.get<std::uint64_t>();
+    const std::string unit = units.get_text();
+    UnitOutcome outcome;
+    std::string result = do_unit(work, unit, outcome);
+    answer(ranks, number, outcome, std::move(result));
+  }
+}
+
+}  // namespace
+
+bool serve(Ranks& ranks, std::string_view plan, const UnitWork& work) {
+  ranks.deliver(0, LetterKind::ready, std::string(plan));
+  for (Nap nap;;) {
+    const auto letter = ranks.receive();
+    if (!letter) {
+      ranks.require_all();
+      nap.sleep();
+      continue;
+    }
+    nap.reset();
+    switch (static_cast<LetterKind>(letter->text.front())) {
+      case LetterKind::units:
+        do_units(ranks, work, std::string_view(letter->text).substr(1));
+        break;
+      case LetterKind::pause:
+        return true;
+      case LetterKind::dismiss:
+        ranks.note_leave(0);
+        return false;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace opbench

@@ -29,11 +29,6 @@
 namespace opbench {
 namespace {
 
-const std::vector<std::string> kCommands = {
-    "run",      "compare", "judge",  "minimise", "opmap",      "show", "extract",
-    "overflow", "ingest",  "remedy", "convert",  "check",      "list", "report",
-    "explain",  "merge",   "doctor", "selftest", "invariance", "audit"};
-
 // The others are rank 0's alone.
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
@@ -90,19 +85,36 @@ void complain(std::ostream& err, std::string_view message) {
   err << program_name() << ": " << printable(excerpt(message, kLongest)) << '\n';
 }
 
-std::string unknown_command(const std::string& word) {
-  return fmt::format("unknown command '{}'{}", word, suggestion(word, kCommands));
-}
+/// The names of commands, those for people.
+class CommandNames {
+ public:
+  explicit CommandNames(const CommandLine& line) {
+    for (const CommandModel& command : line.model().commands) names_.push_back(command.name);
+  }
+
+  bool has(const std::string& word) const {
+    return std::find(names_.begin(), names_.end(), word) != names_.end();
+  }
+  std::string unknown(const std::string& word) const {
+    return fmt::format("unknown command '{}'{}", word, suggestion(word, names_));
+  }
+  /// Errors: throws UsageError.
+  void check(const std::string& word) const {
+    if (!has(word)) throw UsageError(unknown(word));
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
 
 // What is wrong and where to read on.
 int report_usage_error(const UsageError& error, const std::vector<std::string>& args,
-                       std::ostream& err) {
+                       const CommandNames& names, std::ostream& err) {
   const bool is_unknown =
-      !args.empty() && !args.front().starts_with("-") &&
-      std::find(kCommands.begin(), kCommands.end(), args.front()) == kCommands.end();
-  complain(err,
-           fmt::format("{}; see {} --help",
-                       is_unknown ? unknown_command(args.front()) : error.what(), program_name()));
+      !args.empty() && !args.front().starts_with("-") && !names.has(args.front());
+  complain(err, fmt::format("{}; see {} --help",
+                            is_unknown ? names.unknown(args.front()) : error.what(),
+                            program_name()));
   return kBadInput;
 }
 
@@ -174,9 +186,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   Action action;
   MsaccucmpNotes notes;
   try {
-    const bool is_known =
-        std::find(kCommands.begin(), kCommands.end(), args.front()) != kCommands.end();
-    if (is_help && !is_known) throw UsageError(unknown_command(asked));
+    if (is_help) CommandNames(line).check(asked);
     if (args.front() == "compare") notes = translate_msaccucmp_options(args);
     if (args.front() == "convert") translate_msaccucmp_convert_options(args);
     // As msaccucmp spells it; a short option would take the rest for its value.
@@ -184,7 +194,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
       std::replace(args.begin(), args.end(), std::string("-out"), std::string("--out"));
     action = line.parse(args, out, context.width());
   } catch (const UsageError& error) {
-    return report_usage_error(error, args, err);
+    return report_usage_error(error, args, CommandNames(line), err);
   }
   if (!notes.without_effect.empty()) {
     complain(err,

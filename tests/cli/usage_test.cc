@@ -15,8 +15,8 @@ TEST(Usage, UnknownFlagsAndCommandsGetASuggestion) {
       {{"check", "--agianst=x"}, "unknown flag '--agianst' of check; did you mean '--against'?"},
       {{"report", "x.json", "--zzzzzzzz"}, "unknown flag '--zzzzzzzz' of report; see"},
       {{"lst"}, "unknown command 'lst'; did you mean 'list'?"},
-      {{"help", "--bogus"}, "unknown command '--bogus'; allowed: run, compare"},
-      {{"help", "-V"}, "unknown command '-V'; allowed: run, compare"},
+      {{"help", "--bogus"}, "unknown command '--bogus'; allowed: run, list"},
+      {{"help", "-V"}, "unknown command '-V'; allowed: run, list"},
       {{"compare", "-V"}, "unknown flag '-V' of compare; see"},
       {{"compare", "-x"}, "unknown flag '-x' of compare; see"},
       {{"help", "repotr"}, "unknown command 'repotr'; did you mean 'report'?"}};

@@ -3,13 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 #include "harness/run/item_runner.h"
 #include "tensor/parallel.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
+namespace {
+
+bool says_something_new(const Record& record) {
+  return record.status == Status::failed || record.status == Status::errored;
+}
+
+}  // namespace
 
 void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
                  RunResult& result) {
@@ -23,32 +32,47 @@ void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks&
   std::move(records.begin(), records.end(), std::back_inserter(result.records));
 }
 
-RunResult run_plan(const std::vector<PlannedCase>& plan,
-                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
-                   const RunHooks& hooks) {
+RunResult run_all(std::span<const WorkItem> work, const RunOptions& options, const RunHooks& hooks,
+                  const std::function<bool()>& is_over) {
   const auto start = std::chrono::steady_clock::now();
   RunResult result;
   getloadavg(&result.load, 1);
   const std::vector<int> threads =
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
-  const std::size_t total = (plan.size() + contexts.size()) * threads.size();
+  RunOptions untimed = options;
+  untimed.times = false;
   std::size_t done = 0;
-  const auto run = [&](const auto& planned, std::size_t bytes) {
+  for (const WorkItem& one : work) {
     for (const int count : threads) {
-      if (interrupted()) return;
-      if (hooks.progress) hooks.progress(done++, total);
-      Item item = make_item(planned);
-      item.most_verified = options.most_verified;
-      add_records(run_item(std::move(item), options, count, hooks, result.times), bytes, hooks,
-                  result);
+      if (is_over()) break;
+      if (hooks.progress) hooks.progress(done++, work.size() * threads.size());
+      std::vector<Record> records =
+          run_item(one.make(), one.is_repeat ? untimed : options, count, hooks, result.times);
+      if (one.is_repeat) std::erase_if(records, std::not_fn(says_something_new));
+      add_records(std::move(records), one.bytes, hooks, result);
     }
-  };
-  for (const PlannedCase& planned : plan) run(planned, planned.graph.memory_bytes());
-  for (const PlannedContext& planned : contexts) run(planned, planned.largest_step_bytes());
+  }
   result.was_interrupted = interrupted();
   result.times.total =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+RunResult run_plan(const std::vector<PlannedCase>& plan,
+                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
+                   const RunHooks& hooks) {
+  std::vector<WorkItem> work;
+  const auto add = [&](const auto& planned, std::size_t bytes) {
+    work.push_back({[&planned, &options] {
+                      Item item = make_item(planned);
+                      item.most_verified = options.most_verified;
+                      return item;
+                    },
+                    bytes});
+  };
+  for (const PlannedCase& planned : plan) add(planned, planned.graph.memory_bytes());
+  for (const PlannedContext& planned : contexts) add(planned, planned.largest_step_bytes());
+  return run_all(work, options, hooks, interrupted);
 }
 
 }  // namespace opbench

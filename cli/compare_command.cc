@@ -1,19 +1,22 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/compare_flags.h"
 #include "cli/compare_job.h"
-#include "cli/compared_runs.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
@@ -21,6 +24,7 @@
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
 #include "harness/report/compare.h"
+#include "harness/report/compare_runs.h"
 #include "harness/run/artefact.h"
 #include "harness/run/machine.h"
 #include "tensor/error.h"
@@ -33,6 +37,51 @@
 
 namespace opbench {
 namespace {
+
+using CaseVariant = std::pair<std::string, std::string>;
+
+std::string note_of(const DumpRecord& record, std::string_view name) {
+  const auto found = std::find_if(record.notes.begin(), record.notes.end(),
+                                  [&](const Note& note) { return note.name == name; });
+  return found == record.notes.end() ? std::string() : found->value;
+}
+
+// The largest error of recorded outputs of each case and variant.
+std::map<CaseVariant, double> output_errors(const Comparison& comparison) {
+  std::map<CaseVariant, double> errors;
+  for (const OperatorResult& op : comparison.operators) {
+    if (op.actual == nullptr || !op.output_error) continue;
+    double& error =
+        errors[{note_of(*op.actual, "opbench_case"), note_of(*op.actual, "opbench_variant")}];
+    error = std::max(error, *op.output_error);
+  }
+  return errors;
+}
+
+// Are both files of `opbench run --artefact`?
+bool are_runs(DumpComparison& comparison) {
+  return comparison.actual().has_attachments() && comparison.expected().has_attachments();
+}
+
+// Prints a table of the runs in both files, of which the tensors were measured. Exit code 1 if a
+// verdict was lost, an error grew or a result is gone; 4 if they have no result in common.
+int compare_two_runs(DumpComparison& measured, CommandContext& context) {
+  const ResultsFile first = Artefact(measured.actual().name()).results();
+  const ResultsFile second = Artefact(measured.expected().name()).results();
+  const auto errors = output_errors(measured.comparison());
+  const auto error_of = [&](const Record& record) -> std::optional<double> {
+    const auto found = errors.find({record.case_id, record.variant});
+    return found == errors.end() ? std::nullopt : std::optional(found->second);
+  };
+  const report::RunDifferences found = report::compare_runs(context.out, first, second, error_of,
+                                                            context.verbose, {context.colour()});
+  if (found.pairs == 0) {
+    context.complain(fmt::format("{} and {} have no timed result in common",
+                                 measured.actual().name(), measured.expected().name()));
+    return kNothingToJudge;
+  }
+  return found.worse > 0 || found.only_second > 0 ? kVerdictFailed : kAllWell;
+}
 
 constexpr const char* kFooter = R"(Examples:
   opbench compare npu.h5 gpu.h5

@@ -1,12 +1,52 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case.h"
+#include "harness/plan/case_values.h"
+#include "harness/plan/context.h"
+#include "harness/plan/context_limits.h"
 
 namespace opbench {
+
+/// A shape of the list `shapes:`, used with --op.
+struct NamedShape {
+  Dims shape;
+  std::string name;  ///< may be empty
+  int count = 1;
+  std::string origin;  ///< "file:line"
+};
+
+/// One entry of `cases:`, dtypes and formats not yet crossed.
+struct CaseTemplate {
+  Case base;
+  std::optional<std::vector<DType>> dtypes;
+  std::optional<std::vector<Format>> formats;
+};
+
+/// A case file with its symbols substituted and its contexts unrolled.
+struct CaseFile {
+  std::string path;
+  std::vector<DType> dtypes;    ///< empty: not stated
+  std::vector<Format> formats;  ///< empty: not stated
+  std::vector<NamedShape> shapes;
+  std::vector<CaseTemplate> cases;
+  std::vector<Context> contexts;
+};
+
+/// Reads a YAML case file; `overrides` replace values of its `symbols:`.
+/// Errors: throws Error "file:line: what was found; what is allowed" on unknown keys, wrong types,
+/// unknown names, shapes that are negative or overflow, and overrides of symbols that the file does
+/// not declare.
+CaseFile load_case_file(const std::string& path, const Symbols& overrides);
+
+/// The same from text; `path` is for messages. Contexts may be as large as `limits` say.
+CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides,
+                         const ContextLimits& limits = {});
 
 /// The case files of one run, each read where it is first asked for and then kept.
 class CaseFiles {

@@ -1,14 +1,88 @@
 #include "harness/run/unit_plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <string>
 #include <utility>
 
-#include "harness/run/plan_digest.h"
+#include "harness/plan/case.h"
+#include "harness/plan/graph_text.h"
+#include "harness/run/machine.h"
 
 namespace opbench::units {
+namespace {
+
+/// Lines whose hash is the digest. Every value ends its line, so that no two lists look alike.
+class Digest {
+ public:
+  template <class... Values>
+  void add(const Values&... values) {
+    ((text_ += fmt::format("{}\n", values)), ...);
+    // Folded as it grows: a plan may have a million units.
+    if (text_.size() > kFolded) text_ = hash();
+  }
+  std::string hash() const { return fmt::format("{:016x}", text_hash(text_)); }
+
+ private:
+  static constexpr std::size_t kFolded = 1 << 16;
+  std::string text_;
+};
+
+void add_build(Digest& digest) {
+  const Machine m = describe_machine();
+  digest.add(m.version, m.revision, m.compiler, m.flags, m.build_type);
+}
+
+void add_options(Digest& digest, const RunOptions& options, const std::string& isa) {
+  digest.add(fmt::format("{}", fmt::join(options.threads, ",")), isa, options.seconds_per_case,
+             options.repetitions, options.cold, options.verify, options.most_verified,
+             options.times);
+}
+
+void add_case(Digest& digest, const PlannedCase& planned) {
+  const Case& c = planned.spec;
+  digest.add(case_id(c), c.name, c.count, c.weight_us, seed_of(c));
+  if (c.expected_failure) {
+    digest.add("expected failure", fmt::format("{}", fmt::join(c.expected_failure->variants, ",")),
+               c.expected_failure->dtypes.size(), c.expected_failure->reason);
+    for (const DType dtype : c.expected_failure->dtypes) digest.add(name(dtype));
+  }
+  for (const Selection& selection : planned.variants) digest.add(selection.variant);
+}
+
+void add_step(Digest& digest, const PlannedStep& step) {
+  digest.add(step.spec.name, step.spec.after, step.spec.samples, step.spec.precision.loss_scale,
+             static_cast<int>(step.spec.precision.level),
+             static_cast<int>(step.spec.precision.scaling),
+             static_cast<int>(step.spec.precision.half), static_cast<int>(step.spec.standard.kind),
+             step.spec.standard.limit, step.refusal());
+  if (step.refusal().empty()) digest.add(text_of(step.graph, step.selection.kernels));
+}
+
+void add_context(Digest& digest, const PlannedContext& planned) {
+  digest.add(planned.id(), planned.seed(), planned.spec.backward,
+             static_cast<int>(planned.spec.loss), planned.loss_scale.value_or(0),
+             planned.spec.update ? planned.spec.update->rate : 0);
+  for (const PlannedStep& step : planned.steps) add_step(digest, step);
+}
+
+// Of a plan whose units, cases and contexts are there; see UnitPlan.
+std::string plan_digest(const UnitPlan& plan, const RunOptions& options, const std::string& isa) {
+  Digest digest;
+  add_build(digest);
+  add_options(digest, options, isa);
+  digest.add(plan.cases.size(), plan.contexts.size());
+  for (const PlannedCase& planned : plan.cases) add_case(digest, planned);
+  for (const PlannedContext& planned : plan.contexts) add_context(digest, planned);
+  return digest.hash();
+}
+
+}  // namespace
 
 UnitPlan plan_units(std::vector<PlannedCase> cases, std::vector<PlannedContext> contexts,
                     const RunOptions& options, const std::string& isa) {

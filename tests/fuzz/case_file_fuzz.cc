@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "kernels/kernel.h"
 #include "tests/fuzz/fuzz.h"
 

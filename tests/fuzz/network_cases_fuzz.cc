@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <sstream>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "profiles/network_cases.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "profiles/network_context.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "tests/profiles/rows_of_profiles.h"
 
 namespace opbench {

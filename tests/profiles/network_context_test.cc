@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "tests/profiles/context_graphs.h"
 #include "tests/profiles/profiles.h"
 #include "tests/support/temp_dir.h"

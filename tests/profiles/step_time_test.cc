@@ -1,7 +1,6 @@
-#include "profiles/step_time.h"
-
 #include <gmock/gmock.h>
 
+#include "profiles/findings.h"
 #include "tests/profiles/profiles.h"
 
 namespace opbench {

@@ -1,7 +1,6 @@
-#include "harness/plan/case_file.h"
-
 #include <gmock/gmock.h>
 
+#include "harness/plan/case_files.h"
 #include "tensor/error.h"
 #include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"

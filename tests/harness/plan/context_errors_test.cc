@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "tensor/error.h"
 #include "tests/support/refusal.h"
 

@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 
 namespace opbench {
 namespace {

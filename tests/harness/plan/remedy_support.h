@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "harness/plan/context_graph.h"
 #include "harness/plan/format_plan.h"
 #include "harness/plan/lowering.h"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/case_file.h"
+#include "harness/plan/case_files.h"
 #include "harness/run/item_runner.h"
 
 namespace opbench {

@@ -98,9 +98,9 @@ void write_mappings(const std::vector<Source>& sources, const std::vector<NameMa
     if (mappings[i].empty()) continue;
     by_directory[sources[i].out].insert(mappings[i].begin(), mappings[i].end());
   }
-  for (const auto& [directory, mapping] : by_directory) {
-    outcome.attempt((directory / "mapping.csv").string(),
-                    [&] { add_to_name_mapping(directory, mapping); });
+  for (const auto& entry : by_directory) {
+    outcome.attempt((entry.first / "mapping.csv").string(),
+                    [&] { add_to_name_mapping(entry.first, entry.second); });
   }
 }
 

@@ -112,9 +112,9 @@ int report_usage_error(const UsageError& error, const std::vector<std::string>& 
                        const CommandNames& names, std::ostream& err) {
   const bool is_unknown =
       !args.empty() && !args.front().starts_with("-") && !names.has(args.front());
-  complain(err, fmt::format("{}; see {} --help",
-                            is_unknown ? names.unknown(args.front()) : error.what(),
-                            program_name()));
+  complain(err,
+           fmt::format("{}; see {} --help", is_unknown ? names.unknown(args.front()) : error.what(),
+                       program_name()));
   return kBadInput;
 }
 

@@ -91,8 +91,8 @@ std::optional<Proposal> one_group(const Witness& witness, const GroupedAxes& axe
   return proposal;
 }
 
-// Of an operator that takes any number of inputs: few of them, and of inputs that lie one after
-// the other in the output, those of its places that stay.
+// Cuts an operator that takes any number of inputs down to few of them. If the inputs lie one after
+// the other in the output, the output keeps their places.
 void cut_input_list(Cutting& cutting) {
   const Witness& witness = cutting.witness();
   const std::int64_t inputs = std::ssize(witness.problem().inputs);
@@ -102,7 +102,7 @@ void cut_input_list(Cutting& cutting) {
   search_places(cutting, inputs, 0, trials_worth(witness), fewer_inputs);
 }
 
-// Of an operator with groups of channels (attribute `groups`): one group.
+// Keeps one group of an operator with groups of channels (attribute `groups`).
 void cut_groups(Cutting& cutting) {
   const Witness& witness = cutting.witness();
   const std::int64_t groups = groups_of(witness.problem().attrs);

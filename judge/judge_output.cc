@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "judge/sampled_blocks.h"
 #include "judge/standards.h"
 #include "judge/wrong_update.h"
-#include "tensor/parallel.h"
 #include "tensor/saturate.h"
 
 namespace opbench {

@@ -66,7 +66,7 @@ ArrayList list_npy(const RegularFile& file) {
   return list;
 }
 
-// The arrays of a .npz file. A member that is none, or a damaged one, is a problem of its own.
+// Lists the arrays of a .npz file. A member that is damaged or no array is listed with its problem.
 ArrayList list_npz(ZipFile& zip) {
   ArrayList list;
   std::set<std::string> names;

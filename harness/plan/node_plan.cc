@@ -12,8 +12,8 @@
 namespace opbench {
 namespace {
 
-// What the framework and the engine below it do with formats, beside what kernels take: the rule
-// of the operator (ContextTraits) where it has one, else that of most operators.
+// Rules of the framework and its engine for formats: those of the operator (ContextTraits) if it
+// has some, else those of most operators.
 
 // Empty if the engine computes `problem` in its formats, else why not: Axpy in private formats
 // needs channels in whole blocks, or equal shapes and `axpy_equal_shapes`.

@@ -36,8 +36,8 @@ double magnitude(const TensorDesc& desc, const void* storage) {
   return std::sqrt(sum / static_cast<double>(desc.elements()));
 }
 
-// What an element of `output` comes to if the terms that `node` adds up have the magnitude of its
-// first floating input and random signs: what is far below it has cancelled.
+// The expected size of an element of `output` if its terms had random signs and the magnitude of
+// the first floating input. An element far below it has cancelled.
 double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const TensorDesc& desc = node.problem.inputs[i];

@@ -18,8 +18,7 @@ bool says_something_new(const Record& record) {
   return record.status == Status::failed || record.status == Status::errored;
 }
 
-}  // namespace
-
+// Adds the records of a case that is complete, and reports them. `bytes`: what its tensors take.
 void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
                  RunResult& result) {
   if (records.empty()) return;
@@ -31,6 +30,8 @@ void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks&
   if (hooks.case_done) hooks.case_done(records);
   std::move(records.begin(), records.end(), std::back_inserter(result.records));
 }
+
+}  // namespace
 
 RunResult run_all(std::span<const WorkItem> work, const RunOptions& options, const RunHooks& hooks,
                   const std::function<bool()>& is_over) {

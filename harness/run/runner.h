@@ -14,19 +14,14 @@
 
 namespace opbench {
 
-/// Adds the records of a case that is complete to a result, and tells of them. `bytes`: what its
-/// tensors take.
-void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
-                 RunResult& result);
-
-/// What is run as one, with any number of threads.
+/// A case, a context or a recorded call, to be run with one or several numbers of threads.
 struct WorkItem {
   std::function<Item()> make;
   std::size_t bytes = 0;   ///< that its tensors take
   bool is_repeat = false;  ///< of another that is timed: only what it gets wrong has a row
 };
 
-/// Each with every number of threads, until `is_over`.
+/// Runs each item with every number of threads of `options`. Starts none once `is_over` is true.
 RunResult run_all(std::span<const WorkItem> work, const RunOptions& options, const RunHooks& hooks,
                   const std::function<bool()>& is_over);
 

@@ -26,36 +26,68 @@ constexpr std::size_t kLargestList = std::size_t{16} << 30;  // bytes, of a proc
 
 ReaderProcess::ReaderProcess(int descriptor, const std::string& name, Task task,
                              const std::function<bool()>& stop)
-    : name_(name), stop_(stop) {
+    : descriptor_(descriptor), name_(name), task_(task), stop_(stop) {
+  start();
+}
+
+ReaderProcess::~ReaderProcess() { end(); }
+
+void ReaderProcess::start() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+    throw RunError(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
   }
   socket_ = std::make_unique<MessageSocket>(ends[0]);
   MessageSocket theirs(ends[1]);
   const pid_t parent = getpid();
   id_ = fork();
-  if (id_ < 0) throw RunError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+  if (id_ < 0) throw RunError(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
   if (id_ > 0) return;
   socket_->close();
-  confine_child(parent, {descriptor, ends[1]});
+  confine_child(parent, {descriptor_, ends[1]});
   // The file may lie where nothing can be locked; nobody writes to it here.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
-  hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor), name,
-              task == Task::list_and_read);
+  hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor_), name_,
+              task_ == Task::list_and_read);
   _exit(0);  // nothing of the parent's is to be cleaned up here
 }
 
-ReaderProcess::~ReaderProcess() {
+void ReaderProcess::end() {
   socket_->close();
   if (id_ <= 0) return;
   kill(id_, SIGKILL);
   while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  id_ = -1;
+}
+
+template <class Work>
+auto ReaderProcess::retried(const std::string& doing, const Work& work) {
+  for (int starts = 1;; ++starts) {
+    try {
+      return work();
+    } catch (const Stuck&) {
+      end();
+      if (starts < kStarts) start();
+    }
+    if (starts == kStarts) {
+      throw ReaderEnded(fmt::format("cannot read {}: {} processes in a row waited for a lock of "
+                                    "another thread while {}; read it where none uses HDF5",
+                                    name_, kStarts, doing),
+                        true);
+    }
+  }
 }
 
 Catalogue ReaderProcess::catalogue(std::int64_t file_bytes) {
   const std::lock_guard lock(mutex_);
+  Catalogue catalogue = retried("listing it", [&] { return receive_catalogue(file_bytes); });
+  task_ = Task::read;
+  sort_records(catalogue);
+  return catalogue;
+}
+
+Catalogue ReaderProcess::receive_catalogue(std::int64_t file_bytes) {
   Catalogue catalogue;
   std::size_t bytes = 0;
   for (MessageKind kind = MessageKind::catalogue_part; kind != MessageKind::catalogue;) {
@@ -70,17 +102,14 @@ Catalogue ReaderProcess::catalogue(std::int64_t file_bytes) {
       fail_of_end("listing it");
     }
   }
-  sort_records(catalogue);
   return catalogue;
 }
 
 void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) {
   const std::lock_guard lock(mutex_);
   const std::string doing = "reading " + printable(entry.path);
-  if (!socket_->send(MessageKind::request, hdf5::encode_request(entry, places))) {
-    fail_of_end(doing);
-  }
-  const Message message = answer({MessageKind::data}, doing);
+  const std::string request = hdf5::encode_request(entry, places);
+  const Message message = retried(doing, [&] { return receive_data(request, doing); });
   const std::size_t wanted = static_cast<std::size_t>(places.count) * size_of(entry.stored);
   if (message.bytes.size() != wanted) {
     throw Error(fmt::format("{}: {}: {} bytes came for {}; was the file changed?", name_,
@@ -89,10 +118,23 @@ void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) 
   if (wanted > 0) std::memcpy(to, message.bytes.data(), wanted);
 }
 
+Message ReaderProcess::receive_data(const std::string& request, const std::string& doing) {
+  if (!socket_->send(MessageKind::request, request)) fail_of_end(doing);
+  return answer({MessageKind::data}, doing);
+}
+
 Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const std::string& doing) {
   Message message;
-  if (!socket_->receive(message, stop_)) {
-    if (stop_ && stop_()) throw Error(fmt::format("stopped while {}", doing));
+  LockWatch locks;
+  bool is_stopped = false, is_stuck = false;
+  const auto gives_up = [&] {
+    is_stopped = stop_ && stop_();
+    is_stuck = locks.is_stuck(id_);
+    return is_stopped || is_stuck;
+  };
+  if (!socket_->receive(message, gives_up)) {
+    if (is_stopped) throw Error(fmt::format("stopped while {}", doing));
+    if (is_stuck) throw Stuck();
     fail_of_end(doing);
   }
   if (message.kind == MessageKind::problem) throw Error(message.bytes);

@@ -45,10 +45,22 @@ class ReaderProcess {
   pid_t id() const { return id_; }
 
  private:
+  class Stuck {};  // the process waits for a lock for ever
+  static constexpr int kStarts = 5;
+
+  void start();
+  void end();
+  /// Repeats `work` with a new process if the one there is was started at a bad moment.
+  template <class Work>
+  auto retried(const std::string& doing, const Work& work);
+  Catalogue receive_catalogue(std::int64_t file_bytes);
+  Message receive_data(const std::string& request, const std::string& doing);
   Message answer(std::initializer_list<MessageKind> wanted, const std::string& doing);
   [[noreturn]] void fail_of_end(const std::string& doing);
 
+  int descriptor_;
   std::string name_;
+  Task task_;
   const std::function<bool()>& stop_;
   std::mutex mutex_;
   pid_t id_ = -1;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <vector>
 
 namespace opbench {
@@ -159,6 +161,19 @@ std::string reason_of(const ChildEnd& end, const std::string& doing) {
   return fmt::format("the process that read it ended by signal {} ({}) while {}{}", end.signal,
                      strsignal(end.signal), doing,
                      may_be_damaged ? "; the file may be damaged" : "");
+}
+
+bool LockWatch::is_stuck(pid_t child) {
+  constexpr std::chrono::seconds kPatience{1};
+  std::ifstream call(fmt::format("/proc/{}/syscall", child));
+  long number = -1;
+  if (!(call >> number) || number != SYS_futex) {
+    since_.reset();
+    return false;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (!since_) since_ = now;
+  return now - *since_ >= kPatience;
 }
 
 void note_progress() { progress.fetch_add(1, std::memory_order_relaxed); }

@@ -2,7 +2,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 namespace opbench {
@@ -29,6 +31,19 @@ ChildEnd end_of(pid_t& child);
 /// Why a child that uses the HDF5 library did not answer: "the HDF5 library crashed while {doing};
 /// the file is damaged".
 std::string reason_of(const ChildEnd& end, const std::string& doing);
+
+/// Tells when a forked child will never go on: another thread of its parent held a lock, of the
+/// memory or of the HDF5 library, at the moment of the fork, and the child waits for a copy of it
+/// that nobody gives back.
+class LockWatch {
+ public:
+  /// To be asked again and again while the child, which has one thread, owes an answer: true once
+  /// it has waited for a lock for a second. False where Linux does not say what it waits for.
+  bool is_stuck(pid_t child);
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> since_;
+};
 
 /// Says that the work goes on. Cheap, and of no effect outside of such a child.
 void note_progress();

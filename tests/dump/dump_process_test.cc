@@ -8,6 +8,7 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <optional>
 #include <thread>
 
@@ -147,6 +148,56 @@ TEST_F(DumpProcess, EndsWithItsParent) {
   EXPECT_TRUE(becomes([&] { return is_gone(child); }));
   close(ends[0]);
   close(ends[1]);
+}
+
+// Holds the lock of the HDF5 library, as a thread does that is within a call of it.
+class HdfLock {
+ public:
+  HdfLock() : thread_([this] { hold(); }) { held_.get_future().wait(); }
+  ~HdfLock() {
+    release_.set_value();
+    thread_.join();
+  }
+
+ private:
+  void hold() {
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    int ignored = 0;
+    // Properties are shown to a function of the caller, one after the other.
+    H5Piterate(list, &ignored, &HdfLock::wait, this);
+    H5Pclose(list);
+  }
+  static herr_t wait(hid_t, const char*, void* self) {
+    auto* lock = static_cast<HdfLock*>(self);
+    lock->held_.set_value();
+    lock->release_.get_future().wait();
+    return 1;  // the others are of no interest
+  }
+
+  std::promise<void> held_, release_;
+  std::thread thread_;
+};
+
+TEST_F(DumpProcess, IsStartedAgainIfItInheritedALock) {
+  std::optional<HdfLock> lock(std::in_place);
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(1500));  // the second one inherits it, too
+    lock.reset();
+  });
+  DumpFile file(path());
+  expect_chunked_data(file);
+  releaser.join();
+  EXPECT_EQ(children_of(getpid()).size(), 1u) << "the others are gone";
+}
+
+TEST_F(DumpProcess, IsNotStartedForEver) {
+  const HdfLock lock;
+  DumpFile file(path());
+  EXPECT_THAT(error_of([&] { file.records(); }),
+              ::testing::EndsWith("5 processes in a row waited for a lock of another thread while "
+                                  "listing it; read it where none uses HDF5"));
+  EXPECT_TRUE(children_of(getpid()).empty());
 }
 
 // As a library call would that never comes back.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,9 +16,7 @@
 #include "opbench_call_py.h"
 #include "opbench_call_test.h"
 #include "opbench_leaning_test.h"
-#include "opbench_torch_calls.h"
 #include "tensor/error.h"
-#include "text/yaml_reader.h"
 
 namespace opbench {
 namespace {
@@ -86,11 +86,16 @@ std::string python_leaning(const Witness& witness) {
                      kOneSided, kFewestRounded);
 }
 
-// None where torch has no plain call.
-std::string python_call(const Witness& witness) {
-  const auto found = torch_calls().find(std::string(witness.problem().op->name));
-  if (found == torch_calls().end()) return "\ncall = None\n";
-  return fmt::format("\n\ndef call(x, a):\n    return {}\n", found->second);
+// What {name} stands for in an expression of Python.
+std::string python_operand(const Op& op, std::string_view name) {
+  if (name == "inputs") return "x";
+  if (name == "shape") return "SHAPE";
+  if (name == "dtype") return "DTYPE";
+  std::size_t input = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), input);
+  if (error != std::errc()) return fmt::format("a[\"{}\"]", name);
+  if (input + op.optional_inputs < op.inputs.size()) return fmt::format("x[{}]", input);
+  return fmt::format("(x[{0}] if len(x) > {0} else None)", input);
 }
 
 std::string expected_is(const Witness& witness) {
@@ -159,19 +164,26 @@ std::string cpp_leaning(const Witness& witness) {
                                {"ONE_SIDED", fmt::format("{}", kOneSided)}});
 }
 
+// None where torch has no plain call.
+std::string python_call(const Op& op) {
+  const std::string expression = torch_expression(op);
+  if (expression.empty()) return "\ncall = None\n";
+  return fmt::format("\n\ndef call(x, a):\n    return {}\n", expression);
+}
+
 }  // namespace
 
-const std::map<std::string, std::string>& torch_calls() {
-  static const std::map<std::string, std::string> calls = [] {
-    std::map<std::string, std::string> read;
-    const std::string path = "torch_calls.yaml";
-    parse_yaml(kTorchCallsYaml, path)
-        .mapping("torch calls", [&](const std::string& op, const YamlValue& value) {
-          read[op] = value.text("the call");
-        });
-    return read;
-  }();
-  return calls;
+std::string torch_expression(const Op& op) {
+  std::string text;
+  std::string_view rest = op.known_as.torch;
+  while (!rest.empty()) {
+    const std::size_t open = std::min(rest.find('{'), rest.size());
+    const std::size_t close = std::min(rest.find('}', open), rest.size());
+    text += rest.substr(0, open);
+    if (open < close) text += python_operand(op, rest.substr(open + 1, close - open - 1));
+    rest.remove_prefix(std::min(close + 1, rest.size()));
+  }
+  return text;
 }
 
 std::string torch_script(const WitnessOrigin& origin, const Witness& witness) {
@@ -183,7 +195,7 @@ std::string torch_script(const WitnessOrigin& origin, const Witness& witness) {
                                {"RECORDED", number_list(element_texts(witness.recorded()), "    ")},
                                {"IS_EXACT", is_exact(witness) ? "True" : "False"},
                                {"LEANING", python_leaning(witness)},
-                               {"CALL", python_call(witness)}});
+                               {"CALL", python_call(*witness.problem().op)}});
   return filled(kCallPy, fields);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "compare/witness_origin.h"
@@ -19,7 +18,8 @@ std::string googletest_file(const WitnessOrigin& origin, const Witness& witness)
 /// What was found, in Markdown, and the lines to run.
 std::string readme(const WitnessOrigin& origin, const Witness& witness);
 
-/// Expressions of Python by the names of our operators.
-const std::map<std::string, std::string>& torch_calls();
+/// How torch computes the operator (KnownAs::torch), of the inputs `x`, the attributes `a`, SHAPE
+/// and DTYPE; empty if it does not.
+std::string torch_expression(const Op& op);
 
 }  // namespace opbench

@@ -1,7 +1,6 @@
 #include "judge/narrow_operands.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -47,10 +46,7 @@ std::string_view name(OperandWidth width) {
 }
 
 bool takes_products(const Problem& problem) {
-  constexpr std::array<std::string_view, 6> kProducts = {
-      "addmm", "conv2d", "conv2d_grad_input", "conv2d_grad_weight", "linear", "matmul"};
-  return problem.inputs[0].dtype == DType::fp32 &&
-         std::find(kProducts.begin(), kProducts.end(), problem.op->name) != kProducts.end();
+  return problem.inputs[0].dtype == DType::fp32 && problem.op->context.uses_cube;
 }
 
 std::vector<Tensor> narrowed_operands(const Problem& problem, const std::vector<Tensor>& inputs,

@@ -145,6 +145,16 @@ const RegisteredOp registered{{
     .ir_name = "avg_pool2d",
     .summary = "the mean of each window",
     .source = "torch.nn.functional.avg_pool2d; CANN AvgPool",
+    .known_as = {.calls = {{"avg_pool2d, AvgPool, AvgPoolV2, AveragePool",
+                            "self|x|X",
+                            "result|y|Y",
+                            {.attrs = "kernel_size: kernel_size|ksize, stride: stride|strides, "
+                                      "padding: padding|pads, ceil_mode, count_include_pad"}}},
+                 .profiled = {{"AvgPool, AvgPoolV2", "x", "y"},
+                              {"aten::avg_pool2d",
+                               "self, =kernel_size, =stride, =padding, =ceil_mode"}},
+                 .torch = "F.avg_pool2d({0}, {kernel_size}, {stride} or None, {padding}, "
+                          "{ceil_mode}, {count_include_pad})"},
     .inputs = {{"self"}},
     .outputs = {{"result"}},
     .attrs = with(window_attrs(),
@@ -165,6 +175,20 @@ const RegisteredOp registered_grad{{
     .ir_name = "AvgPool2DBackward",
     .summary = "dx = the sums of dy/n over the windows of n elements that this one is in",
     .source = "torch.nn.functional.avg_pool2d backward; CANN AvgPoolGrad",
+    .known_as =
+        {.calls =
+             {{"AvgPool2DBackward",
+               "grads/grads_0",
+               "grad_inputs/grad_inputs_0",
+               {.attrs =
+                    "kernel_size, stride, padding, count_include_pad, input_size: plane of self"}},
+              {"AvgPoolGrad, AvgPoolGradD, AvgPoolV2Grad, AvgPoolV2GradD",
+               "input_grad",
+               "out_grad",
+               {.attrs = "kernel_size: ksize, stride: strides, padding: pads, input_size: plane of "
+                         "out_grad",
+                .is_profiled_only = true}}},
+         .profiled = {{"AvgPoolGrad, AvgPoolV2Grad", "=orig_input_shape, input_grad", "out_grad"}}},
     .inputs = {{"grad_output", "grads/grads_0"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .attrs = with(window_attrs(),

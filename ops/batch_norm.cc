@@ -191,6 +191,32 @@ const RegisteredOp registered{{
     .summary = "y = (x - mean)/sqrt(variance + eps)*weight + bias, by channels; of the batch or, "
                "with training=false, the running ones",
     .source = "torch.nn.functional.batch_norm; CANN BNTrainingReduce, BNTrainingUpdate, BNInfer",
+    .known_as =
+        {.calls =
+             {// Ascend's PyTorch 1.5 leaves the variance where others leave 1/sqrt(variance + eps):
+              // it is not judged.
+              {"native_batch_norm, batch_norm, cudnn_batch_norm, npu_batch_norm, "
+               "_batch_norm_impl_index",
+               "input|self, weight, bias, running_mean, running_var",
+               "result|result0|out, , , result1|save_mean, ",
+               {.attrs =
+                    "training, momentum: momentum|exponential_average_factor, eps: eps|epsilon"}},
+              {"BNInfer",
+               "x, scale, offset, mean, variance",
+               "y",
+               {.attrs = "training: =false, eps: epsilon", .is_profiled_only = true}},
+              {"BNTrainingUpdate",
+               "x, scale, offset, mean, variance",
+               "y",
+               {.attrs = "momentum: factor, eps: epsilon", .is_profiled_only = true}}},
+         .profiled =
+             {{"BNInfer", "x, scale, offset, mean, variance", "y"},
+              {"BNTrainingUpdate", "x, , , scale, offset, mean, variance", "y"},
+              {.names = "BNTrainingReduce", .part_of = "BNTrainingUpdate"},
+              {"aten::native_batch_norm, aten::cudnn_batch_norm",
+               "input, weight, bias, running_mean, running_var, =training, =momentum, =eps"}},
+         .torch =
+             "(F.batch_norm({0}, {3}, {4}, {1}, {2}, {training}, {momentum}, {eps}), {3}, {4})"},
     .inputs = {{"self"},
                channel_vector("weight", scale_data),
                channel_vector("bias", unit_data),

@@ -127,6 +127,25 @@ Op training_gradient() {
   op.source =
       "torch.nn.functional.batch_norm backward in training; CANN BNTrainingUpdateGrad, "
       "BNTrainingReduceGrad";
+  op.known_as = {
+      .calls = {{"CudnnBatchNormBackward, NativeBatchNormBackward",
+                 "grads/grads_0, input|self, weight, result1|save_mean, result2|save_invstd",
+                 "grad_inputs/grad_inputs_0, grad_inputs/grad_inputs_1, grad_inputs/grad_inputs_2",
+                 {.where = "training: 1, train: 1", .devices = "CPU, CUDA"}},
+                {"BNTrainingReduceGrad",
+                 "grads, x, scale, batch_mean, batch_variance",
+                 "y",
+                 {.is_profiled_only = true}},
+                {"native_batch_norm_backward, cudnn_batch_norm_backward",
+                 "grad_out, input, weight, save_mean, save_invstd",
+                 "result",
+                 {.is_profiled_only = true}}},
+      .profiled = {{"BNTrainingReduceGrad", "grads, x, , , scale, batch_mean, batch_variance", "y"},
+                   {.names = "BNTrainingUpdateGrad", .part_of = "BNTrainingReduceGrad"},
+                   {"aten::native_batch_norm_backward",
+                    "grad_out, input, weight, , , save_mean, save_invstd, =train, =eps"},
+                   {"aten::cudnn_batch_norm_backward",
+                    "input, grad_out, weight, , , save_mean, save_invstd, =eps"}}};
   return op;
 }
 
@@ -138,6 +157,7 @@ Op inference_gradient() {
   op.source =
       "torch.nn.functional.batch_norm backward with training=False; CANN BNInferGrad, "
       "BNTrainingUpdateGrad";
+  op.known_as.not_recorded = "NativeBatchNormBackward of inference is not mapped yet";
   op.attrs = {batch_norm_eps()};
   return op;
 }

@@ -34,6 +34,8 @@ const RegisteredOp registered{{
     .ir_name = "SumBackward",
     .summary = "db[c] = the sum of dy[:, c, ...]",
     .source = "backward of the bias of torch.nn.functional.linear and conv2d; CANN BiasAddGrad",
+    .known_as = {.calls = {{"BiasAddGrad", "x", "y", {.is_profiled_only = true}}},
+                 .torch = "{0}.sum([i for i in range({0}.dim()) if i != 1])"},
     .inputs = {{"grad_output", "grads/grads_0"}},
     .outputs = {{"grad_bias", "grad_inputs/grad_inputs_0"}},
     .dtypes = kArithmeticDTypes,

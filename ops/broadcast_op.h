@@ -14,6 +14,7 @@ Op broadcast_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
       .ir_name = row.ir_name.empty() ? kName.view() : row.ir_name,
       .summary = row.summary,
       .source = row.source,
+      .known_as = row.known_as,
       .inputs = std::move(inputs),
       .outputs = {{"result"}},
       .attrs = row.attrs,

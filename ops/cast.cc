@@ -128,6 +128,12 @@ const RegisteredOp registered{{
     .summary = "y = x as `to`: rounded to nearest even once, truncated, or wrapped; bool is x != 0",
     .source = "torch.Tensor.to on the CPU; CANN Cast. Floating to integer beyond its range: "
               "clamped, NaN 0, but uint8 modulo 256",
+    .known_as = {.calls = {{"to, _copy_from, copy, Cast, npu_dtype_cast",
+                            "self|src|x",
+                            "result|self|y",
+                            {.attrs = "to: dtype of result|self|y"}}},
+                 .profiled = {{"Cast", "x", "y"}, {"aten::copy_", "self, src"}},
+                 .torch = "{0}.to(getattr(torch, {dtype}))"},
     .inputs = {{"x", "self"}},
     .outputs = {{"result"}},
     .attrs = {{"to", std::string("fp16"), "dtype of the result", no_dtype}},

@@ -23,6 +23,7 @@ const RegisteredOp registered{{
     .ir_name = "ChannelShuffle",
     .summary = "y = channel_shuffle(concat(x1, x2), groups)",
     .source = "the affinity library's ChannelShuffle with split_shuffle=False",
+    .known_as = {.not_recorded = "a rewrite: dumps hold the operators that it joins"},
     .inputs = {{"x1"}, {"x2"}},
     .outputs = {{"y", "result"}},
     .attrs = {groups_attr()},

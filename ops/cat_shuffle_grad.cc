@@ -22,6 +22,7 @@ const RegisteredOp registered{{
     .ir_name = "ChannelShuffleBackward",
     .summary = "dx1, dx2 = the halves of dy shuffled back",
     .source = "the affinity library's ChannelShuffle with split_shuffle=False, backward",
+    .known_as = {.not_recorded = "a rewrite: dumps hold the operators that it joins"},
     .inputs = {{"dy", "grads/grads_0"}},
     .outputs = {{"dx1", "grad_inputs/grad_inputs_0"}, {"dx2", "grad_inputs/grad_inputs_1"}},
     .attrs = {groups_attr()},

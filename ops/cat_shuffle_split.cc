@@ -26,6 +26,7 @@ const RegisteredOp registered{{
     .ir_name = "ChannelShuffleSplit",
     .summary = "y1, y2 = chunk(channel_shuffle(concat(x1, x2), groups), 2)",
     .source = "the affinity library's ChannelShuffle with split_shuffle=True",
+    .known_as = {.not_recorded = "a rewrite: dumps hold the operators that it joins"},
     .inputs = {{"x1"}, {"x2"}},
     .outputs = {{"y1", "result/result_0"}, {"y2", "result/result_1"}},
     .attrs = {groups_attr()},

@@ -20,6 +20,7 @@ const RegisteredOp registered{{
     .ir_name = "ChannelShuffleSplitBackward",
     .summary = "dx1, dx2 = the halves of concat(dy1, dy2) shuffled back",
     .source = "the affinity library's ChannelShuffle with split_shuffle=True, backward",
+    .known_as = {.not_recorded = "a rewrite: dumps hold the operators that it joins"},
     .inputs = {{"dy1", "grads/grads_0"}, {"dy2", "grads/grads_1"}},
     .outputs = {{"dx1", "grad_inputs/grad_inputs_0"}, {"dx2", "grad_inputs/grad_inputs_1"}},
     .attrs = {groups_attr()},

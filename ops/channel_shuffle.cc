@@ -28,6 +28,8 @@ const RegisteredOp registered{{
     .ir_name = "channel_shuffle",
     .summary = "y = x as (N, groups, C/groups, ...), the two in the middle swapped",
     .source = "torch.nn.ChannelShuffle; CANN ShuffleChannel",
+    .known_as = {.calls = {{"channel_shuffle", "self", "result", {.attrs = "groups"}}},
+                 .torch = "torch.nn.ChannelShuffle({groups})({0})"},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},
     .attrs = {groups_attr()},

@@ -116,6 +116,43 @@ const RegisteredOp registered{{
     .ir_name = "convolution",
     .summary = "y[n,m] = the sum over c of x[n,c] correlated with weight[m,c], plus bias[m]",
     .source = "torch.nn.functional.conv2d; CANN Conv2D, DepthwiseConv2D",
+    .known_as =
+        {.calls =
+             {{"conv2d, convolution, _convolution, cudnn_convolution, mkldnn_convolution, "
+               "npu_conv2d, npu_convolution, thnn_conv_depthwise2d, thnn_conv2d, Conv2D, "
+               "DepthwiseConv2D, Conv",
+               "input|self|x|X, weight|filter|W, bias?|B?",
+               "result|out|y|Y",
+               {.attrs = "stride: stride|strides, padding: padding|pads, dilation: "
+                         "dilation|dilations, groups: groups|group",
+                .where = "transposed: 0"}},
+              {.names =
+                   "NpuConvolutionBackward, CudnnConvolutionBackward, MkldnnConvolutionBackward, "
+                   "ThnnConv2DBackward, ThnnConvDepthwise2DBackward, ConvolutionBackward, "
+                   "ConvolutionOverrideableBackward, NpuConv2DBackward",
+               .rules =
+                   {.where = "transposed: 0",
+                    .parts =
+                        {{"conv2d_grad_input", "grads/grads_0|grad_output, weight",
+                          "grad_inputs/grad_inputs_0|result0",
+                          "stride, padding, dilation, groups, input_size: plane of input|self"},
+                         {"conv2d_grad_weight", "grads/grads_0|grad_output, input|self",
+                          "grad_inputs/grad_inputs_1|result1",
+                          "stride, padding, dilation, groups, kernel_size: plane of weight"},
+                         {"bias_grad", "grads/grads_0|grad_output",
+                          "grad_inputs/grad_inputs_2|result2"}}}}},
+         .profiled =
+             {{"Conv2D, DepthwiseConv2D", "x, filter, bias", "y"},
+              {"aten::cudnn_convolution", "input, weight, =padding, =stride, =dilation, =groups"},
+              {"aten::_convolution, aten::convolution",
+               "input, weight, bias, =stride, =padding, =dilation, =transposed, , =groups"},
+              {"aten::conv2d, npu::npu_conv2d",
+               "input, weight, bias, =stride, =padding, =dilation, =groups"},
+              {.names = "aten::convolution_backward, aten::convolution_backward_overrideable",
+               .inputs = "grad_output, input, weight, , =stride, =padding, =dilation, =transposed, "
+                         ", =groups",
+               .into = "aten::convolution_backward.input, aten::convolution_backward.weight"}},
+         .torch = "F.conv2d({0}, {1}, {2}, {stride}, {padding}, {dilation}, {groups})"},
     .inputs = {{"self", "self", {}, unit_data},
                {"weight", "weight", {}, weights, kWeightFormats},
                {"bias", "bias", {}, unit_data, {Format::ND}}},

@@ -137,6 +137,7 @@ const RegisteredOp cross_entropy{{
     .summary = "y = the mean over the rows (or their sum, or each) of log(sum(exp(x[n]))) - "
                "x[n, target[n]], each times weight[target[n]]",
     .source = "torch.nn.functional.cross_entropy; CANN LogSoftmaxV2, NLLLoss",
+    .known_as = {.not_recorded = "dumps hold log_softmax and nll_loss"},
     .inputs = class_inputs(0, nullptr),
     .outputs = {{"result"}},
     .optional_inputs = 1,
@@ -160,6 +161,7 @@ const RegisteredOp cross_entropy_grad{{
     .summary = "dx[n,c] = (softmax(x[n])[c] - (c == target[n]))*weight[target[n]]*dy/(sum of these "
                "weights)",
     .source = "torch.nn.functional.cross_entropy backward; CANN NLLLossGrad, LogSoftmaxGrad",
+    .known_as = {.not_recorded = "dumps hold the gradients of log_softmax and nll_loss"},
     .inputs = grad_inputs(),
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .optional_inputs = 1,

@@ -42,6 +42,19 @@ const RegisteredOp registered{{
     .ir_name = "cumsum",
     .summary = "y[i] = the sum of x[0] to x[i] along an axis; with reverse of x[i] to the last",
     .source = "torch.cumsum; CANN CumsumD",
+    .known_as =
+        {.calls =
+             {// Sums of fp16 that other devices round at every step would be taken for wrong ones.
+              {"cumsum", "self", "result|out", {.attrs = "dim", .devices = "CPU"}},
+              {"CumsumBackward",
+               "grads/grads_0",
+               "grad_inputs/grad_inputs_0",
+               {.attrs = "dim, reverse: =true", .devices = "CPU"}},
+              {"Cumsum, CumsumD",
+               "x",
+               "y",
+               {.attrs = "dim: axis, reverse", .is_profiled_only = true}}},
+         .profiled = {{"Cumsum", "x, =axis", "y"}, {"aten::cumsum", "self, =dim"}}},
     .inputs = {{"self", "self", {}, unit_data}},
     .outputs = {{"result"}},
     .attrs = {{"dim", std::int64_t{-1}, "the axis; negative: from the back"},

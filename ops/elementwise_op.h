@@ -33,6 +33,7 @@ struct ElementwiseRow {
   std::string_view ir_name = {};  ///< empty: the name
   std::string_view summary;
   std::string_view source;
+  KnownAs known_as = {};
   std::vector<AttrSpec> attrs = {};
   std::vector<GradientCall> (*gradient)(const Problem& forward) = nullptr;
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
@@ -58,6 +59,7 @@ Op unary_op(const ElementwiseRow& row) {
       .ir_name = row.ir_name.empty() ? kName.view() : row.ir_name,
       .summary = row.summary,
       .source = row.source,
+      .known_as = row.known_as,
       .inputs = {{.name = "self", .data = row.data}},
       .outputs = {{"result"}},
       .attrs = row.attrs,
@@ -84,6 +86,7 @@ Op unary_grad_op(std::string_view saved, const ElementwiseRow& row) {
       .ir_name = row.ir_name,
       .summary = row.summary,
       .source = row.source,
+      .known_as = row.known_as,
       .inputs = {{"grad_output", "grads/grads_0"}, {.name = saved, .data = row.data}},
       .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
       .attrs = row.attrs,

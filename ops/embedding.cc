@@ -46,6 +46,8 @@ const RegisteredOp registered{{
     .ir_name = "embedding",
     .summary = "y[i] = weight[indices[i]]",
     .source = "torch.nn.functional.embedding; CANN GatherV2",
+    .known_as = {.calls = {{"embedding", "weight, indices", "result"}},
+                 .profiled = {{"aten::embedding", "weight, indices"}}},
     .inputs = {{"weight"},
                {.name = "indices",
                 .dtypes = kIndexDTypes,
@@ -115,6 +117,16 @@ const RegisteredOp registered_grad{{
     .ir_name = "EmbeddingDenseBackward",
     .summary = "dweight[r] = the sum of dy[i] where indices[i] is r",
     .source = "torch.nn.functional.embedding backward; CANN EmbeddingDenseGrad",
+    .known_as =
+        {.calls =
+             {{"EmbeddingBackward, EmbeddingDenseBackward, embedding_dense_backward, "
+               "EmbeddingDenseGrad",
+               "grads/grads_0|grad_output|grad, indices",
+               "grad_inputs/grad_inputs_0|result|y",
+               {.attrs =
+                    "num_weights: num_weights|weight_sym_argsize_0|weight_argsize_0, padding_idx",
+                .where = "scale_grad_by_freq: 0, sparse: 0",
+                .needs = "num_weights"}}}},
     .inputs = {{"grad_output", "grads/grads_0"},
                {.name = "indices",
                 .dtypes = kIndexDTypes,

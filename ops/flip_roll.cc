@@ -82,6 +82,7 @@ Op rearrangement(std::string_view name, const ElementwiseRow& row, Infer infer, 
   op.name = op.ir_name = name;
   op.summary = row.summary;
   op.source = row.source;
+  op.known_as = row.known_as;
   op.inputs = {{"self"}};
   op.outputs = {{"result"}};
   op.attrs = row.attrs;
@@ -98,16 +99,30 @@ Op rearrangement(std::string_view name, const ElementwiseRow& row, Infer infer, 
 using List = std::vector<std::int64_t>;
 
 const RegisteredOp kOperators[] = {
-    RegisteredOp(rearrangement("flip",
-                               {.summary = "y = x with some axes in reverse order",
-                                .source = "torch.flip; CANN ReverseV2",
-                                .attrs = {{"dims", List{-1}, "the axes; negative: from the back"}},
-                                .gradient = gradient_of_flip},
-                               infer_flip, flipped)),
+    RegisteredOp(
+        rearrangement("flip",
+                      {.summary = "y = x with some axes in reverse order",
+                       .source = "torch.flip; CANN ReverseV2",
+                       .known_as = {.calls = {{"flip, ReverseV2",
+                                               "self|x",
+                                               "result|y",
+                                               {.attrs = "dims: dims|axis", .needs = "dims"}},
+                                              {"FlipBackward",
+                                               "grads/grads_0",
+                                               "grad_inputs/grad_inputs_0",
+                                               {.attrs = "dims", .needs = "dims"}}},
+                                    .profiled = {{"ReverseV2", "x, =axis", "y"}}},
+                       .attrs = {{"dims", List{-1}, "the axes; negative: from the back"}},
+                       .gradient = gradient_of_flip},
+                      infer_flip, flipped)),
     RegisteredOp(rearrangement(
         "roll",
         {.summary = "y = x moved on along axes, what leaves at the end coming in at the front",
          .source = "torch.roll; CANN Roll",
+         .known_as = {.calls = {{"roll, Roll",
+                                 "self|x",
+                                 "result|y",
+                                 {.attrs = "shifts, dims", .needs = "shifts"}}}},
          .attrs = {{"shifts", List{1}, "how far, one for each of dims"},
                    {"dims", List{}, "the axes; [] is all elements as one axis"}},
          .gradient = gradient_of_roll},

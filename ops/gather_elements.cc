@@ -72,6 +72,10 @@ const RegisteredOp registered{{
     .ir_name = "gather",
     .summary = "y[i][j] = x[index[i][j]][j] for dim 0, and so on",
     .source = "torch.gather; CANN GatherElements",
+    .known_as =
+        {.calls = {{"gather, GatherElements", "self|x, index", "result|out|y", {.attrs = "dim"}}},
+         .profiled = {{"aten::gather", "self, =dim, index"}},
+         .torch = "torch.gather({0}, {dim}, {1}.long())"},
     .inputs = {{"x", "self"},
                {.name = "index",
                 .dtypes = kIndexDTypes,

@@ -140,6 +140,9 @@ const RegisteredOp registered{{
     .ir_name = "index_add",
     .summary = "y = self, then y[index[i]] += alpha*source[i] along the axis",
     .source = "torch.index_add, with negative_index index_put(accumulate); CANN InplaceIndexAdd",
+    .known_as =
+        {.calls = {{"index_add", "self, index, source", "result|self", {.attrs = "axis: dim"}}},
+         .torch = "torch.index_add({0}, {axis}, {1}, {2}, alpha={alpha})"},
     .inputs = {{"self"}, {.name = "index", .dtypes = kIndexDTypes, .data = index_of}, {"source"}},
     .outputs = {{"result"}},
     .attrs = {{"axis", std::int64_t{0}, "the axis that the index counts along"},

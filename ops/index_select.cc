@@ -58,6 +58,9 @@ const RegisteredOp registered{{
     .summary = "y[:, i] = x[:, index[i]]",
     .source =
         "torch.index_select, with negative_index x[:, index]; CANN aclnnIndexSelect, GatherV2",
+    .known_as = {.calls = {{"index_select", "self, index", "result|out", {.attrs = "axis: dim"}}},
+                 .profiled = {{"aten::index_select", "self, =dim, index"}},
+                 .torch = "torch.index_select({0}, {axis}, {1} % {0}.shape[{axis}])"},
     .inputs = {{"x", "self"}, {.name = "index", .dtypes = kIndexDTypes, .data = data}},
     .outputs = {{"y", "result"}},
     .attrs = {{"axis", std::int64_t{1}, "that the index is for; negative: from the back"},

@@ -192,6 +192,30 @@ const RegisteredOp registered{{
         "y = (x - mean)/sqrt(variance + eps)*weight + bias, by rows; their means and inverse "
         "deviations",
     .source = "torch.nn.functional.layer_norm; Ba et al. 2016, arXiv:1607.06450; CANN LayerNorm",
+    .known_as = {.calls =
+                     {// PyTorch 1.5 has statistics of one axis, and the device the variance in
+                      // place of 1/sqrt(variance + eps).
+                      {"native_layer_norm, layer_norm, npu_layer_norm, LayerNorm",
+                       "input|self|x, weight|gamma, bias|beta?",
+                       "result|result0|y|out, result1, result2",
+                       {.attrs = "normalized_shape: shape of weight|gamma, eps: eps|epsilon",
+                        .devices = "CPU, CUDA"}},
+                      {"native_layer_norm, layer_norm, npu_layer_norm, LayerNorm, LayerNormV3, "
+                       "LayerNormV4, LayerNormalization",
+                       "input|self|x|X, weight|gamma|Scale, bias|beta|B?",
+                       "result|result0|y|out|Y",
+                       {.attrs =
+                            "normalized_shape: shape of weight|gamma|Scale, eps: eps|epsilon"}},
+                      {"native_layer_norm, layer_norm",
+                       "input|self",
+                       "result|result0|out",
+                       {.attrs = "normalized_shape: normalized_shape|N, eps",
+                        .where = "weight:, bias:",
+                        .needs = "normalized_shape"}}},
+                 .profiled = {{"LayerNorm, LayerNormV3", "x, gamma, beta", "y"},
+                              {"LayerNormV4", "x, , gamma, beta", "y"},
+                              {"aten::native_layer_norm, aten::layer_norm",
+                               "input, , weight, bias, =eps"}}},
     .inputs = {{"self", "input", {}, unit_data},
                {"weight", "weight", {}, scale_data},
                {"bias", "bias", {}, unit_data}},
@@ -215,6 +239,31 @@ const RegisteredOp registered_grad{{
     .summary = "dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd by rows, g = dy*weight, xn = (x - "
                "mean)*rstd; dweight = sum(dy*xn), dbias = sum(dy) over the rows",
     .source = "torch.nn.functional.layer_norm backward; CANN LayerNormGrad",
+    .known_as =
+        {.calls = {{"NativeLayerNormBackward, native_layer_norm_backward",
+                    "grads/grads_0|grad_out, input|self, result1|mean, result2|rstd, weight",
+                    "grad_inputs/grad_inputs_0|result0, grad_inputs/grad_inputs_1|result1, "
+                    "grad_inputs/grad_inputs_2|result2",
+                    {.attrs = "normalized_shape: shape of weight", .devices = "CPU, CUDA"}},
+                   {"NativeLayerNormBackward, native_layer_norm_backward",
+                    "grads/grads_0|grad_out, input|self, result1|mean, result2|rstd",
+                    "grad_inputs/grad_inputs_0|result0",
+                    {.attrs = "normalized_shape: normalized_shape|N",
+                     .where = "weight:",
+                     .needs = "normalized_shape",
+                     .devices = "CPU, CUDA"}},
+                   {"LayerNormGrad, LayerNormGradV3",
+                    "dy, x, mean, variance, gamma",
+                    "pd_x, pd_gamma, pd_beta",
+                    {.attrs = "normalized_shape: shape of gamma", .is_profiled_only = true}},
+                   {"native_layer_norm_backward",
+                    "grad_out, input, mean, rstd, weight",
+                    "result0, result1, result2",
+                    {.attrs = "normalized_shape: shape of weight", .is_profiled_only = true}}},
+         .profiled =
+             {{"LayerNormGrad", "dy, x, variance, mean, gamma", "pd_x, pd_gamma, pd_beta"},
+              {"LayerNormGradV3", "dy, x, variance, mean, gamma", "pd_x, pd_gamma, pd_beta"},
+              {"aten::native_layer_norm_backward", "grad_out, input, , mean, rstd, weight"}}},
     .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
                {"self", "input", {}, unit_data},
                statistic("mean", unit_data),

@@ -63,6 +63,13 @@ const RegisteredOp registered{{
     .ir_name = "addmm",
     .summary = "y = x * weight^T + bias",
     .source = "torch.nn.functional.linear; CANN MatMulV2",
+    .known_as =
+        {.calls =
+             {// A classifier, whose weight is stored transposed.
+              {"MatMul, MatMulV2, MatMulV3", "x1, x2, bias", "y", {.where = "transpose_x1: 0"}},
+              {"linear", "input|self, weight, bias?", "result"}},
+         .profiled = {{"MatMul, MatMulV2, MatMulV3", "x1, x2, bias", "y"}},
+         .torch = "F.linear({0}, {1}, {2})"},
     .inputs = {{"self", "self", {}, unit_data},
                {"weight",
                 "weight",

@@ -89,34 +89,75 @@ std::vector<GradientCall> gradient_of_masked_fill(const Problem&) {
 
 const RegisteredOp kOperators[] = {
     RegisteredOp(chosen_op<"eq", kNone, equal>(
-        kTwo, {.summary = "x1 == x2", .source = "torch.eq; CANN Equal"})),
+        kTwo,
+        {.summary = "x1 == x2",
+         .source = "torch.eq; CANN Equal",
+         .known_as = {.calls = {{"eq_Tensor, eq, Equal", "self|x1, other|x2", "result|out|y"}}}})),
     RegisteredOp(chosen_op<"ne", kNone, not_equal>(
-        kTwo, {.summary = "x1 != x2", .source = "torch.ne; CANN NotEqual"})),
+        kTwo, {.summary = "x1 != x2",
+               .source = "torch.ne; CANN NotEqual",
+               .known_as = {.calls = {{"ne_Tensor, ne, NotEqual", "self|x1, other|x2",
+                                       "result|out|y"}}}})),
     RegisteredOp(chosen_op<"lt", kNone, less>(
-        kTwo, {.summary = "x1 < x2", .source = "torch.lt; CANN Less"})),
+        kTwo,
+        {.summary = "x1 < x2",
+         .source = "torch.lt; CANN Less",
+         .known_as = {.calls = {{"lt_Tensor, lt, Less", "self|x1, other|x2", "result|out|y"}}}})),
     RegisteredOp(chosen_op<"le", kNone, less_equal>(
-        kTwo, {.summary = "x1 <= x2", .source = "torch.le; CANN LessEqual"})),
+        kTwo, {.summary = "x1 <= x2",
+               .source = "torch.le; CANN LessEqual",
+               .known_as = {.calls = {{"le_Tensor, le, LessEqual", "self|x1, other|x2",
+                                       "result|out|y"}}}})),
     RegisteredOp(chosen_op<"gt", kNone, greater>(
-        kTwo, {.summary = "x1 > x2", .source = "torch.gt; CANN Greater"})),
+        kTwo, {.summary = "x1 > x2",
+               .source = "torch.gt; CANN Greater",
+               .known_as = {.calls = {{"gt_Tensor, gt, Greater", "self|x1, other|x2",
+                                       "result|out|y"}}}})),
     RegisteredOp(chosen_op<"ge", kNone, greater_equal>(
-        kTwo, {.summary = "x1 >= x2", .source = "torch.ge; CANN GreaterEqual"})),
+        kTwo, {.summary = "x1 >= x2",
+               .source = "torch.ge; CANN GreaterEqual",
+               .known_as = {.calls = {{"ge_Tensor, ge, GreaterEqual", "self|x1, other|x2",
+                                       "result|out|y"}}}})),
     RegisteredOp(logical_op<"logical_and", both>(
-        {.summary = "x1 and x2", .source = "torch.logical_and; CANN LogicalAnd"})),
+        {.summary = "x1 and x2",
+         .source = "torch.logical_and; CANN LogicalAnd",
+         .known_as = {.calls = {{"logical_and, LogicalAnd, And", "self|x1|A, other|x2|B",
+                                 "result|self|out|y|C"}}}})),
     RegisteredOp(logical_op<"logical_or", either>(
-        {.summary = "x1 or x2", .source = "torch.logical_or; CANN LogicalOr"})),
+        {.summary = "x1 or x2",
+         .source = "torch.logical_or; CANN LogicalOr",
+         .known_as = {.calls = {{"logical_or, LogicalOr, Or", "self|x1|A, other|x2|B",
+                                 "result|self|out|y|C"}}}})),
     RegisteredOp(logical_op<"logical_xor", one_of_two>(
-        {.summary = "x1 or x2 but not both", .source = "torch.logical_xor"})),
+        {.summary = "x1 or x2 but not both",
+         .source = "torch.logical_xor",
+         .known_as = {.calls = {{"logical_xor, Xor", "self|A, other|B", "result|self|out|C"}}}})),
     RegisteredOp(logical_op<"logical_not", opposite, 1>(
-        {.summary = "not x", .source = "torch.logical_not; CANN LogicalNot"})),
+        {.summary = "not x",
+         .source = "torch.logical_not; CANN LogicalNot",
+         .known_as = {.calls = {{"logical_not, bitwise_not, LogicalNot, Not", "self|x|X",
+                                 "result|self|out|y|Y"}}}})),
     RegisteredOp(chosen_op<"where", 1, chosen, 3>(
         {{.name = "condition", .dtypes = {DType::boolean}}, {"self"}, {"other"}},
         {.summary = "y = x1 where the condition holds, else x2, broadcast",
          .source = "torch.where; CANN SelectV2",
+         .known_as = {.calls = {{"where, _s_where, where_self, SelectV2, Where",
+                                 "condition, self|then|X, other|else|Y", "result|output"},
+                                {"Select", "condition, x1, x2", "y", {.is_profiled_only = true}}}},
          .gradient = gradient_of_where})),
     RegisteredOp(chosen_op<"masked_fill", 0, filled>(
         {{"self"}, {.name = "mask", .dtypes = {DType::boolean}}},
         {.summary = "y = value where the mask holds, else x, broadcast",
          .source = "torch.masked_fill; CANN MaskedFill",
+         .known_as =
+             {.calls =
+                  {{"masked_fill_Scalar, masked_fill",
+                    "self, mask",
+                    "result|self",
+                    {.attrs = "value"}},
+                   {"MaskedFill", "x, mask", "y", {.attrs = "value", .is_profiled_only = true}}},
+              .profiled = {{"MaskedFill", "x, mask, =value", "y"},
+                           {"aten::masked_fill, aten::masked_fill_", "self, mask, =value"}}},
          .attrs = {{"value", 0.0, "what is filled in"}},
          .gradient = gradient_of_masked_fill})),
 };

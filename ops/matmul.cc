@@ -82,6 +82,21 @@ const RegisteredOp registered{{
     .ir_name = "matmul",
     .summary = "c = op(a) * op(b) over the last two axes; op transposes where asked",
     .source = "torch.matmul without broadcasting; CANN MatMulV2, BatchMatMul",
+    .known_as =
+        {.calls = {{"matmul, mm, bmm, MatMul, MatMulV2, MatMulV3, BatchMatMul, BatchMatMulV2, "
+                    "BatchMatMulV3",
+                    "self|x1|A, mat2|other|x2|B",
+                    "result|out|y|Y",
+                    {.attrs = "transpose_a: transpose_x1|adj_x1, transpose_b: transpose_x2|adj_x2",
+                     .turn = 1}},
+                   {.names = "MmBackward, BmmBackward",
+                    .rules = {.parts = {{"matmul", "grads/grads_0, mat2",
+                                         "grad_inputs/grad_inputs_0", "transpose_b: =true"},
+                                        {"matmul", "self, grads/grads_0",
+                                         "grad_inputs/grad_inputs_1", "transpose_a: =true"}}}}},
+         .profiled = {{"BatchMatMul, BatchMatMulV2, BatchMatMulV3", "x1, x2, bias", "y"}},
+         .torch = "torch.matmul({0}.transpose(-1, -2) if {transpose_a} else {0}, {1}.transpose(-1, "
+                  "-2) if {transpose_b} else {1})"},
     .inputs = {{"self", "self", {}, unit_data},
                {"mat2",
                 "mat2",

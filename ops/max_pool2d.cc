@@ -72,6 +72,22 @@ const RegisteredOp registered{{
     .ir_name = "max_pool2d_with_indices",
     .summary = "the greatest element of each window and its place in the plane",
     .source = "torch.nn.functional.max_pool2d(return_indices=True); CANN MaxPoolWithArgmaxV1",
+    .known_as = {.calls = {{"max_pool2d_with_indices, max_pool2d, MaxPool, MaxPoolWithArgmaxV1",
+                            "self|x|X",
+                            "result0|result|out|y, result1|indices|argmax",
+                            {.attrs = "kernel_size: kernel_size|ksize, stride: stride|strides, "
+                                      "padding: padding|pads, dilation, ceil_mode"}},
+                           {"MaxPoolV3",
+                            "x",
+                            "y",
+                            {.attrs =
+                                 "kernel_size: ksize, stride: strides, padding: pads, ceil_mode",
+                             .is_profiled_only = true}}},
+                 .profiled = {{"MaxPool, MaxPoolWithArgmaxV1", "x", "y"},
+                              {"aten::max_pool2d_with_indices, aten::max_pool2d",
+                               "self, =kernel_size, =stride, =padding, =dilation, =ceil_mode"}},
+                 .torch = "F.max_pool2d({0}, {kernel_size}, {stride} or None, {padding}, "
+                          "{dilation}, {ceil_mode}, True)"},
     .inputs = {{"self"}},
     .outputs = {{"result"}, {"indices"}},
     .attrs = {{"kernel_size", std::vector<std::int64_t>{2}, "[h] or [h,w]",

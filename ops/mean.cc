@@ -14,6 +14,8 @@ const RegisteredOp registered{{
     .ir_name = "mean",
     .summary = "y = sum(x)/n over all elements",
     .source = "torch.mean; CANN ReduceMean",
+    .known_as = {.not_recorded = "dumps hold it as what reduce_mean computes",
+                 .torch = "{0}.mean().reshape({shape})"},
     .inputs = {{"self"}},
     .outputs = {{"result"}},
     .dtypes = kArithmeticDTypes,

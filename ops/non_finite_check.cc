@@ -45,6 +45,7 @@ const RegisteredOp registered{{
     .summary = "flag = 1 if any element of any input is Inf or NaN, else 0",
     .source = "torch._amp_foreach_non_finite_check_and_unscale_ without its factor; CANN "
               "NonFiniteCheckOp",
+    .known_as = {.not_recorded = "dumps hold the operators of which a loss scaler makes it"},
     .inputs = {{"x", "tensor_list/tensor_list_"}},
     .outputs = {{"found_flag"}},
     .variadic = true,

@@ -30,6 +30,10 @@ const RegisteredOp registered{{
     .ir_name = "one_hot",
     .summary = "y[i, c] = 1 where c is x[i], else 0",
     .source = "torch.nn.functional.one_hot; CANN OneHot",
+    .known_as = {.calls = {{"one_hot",
+                            "self",
+                            "result",
+                            {.attrs = "num_classes", .needs = "num_classes"}}}},
     .inputs = {{.name = "self",
                 .data =
                     [](const Problem& problem) {

@@ -11,6 +11,7 @@
 
 #include "ops/attrs.h"
 #include "ops/context_traits.h"
+#include "ops/known_as.h"
 #include "tensor/elements.h"
 #include "tensor/fill.h"
 #include "tensor/registered.h"
@@ -121,6 +122,7 @@ struct Op {
   std::string_view ir_name;  ///< as the framework's dumper spells it: "SoftplusBackward"
   std::string_view summary;  ///< one line with the formula
   std::string_view source;
+  KnownAs known_as = {};  ///< elsewhere
   std::vector<TensorSpec> inputs;
   /// The number of outputs may follow from the problem: further ones are named as the last.
   std::vector<TensorSpec> outputs;

@@ -4,155 +4,78 @@
 
 #include <algorithm>
 #include <cctype>
-
-#include "opbench_op_table.h"
-#include "tensor/error.h"
-#include "text/input_file.h"
-#include "text/yaml_reader.h"
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <tuple>
 
 namespace opbench {
 namespace {
 
-RecordedName parse_recorded_name(std::string text) {
-  RecordedName name;
-  for (std::size_t start = 0; start <= text.size() && !text.empty();) {
-    const std::size_t bar = std::min(text.find('|', start), text.size());
-    std::string one = text.substr(start, bar - start);
-    if (one.ends_with('?')) {
-      one.pop_back();
-      name.is_optional = true;
-    }
-    name.names.push_back(std::move(one));
-    start = bar + 1;
-  }
-  return name;
+// Whose results no reference computes.
+constexpr std::string_view kDrawnAtRandom =
+    "dropout, native_dropout, npu_dropout, _fused_dropout, feature_dropout, _dropout_impl, "
+    "DropoutV2, bernoulli, bernoulli_float, normal, uniform, random, rand, randn, randint, "
+    "randperm, rand_like, randn_like, exponential, multinomial, rrelu, DropOutGenMask, "
+    "DropOutDoMask, RandomUniform";
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
 }
 
-std::vector<std::string> texts(const YamlValue& value, std::string_view what) {
-  std::vector<std::string> all;
-  for (const YamlValue& one : value.list(what, true)) all.push_back(one.text(what));
-  return all;
+// "name: text" at its first colon, or the name alone.
+std::pair<std::string, std::optional<std::string>> split_pair(std::string_view item) {
+  const std::size_t colon = item.find(':');
+  if (colon == std::string_view::npos) return {std::string(item), std::nullopt};
+  return {std::string(item.substr(0, colon)), std::string(trimmed(item.substr(colon + 1)))};
 }
 
-std::vector<RecordedName> recorded_names(const YamlValue& value, std::string_view what) {
+std::vector<RecordedName> recorded_names(std::string_view list) {
   std::vector<RecordedName> all;
-  for (const std::string& one : texts(value, what)) all.push_back(parse_recorded_name(one));
+  for (const std::string& one : items_of(list)) all.push_back(RecordedName::of(one));
   return all;
 }
 
-AttrSource parse_source(const std::string& text) {
-  constexpr std::pair<std::string_view, AttrSource::Kind> kPrefixes[] = {
-      {"shape of ", AttrSource::shape},
-      {"plane of ", AttrSource::plane},
-      {"dtype of ", AttrSource::dtype},
-      {"1 - ", AttrSource::complement}};
-  if (text.starts_with('=')) return {AttrSource::constant, {}, text.substr(1)};
-  for (const auto& [prefix, kind] : kPrefixes) {
-    if (text.starts_with(prefix))
-      return {kind, parse_recorded_name(text.substr(prefix.size())), {}};
-  }
-  constexpr std::string_view kAs = " as ";
-  const std::size_t as = text.find(kAs);
-  AttrSource source{AttrSource::recorded, parse_recorded_name(text.substr(0, as)), {}};
-  if (as != std::string::npos) {
-    source.words = parse_recorded_name(text.substr(as + kAs.size())).names;
-  }
-  return source;
-}
-
-const AttrSpec* attribute(const Op& op, std::string_view name) {
-  const auto found = std::find_if(op.attrs.begin(), op.attrs.end(),
-                                  [&](const AttrSpec& spec) { return spec.name == name; });
-  return found == op.attrs.end() ? nullptr : &*found;
-}
-
-void read_attrs(const YamlValue& value, OpUse& use) {
-  value.mapping("attrs", [&](const std::string& name, const YamlValue& source) {
-    if (attribute(*use.op, name) == nullptr) {
-      source.fail(fmt::format("{} has no attribute '{}'", use.op->name, name));
+OpUse use_of(const KnownPart& part, std::string_view needs) {
+  OpUse use{&find_op(part.op),
+            recorded_names(part.inputs),
+            recorded_names(part.outputs),
+            {},
+            items_of(needs)};
+  for (const std::string& item : items_of(part.attrs)) {
+    const auto [ours, theirs] = split_pair(item);
+    if (!has_attr(*use.op, ours)) {
+      throw std::logic_error(fmt::format("{} has no attribute '{}'", part.op, ours));
     }
-    use.attrs.emplace_back(name, parse_source(source.text("the source of an attribute")));
-  });
-}
-
-const std::vector<std::string> kUseKeys = {"op", "inputs", "outputs", "attrs", "needs"};
-
-// The operator comes first: what else there is depends on it.
-void read_use_key(const std::string& key, const YamlValue& value, OpUse& use) {
-  if (key == "op") {
-    use.op = value.located([&] { return &find_op(value.text("op")); });
-  } else if (use.op == nullptr) {
-    value.fail(fmt::format("'{}' stands before 'op'", key));
-  } else if (key == "inputs") {
-    use.inputs = recorded_names(value, "an input");
-  } else if (key == "outputs") {
-    use.outputs = recorded_names(value, "an output");
-  } else if (key == "attrs") {
-    read_attrs(value, use);
-  } else {
-    use.needs = texts(value, "an attribute");
+    use.attrs.emplace_back(ours, AttrSource::of(theirs.value_or(ours)));
   }
+  return use;
 }
 
-void check_use(const OpUse& use, const YamlValue& place) {
-  if (use.op == nullptr) place.fail("there is no 'op'");
-  if (use.inputs.empty()) place.fail("there are no 'inputs'");
-  if (use.outputs.empty()) place.fail("there are no 'outputs'");
-}
-
-void read_conditions(const std::string& key, const YamlValue& value, OpRow& row) {
-  value.mapping(key, [&](const std::string& name, const YamlValue& wanted) {
-    RecordedCondition condition{name, {}, key == "only"};
-    for (const YamlValue& one : wanted.list("a number", true)) {
-      condition.values.push_back(one.number("a number", -1e300, 1e300));
-    }
+void add_conditions(std::string_view list, bool is_needed, OpRow& row) {
+  for (const std::string& item : items_of(list)) {
+    const auto [name, numbers] = split_pair(item);
+    RecordedCondition condition{name, {}, is_needed};
+    std::istringstream text(numbers.value_or(""));
+    for (double number = 0; text >> number;) condition.values.push_back(number);
     row.where.push_back(std::move(condition));
-  });
+  }
 }
 
-OpRow read_row(const YamlValue& value) {
+OpRow row_of(const Op& op, const KnownCall& call) {
+  const KnownCallRules& rules = call.rules;
   OpRow row;
-  row.place = value.place();
-  OpUse single;
-  std::vector<std::string> keys = kUseKeys;
-  keys.insert(keys.end(), {"names", "parts", "where", "only", "devices", "random"});
-  value.mapping("a row", keys, [&](const std::string& key, const YamlValue& of) {
-    if (key == "names") {
-      row.names = texts(of, "a name");
-    } else if (key == "where" || key == "only") {
-      read_conditions(key, of, row);
-    } else if (key == "devices") {
-      row.devices = texts(of, "a device");
-    } else if (key == "random") {
-      row.is_random = of.boolean("random");
-    } else if (key == "parts") {
-      for (const YamlValue& part : of.list("parts")) {
-        OpUse use;
-        part.mapping("a part", kUseKeys,
-                     [&](const std::string& k, const YamlValue& v) { read_use_key(k, v, use); });
-        check_use(use, part);
-        row.uses.push_back(std::move(use));
-      }
-    } else {
-      read_use_key(key, of, single);
-    }
-  });
-  if (row.names.empty()) value.fail("a row needs 'names'");
-  if (row.is_random || !row.uses.empty()) return row;
-  check_use(single, value);
-  row.uses.push_back(std::move(single));
+  row.names = items_of(call.names);
+  row.devices = items_of(rules.devices);
+  add_conditions(rules.where, false, row);
+  add_conditions(rules.only, true, row);
+  for (const KnownPart& part : rules.parts) row.uses.push_back(use_of(part, {}));
+  if (row.uses.empty()) {
+    row.uses.push_back(use_of({op.name, call.inputs, call.outputs, rules.attrs}, rules.needs));
+  }
   return row;
-}
-
-std::vector<OpRow> read_rows(const std::string& text, const std::string& path) {
-  std::vector<OpRow> rows;
-  parse_yaml(text, path)
-      .mapping("an operator table", {"operators", "ops", "params"},
-               [&](const std::string& key, const YamlValue& value) {
-                 if (key != "operators") return;
-                 for (const YamlValue& row : value.list("operators")) rows.push_back(read_row(row));
-               });
-  return rows;
 }
 
 std::string without_overload(std::string name) {
@@ -171,6 +94,40 @@ std::string without_digits(std::string name) {
 }
 
 }  // namespace
+
+RecordedName RecordedName::of(std::string_view text) {
+  RecordedName name;
+  for (std::size_t start = 0; start <= text.size() && !text.empty();) {
+    const std::size_t bar = std::min(text.find('|', start), text.size());
+    std::string one(text.substr(start, bar - start));
+    if (one.ends_with('?')) {
+      one.pop_back();
+      name.is_optional = true;
+    }
+    name.names.push_back(std::move(one));
+    start = bar + 1;
+  }
+  return name;
+}
+
+AttrSource AttrSource::of(std::string_view text) {
+  constexpr std::pair<std::string_view, AttrSource::Kind> kPrefixes[] = {
+      {"shape of ", AttrSource::shape},
+      {"plane of ", AttrSource::plane},
+      {"dtype of ", AttrSource::dtype},
+      {"1 - ", AttrSource::complement}};
+  if (text.starts_with('=')) return {AttrSource::constant, {}, std::string(text.substr(1))};
+  for (const auto& [prefix, kind] : kPrefixes) {
+    if (text.starts_with(prefix)) return {kind, RecordedName::of(text.substr(prefix.size())), {}};
+  }
+  constexpr std::string_view kAs = " as ";
+  const std::size_t as = text.find(kAs);
+  AttrSource source{AttrSource::recorded, RecordedName::of(text.substr(0, as)), {}};
+  if (as != std::string::npos) {
+    source.words = RecordedName::of(text.substr(as + kAs.size())).names;
+  }
+  return source;
+}
 
 std::vector<std::string> spellings(std::string_view recorded_op) {
   std::vector<std::string> all;
@@ -191,25 +148,58 @@ std::vector<std::string> spellings(std::string_view recorded_op) {
   return all;
 }
 
+bool has_attr(const Op& op, std::string_view name) {
+  return std::any_of(op.attrs.begin(), op.attrs.end(),
+                     [&](const AttrSpec& spec) { return spec.name == name; });
+}
+
+std::vector<std::string> items_of(std::string_view list) {
+  std::vector<std::string> items;
+  for (std::size_t start = 0; !list.empty() && start <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', start), list.size());
+    items.emplace_back(trimmed(list.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  return items;
+}
+
+OpTable OpTable::known(bool is_profiled_only) {
+  std::vector<std::pair<int, OpRow>> rows;
+  for (const Op* op : RegisteredOp::all()) {
+    for (const KnownCall& call : op->known_as.calls) {
+      if (call.rules.is_profiled_only != is_profiled_only) continue;
+      rows.emplace_back(call.rules.turn, row_of(*op, call));
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  OpTable table;
+  for (auto& [turn, row] : rows) table.rows_.push_back(std::move(row));
+  return table;
+}
+
+void OpTable::append(const OpTable& more) {
+  rows_.insert(rows_.end(), more.rows_.begin(), more.rows_.end());
+}
+
 const OpTable& OpTable::builtin() {
   static const OpTable table = [] {
-    OpTable read;
-    read.rows_ = read_rows(kOpTableYaml, "op_table.yaml");
-    return read;
+    OpTable all = known(false);
+    OpRow& random = all.rows_.emplace_back();
+    random.names = items_of(kDrawnAtRandom);
+    random.is_random = true;
+    return all;
   }();
   return table;
 }
 
-OpTable OpTable::parse(const std::string& text, const std::string& path) {
-  OpTable table;
-  table.rows_ = read_rows(text, path);
-  const std::vector<OpRow>& more = builtin().rows_;
-  table.rows_.insert(table.rows_.end(), more.begin(), more.end());
+const OpTable& OpTable::profiled() {
+  static const OpTable table = [] {
+    OpTable all = known(true);
+    all.append(builtin());
+    return all;
+  }();
   return table;
-}
-
-OpTable OpTable::load(const std::string& path) {
-  return parse(read_input_file(path, "operator table"), path);
 }
 
 std::vector<const OpRow*> OpTable::find(std::string_view recorded_op) const {

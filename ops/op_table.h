@@ -15,6 +15,9 @@ namespace opbench {
 struct RecordedName {
   std::vector<std::string> names;  ///< empty: not recorded
   bool is_optional = false;
+
+  /// "a|b?": either, or none.
+  static RecordedName of(std::string_view text);
 };
 
 /// Where an attribute of an operator comes from.
@@ -23,6 +26,9 @@ struct AttrSource {
   RecordedName from;  ///< what is recorded, or whose shape, last two extents or dtype it is
   std::string constant_text;
   std::vector<std::string> words = {};  ///< of a recorded number: word 0, 1, ...
+
+  /// As in KnownCallRules::attrs (ops/known_as.h).
+  static AttrSource of(std::string_view text);
 };
 
 /// One of our operators, and which arguments of a record it takes and gives.
@@ -41,21 +47,22 @@ struct RecordedCondition {
   bool is_needed = false;
 };
 
-/// A row of the table: operators of dumps that one or more of ours compute together.
+/// A row of the table: operators of dumps that one or more of ours compute together (KnownCall).
 struct OpRow {
   std::vector<std::string> names;
   std::vector<OpUse> uses;  ///< none if results are random
   std::vector<RecordedCondition> where;
   std::vector<std::string> devices;  ///< "CPU", "CUDA", "NPU"; empty: all
   bool is_random = false;
-  std::string place;  ///< "file:line"
 };
 
 /// From the names of operators in dumps to operators of the registry.
 class OpTable {
  public:
-  /// That of ops/op_table.yaml, which is part of the program.
+  /// What the operators say of themselves (Op::known_as), for dumps.
   static const OpTable& builtin();
+  /// The same behind what they say for profiles and logs alone.
+  static const OpTable& profiled();
   /// The built-in rows behind those of a file of the same form. What else a name map of
   /// `opbench compare` holds (`ops`, `params`) is left to it. Errors: throws Error "file:line: ..."
   /// on anything unknown or mistyped; Error if the file cannot be read.
@@ -68,11 +75,20 @@ class OpTable {
   std::vector<const OpRow*> find(std::string_view recorded_op) const;
 
  private:
+  static OpTable known(bool is_profiled_only);
+  void append(const OpTable& more);
+
   std::vector<OpRow> rows_;
 };
 
 /// How a name may stand in the table: as it is, then in ever plainer spellings. "aten::add_.Tensor"
 /// -> "add__Tensor", "add_Tensor", "add"; "ReluBackward0" -> "ReluBackward".
 std::vector<std::string> spellings(std::string_view recorded_op);
+
+/// Whether the operator declares such an attribute.
+bool has_attr(const Op& op, std::string_view name);
+
+/// The items of "a, b|c, , d"; none of an empty text.
+std::vector<std::string> items_of(std::string_view list);
 
 }  // namespace opbench

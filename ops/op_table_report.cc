@@ -87,6 +87,16 @@ Json table_value(const OpTable& table, const NamePairs& pairs,
   return value;
 }
 
+// What the operators take.
+Json dtypes_value() {
+  Json value = Json::object();
+  for (const Op* op : RegisteredOp::all()) {
+    Json& names = value[std::string(op->name)] = Json::array();
+    for (const DType dtype : op->dtypes) names.push_back(name(dtype));
+  }
+  return value;
+}
+
 void emit(YAML::Emitter& out, const Json& value) {
   if (value.is_object()) {
     out << YAML::BeginMap;
@@ -139,7 +149,9 @@ void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pa
 
 void write_op_table_json(std::ostream& out, const OpTable& table, const NamePairs& pairs,
                          const std::vector<std::string>& only) {
-  out << table_value(table, pairs, only).dump(1) << '\n';
+  Json value = table_value(table, pairs, only);
+  if (only.empty()) value["dtypes"] = dtypes_value();
+  out << value.dump(1) << '\n';
 }
 
 void write_op_table_yaml(std::ostream& out, const OpTable& table, const NamePairs& pairs,

@@ -73,6 +73,8 @@ const RegisteredOp registered{{
     .ir_name = "constant_pad_nd",
     .summary = "y = x with a border of one value",
     .source = "torch.nn.functional.pad(mode='constant'); CANN PadD, PadV3",
+    .known_as =
+        {.calls = {{"constant_pad_nd", "self", "result", {.attrs = "pad, value", .needs = "pad"}}}},
     .inputs = {{"self"}},
     .outputs = {{"result"}},
     .attrs = {{"pad", std::vector<std::int64_t>{1, 1},

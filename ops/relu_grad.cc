@@ -29,6 +29,17 @@ const RegisteredOp registered{{
     .ir_name = "ReluBackward0",
     .summary = "dx = 0 where features <= 0, else gradients",
     .source = "CANN ReluGrad; torch threshold_backward with threshold 0",
+    .known_as =
+        {.calls =
+             {{"ReluBackward, ReluGrad", "grads/grads_0|gradients, result|self|features",
+               "grad_inputs/grad_inputs_0|backprops"},
+              {"ThresholdBackward",
+               "grads/grads_0, result|self",
+               "grad_inputs/grad_inputs_0",
+               {.where = "threshold: 0"}},
+              {"threshold_backward", "grad_output, self", "result", {.where = "threshold: 0"}}},
+         .profiled = {{"aten::threshold_backward", "grad_output, self, =threshold"}},
+         .torch = "torch.where({1} <= 0, torch.zeros_like({0}), {0})"},
     .inputs = {{"gradients", "grads/grads_0"}, {"features", "result"}},
     .outputs = {{"backprops", "grad_inputs/grad_inputs_0"}},
     .dtypes = kArithmeticDTypes,

@@ -57,6 +57,14 @@ const RegisteredOp registered{{
     .ir_name = "reshape",
     .summary = "y = x in another shape, elements in the same order",
     .source = "torch.reshape; CANN Reshape",
+    .known_as =
+        {.calls = {{"contiguous, clone, reshape, view, flatten, unsqueeze, squeeze, detach, alias, "
+                    "npu_format_cast, TransData, Identity, Reshape, TensorMove",
+                    "self|x|src",
+                    "result|y|dst",
+                    {.attrs = "shape: shape of result|y|dst"}}},
+         .profiled = {{"Reshape, Identity, TensorMove", "x", "y"}},
+         .torch = "{0}.reshape({shape})"},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},
     .attrs = {{"shape", std::vector<std::int64_t>{-1},

@@ -146,6 +146,7 @@ const RegisteredOp registered{{
     .summary = "g += wd*p; accum = m*accum + (1-d)*g, at first g; p -= lr*accum, nesterov: "
                "lr*(g + m*accum)",
     .source = "torch.optim.SGD; CANN SGD; NpuFusedSGD over combined tensors",
+    .known_as = {.not_recorded = "dumps hold its element-wise steps"},
     .inputs = {{"parameters"}, {"gradient"}, {"accum"}},
     .outputs = {{"parameters_out"}, {"accum_out"}},
     .attrs = attributes(),

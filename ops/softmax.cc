@@ -110,11 +110,12 @@ std::vector<AttrSpec> attributes() {
 }
 
 template <OpName kName, OpName kGradient, void (*kOfLine)(const Line& line)>
-Op forward(std::string_view summary, std::string_view source) {
+Op forward(const ElementwiseRow& row) {
   Op op;
   op.name = op.ir_name = kName.view();
-  op.summary = summary;
-  op.source = source;
+  op.summary = row.summary;
+  op.source = row.source;
+  op.known_as = row.known_as;
   op.inputs = {{"self"}};
   op.outputs = {{"result"}};
   op.attrs = attributes();
@@ -138,6 +139,7 @@ Op backward(const ElementwiseRow& row) {
   op.ir_name = row.ir_name;
   op.summary = row.summary;
   op.source = row.source;
+  op.known_as = row.known_as;
   op.inputs = {{"grad_output", "grads/grads_0"}, {"result", "result", {}, row.data}};
   op.outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}};
   op.attrs = attributes();
@@ -156,20 +158,49 @@ Distribution logarithms(const Problem&) { return {DistributionKind::uniform, -8,
 
 const RegisteredOp kOperators[] = {
     RegisteredOp(forward<"softmax", "softmax_grad", softmax>(
-        "y = exp(x - max)/sum(exp(x - max)) along an axis",
-        "torch.nn.functional.softmax; CANN SoftmaxV2")),
+        {.summary = "y = exp(x - max)/sum(exp(x - max)) along an axis",
+         .source = "torch.nn.functional.softmax; CANN SoftmaxV2",
+         .known_as = {.calls = {{"softmax, softmax_int, _softmax, SoftmaxV2, Softmax",
+                                 "self|x",
+                                 "result|y",
+                                 {.attrs = "dim: dim|axis|axes"}}},
+                      .profiled = {{"aten::_softmax, aten::softmax", "self, =dim"}},
+                      .torch = "torch.softmax({0}, {dim})"}})),
     RegisteredOp(forward<"log_softmax", "log_softmax_grad", log_softmax>(
-        "y = x - max - log(sum(exp(x - max))) along an axis",
-        "torch.nn.functional.log_softmax; CANN LogSoftmaxV2")),
+        {.summary = "y = x - max - log(sum(exp(x - max))) along an axis",
+         .source = "torch.nn.functional.log_softmax; CANN LogSoftmaxV2",
+         .known_as =
+             {.calls = {{"log_softmax, log_softmax_int, _log_softmax, LogSoftmaxV2, LogSoftmax",
+                         "self|logits|input",
+                         "result|logsoftmax|output",
+                         {.attrs = "dim: dim|axis|axes"}}},
+              .profiled = {{"aten::_log_softmax, aten::log_softmax", "self, =dim"}}}})),
     RegisteredOp(backward<"softmax_grad", softmax_grad>(
         {.ir_name = "SoftmaxBackward",
          .summary = "dx = (dy - sum(dy*y))*y along an axis, y the result of softmax",
          .source = "torch.nn.functional.softmax backward; CANN SoftmaxGrad",
+         .known_as = {.calls = {{"SoftmaxBackward, SoftmaxGrad",
+                                 "grads/grads_0|grad_softmax, result|softmax",
+                                 "grad_inputs/grad_inputs_0|grad_x",
+                                 {.attrs = "dim: dim|axis|axes"}},
+                                {"_softmax_backward_data",
+                                 "grad_output, output",
+                                 "result",
+                                 {.attrs = "dim", .is_profiled_only = true}}},
+                      .profiled = {{"SoftmaxGrad", "softmax, grad_softmax", "grad_x"},
+                                   {"aten::_softmax_backward_data", "grad_output, output, =dim"}},
+                      .torch = "{1} * ({0} - ({0} * {1}).sum({dim}, keepdim=True))"},
          .data = shares})),
     RegisteredOp(backward<"log_softmax_grad", log_softmax_grad>(
         {.ir_name = "LogSoftmaxBackward",
          .summary = "dx = dy - exp(y)*sum(dy) along an axis, y the result of log_softmax",
          .source = "torch.nn.functional.log_softmax backward; CANN LogSoftmaxGrad",
+         .known_as = {.calls = {{"LogSoftmaxBackward, _log_softmax_backward_data, LogSoftmaxGrad",
+                                 "grads/grads_0|grad_output|grad, result|output|x",
+                                 "grad_inputs/grad_inputs_0|result|y",
+                                 {.attrs = "dim: dim|axis|axes"}}},
+                      .profiled = {{"aten::_log_softmax_backward_data",
+                                    "grad_output, output, =dim"}}},
          .data = logarithms})),
 };
 

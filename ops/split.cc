@@ -96,6 +96,7 @@ const RegisteredOp registered{{
     .ir_name = "split",
     .summary = "y0, y1, ... = the parts of x along an axis",
     .source = "torch.split, torch.chunk; CANN SplitV, SplitD",
+    .known_as = {.not_recorded = "its results are views, which dumps do not hold"},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result/result_"}},
     .attrs = {{"axis", std::int64_t{1}, "where x is cut; negative: from the back"},

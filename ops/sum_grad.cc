@@ -15,6 +15,7 @@ const RegisteredOp registered{{
     .ir_name = "SumBackward0",
     .summary = "dx = dy everywhere, in the shape of self",
     .source = "torch.sum backward; CANN BroadcastToD",
+    .known_as = {.not_recorded = "SumBackward is not mapped yet"},
     .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .dtypes = kArithmeticDTypes,

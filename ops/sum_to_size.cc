@@ -37,6 +37,8 @@ const RegisteredOp registered{{
     .ir_name = "sum",
     .summary = "y = the sums of x over the axes that size lacks or has 1 of",
     .source = "torch.Tensor.sum_to_size, the gradient of what was broadcast; CANN ReduceSumD",
+    .known_as = {.calls = {{"ReduceSum, ReduceSumD", "x", "y", {.attrs = "size: shape of y"}}},
+                 .profiled = {{"ReduceSumD", "x", "y"}, {"ReduceSum", "x, =axes", "y"}}},
     .inputs = {{"self"}},
     .outputs = {{"result"}},
     .attrs = {{"size", std::vector<std::int64_t>{},

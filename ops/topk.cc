@@ -80,6 +80,19 @@ const RegisteredOp registered{{
         "the k greatest (or smallest) elements along an axis in order, and their places; the "
         "first of equals first, NaN greatest",
     .source = "torch.topk; CANN TopKD",
+    .known_as = {.calls =
+                     {// Which of equal elements is named, and the order of what is not sorted, is
+                      // nobody's fault.
+                      {"topk, TopKD",
+                       "self|x",
+                       "values|result0",
+                       {.attrs = "k, axis: dim, largest", .where = "sorted: 1", .needs = "k"}},
+                      {"TopKV2",
+                       "x",
+                       "values",
+                       {.attrs = "k, axis: dim, largest", .needs = "k", .is_profiled_only = true}}},
+                 .profiled = {{"TopKV2", "x, =k", "values"},
+                              {"aten::topk", "self, =k, =dim, =largest"}}},
     .inputs = {{"self"}},
     .outputs = {{"values"}, {"indices"}},
     .attrs = {{"k", std::int64_t{1}, "how many",

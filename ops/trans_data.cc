@@ -123,6 +123,7 @@ const RegisteredOp registered{{
     .ir_name = "npu_format_cast",
     .summary = "the same tensor stored in another format; padding becomes zero",
     .source = "torch.npu_format_cast; CANN TransData",
+    .known_as = {.not_recorded = "dumps hold it as what reshape computes"},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},
     .attrs = {{"dst_format", std::string("NC1HWC0"), "format of the result; the case's is x's",

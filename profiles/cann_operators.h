@@ -4,13 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/op_table.h"
-
 namespace opbench {
 
-/// What an operator of CANN, or a call of PyTorch in a trace, calls its tensors, in their order.
-/// Empty: no operand. "=axes": numbers on the host, the attribute of that name. The last input may
-/// be "x_*": it stands for all that follow, x_0, x_1, ...
+/// What an operator of CANN, or a call of PyTorch in a trace, calls its tensors, in their order: a
+/// ProfiledCall (ops/known_as.h) in parts.
 struct CannOperator {
   std::vector<std::string> names;  ///< of operators with these tensors
   std::vector<std::string> inputs, outputs;
@@ -22,7 +19,7 @@ struct CannOperator {
   std::string part_of;               ///< the operator that completes what it begins
 };
 
-/// The rows of profiles/cann_operators.yaml, which is part of the program.
+/// Those that the operators of the registry say of themselves.
 const std::vector<CannOperator>& cann_operators();
 
 /// The operator called so; null where its tensors are those of its row in the operator table.
@@ -30,9 +27,5 @@ const CannOperator* find_cann_operator(std::string_view name);
 
 /// The name of input `i`, or of output `i`, by such a list; empty: no operand.
 std::string tensor_name(const std::vector<std::string>& names, std::size_t i);
-
-/// The operator table with the rows of profiles/profile_rows.yaml in front, which are for
-/// profiles and logs alone.
-const OpTable& profile_op_table();
 
 }  // namespace opbench

@@ -141,7 +141,7 @@ RecordedOperator CaseBuilder::find(const TraceOperator& call) const {
 }
 
 BuiltCase CaseBuilder::build(const ProfiledOperator& one) const {
-  return build_case(one, shapes_, profile_op_table());
+  return build_case(one, shapes_, OpTable::profiled());
 }
 
 }  // namespace opbench

@@ -1,30 +1,23 @@
 """The table of operators behind `opbench opmap`, for calls that are described and not recorded.
 
-op_table.json is what `opbench opmap --as json` prints; the build copies it here."""
+It is what `opbench opmap --as json` prints: op_table.json beside this file, where the build has put the package together,
+else what the program says: $OPBENCH_PROGRAM, or `opbench` in the path."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Dict, List, Optional, Tuple
 
-#: What these operators take; all others take the floating dtypes that devices compute in.
-_FLOATS = {"fp32", "fp16", "bf16"}
-_ALL = _FLOATS | {"fp64", "int64", "int32", "int16", "int8", "uint8", "bool"}
-_DTYPES = {name: _ALL for name in ("cast", "channel_shuffle", "concat", "contiguous", "embedding", "flip", "gather",
-                                   "gather_elements", "index_select", "pad", "reshape", "roll", "split", "stack", "transpose",
-                                   "unbind")}
-_DTYPES.update({name: _ALL - {"bool"} for name in ("argsort", "max", "sort", "topk")})
-_DTYPES.update({name: {"bool"} for name in ("logical_and", "logical_not", "logical_or", "logical_xor")})
-_DTYPES["one_hot"] = {"int64", "int32"}
-
 
 def dtypes_of(op: str) -> "set[str]":
     """The dtypes that an operator of opbench takes, as it spells them."""
-    return _DTYPES.get(op, _FLOATS)
+    return set(_table()["dtypes"].get(op, ()))
 
 
 @dataclass(frozen=True)
@@ -90,11 +83,22 @@ def spellings(recorded: str) -> List[str]:
 
 
 @lru_cache(maxsize=1)
+def _table() -> Dict[str, Any]:
+    path = os.path.join(os.path.dirname(__file__), "op_table.json")
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    program = os.environ.get("OPBENCH_PROGRAM") or shutil.which("opbench")
+    if not program:
+        raise FileNotFoundError("opbench_torch has no table of operators; install the package that opbench's build has put together "
+                                "(pip install build/release/python), or put the program opbench into PATH")
+    return json.loads(subprocess.run([program, "opmap", "--as", "json"], capture_output=True, check=True).stdout)
+
+
+@lru_cache(maxsize=1)
 def _by_name() -> Dict[str, List[Dict[str, Any]]]:
-    with open(os.path.join(os.path.dirname(__file__), "op_table.json"), encoding="utf-8") as file:
-        table = json.load(file)
     rows: Dict[str, List[Dict[str, Any]]] = {}
-    for row in table["operators"]:
+    for row in _table()["operators"]:
         for name in row["names"]:
             rows.setdefault(name, []).append(row)
     return rows

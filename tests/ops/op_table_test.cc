@@ -56,11 +56,11 @@ TEST(OpTable, RowsFitTheirOperators) {
   for (const OpRow& row : OpTable::builtin().rows()) {
     for (const OpUse& use : row.uses) {
       const std::size_t most = use.op->inputs.size();
-      EXPECT_GE(use.inputs.size() + use.op->optional_inputs, most) << row.place;
-      EXPECT_LE(use.inputs.size(), most) << row.place;
-      EXPECT_LE(use.outputs.size(), use.op->outputs.size()) << row.place;
+      EXPECT_GE(use.inputs.size() + use.op->optional_inputs, most) << row.names.front();
+      EXPECT_LE(use.inputs.size(), most) << row.names.front();
+      EXPECT_LE(use.outputs.size(), use.op->outputs.size()) << row.names.front();
     }
-    EXPECT_EQ(row.is_random, row.uses.empty()) << row.place;
+    EXPECT_EQ(row.is_random, row.uses.empty()) << row.names.front();
   }
 }
 

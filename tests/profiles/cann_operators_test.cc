@@ -31,7 +31,7 @@ TEST(CannOperators, AreKnownToTheOperatorTable) {
       }
       if (!one.into.empty()) continue;
       const std::string& other = one.each.empty() ? one.part_of : one.each;
-      const auto rows = profile_op_table().find(other.empty() ? name : other);
+      const auto rows = OpTable::profiled().find(other.empty() ? name : other);
       if (!other.empty()) {
         EXPECT_FALSE(rows.empty()) << name;
         EXPECT_EQ(one.lists > 0, !one.each.empty()) << name;

@@ -10,6 +10,8 @@ import torch
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
+# The package asks the program for its table of operators.
+PROGRAM = os.environ.setdefault("OPBENCH_PROGRAM", os.path.join(ROOT, "build/release/opbench"))
 torch.set_num_threads(1)  # on a busy machine threads wait for each other
 
 
@@ -21,10 +23,9 @@ def same_numbers():
 @pytest.fixture
 def opbench():
     """Runs the built program: opbench(arguments...) -> CompletedProcess."""
-    program = os.environ.get("OPBENCH_PROGRAM", os.path.join(ROOT, "build/release/opbench"))
-    if not os.path.exists(program):
+    if not os.path.exists(PROGRAM):
         pytest.skip("opbench is not built")
-    return lambda *arguments: subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
+    return lambda *arguments: subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 def records(path):

@@ -8,25 +8,33 @@ from collections import Counter
 import pytest
 import torch
 import torchvision
-from conftest import ROOT
+from conftest import PROGRAM, ROOT
 from torch import nn
 
 import networks
 import opbench_torch
+from opbench_torch import operator_table
 from opbench_torch.operator_table import Described, dtypes_of, spellings
 from opbench_torch.views import chain_of
 
 
 
 
-def test_the_table_is_that_of_the_program(opbench):
-    with open(os.path.join(ROOT, "python/opbench_torch/op_table.json"), encoding="utf-8") as file:
+def test_the_built_package_has_the_table_of_the_program(opbench):
+    with open(os.path.join(os.path.dirname(PROGRAM), "python/opbench_torch/op_table.json"), encoding="utf-8") as file:
         assert json.load(file) == json.loads(opbench("opmap", "--as", "json").stdout)
 
 
+def test_without_table_and_program_the_error_tells_the_next_step(monkeypatch):
+    monkeypatch.delenv("OPBENCH_PROGRAM")
+    monkeypatch.setenv("PATH", "")
+    operator_table._table.cache_clear()
+    with pytest.raises(FileNotFoundError, match="pip install build/release/python"):
+        dtypes_of("relu")
+
+
 def test_dtypes_are_those_of_the_program(opbench):
-    with open(os.path.join(ROOT, "python/opbench_torch/op_table.json"), encoding="utf-8") as file:
-        rows = json.load(file)["operators"]
+    rows = json.loads(opbench("opmap", "--as", "json").stdout)["operators"]
     operators = sorted({part["op"] for row in rows for part in row.get("parts", [])})
     listed = opbench("list", *operators).stdout
     for name, dtypes in zip(re.findall(r"^(\w+): ", listed, re.M), re.findall(r"^  dtypes (.*?);", listed, re.M)):

@@ -12,7 +12,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
-#include "harness/run/load_report.h"
+#include "harness/run/load_plan.h"
 #include "harness/run/load_run.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"

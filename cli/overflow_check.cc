@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/progress_line.h"
 #include "dump/dump_writer.h"
-#include "harness/run/load_report.h"
+#include "harness/run/load_plan.h"
 #include "harness/run/overflow_report.h"
 #include "harness/run/overflow_run.h"
 #include "tensor/error.h"

@@ -12,7 +12,7 @@
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
 #include "harness/run/results_file.h"
-#include "harness/run/run_hooks.h"
+#include "harness/run/runner.h"
 #include "harness/run/task_dumps.h"
 
 namespace opbench {

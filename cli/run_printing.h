@@ -7,7 +7,7 @@
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "harness/report/row_detail.h"
-#include "harness/run/run_hooks.h"
+#include "harness/run/runner.h"
 
 namespace opbench {
 

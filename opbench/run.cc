@@ -12,8 +12,8 @@
 #include <string>
 
 #include "cli/cli.h"
-#include "harness/run/copy_rate.h"
 #include "harness/run/crash_message.h"
+#include "harness/run/machine_rates.h"
 #include "opbench/waiting_threads.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"

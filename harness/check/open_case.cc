@@ -14,7 +14,7 @@
 #include "harness/plan/graph_text.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/run/phase_timer.h"
+#include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
 #include "judge/ulp.h"
 #include "tensor/error.h"

@@ -4,7 +4,7 @@
 
 #include "harness/check/report.h"
 #include "harness/check/waive.h"
-#include "harness/run/benchmark_name.h"
+#include "harness/run/record.h"
 #include "text/junit.h"
 
 namespace opbench::check {

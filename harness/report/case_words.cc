@@ -13,7 +13,7 @@
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
 #include "harness/report/words.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 

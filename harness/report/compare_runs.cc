@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/report/text.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tensor/printable.h"
 
 namespace opbench::report {

@@ -12,7 +12,7 @@
 #include "harness/report/status_colour.h"
 #include "harness/report/text.h"
 #include "harness/report/title.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/wrapped.h"

@@ -10,7 +10,7 @@
 #include "harness/report/shown_id.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "text/wrapped.h"
 

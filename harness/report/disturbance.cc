@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/report/text.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 namespace {

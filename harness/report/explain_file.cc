@@ -12,7 +12,7 @@
 #include "harness/report/compare_words.h"
 #include "harness/report/words.h"
 #include "harness/run/artefact.h"
-#include "harness/run/opbench_file.h"
+#include "harness/run/results_file.h"
 #include "tensor/printable.h"
 #include "text/console_colour.h"
 #include "text/json_reader.h"

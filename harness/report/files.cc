@@ -12,7 +12,7 @@
 #include "harness/report/variant_summary.h"
 #include "harness/run/artefact.h"
 #include "harness/run/join_results.h"
-#include "harness/run/opbench_file.h"
+#include "harness/run/results_file.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
 

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "harness/report/report.h"
-#include "harness/run/benchmark_name.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "harness/report/report.h"
 #include "harness/report/text.h"
-#include "harness/run/benchmark_name.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 namespace {

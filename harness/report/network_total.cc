@@ -8,7 +8,7 @@
 
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/report/network_total.h"
 #include "harness/report/row_detail.h"
 #include "harness/report/variant_summary.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
 #include "text/wrapped.h"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 
 namespace opbench::report {
 namespace {

@@ -41,7 +41,7 @@ std::string inside_text(const Record& record);
 std::string ulp_text(const Record& record);
 /// A factor, "-" where there is none.
 std::string factor_text(double factor);
-/// A factor of the record's time, "disturbed" where that is compared with nothing (disturbed.h).
+/// A factor of the record's time, "disturbed" where that is compared with nothing (record.h).
 std::string ratio_text(const Record& record, double factor);
 /// "passed", "FAILED".
 std::string status_text(const Record& record);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/report/text.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench::report {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/input_refill.h"
+#include "harness/run/input_values.h"
 #include "harness/run/item.h"
 #include "harness/run/workspace.h"
 

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/run/copy_rate.h"
-#include "harness/run/peak_rate.h"
+#include "harness/run/machine_rates.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
 

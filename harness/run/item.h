@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -8,10 +9,31 @@
 
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
-#include "harness/run/input_source.h"
-#include "harness/run/loaded_record.h"
+#include "tensor/tensor.h"
 
 namespace opbench {
+
+/// Where the values of a case's inputs come from if they are not generated: recorded ones.
+class InputSource {
+ public:
+  InputSource() = default;
+  InputSource(const InputSource&) = delete;
+  InputSource& operator=(const InputSource&) = delete;
+  virtual ~InputSource() = default;
+
+  /// Writes input `input` of the case to memory that is laid out as `desc` says; padding becomes
+  /// zero. The same values every time. Errors: throws Error if they are not to be had.
+  virtual void fill(std::size_t input, const TensorDesc& desc, void* to) const = 0;
+};
+
+/// A record of a dump that an item computes again, and what is written of it into another dump.
+struct LoadedRecord {
+  std::string op;  ///< as in the file
+  int seq = 0;
+  std::vector<std::string> outputs;  ///< what the case's outputs are called; "": is not recorded
+  std::string variant;               ///< whose outputs are written; "": nobody's
+  std::vector<std::string> selecting = {};  ///< words of a command line that name the record
+};
 
 /// One way to compute an item: a variant of a case, or a step of a context. Refers to the item's
 /// plan.

@@ -7,15 +7,13 @@
 #include <utility>
 
 #include "harness/run/attempt.h"
-#include "harness/run/copy_rate.h"
 #include "harness/run/crash_message.h"
-#include "harness/run/expectation.h"
+#include "harness/run/item_record.h"
+#include "harness/run/machine_rates.h"
 #include "harness/run/measuring_turn.h"
-#include "harness/run/new_record.h"
 #include "harness/run/open_item.h"
-#include "harness/run/peak_rate.h"
-#include "harness/run/phase_timer.h"
 #include "harness/run/run_dump.h"
+#include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
 #include "kernels/refused_values.h"

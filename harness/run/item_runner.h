@@ -4,8 +4,8 @@
 
 #include "harness/plan/options.h"
 #include "harness/run/item.h"
-#include "harness/run/run_hooks.h"
 #include "harness/run/run_result.h"
+#include "harness/run/runner.h"
 
 namespace opbench {
 

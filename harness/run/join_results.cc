@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "harness/run/benchmark_name.h"
+#include "harness/run/record.h"
 #include "tensor/error.h"
 
 namespace opbench {

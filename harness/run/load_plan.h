@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 #include "dump/dump_source.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/recorded_call.h"
-#include "harness/run/loaded_record.h"
+#include "harness/run/item.h"
 
 namespace opbench {
 
@@ -53,5 +54,12 @@ struct LoadPlan {
 /// Errors: those of DumpSource; throws Error for a variant that no operator of the dump has, and
 /// for names of operators that cannot be dumped.
 LoadPlan plan_load(DumpSource& file, const OpTable& table, const LoadSelection& selection);
+
+/// Which records of the dump are run, with their share of the elements, and which are not, by
+/// operator and reason; what of the file could not be read.
+void print_coverage(std::ostream& out, const LoadPlan& plan);
+
+/// What would run: each call with its case, its variants, and which of them is dumped.
+void print_loaded_cases(std::ostream& out, const LoadPlan& plan);
 
 }  // namespace opbench

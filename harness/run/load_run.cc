@@ -3,11 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "harness/run/recorded_inputs.h"
 #include "harness/run/runner.h"
+#include "judge/recorded_values.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
+
+void RecordedInputs::fill(std::size_t input, const TensorDesc& desc, void* to) const {
+  read_recorded(file_, *call_->inputs[input], desc, to);
+}
 
 RunResult run_loaded(DumpSource& file, const LoadPlan& plan, const RunOptions& options,
                      const RunHooks& hooks) {

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dump/hdf5/version.h"
-#include "harness/run/available_memory.h"
+#include "harness/run/memory.h"
 #include "kernels/vendor.h"
 #include "opbench_build_info.h"
 #include "tensor/cache_sizes.h"

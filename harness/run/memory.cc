@@ -1,16 +1,105 @@
 #include "harness/run/memory.h"
 
 #include <fmt/format.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "harness/plan/selection.h"
-#include "harness/run/available_memory.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/byte_size.h"
 
 namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+/// One version of control groups, and its names for the same things.
+struct GroupFiles {
+  const char* mount;
+  const char* controller;  // in /proc/self/cgroup
+  const char* limit;
+  const char* used;
+  const char* cache;  // in memory.stat
+};
+
+constexpr GroupFiles kVersions[] = {
+    {"sys/fs/cgroup", "", "memory.max", "memory.current", "inactive_file"},
+    {"sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file"},
+};
+
+// None if there is no such file, and where it says "max".
+std::optional<std::size_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  std::size_t number = 0;
+  return in >> number ? std::optional(number) : std::nullopt;
+}
+
+// Of a file of lines "key number ...".
+std::optional<std::size_t> number_of(const fs::path& file, std::string_view key) {
+  std::ifstream in(file);
+  std::string found, rest;
+  for (std::size_t number = 0; in >> found >> number; std::getline(in, rest)) {
+    if (found == key) return number;
+  }
+  return std::nullopt;
+}
+
+std::size_t free_of_machine(const fs::path& root) {
+  if (const auto kib = number_of(root / "proc/meminfo", "MemAvailable:")) return *kib * 1024;
+  struct sysinfo info {};
+  if (sysinfo(&info) != 0) return kNoLimit;
+  return (std::size_t{info.freeram} + info.bufferram) * info.mem_unit;
+}
+
+// The path of this process in the lines "number:controller,controller:path".
+fs::path group_of_process(const fs::path& root, std::string_view controller) {
+  std::ifstream in(root / "proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (controllers.find("," + std::string(controller) + ",") == line.npos) continue;
+    return fs::path(line.substr(second + 1)).relative_path();
+  }
+  return {};
+}
+
+std::size_t free_of_group(const fs::path& group, const GroupFiles& files) {
+  const std::optional<std::size_t> limit = number_in(group / files.limit);
+  if (!limit) return kNoLimit;
+  const std::size_t used = number_in(group / files.used).value_or(0);
+  const std::size_t cache = number_of(group / "memory.stat", files.cache).value_or(0);
+  return *limit - std::min(*limit, used - std::min(used, cache));
+}
+
+// A container may not see the groups above its own, which then stands where the outermost would.
+std::size_t free_of_groups(const fs::path& root, const GroupFiles& files) {
+  const fs::path mount = root / files.mount;
+  std::size_t bytes = free_of_group(mount, files);
+  for (fs::path group = group_of_process(root, files.controller); !group.empty();
+       group = group.parent_path()) {
+    bytes = std::min(bytes, free_of_group(mount / group, files));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t available_memory(const fs::path& root) {
+  std::size_t bytes = free_of_machine(root);
+  for (const GroupFiles& files : kVersions) bytes = std::min(bytes, free_of_groups(root, files));
+  return bytes;
+}
 
 namespace {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -9,6 +10,11 @@
 #include "harness/plan/selection.h"
 
 namespace opbench {
+
+/// Bytes that this process can get now: what the machine has free, or what the limits of the
+/// control groups that it is in leave, whichever is less. Page cache counts as free. `root`: where
+/// /proc and /sys stand; without /proc the kernel is asked, and only the outermost group is known.
+std::size_t available_memory(const std::filesystem::path& root = "/");
 
 /// Refuses a graph that does not fit into memory with the temporaries of all `selections`, which
 /// are prepared at once. Errors: throws RunError that says what to do.

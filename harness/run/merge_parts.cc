@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/run/join_results.h"
-#include "harness/run/results_values.h"
+#include "harness/run/results_json.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
 

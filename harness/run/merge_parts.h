@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/part_lines.h"
+#include "harness/run/part_file.h"
 #include "harness/run/results_file.h"
 
 namespace opbench::units {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "harness/plan/precision.h"
-#include "harness/run/corner_values.h"
+#include "harness/run/input_values.h"
 #include "harness/run/memory.h"
-#include "harness/run/phase_timer.h"
+#include "harness/run/run_result.h"
 #include "tensor/checksum.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"

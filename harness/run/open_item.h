@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/anchor.h"
 #include "harness/run/bound_graph.h"
 #include "harness/run/call_watch.h"
-#include "harness/run/first_results.h"
 #include "harness/run/item.h"
 #include "harness/run/run_result.h"
 #include "harness/run/step_results.h"
@@ -88,7 +86,7 @@ class OpenItem {
   Verification verify(std::size_t i, std::uint64_t seed);
 
   /// Of a step of a training context that was just verified on the item's own seed: how far its
-  /// gradients are from those in fp32 (anchor.h); none after an overflow. Errors: whatever a kernel
+  /// gradients are from those in fp32 (Anchors); none after an overflow. Errors: whatever a kernel
   /// throws.
   std::optional<double> gradient_error(std::size_t i);
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "dump/dump_writer.h"
-#include "harness/run/node_dump.h"
+#include "harness/run/load_run.h"
 #include "harness/run/open_item.h"
-#include "harness/run/recorded_inputs.h"
-#include "harness/run/storage_range.h"
+#include "harness/run/run_dump.h"
+#include "harness/run/value_range.h"
 #include "tensor/parallel.h"
 #include "workers/interrupt.h"
 

@@ -169,7 +169,28 @@ bool is_unexpected_pass(const Record& record);
 void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats, std::int64_t elements);
 
 /// Marks, among the records of one case and number of threads, the fastest timed one, and sets the
-/// speed-up over native. Disturbed ones (disturbed.h) have neither.
+/// speed-up over native. Disturbed ones have neither.
 void compare_variants(std::span<Record> records);
+
+/// Whether the times are those of the machine's other work rather than of the variant, by the
+/// samples alone: their median is far above the best of them, or they are whole ticks of the
+/// scheduler that took the cores away. Such a median is compared with nothing: no ratio, no mean
+/// over cases, no fastest variant.
+bool is_disturbed(const Times& times);
+
+/// The same of a record; false where it was not timed.
+bool is_disturbed(const Record& record);
+
+/// Timed, and not disturbed: its median may be compared.
+bool is_comparable(const Record& record);
+
+/// What other programs know a result by: "relu[64,fp32]/native/threads:2", "/cold" at its end where
+/// caches were emptied. An empty variant is left out: all of the case.
+std::string benchmark_name(std::string_view case_id, std::string_view variant, int threads,
+                           bool is_cold);
+std::string benchmark_name(const Record& record);
+/// The names of all, in their order; "/isa:avx2" follows where the same was measured with several
+/// instruction sets, so that other programs do not take one for a repetition of the other.
+std::vector<std::string> benchmark_names(std::span<const Record> records);
 
 }  // namespace opbench

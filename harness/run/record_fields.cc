@@ -1,8 +1,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "harness/run/disturbed.h"
 #include "harness/run/field_kinds.h"
+#include "harness/run/record.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <iosfwd>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,7 @@ inline constexpr std::size_t kLargestDocument = std::size_t{256} << 20;
 /// Everything: format version, command line, machine, phases, records with every sample.
 /// Shape: {"opbench": 2, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
 /// units are in the field names of `record_fields` ("median_us"), absent values are null. A record
-/// of a context's step has "step" too (harness/run/step_json.h).
+/// of a context's step has "step" too (step_value in harness/run/results_json.h).
 /// `read_results_file` reads it back.
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command);
@@ -67,5 +69,18 @@ using RecordLists = std::map<std::string, std::vector<Record>>;
 
 /// The same from what it holds, and what was taken out of it.
 ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken = {});
+
+/// A JSON file that opbench wrote, of whatever kind.
+struct OpbenchFile {
+  nlohmann::ordered_json document;  ///< of results without their records
+  std::optional<ResultsFile> results;
+};
+
+/// Reads it from its beginning to its end and holds no more than one record as JSON, which takes
+/// ten times its text. `path` names it in messages. Errors: throws Error for what is no JSON, and
+/// of results those of `read_results_file`.
+OpbenchFile read_opbench_file(std::istream& in, const std::string& path);
+/// The same of a file. Errors: also throws Error if it cannot be read or is above 2 GiB.
+OpbenchFile read_opbench_file(const std::string& path);
 
 }  // namespace opbench

@@ -1,14 +1,154 @@
+#include "harness/run/results_json.h"
+
+#include <fmt/format.h>
+
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "harness/run/results_file.h"
-#include "harness/run/results_values.h"
-#include "harness/run/step_json.h"
+#include "tensor/error.h"
 #include "text/json_cell.h"
+#include "text/json_reader.h"
 
 namespace opbench {
+namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kMostCount = std::numeric_limits<int>::max();
+constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr int kMostC0 = 1024;
+
+Json tensor_value(const TensorDesc& desc) {
+  Json value = {{"dtype", name(desc.dtype)},
+                {"shape", to_string(desc.shape)},
+                {"origin", name(desc.origin)},
+                {"format", name(desc.format)}};
+  if (is_private(desc.format)) value["c0"] = desc.c0;
+  if (desc.format == Format::FRACTAL_Z) value["groups"] = desc.groups;
+  return value;
+}
+
+Json tensors_value(const std::vector<TensorDesc>& tensors) {
+  Json list = Json::array();
+  for (const TensorDesc& desc : tensors) list.push_back(tensor_value(desc));
+  return list;
+}
+
+// Null for what comes from outside. Tasks are in the order of execution.
+Json sources_value(const std::vector<int>& sources) {
+  Json list = Json::array();
+  for (const int source : sources) list.push_back(source < 0 ? Json(nullptr) : Json(source));
+  return list;
+}
+
+int whole(const JsonValue& value, int least, int most) {
+  return static_cast<int>(value.integer(least, most));
+}
+
+double time(const JsonValue& value) { return value.number(0, kLargest); }
+
+TensorDesc read_tensor(const JsonValue& value) {
+  TensorDesc desc;
+  const auto text = [&](const char* key, auto take) {
+    const JsonValue member = value.member(key);
+    member.located([&] { take(member.text()); });
+  };
+  text("dtype", [&](const std::string& t) { desc.dtype = parse_dtype(t); });
+  text("shape", [&](const std::string& t) { desc.shape = parse_dims(t); });
+  text("origin", [&](const std::string& t) { desc.origin = parse_format(t); });
+  text("format", [&](const std::string& t) { desc.format = parse_format(t); });
+  desc.c0 =
+      is_private(desc.format) ? whole(value.member("c0"), 1, kMostC0) : default_c0(desc.dtype);
+  if (desc.format == Format::FRACTAL_Z) desc.groups = whole(value.member("groups"), 1, kMostCount);
+  // Reports ask for the stored shape.
+  value.located([&] { desc.storage_elements(); });
+  return desc;
+}
+
+std::vector<TensorDesc> read_tensors(const JsonValue& value) {
+  std::vector<TensorDesc> tensors;
+  value.elements([&](const JsonValue& tensor) { tensors.push_back(read_tensor(tensor)); });
+  return tensors;
+}
+
+TypeTime read_type(const JsonValue& value) {
+  TypeTime type;
+  type.type = value.member("type").text();
+  type.count = whole(value.member("count"), 0, kMostCount);
+  type.total_us = time(value.member("total_us"));
+  type.min_us = time(value.member("min_us"));
+  type.avg_us = time(value.member("avg_us"));
+  type.max_us = time(value.member("max_us"));
+  type.share = value.member("share").number(0, 1);
+  return type;
+}
+
+// `place`: how many tasks there are before it.
+TaskTime read_task(const JsonValue& value, int place) {
+  TaskTime task;
+  task.name = value.member("name").text();
+  task.type = value.member("type").text();
+  task.kernel = value.member("kernel").text();
+  task.cause = value.member("cause").text();
+  task.start_us = time(value.member("start_us"));
+  task.duration_us = time(value.member("duration_us"));
+  task.inputs = read_tensors(value.member("inputs"));
+  task.outputs = read_tensors(value.member("outputs"));
+  if (value.has("from")) {
+    value.member("from").elements([&](const JsonValue& source) {
+      task.sources.push_back(source.is_null() ? -1 : whole(source, 0, place - 1));
+    });
+  }
+  return task;
+}
+
+}  // namespace
+
+nlohmann::ordered_json step_value(const StepDetails& step) {
+  Json types = Json::array(), tasks = Json::array();
+  for (const TypeTime& t : step.types) {
+    types.push_back({{"type", t.type},
+                     {"count", t.count},
+                     {"total_us", t.total_us},
+                     {"min_us", t.min_us},
+                     {"avg_us", t.avg_us},
+                     {"max_us", t.max_us},
+                     {"share", t.share}});
+  }
+  for (const TaskTime& t : step.tasks) {
+    Json task = {{"name", t.name},
+                 {"type", t.type},
+                 {"kernel", t.kernel},
+                 {"cause", t.cause},
+                 {"start_us", t.start_us},
+                 {"duration_us", t.duration_us},
+                 {"inputs", tensors_value(t.inputs)},
+                 {"outputs", tensors_value(t.outputs)}};
+    if (!t.sources.empty()) task["from"] = sources_value(t.sources);
+    tasks.push_back(std::move(task));
+  }
+  return {{"context", step.context}, {"summary", step.summary},   {"after", step.after},
+          {"index", step.index},     {"types", std::move(types)}, {"tasks", std::move(tasks)}};
+}
+
+StepDetails read_step_texts(const JsonValue& value) {
+  StepDetails step;
+  step.context = value.member("context").text();
+  step.summary = value.member("summary").text();
+  step.after = value.member("after").text();
+  step.index = whole(value.member("index"), 0, kMostCount);
+  return step;
+}
+
+void read_step_lists(const JsonValue& value, StepDetails& step) {
+  value.member("types").elements(
+      [&](const JsonValue& type) { step.types.push_back(read_type(type)); });
+  value.member("tasks").elements([&](const JsonValue& task) {
+    step.tasks.push_back(read_task(task, static_cast<int>(step.tasks.size())));
+  });
+}
 
 Json record_value(const Record& record) {
   Json value;

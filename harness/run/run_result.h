@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -8,6 +9,21 @@
 #include "text/exit_code.h"
 
 namespace opbench {
+
+/// Adds the time until its end to a phase, in seconds.
+class PhaseTimer {
+ public:
+  explicit PhaseTimer(double& seconds) : seconds_(seconds) {}
+  PhaseTimer(const PhaseTimer&) = delete;
+  PhaseTimer& operator=(const PhaseTimer&) = delete;
+  ~PhaseTimer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double& seconds_;
+  Clock::time_point start_ = Clock::now();
+};
 
 /// Where the time of a run went, in seconds. What remains of `total` is the harness itself.
 struct PhaseTimes {

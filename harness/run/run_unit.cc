@@ -16,9 +16,9 @@
 #include <thread>
 #include <utility>
 
+#include "harness/run/item_record.h"
 #include "harness/run/join_results.h"
 #include "harness/run/measuring_turn.h"
-#include "harness/run/new_record.h"
 #include "harness/run/results_file.h"
 #include "harness/run/runner.h"
 #include "harness/run/step_measurement.h"

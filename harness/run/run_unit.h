@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/part_lines.h"
-#include "harness/run/run_hooks.h"
+#include "harness/run/part_file.h"
+#include "harness/run/runner.h"
 #include "harness/run/unit_plan.h"
 #include "workers/process.h"
 

@@ -5,7 +5,7 @@
 
 #include "harness/plan/plan_cost.h"
 #include "harness/plan/task_names.h"
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 
 namespace opbench {
 namespace {

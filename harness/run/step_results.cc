@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/plan/precision.h"
+#include "harness/run/bound_graph.h"
+#include "harness/run/item.h"
+#include "harness/run/memory.h"
+#include "harness/run/samples.h"
+#include "harness/run/workspace.h"
 #include "judge/pair_rules.h"
 #include "judge/standards.h"
 #include "tensor/parallel.h"
@@ -91,6 +97,112 @@ Judgement compare_results(const std::vector<StepResult>& actual,
     }
   }
   return {};
+}
+
+namespace {
+
+bool is_left_out(const StepResult& result, bool has_overflow) {
+  if (result.name == kOverflowFlag) return true;
+  return has_overflow && (result.name.starts_with("grad_") || result.name.starts_with("updated_"));
+}
+
+bool is_output(const PlannedStep& step, const std::string& name) {
+  const std::vector<std::string>& outputs = step.spec.graph->outputs;
+  return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
+}
+
+}  // namespace
+
+Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& storage,
+                             const std::map<std::size_t, double>& random_sums, bool has_overflow) {
+  std::vector<StepResult> results = collect_results(step, storage, random_sums);
+  std::erase_if(results, [&](const StepResult& r) { return is_left_out(r, has_overflow); });
+  const StepInputs inputs = inputs_of(step);
+  const auto first = std::find_if(firsts_.begin(), firsts_.end(),
+                                  [&](const First& f) { return f.inputs == inputs; });
+  if (first == firsts_.end()) {
+    if (!has_overflow) firsts_.push_back({step.spec.name, inputs, std::move(results)});
+    return {};
+  }
+  std::vector<StepResult> actual, expected;
+  std::size_t alone = 0;
+  for (StepResult& result : results) {
+    if (const StepResult* const partner = partner_of(result, first->results)) {
+      actual.push_back(std::move(result));
+      expected.push_back(*partner);
+    } else if (is_output(step, result.name)) {
+      return {Verdict::failed, fmt::format("step '{}' has no output {} of shape {}", first->step,
+                                           result.name, to_string(result.desc.shape))};
+    } else {
+      ++alone;
+    }
+  }
+  const Judgement judged = compare_results(actual, expected, step.spec.standard);
+  if (judged.verdict == Verdict::failed) {
+    return {Verdict::failed, fmt::format("other than step '{}': {}", first->step, judged.reason)};
+  }
+  if (alone == 0) return {};
+  return {Verdict::passed,
+          fmt::format("{} results have no partner in step '{}'", alone, first->step)};
+}
+
+namespace {
+
+PlannedStep plan_anchor(const PlannedContext& context, const PlannedStep& step) {
+  ContextStep spec = step.spec;
+  spec.variants = {{std::string(kDefaultVariants), {"native"}}};
+  spec.rules = {};
+  spec.precision = {};
+  return plan_step(context.spec, spec, DType::fp32);
+}
+
+std::vector<StepResult> gradients_of(const PlannedStep& step, const TensorStorage& storage) {
+  std::vector<StepResult> results = collect_results(step, storage);
+  std::erase_if(results, [](const StepResult& r) { return !r.name.starts_with("grad_"); });
+  return results;
+}
+
+// None where the anchor's gradient is 0, and of what is not finite.
+std::optional<double> relative_error(const StepResult& actual, const StepResult& anchor) {
+  const PairStats stats = compare_result(actual, anchor, {}).stats;
+  if (!(stats.sum_expected_sq > 0) || stats.finite_pairs() != stats.count) return std::nullopt;
+  return static_cast<double>(std::sqrt(stats.sum_sq / stats.sum_expected_sq));
+}
+
+}  // namespace
+
+const Anchors::Anchor& Anchors::anchor_of(const PlannedContext& context, const PlannedStep& step,
+                                          int threads) {
+  StepInputs inputs = inputs_of(step);
+  const auto found = std::find_if(anchors_.begin(), anchors_.end(),
+                                  [&](const Anchor& anchor) { return anchor.inputs == inputs; });
+  if (found != anchors_.end()) return *found;
+  Anchor& anchor = anchors_.emplace_back(Anchor{std::move(inputs), {}});
+  const PlannedStep planned = plan_anchor(context, step);
+  if (!planned.refusal().empty() || planned.memory.bytes > available_memory()) return anchor;
+  const Runnable runnable = make_runnable(planned);
+  const Workspace workspace(planned.memory.bytes);
+  workspace.load(runnable, context.seed());
+  const TensorStorage storage = workspace.storage_of(runnable);
+  const BoundGraph bound(planned.graph, planned.selection.kernels, storage, threads);
+  with_threads(threads, [&] { bound.run(); });
+  anchor.gradients = gradients_of(planned, storage);
+  return anchor;
+}
+
+std::optional<double> Anchors::gradient_error(const PlannedContext& context,
+                                              const PlannedStep& step, const TensorStorage& storage,
+                                              int threads) {
+  if (!context.spec.backward) return std::nullopt;
+  const Anchor& anchor = anchor_of(context, step, threads);
+  std::vector<double> errors;
+  for (const StepResult& gradient : gradients_of(step, storage)) {
+    const StepResult* const partner = partner_of(gradient, anchor.gradients);
+    if (partner == nullptr) continue;
+    if (const auto error = relative_error(gradient, *partner)) errors.push_back(*error);
+  }
+  if (errors.empty()) return std::nullopt;
+  return median_of(std::move(errors));
 }
 
 }  // namespace opbench

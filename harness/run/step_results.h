@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,5 +42,48 @@ ValueComparison compare_result(const StepResult& actual, const StepResult& expec
 /// terms come to at random passes.
 Judgement compare_results(const std::vector<StepResult>& actual,
                           const std::vector<StepResult>& expected, const ContextStandard& standard);
+
+/// The results that steps are held to: those of the first step with inputs of the same shapes.
+class FirstResults {
+ public:
+  /// Compares what a step has left in memory with the first step's results of the same names and
+  /// shapes, or keeps it if it is the first. Fails if an output of the context has no partner, and
+  /// says how many other results have none. After an overflow neither gradients nor updated
+  /// parameters are meant, and the step is no standard for others.
+  Judgement hold(const PlannedStep& step, const TensorStorage& storage,
+                 const std::map<std::size_t, double>& random_sums, bool has_overflow);
+
+ private:
+  struct First {
+    std::string step;
+    StepInputs inputs;
+    std::vector<StepResult> results;
+  };
+
+  std::vector<First> firsts_;
+};
+
+/// The anchor of a training context: its steps' forward and backward pass in fp32 with the
+/// framework's own kernels. Steps are held to each other (FirstResults), which proves that
+/// tuning has changed nothing; how far all of them are from exact gradients, because the device's
+/// cube takes fp16 operands and the network amplifies it, only the anchor tells.
+class Anchors {
+ public:
+  /// The relative error (L2) of a step's gradients against those of the anchor on the same values,
+  /// median over the gradients of inputs and parameters. The anchor runs once for every set of
+  /// inputs, in memory of its own. None: the step has no gradients, or the anchor cannot be
+  /// computed here (no kernels, too little memory). Errors: whatever a kernel throws.
+  std::optional<double> gradient_error(const PlannedContext& context, const PlannedStep& step,
+                                       const TensorStorage& storage, int threads);
+
+ private:
+  struct Anchor {
+    StepInputs inputs;
+    std::vector<StepResult> gradients;
+  };
+  const Anchor& anchor_of(const PlannedContext& context, const PlannedStep& step, int threads);
+
+  std::vector<Anchor> anchors_;
+};
 
 }  // namespace opbench

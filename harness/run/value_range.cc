@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "tensor/elements.h"
 #include "tensor/precision.h"
 
 namespace opbench {
@@ -92,6 +93,20 @@ std::string to_string(const NewValues& found, std::int64_t elements) {
   if (found.largest > 0) parts.push_back(fmt::format("{} of +-65504", found.largest));
   if (parts.empty()) return {};
   return fmt::format("{} among {} elements", fmt::join(parts, ", "), elements);
+}
+
+ValueRange storage_range(const TensorDesc& desc, const void* storage, DType counted_as) {
+  ValueRange range;
+  range.dtype = counted_as;
+  if (!is_floating(desc.dtype)) return range;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < block_count(desc); ++i) {
+    const ElementRange part = block(desc, i);
+    values.resize(static_cast<std::size_t>(part.count));
+    read_doubles(desc, storage, part, values);
+    range.add(values.data(), part.count);
+  }
+  return range;
 }
 
 }  // namespace opbench

@@ -50,4 +50,8 @@ NewValues new_values(const ValueRange& inputs, const ValueRange& outputs);
 /// "12 NaN, 3 Inf, 1 of +-65504 among 4096"; empty if there is none.
 std::string to_string(const NewValues& found, std::int64_t elements);
 
+/// What the elements of a tensor in memory come to, padding left out; +-65504 counts in
+/// `counted_as` fp16. All zero for what is no floating tensor.
+ValueRange storage_range(const TensorDesc& desc, const void* storage, DType counted_as);
+
 }  // namespace opbench

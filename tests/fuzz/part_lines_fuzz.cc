@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "harness/run/part_lines.h"
+#include "harness/run/part_file.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace opbench::units {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 #include "tests/harness/run/run_context.h"
 
 namespace opbench {

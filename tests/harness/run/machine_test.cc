@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/run/available_memory.h"
+#include "harness/run/memory.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 

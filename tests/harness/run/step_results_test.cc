@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "tests/harness/run/run_context.h"
 
 namespace opbench {
 namespace {
@@ -43,5 +46,50 @@ TEST(CompareResults, NanAndInfInAGradientAreNoNoise) {
   }
 }
 
+const std::string kTraining =
+    "contexts:\n"
+    "  - name: small\n"
+    "    inputs: {x: [2, 16, 6, 6]}\n"
+    "    parameters: {weight: [16, 16, 3, 3], gamma: [16], beta: [16], mean: [16], var: [16]}\n"
+    "    nodes:\n"
+    "      - {name: conv, op: conv2d, in: [x, weight], out: c, attrs: {padding: 1}}\n"
+    "      - {name: bn, op: batch_norm, in: [c, gamma, beta, mean, var], out: b}\n"
+    "      - {name: relu, op: relu, in: b, out: y}\n"
+    "    outputs: [y]\n";
+const std::string kSteps =
+    "    steps: [{name: framework, variants: {default: native}}, {name: device, standard: "
+    "cosine}]\n";
+
 }  // namespace
+
+TEST(Anchor, TellsWhatFp16OperandsCost) {
+  const std::vector<Record> records = run_text(kTraining + "    backward: true\n" + kSteps);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].step->gradient_error, 0.0) << "the anchor's own kernels";
+  ASSERT_TRUE(records[1].step->gradient_error);
+  EXPECT_GT(*records[1].step->gradient_error, 1e-5);
+  EXPECT_LT(*records[1].step->gradient_error, 1e-2) << "2^-11 a factor, amplified a little";
+}
+
+TEST(Anchor, IsOfTrainingOnly) {
+  for (const Record& record : run_text(kTraining + kSteps)) {
+    EXPECT_FALSE(record.step->gradient_error) << record.variant;
+  }
+  RunOptions unverified = quick();
+  unverified.verify = false;
+  for (const Record& record :
+       run_planned(planned_text(kTraining + "    backward: true\n" + kSteps), unverified)) {
+    EXPECT_FALSE(record.step->gradient_error) << "nothing was compared";
+  }
+}
+
+TEST(Anchor, RunningStatisticsAreResults) {
+  const PlannedContext planned = planned_text(kTraining + kSteps);
+  for (const PlannedStep& step : planned.steps) {
+    std::vector<std::string> names;
+    for (const std::size_t tensor : step.results) names.push_back(step.graph.tensors[tensor].name);
+    EXPECT_THAT(names, testing::ElementsAre("y", "updated_mean", "updated_var"));
+  }
+}
+
 }  // namespace opbench

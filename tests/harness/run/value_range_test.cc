@@ -6,8 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "harness/run/storage_range.h"
-
 namespace opbench {
 namespace {
 

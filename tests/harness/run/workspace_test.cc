@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/plan/case_graph.h"
-#include "harness/run/corner_values.h"
+#include "harness/run/input_values.h"
 
 namespace opbench {
 namespace {

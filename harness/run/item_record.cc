@@ -1,4 +1,4 @@
-#include "harness/run/new_record.h"
+#include "harness/run/item_record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -148,6 +148,31 @@ Record new_record(const Item& item, std::size_t index, int threads, bool is_cold
       line_that_repeats(record, item.is_context() ? describe(*item.context, *runnable.step, record)
                                                   : describe(item, *runnable.selection, record));
   return record;
+}
+
+namespace {
+
+bool is_meant(const ExpectedFailure& expected, const Case& c, const Record& record) {
+  const auto holds = [](const auto& list, const auto& value) {
+    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+  };
+  return holds(expected.variants, record.variant) && holds(expected.dtypes, c.dtype);
+}
+
+}  // namespace
+
+void apply_expectation(const Case& c, Record& record) {
+  if (!c.expected_failure || !is_meant(*c.expected_failure, c, record)) return;
+  const std::string& why = c.expected_failure->reason;
+  if (record.status == Status::failed || record.status == Status::xfailed) {
+    record.status = Status::xfailed;
+    record.reason = fmt::format("{} ({})", why, record.reason);
+  } else if (record.status == Status::passed || record.status == Status::mistrusted ||
+             record.status == Status::suspicious) {
+    record.status = Status::failed;
+    record.reason = fmt::format("{}{} expects it to fail: {}", kUnexpectedPass, c.origin, why);
+    record.times.reset();
+  }
 }
 
 }  // namespace opbench

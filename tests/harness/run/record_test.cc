@@ -1,6 +1,6 @@
-// Which samples are the machine's other work, by the samples alone, and what follows.
-#include "harness/run/disturbed.h"
+#include "harness/run/record.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/records.h"
@@ -54,6 +54,32 @@ TEST(Disturbed, IsComparedWithNothing) {
   EXPECT_EQ(records[2].times->speedup_over_native, 0) << "native is no measure";
   EXPECT_FALSE(records[1].is_best) << "30 us may be less without the others";
   EXPECT_TRUE(records[2].is_best);
+}
+
+namespace {
+
+Record record(const std::string& variant, const std::string& isa, bool cold = false) {
+  Record record = record_of("relu[64,fp32]", variant);
+  record.threads = 2;
+  record.isa = isa;
+  record.cold = cold;
+  return record;
+}
+
+}  // namespace
+
+TEST(BenchmarkName, SaysWhatWasMeasuredHow) {
+  EXPECT_EQ(benchmark_name(record("native", "AVX2")), "relu[64,fp32]/native/threads:2");
+  EXPECT_EQ(benchmark_name(record("relu", "AVX2", true)), "relu[64,fp32]/relu/threads:2/cold");
+}
+
+TEST(BenchmarkName, InstructionSetsAreNamedWhereOneNameHasSeveral) {
+  const std::vector<Record> records = {record("native", "AVX2"), record("relu", "AVX2"),
+                                       record("native", "AVX3")};
+  EXPECT_THAT(benchmark_names(records),
+              testing::ElementsAre("relu[64,fp32]/native/threads:2/isa:AVX2",
+                                   "relu[64,fp32]/relu/threads:2",
+                                   "relu[64,fp32]/native/threads:2/isa:AVX3"));
 }
 
 }  // namespace opbench

@@ -1,5 +1,5 @@
 // Steps of contexts in JSON and CSV: read back, and refused where they are no steps.
-#include "harness/run/step_json.h"
+#include "harness/run/results_json.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "harness/run/expectation.h"
+#include "harness/run/item_record.h"
 
 #include <gmock/gmock.h>
 

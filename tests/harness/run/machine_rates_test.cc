@@ -1,8 +1,6 @@
-#include "harness/run/copy_rate.h"
+#include "harness/run/machine_rates.h"
 
 #include <gtest/gtest.h>
-
-#include "harness/run/peak_rate.h"
 
 namespace opbench {
 

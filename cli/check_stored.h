@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "harness/check/check.h"
-#include "harness/plan/case_filter.h"
+#include "harness/plan/case_selection.h"
 #include "harness/run/results_file.h"
 
 namespace opbench {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/options.h"
-#include "harness/plan/selection_fields.h"
 
 namespace opbench {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "harness/plan/case_files.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/plan.h"
-#include "harness/plan/selection_fields.h"
 
 namespace opbench {
 

@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
-#include "harness/plan/case_filter.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/context_plan.h"
-#include "harness/plan/graph_text.h"
+#include "harness/plan/graph.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/run_result.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
-#include "harness/plan/selection_fields.h"
+#include "harness/plan/case_selection.h"
 
 namespace opbench::check {
 namespace {

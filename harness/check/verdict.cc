@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/plan/case_filter.h"
+#include "harness/plan/case_selection.h"
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
 #include "text/program_name.h"

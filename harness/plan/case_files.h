@@ -9,7 +9,7 @@
 #include "harness/plan/case.h"
 #include "harness/plan/case_values.h"
 #include "harness/plan/context.h"
-#include "harness/plan/context_limits.h"
+#include "harness/plan/context_template.h"
 
 namespace opbench {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "harness/plan/case_filter.h"
 #include "harness/plan/case_places.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/context_graph.h"
-#include "harness/plan/contexts_by_id.h"
+#include "harness/plan/context_id.h"
 #include "harness/plan/format_plan.h"
 #include "harness/plan/lowering.h"
 #include "tensor/error.h"

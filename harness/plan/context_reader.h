@@ -4,7 +4,6 @@
 
 #include "harness/plan/case_values.h"
 #include "harness/plan/context.h"
-#include "harness/plan/context_surroundings.h"
 #include "harness/plan/context_template.h"
 
 namespace opbench {

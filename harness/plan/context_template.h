@@ -1,15 +1,38 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/plan/context_limits.h"
+#include "harness/plan/case_values.h"
 #include "ops/op.h"
 #include "tensor/fill.h"
 
 namespace opbench {
+
+/// What the contexts of a file may cost, so that a few lines of nested repetitions cannot ask for
+/// all memory.
+struct ContextLimits {
+  std::int64_t nodes = 50000;                    ///< of one graph
+  std::int64_t bytes = std::int64_t{256} << 20;  ///< of names, shapes and attributes in all graphs
+};
+
+/// Counts what has been read and unrolled of one file.
+class ContextBudget {
+ public:
+  explicit ContextBudget(const ContextLimits& limits) : limits_(limits) {}
+
+  /// Errors: throws Error, prefixed with `origin`, if that is too much in all.
+  void spend(std::size_t bytes, const std::string& origin);
+  /// Errors: throws Error, prefixed with `origin`, if a graph of so many nodes is too large.
+  void require_nodes(std::size_t nodes, const std::string& origin) const;
+
+ private:
+  ContextLimits limits_;
+  std::int64_t spent_ = 0;
+};
 
 class YamlValue;
 
@@ -103,5 +126,12 @@ class GraphReader {
 /// Errors: throws Error "file:line: ..." unless every block that `graph` includes is among `blocks`
 /// and takes as many inputs and outputs as it is given.
 void check_includes(const GraphTemplate& graph, const Blocks& blocks);
+
+/// What the contexts of a file see of the rest of it.
+struct ContextSurroundings {
+  const Symbols& symbols;
+  const std::vector<DType>& dtypes;  ///< of contexts that state none; empty: fp32
+  const Blocks& blocks;
+};
 
 }  // namespace opbench

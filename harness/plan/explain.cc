@@ -5,7 +5,7 @@
 #include <map>
 #include <ostream>
 
-#include "harness/plan/task_names.h"
+#include "harness/plan/plan_tasks.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"

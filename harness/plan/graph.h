@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,5 +65,9 @@ std::size_t add_node(Graph& graph, const Op& op, std::vector<std::size_t> inputs
 
 /// Makes outputs of the computed tensors that nobody reads.
 void mark_unread_as_outputs(Graph& graph);
+
+/// What a graph computes, a line for each thing of each node: operator, kernel, tensors by number
+/// and description, attributes. Graphs of one text compute the same in the same order.
+std::string text_of(const Graph& graph, std::span<const Kernel* const> kernels);
 
 }  // namespace opbench

@@ -7,14 +7,12 @@
 #include <map>
 #include <set>
 
-#include "harness/plan/case_filter.h"
 #include "harness/plan/case_graph.h"
 #include "harness/plan/case_places.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/context_id.h"
-#include "harness/plan/contexts_by_id.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
-#include "harness/plan/variant_names.h"
 #include "ops/promotion.h"
 #include "tensor/error.h"
 

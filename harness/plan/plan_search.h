@@ -10,7 +10,7 @@
 
 #include "harness/plan/choices.h"
 #include "harness/plan/context_graph.h"
-#include "harness/plan/plan_cost.h"
+#include "harness/plan/plan_tasks.h"
 #include "harness/plan/task_outcomes.h"
 
 namespace opbench {

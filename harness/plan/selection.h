@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,16 @@ std::size_t temporary_bytes(const Graph& graph, const Selection& selection);
 /// `kernel` for the first node, its family for the gradient of that operator, and for the nodes
 /// around them the same provider's kernel where there is one, else the native one.
 Selection select_kernels(const Graph& graph, const Kernel& kernel);
+
+/// True if one of `wanted` is the kernel's name or that of its family, or if there is none.
+bool is_wanted(const Kernel& kernel, const std::vector<std::string>& wanted);
+
+/// What `--variant` may name for these operators: kernels, their families, and the reference.
+std::set<std::string> variant_names(const std::set<const Op*>& ops);
+
+/// A variant that nothing has is a typing error, not an empty result. Errors: throws Error that
+/// suggests one of `known`.
+void check_variant_names(const std::vector<std::string>& wanted,
+                         const std::set<std::string>& known);
 
 }  // namespace opbench

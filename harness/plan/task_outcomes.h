@@ -8,7 +8,7 @@
 
 #include "harness/plan/choices.h"
 #include "harness/plan/node_plan.h"
-#include "harness/plan/plan_cost.h"
+#include "harness/plan/plan_tasks.h"
 
 namespace opbench {
 

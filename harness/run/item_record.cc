@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "harness/plan/case_filter.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/selection.h"
 #include "tensor/isa.h"
 #include "text/program_name.h"

@@ -13,10 +13,10 @@
 
 #include "dump/dump_names.h"
 #include "harness/plan/call_plan.h"
-#include "harness/plan/case_filter.h"
+#include "harness/plan/case_selection.h"
 #include "harness/plan/kernel_choice.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/plan/variant_names.h"
+#include "harness/plan/selection.h"
 #include "judge/recorded_values.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"

@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "harness/plan/part.h"
+#include "harness/plan/case_selection.h"
 #include "harness/run/machine.h"
 #include "harness/run/run_result.h"
 #include "text/line_file.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/plan/plan_cost.h"
-#include "harness/plan/task_names.h"
+#include "harness/plan/plan_tasks.h"
 #include "harness/run/record.h"
 
 namespace opbench {

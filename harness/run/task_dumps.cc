@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "dump/device/device_names.h"
-#include "harness/plan/task_names.h"
+#include "harness/plan/plan_tasks.h"
 #include "tensor/error.h"
 #include "text/csv_text.h"
 #include "text/output_file.h"

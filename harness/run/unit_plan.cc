@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/plan/case.h"
-#include "harness/plan/graph_text.h"
+#include "harness/plan/graph.h"
 #include "harness/run/machine.h"
 
 namespace opbench::units {

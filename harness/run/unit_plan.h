@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/case_selection.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/options.h"
-#include "harness/plan/part.h"
 #include "harness/plan/plan.h"
 
 namespace opbench::units {

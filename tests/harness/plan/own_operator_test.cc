@@ -2,7 +2,7 @@
 // name and verify it.
 #include <gmock/gmock.h>
 
-#include "harness/plan/task_names.h"
+#include "harness/plan/plan_tasks.h"
 #include "kernels/kernel.h"
 #include "ops/elementwise.h"
 #include "ops/movement.h"

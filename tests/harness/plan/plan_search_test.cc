@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/plan/ladder.h"
+#include "harness/plan/remedy.h"
 #include "tests/harness/plan/remedy_support.h"
 
 namespace opbench {

@@ -8,8 +8,8 @@
 #include "harness/plan/context_graph.h"
 #include "harness/plan/format_plan.h"
 #include "harness/plan/lowering.h"
-#include "harness/plan/plan_cost.h"
 #include "harness/plan/plan_search.h"
+#include "harness/plan/plan_tasks.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {

@@ -1,7 +1,8 @@
-#include "harness/plan/task_names.h"
+#include "harness/plan/plan_tasks.h"
 
 #include <cctype>
 #include <string_view>
+#include <tuple>
 
 namespace opbench {
 namespace {
@@ -41,6 +42,41 @@ std::string task_type(const Node& node, const Kernel& kernel) {
   if (kernel.provider == Provider::npu) return task_name(kernel.device_name, kernel.name);
   // A device's copy is an operator like any other: GatherV2, AsStrided.
   return is_copy(node, kernel) ? "contiguous" : task_name(op.context.device_name, op.name);
+}
+
+std::partial_ordering PlanCost::operator<=>(const PlanCost& other) const {
+  return std::tie(trans_data, casts, copies, bytes) <=>
+         std::tie(other.trans_data, other.casts, other.copies, other.bytes);
+}
+
+PlanCost& PlanCost::operator+=(const PlanCost& other) {
+  trans_data += other.trans_data;
+  casts += other.casts;
+  copies += other.copies;
+  bytes += other.bytes;
+  trans_data_bytes += other.trans_data_bytes;
+  return *this;
+}
+
+PlanCost task_cost(const Node& node, const Kernel& kernel) {
+  PlanCost cost;
+  cost.bytes = node.problem.op->traffic(node.problem).bytes();
+  const Conversion conversion = node.problem.op->context.conversion;
+  if (conversion == Conversion::format) {
+    cost.trans_data = 1;
+    cost.trans_data_bytes = cost.bytes;
+  }
+  if (conversion == Conversion::dtype) cost.casts = 1;
+  if (is_copy(node, kernel)) cost.copies = 1;
+  return cost;
+}
+
+PlanCost plan_cost(const Graph& graph, const Selection& selection) {
+  PlanCost sum;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    sum += task_cost(graph.nodes[i], *selection.kernels[i]);
+  }
+  return sum;
 }
 
 }  // namespace opbench

@@ -1,13 +1,53 @@
-#include "harness/plan/selection_fields.h"
+#include "harness/plan/case_selection.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string_view>
 #include <type_traits>
 
 #include "tensor/error.h"
+#include "text/name_pattern.h"
 
 namespace opbench {
+
+Part parse_part(const std::string& text) {
+  Part part;
+  const auto whole = [](std::string_view digits, int& value) {
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return status == std::errc{} && end == digits.data() + digits.size();
+  };
+  const auto slash = text.find('/');
+  const std::string_view view = text;
+  if (slash == std::string::npos || !whole(view.substr(0, slash), part.index) ||
+      !whole(view.substr(slash + 1), part.count) || part.index < 1 || part.index > part.count ||
+      part.count > kMostParts) {
+    throw Error(fmt::format("--part '{}' must be K/N with 1 <= K <= N <= {}, such as 1/4", text,
+                            kMostParts));
+  }
+  return part;
+}
+
+std::string to_string(const Part& part) { return fmt::format("{}/{}", part.index, part.count); }
+
+// Ids are searched as a whole: those of an optimiser list hundreds of shapes.
+CaseFilter::CaseFilter(const std::string& pattern)
+    : matches_(pattern.empty() ? nullptr : name_pattern(pattern, "--filter")) {}
+
+bool CaseFilter::takes(const std::string& id, const std::string& name) const {
+  return !matches_ || matches_(id) || matches_(name);
+}
+
+std::string pattern_of_name(std::string_view name) {
+  constexpr std::string_view kSpecial = "^$\\.*+?()[]{}|";
+  std::string pattern = "^";
+  for (const char letter : name) {
+    if (kSpecial.find(letter) != kSpecial.npos) pattern += '\\';
+    pattern += letter;
+  }
+  return pattern + "$";
+}
+
 namespace {
 
 constexpr ValueList kOne = ValueList::none;

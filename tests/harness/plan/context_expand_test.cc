@@ -1,4 +1,4 @@
-#include "harness/plan/context_symbols.h"
+#include "harness/plan/context_expand.h"
 
 #include <gtest/gtest.h>
 

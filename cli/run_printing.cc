@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <ostream>
 
+#include "harness/report/console.h"
 #include "harness/report/digest.h"
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
-#include "harness/report/shown_id.h"
 #include "tensor/printable.h"
 #include "text/program_name.h"
 #include "text/terminal.h"

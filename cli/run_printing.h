@@ -6,7 +6,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
-#include "harness/report/row_detail.h"
+#include "harness/report/console.h"
 #include "harness/run/runner.h"
 
 namespace opbench {

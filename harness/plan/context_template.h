@@ -12,6 +12,8 @@
 
 namespace opbench {
 
+class YamlValue;
+
 /// What the contexts of a file may cost, so that a few lines of nested repetitions cannot ask for
 /// all memory.
 struct ContextLimits {
@@ -33,8 +35,6 @@ class ContextBudget {
   ContextLimits limits_;
   std::int64_t spent_ = 0;
 };
-
-class YamlValue;
 
 /// A context's or a block's tensor as written; the shape is of extent expressions.
 struct TensorTemplate {

@@ -8,16 +8,29 @@
 #include <ostream>
 #include <string_view>
 
+#include "harness/report/console.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
-#include "harness/report/status_colour.h"
 #include "harness/report/text.h"
-#include "harness/report/words.h"
 #include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
+#include "text/wrapped.h"
 
 namespace opbench::report {
+
+void say(std::ostream& out, const std::string& text, std::size_t indent) {
+  constexpr std::size_t kWidth = 80;
+  out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
+}
+
+void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent) {
+  if (!output.has("causes")) return;  // of an older version, or there are none
+  output.member("causes").elements([&](const JsonValue& cause) {
+    say(out, fmt::format("Looks like: {}.", cause.member("text").text()), indent);
+  });
+}
+
 namespace {
 
 // Only of small values an error inside the tolerance comes to as many.

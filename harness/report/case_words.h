@@ -1,13 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "harness/run/results_file.h"
 #include "text/console_colour.h"
+#include "text/json_reader.h"
 
 namespace opbench::report {
+
+/// A paragraph for a terminal of 80 columns; its lines begin with `indent` spaces.
+void say(std::ostream& out, const std::string& text, std::size_t indent = 2);
+
+/// A sentence for each of the `causes` of an output, where it has any.
+void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);
 
 /// The cases of a result in their order, each with its records in theirs.
 struct CaseRecords {

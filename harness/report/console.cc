@@ -1,23 +1,25 @@
+#include "harness/report/console.h"
+
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <ostream>
 #include <string>
 
+#include "harness/plan/case.h"
 #include "harness/report/context.h"
 #include "harness/report/digest.h"
 #include "harness/report/disturbance.h"
-#include "harness/report/row_detail.h"
-#include "harness/report/shown_id.h"
-#include "harness/report/status_colour.h"
 #include "harness/report/text.h"
-#include "harness/report/title.h"
 #include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/wrapped.h"
 
 namespace opbench::report {
+
+std::string shown_id(const Record& record) { return with_short_lists(key_of_id(record.case_id)); }
+
 namespace {
 
 // "copy 11.2 GB/s (mixed, streamed)"

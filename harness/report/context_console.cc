@@ -5,12 +5,11 @@
 #include <array>
 #include <ostream>
 
+#include "harness/report/console.h"
 #include "harness/report/context.h"
 #include "harness/report/layout.h"
-#include "harness/report/status_colour.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
-#include "harness/report/title.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/wrapped.h"

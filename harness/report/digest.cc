@@ -7,7 +7,7 @@
 #include <map>
 #include <ostream>
 
-#include "harness/report/shown_id.h"
+#include "harness/report/console.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ostream>
 
 #include "harness/report/context.h"
 #include "harness/report/report.h"
@@ -15,6 +16,7 @@
 #include "harness/run/results_file.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "text/csv_text.h"
 
 namespace opbench::report {
 namespace {
@@ -201,6 +203,23 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
   }
   if (documents.empty()) throw Error("there is no file to report");
   return report_of_runs(documents, form, machine);
+}
+
+void write_csv(std::ostream& out, std::span<const Record> records) {
+  const char* separator = "";
+  for (const Field& field : record_fields()) {
+    out << separator << column_name(field);
+    separator = ",";
+  }
+  out << '\n';
+  for (const Record& record : records) {
+    separator = "";
+    for (const Field& field : record_fields()) {
+      out << separator << csv_cell(field.value(record));
+      separator = ",";
+    }
+    out << '\n';
+  }
 }
 
 }  // namespace opbench::report

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 
-#include "harness/report/page_data.h"
-#include "harness/report/status_colour.h"
+#include "harness/report/console.h"
+#include "harness/report/tracks.h"
 #include "harness/run/record.h"
+#include "harness/run/results_file.h"
 #include "opbench_page.h"
 #include "tensor/error.h"
+#include "text/json_reader.h"
 #include "text/program_name.h"
 
 namespace opbench::pages {
@@ -58,6 +62,128 @@ void write_page(std::ostream& out, const std::vector<PageInput>& inputs) {
   for (Json& input : all) data["inputs"].push_back(with_tables(input));
   out << kPageHead << script_text(data.dump(-1, ' ', false, Json::error_handler_t::replace))
       << kPageTail;
+}
+
+namespace {
+
+constexpr std::size_t kLeastRows = 4;
+
+bool has(const Json& json, const char* key) { return json.is_object() && json.contains(key); }
+
+Json input_of(const char* kind, const std::string& path, Json data) {
+  return {{"kind", kind}, {"path", path}, {"data", std::move(data)}};
+}
+
+// Checked, and in today's form whichever version wrote it; every machine's results by themselves.
+Json run_inputs(const Json& json, const std::string& path, const std::string& name) {
+  const ResultsFile file = parse_results(JsonValue(json, path), path);
+  Json inputs = Json::array();
+  const auto add = [&](const ResultsFile& one, const std::string& shown) {
+    std::ostringstream text;
+    write_json(text, one.run, one.machine, one.command);
+    inputs.push_back(input_of("run", shown, Json::parse(text.str())));
+  };
+  add(file, name);
+  for (std::size_t i = 0; i < file.others.size(); ++i) {
+    add(file.others[i], fmt::format("{}, machine {}", name, i + 2));
+  }
+  return inputs;
+}
+
+struct Kind {
+  const char* name;
+  const char* made_by;
+  bool (*is_this)(const Json& json);
+};
+
+constexpr Kind kKinds[] = {
+    {"run", "opbench run --json", [](const Json& j) { return has(j, "opbench"); }},
+    {"compare", "opbench compare -o", [](const Json& j) { return has(j, "opbench_compare"); }},
+    {"judge", "opbench judge --json",
+     [](const Json& j) {
+       return (has(j, "guilty") && has(j, "records")) || (has(j, "first") && has(j, "pairs"));
+     }},
+    {"check", "opbench check --json", [](const Json& j) { return has(j, "opbench_check"); }},
+    {"ingest", "opbench ingest --json",
+     [](const Json& j) { return has(j, "schema") && j["schema"] == "opbench-ingest"; }},
+};
+
+// A line for each run; those that a killed run left unfinished are passed over.
+Json history_data(const std::string& text) {
+  Json runs = Json::array();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    Json run = Json::parse(line, nullptr, false);
+    if (has(run, "opbench_history")) runs.push_back(std::move(run));
+  }
+  return {{"tracks", tracks_of(runs)}};
+}
+
+bool is_history(const std::string& text) { return text.starts_with("{\"opbench_history\""); }
+
+bool have_same_keys(const Json& list) {
+  if (list.size() < kLeastRows || !list.front().is_object() || list.front().empty()) return false;
+  const Json& first = list.front();
+  return std::all_of(list.begin(), list.end(), [&](const Json& row) {
+    return row.is_object() && row.size() == first.size() &&
+           std::equal(row.items().begin(), row.items().end(), first.items().begin(),
+                      [](const auto& a, const auto& b) { return a.key() == b.key(); });
+  });
+}
+
+Json table(const Json& list) {
+  Json keys = Json::array(), rows = Json::array();
+  for (const auto& [key, value] : list.front().items()) keys.push_back(key);
+  for (const Json& object : list) {
+    Json row = Json::array();
+    for (const Json& value : object) row.push_back(with_tables(value));
+    rows.push_back(std::move(row));
+  }
+  return {{"$keys", std::move(keys)}, {"$rows", std::move(rows)}};
+}
+
+}  // namespace
+
+Json with_tables(const Json& value) {
+  if (value.is_array() && have_same_keys(value)) return table(value);
+  if (!value.is_structured()) return value;
+  Json result = value;
+  for (Json& child : result) child = with_tables(child);
+  return result;
+}
+
+Json page_inputs(const PageInput& input) {
+  const std::string& name = input.name.empty() ? input.path : input.name;
+  if (is_history(input.text)) {
+    return Json::array({input_of("history", name, history_data(input.text))});
+  }
+  const Json json = parse_json(input.text, input.path);
+  for (const Kind& kind : kKinds) {
+    if (!kind.is_this(json)) continue;
+    if (std::string_view(kind.name) == "run") return run_inputs(json, input.path, name);
+    return Json::array({input_of(kind.name, name, json)});
+  }
+  throw Error(fmt::format("{}: no file that a page can show; it must be one of {}", input.path,
+                          known_inputs()));
+}
+
+void add_trends(Json& inputs) {
+  for (const auto& [kind, title] : {std::pair("run", "runs"), {"check", "checks"}}) {
+    Json several = Json::array();
+    for (const Json& input : inputs) {
+      if (input["kind"] == kind) several.push_back(input["data"]);
+    }
+    const Json tracks = several.size() < 2 ? Json::array() : tracks_of(several);
+    const bool is_any = std::any_of(tracks.begin(), tracks.end(),
+                                    [](const Json& track) { return track["points"].size() > 1; });
+    if (is_any) inputs.push_back(input_of("history", title, {{"tracks", tracks}}));
+  }
+}
+
+std::string known_inputs() {
+  std::string names;
+  for (const Kind& kind : kKinds) names += fmt::format("{}, ", kind.made_by);
+  return names + "opbench check --history";
 }
 
 }  // namespace opbench::pages

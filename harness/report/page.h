@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,17 @@ std::string script_text(std::string json);
 
 /// The kinds of files that a page shows, for messages: "results of `opbench run --json`, ...".
 std::string known_inputs();
+
+/// What the page's script reads of a file: [{"kind", "path", "data"}], of results of several
+/// machines one for each. Errors: as `write_page`.
+nlohmann::ordered_json page_inputs(const PageInput& input);
+
+/// Adds what several runs, or several checks, say of the same cases over time: {"kind": "history",
+/// "path": "runs", "data": {"tracks": ...}}, see harness/report/tracks.h.
+void add_trends(nlohmann::ordered_json& inputs);
+
+/// Lists of objects with the same keys as {"$keys": [key, ...], "$rows": [[value, ...], ...]},
+/// wherever they are and there are at least four: a third of the text, as keys stand there once.
+nlohmann::ordered_json with_tables(const nlohmann::ordered_json& value);
 
 }  // namespace opbench::pages

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,5 +37,10 @@ std::string meaning_of_other(const DumpEntry& entry);
 
 /// The elements as numpy prints them; for a shape that look_at has read.
 std::string excerpt_of(DumpSource& file, const DumpEntry& entry);
+
+/// A list with a flat object for each dataset, which pandas.read_json makes a table of. What was
+/// not looked at or has no value is null.
+void write_show_json(std::ostream& out, const std::string& file,
+                     std::span<const ShownTensor> tensors);
 
 }  // namespace opbench

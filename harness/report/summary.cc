@@ -9,11 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/report/console.h"
 #include "harness/report/context.h"
 #include "harness/report/disturbance.h"
 #include "harness/report/layout.h"
-#include "harness/report/network_total.h"
-#include "harness/report/row_detail.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
 #include "tensor/printable.h"

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -5,6 +7,7 @@
 
 #include "harness/report/context.h"
 #include "harness/report/report.h"
+#include "harness/report/step_table.h"
 
 namespace opbench::report {
 namespace {
@@ -56,6 +59,55 @@ void write_trace(std::ostream& out, std::span<const Record> records) {
   add_task_slices(events, records, 2);
   const Json document = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
   out << document.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+// The tasks of a context's steps in a Chrome trace.
+namespace {
+
+Json metadata(const char* what, int process, std::size_t thread, Json args) {
+  return {
+      {"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", std::move(args)}};
+}
+
+std::string tensors_text(const std::vector<TensorDesc>& tensors) {
+  std::string text;
+  for (const TensorDesc& desc : tensors) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(desc));
+  }
+  return text;
+}
+
+Json slice(const TaskTime& task, int process, std::size_t thread) {
+  Json args = {{"type", task.type}, {"kernel", task.kernel}};
+  if (task.is_inserted()) args["cause"] = task.cause;
+  args["inputs"] = tensors_text(task.inputs);
+  args["outputs"] = tensors_text(task.outputs);
+  return {{"name", task.name},   {"cat", task.type},        {"ph", "X"},
+          {"ts", task.start_us}, {"dur", task.duration_us}, {"pid", process},
+          {"tid", thread},       {"args", std::move(args)}};
+}
+
+}  // namespace
+
+void add_task_slices(nlohmann::ordered_json& events, std::span<const Record> records,
+                     int first_process) {
+  int process = first_process;
+  for (const ContextSteps& steps : steps_by_context(records)) {
+    const Record& first = *steps.front();
+    events.push_back(
+        metadata("process_name", process, 0,
+                 {{"name", fmt::format("{}, {}", context_title(first), context_details(first))}}));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const StepDetails& step = *steps[i]->step;
+      if (step.tasks.empty()) continue;
+      const std::size_t thread = i + 1;
+      events.push_back(metadata("thread_name", process, thread,
+                                {{"name", fmt::format("{} {}", thread, steps[i]->variant)}}));
+      events.push_back(metadata("thread_sort_index", process, thread, {{"sort_index", thread}}));
+      for (const TaskTime& task : step.tasks) events.push_back(slice(task, process, thread));
+    }
+    ++process;
+  }
 }
 
 }  // namespace opbench::report

@@ -16,6 +16,8 @@
 
 namespace opbench {
 
+class JsonValue;
+
 enum class Status {
   passed,
   failed,      ///< wrong: never timed
@@ -113,8 +115,6 @@ struct Record {
 
   bool is_timed() const { return times.has_value(); }
 };
-
-class JsonValue;
 
 /// Of fields that are written for readers of the file, and not read back.
 inline constexpr int kDerived = std::numeric_limits<int>::max();

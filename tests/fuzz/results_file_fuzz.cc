@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/report/case_words.h"
-#include "harness/report/compare_words.h"
+#include "harness/report/explain_file.h"
 #include "harness/run/results_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "text/json_reader.h"

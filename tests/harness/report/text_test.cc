@@ -6,9 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include "harness/report/console.h"
 #include "harness/report/layout.h"
-#include "harness/report/row_detail.h"
-#include "harness/report/shown_id.h"
 #include "tests/support/records.h"
 
 namespace opbench::report {

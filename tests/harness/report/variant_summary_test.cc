@@ -1,4 +1,4 @@
-#include "harness/report/network_total.h"
+#include "harness/report/variant_summary.h"
 
 #include <gtest/gtest.h>
 

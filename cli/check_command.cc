@@ -18,7 +18,6 @@
 #include "cli/run_outputs.h"
 #include "harness/check/history.h"
 #include "harness/check/report.h"
-#include "harness/check/waive.h"
 #include "harness/check/waivers.h"
 #include "harness/report/text.h"
 #include "tensor/error.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/check/stages.h"
+#include "harness/check/paired_times.h"
 
 namespace opbench::check {
 namespace {

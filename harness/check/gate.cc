@@ -6,15 +6,14 @@
 #include <chrono>
 #include <utility>
 
-#include "harness/check/code_verdict.h"
+#include "harness/check/compared_case.h"
 #include "harness/check/first_calls.h"
+#include "harness/check/paired_times.h"
+#include "harness/check/peer.h"
 #include "harness/check/rounds.h"
-#include "harness/check/same_program.h"
-#include "harness/check/stages.h"
-#include "harness/check/streaming_choice.h"
+#include "harness/check/same_code.h"
 #include "harness/check/verdict.h"
-#include "harness/check/waive.h"
-#include "harness/check/whole_check.h"
+#include "harness/check/waivers.h"
 #include "tensor/error.h"
 #include "workers/interrupt.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/check/protocol_line.h"
-#include "harness/check/selection_json.h"
 #include "text/excerpt.h"
 #include "text/json_number.h"
 #include "text/json_reader.h"

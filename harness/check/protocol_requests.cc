@@ -4,13 +4,10 @@
 #include <utility>
 
 #include "harness/check/protocol_line.h"
-#include "harness/check/selection_json.h"
 #include "text/json_number.h"
 
 namespace opbench::check {
 namespace {
-
-const std::string kPlace = "the line of a worker";
 
 // None in a request of an older build.
 std::uint64_t parse_layout(const JsonValue& value) {
@@ -36,29 +33,6 @@ OpenRequest parse_open(const JsonValue& value) {
 }
 
 }  // namespace
-
-std::string line_of(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Line::Line(std::string_view line) : json_(parse_json(std::string(line), kPlace)) {}
-
-JsonValue Line::value() const { return {json_, kPlace}; }
-
-Json context_value(const std::optional<ContextSource>& context) {
-  if (!context) return nullptr;
-  return {{"file", context->file},
-          {"name", context->name},
-          {"dtype", name(context->dtype)},
-          {"set", symbols_value(context->symbols)}};
-}
-
-std::optional<ContextSource> parse_context(const JsonValue& value) {
-  if (value.is_null()) return std::nullopt;
-  return ContextSource{value.member("file").text(), value.member("name").text(),
-                       parse_dtype(value.member("dtype").text()),
-                       parse_symbols(value.member("set"))};
-}
 
 std::string list_line(const CaseSelection& selection) {
   Json line = {{"do", "list"}};

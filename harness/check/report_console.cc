@@ -7,7 +7,7 @@
 
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"
-#include "harness/check/waive.h"
+#include "harness/check/waivers.h"
 #include "harness/report/text.h"
 #include "tensor/printable.h"
 #include "text/program_name.h"

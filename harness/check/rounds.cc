@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/check/code_verdict.h"
-#include "harness/check/stages.h"
+#include "harness/check/paired_times.h"
+#include "harness/check/same_code.h"
 
 namespace opbench::check {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/check/stages.h"
+#include "harness/check/paired_times.h"
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
 

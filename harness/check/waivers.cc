@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
+#include <vector>
 
+#include "harness/check/speed_verdict.h"
 #include "text/input_file.h"
 #include "text/name_pattern.h"
 #include "text/yaml_reader.h"
@@ -114,5 +117,153 @@ std::vector<Waiver> parse_waivers(const std::string& text, const std::string& pa
 std::vector<Waiver> load_waivers(const std::string& path) {
   return parse_waivers(read_input_file(path, "file of waivers"), path);
 }
+
+namespace {
+
+bool is_of(const Waiver& waiver, const Item& item) {
+  return (waiver.variant.empty() || waiver.variant == item.variant) &&
+         (waiver.matches(item.case_id) || waiver.matches(item.case_name));
+}
+
+/// What a waiver says to the change for the worse of an item.
+struct Answer {
+  bool is_covered = false;
+  std::string beyond;  ///< how the change is more than the waiver allows; empty: it is of no such
+};
+
+// The check finds slowdowns of 15% of the processes, which leave the median alone. What is allowed
+// everywhere scatters around itself: beyond is more than that by what counts as a change.
+bool is_sometimes_beyond(const Item& item, double allowed) {
+  constexpr double kShareOfProcesses = 0.15;
+  const PairedTimes::Stage times = item.times.decisive();
+  if (times.empty()) return false;
+  const std::vector<double> ratios = log_ratios(times);
+  const double typical = typical_of(ratios);
+  const double limit = std::max(std::log1p(allowed) - typical, std::log1p(item.threshold));
+  return tails_of(ratios, times.pair, limit, typical).excess() >= kShareOfProcesses;
+}
+
+// What is not decided is covered where the whole interval is within what is allowed.
+Answer answer_to_time(const Waiver& waiver, const Item& item) {
+  if (!waiver.slower_percent || !item.speed) return {};
+  const double allowed = *waiver.slower_percent / 100;
+  const bool is_slower = item.verdict == Verdict::slower;
+  const double change = is_slower ? item.speed->change : item.speed->interval.high;
+  const bool is_sometimes = is_sometimes_beyond(item, allowed);
+  if (change <= allowed && !is_sometimes) return {true, ""};
+  if (!is_slower) return {};
+  const std::string found = change > allowed ? change_text(change) : "more in some processes";
+  return {false, fmt::format("{:g}% slower, and this is {}", *waiver.slower_percent, found)};
+}
+
+// Every error that the check compares, with another factor. One of 0 has no multiples, so that one
+// ULP is always allowed, which keeps the others small where they were 0.
+Answer answer_to_errors(const Waiver& waiver, const Item& item) {
+  if (!waiver.error_factor || !item.base_accuracy || !item.current_accuracy) return {};
+  const Accuracy &base = *item.base_accuracy, &current = *item.current_accuracy;
+  const double factor = *waiver.error_factor;
+  const auto is_within = [&](double before, double now) {
+    return before == 0 || now <= factor * before;
+  };
+  const bool is_covered = current.max_ulp <= factor * base.max_ulp + 1 &&
+                          current.mean_ulp <= factor * base.mean_ulp + 1 &&
+                          is_within(base.max_abs, current.max_abs) &&
+                          is_within(base.min_tolerance, current.min_tolerance) &&
+                          1 - current.inside_share <= factor * (1 - base.inside_share);
+  if (is_covered) return {true, ""};
+  return {false, fmt::format("errors {:g} times as large, and {}", factor, item.evidence)};
+}
+
+Answer answer_to(const Waiver& waiver, const Item& item) {
+  const bool is_open = item.verdict == Verdict::ambiguous;
+  if (item.verdict == Verdict::slower || is_open) return answer_to_time(waiver, item);
+  if (item.verdict == Verdict::error && item.is_error_growth) return answer_to_errors(waiver, item);
+  return {item.verdict == Verdict::gone && waiver.allows_gone, ""};
+}
+
+std::string text_of(const WaivedBy& waived) {
+  return fmt::format("waived until {}: {} ({})", waived.expires, waived.reason, waived.place);
+}
+
+/// One waiver, over all items.
+class Application {
+ public:
+  Application(const Waiver& waiver, std::string_view today)
+      : waiver_(waiver), has_expired_(waiver.expires < today) {}
+
+  void apply_to(Item& item) {
+    if (!is_of(waiver_, item)) return;
+    has_matched_ = true;
+    if (item.waived || has_expired_) return;
+    const Answer answer = answer_to(waiver_, item);
+    if (answer.is_covered) {
+      item.waived = WaivedBy{waiver_.place, waiver_.reason, waiver_.expires};
+      item.is_regression = item.is_unfinished = false;
+    } else if (!answer.beyond.empty()) {
+      item.notices.push_back(
+          fmt::format("{} allows {}: {}", waiver_.place, answer.beyond, waiver_.reason));
+    }
+  }
+
+  /// What is wrong with the waiver itself; empty: nothing.
+  std::string notice() const {
+    const std::string whose =
+        waiver_.variant.empty() ? "" : fmt::format(" on '{}'", waiver_.variant);
+    const std::string what =
+        fmt::format("{}: the waiver of '{}'{}", waiver_.place, waiver_.pattern, whose);
+    if (has_expired_) {
+      return fmt::format("{} expired on {} and covers nothing: {}", what, waiver_.expires,
+                         waiver_.reason);
+    }
+    return has_matched_ ? "" : what + " matches nothing that was compared";
+  }
+
+ private:
+  const Waiver& waiver_;
+  bool has_expired_, has_matched_ = false;
+};
+
+}  // namespace
+
+std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waiver> waivers,
+                                         std::string_view today) {
+  for (const Waiver& waiver : waivers) {
+    if (!is_of(waiver, item) || waiver.expires < today) continue;
+    if (answer_to(waiver, item).is_covered) {
+      return WaivedBy{waiver.place, waiver.reason, waiver.expires};
+    }
+  }
+  return std::nullopt;
+}
+
+void settle_waived_errors(Item& item) {
+  if (!item.waived_errors) return;
+  const auto [by, evidence] = *std::exchange(item.waived_errors, std::nullopt);
+  const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster;
+  const bool is_unjudged = item.verdict == Verdict::ambiguous && !item.speed && !item.is_unfinished;
+  if (!is_well && !is_unjudged) {
+    item.notices.push_back(fmt::format("{}; {}", evidence, text_of(by)));
+    return;
+  }
+  item.verdict = Verdict::error;
+  item.is_error_growth = true;
+  item.waived = by;
+  item.evidence = is_well ? fmt::format("{}; its speed: {}", evidence, item.evidence)
+                          : evidence + "; its speed was not judged";
+}
+
+void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_view today) {
+  if (waivers.empty()) return;
+  for (const Waiver& waiver : waivers) {
+    Application application(waiver, today);
+    for (Item& item : report.items) application.apply_to(item);
+    if (std::string notice = application.notice(); !notice.empty()) {
+      report.notices.push_back(std::move(notice));
+    }
+  }
+  weigh_and_sort(report.items);
+}
+
+std::string waived_text(const Item& item) { return text_of(*item.waived); }
 
 }  // namespace opbench::check

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "harness/check/report.h"
-#include "harness/check/waive.h"
+#include "harness/check/waivers.h"
 #include "tests/harness/check/scripted_build.h"
 
 namespace opbench::check {

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "harness/check/report.h"
-#include "harness/check/waive.h"
 #include "tests/support/refusal.h"
 
 namespace opbench::check {

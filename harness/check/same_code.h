@@ -1,8 +1,13 @@
 #pragma once
 
 #include "harness/check/compared_case.h"
+#include "harness/check/peer.h"
 
 namespace opbench::check {
+
+/// True if both programs would do the same: files of the same bytes, which find the same libraries
+/// and read the same case files.
+bool is_same_program(const PeerProgram& base, const PeerProgram& current);
 
 /// Settles the open variants of a case that is open in both builds as SAME where both run the same
 /// machine code and left the same bits: whatever times would differ by is not of the sources, but

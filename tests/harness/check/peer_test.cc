@@ -1,5 +1,5 @@
 // Who decides from where on results go past the caches: chance does not, code does.
-#include "harness/check/streaming_choice.h"
+#include "harness/check/peer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

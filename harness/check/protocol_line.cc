@@ -1,14 +1,11 @@
-#include "harness/check/selection_json.h"
+#include "harness/check/protocol_line.h"
 
-#include <nlohmann/json.hpp>
 #include <variant>
-
-#include "harness/plan/case_selection.h"
 
 namespace opbench::check {
 namespace {
 
-using Json = nlohmann::ordered_json;
+const std::string kPlace = "the line of a worker";
 
 // A selection's part in a message, by the names of protocol 1.
 constexpr const char* kPartIndex = "shard_index";
@@ -40,6 +37,29 @@ void parse_field(const SelectionField& field, const JsonValue& line, CaseSelecti
 }
 
 }  // namespace
+
+std::string line_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Line::Line(std::string_view line) : json_(parse_json(std::string(line), kPlace)) {}
+
+JsonValue Line::value() const { return {json_, kPlace}; }
+
+Json context_value(const std::optional<ContextSource>& context) {
+  if (!context) return nullptr;
+  return {{"file", context->file},
+          {"name", context->name},
+          {"dtype", name(context->dtype)},
+          {"set", symbols_value(context->symbols)}};
+}
+
+std::optional<ContextSource> parse_context(const JsonValue& value) {
+  if (value.is_null()) return std::nullopt;
+  return ContextSource{value.member("file").text(), value.member("name").text(),
+                       parse_dtype(value.member("dtype").text()),
+                       parse_symbols(value.member("set"))};
+}
 
 int whole(const JsonValue& value, std::int64_t least, std::int64_t most) {
   return static_cast<int>(value.integer(least, most));

@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -14,11 +15,11 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
-#include "cli/result_file.h"
 #include "cli/run_outputs.h"
 #include "harness/check/history.h"
 #include "harness/check/report.h"
 #include "harness/check/waivers.h"
+#include "harness/check/worker.h"
 #include "harness/report/text.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
@@ -215,6 +216,16 @@ void add_check_command(CommandLine& line, CommandContext& context) {
   add_common_flags(command, context);
   command.footer(kFooter);
   command.action([&context, flags] { return run_check(*flags, context); });
+}
+
+void add_worker_command(CommandLine& line, CommandContext& context) {
+  Command command =
+      line.add_command("worker", "What `opbench check` starts: answers on standard output");
+  command.hide();  // not for people: left out of --help
+  command.action([&context] {
+    check::run_worker(std::cin, context.out);
+    return kAllWell;
+  });
 }
 
 }  // namespace opbench

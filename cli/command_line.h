@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_model.h"
@@ -106,5 +107,9 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
   Action chosen_;
 };
+
+/// Help in lines of at most `width` columns. What stands in a second column stays there, prose that
+/// fills its lines is filled again, and a command that is too long goes on behind a backslash.
+std::string help_within(std::string_view text, std::size_t width);
 
 }  // namespace opbench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,11 @@ struct OperatorVariants {
   std::vector<std::string> variants;
 };
 std::vector<OperatorVariants> variants_by_operator();
+
+/// Scripts that complete commands, flags and their values. Without a command the flags of the
+/// default one are meant, as on the command line.
+void write_bash_completion(std::ostream& out, const ProgramModel& model);
+void write_zsh_completion(std::ostream& out, const ProgramModel& model);
+void write_fish_completion(std::ostream& out, const ProgramModel& model);
 
 }  // namespace opbench

@@ -19,7 +19,7 @@
 #include "cli/compare_job.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "compare/analysis.h"
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/result_file.h"
+#include "cli/named_files.h"
 #include "compare/name_map_file.h"
 #include "judge/standards.h"
 #include "tensor/error.h"

@@ -11,8 +11,7 @@
 
 #include "cli/compare_job_plan.h"
 #include "cli/named_files.h"
-#include "cli/progress_line.h"
-#include "cli/units_progress.h"
+#include "cli/progress.h"
 #include "compare/job_report.h"
 #include "compare/joined_dump.h"
 #include "harness/report/compare.h"

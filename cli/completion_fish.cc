@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "cli/completion.h"
+#include "cli/command_model.h"
 
 namespace opbench {
 namespace {

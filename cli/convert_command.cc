@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/msaccucmp_convert_options.h"
 #include "cli/named_files.h"
-#include "cli/result_file.h"
 #include "dump/array_convert.h"
 #include "dump/device_convert.h"
 #include "tensor/error.h"

@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/command_model.h"
-#include "cli/completion.h"
 #include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"

@@ -8,8 +8,8 @@
 
 #include "cli/cli.h"
 #include "cli/last_run.h"
-#include "cli/overflow_check.h"
-#include "cli/progress_line.h"
+#include "cli/overflow_command.h"
+#include "cli/progress.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
 #include "harness/run/load_plan.h"

@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
-#include "cli/result_file.h"
 #include "cli/run_printing.h"
 #include "harness/run/artefact.h"
 #include "harness/run/join_results.h"

@@ -9,8 +9,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/progress_line.h"
-#include "cli/result_file.h"
+#include "cli/named_files.h"
+#include "cli/progress.h"
 #include "compare/minimise.h"
 #include "compare/witness_folder.h"
 #include "dump/dump_selection.h"

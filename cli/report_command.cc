@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/last_run.h"
 #include "cli/named_files.h"
-#include "cli/result_file.h"
 #include "harness/check/trend.h"
 #include "harness/report/files.h"
 #include "harness/report/page.h"

@@ -8,7 +8,6 @@
 
 #include "cli/command.h"
 #include "cli/named_files.h"
-#include "cli/result_file.h"
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
 #include "harness/run/results_file.h"

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "cli/command.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "harness/report/console.h"

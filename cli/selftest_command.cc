@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "harness/selftest/selftest.h"
 #include "tensor/parallel.h"
 #include "workers/interrupt.h"

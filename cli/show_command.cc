@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
-#include "cli/result_file.h"
 #include "compare/dump_comparison.h"
 #include "dump/dump_selection.h"
 #include "harness/report/show_page.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/units_progress.h"
+#include "cli/progress.h"
 #include "harness/run/merge_parts.h"
 #include "harness/run/part_file.h"
 #include "harness/run/run_folder.h"

@@ -14,12 +14,11 @@
 
 #include "cli/cli.h"
 #include "cli/last_run.h"
-#include "cli/progress_line.h"
+#include "cli/progress.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
 #include "cli/unit_flags.h"
 #include "cli/unit_ranks.h"
-#include "cli/units_progress.h"
 #include "harness/report/report.h"
 #include "harness/run/join_results.h"
 #include "harness/run/measuring_turn.h"

@@ -1,4 +1,4 @@
-#include "cli/time_left.h"
+#include "cli/progress.h"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,56 @@
 namespace opbench {
 namespace {
 
+// Results are profiled without the shape of what they were made from: 23232 of 64,3,11,11.
+void adopt_shape(ProfiledTensor& to, const ProfiledTensor& from) {
+  if (!to.problem.empty() || !from.problem.empty() || !to.logical || !from.logical) return;
+  if (element_count(*to.logical) == element_count(*from.logical)) to.logical = from.logical;
+}
+
+// Results of calls in traces are not recorded; some have the shape of an input.
+void set_result(ProfiledOperator& one) {
+  const CannOperator* known = find_cann_operator(one.type);
+  if (known == nullptr || known->gives.empty() || !one.outputs.empty()) return;
+  for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+    if (tensor_name(known->inputs, i) != known->gives) continue;
+    one.outputs = {one.inputs[i]};
+    one.has_results = true;
+  }
+}
+
+}  // namespace
+
+std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one) {
+  const CannOperator* known = find_cann_operator(one.type);
+  if (known != nullptr && !known->into.empty()) {
+    std::vector<ProfiledOperator> parts(known->into.size(), one);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].type = known->into[i];
+      set_result(parts[i]);
+    }
+    return parts;
+  }
+  if (known == nullptr || known->each.empty()) return {one};
+  const std::size_t count = one.outputs.size();
+  if (count == 0 || one.inputs.size() / count < known->lists) return {};
+  std::vector<ProfiledOperator> parts;
+  for (std::size_t i = 0; i < count; ++i) {
+    ProfiledOperator part{known->each, {}, {one.outputs[i]}, one.attrs, one.unknown};
+    for (std::size_t list = 0; list < known->lists; ++list) {
+      part.inputs.push_back(one.inputs[list * count + i]);
+    }
+    for (std::size_t rest = known->lists * count; rest < one.inputs.size(); ++rest) {
+      part.inputs.push_back(one.inputs[rest]);
+      part.inputs.back().dtype = part.inputs[0].dtype;
+    }
+    adopt_shape(part.outputs[0], part.inputs[0]);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+namespace {
+
 ProfiledOperator operator_of(const HotOperator& hot) {
   ProfiledOperator one{hot.type, {}, {}, {}, {}};
   if (!hot.has_tensors) return one;
@@ -142,6 +192,48 @@ RecordedOperator CaseBuilder::find(const TraceOperator& call) const {
 
 BuiltCase CaseBuilder::build(const ProfiledOperator& one) const {
   return build_case(one, shapes_, OpTable::profiled());
+}
+
+namespace {
+
+// Those of our operator, where no results are recorded.
+void set_results(NetworkOperator& made) {
+  made.built.outputs.clear();
+  for (const TensorDesc& desc : made.problem.outputs) {
+    made.built.outputs.push_back(made.recorded.outputs.size());
+    made.recorded.outputs.push_back(
+        {false, desc.dtype, Format::ND, desc.shape, desc.shape, false, {}});
+  }
+}
+
+}  // namespace
+
+const NetworkOperator& NetworkOperators::add(const RecordedOperator& found) {
+  all_.push_back(std::make_unique<NetworkOperator>());
+  NetworkOperator& made = *all_.back();
+  made.recorded = found.stored;
+  made.built = built(found);
+  if (made.built.spec) made.problem = problem_of(*made.built.spec);
+  if (made.built.spec && !made.recorded.has_results) set_results(made);
+  return made;
+}
+
+BuiltCase NetworkOperators::built(const RecordedOperator& found) const {
+  BuiltCase built;
+  const CannOperator* known = find_cann_operator(found.one.type);
+  if (!found.obstacle.empty()) {
+    built.obstacle = found.obstacle;
+  } else if (known != nullptr && !known->part_of.empty()) {
+    built.obstacle = "a part of " + known->part_of;
+  } else if (known != nullptr && !known->each.empty()) {
+    built.obstacle = "works on lists of tensors";
+  } else if (known != nullptr && !known->into.empty()) {
+    built.obstacle = "computes two gradients in one call";
+  } else {
+    built = builder_.build(found.one);
+    built.notes.insert(built.notes.begin(), found.notes.begin(), found.notes.end());
+  }
+  return built;
 }
 
 }  // namespace opbench

@@ -1,13 +1,22 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "profiles/call_links.h"
 #include "profiles/ingest.h"
 #include "profiles/profiled_case.h"
 
 namespace opbench {
+
+/// What an operator on lists of tensors, such as ForeachAddList, computes: the same for each tensor
+/// of a list, in their order; and the two gradients of a convolution that are computed in one call.
+/// Another operator is its own only part. Empty where its outputs do not
+/// say how long the lists are.
+std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one);
 
 /// An operator of a profile, with all that the profile tells of it.
 struct RecordedOperator {
@@ -43,6 +52,40 @@ class CaseBuilder {
 
   LogicalShapes shapes_;
   std::map<std::string, std::vector<Logged>> logged_;  ///< by what tables know of them
+};
+
+/// The operators of a profile as those of a network, built when they are first asked for. A call is
+/// known by its place among the calls of the log or of the trace, of which there is one.
+class NetworkOperators {
+ public:
+  explicit NetworkOperators(const IngestResult& profile) : builder_(profile) {}
+
+  const NetworkOperator& of(const HotOperator& hot) { return of(tasks_, hot.id, hot); }
+  const NetworkOperator& of(std::size_t place, const LoggedCall& call) {
+    return of(calls_, place, call);
+  }
+  const NetworkOperator& of(std::size_t place, const TraceOperator& call) {
+    return of(calls_, place, call);
+  }
+  /// All that were asked for; none is known then.
+  std::vector<std::unique_ptr<NetworkOperator>> take() { return std::move(all_); }
+
+ private:
+  using Known = std::map<std::size_t, const NetworkOperator*>;
+
+  template <class Recorded>
+  const NetworkOperator& of(Known& known, std::size_t key, const Recorded& recorded) {
+    const NetworkOperator*& one = known[key];
+    if (one == nullptr) one = &add(builder_.find(recorded));
+    return *one;
+  }
+
+  const NetworkOperator& add(const RecordedOperator& found);
+  BuiltCase built(const RecordedOperator& found) const;
+
+  CaseBuilder builder_;
+  Known tasks_, calls_;
+  std::vector<std::unique_ptr<NetworkOperator>> all_;
 };
 
 }  // namespace opbench

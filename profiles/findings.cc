@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "profiles/finding_rules.h"
-#include "profiles/kernel_name.h"
+#include "profiles/task.h"
 #include "text/excerpt.h"
 
 namespace opbench {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "profiles/hot_spot_rules.h"
-#include "profiles/step_tasks.h"
 #include "profiles/task.h"
 #include "profiles/task_order.h"
 

@@ -4,7 +4,6 @@
 
 #include "profiles/findings_report.h"
 #include "profiles/ingest_report.h"
-#include "profiles/log_report.h"
 #include "profiles/trace_report.h"
 #include "tensor/printable.h"
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "profiles/findings_report.h"
-#include "profiles/kernel_name.h"
-#include "profiles/log_report.h"
+#include "profiles/task.h"
 #include "profiles/trace_report.h"
 #include "tensor/printable.h"
 #include "text/csv_text.h"

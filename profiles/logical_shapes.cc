@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiles/profiled_case.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -120,6 +121,113 @@ void resolve_depthwise_weight(ProfiledTensor& weight, const ProfiledTensor& x) {
   if (k == 0 || weight.storage[1] != 1 || weight.storage[2] != c0) return;
   weight.logical = Dims{(*x.logical)[1], 1, k, k};
   weight.is_upper_bound = x.is_upper_bound;
+}
+
+namespace {
+
+constexpr std::string_view kDepthwise = "Depthwise";
+
+bool is_depthwise(std::string_view type) { return type.starts_with("DepthwiseConv2D"); }
+bool is_convolution(std::string_view type) {
+  return type.starts_with("Conv2D") || is_depthwise(type);
+}
+
+void set_channels(ProfiledTensor& tensor, std::int64_t channels) {
+  if (!tensor.is_upper_bound || !tensor.logical || tensor.logical->size() != 4) return;
+  const std::int64_t padded = (*tensor.logical)[1];
+  if (channels > padded || channels <= padded - c0_of(tensor)) return;
+  (*tensor.logical)[1] = channels;
+  tensor.is_upper_bound = false;
+}
+
+// What a weight, known by its conversion, tells of the tensors around it, and they of the weight.
+void reconcile(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y,
+               const ProfiledTensor* bias) {
+  if (bias != nullptr && bias->logical && bias->logical->size() == 1) {
+    set_channels(y, (*bias->logical)[0]);
+  }
+  if (weight.logical && weight.logical->size() == 4) {
+    set_channels(y, (*weight.logical)[0]);
+    set_channels(x, (*weight.logical)[1]);
+  } else if (y.logical && y.logical->size() == 4) {
+    resolve_weight(weight, x, (*y.logical)[1]);
+  }
+}
+
+// A filter for each channel: [C, 1, K, K], also where TensorFlow's order [K, K, C, 1] says [1, C].
+void reconcile_depthwise(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y) {
+  resolve_depthwise_weight(weight, x);
+  if (!weight.logical || weight.logical->size() != 4) return;
+  Dims& w = *weight.logical;
+  if (w[0] == 1) std::swap(w[0], w[1]);
+  set_channels(x, w[0]);
+  set_channels(y, w[0]);
+}
+
+void reconcile_convolution(ProfiledOperator& one) {
+  auto& in = one.inputs;
+  auto& out = one.outputs;
+  std::string_view type = one.type;
+  const bool has_filter_each = is_depthwise(type);
+  if (has_filter_each) type.remove_prefix(kDepthwise.size());
+  const bool has_size = type == "Conv2DBackpropInput" || type == "Conv2DBackpropFilter";
+  if (out.empty() || in.size() < (has_size ? 3U : 2U)) return;
+  const bool is_input = type.starts_with("Conv2DBackpropInput");
+  const bool is_filter = type.starts_with("Conv2DBackpropFilter");
+  ProfiledTensor& x = is_input ? out[0] : in[0];
+  ProfiledTensor& weight = is_filter ? out[0] : in[is_input && !has_size ? 0 : 1];
+  ProfiledTensor& y = is_input || is_filter ? in[has_size ? 2 : 1] : out[0];
+  if (has_filter_each) return reconcile_depthwise(x, weight, y);
+  const bool has_bias = !is_input && !is_filter && in.size() > 2;
+  reconcile(x, weight, y, has_bias ? &in[2] : nullptr);
+}
+
+// One group for each channel, which the operator's name says and no attribute.
+void set_groups(ProfiledOperator& one) {
+  if (!is_depthwise(one.type) || !one.attrs || one.outputs.empty() || one.inputs.empty()) return;
+  const bool is_input = one.type.find("BackpropInput") != std::string::npos;
+  const std::optional<Dims>& x = (is_input ? one.outputs : one.inputs)[0].logical;
+  if (x && x->size() == 4) (*one.attrs)["groups"] = {double((*x)[1])};
+}
+
+// Batch norm stores what it has of each channel as [1, C, 1, 1].
+void flatten_channels(ProfiledOperator& one) {
+  if (!one.type.starts_with("BN") || one.inputs.empty() || !one.inputs[0].logical) return;
+  const Dims& x = *one.inputs[0].logical;
+  if (x.size() < 2) return;
+  const auto flatten = [&](ProfiledTensor& tensor) {
+    if (!tensor.problem.empty() || !tensor.logical || tensor.logical->size() < 4) return;
+    const Dims& found = *tensor.logical;
+    const bool is_vector = element_count(found) == found[1];
+    const bool fits = found[1] == x[1] || (tensor.is_upper_bound && found[1] > x[1]);
+    if (!is_vector || !fits) return;
+    tensor.logical = Dims{x[1]};
+    tensor.is_upper_bound = false;
+  };
+  const bool has_gradient = one.type.ends_with("Grad");
+  for (std::size_t i = has_gradient ? 2 : 1; i < one.inputs.size(); ++i) flatten(one.inputs[i]);
+}
+
+// The device marks the greatest of a window by bits; here its place is an index.
+void replace_mask(ProfiledOperator& one) {
+  if (one.type != "MaxPoolGradWithArgmaxV1" || one.inputs.size() != 3) return;
+  one.inputs[2] = one.inputs[1];
+  one.inputs[2].dtype = DType::int64;
+}
+
+}  // namespace
+
+void resolve(ProfiledOperator& one, const LogicalShapes& shapes) {
+  std::vector<ProfiledTensor> all = one.inputs;
+  all.insert(all.end(), one.outputs.begin(), one.outputs.end());
+  shapes.resolve(all, !is_convolution(one.type));
+  const auto half = all.begin() + std::ssize(one.inputs);
+  one.inputs.assign(all.begin(), half);
+  one.outputs.assign(half, all.end());
+  if (is_convolution(one.type)) reconcile_convolution(one);
+  set_groups(one);
+  flatten_channels(one);
+  replace_mask(one);
 }
 
 }  // namespace opbench

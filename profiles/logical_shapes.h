@@ -8,6 +8,8 @@
 
 namespace opbench {
 
+struct ProfiledOperator;
+
 /// Which logical shapes stand behind storage shapes, as a profile's conversions show both.
 class LogicalShapes {
  public:
@@ -34,5 +36,9 @@ void resolve_weight(ProfiledTensor& weight, const ProfiledTensor& x, std::int64_
 
 /// The same for [C, 1, K, K], which is stored as [C1*K*K, 1, C0, C0]: a filter for each channel.
 void resolve_depthwise_weight(ProfiledTensor& weight, const ProfiledTensor& x);
+
+/// Sets the logical shapes of an operator's tensors, also those that only the operator tells: the
+/// weight of a convolution by what it is applied to, vectors of a batch norm as [C].
+void resolve(ProfiledOperator& one, const LogicalShapes& shapes);
 
 }  // namespace opbench

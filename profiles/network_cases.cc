@@ -9,7 +9,6 @@
 
 #include "profiles/cann_operators.h"
 #include "profiles/case_builder.h"
-#include "profiles/listed_parts.h"
 
 namespace opbench {
 namespace {

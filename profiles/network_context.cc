@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "profiles/network_operators.h"
+#include "profiles/case_builder.h"
 #include "profiles/task_windows.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"

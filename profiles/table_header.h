@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "profiles/table_kind.h"
+#include "profiles/task_table.h"
 #include "profiles/time_table.h"
 
 namespace opbench {

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiles/byte_window.h"
-#include "profiles/skipped_lines.h"
+#include "profiles/line_reader.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <initializer_list>
 
-#include "profiles/kernel_name.h"
+#include "profiles/task.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
 

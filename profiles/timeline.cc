@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "profiles/kernel_name.h"
+#include "profiles/task.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "profiles/byte_window.h"
-#include "profiles/skipped_lines.h"
+#include "profiles/line_reader.h"
 
 namespace opbench {
 

@@ -1,5 +1,5 @@
 // Inputs as they stand in traces of tests/data/profiles/traces.
-#include "profiles/trace_inputs.h"
+#include "profiles/trace_profile.h"
 
 #include <gtest/gtest.h>
 

@@ -14,8 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json metadata(const char* what, std::size_t thread, const std::string& name) {
-  return {{"name", what}, {"ph", "M"}, {"pid", 1}, {"tid", thread}, {"args", {{"name", name}}}};
+Json metadata(const char* what, int process, std::size_t thread, Json args) {
+  return {
+      {"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", std::move(args)}};
 }
 
 Json slice(const Record& record, const Sample& sample, std::size_t repetition, std::size_t thread) {
@@ -43,12 +44,12 @@ Json slice(const Record& record, const Sample& sample, std::size_t repetition, s
 void write_trace(std::ostream& out, std::span<const Record> records) {
   std::vector<std::string> variants;
   Json events = Json::array();
-  events.push_back(metadata("process_name", 0, "opbench"));
+  events.push_back(metadata("process_name", 1, 0, {{"name", "opbench"}}));
   for (const Record& record : records) {
     auto found = std::find(variants.begin(), variants.end(), record.variant);
     if (found == variants.end()) {
       variants.push_back(record.variant);
-      events.push_back(metadata("thread_name", variants.size(), record.variant));
+      events.push_back(metadata("thread_name", 1, variants.size(), {{"name", record.variant}}));
       found = variants.end() - 1;
     }
     const auto thread = static_cast<std::size_t>(found - variants.begin()) + 1;
@@ -63,11 +64,6 @@ void write_trace(std::ostream& out, std::span<const Record> records) {
 
 // The tasks of a context's steps in a Chrome trace.
 namespace {
-
-Json metadata(const char* what, int process, std::size_t thread, Json args) {
-  return {
-      {"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", std::move(args)}};
-}
 
 std::string tensors_text(const std::vector<TensorDesc>& tensors) {
   std::string text;

@@ -21,6 +21,7 @@ const std::vector<double> kTicks = {15741, 11990, 15731, 8002, 15652, 15848, 199
 
 }  // namespace
 
+// Which samples are the machine's other work, by the samples alone, and what follows.
 TEST(Disturbed, WholeTicksOfTheScheduler) {
   EXPECT_TRUE(is_disturbed(with_samples(kTicks, 9)));
   EXPECT_TRUE(is_disturbed(with_samples({15990, 16010, 15950}, 3))) << "equal ones, too";

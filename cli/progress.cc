@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "harness/report/text.h"
+#include "harness/run/unit_plan.h"
 #include "tensor/printable.h"
 #include "text/excerpt.h"
+#include "workers/dispatch.h"
 
 namespace opbench {
 

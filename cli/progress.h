@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "harness/run/unit_plan.h"
-#include "workers/dispatch.h"
 
 namespace opbench {
+namespace units {
+struct Unit;
+}
+struct DispatchState;
 
 /// "62 min", "3.5 h", "12 s".
 std::string duration_text(double seconds);

@@ -36,6 +36,18 @@ std::string value_text(const AttrValue& value) {
   return is_word ? yaml_word(to_string(value)) : to_string(value);
 }
 
+// ", attrs: {stride: [2,2]}" as an entry of a case file has it behind others: attributes that are
+// not at their defaults; empty where there are none.
+std::string attrs_text(const Case& c) {
+  std::string text;
+  for (const AttrSpec& spec : c.op->attrs) {
+    const AttrValue& value = c.attrs.values().at(std::string(spec.name));
+    if (value == spec.default_value) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", spec.name, value_text(value));
+  }
+  return text.empty() ? "" : fmt::format(", attrs: {{{}}}", text);
+}
+
 void write_case(std::ostream& out, const NetworkCase& one) {
   const Case& c = one.spec;
   constexpr std::size_t kLongestName = 100;
@@ -75,17 +87,7 @@ void print_list(ReportLines& lines, const NetworkCases& cases,
   lines.rest(list.size());
 }
 
-// ", attrs: {stride: [2,2]}" as an entry of a case file has it behind others: attributes that are
-// not at their defaults; empty where there are none.
-std::string attrs_text(const Case& c) {
-  std::string text;
-  for (const AttrSpec& spec : c.op->attrs) {
-    const AttrValue& value = c.attrs.values().at(std::string(spec.name));
-    if (value == spec.default_value) continue;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", spec.name, value_text(value));
-  }
-  return text.empty() ? "" : fmt::format(", attrs: {{{}}}", text);
-}
+}  // namespace
 
 std::string why_no_cases(const NetworkCases& cases) {
   const std::vector<UncoveredType>& list =
@@ -125,6 +127,8 @@ void write_case_file(std::ostream& out, const NetworkCases& cases,
   out << "cases:" << (cases.cases.empty() ? " []" : "") << '\n';
   for (const NetworkCase& one : cases.cases) write_case(out, one);
 }
+
+namespace {
 
 constexpr std::size_t kLongest = 160;
 

@@ -7,7 +7,7 @@
 #   ./build.sh sanitize [CTEST ARGS] the same under the address and undefined-behaviour sanitizers
 #   ./build.sh fuzz [SECONDS] [TARGET..] run the fuzz targets, each for so long [60]
 #   ./build.sh cluster               run parts of a plan on a Slurm that is started for it; 77: it does not start here
-#   ./build.sh preset NAME           build a preset of CMakePresets.json, tests included
+#   ./build.sh preset NAME [TARGET..] build a preset of CMakePresets.json, tests included, or some of it
 #   ./build.sh format                check the formatting (--fix: repair it)
 set -eu
 cd "$(dirname "$0")"
@@ -145,7 +145,11 @@ case $command in
     build release OFF opbench
     exec tests/cluster/run build/release
     ;;
-  preset) build "${1:?which preset?}" ON all ;;
+  preset)
+    preset=${1:?which preset?}
+    shift
+    build "$preset" ON "${@:-all}"
+    ;;
   format) format "$@" ;;
   *)
     sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2

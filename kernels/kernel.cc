@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "kernels/replace_kernels.h"
 #include "ops/promotion.h"
 
 namespace opbench {
@@ -29,9 +30,13 @@ namespace {
 
 using KernelsByOp = std::map<std::string_view, std::vector<const Kernel*>>;
 
+const Kernel* (*replacement_of)(const Kernel* kernel) = [](const Kernel* kernel) { return kernel; };
+
 KernelsByOp kernels_by_op() {
   KernelsByOp sorted;
-  for (const Kernel* kernel : RegisteredKernel::all()) sorted[kernel->op].push_back(kernel);
+  for (const Kernel* kernel : RegisteredKernel::all()) {
+    sorted[kernel->op].push_back(replacement_of(kernel));
+  }
   for (auto& [op, kernels] : sorted) {
     std::stable_sort(kernels.begin(), kernels.end(),
                      [](const Kernel* a, const Kernel* b) { return a->provider < b->provider; });
@@ -63,6 +68,10 @@ const std::vector<const Kernel*>& kernels_of(std::string_view op) {
   static const std::vector<const Kernel*> none;
   const auto found = sorted.find(op);
   return found == sorted.end() ? none : found->second;
+}
+
+void replace_kernels(const Kernel* (*replacement)(const Kernel* kernel)) {
+  replacement_of = replacement;
 }
 
 std::string refusal(const Kernel& kernel, const Problem& problem) {

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -98,31 +96,10 @@ Status status_of(opbench::Verdict verdict) {
 
 }  // namespace
 
-SharesByVariant parse_shares(std::string_view what, std::string_view text) {
-  SharesByVariant result;
-  while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
-    const auto equals = part.find('=');
-    double percent = 0;
-    const char* const begin = part.data() + std::min(part.size(), equals + 1);
-    const auto [end, status] = std::from_chars(begin, part.data() + part.size(), percent);
-    if (equals == 0 || equals == std::string_view::npos || status != std::errc{} ||
-        end != part.data() + part.size() || !(percent >= 1 && percent <= 1000)) {
-      throw Error(
-          fmt::format("{} '{}' must be VARIANT=PERCENT[,VARIANT=PERCENT...] with 1 to 1000 percent",
-                      what, part));
-    }
-    result[std::string(part.substr(0, equals))] = percent / 100;
-  }
-  return result;
-}
-
-OpenCase::OpenCase(const OpenRequest& request, PlantedFaults planted)
+OpenCase::OpenCase(const OpenRequest& request)
     : is_cold_(request.cold),
       is_watched_(request.watch),
       sample_seconds_(request.sample_seconds),
-      planted_(std::move(planted)),
       open_(plan_item(request), request.threads, times_) {
   reply_.id = open_.item().id;
   std::vector<std::size_t> taken;
@@ -200,26 +177,7 @@ ShortSampler OpenCase::make_sampler(Ready& ready) const {
   if (is_watched_ && open_.repeats(i)) {
     options.judge = [this, &ready] { judge_last_call(ready); };
   }
-  const SharesByVariant& slowdown = planted_.slowdown;
-  if (const auto found = slowdown.find(open_.runnable(i).name()); found != slowdown.end()) {
-    options.extra_share = found->second;
-  }
-  return {[this, i] { call(i); }, std::move(options)};
-}
-
-void OpenCase::call(std::size_t i) const {
-  open_.bound(i).run();
-  if (planted_.wrong.empty()) return;
-  const Runnable& runnable = open_.runnable(i);
-  const auto found = planted_.wrong.find(runnable.name());
-  static std::mt19937 random{std::random_device{}()};
-  if (found == planted_.wrong.end() || !std::bernoulli_distribution(found->second)(random)) return;
-  const auto& tensors = runnable.graph->tensors;
-  for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
-    if (tensors[tensor].role != GraphTensor::output) continue;
-    *static_cast<unsigned char*>(open_.workspace().at(runnable, tensor)) ^= 1;
-    return;
-  }
+  return {[this, i] { open_.bound(i).run(); }, std::move(options)};
 }
 
 // Further calls, which leave what the timed one did: two at least, of a long call one, and more
@@ -233,7 +191,7 @@ void OpenCase::judge_last_call(Ready& ready) const {
     const int least = spent > kLongCallSeconds ? 1 : 2;
     if (calls >= least && spent > kSeconds) return;
     const PhaseTimer timer(spent);
-    call(ready.place);
+    open_.bound(ready.place).run();
     if (open_.result_bits(ready.place) == timed) continue;
     ready.wrong = "its results differ from call to call on the same values";
     return;
@@ -248,7 +206,7 @@ std::string OpenCase::results_of(std::size_t i) const {
 std::string OpenCase::results_on_verified(std::size_t i) {
   if (!is_watched_ || !open_.repeats(i)) return {};
   open_.load(i, {open_.item().seed, true});
-  with_threads(open_.threads(), [&] { call(i); });
+  with_threads(open_.threads(), [&] { open_.bound(i).run(); });
   return results_of(i);
 }
 
@@ -300,18 +258,16 @@ Sampled OpenCase::first_call(Ready& ready) {
   const std::size_t i = ready.place;
   if (open_.is_prepared(i)) throw Error(fmt::format("{}: it had its first call", reply_.id));
   if (is_cold_) open_.evict(i);
-  const auto slowdown = planted_.slowdown.find(open_.runnable(i).name());
   double seconds = 0;
   {
     const PhaseTimer timer(seconds);
     open_.prepare(i);
-    with_threads(open_.threads(), [&] { call(i); });
+    with_threads(open_.threads(), [&] { open_.bound(i).run(); });
   }
-  if (slowdown != planted_.slowdown.end()) seconds *= 1 + slowdown->second;
   Sampled sampled{seconds * 1e6, ""};
   if (!is_watched_ || !open_.repeats(i)) return sampled;
   const std::string first = open_.result_bits(i);
-  with_threads(open_.threads(), [&] { call(i); });
+  with_threads(open_.threads(), [&] { open_.bound(i).run(); });
   if (open_.result_bits(i) != first) {
     sampled.wrong = "the results of the first call differ from those of the second";
   }

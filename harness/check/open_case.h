@@ -14,24 +14,13 @@
 
 namespace opbench::check {
 
-/// Shares by variant: "softplus_v2=10,native=5" is 0.1 and 0.05.
-using SharesByVariant = std::map<std::string, double, std::less<>>;
-/// Errors: throws Error, which calls it `what`, if it cannot be read.
-SharesByVariant parse_shares(std::string_view what, std::string_view text);
-
-/// What a worker does worse than it could, for tests of the check only.
-struct PlantedFaults {
-  SharesByVariant slowdown;  ///< calls to add
-  SharesByVariant wrong;     ///< calls that leave a wrong element
-};
-
 /// One case or context in a worker: allocated, filled, its variants (or steps) verified and ready
 /// to be timed.
 class OpenCase {
  public:
   /// Errors: throws Error if this build does not take the case, RunError if it does not fit. What
   /// one variant does wrong is in its reply.
-  explicit OpenCase(const OpenRequest& request, PlantedFaults planted = {});
+  explicit OpenCase(const OpenRequest& request);
 
   const OpenReply& reply() const { return reply_; }
 
@@ -68,12 +57,10 @@ class OpenCase {
   void judge_last_call(Ready& ready) const;
   std::string results_of(std::size_t i) const;
   std::string results_on_verified(std::size_t i);
-  void call(std::size_t i) const;
 
   bool is_cold_, is_watched_;
   bool is_movable_ = false;  ///< from sample to sample
   double sample_seconds_;
-  PlantedFaults planted_;
   PhaseTimes times_;
   OpenItem open_;
   std::map<std::string, Ready, std::less<>> ready_;

@@ -37,10 +37,9 @@ ShortSampler::ShortSampler(std::function<void()> call, Options options)
 
 double ShortSampler::batch_seconds(std::int64_t calls) const {
   if (options_.evict) options_.evict();
-  const std::int64_t extra = std::llround(static_cast<double>(calls) * options_.extra_share);
-  if (options_.watch != nullptr) return watched_seconds(calls + extra);
+  if (options_.watch != nullptr) return watched_seconds(calls);
   const Clock::time_point start = Clock::now();
-  for (std::int64_t i = 0; i < calls + extra && !interrupted(); ++i) call_();
+  for (std::int64_t i = 0; i < calls && !interrupted(); ++i) call_();
   return seconds_since(start);
 }
 
@@ -75,10 +74,6 @@ void ShortSampler::calibrate() {
           : static_cast<int>(std::clamp(fitting, double{kLeastBatches}, double{kMostBatches}));
   if (options_.evict) return;  // an evicted call is a batch of its own
   calls_ = std::max<std::int64_t>(1, std::llround(fitting / batches_));
-  if (options_.extra_share > 0) {
-    // Long enough to hold a whole number of extra calls.
-    calls_ = std::max(calls_, static_cast<std::int64_t>(std::ceil(1 / options_.extra_share)));
-  }
   warm_up_calls_ =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(kWarmUpSeconds / call_seconds));
 }

@@ -18,9 +18,6 @@ class ShortSampler {
     double seconds = 0.02;  ///< of one sample; a long call may take more
     /// Called before every call, outside the timed window; none: hot.
     std::function<void()> evict;
-    /// Calls beyond those counted, as a share of them: makes the call look slower by honest work,
-    /// for tests of the check itself. Not with `evict`.
-    double extra_share = 0;
     /// Sees to it that every call is one, as in a run; null: nobody does. Must outlive the sampler.
     CallWatch* watch = nullptr;
     /// Looks at what the last timed call left, while its inputs are still there; none: nobody does.
@@ -35,7 +32,7 @@ class ShortSampler {
   /// Errors: throws Error if a watched call was none.
   double sample_us() const;
 
-  /// Seconds that `calls` calls and those beyond them take.
+  /// Seconds that so many calls take.
   double batch_seconds(std::int64_t calls) const;
 
   std::int64_t calls_per_batch() const { return calls_; }

@@ -5,7 +5,6 @@
 #include <istream>
 #include <optional>
 #include <ostream>
-#include <random>
 #include <span>
 #include <string>
 
@@ -65,35 +64,6 @@ std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   return cases;
 }
 
-SharesByVariant shares_of(const char* variable) {
-  const char* text = std::getenv(variable);
-  return parse_shares(variable, text == nullptr ? "" : text);
-}
-
-// Drawn once for the process.
-bool is_slow_process() {
-  const char* percent = std::getenv("OPBENCH_TEST_SLOW_PROCESSES");
-  if (percent == nullptr) return true;
-  return std::random_device{}() % 100 < std::strtoul(percent, nullptr, 10);
-}
-
-PlantedFaults planted_faults() {
-  static const bool is_slow = is_slow_process();
-  PlantedFaults planted;
-  if (is_slow) planted.slowdown = shares_of("OPBENCH_TEST_SLOWDOWN");
-  planted.wrong = shares_of("OPBENCH_TEST_WRONG_CALLS");
-  return planted;
-}
-
-// What tests plant, in this process or in others, is not in its code.
-std::string planted_text() {
-  std::string text;
-  for (const char* variable : {"OPBENCH_TEST_SLOWDOWN", "OPBENCH_TEST_WRONG_CALLS"}) {
-    if (const char* planted = std::getenv(variable)) text += std::string("+") + planted;
-  }
-  return text;
-}
-
 class Worker {
  public:
   /// The answer to one request.
@@ -125,7 +95,7 @@ class Worker {
   std::string open(const OpenRequest& request) {
     open_.reset();  // first, so that two cases never stand side by side
     select_isa(request.isa.empty() ? supported_isas().front() : request.isa);
-    open_.emplace(request, planted_faults());
+    open_.emplace(request);
     return opened_line(open_->reply());
   }
 
@@ -133,7 +103,7 @@ class Worker {
     const std::span<const Kernel* const> kernels = open_->kernels(variant);
     try {
       if (!code_) code_.emplace();
-      return {code_->of(kernels) + "+" + open_->plan_hash(variant) + planted_text(), ""};
+      return {code_->of(kernels) + "+" + open_->plan_hash(variant), ""};
     } catch (const Error& error) {
       return {"", error.what()};
     }

@@ -16,10 +16,6 @@ namespace opbench::units {
 
 /// Runs one unit of a plan in this process. What an interrupt has cut short is no result:
 /// `run.was_interrupted` says so.
-///
-/// For tests only: the variables OPBENCH_TEST_UNIT_CRASH and OPBENCH_TEST_UNIT_HANG ("relu[64") end
-/// the process, or never return, in units whose id begins so; OPBENCH_TEST_VARIANT_CRASH ends a
-/// process for units in variants whose name begins so.
 UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
                     const RunHooks& hooks);
 

@@ -3,7 +3,7 @@
 #
 #   tests/bench/check-power.sh PROGRAM [PART...]
 #
-# PROGRAM is an opbench; parts are same, ten, five, some, wrong, long, budget, one, stored and many (default: all). RUNS=20
+# PROGRAM is an opbench_faulty (./build.sh preset release opbench_faulty); parts are same, ten, five, some, wrong, long, budget, one, stored and many (default: all). RUNS=20
 # repeats of each. Beside each figure stand the load and, once, the machine: docs/check.md has a table of them. It takes some hours on two cores, about half a minute a run; other load makes it longer, not wrong.
 set -eu
 program=$(realpath "$1")
@@ -16,7 +16,11 @@ slowed="$cases --filter slowed"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The other build: the same program without the knob.
+if OPBENCH_TEST_SLOWDOWN=unreadable "$program" --version >/dev/null 2>&1; then
+  echo "$program plants no faults: give an opbench_faulty" >&2
+  exit 2
+fi
+# The other build: the same program without faults.
 printf '#!/bin/sh\nunset OPBENCH_TEST_SLOWDOWN OPBENCH_TEST_WRONG_CALLS\nexec "%s" "$@"\n' "$program" >"$work/base"
 chmod +x "$work/base"
 

@@ -1,5 +1,5 @@
 // tools/check-against-base: two revisions of a small git repository, whose opbench starts the one
-// that was built with these tests, slowed down as its revision says.
+// of tests/lab, slowed down as its revision says.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ std::string launcher(const std::string& slowdown) {
   return "#include <stdlib.h>\n#include <unistd.h>\n"
          "int main(int argc, char** argv) {\n"
          "  setenv(\"OPBENCH_TEST_SLOWDOWN\", \"" +
-         slowdown + "\", 1);\n  execv(\"" + program() + "\", argv);\n  return 127;\n}\n";
+         slowdown + "\", 1);\n  execv(\"" + faulty_program() + "\", argv);\n  return 127;\n}\n";
 }
 
 const std::string kOneCase = "cases:\n  - {name: a, op: softplus, inputs: [[4096]]}\n";

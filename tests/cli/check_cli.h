@@ -20,15 +20,17 @@ class CheckCli : public testing::Test, protected TempDir {
     return shell("env -u GITHUB_ACTIONS " + environment + " " + program() + " check -q " + args,
                  options);
   }
+  /// The same of the program with `faults`, held against the built one.
+  Outcome check_faulty(const std::string& args, const std::string& faults) const {
+    return shell("env -u GITHUB_ACTIONS " + faults + " " + faulty_program() +
+                 " check -q --against " + program() + " " + args);
+  }
   Outcome check_here(const std::string& args) const {
     return check(args, "", {.environment = {}, .directory = directory()});
   }
 
-  /// This program as the other build, without what tests plant in this one.
-  std::string other_build() const {
-    return script("other", "unset OPBENCH_TEST_SLOWDOWN OPBENCH_TEST_WRONG_CALLS\nexec " +
-                               program() + " \"$@\"\n");
-  }
+  /// This program as the other build.
+  std::string other_build() const { return script("other", "exec " + program() + " \"$@\"\n"); }
 
   /// A shell script as the other build.
   std::string script(const std::string& name, const std::string& body) const {

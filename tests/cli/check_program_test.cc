@@ -79,12 +79,18 @@ TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {
                                  " --case 'softplus[4096,fp32,ND]' --variant softplus_v2"));
 }
 
-// What is planted counts as other code: noise may hide speed, never make a regression of equal
-// builds. With this threshold only a change by half counts.
+// Linked into a program beside others, they are as they were.
+TEST_F(CheckProgram, AProgramOfTheSameKernelsRunsTheSameCode) {
+  const Outcome ran = check_faulty(kSmall, "");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("note: 2 of 2 run the same machine code in both builds"));
+}
+
+// What is planted is other code: noise may hide speed, never make a regression of equal builds.
+// With this threshold only a change by half counts.
 TEST_F(CheckProgram, EqualCallsAreNoRegression) {
-  const Outcome ran =
-      check("--against " + other_build() + kSmall + " --threshold 50 --json " + path("check.json"),
-            "OPBENCH_TEST_SLOWDOWN=nothing=1");
+  const Outcome ran = check_faulty(kSmall + " --threshold 50 --json " + path("check.json"),
+                                   "OPBENCH_TEST_SLOWDOWN=nothing=1");
   EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.code << ran.out << ran.err;
   const auto json = nlohmann::json::parse(read("check.json"));
   EXPECT_EQ(json["items"].size(), 2u);
@@ -95,8 +101,8 @@ TEST_F(CheckProgram, EqualCallsAreNoRegression) {
 }
 
 TEST_F(CheckProgram, WhatIsMadeSlowerIsARegression) {
-  const Outcome slowed = check("--against " + other_build() + kSmall + " --threshold 50",
-                               "OPBENCH_TEST_SLOWDOWN=softplus_v2=300");
+  const Outcome slowed =
+      check_faulty(kSmall + " --threshold 50", "OPBENCH_TEST_SLOWDOWN=softplus_v2=300");
   EXPECT_EQ(slowed.code, 1) << slowed.out << slowed.err;
   EXPECT_THAT(slowed.out, HasSubstr("SLOWER       softplus_v2 on softplus[4096,fp32,ND]"));
 }
@@ -205,9 +211,8 @@ TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
 // One call in ten leaves a wrong element: the screening alone has 36 calls judged, and all of them
 // would be right once in 44 times; further calls of the verdict make that next to never.
 TEST_F(CheckProgram, ARaceIsFoundByWhatTimedCallsLeave) {
-  const std::string base = other_build();
   const Outcome ran =
-      check("--against " + base + kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=30");
+      check_faulty(kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=30");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("ERROR        native on softplus[4096,fp32,ND]"));
   EXPECT_THAT(ran.out, HasSubstr("its results differ from call to call on the same values"));
@@ -215,9 +220,8 @@ TEST_F(CheckProgram, ARaceIsFoundByWhatTimedCallsLeave) {
 
 // Right where it is verified, wrong in every call that is timed.
 TEST_F(CheckProgram, WhatIsWrongInAllTimedCallsIsFound) {
-  const std::string base = other_build();
-  const Outcome ran = check("--against " + base + kSmall + " --threshold 50",
-                            "OPBENCH_TEST_WRONG_CALLS=native=100");
+  const Outcome ran =
+      check_faulty(kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=100");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 ERROR"));
   EXPECT_THAT(ran.out, HasSubstr("after timed calls its results are not those that were verified"));

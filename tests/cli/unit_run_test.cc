@@ -57,6 +57,16 @@ class UnitRun : public testing::Test, protected TempDir {
   Outcome run(Words args, const ProcessOptions& options = {}) const {
     return run_program(quick(std::move(args)), options);
   }
+  /// The same with kernels that are bad in this way.
+  Outcome run_faulty(Words args, const std::string& variable, const std::string& value) const {
+    Words words = quick(std::move(args));
+    words.insert(words.begin(), faulty_program());
+    // The address sanitizer would make an exit code of the signal.
+    return Process(std::move(words),
+                   {.environment = {{variable, value}, {"ASAN_OPTIONS", "handle_segv=0"}},
+                    .directory = {}})
+        .wait();
+  }
   static Words quick(Words args, const char* time = "0.0001") {
     Words all = kCases;
     for (const char* word : {"--variant", "native,onednn", "--threads", "1", "--time", time,
@@ -242,10 +252,8 @@ TEST_F(UnitRun, AnotherRunIsNotContinuedAndAnUnfinishedOneNotReplaced) {
 
 // The rest of its unit runs again without it.
 TEST_F(UnitRun, AVariantThatCrashesCostsItsRow) {
-  const Outcome outcome = run(
-      {"--unit-timeout", "60", "--out", path("d")},
-      {.environment = {{"OPBENCH_TEST_VARIANT_CRASH", "onednn"}, {"ASAN_OPTIONS", "handle_segv=0"}},
-       .directory = {}});
+  const Outcome outcome = run_faulty({"--unit-timeout", "60", "--out", path("d")},
+                                     "OPBENCH_TEST_VARIANT_CRASH", "onednn");
   EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
   int lost = 0;
   const Json all = Json::parse(read("d/results.json"))["records"];
@@ -265,11 +273,8 @@ TEST_F(UnitRun, ACrashAndAHangCostOneUnit) {
   for (const auto& [variable, reason] :
        {std::pair{"OPBENCH_TEST_UNIT_CRASH", "its process was ended by signal 11"},
         std::pair{"OPBENCH_TEST_UNIT_HANG", "it took longer than 3 s (--unit-timeout)"}}) {
-    // The address sanitizer would make an exit code of the signal.
     const Outcome outcome =
-        run({"--unit-timeout", "3", "--out", path(variable)},
-            {.environment = {{variable, "softplus["}, {"ASAN_OPTIONS", "handle_segv=0"}},
-             .directory = {}});
+        run_faulty({"--unit-timeout", "3", "--out", path(variable)}, variable, "softplus[");
     EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
     const Json all = Json::parse(read(std::string(variable) + "/results.json"))["records"];
     ASSERT_THAT(all, SizeIs(8));

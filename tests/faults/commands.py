@@ -114,7 +114,7 @@ def commands(world, directory):
     outputs = flat(run_outputs(directory))
     # What is planted counts as other code, so that it is timed.
     other = directory / "other"
-    other.write_text(f'#!/bin/sh\nOPBENCH_TEST_SLOWDOWN=nothing=1 exec "{world.program}" "$@"\n')
+    other.write_text(f'#!/bin/sh\nOPBENCH_TEST_SLOWDOWN=nothing=1 exec "{world.program}_faulty" "$@"\n')
     other.chmod(0o755)
     return {
         "run": ["run", "-q", *CASE, *outputs],

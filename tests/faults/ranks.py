@@ -22,9 +22,13 @@ RUN = ["run", "-q", *CASES, "--variant", "native,onednn", "--threads", "1", "--t
 LAST = "relu[4x"  # the smallest, which is handed out last
 
 
-def start(world, ranks, arguments, plant=None):
-    environment = dict(os.environ, **(plant or {}))
-    command = [*MPIRUN, "-np", str(ranks), str(world.program), *map(str, arguments)]
+def start(world, ranks, arguments, hanging=None):
+    """`hanging`: how the case begins whose kernels never return."""
+    program, environment = str(world.program), dict(os.environ)
+    if hanging:
+        program += "_faulty"
+        environment["OPBENCH_TEST_UNIT_HANG"] = hanging
+    command = [*MPIRUN, "-np", str(ranks), program, *map(str, arguments)]
     return subprocess.Popen(command, cwd=world.directory, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, start_new_session=True)
 
@@ -65,7 +69,7 @@ def records(file):
 
 def kill_one(world, whole):
     folder = world.fresh("killed")
-    process = start(world, 2, [*RUN, "--resume", folder], {"OPBENCH_TEST_UNIT_HANG": LAST})
+    process = start(world, 2, [*RUN, "--resume", folder], hanging=LAST)
     wait_for_lines(folder, len(SIZES) - 1, process)
     os.kill(rank_process(process, 1), signal.SIGKILL)
     outcome = world.finish(process)
@@ -119,7 +123,7 @@ def slow_down(pid, end):
 
 def hang_a_child(world, whole):
     folder = world.fresh("hung")
-    outcome = world.finish(start(world, 2, [*RUN, "--out", folder, "--unit-timeout", "3"], {"OPBENCH_TEST_UNIT_HANG": LAST}))
+    outcome = world.finish(start(world, 2, [*RUN, "--out", folder, "--unit-timeout", "3"], hanging=LAST))
     wrong = [] if outcome.code == 3 else [f"exit code {outcome.code}"]
     for now, before in zip(records(folder / "results.json"), whole, strict=True):
         is_lost = before["case"].startswith(LAST)

@@ -17,6 +17,11 @@ const std::string& program() {
   return path;
 }
 
+const std::string& faulty_program() {
+  static const std::string path = OPBENCH_FAULTY;
+  return path;
+}
+
 std::string relinked_program(std::string_view name) {
   return std::filesystem::path(OPBENCH_RELINKED) / name;
 }

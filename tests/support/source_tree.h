@@ -15,6 +15,10 @@ std::filesystem::path test_data(std::string_view path);
 /// The opbench that was built with these tests.
 const std::string& program();
 
+/// The same with kernels that are slow, wrong, crash or hang, as the environment says
+/// (tests/lab/faults.h).
+const std::string& faulty_program();
+
 /// One of the small programs of tests/harness/check/relinked.
 std::string relinked_program(std::string_view name);
 

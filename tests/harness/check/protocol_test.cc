@@ -6,8 +6,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/check/open_case.h"
+#include "harness/check/sampler.h"
 #include "harness/check/worker.h"
+#include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench::check {
@@ -26,16 +28,33 @@ OpenRequest small_case() {
   return request;
 }
 
+std::string text_of_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 // What a worker answers to `requests`, line by line, after its hello.
 std::vector<std::string> answers(const std::vector<std::string>& requests) {
-  std::string text;
-  for (const std::string& request : requests) text += request + "\n";
-  std::istringstream in(text);
-  std::stringstream out;
+  std::istringstream in(text_of_lines(requests));
+  std::ostringstream out;
   run_worker(in, out);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(out, line);) lines.push_back(line);
-  return lines;
+  return lines_of(out.str());
+}
+
+// What a worker with such faults answers.
+std::vector<std::string> faulty_answers(const std::string& faults,
+                                        const std::vector<std::string>& requests) {
+  const TempDir folder;
+  const std::string input = folder.write("requests", text_of_lines(requests));
+  return lines_of(shell(faults + " " + faulty_program() + " worker <" + input).out);
 }
 
 }  // namespace
@@ -239,11 +258,15 @@ TEST(CheckWorker, TakesSamplesInAnyLayout) {
 
 // All its calls agree, and none is that which was verified.
 TEST(CheckWorker, WhatIsWrongInEveryTimedCallIsNotWhatWasVerified) {
-  OpenCase open(small_case(), {{}, {{"native", 1.0}}});
-  const Sampled wrong = open.sample("native", 1), right = open.sample("softplus_v2", 1);
+  const auto lines = faulty_answers(
+      "OPBENCH_TEST_WRONG_CALLS=native=100",
+      {open_line(small_case()), sample_line("native", 1), sample_line("softplus_v2", 1)});
+  ASSERT_EQ(lines.size(), 4u);
+  const OpenReply opened = parse_opened(lines[1]);
+  const Sampled wrong = parse_sampled(lines[2]), right = parse_sampled(lines[3]);
   EXPECT_EQ(wrong.wrong, "");
-  EXPECT_NE(wrong.results, open.reply().variants[0].results);
-  EXPECT_EQ(right.results, open.reply().variants[1].results);
+  EXPECT_NE(wrong.results, opened.variants[0].results);
+  EXPECT_EQ(right.results, opened.variants[1].results);
 }
 
 TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {
@@ -343,27 +366,17 @@ contexts:
               ThrowsMessage<PeerError>(HasSubstr("there is no context 'other'")));
 }
 
-TEST(CheckWorker, SlowdownIsReadOrRefused) {
-  const auto slowdown = parse_shares("slowdown", "softplus_v2=10,native=2.5");
-  EXPECT_DOUBLE_EQ(slowdown.at("softplus_v2"), 0.10);
-  EXPECT_DOUBLE_EQ(slowdown.at("native"), 0.025);
-  EXPECT_TRUE(parse_shares("slowdown", "").empty());
-  for (const char* bad : {"x", "x=", "=5", "x=0", "x=abc", "x=5%", "x=nan"}) {
-    EXPECT_THROW(parse_shares("slowdown", bad), Error) << bad;
+// Faults that nobody can read are no test.
+TEST(CheckWorker, WhatFaultsAreWantedIsReadOrRefused) {
+  const std::string program = " " + faulty_program() + " --version";
+  for (const char* good : {"", "softplus_v2=10,native=2.5", "nothing=1"}) {
+    EXPECT_EQ(shell("OPBENCH_TEST_SLOWDOWN=" + std::string(good) + program).code, 0) << good;
   }
-}
-
-// 100 counted calls make 110.
-TEST(CheckSampler, ExtraCallsAreMadeAndNotCounted) {
-  std::int64_t calls = 0;
-  ShortSampler::Options options;
-  options.seconds = 1e-3;
-  options.extra_share = 0.1;
-  const ShortSampler sampler([&] { ++calls; }, options);
-  ASSERT_GE(sampler.calls_per_batch(), 10);
-  calls = 0;
-  EXPECT_GT(sampler.batch_seconds(100), 0);
-  EXPECT_EQ(calls, 110);
+  for (const char* bad : {"x", "x=", "=5", "x=0", "x=abc", "x=5%", "x=nan"}) {
+    const Outcome refused = shell("OPBENCH_TEST_SLOWDOWN=" + std::string(bad) + program);
+    EXPECT_EQ(refused.code, 2) << bad;
+    EXPECT_THAT(refused.err, HasSubstr("must be VARIANT=PERCENT")) << bad;
+  }
 }
 
 TEST(CheckSampler, EveryCallIsEvictedWhereAsked) {

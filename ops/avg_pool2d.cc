@@ -154,7 +154,8 @@ const RegisteredOp registered{{
                               {"aten::avg_pool2d",
                                "self, =kernel_size, =stride, =padding, =ceil_mode"}},
                  .torch = "F.avg_pool2d({0}, {kernel_size}, {stride} or None, {padding}, "
-                          "{ceil_mode}, {count_include_pad})"},
+                          "{ceil_mode}, {count_include_pad})",
+                 .likely = likely_of_pool},
     .inputs = {{"self"}},
     .outputs = {{"result"}},
     .attrs = with(window_attrs(),
@@ -188,7 +189,8 @@ const RegisteredOp registered_grad{{
                {.attrs = "kernel_size: ksize, stride: strides, padding: pads, input_size: plane of "
                          "out_grad",
                 .is_profiled_only = true}}},
-         .profiled = {{"AvgPoolGrad, AvgPoolV2Grad", "=orig_input_shape, input_grad", "out_grad"}}},
+         .profiled = {{"AvgPoolGrad, AvgPoolV2Grad", "=orig_input_shape, input_grad", "out_grad"}},
+         .likely = likely_of_pool},
     .inputs = {{"grad_output", "grads/grads_0"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .attrs = with(window_attrs(),

@@ -152,7 +152,8 @@ const RegisteredOp registered{{
                .inputs = "grad_output, input, weight, , =stride, =padding, =dilation, =transposed, "
                          ", =groups",
                .into = "aten::convolution_backward.input, aten::convolution_backward.weight"}},
-         .torch = "F.conv2d({0}, {1}, {2}, {stride}, {padding}, {dilation}, {groups})"},
+         .torch = "F.conv2d({0}, {1}, {2}, {stride}, {padding}, {dilation}, {groups})",
+         .likely = likely_of_conv2d},
     .inputs = {{"self", "self", {}, unit_data},
                {"weight", "weight", {}, weights, kWeightFormats},
                {"bias", "bias", {}, unit_data, {Format::ND}}},

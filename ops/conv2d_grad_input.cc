@@ -164,7 +164,8 @@ const RegisteredOp registered{{
                                .outputs = "result",
                                .gives = "input"}},
                  .torch = "torch.nn.grad.conv2d_input({shape}, {1}, {0}, {stride}, {padding}, "
-                          "{dilation}, {groups})"},
+                          "{dilation}, {groups})",
+                 .likely = likely_of_conv2d_grad_input},
     .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
                {"weight", "weight", {}, weights, kWeightFormats}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},

@@ -167,7 +167,8 @@ const RegisteredOp registered{{
                                .outputs = "result",
                                .gives = "weight"}},
                  .torch = "torch.nn.grad.conv2d_weight({1}, {shape}, {0}, {stride}, {padding}, "
-                          "{dilation}, {groups})"},
+                          "{dilation}, {groups})",
+                 .likely = likely_of_conv2d_grad_weight},
     .inputs = {{"grad_output", "grads/grads_0", {}, gradients}, {"self", "self", {}, unit_data}},
     .outputs = {{"grad_weight", "grad_inputs/grad_inputs_1"}},
     .attrs = attributes(),

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/likely_attrs.h"
+
 namespace opbench {
 
 // Under which names an operator stands in dumps, profiles, logs and scripts of others, and what
@@ -79,6 +81,9 @@ struct KnownAs {
   /// {dtype} the output's; an input that may be left out is None then. Several outputs are a tuple.
   /// Empty: torch has no plain call for it.
   std::string_view torch = {};
+  /// Attributes that a profile does not tell, from shapes, by the names of the calls
+  /// (ops/likely_attrs.h). Null: nothing is known.
+  LikelyAttrs (*likely)(const Shapes& inputs, const Shapes& outputs) = nullptr;
 };
 
 }  // namespace opbench

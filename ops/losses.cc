@@ -187,7 +187,8 @@ const RegisteredOp kOperators[] = {
                                  "self|predict, target|label",
                                  "result|out|y",
                                  {.attrs = "reduction: reduction as none|mean|sum"}}},
-                      .profiled = {{"aten::mse_loss", "self, target, =reduction"}}},
+                      .profiled = {{"aten::mse_loss", "self, target, =reduction"}},
+                      .likely = likely_of_loss},
          .data = unit_data})),
     RegisteredOp(loss_grad<"mse_loss_grad", squared_error_slope>(
         {.ir_name = "MseLossBackward",
@@ -203,7 +204,8 @@ const RegisteredOp kOperators[] = {
                                  {.attrs = "reduction: reduction as none|mean|sum",
                                   .is_profiled_only = true}}},
                       .profiled = {{"aten::mse_loss_backward",
-                                    "grad_output, self, target, =reduction"}}},
+                                    "grad_output, self, target, =reduction"}},
+                      .likely = likely_of_loss_grad},
          .data = unit_data})),
     RegisteredOp(loss<"l1_loss", "l1_loss_grad", absolute_error, Sides::alike>(
         {.summary = "y = the mean of |x - target|, their sum, or each",
@@ -211,7 +213,8 @@ const RegisteredOp kOperators[] = {
          .known_as = {.calls = {{"l1_loss",
                                  "self, target",
                                  "result|out",
-                                 {.attrs = "reduction: reduction as none|mean|sum"}}}},
+                                 {.attrs = "reduction: reduction as none|mean|sum"}}},
+                      .likely = likely_of_loss},
          .data = unit_data})),
     RegisteredOp(loss_grad<"l1_loss_grad", absolute_error_slope>(
         {.ir_name = "L1LossBackward",
@@ -220,7 +223,8 @@ const RegisteredOp kOperators[] = {
          .known_as = {.calls = {{"L1LossBackward, l1_loss_backward",
                                  "grads/grads_0|grad_output, self, target",
                                  "grad_inputs/grad_inputs_0|result",
-                                 {.attrs = "reduction: reduction as none|mean|sum"}}}},
+                                 {.attrs = "reduction: reduction as none|mean|sum"}}},
+                      .likely = likely_of_loss_grad},
          .data = unit_data})),
     RegisteredOp(loss<"smooth_l1_loss", "smooth_l1_loss_grad", smooth_error, Sides::alike>(
         {.summary = "y = the mean of (e < beta ? e^2/(2 beta) : e - beta/2), e = |x - target|, "
@@ -234,7 +238,8 @@ const RegisteredOp kOperators[] = {
                                  "predict, label",
                                  "loss",
                                  {.attrs = "beta: sigma, reduction: reduction as none|mean|sum",
-                                  .is_profiled_only = true}}}},
+                                  .is_profiled_only = true}}},
+                      .likely = likely_of_loss},
          .attrs = {beta()},
          .data = unit_data})),
     RegisteredOp(loss_grad<"smooth_l1_loss_grad", smooth_error_slope>(
@@ -249,7 +254,8 @@ const RegisteredOp kOperators[] = {
                                  "dout, predict, label",
                                  "gradient",
                                  {.attrs = "beta: sigma, reduction: reduction as none|mean|sum",
-                                  .is_profiled_only = true}}}},
+                                  .is_profiled_only = true}}},
+                      .likely = likely_of_loss_grad},
          .attrs = {beta()},
          .data = unit_data})),
     RegisteredOp(loss<"bce_with_logits", "bce_with_logits_grad", logit_error, Sides::different>(

@@ -96,7 +96,8 @@ const RegisteredOp registered{{
                                          "grad_inputs/grad_inputs_1", "transpose_a: =true"}}}}},
          .profiled = {{"BatchMatMul, BatchMatMulV2, BatchMatMulV3", "x1, x2, bias", "y"}},
          .torch = "torch.matmul({0}.transpose(-1, -2) if {transpose_a} else {0}, {1}.transpose(-1, "
-                  "-2) if {transpose_b} else {1})"},
+                  "-2) if {transpose_b} else {1})",
+         .likely = likely_of_matmul},
     .inputs = {{"self", "self", {}, unit_data},
                {"mat2",
                 "mat2",

@@ -87,7 +87,8 @@ const RegisteredOp registered{{
                               {"aten::max_pool2d_with_indices, aten::max_pool2d",
                                "self, =kernel_size, =stride, =padding, =dilation, =ceil_mode"}},
                  .torch = "F.max_pool2d({0}, {kernel_size}, {stride} or None, {padding}, "
-                          "{dilation}, {ceil_mode}, True)"},
+                          "{dilation}, {ceil_mode}, True)",
+                 .likely = likely_of_pool},
     .inputs = {{"self"}},
     .outputs = {{"result"}, {"indices"}},
     .attrs = {{"kernel_size", std::vector<std::int64_t>{2}, "[h] or [h,w]",

@@ -222,6 +222,14 @@ bool are_attrs_known(const ProfiledOperator& one, const OpUse& use) {
          });
 }
 
+LikelyAttrs likely_attrs(const DumpRecord& record, const OpUse& use) {
+  const Shapes inputs = operands(record, use), outputs = shapes_on(record, Side::output);
+  const bool are_there = inputs.size() + use.op->optional_inputs >= use.op->inputs.size() &&
+                         !inputs.empty() && !outputs.empty();
+  return use.op->known_as.likely && are_there ? use.op->known_as.likely(inputs, outputs)
+                                              : LikelyAttrs();
+}
+
 // Tries the attributes; sets the case of the first that fit.
 void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table,
              BuiltCase& built) {
@@ -233,10 +241,7 @@ void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table
   }
   std::vector<NamedNumbers> candidates;
   const bool are_known = are_attrs_known(one, use);
-  if (!are_known) {
-    candidates = likely_attrs(use.op->name, operands(record.record, use),
-                              shapes_on(record.record, Side::output));
-  }
+  if (!are_known) candidates = likely_attrs(record.record, use);
   candidates.emplace_back();
   for (NamedNumbers& attrs : candidates) {
     if (one.attrs) {

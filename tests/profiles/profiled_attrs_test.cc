@@ -37,12 +37,5 @@ TEST(ProfiledAttrs, KeepWhatTheyDoNotUnderstand) {
   }
 }
 
-TEST(ProfiledAttrs, ReducedAxesAreThoseThatAreMissing) {
-  EXPECT_EQ(with_reduced_axes({4, 5, 6}, {4, 6}), (Dims{4, 1, 6}));
-  EXPECT_EQ(with_reduced_axes({4, 5, 6}, {}), (Dims{1, 1, 1}));
-  EXPECT_EQ(with_reduced_axes({4, 5, 6}, {4, 1, 6}), (Dims{4, 1, 6}));
-  EXPECT_EQ(with_reduced_axes({4, 5, 6}, {7}), (Dims{7}));
-}
-
 }  // namespace
 }  // namespace opbench

@@ -24,9 +24,9 @@
 #include "tensor/format.h"
 #include "tensor/nearest.h"
 #include "tensor/printable.h"
+#include "text/input_file.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
-#include "text/same_bytes.h"
 
 namespace opbench {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "tensor/error.h"
-#include "text/own_result.h"
+#include "text/output_file.h"
 #include "text/temporary_file.h"
 
 namespace opbench {

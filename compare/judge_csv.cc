@@ -4,7 +4,7 @@
 #include "compare/judge_report.h"
 #include "judge/cause_texts.h"
 #include "tensor/printable.h"
-#include "text/csv_text.h"
+#include "text/cell.h"
 
 namespace opbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "judge/cause_texts.h"
 #include "judge/error_json.h"
 #include "tensor/printable.h"
-#include "text/json_number.h"
+#include "text/cell.h"
 #include "text/wrapped.h"
 
 namespace opbench {

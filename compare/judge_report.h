@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compare/judged_pair.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench {
 

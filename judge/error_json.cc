@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "text/json_number.h"
+#include "text/cell.h"
 
 namespace opbench {
 namespace {

@@ -10,7 +10,6 @@
 #include "profiles/network_cases.h"
 #include "profiles/network_context.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
 #include "text/shortened.h"
 
 namespace opbench {

@@ -10,7 +10,7 @@
 #include "profiles/task.h"
 #include "profiles/trace_report.h"
 #include "tensor/printable.h"
-#include "text/csv_text.h"
+#include "text/cell.h"
 #include "text/shortened.h"
 
 namespace opbench {

@@ -9,7 +9,7 @@
 #include "profiles/task_windows.h"
 #include "tensor/error.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

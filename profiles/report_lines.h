@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench {
 

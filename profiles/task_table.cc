@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

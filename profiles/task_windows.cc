@@ -9,7 +9,7 @@
 #include "profiles/table_header.h"
 #include "profiles/task_table.h"
 #include "tensor/error.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

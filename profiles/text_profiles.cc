@@ -5,7 +5,7 @@
 #include <array>
 
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "profiles/task.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

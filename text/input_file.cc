@@ -5,10 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
+#include <system_error>
 
 #include "tensor/error.h"
 
@@ -97,6 +102,16 @@ std::string read_input_file(const std::string& path, const std::string& what,
     file.sgetn(text.data() + before, static_cast<std::streamsize>(text.size() - before));
   }
   return text;
+}
+
+bool has_same_bytes(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error_a, error_b;
+  const bool is_same_size = fs::file_size(a, error_a) == fs::file_size(b, error_b);
+  if (!is_same_size || error_a || error_b) return false;
+  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return first && second && std::equal(Bytes(first), Bytes(), Bytes(second), Bytes());
 }
 
 }  // namespace opbench

@@ -29,4 +29,7 @@ class InputFile : public std::streambuf {
   std::unique_ptr<Source> source_;
 };
 
+/// Do two files hold the same bytes? False where one of them cannot be read.
+bool has_same_bytes(const std::string& a, const std::string& b);
+
 }  // namespace opbench

@@ -10,4 +10,8 @@ namespace opbench {
 /// that names with equal beginnings stay apart.
 std::string shortened(std::string_view text, std::size_t width);
 
+/// `text` for a message: what is longer than `longest` bytes is cut in the middle, between
+/// letters, and says so; both ends stay, since a message names the place first and the reason last.
+std::string excerpt(std::string_view text, std::size_t longest);
+
 }  // namespace opbench

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 #include "workers/interrupt.h"
 #include "workers/process_tree.h"
 

@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "text/csv_text.h"
+#include "text/cell.h"
 
 namespace opbench {
 namespace {

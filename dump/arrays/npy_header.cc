@@ -11,7 +11,7 @@
 
 #include "tensor/error.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "dump/arrays/pickle_bytes.h"
 #include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 
 namespace opbench {
 namespace {

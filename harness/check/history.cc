@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "tensor/error.h"
+#include "text/cell.h"
 #include "text/input_file.h"
-#include "text/json_number.h"
 #include "text/json_reader.h"
 
 namespace opbench::check {

@@ -11,7 +11,7 @@
 #include "harness/plan/case.h"
 #include "kernels/simd/streaming.h"
 #include "tensor/error.h"
-#include "text/excerpt.h"
+#include "text/shortened.h"
 #include "workers/interrupt.h"
 
 namespace opbench::check {

@@ -2,7 +2,7 @@
 #include <ostream>
 
 #include "harness/check/report.h"
-#include "text/json_number.h"
+#include "text/cell.h"
 #include "text/program_name.h"
 
 namespace opbench::check {

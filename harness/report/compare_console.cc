@@ -11,7 +11,7 @@
 #include "harness/report/compare_page.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 #include "text/wrapped.h"
 
 namespace opbench::report {

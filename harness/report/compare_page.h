@@ -9,7 +9,7 @@
 #include "compare/analysis.h"
 #include "harness/report/compare.h"
 #include "tensor/printable.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 #include "text/wrapped.h"
 
 namespace opbench::report {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/run/results_file.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench::report {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/run/run_result.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench::report {
 

@@ -14,7 +14,6 @@
 #include "harness/run/artefact.h"
 #include "harness/run/results_file.h"
 #include "tensor/printable.h"
-#include "text/console_colour.h"
 #include "text/json_reader.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/run/record.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench::report {
 

@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "harness/report/report.h"
-#include "text/csv_text.h"
+#include "text/cell.h"
 
 namespace opbench::report {
 namespace {

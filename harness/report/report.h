@@ -6,7 +6,7 @@
 
 #include "harness/run/machine.h"
 #include "harness/run/run_result.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench::report {
 

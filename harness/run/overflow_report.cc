@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "tensor/printable.h"
-#include "text/json_number.h"
+#include "text/cell.h"
 
 namespace opbench {
 namespace {

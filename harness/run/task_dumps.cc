@@ -12,7 +12,7 @@
 #include "dump/device/device_names.h"
 #include "harness/plan/plan_tasks.h"
 #include "tensor/error.h"
-#include "text/csv_text.h"
+#include "text/cell.h"
 #include "text/output_file.h"
 
 namespace opbench {

@@ -1,12 +1,15 @@
 #include "text/output_file.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <ostream>
 #include <stdexcept>
 
 #include "tensor/error.h"
 #include "tests/support/file_size_limit.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -27,6 +30,11 @@ std::string failure(const Work& work) {
     return error.what();
   }
 }
+
+class OwnResult : public testing::Test, protected TempDir {
+ protected:
+  bool is_own(std::string_view text) const { return is_own_result(write("file", text)); }
+};
 
 }  // namespace
 
@@ -90,6 +98,36 @@ TEST_F(OutputFileTest, DirectoriesAreMadeWithThoseAboveThem) {
   write("file", "");
   EXPECT_EQ(failure([&] { make_directory(path("file/b")); }),
             "cannot make directory '" + path("file/b") + "': Not a directory");
+}
+
+TEST_F(OwnResult, TheSamplesOfEveryFormAreKnown) {
+  for (const char* name : {"compare.csv", "compare.json", "gbench.json", "junit.xml", "results.csv",
+                           "results.json", "results.md", "trace.json"}) {
+    EXPECT_TRUE(is_own_result(source_file("results/samples/" + std::string(name)))) << name;
+  }
+}
+
+TEST_F(OwnResult, FilesOfTheUserAreNot) {
+  EXPECT_FALSE(is_own_result(source_file("README.md")));
+  EXPECT_FALSE(is_own_result(source_file("examples/dumps/npu.h5")));
+  EXPECT_FALSE(
+      is_own_result(source_file("tests/data/profiles/kernel_details/"
+                                "llm_bf16_st_rank0.csv")));
+  EXPECT_FALSE(is_own_result(source_file("cases/resnet.yaml")));
+  EXPECT_FALSE(is_own("my notes\n"));
+  EXPECT_FALSE(is_own("# opbench results of monday\n"));
+  EXPECT_FALSE(is_own("{\"threshold\": 20}"));
+  EXPECT_FALSE(is_own("import subprocess\nsubprocess.run([\"opbench\", \"list\"])\n"));
+  // The profiler's own table, of whose form ours is.
+  EXPECT_FALSE(is_own("Device_id,Model Name,Model ID,Task ID\n0,resnet,1,AI_CORE,2\n"));
+}
+
+TEST_F(OwnResult, NothingIsLostWhereNothingIs) {
+  EXPECT_TRUE(is_own(""));
+  EXPECT_TRUE(is_own_result(path("absent")));
+  EXPECT_TRUE(is_own_result(directory()));
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(is_own_result(path("pipe")));
 }
 
 }  // namespace opbench

@@ -47,4 +47,10 @@ TEST_F(Terminal, TheFirstVariableThatIsSetCounts) {
   EXPECT_TRUE(takes_unicode());
 }
 
+// ECMA-48, "Select graphic rendition": 31 is red, 0 ends it.
+TEST(ConsoleColour, OnlyWhereTheStyleHasAny) {
+  EXPECT_EQ(coloured("slow", kRed, {.colour = true}), "\x1b[31mslow\x1b[0m");
+  EXPECT_EQ(coloured("slow", kRed, {.colour = false}), "slow");
+}
+
 }  // namespace opbench

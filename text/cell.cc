@@ -1,13 +1,16 @@
-#include "text/csv_text.h"
+#include "text/cell.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace opbench {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 bool is_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -30,6 +33,14 @@ bool is_formula(std::string_view text) {
   constexpr std::string_view kBegins = "=+-@";
   return !text.empty() && kBegins.find(text.front()) != kBegins.npos && !is_number(text);
 }
+
+struct ValueOfCell {
+  Json operator()(std::monostate) const { return nullptr; }
+  Json operator()(double number) const { return finite_or_null(number); }
+  Json operator()(const std::string& text) const { return text; }
+  Json operator()(std::int64_t number) const { return number; }
+  Json operator()(bool value) const { return value; }
+};
 
 }  // namespace
 
@@ -56,5 +67,9 @@ std::string csv_cell(const Cell& cell) {
   };
   return std::visit(Visitor{}, cell);
 }
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json cell_value(const Cell& cell) { return std::visit(ValueOfCell{}, cell); }
 
 }  // namespace opbench

@@ -1,12 +1,14 @@
-// RFC 4180, section 2: quotes around cells with commas, quotes or line breaks; quotes doubled.
-#include "text/csv_text.h"
+#include "text/cell.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace opbench {
 
+// RFC 4180, section 2: quotes around cells with commas, quotes or line breaks; quotes doubled.
 TEST(CsvText, QuotesOnlyWhatMustBe) {
   EXPECT_EQ(csv_quoted(""), "");
   EXPECT_EQ(csv_quoted("relu; 1x2 'a'"), "relu; 1x2 'a'");
@@ -52,6 +54,15 @@ TEST(CsvText, TextsAndTruthValues) {
   EXPECT_EQ(csv_cell(std::string("a,b")), "\"a,b\"");
   EXPECT_EQ(csv_cell(true), "true");
   EXPECT_EQ(csv_cell(false), "false");
+}
+
+TEST(JsonCell, ValuesKeepTheirKind) {
+  EXPECT_EQ(cell_value(Cell()).dump(), "null");
+  EXPECT_EQ(cell_value(Cell(std::string("a\"b"))).dump(), "\"a\\\"b\"");
+  EXPECT_EQ(cell_value(Cell(2.0)).dump(), "2.0");
+  EXPECT_EQ(cell_value(Cell(std::int64_t{1} << 62)).dump(), "4611686018427387904");
+  EXPECT_EQ(cell_value(Cell(true)).dump(), "true");
+  EXPECT_EQ(cell_value(Cell(-HUGE_VAL)).dump(), "null");
 }
 
 }  // namespace opbench

@@ -23,7 +23,7 @@
 #include "harness/report/text.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/output_file.h"
 #include "workers/interrupt.h"
 

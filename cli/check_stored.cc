@@ -23,7 +23,7 @@
 #include "tensor/error.h"
 #include "tensor/format.h"
 #include "tensor/nearest.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/output_file.h"
 #include "text/program_name.h"

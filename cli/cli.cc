@@ -21,7 +21,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/nearest.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"
 #include "text/shortened.h"

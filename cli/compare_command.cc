@@ -29,7 +29,7 @@
 #include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/output_file.h"
 #include "text/program_name.h"

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -11,7 +11,7 @@
 #include "dump/array_convert.h"
 #include "dump/device_convert.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"

@@ -14,7 +14,7 @@
 #include "dump/dump_selection.h"
 #include "dump/extract.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
 #include "workers/interrupt.h"

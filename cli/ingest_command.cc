@@ -15,7 +15,7 @@
 #include "profiles/network_cases.h"
 #include "profiles/network_context.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -15,7 +15,7 @@
 #include "harness/run/load_plan.h"
 #include "harness/run/load_run.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
 #include "workers/interrupt.h"

@@ -13,7 +13,7 @@
 #include "harness/run/merge_parts.h"
 #include "harness/run/run_folder.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 
 namespace opbench {

@@ -16,7 +16,7 @@
 #include "dump/dump_selection.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"

@@ -16,7 +16,7 @@
 #include "harness/plan/steps_file.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/program_name.h"
 

@@ -18,7 +18,7 @@
 #include "harness/report/page.h"
 #include "harness/run/artefact.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 
 namespace opbench {

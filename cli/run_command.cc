@@ -29,7 +29,7 @@
 #include "tensor/isa.h"
 #include "tensor/nearest.h"
 #include "tensor/parallel.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/wrapped.h"
 #include "workers/interrupt.h"

@@ -12,7 +12,7 @@
 #include "harness/report/report.h"
 #include "harness/run/artefact.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/output_file.h"
 #include "text/program_name.h"
 

@@ -14,7 +14,7 @@
 #include "harness/report/shown_tensor.h"
 #include "harness/report/sparkline.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/name_pattern.h"
 #include "text/program_name.h"
 #include "text/terminal.h"

@@ -26,7 +26,7 @@
 #include "harness/run/run_folder.h"
 #include "harness/run/run_unit.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 #include "workers/interrupt.h"
 #include "workers/ranks.h"

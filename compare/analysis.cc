@@ -7,8 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "compare/cancelled_sums.h"
-#include "compare/fp16_cube.h"
+#include "compare/explained_outputs.h"
 #include "compare/jumps.h"
 #include "compare/operator_error.h"
 #include "tensor/error.h"

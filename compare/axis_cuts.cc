@@ -4,11 +4,14 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "compare/axis_group.h"
 
 namespace opbench {
 namespace {
+
+using List = std::vector<std::int64_t>;
 
 constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int32_t>::max();
 
@@ -127,6 +130,137 @@ bool cut_hidden_axis(Cutting& cutting, std::size_t input, std::size_t axis) {
   return witness.elements() < before;
 }
 
+// Height's and width's; one number is that of both.
+std::optional<List> pair_of(const Attrs& attrs, const std::string& name) {
+  const auto found = attrs.values().find(name);
+  if (found == attrs.values().end()) return std::nullopt;
+  const auto* list = std::get_if<List>(&found->second);
+  if (list == nullptr || list->empty() || list->size() > 2) return std::nullopt;
+  return List{list->front(), list->back()};
+}
+
+/// Windows along one axis of the plane.
+class WindowAxis {
+ public:
+  /// `axis`: 0 the height, 1 the width.
+  WindowAxis(const Witness& witness, std::size_t axis) : witness_(witness), axis_(axis) {
+    const Attrs& attrs = witness.problem().attrs;
+    const auto kernel = pair_of(attrs, "kernel_size"), padding = pair_of(attrs, "padding");
+    const bool has_stride = attrs.values().contains("stride");
+    const Dims& shape = witness.recorded().desc.shape;
+    if (!padding || !has_stride || shape.size() < 3 || input_shape().size() != shape.size()) return;
+    has_kernel_attr_ = kernel.has_value();
+    if (kernel) {
+      kernel_ = (*kernel)[axis];
+    } else if (has_weight()) {
+      kernel_ = weight_shape()[plane_axis(weight_shape())];
+    }
+    padding_ = (*padding)[axis];
+    stride_ = pair_of(attrs, "stride").value_or(List{kernel_, kernel_})[axis];
+    dilation_ = pair_of(attrs, "dilation").value_or(List{1, 1})[axis];
+  }
+
+  bool is_there() const { return kernel_ > 0; }
+  std::int64_t windows() const { return output_shape()[plane_axis(output_shape())]; }
+  std::int64_t worst() const {
+    std::int64_t inner = 1;
+    if (axis_ == 0) inner = output_shape().back();
+    return std::max<std::int64_t>(witness_.finding.worst_element, 0) / inner % windows();
+  }
+
+  // The window at `place` alone; `clipped`: without what lies outside of the plane, else that is 0.
+  Proposal one(std::int64_t place, bool clipped) const {
+    Places taps, rows;
+    for (std::int64_t tap = 0; tap < kernel_; ++tap) {
+      const std::int64_t row = place * stride_ - padding_ + tap * dilation_;
+      const bool is_inside = row >= 0 && row < input_shape()[plane_axis(input_shape())];
+      if (clipped && !is_inside) continue;
+      taps.push_back(tap);
+      rows.push_back(is_inside ? row : kFilled);
+    }
+    Proposal proposal = cropped(place, 1, std::move(rows));
+    if (!has_kernel_attr_) {
+      proposal.inputs[1].keep(plane_axis(weight_shape()), taps);
+    } else {
+      put("kernel_size", std::ssize(taps), proposal.attrs);
+    }
+    put("stride", 1, proposal.attrs);
+    put("dilation", 1, proposal.attrs);
+    return proposal;
+  }
+
+  // The windows from `first` on; what lies outside of the plane is 0.
+  Proposal some(std::int64_t first, std::int64_t count) const {
+    const std::int64_t begin = first * stride_ - padding_;
+    const std::int64_t rows = (count - 1) * stride_ + (kernel_ - 1) * dilation_ + 1;
+    Places kept = places_from(begin, rows);
+    for (std::int64_t& row : kept) {
+      if (row < 0 || row >= input_shape()[plane_axis(input_shape())]) row = kFilled;
+    }
+    return cropped(first, count, std::move(kept));
+  }
+
+ private:
+  const Dims& input_shape() const { return witness_.problem().inputs[0].shape; }
+  const Dims& output_shape() const { return witness_.recorded().desc.shape; }
+  bool has_weight() const {
+    return witness_.problem().inputs.size() > 1 && weight_shape().size() == input_shape().size();
+  }
+  const Dims& weight_shape() const { return witness_.problem().inputs[1].shape; }
+  std::size_t plane_axis(const Dims& shape) const { return shape.size() - 2 + axis_; }
+
+  Proposal cropped(std::int64_t first, std::int64_t count, Places rows) const {
+    Proposal proposal = Proposal::all_of(witness_);
+    proposal.inputs[0].keep(plane_axis(input_shape()), std::move(rows));
+    proposal.output.keep(plane_axis(output_shape()), places_from(first, count));
+    put("padding", 0, proposal.attrs);
+    return proposal;
+  }
+
+  // Sets the height's or width's number of a list, where there is one.
+  void put(const std::string& name, std::int64_t value, Attrs& attrs) const {
+    if (!attrs.values().contains(name)) return;
+    List list = pair_of(attrs, name).value_or(List{stride_, stride_});
+    list[axis_] = value;
+    attrs.put(name, list);
+  }
+
+  const Witness& witness_;
+  std::size_t axis_;
+  std::int64_t kernel_ = 0, stride_ = 1, padding_ = 0, dilation_ = 1;
+  bool has_kernel_attr_ = false;
+};
+
+// A stride that is left to be the kernel's is said, before the kernel changes.
+Proposal with_stride_said(const Witness& witness, Proposal proposal) {
+  const auto& values = witness.problem().attrs.values();
+  const auto stride = values.find("stride"), kernel = values.find("kernel_size");
+  if (stride == values.end() || kernel == values.end()) return proposal;
+  const auto* list = std::get_if<List>(&stride->second);
+  const auto* now = std::get_if<List>(&proposal.attrs.values().at("stride"));
+  if (list != nullptr && list->empty() && now->empty())
+    proposal.attrs.put("stride", kernel->second);
+  return proposal;
+}
+
+void cut_window_axis(Cutting& cutting, std::size_t axis) {
+  const Witness& witness = cutting.witness();
+  if (!WindowAxis(witness, axis).is_there()) return;
+  for (const bool clipped : {true, false}) {
+    const WindowAxis windows(witness, axis);
+    if (cutting.take(windows.one(windows.worst(), clipped))) return;
+  }
+  // Ever smaller parts are left out at the end, then at the beginning.
+  for (std::int64_t part = WindowAxis(witness, axis).windows() / 2; part > 0; part /= 2) {
+    for (bool is_taken = true; is_taken && !cutting.is_stopped();) {
+      const WindowAxis now(witness, axis);
+      const std::int64_t rest = now.windows() - part;
+      is_taken = rest > 0 && (cutting.take(with_stride_said(witness, now.some(0, rest))) ||
+                              cutting.take(with_stride_said(witness, now.some(part, rest))));
+    }
+  }
+}
+
 }  // namespace
 
 void cut_elements(Cutting& cutting) {
@@ -150,6 +284,10 @@ void cut_hidden_axes(Cutting& cutting) {
     const std::size_t rank = cutting.witness().problem().inputs[input].shape.size();
     for (std::size_t axis = 0; axis < rank; ++axis) cut_hidden_axis(cutting, input, axis);
   }
+}
+
+void cut_windows(Cutting& cutting) {
+  for (const std::size_t axis : {0U, 1U}) cut_window_axis(cutting, axis);
 }
 
 }  // namespace opbench

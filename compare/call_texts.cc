@@ -10,9 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "compare/element_bound.h"
-#include "compare/element_texts.h"
-#include "judge/rounding_bias.h"
+#include "compare/witness_elements.h"
+#include "judge/hidden_faults.h"
 #include "opbench_call_py.h"
 #include "opbench_call_test.h"
 #include "opbench_leaning_test.h"

@@ -13,4 +13,9 @@ namespace opbench {
 /// cannot be read again have neither.
 void look_at_departures(Comparison& comparison, DumpSource& actual, DumpSource& expected);
 
+/// Tells of the first operators that introduce an error which of their numbers and lists of
+/// numbers, such as alpha or a stride, are not those of the expected dump: what is not a tensor is
+/// not compared by itself. OperatorResult::explanation says so. What cannot be read says nothing.
+void explain_by_scalars(Comparison& comparison, DumpSource& actual, DumpSource& expected);
+
 }  // namespace opbench

@@ -15,7 +15,6 @@
 #include "compare/msaccucmp/msaccucmp_match.h"
 #include "compare/number_shift.h"
 #include "compare/sample.h"
-#include "compare/scalar_inputs.h"
 #include "tensor/error.h"
 #include "text/name_pattern.h"
 

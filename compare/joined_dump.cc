@@ -11,7 +11,7 @@
 #include "dump/catalogue.h"
 #include "judge/stored_values.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

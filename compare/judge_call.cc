@@ -7,10 +7,10 @@
 
 #include "judge/failure_pattern.h"
 #include "judge/held_output.h"
+#include "judge/hidden_faults.h"
 #include "judge/narrow_operands.h"
-#include "judge/narrow_sums.h"
 #include "judge/recorded_values.h"
-#include "judge/rounding_bias.h"
+#include "judge/sum_blocks.h"
 
 namespace opbench {
 namespace {

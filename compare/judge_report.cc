@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <vector>
 
-#include "judge/cause_texts.h"
-#include "judge/error_json.h"
-#include "tensor/printable.h"
+#include "judge/causes.h"
+#include "judge/error_map.h"
+#include "tensor/utf8.h"
 #include "text/cell.h"
 #include "text/wrapped.h"
 
@@ -165,6 +166,44 @@ Json dump_value(const JudgedDump& judged, const JudgeOrigin& origin) {
   return value;
 }
 
+constexpr const char* kHead =
+    "file,op,seq,verdict,dtype,device,implementation,reason,output,operator,wrong,elements,"
+    "wrong_elements,min_tolerance,pattern,numerics,formula,causes";
+
+void write_cells(std::ostream& out, std::initializer_list<Cell> cells, const char* end) {
+  const char* separator = "";
+  for (const Cell& cell : cells) {
+    out << separator << csv_cell(cell);
+    separator = ",";
+  }
+  out << end;
+}
+
+void write_record(std::ostream& out, const std::string& file, const JudgedRecord& record) {
+  const auto begin = [&](const std::string& reason) {
+    write_cells(out,
+                {printable(file), printable(record.op), printable(record.seq),
+                 std::string(name(record.ruling)), record.dtype, record.device,
+                 record.implementation, printable(reason)},
+                ",");
+  };
+  if (record.findings.empty()) {
+    begin(record.reason);
+    write_cells(
+        out,
+        {Cell(), Cell(), Cell(), record.elements, Cell(), Cell(), Cell(), Cell(), Cell(), Cell()},
+        "\r\n");
+  }
+  for (const OutputFinding& finding : record.findings) {
+    begin(finding.reason);
+    write_cells(out,
+                {printable(finding.path), finding.op, finding.is_wrong, finding.elements,
+                 finding.wrong_elements, finding.min_tolerance, finding.pattern, finding.numerics,
+                 finding.formula, causes_cell(finding.causes)},
+                "\r\n");
+  }
+}
+
 }  // namespace
 
 void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
@@ -236,6 +275,13 @@ void write_judged_json(std::ostream& out, const JudgedDump& first, const JudgedD
     value["pairs"].push_back(std::move(one));
   }
   out << value.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_judged_csv(std::ostream& out, const std::vector<JudgedDump>& dumps) {
+  out << kHead << "\r\n";
+  for (const JudgedDump& dump : dumps) {
+    for (const JudgedRecord& record : dump.records) write_record(out, dump.file, record);
+  }
 }
 
 }  // namespace opbench

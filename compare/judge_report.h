@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "compare/judged_pair.h"
+#include "compare/judge_dump.h"
 #include "text/terminal.h"
 
 namespace opbench {

@@ -8,9 +8,8 @@
 #include <unordered_map>
 
 #include "compare/align_calls.h"
-#include "compare/call_likeness.h"
 #include "compare/match_families.h"
-#include "compare/match_tensors.h"
+#include "compare/matching.h"
 
 namespace opbench {
 namespace {

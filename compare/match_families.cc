@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "compare/match_dumps.h"
-#include "compare/match_tensors.h"
+#include "compare/matching.h"
 
 namespace opbench {
 namespace {

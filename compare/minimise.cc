@@ -5,7 +5,6 @@
 
 #include "compare/axis_cuts.h"
 #include "compare/place_search.h"
-#include "compare/window_cuts.h"
 
 namespace opbench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "judge/measure_chunk.h"
 #include "judge/pair_parts.h"
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

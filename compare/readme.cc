@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "compare/call_texts.h"
-#include "compare/element_texts.h"
+#include "compare/witness_elements.h"
 #include "judge/judge.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 #include "text/shell_quoted.h"
 

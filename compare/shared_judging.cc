@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/parallel.h"
 #include "text/packed.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compare/element_bound.h"
+#include "compare/witness_elements.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/element_bound.h"
+#include "compare/witness_elements.h"
+#include "judge/hidden_faults.h"
 #include "judge/recorded_values.h"
-#include "judge/rounding_bias.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "dump/array_output.h"
 #include "dump/array_source.h"
-#include "dump/file_workers.h"
+#include "dump/conversion.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dump/conversion.h"
 #include "dump/dump_types.h"
-#include "dump/outcome.h"
 
 namespace opbench {
 

@@ -9,13 +9,13 @@
 #include <optional>
 #include <set>
 
-#include "dump/arrays/npz_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "dump/dump_meaning.h"
-#include "dump/dump_names.h"
+#include "dump/dump_types.h"
 #include "dump/dump_writer.h"
 #include "dump/text_array.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/output_file.h"
 
 namespace opbench {

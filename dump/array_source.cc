@@ -15,7 +15,7 @@
 #include "dump/text_array.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

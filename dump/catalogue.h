@@ -30,4 +30,18 @@ std::string encode(const Catalogue& catalogue);
 /// Errors: throws Error if the bytes are not what `encode` makes of a dump.
 Catalogue decode_catalogue(std::string_view bytes, std::int64_t file_bytes);
 
+/// What the tensors of one file unpack to. A small file can declare hours of unpacking: zeros take
+/// a thousandth of their size, and a fill value takes no place at all.
+class Expansion {
+ public:
+  explicit Expansion(std::int64_t file_bytes);
+
+  /// Counts an entry that is to be unpacked. Its problem says so where that is too much with those
+  /// before it.
+  void take(DumpEntry& entry);
+
+ private:
+  double left_;  // bytes
+};
+
 }  // namespace opbench

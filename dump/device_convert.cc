@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "dump/conversion.h"
 #include "dump/device/device_names.h"
 #include "dump/device/device_types.h"
 #include "dump/device_tensors.h"
-#include "dump/file_workers.h"
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 #include "text/output_file.h"
 #include "text/packed.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "dump/conversion.h"
 #include "dump/device/device_dump.h"
-#include "dump/outcome.h"
 #include "workers/ranks.h"
 
 namespace opbench {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "dump/conversion.h"
 #include "dump/device/device_dump.h"
 #include "dump/device/device_names.h"
 #include "dump/device_convert.h"
-#include "dump/file_workers.h"
 
 namespace opbench {
 

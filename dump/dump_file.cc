@@ -9,13 +9,13 @@
 #include <optional>
 #include <utility>
 
-#include "dump/dump_names.h"
-#include "dump/expansion.h"
+#include "dump/catalogue.h"
+#include "dump/dump_types.h"
 #include "dump/reader_process.h"
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -13,7 +13,7 @@
 #include "dump/dump_file.h"
 #include "dump/source_listing.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -1,5 +1,6 @@
 #include "dump/dump_writer.h"
 
+#include <H5public.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,12 +8,12 @@
 #include <set>
 #include <string>
 
-#include "dump/dump_names.h"
+#include "dump/dump_types.h"
 #include "dump/hdf5/attributes.h"
+#include "dump/hdf5/c_api.h"
 #include "dump/hdf5/dataset.h"
-#include "dump/hdf5/errors.h"
 #include "dump/hdf5/output.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/temporary_file.h"
 
 namespace opbench {
@@ -212,6 +213,12 @@ void DumpWriter::finish() {
   impl_->change("closing", [&] { impl_->file.close(); });
   impl_->temporary.commit();
   impl_->record.clear();
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
 }  // namespace opbench

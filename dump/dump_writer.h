@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -69,5 +70,8 @@ class DumpWriter {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Version of the HDF5 library that runs: "1.10.8".
+std::string hdf5_version();
 
 }  // namespace opbench

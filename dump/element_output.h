@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "dump/arrays/npy_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "dump/dump_types.h"
 #include "tensor/elements.h"
 #include "text/temporary_file.h"

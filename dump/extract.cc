@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "dump/hdf5/copy.h"
+#include "dump/hdf5/output.h"
 #include "dump/regular_file.h"
 #include "tensor/error.h"
 #include "text/temporary_file.h"

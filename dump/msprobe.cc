@@ -17,7 +17,7 @@
 #include "dump/arrays/array_file.h"
 #include "dump/source_listing.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/json_reader.h"
 

@@ -13,7 +13,7 @@
 
 #include "dump/hdf5/server.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "workers/child_process.h"
 
 namespace opbench {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "dump/arrays/array_file.h"
-#include "dump/dump_names.h"
+#include "dump/dump_types.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "opbench_causes.h"
@@ -122,6 +123,20 @@ std::vector<Cause> causes_of(const DepartureEvidence& evidence,
 
 std::vector<Cause> find_causes(const DepartedValues& values) {
   return causes_of(find_evidence(values), builtin_causes());
+}
+
+std::string looks_like(const Cause& cause) { return "Looks like: " + cause.text; }
+
+std::string causes_cell(const std::vector<Cause>& causes) {
+  std::string text;
+  for (const Cause& cause : causes) text += (text.empty() ? "" : "; ") + cause.rule;
+  return text;
+}
+
+nlohmann::ordered_json causes_value(const std::vector<Cause>& causes) {
+  auto value = nlohmann::ordered_json::array();
+  for (const Cause& cause : causes) value.push_back({{"rule", cause.rule}, {"text", cause.text}});
+  return value;
 }
 
 }  // namespace opbench

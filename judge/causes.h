@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,5 +41,14 @@ std::vector<Cause> causes_of(const DepartureEvidence& evidence,
 
 /// What built-in rules say of a tensor that departed.
 std::vector<Cause> find_causes(const DepartedValues& values);
+
+/// For people: "Looks like: every wrong value is 0.5 times what is expected: ...".
+std::string looks_like(const Cause& cause);
+
+/// For tables, the rules alone: "tail; zero". Empty if there are none.
+std::string causes_cell(const std::vector<Cause>& causes);
+
+/// [{"rule", "text"}], empty if there are none.
+nlohmann::ordered_json causes_value(const std::vector<Cause>& causes);
 
 }  // namespace opbench

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "judge/magnitudes.h"
-#include "tensor/changed_copy.h"
-#include "tensor/philox.h"
+#include "tensor/elements.h"
+#include "tensor/random.h"
 
 namespace opbench {
 namespace {

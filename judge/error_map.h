@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
+#include "judge/pair_stats.h"
 #include "tensor/shape.h"
 
 namespace opbench {
@@ -38,5 +40,13 @@ struct ErrorMap {
 /// Values in logical order, as many as `shape` has elements; without any there is no cell.
 ErrorMap error_map(std::span<const double> actual, std::span<const double> expected,
                    const Dims& shape);
+
+/// Adds "histogram_exact", "histogram_first_exponent" and "histogram": counts from the first to the
+/// last bucket that holds any, the first one's exponent before them. Null: it was not measured.
+void add_histogram(const ErrorHistogram* histogram, nlohmann::ordered_json& value);
+
+/// {"shape", "row_step", "column_step", "errors": [[..]], "axes": [{"by_remainder", "last",
+/// "before_last"}]}; null where NaN or Inf stands on one side alone.
+nlohmann::ordered_json error_map_value(const ErrorMap& map);
 
 }  // namespace opbench

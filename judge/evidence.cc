@@ -7,9 +7,8 @@
 #include <numeric>
 #include <optional>
 
-#include "judge/reordered.h"
+#include "judge/failure_pattern.h"
 #include "judge/value_evidence.h"
-#include "judge/wrong_places.h"
 
 namespace opbench {
 namespace {

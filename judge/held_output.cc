@@ -8,7 +8,7 @@
 #include "judge/pair_rules.h"
 #include "judge/standards.h"
 #include "judge/sum_blocks.h"
-#include "tensor/precision.h"
+#include "tensor/dtype.h"
 
 namespace opbench {
 namespace {

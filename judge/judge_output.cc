@@ -3,23 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "judge/compare_values.h"
 #include "judge/condition.h"
-#include "judge/inputs_there.h"
+#include "judge/explained_errors.h"
+#include "judge/hidden_faults.h"
 #include "judge/magnitudes.h"
-#include "judge/measure_values.h"
-#include "judge/outside_contract.h"
-#include "judge/rounding_slack.h"
 #include "judge/sampled_blocks.h"
 #include "judge/standards.h"
-#include "judge/wrong_update.h"
-#include "tensor/saturate.h"
+#include "tensor/half_bits.h"
 
 namespace opbench {
 namespace {
+
+// What the inputs of a call hold at element `index` of output `output`: "inputs there: self=88.75,
+// grad=0.5". Empty where an element of the output does not come from those at its own place.
+std::string inputs_there(const CallToJudge& what, std::size_t output, std::int64_t index) {
+  const Problem& problem = what.problem;
+  const bool is_elementwise =
+      !problem.op->mixes_elements() && problem.op->accuracy == AccuracyClass::rounded;
+  if (!is_elementwise || index < 0) return {};
+  std::string text;
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    const TensorDesc& desc = problem.inputs[i];
+    if (desc.shape != problem.outputs[output].shape) continue;
+    double value = 0;
+    read_doubles(desc, what.inputs[i], {index, 1}, {&value, 1});
+    text += fmt::format("{} {}={}", text.empty() ? "inputs there:" : ",", problem.op->input_name(i),
+                        value_text(value));
+  }
+  return text;
+}
 
 /// Writes the golden values of a block of an output, dense and in its dtype.
 using GoldenBlock = std::function<void(ElementRange range, void* to)>;

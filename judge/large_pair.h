@@ -8,6 +8,7 @@
 #include "judge/magnitudes.h"
 #include "judge/measure_chunk.h"
 #include "judge/measure_pairs.h"
+#include "text/packed.h"
 
 namespace opbench {
 
@@ -60,5 +61,12 @@ PairRules rules_of(const TensorPair& pair);
 /// Of a pair that was measured, and of one that could not be.
 PairMeasures measures_of(ChunkMeasures&& found);
 PairMeasures failed_measures(std::string error);
+
+// Measures as bytes for another process of the same program, and back, every bit as it was.
+void pack(Packer& packer, const PairMeasures& measures);
+PairMeasures unpack_pair_measures(Unpacker& packed);
+
+void pack(Packer& packer, Pass pass, const PassMeasures& found);
+PassMeasures unpack_pass_measures(Unpacker& packed, Pass pass);
 
 }  // namespace opbench

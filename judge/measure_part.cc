@@ -3,7 +3,7 @@
 #include <memory>
 #include <mutex>
 
-#include "judge/packed_measures.h"
+#include "judge/large_pair.h"
 #include "judge/pair_parts.h"
 #include "tensor/buffer.h"
 #include "tensor/error.h"

@@ -5,7 +5,6 @@
 #include <hwy/foreach_target.h>
 // Must come after foreach_target.h.
 #include "judge/ranges-inl.h"
-#include "judge/relative-inl.h"
 #include "judge/sums-inl.h"
 #include "judge/worst-inl.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "judge/packed_measures.h"
+#include "judge/large_pair.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tensor/philox.h"
+#include "tensor/random.h"
 
 namespace opbench {
 namespace {

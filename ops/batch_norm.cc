@@ -10,8 +10,8 @@
 #include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "tensor/dtype.h"
 #include "tensor/error.h"
-#include "tensor/precision.h"
 
 namespace opbench {
 namespace {

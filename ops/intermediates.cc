@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tensor/changed_copy.h"
+#include "tensor/elements.h"
 
 namespace opbench {
 namespace {

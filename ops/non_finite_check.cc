@@ -3,7 +3,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/movement.h"
-#include "tensor/precision.h"
+#include "tensor/dtype.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include "profiles/findings_report.h"
 #include "profiles/ingest_report.h"
 #include "profiles/trace_report.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "profiles/findings_report.h"
 #include "profiles/task.h"
 #include "profiles/trace_report.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/cell.h"
 #include "text/shortened.h"
 

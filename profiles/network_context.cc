@@ -8,7 +8,7 @@
 #include "profiles/case_builder.h"
 #include "profiles/task_windows.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
 
 namespace opbench {

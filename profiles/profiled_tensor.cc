@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

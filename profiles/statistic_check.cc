@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

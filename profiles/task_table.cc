@@ -6,7 +6,7 @@
 #include <cctype>
 #include <utility>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
 
 namespace opbench {

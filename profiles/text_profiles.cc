@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
 
 namespace opbench {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace opbench {
@@ -42,5 +43,9 @@ bool guards_intact(const void* data, std::size_t bytes);
 
 /// Sets every byte to `value`, at memory speed.
 void fill_bytes(void* data, int value, std::size_t bytes);
+
+/// A 64-bit fingerprint of memory, at memory speed, the same for every thread count. Not
+/// cryptographic: it tells that something wrote into a buffer.
+std::uint64_t checksum(const void* data, std::size_t bytes);
 
 }  // namespace opbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <string>
 
 #include "tensor/error.h"
@@ -83,6 +84,35 @@ DType parse_dtype(std::string_view text) {
 bool is_floating(DType dtype) {
   return dtype == DType::fp64 || dtype == DType::fp32 || dtype == DType::fp16 ||
          dtype == DType::bf16;
+}
+
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::fp16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.FEp127;
+    case DType::fp32:
+      return double(std::numeric_limits<float>::max());
+    case DType::fp64:
+      return std::numeric_limits<double>::max();
+    default:
+      return 0;
+  }
+}
+
+double smallest_normal(DType dtype) {
+  switch (dtype) {
+    case DType::fp16:
+      return 0x1p-14;
+    case DType::bf16:
+    case DType::fp32:
+      return 0x1p-126;
+    case DType::fp64:
+      return 0x1p-1022;
+    default:
+      return 0;
+  }
 }
 
 }  // namespace opbench

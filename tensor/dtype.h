@@ -47,4 +47,10 @@ bool is_floating(DType dtype);
 ///   saturate: overflow and +-Inf give +-65504, NaN gives +0 (Ascend 910A).
 enum class HalfMode { ieee, saturate };
 
+/// The largest finite value of a floating dtype; 0 for others.
+double largest_finite(DType dtype);
+
+/// The smallest positive number of a floating dtype that is no subnormal; 0 for others.
+double smallest_normal(DType dtype);
+
 }  // namespace opbench

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
+#include "tensor/buffer.h"
 #include "tensor/tensor.h"
 
 namespace opbench {
@@ -35,5 +37,10 @@ void read_doubles(const TensorDesc& desc, const void* storage, ElementRange rang
 /// To an integer: truncated and clamped; NaN gives 0.
 void to_doubles(DType dtype, const void* from, std::int64_t count, double* to);
 void from_doubles(DType dtype, const double* from, std::int64_t count, void* to);
+
+/// A copy of the storage of a floating tensor whose element at `place` is `change(place, value)`,
+/// rounded to its dtype. Called from several threads at once.
+Buffer changed_copy(const TensorDesc& desc, const void* storage,
+                    const std::function<double(std::int64_t place, double value)>& change);
 
 }  // namespace opbench

@@ -1,6 +1,6 @@
 #include "tensor/error.h"
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 

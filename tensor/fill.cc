@@ -15,7 +15,6 @@
 #include "tensor/error.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
-#include "tensor/permutation.h"
 #include "tensor/random.h"
 
 namespace opbench {

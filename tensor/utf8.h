@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace opbench {
@@ -20,5 +21,9 @@ inline bool continues_utf8(char byte) { return (static_cast<unsigned char>(byte)
 
 /// How many characters `text` has; each stands for a column of a terminal.
 std::size_t utf8_length(std::string_view text);
+
+/// `text` with control characters as "\x0a": outside text must neither break a line nor drive a
+/// terminal.
+std::string printable(std::string_view text);
 
 }  // namespace opbench

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -16,10 +16,10 @@
 #include <thread>
 #include <utility>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
+#include "workers/child_process.h"
 #include "workers/interrupt.h"
-#include "workers/process_tree.h"
 
 namespace opbench {
 namespace {

@@ -11,9 +11,9 @@
 #include <system_error>
 #include <vector>
 
-#include "dump/arrays/npy_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/output_file.h"
 
 namespace opbench {

@@ -14,11 +14,11 @@
 #include "dump/arrays/npy_header.h"
 #include "dump/arrays/torch_list.h"
 #include "dump/arrays/zip_file.h"
-#include "dump/expansion.h"
+#include "dump/catalogue.h"
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

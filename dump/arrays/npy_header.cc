@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
 
 namespace opbench {

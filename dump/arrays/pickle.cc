@@ -8,7 +8,7 @@
 #include <map>
 
 #include "dump/arrays/pickle_bytes.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
 
 namespace opbench {

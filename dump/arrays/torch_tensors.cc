@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/shortened.h"
 
 namespace opbench {

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

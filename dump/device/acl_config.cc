@@ -10,7 +10,7 @@
 
 #include "tensor/error.h"
 #include "tensor/nearest.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/json_reader.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "dump/dump_names.h"
-#include "tensor/checksum.h"
+#include "dump/dump_types.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 #include "text/input_file.h"
 #include "text/output_file.h"

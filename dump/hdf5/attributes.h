@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dump/dump_types.h"
-#include "dump/hdf5/handle.h"
+#include "dump/hdf5/c_api.h"
 
 namespace opbench::hdf5 {
 

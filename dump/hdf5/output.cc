@@ -1,15 +1,21 @@
 #include "dump/hdf5/output.h"
 
+#include <H5Cpp.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 #if __has_include(<H5FDdevelop.h>)
 #include <H5FDdevelop.h>  // where HDF5 1.14 has what hdf5.h had before
 #endif
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <memory>
+#include <new>
 
-#include "dump/hdf5/errors.h"
+#include "dump/hdf5/c_api.h"
+#include "dump/hdf5/scan.h"
+#include "tensor/utf8.h"
 #include "workers/child_process.h"
 
 namespace opbench::hdf5 {
@@ -105,6 +111,38 @@ hid_t driver() {
   return id;
 }
 
+H5::H5File open(const std::string& path, const std::string& name) {
+  return guarded<Error>("cannot open " + name, [&] {
+    if (!H5::H5File::isHdf5(path)) {
+      throw Error(fmt::format("cannot open {}: not an HDF5 file", name));
+    }
+    return H5::H5File(path, H5F_ACC_RDONLY);
+  });
+}
+
+// As h5copy -p does it: attributes, layout and filters as they are, groups above without theirs,
+// links as links.
+void copy(const H5::H5File& from, const H5::H5File& to, const std::string& path) {
+  const ObjectHandle object(H5Oopen(from.getId(), path.c_str(), inside_access()));
+  const ListHandle links(H5Pcreate(H5P_LINK_CREATE));
+  checked(H5Pset_create_intermediate_group(links, 1));
+  checked(H5Ocopy(object, ".", to.getId(), path.c_str(), H5P_DEFAULT, links));
+}
+
+void copy_all(const std::string& path, const std::string& name, TemporaryFile& to,
+              const std::vector<std::string>& objects) {
+  const H5::H5File from = open(path, name);
+  H5::H5File file = guarded<RunError>("cannot write", [&] { return create_file(to); });
+  for (const std::string& object : objects) {
+    guarded<Error>(fmt::format("{}: {} cannot be copied", name, printable(object)),
+                   [&] { copy(from, file, object); });
+    to.check();
+    note_progress();
+  }
+  guarded<RunError>("cannot write", [&] { file.close(); });
+  to.check();
+}
+
 }  // namespace
 
 H5::H5File create_file(TemporaryFile& file) {
@@ -112,6 +150,23 @@ H5::H5File create_file(TemporaryFile& file) {
   H5::FileAccPropList access;
   access.setDriver(driver(), &info);
   return {file.target().string(), H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, access};
+}
+
+void copy_objects(MessageSocket& socket, const std::string& path, const std::string& name,
+                  TemporaryFile& to, const std::vector<std::string>& objects) noexcept {
+  const ErrorCapture quiet;
+  try {
+    copy_all(path, name, to, objects);
+    socket.send(MessageKind::data, "");
+  } catch (const RunError& error) {
+    socket.send(MessageKind::failure, error.what());
+  } catch (const std::bad_alloc&) {
+    socket.send(MessageKind::failure, "out of memory");
+  } catch (const std::exception& error) {
+    socket.send(MessageKind::problem, error.what());
+  } catch (const H5::Exception& error) {
+    socket.send(MessageKind::problem, printable(error.getDetailMsg()));
+  }
 }
 
 }  // namespace opbench::hdf5

@@ -2,7 +2,11 @@
 
 #include <H5Cpp.h>
 
+#include <string>
+#include <vector>
+
 #include "text/temporary_file.h"
+#include "workers/message_socket.h"
 
 namespace opbench::hdf5 {
 
@@ -13,5 +17,10 @@ namespace opbench::hdf5 {
 /// rest. Ask `file` after each step.
 /// Errors: H5::Exception.
 H5::H5File create_file(TemporaryFile& file);
+
+/// What the process that copies does: opens the file at `path`, which messages call `name`, copies
+/// objects into `to`, and says so with an empty `data`, or why not.
+void copy_objects(MessageSocket& socket, const std::string& path, const std::string& name,
+                  TemporaryFile& to, const std::vector<std::string>& objects) noexcept;
 
 }  // namespace opbench::hdf5

@@ -10,11 +10,11 @@
 #include <new>
 
 #include "dump/catalogue.h"
-#include "dump/hdf5/handle.h"
+#include "dump/hdf5/c_api.h"
 #include "dump/hdf5/layout.h"
 #include "dump/hdf5/scan.h"
 #include "dump/hdf5/stored.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "workers/child_process.h"
 
 namespace opbench::hdf5 {

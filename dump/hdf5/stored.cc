@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "dump/hdf5/handle.h"
+#include "dump/hdf5/c_api.h"
 #include "tensor/error.h"
 #include "tensor/shape.h"
 

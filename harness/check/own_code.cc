@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
 

@@ -6,7 +6,7 @@
 
 #include "harness/check/profile_watch.h"
 #include "harness/check/speed_verdict.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench::check {
 namespace {

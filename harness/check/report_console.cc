@@ -9,7 +9,7 @@
 #include "harness/check/verdict.h"
 #include "harness/check/waivers.h"
 #include "harness/report/text.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 
 namespace opbench::check {

@@ -9,7 +9,6 @@
 #include "compare/analysis.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_page.h"
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/terminal.h"
 #include "text/wrapped.h"

@@ -7,7 +7,7 @@
 #include "compare/operator_error.h"
 #include "harness/report/compare_fields.h"
 #include "harness/report/compare_page.h"
-#include "judge/cause_texts.h"
+#include "judge/causes.h"
 
 namespace opbench::report {
 namespace {

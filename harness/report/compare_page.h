@@ -8,7 +8,7 @@
 
 #include "compare/analysis.h"
 #include "harness/report/compare.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/terminal.h"
 #include "text/wrapped.h"
 

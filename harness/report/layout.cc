@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 
 namespace opbench::report {

@@ -10,7 +10,6 @@
 
 #include "dump/dump_meaning.h"
 #include "harness/report/sparkline.h"
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/wrapped.h"

@@ -12,7 +12,7 @@
 #include <streambuf>
 
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/input_file.h"
 
 namespace opbench {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "tensor/half_bits.h"
 #include "tensor/parallel.h"
-#include "tensor/saturate.h"
 
 namespace opbench {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "judge/judge.h"
-#include "tensor/checksum.h"
-#include "tensor/element_walk.h"
+#include "tensor/buffer.h"
+#include "tensor/element_map.h"
 #include "tensor/elements.h"
 #include "tensor/fill.h"
 #include "tensor/parallel.h"

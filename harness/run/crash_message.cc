@@ -9,7 +9,7 @@
 #include <atomic>
 #include <string>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/program_name.h"
 
 namespace opbench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dump/outcome.h"
+#include "dump/conversion.h"
 
 namespace opbench {
 

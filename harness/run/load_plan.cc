@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "dump/dump_names.h"
+#include "dump/dump_types.h"
 #include "harness/plan/call_plan.h"
 #include "harness/plan/case_selection.h"
 #include "harness/plan/kernel_choice.h"

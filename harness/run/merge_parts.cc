@@ -10,7 +10,7 @@
 #include "harness/run/join_results.h"
 #include "harness/run/results_json.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench::units {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/cell.h"
 
 namespace opbench {

@@ -23,7 +23,7 @@
 #include "tensor/error.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "workers/interrupt.h"
 
 namespace opbench::units {

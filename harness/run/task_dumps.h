@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dump/device/acl_config.h"
-#include "dump/device/device_dump_writer.h"
+#include "dump/device/device_dump.h"
 #include "harness/run/open_item.h"
 
 namespace opbench {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/run/timing.h"
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "harness/plan/reference_kernel.h"
-#include "tensor/philox.h"
+#include "tensor/random.h"
 
 namespace opbench {
 namespace {

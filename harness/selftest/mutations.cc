@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tensor/dtype.h"
 #include "tensor/elements.h"
-#include "tensor/precision.h"
 
 namespace opbench {
 namespace {

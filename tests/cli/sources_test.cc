@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "dump/arrays/npy_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "dump/arrays/npy_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "tensor/error.h"
 #include "tests/support/temp_dir.h"
 

@@ -5,8 +5,7 @@
 #include <cstring>
 
 #include "dump/arrays/array_file.h"
-#include "dump/arrays/npy_writer.h"
-#include "dump/arrays/npz_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "dump/dump_file.h"
 #include "dump/dump_writer.h"
 #include "tensor/error.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dump/arrays/array_file.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "dump/source_listing.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <memory>
 
-#include "judge/measure_values.h"
+#include "judge/compare_values.h"
 #include "judge/standards.h"
 #include "tests/compare/msaccucmp/msaccucmp_definition.h"
 #include "tests/compare/pair_support.h"

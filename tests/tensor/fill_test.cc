@@ -11,7 +11,7 @@
 #include "tensor/error.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
-#include "tensor/philox.h"
+#include "tensor/random.h"
 #include "tests/support.h"
 #include "tests/tensor/definition.h"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "dump/arrays/npy_header.h"
-#include "dump/arrays/npy_writer.h"
+#include "dump/arrays/numpy_writer.h"
 #include "tensor/error.h"
 #include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"

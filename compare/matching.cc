@@ -1,0 +1,111 @@
+#include "compare/matching.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace opbench {
+namespace {
+
+using Params = std::map<std::string, std::string, std::less<>>;
+
+const Params* params_of(const NameMap& map, const std::string& op) {
+  const auto found = map.params.find(op);
+  return found == map.params.end() ? nullptr : &found->second;
+}
+
+std::string_view last_component(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+// `name` with another last component.
+std::string renamed(std::string_view name, const std::string& last) {
+  return std::string(name.substr(0, name.size() - last_component(name).size())) + last;
+}
+
+// What a parameter of the actual operator may be called in the expected one, its own name aside.
+std::vector<std::string> other_names(const DumpRecord& actual, const DumpRecord& expected,
+                                     const std::string& name, const NameMap& map) {
+  std::vector<std::string> names;
+  const std::string_view last = last_component(name);
+  if (const Params* params = params_of(map, actual.op)) {
+    const auto found = params->find(last);
+    if (found != params->end()) names.push_back(renamed(name, found->second));
+  }
+  if (const Params* params = params_of(map, expected.op)) {
+    for (const auto& [theirs, mine] : *params) {
+      if (mine == last) names.push_back(renamed(name, theirs));
+    }
+  }
+  return names;
+}
+
+/// Entries of one side of a record that are not paired yet, by name.
+class Open {
+ public:
+  Open(const DumpRecord* record, Side side) {
+    if (record == nullptr) return;
+    for (const DumpEntry& entry : record->entries) {
+      if (entry.side == side && is_accounted_for(entry)) entries_.push_back(&entry);
+    }
+    if (entries_.size() <= kSearched) return;
+    for (std::size_t i = 0; i < entries_.size(); ++i) index_.emplace(entries_[i]->name, i);
+  }
+
+  const std::vector<const DumpEntry*>& entries() const { return entries_; }
+
+  // Takes the entry of that name out; null if there is none (any more).
+  const DumpEntry* take(std::string_view name) {
+    if (!index_.empty()) {
+      const auto found = index_.find(name);
+      return found == index_.end() ? nullptr : std::exchange(entries_[found->second], nullptr);
+    }
+    for (const DumpEntry*& entry : entries_) {
+      if (entry != nullptr && entry->name == name) return std::exchange(entry, nullptr);
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kSearched = 8;  ///< fewer are found faster one by one
+  std::vector<const DumpEntry*> entries_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+void match_side(const DumpRecord* actual, const DumpRecord* expected, Side side, const NameMap& map,
+                std::vector<TensorMatch>& matches) {
+  const Open mine(actual, side);
+  Open theirs(expected, side);
+  const std::size_t first = matches.size();
+  // Equal names before mapped ones, whatever their order.
+  for (const DumpEntry* entry : mine.entries())
+    matches.push_back({entry, theirs.take(entry->name)});
+  for (std::size_t i = first; i < matches.size(); ++i) {
+    if (matches[i].expected != nullptr || expected == nullptr) continue;
+    for (const std::string& name : other_names(*actual, *expected, matches[i].actual->name, map)) {
+      if ((matches[i].expected = theirs.take(name)) != nullptr) break;
+    }
+  }
+  for (const DumpEntry* entry : theirs.entries()) {
+    if (entry != nullptr) matches.push_back({nullptr, entry});
+  }
+}
+
+}  // namespace
+
+bool is_accounted_for(const DumpEntry& entry) {
+  return entry.kind == EntryKind::tensor || !entry.problem.empty();
+}
+
+std::vector<TensorMatch> match_tensors(const DumpRecord* actual, const DumpRecord* expected,
+                                       const NameMap& map) {
+  std::vector<TensorMatch> matches;
+  for (const Side side : {Side::input, Side::output, Side::other}) {
+    match_side(actual, expected, side, map, matches);
+  }
+  return matches;
+}
+
+}  // namespace opbench

@@ -1,0 +1,251 @@
+#include "judge/explained_errors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "harness/plan/case_graph.h"
+#include "harness/plan/selection.h"
+#include "harness/run/item_runner.h"
+#include "kernels/kernel.h"
+#include "ops/reduce_all.h"
+#include "tests/evaluate.h"
+
+namespace opbench {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity(), kNaN = NAN;
+
+// What is left of `actual` where every element has these intermediate results.
+double left(double actual, double expected, double rounding, double greatest,
+            DType dtype = DType::fp32) {
+  const RoundingSlack slack(constant_reference(expected),
+                            {constant_reference(rounding), constant_reference(greatest)}, dtype);
+  auto a = static_cast<float>(actual);
+  const auto e = static_cast<float>(expected);
+  slack.forgive(0, {0, 1}, DType::fp32, &e, &a);
+  return double(a);
+}
+
+Record run_first(const Kernel& kernel, const std::string& id) {
+  PlannedCase planned{parse_case_id(id), {}, {}};
+  planned.graph = build_graph(planned.spec);
+  planned.variants = {select_kernels(planned.graph, kernel)};
+  RunOptions options;
+  options.seconds_per_case = 0.0005;
+  options.repetitions = 1;
+  PhaseTimes times;
+  return run_item(make_item(planned), options, 1, {}, times).at(0);
+}
+
+void expect_none_failed(const std::string& id) {
+  const Case parsed = parse_case_id(id);
+  for (const Kernel* kernel : kernels_of(parsed.op->name)) {
+    for (int seed = 1; seed <= 8; ++seed) {
+      const std::string seeded =
+          id.substr(0, id.size() - 1) + ",seed=" + std::to_string(seed) + "]";
+      const Record record = run_first(*kernel, seeded);
+      EXPECT_NE(record.status, Status::failed)
+          << seeded << " " << kernel->name << ": " << record.reason;
+    }
+  }
+}
+
+Kernel kernel_that_takes(InputRange range) {
+  return {.op = "", .name = "", .summary = "", .prepare = nullptr, .takes = range};
+}
+
+// How a result is judged of a kernel that takes `range`.
+Verdict judged(InputRange range, const Problem& problem,
+               const std::vector<std::vector<float>>& inputs, const std::vector<float>& result) {
+  const Kernel kernel = kernel_that_takes(range);
+  CallToJudge call{problem, kernel, {}, {result.data()}};
+  for (const std::vector<float>& input : inputs) call.inputs.push_back(input.data());
+  return judge_output(call, 0).judgement.verdict;
+}
+
+Problem of(std::string_view op, const std::vector<Dims>& shapes, const AttrTexts& attrs = {}) {
+  return problem_with(find_op(op), shapes, attrs, DType::fp32, Format::ND);
+}
+
+}  // namespace
+
+TEST(RoundingSlack, FourRoundoffsOfTheIntermediates) {
+  EXPECT_EQ(left(1e-6 + 0x1p-22, 1e-6, 1.01, 0), static_cast<float>(1e-6));
+  EXPECT_NE(left(1e-6 + 0x1p-21, 1e-6, 1.01, 0), static_cast<float>(1e-6));
+  EXPECT_EQ(left(0x1p-9, 0, 1, 0, DType::fp16), 0) << "of the dtype that the kernel computes in";
+}
+
+TEST(RoundingSlack, InfWhereAnIntermediateLeavesTheDType) {
+  EXPECT_EQ(left(kInf, 2, 0, 5e38), 2);
+  EXPECT_EQ(left(kInf, 2, 0, 3e38), kInf);
+  EXPECT_TRUE(std::isnan(left(NAN, 2, 0, 3e38)));
+  EXPECT_EQ(left(NAN, 2, 0, 70000, DType::fp16), 2);
+  EXPECT_EQ(left(3, 2, 0, 5e38), 3) << "a finite number is wrong still";
+}
+
+// Sums of fp16 values are held in fp32: there is no excuse for one that is not.
+TEST(RoundingSlack, HeldInFp32) {
+  const auto left_of = [](double actual, double rounding, double greatest) {
+    const Intermediates held{constant_reference(rounding), constant_reference(greatest), true};
+    const RoundingSlack slack(constant_reference(0), held, DType::fp16);
+    auto a = static_cast<float>(actual);
+    const float zero = 0;
+    slack.forgive(0, {0, 1}, DType::fp32, &zero, &a);
+    return double(a);
+  };
+  EXPECT_EQ(left_of(0x1p-22, 1.01, 0), 0);
+  EXPECT_EQ(left_of(0x1p-12, 1.01, 0), 0x1p-12) << "within the roundoff of fp16";
+  EXPECT_EQ(left_of(kInf, 0, 70000), kInf);
+  EXPECT_EQ(left_of(kInf, 0, 5e38), 0);
+}
+
+// Before they are multiplied, in fp32.
+TEST(RoundingSlack, NarrowOperandsAreRounded) {
+  const Intermediates held{constant_reference(1), constant_reference(70000), true};
+  const RoundingSlack slack(constant_reference(0), held, DType::fp32, DType::fp16);
+  const float zero = 0;
+  float rounded = 0x1p-10, overflowed = HUGE_VALF;
+  slack.forgive(0, {0, 1}, DType::fp32, &zero, &rounded);
+  slack.forgive(0, {0, 1}, DType::fp32, &zero, &overflowed);
+  EXPECT_EQ(rounded, 0);
+  EXPECT_EQ(overflowed, HUGE_VALF) << "70000 is no overflow of fp32";
+}
+
+// 65519.9 is 65504 in fp16, and a little more is Inf.
+TEST(RoundingSlack, RoundingsCrossTheEdgeOfTheRange) {
+  EXPECT_EQ(left(kInf, 65500, 65500, 65500, DType::fp16), 65500);
+  EXPECT_EQ(left(kInf, 65000, 1, 65000, DType::fp16), kInf);
+  EXPECT_EQ(left(65504, 65600, 65600, 65600, DType::fp16), 65600);
+  EXPECT_EQ(left(65504, 90000, 90000, 90000, DType::fp16), 65504);
+}
+
+TEST(RoundingSlack, InfiniteInputsExcuseNothing) {
+  EXPECT_EQ(left(2, kInf, kInf, kInf), 2);
+  EXPECT_TRUE(std::isnan(left(NAN, kInf, kInf, kInf)));
+}
+
+// All of these failed honest kernels, PyTorch's among them, of some seeds.
+TEST(RoundingSlack, NoHonestKernelFails) {
+  for (const char* id :
+       {"cross_entropy[1x3,1,fp32,ND]",
+        "cross_entropy[1x10,1,fp32,ND]",
+        "cross_entropy[1x3,1,bf16,ND]",
+        "cross_entropy_grad[scalar,2x2,2,fp32,ND,data.self=uniform(-50,50)]",
+        "sgd[1000,1000,1000,fp32,ND,nesterov=true]",
+        "sgd[1000,1000,1000,fp16,ND,nesterov=true]",
+        "index_add[10x64,640,640x64,fp16,ND]",
+        "index_add[10x64,100,100x64,bf16,ND]",
+        "div_grad_other[64x64,64x64,64x64,fp32,ND,value=2]",
+        "div_grad_other[64x64,64x64,64x64,bf16,ND]",
+        "pow_grad[64x64,64x64,fp32,ND,exponent=1.5]",
+        "addcmul[64x64,64x64,64x64,fp32,ND,value=2]",
+        "axpy[scalar,1x17x1x1,bf16,NCHW,alpha=3.3,data=uniform(-100,100)]",
+        "gelu_grad[64x64,64x64,fp32,ND,data.self=uniform(-0.755,-0.748)]",
+        "gelu_grad[64x64,64x64,fp32,ND,approximate=tanh,data.self=uniform(-0.755,-0.748)]",
+        "pairwise_iou[2x4,5x4,fp32,ND]",
+        "softmax[64x1000,fp32,ND,backward,data=normal(0,5)]",
+        "softmax[64x1000,bf16,ND,backward,data=normal(0,20)]",
+        "softmax[64x1000,fp32,ND,data=normal(0,30)]",
+        "batch_norm[8x9,9,9,9,9,fp32,ND,backward,data=normal(10000,1)]",
+        "gelu_grad[5x17,5x17,fp32,ND,data=normal(0,8)]",
+        "sigmoid_grad[8x9,8x9,fp32,ND,data=normal(0,1)]"}) {
+    expect_none_failed(id);
+  }
+}
+
+// As PyTorch's, which overflow and cancel at the same places.
+TEST(RoundingSlack, NoHonestKernelFailsOfExtremes) {
+  for (const char* id :
+       {"sum_to_size[4x3x5,fp32,ND,size=[3,1],data=special]",
+        "global_avg_pool2d[2x3x3x3,fp16,NCHW,data=special]",
+        "layer_norm[8x9,9,9,fp32,ND,data=special]", "batch_norm[8x9,9,9,9,9,fp32,ND,data=special]",
+        "softmax_grad[8x9,8x9,fp32,ND,data=special]", "tanh_grad[50,50,fp32,ND,data=special]",
+        "sgd[77,77,77,fp32,ND,nesterov=true,first_step=true,data=special]",
+        "conv2d_grad_input[2x16x14x14,16x16x3x3,fp32,NCHW,padding=[1],input_size=[14,14],data."
+        "weight=special]",
+        "sgd[77,77,77,fp16,ND,dampening=0.5,sizes=[3,50,1,23],data=special]"}) {
+    expect_none_failed(id);
+  }
+}
+
+TEST(OutsideContract, RangesOfInputs) {
+  EXPECT_TRUE(is_inside(InputRange::any, DType::fp16, kNaN));
+  EXPECT_FALSE(is_inside(InputRange::finite, DType::fp16, -kInf));
+  EXPECT_TRUE(is_inside(InputRange::finite, DType::fp16, 0x1p-20));
+  EXPECT_FALSE(is_inside(InputRange::normal, DType::fp16, 0x1p-20));
+  EXPECT_TRUE(is_inside(InputRange::normal, DType::bf16, 0x1p-20));
+  EXPECT_TRUE(is_inside(InputRange::normal, DType::fp32, -0.0));
+}
+
+TEST(OutsideContract, ElementsAtTheirPlaceAreNotHeldAgainstIt) {
+  const Problem relu = of("relu", {{4}});
+  const std::vector<std::vector<float>> x = {{1, kNaN, 3, 4}};
+  EXPECT_EQ(judged(InputRange::finite, relu, x, {1, 7, 3, 4}), Verdict::passed);
+  EXPECT_EQ(judged(InputRange::any, relu, x, {1, 7, 3, 4}), Verdict::failed);
+  EXPECT_EQ(judged(InputRange::finite, relu, x, {1, 7, 3, 5}), Verdict::failed) << "others are";
+}
+
+// 0 whatever x is, but 0 * NaN of the mask is none.
+TEST(OutsideContract, ElementsThatDoNotFollowTheValue) {
+  const Problem grad = of("relu_grad", {{4}, {4}});
+  const std::vector<std::vector<float>> inputs = {{0, 2, 3, 4}, {kNaN, 1, 1, 1}};
+  EXPECT_EQ(judged(InputRange::finite, grad, inputs, {kNaN, 2, 3, 4}), Verdict::passed);
+  EXPECT_EQ(judged(InputRange::any, grad, inputs, {kNaN, 2, 3, 4}), Verdict::failed);
+}
+
+// Two rows by two columns: the first row has an Inf.
+TEST(OutsideContract, SumsThatAValueIsPartOf) {
+  const Problem product = of("matmul", {{2, 2}, {2, 2}});
+  const std::vector<std::vector<float>> inputs = {{kInf, 1, 2, 3}, {1, 1, 1, 2}};
+  EXPECT_EQ(judged(InputRange::finite, product, inputs, {0, 0, 5, 8}), Verdict::passed);
+  EXPECT_EQ(judged(InputRange::finite, product, inputs, {0, 0, 5, 9}), Verdict::failed);
+}
+
+// A known limit excuses what fails there, and nothing else.
+TEST(OutsideContract, TheReasonOfAKnownLimit) {
+  const auto reason = [](const std::vector<float>& result) {
+    const Problem grad = of("softplus_grad", {{3}, {3}});
+    const std::vector<std::vector<float>> inputs = {{2, 3, 4}, {0, 100, kInf}};
+    const auto is_large = [](const Problem&, std::size_t input, double value) {
+      return input == 1 && value > 88;
+    };
+    const Kernel kernel{.op = "",
+                        .name = "",
+                        .summary = "",
+                        .prepare = nullptr,
+                        .limit = {is_large, "as the device"}};
+    const CallToJudge what{grad, kernel, {inputs[0].data(), inputs[1].data()}, {result.data()}};
+    EXPECT_EQ(judge_output(what, 0).judgement.verdict, Verdict::failed);
+    return reason_of_limit(what, 0);
+  };
+  EXPECT_EQ(reason({1, kNaN, kNaN}), "as the device");
+  EXPECT_EQ(reason({1, 3, 5}), "as the device") << "any value";
+  EXPECT_EQ(reason({kNaN, kNaN, kNaN}), "") << "0 is inside of the limit";
+}
+
+// Each of these fails where its values are held against it.
+TEST(OutsideContract, VariantsPassOnSpecialValues) {
+  for (const char* id :
+       {"softplus[3,fp32,ND,data=special]", "exp[8,fp32,ND,data=special]",
+        "relu[12,fp32,ND,data=special]", "relu_grad[12,12,fp32,ND,data=special]",
+        "max_pool2d[2x3x8x8,fp32,NCHW,data=special]", "max_pool2d[2x3x8x8,bf16,NCHW,seed=1]"}) {
+    for (const Kernel* kernel : kernels_of(parse_case_id(id).op->name)) {
+      PlannedCase planned{parse_case_id(id), {}, {}};
+      planned.graph = build_graph(planned.spec);
+      planned.variants = {select_kernels(planned.graph, *kernel)};
+      RunOptions options;
+      options.seconds_per_case = 0.0005;
+      options.repetitions = 1;
+      PhaseTimes times;
+      const Record record = run_item(make_item(planned), options, 1, {}, times).at(0);
+      EXPECT_NE(record.status, Status::failed) << id << " " << kernel->name << record.reason;
+    }
+  }
+}
+
+}  // namespace opbench

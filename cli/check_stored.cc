@@ -26,7 +26,7 @@
 #include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/output_file.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 

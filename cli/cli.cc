@@ -22,9 +22,9 @@
 #include "tensor/isa.h"
 #include "tensor/nearest.h"
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/fitted.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
-#include "text/shortened.h"
 
 namespace opbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/exit_code.h"
+#include "text/program.h"
 #include "workers/ranks.h"
 
 namespace opbench {

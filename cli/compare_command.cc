@@ -32,7 +32,7 @@
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/output_file.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -12,9 +12,9 @@
 #include "dump/device_convert.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/exit_code.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

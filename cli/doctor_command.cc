@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "harness/run/doctor.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

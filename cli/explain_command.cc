@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "harness/report/explain_file.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 
 namespace opbench {

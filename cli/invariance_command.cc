@@ -13,7 +13,7 @@
 #include "harness/selftest/invariance.h"
 #include "harness/selftest/json.h"
 #include "tensor/error.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -16,8 +16,8 @@
 #include "harness/plan/case.h"
 #include "kernels/kernel.h"
 #include "tensor/error.h"
-#include "text/program_name.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

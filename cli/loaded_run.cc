@@ -17,7 +17,7 @@
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/name_pattern.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

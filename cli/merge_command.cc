@@ -14,7 +14,7 @@
 #include "harness/run/run_folder.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

@@ -18,7 +18,7 @@
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 #include "workers/interrupt.h"
 

@@ -18,7 +18,7 @@
 #include "tensor/nearest.h"
 #include "tensor/utf8.h"
 #include "text/input_file.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

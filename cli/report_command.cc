@@ -19,7 +19,7 @@
 #include "harness/run/artefact.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

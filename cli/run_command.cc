@@ -31,7 +31,7 @@
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

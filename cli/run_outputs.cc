@@ -14,7 +14,7 @@
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/output_file.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

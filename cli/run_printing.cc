@@ -12,7 +12,6 @@
 #include "tensor/printable.h"
 #include "text/program_name.h"
 #include "text/terminal.h"
-#include "text/wrapped.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -3,8 +3,7 @@
 #include <cctype>
 
 #include "cli/cli.h"
-#include "text/exit_code.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -16,7 +16,7 @@
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/name_pattern.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/terminal.h"
 
 namespace opbench {

@@ -27,7 +27,7 @@
 #include "harness/run/run_unit.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 #include "workers/ranks.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
-#include "text/exit_code.h"
+#include "text/program.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "compare/axis_group.h"
+#include "compare/cut_search.h"
 
 namespace opbench {
 namespace {

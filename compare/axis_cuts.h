@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compare/place_search.h"
+#include "compare/cut_search.h"
 
 namespace opbench {
 

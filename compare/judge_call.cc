@@ -10,7 +10,6 @@
 #include "judge/hidden_faults.h"
 #include "judge/narrow_operands.h"
 #include "judge/recorded_values.h"
-#include "judge/sum_blocks.h"
 
 namespace opbench {
 namespace {

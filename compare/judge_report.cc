@@ -13,7 +13,7 @@
 #include "judge/error_map.h"
 #include "tensor/utf8.h"
 #include "text/cell.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "compare/axis_cuts.h"
-#include "compare/place_search.h"
+#include "compare/cut_search.h"
 
 namespace opbench {
 namespace {

@@ -4,7 +4,7 @@
 #include "compare/witness_elements.h"
 #include "judge/judge.h"
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 
 namespace opbench {

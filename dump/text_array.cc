@@ -9,8 +9,8 @@
 
 #include "tensor/error.h"
 #include "tensor/half.h"
+#include "text/fitted.h"
 #include "text/input_file.h"
-#include "text/shortened.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "judge/ulp.h"
+#include "tensor/dtype.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

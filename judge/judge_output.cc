@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "judge/compare_values.h"
-#include "judge/condition.h"
 #include "judge/explained_errors.h"
 #include "judge/hidden_faults.h"
 #include "judge/magnitudes.h"

@@ -6,7 +6,7 @@
 
 #include "judge/measure_elements.h"
 #include "judge/measure_vector.h"
-#include "judge/ulp.h"
+#include "tensor/dtype.h"
 
 namespace opbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "judge/stored_visit.h"
-#include "judge/ulp.h"
+#include "tensor/dtype.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "dump/dump_types.h"
-#include "judge/msaccucmp_sums.h"
 #include "judge/pair_stats.h"
 #include "tensor/elements.h"
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "kernels/trans_data_maps.h"
+#include "tensor/dtype.h"
 #include "tensor/parallel.h"
-#include "tensor/width.h"
 
 namespace opbench {
 namespace {

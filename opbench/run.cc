@@ -17,8 +17,7 @@
 #include "opbench/waiting_threads.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "text/exit_code.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/ranks.h"
 
 namespace opbench {

@@ -11,7 +11,7 @@
 #include "profiles/trace_report.h"
 #include "tensor/utf8.h"
 #include "text/cell.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

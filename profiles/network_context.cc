@@ -9,7 +9,7 @@
 #include "profiles/task_windows.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -7,8 +7,7 @@
 #include <ostream>
 
 #include "tensor/utf8.h"
-#include "text/shortened.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench {
 

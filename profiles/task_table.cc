@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "profiles/table_header.h"
 #include "profiles/task_table.h"
 #include "tensor/error.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

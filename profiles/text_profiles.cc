@@ -5,7 +5,7 @@
 #include <array>
 
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -53,4 +53,28 @@ double largest_finite(DType dtype);
 /// The smallest positive number of a floating dtype that is no subnormal; 0 for others.
 double smallest_normal(DType dtype);
 
+/// Distance of two values of a floating dtype in units in the last place: how many representable
+/// numbers lie from one to the other; 0 for +0 and -0. For integer dtypes the absolute difference.
+/// Both must be values of `dtype`, not NaN.
+double ulp_distance(DType dtype, double a, double b);
+
+/// Distance of 1 to the next number of a floating dtype; 0 for integers and bool.
+double epsilon_of(DType dtype);
+
+/// Calls `body` with an unsigned integer of `bytes` bytes (1, 2, 4, else 8): what moves elements
+/// needs no more of their type.
+template <class Body>
+void visit_width(std::size_t bytes, Body&& body) {
+  switch (bytes) {
+    case 1:
+      return body(std::uint8_t{});
+    case 2:
+      return body(std::uint16_t{});
+    case 4:
+      return body(std::uint32_t{});
+    default:
+      return body(std::uint64_t{});
+  }
+}
+
 }  // namespace opbench

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tensor/width.h"
+#include "tensor/dtype.h"
 
 namespace opbench {
 namespace {

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 #include "workers/child_process.h"
 #include "workers/interrupt.h"
 

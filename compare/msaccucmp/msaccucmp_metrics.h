@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "judge/measure_pairs.h"
-#include "judge/msaccucmp_sums.h"
+#include "judge/pair_stats.h"
 #include "tensor/shape.h"
 
 namespace opbench {

@@ -11,7 +11,7 @@
 
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

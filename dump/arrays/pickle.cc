@@ -9,7 +9,7 @@
 
 #include "dump/arrays/pickle_bytes.h"
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

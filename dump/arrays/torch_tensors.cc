@@ -8,7 +8,7 @@
 
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

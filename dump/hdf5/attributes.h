@@ -1,6 +1,7 @@
 #pragma once
 
 #include <H5Cpp.h>
+#include <hdf5.h>
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +39,10 @@ std::vector<Note> read_texts(hid_t object);
 
 /// Those among kNoteNames. Errors: H5::Exception if any is damaged.
 std::vector<Note> read_notes(hid_t object);
+
+/// Fills in what a dataset of a file of `file_bytes` says of itself: all but name, path and side.
+/// Errors: throws Error or H5::Exception with what makes it unreadable; what was found before that
+/// stays in `entry`.
+void describe_dataset(hid_t dataset, std::int64_t file_bytes, DumpEntry& entry);
 
 }  // namespace opbench::hdf5

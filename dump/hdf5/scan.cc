@@ -10,7 +10,6 @@
 #include "dump/dump_meaning.h"
 #include "dump/hdf5/attributes.h"
 #include "dump/hdf5/c_api.h"
-#include "dump/hdf5/describe.h"
 #include "tensor/utf8.h"
 
 namespace opbench::hdf5 {

@@ -9,7 +9,7 @@
 
 #include "harness/check/report.h"
 #include "harness/report/text.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench::check {
 namespace {

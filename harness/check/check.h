@@ -9,7 +9,7 @@
 #include "harness/check/paired_times.h"
 #include "harness/check/protocol.h"
 #include "harness/check/statistics.h"
-#include "text/exit_code.h"
+#include "text/program.h"
 
 namespace opbench::check {
 

@@ -5,7 +5,7 @@
 
 #include "harness/check/check.h"
 #include "harness/run/machine.h"
-#include "text/line_file.h"
+#include "text/output_file.h"
 
 namespace opbench::check {
 

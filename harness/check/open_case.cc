@@ -14,7 +14,7 @@
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
-#include "judge/ulp.h"
+#include "tensor/dtype.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 

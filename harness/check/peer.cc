@@ -11,7 +11,7 @@
 #include "harness/plan/case.h"
 #include "kernels/simd/streaming.h"
 #include "tensor/error.h"
-#include "text/shortened.h"
+#include "text/fitted.h"
 #include "workers/interrupt.h"
 
 namespace opbench::check {

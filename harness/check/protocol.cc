@@ -9,7 +9,6 @@
 #include "text/excerpt.h"
 #include "text/json_number.h"
 #include "text/json_reader.h"
-#include "text/shortened.h"
 
 namespace opbench::check {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/check/waivers.h"
 #include "harness/report/text.h"
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench::check {
 namespace {

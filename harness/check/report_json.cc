@@ -3,7 +3,7 @@
 
 #include "harness/check/report.h"
 #include "text/cell.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench::check {
 namespace {

@@ -9,7 +9,7 @@
 #include "harness/plan/case_selection.h"
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 
 namespace opbench::check {

@@ -15,9 +15,9 @@
 #include "harness/plan/case.h"
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
-#include "judge/ulp.h"
+#include "tensor/dtype.h"
 #include "tensor/error.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 
 namespace opbench::check {

@@ -9,7 +9,7 @@
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -10,8 +10,8 @@
 #include "harness/report/compare.h"
 #include "harness/report/compare_page.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/terminal.h"
-#include "text/wrapped.h"
 
 namespace opbench::report {
 namespace {

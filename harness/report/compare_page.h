@@ -9,8 +9,8 @@
 #include "compare/analysis.h"
 #include "harness/report/compare.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/terminal.h"
-#include "text/wrapped.h"
 
 namespace opbench::report {
 

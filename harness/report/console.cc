@@ -14,7 +14,7 @@
 #include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

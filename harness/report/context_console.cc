@@ -12,7 +12,7 @@
 #include "harness/report/text.h"
 #include "tensor/printable.h"
 #include "tensor/utf8.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {

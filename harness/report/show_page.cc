@@ -12,7 +12,7 @@
 #include "harness/report/sparkline.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -17,7 +17,7 @@
 #include "harness/run/record.h"
 #include "tensor/printable.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {

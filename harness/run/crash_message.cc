@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tensor/utf8.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/plan/case_selection.h"
 #include "harness/plan/selection.h"
 #include "tensor/isa.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 
 namespace opbench {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/run/record.h"
-#include "text/exit_code.h"
+#include "text/program.h"
 
 namespace opbench {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <functional>
 
+#include "tensor/dtype.h"
 #include "tensor/tensor.h"
 #include "tensor/view.h"
-#include "tensor/width.h"
 
 namespace opbench {
 

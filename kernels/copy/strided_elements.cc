@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "kernels/copy/strided_ways.h"
+#include "tensor/dtype.h"
 #include "tensor/parallel.h"
-#include "tensor/width.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "text/exit_code.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

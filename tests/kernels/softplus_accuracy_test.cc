@@ -6,7 +6,7 @@
 #include <iostream>
 #include <vector>
 
-#include "judge/ulp.h"
+#include "tensor/dtype.h"
 #include "tensor/half.h"
 #include "tests/evaluate.h"
 #include "tests/support.h"

@@ -16,6 +16,8 @@
 namespace opbench {
 namespace {
 
+using testing::HasSubstr;
+
 double rounded(DType dtype, double value) {
   std::uint64_t stored = 0;
   double back = 0;
@@ -27,8 +29,6 @@ double rounded(DType dtype, double value) {
 constexpr DType kFloating[] = {DType::fp16, DType::bf16, DType::fp32, DType::fp64};
 
 }  // namespace
-
-using testing::HasSubstr;
 
 TEST(DType, SizesInBytes) {
   EXPECT_EQ(size_of(DType::fp64), 8u);
@@ -88,6 +88,7 @@ TEST(DType, FloatingOnes) {
 }
 
 // By what rounding does: the largest number stays what it is, and what is 2^-7 larger does not.
+// IEEE 754: fp32 has 24 bits of precision, fp16 11, fp64 53; bf16 has 8.
 TEST(Precision, LargestFinite) {
   for (const DType dtype : kFloating) {
     const double largest = largest_finite(dtype);
@@ -108,6 +109,35 @@ TEST(Precision, SmallestNormal) {
   EXPECT_EQ(smallest_normal(DType::fp32), double(std::numeric_limits<float>::min()));
   EXPECT_EQ(smallest_normal(DType::fp64), std::numeric_limits<double>::min());
   EXPECT_EQ(smallest_normal(DType::fp16), 0x1p-14);
+}
+
+TEST(UlpDistance, NeighboursAreOneApart) {
+  EXPECT_EQ(ulp_distance(DType::fp64, 1, 1 + 0x1p-52), 1);
+  EXPECT_EQ(ulp_distance(DType::fp32, 1, 1 + 0x1p-23), 1);
+  EXPECT_EQ(ulp_distance(DType::fp32, 1, 1 - 0x1p-24), 1) << "closer below a power of two";
+  EXPECT_EQ(ulp_distance(DType::fp16, 1, 1 + 0x1p-10), 1);
+  EXPECT_EQ(ulp_distance(DType::bf16, 1, 1 + 0x1p-7), 1);
+  EXPECT_EQ(ulp_distance(DType::fp16, 1 + 0x1p-9, 1), 2) << "in either direction";
+}
+
+TEST(UlpDistance, GoesThroughZero) {
+  EXPECT_EQ(ulp_distance(DType::fp32, 0.0, -0.0), 0);
+  EXPECT_EQ(ulp_distance(DType::fp32, 0x1p-149, -0x1p-149), 2);
+  EXPECT_EQ(ulp_distance(DType::fp16, -0x1p-24, 0x1p-23), 3);
+  EXPECT_EQ(ulp_distance(DType::fp64, -0x1p-1074, 0x1p-1073), 3);
+}
+
+// From 1 to 2 there are as many numbers as the fraction has values, from 1 to 4 twice as many.
+TEST(UlpDistance, CountsRepresentableNumbers) {
+  EXPECT_EQ(ulp_distance(DType::fp32, 1, 4), 0x1p24);
+  EXPECT_EQ(ulp_distance(DType::bf16, 1, 2), 128);
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(ulp_distance(DType::fp16, 65504, inf), 1) << "infinity is the next after the largest";
+}
+
+TEST(UlpDistance, OfIntegersIsTheDifference) {
+  EXPECT_EQ(ulp_distance(DType::int32, 7, 4), 3);
+  EXPECT_EQ(ulp_distance(DType::int64, -2, 3), 5);
 }
 
 }  // namespace opbench

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "tests/compare/comparison_support.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {

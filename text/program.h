@@ -17,4 +17,14 @@ void set_program_name(std::string_view path);
 /// called. Paths that end in it, and longer words, stay.
 std::string with_program_name(std::string_view text);
 
+/// The exit codes of every command.
+enum ExitCode {
+  kAllWell = 0,
+  kVerdictFailed = 1,
+  kBadInput = 2,        ///< nothing was run
+  kCouldNotFinish = 3,  ///< I/O, memory, a case that crashed, interrupted
+  kNothingToJudge = 4,
+  kTooNoisy = 5,  ///< of the machine, to judge speed
+};
+
 }  // namespace opbench

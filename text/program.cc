@@ -1,4 +1,4 @@
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

@@ -1,6 +1,6 @@
-#include "text/program_name.h"
-
 #include <gtest/gtest.h>
+
+#include "text/program.h"
 
 namespace opbench {
 

@@ -10,9 +10,8 @@
 
 #include "tensor/nearest.h"
 #include "tensor/utf8.h"
-#include "text/exit_code.h"
-#include "text/program_name.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
+#include "text/program.h"
 
 namespace opbench {
 namespace {

@@ -20,9 +20,9 @@
 #include "harness/run/overflow_run.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/name_pattern.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

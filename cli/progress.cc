@@ -9,8 +9,8 @@
 
 #include "harness/report/text.h"
 #include "harness/run/unit_plan.h"
-#include "tensor/printable.h"
-#include "text/excerpt.h"
+#include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "workers/dispatch.h"
 
 namespace opbench {

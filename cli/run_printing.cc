@@ -9,8 +9,8 @@
 #include "harness/report/digest.h"
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
-#include "tensor/printable.h"
-#include "text/program_name.h"
+#include "tensor/utf8.h"
+#include "text/program.h"
 #include "text/terminal.h"
 #include "workers/interrupt.h"
 

@@ -9,8 +9,8 @@
 #include "profiles/call_graph.h"
 #include "profiles/network_cases.h"
 #include "profiles/network_context.h"
-#include "tensor/printable.h"
-#include "text/shortened.h"
+#include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "profiles/finding_rules.h"
 #include "profiles/task.h"
-#include "text/excerpt.h"
+#include "text/fitted.h"
 
 namespace opbench {
 

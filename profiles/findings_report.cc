@@ -9,7 +9,7 @@
 #include <ostream>
 
 #include "profiles/finding_rules.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

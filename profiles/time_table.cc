@@ -7,8 +7,8 @@
 #include <initializer_list>
 
 #include "profiles/task.h"
-#include "tensor/printable.h"
-#include "text/shortened.h"
+#include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

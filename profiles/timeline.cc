@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "profiles/task.h"
-#include "tensor/printable.h"
-#include "text/shortened.h"
+#include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 
 namespace opbench::check {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "harness/check/protocol_line.h"
-#include "text/excerpt.h"
-#include "text/json_number.h"
+#include "text/cell.h"
+#include "text/fitted.h"
 #include "text/json_reader.h"
 
 namespace opbench::check {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/check/protocol_line.h"
-#include "text/json_number.h"
+#include "text/cell.h"
 
 namespace opbench::check {
 namespace {

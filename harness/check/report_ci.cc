@@ -9,10 +9,10 @@
 #include "harness/check/verdict.h"
 #include "harness/check/waivers.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/junit.h"
 #include "text/markdown_text.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench::check {
 namespace {

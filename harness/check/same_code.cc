@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "text/same_bytes.h"
+#include "text/input_file.h"
 
 namespace opbench::check {
 namespace {

@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "harness/plan/plan_tasks.h"
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/fitted.h"

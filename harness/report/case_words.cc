@@ -13,9 +13,9 @@
 #include "harness/report/disturbance.h"
 #include "harness/report/text.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/byte_size.h"
-#include "text/wrapped.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

@@ -9,11 +9,9 @@
 #include "compare/jumps.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_fields.h"
-#include "judge/cause_texts.h"
-#include "judge/error_json.h"
-#include "text/csv_text.h"
-#include "text/json_cell.h"
-#include "text/json_number.h"
+#include "judge/causes.h"
+#include "judge/error_map.h"
+#include "text/cell.h"
 
 namespace opbench::report {
 namespace {

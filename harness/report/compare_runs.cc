@@ -11,7 +11,7 @@
 
 #include "harness/report/text.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench::report {
 namespace {

@@ -12,7 +12,6 @@
 #include "harness/report/disturbance.h"
 #include "harness/report/text.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 

@@ -6,7 +6,7 @@
 
 #include "harness/report/report.h"
 #include "harness/run/record.h"
-#include "text/console_colour.h"
+#include "text/terminal.h"
 
 namespace opbench::report {
 

@@ -10,7 +10,6 @@
 #include "harness/report/layout.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 

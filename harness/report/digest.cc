@@ -11,8 +11,8 @@
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
-#include "text/wrapped.h"
+#include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {

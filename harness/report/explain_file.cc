@@ -13,9 +13,9 @@
 #include "harness/report/case_words.h"
 #include "harness/run/artefact.h"
 #include "harness/run/results_file.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/json_reader.h"
-#include "text/program_name.h"
+#include "text/program.h"
 #include "text/shell_quoted.h"
 
 namespace opbench::report {

@@ -16,7 +16,7 @@
 #include "harness/run/results_file.h"
 #include "tensor/error.h"
 #include "tensor/nearest.h"
-#include "text/csv_text.h"
+#include "text/cell.h"
 
 namespace opbench::report {
 namespace {

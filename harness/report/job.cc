@@ -8,10 +8,10 @@
 #include <ostream>
 #include <set>
 
-#include "tensor/printable.h"
-#include "text/console_colour.h"
-#include "text/csv_text.h"
-#include "text/wrapped.h"
+#include "tensor/utf8.h"
+#include "text/cell.h"
+#include "text/fitted.h"
+#include "text/terminal.h"
 
 namespace opbench::report {
 namespace {

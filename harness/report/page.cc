@@ -14,7 +14,7 @@
 #include "opbench_page.h"
 #include "tensor/error.h"
 #include "text/json_reader.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 namespace opbench::pages {
 namespace {

@@ -12,7 +12,6 @@
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
 #include "tensor/utf8.h"
 
 namespace opbench::report {

@@ -8,7 +8,7 @@
 #include "dump/dump_meaning.h"
 #include "harness/report/array_text.h"
 #include "tensor/error.h"
-#include "text/json_number.h"
+#include "text/cell.h"
 
 namespace opbench {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/report/layout.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 #include "text/byte_size.h"
 #include "text/fitted.h"
 

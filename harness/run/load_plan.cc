@@ -19,7 +19,7 @@
 #include "harness/plan/selection.h"
 #include "judge/recorded_values.h"
 #include "tensor/error.h"
-#include "tensor/printable.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "dump/hdf5/version.h"
+#include "dump/dump_writer.h"
 #include "harness/run/memory.h"
 #include "kernels/vendor.h"
 #include "opbench_build_info.h"

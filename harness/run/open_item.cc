@@ -9,7 +9,7 @@
 #include "harness/run/input_values.h"
 #include "harness/run/memory.h"
 #include "harness/run/run_result.h"
-#include "tensor/checksum.h"
+#include "tensor/buffer.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 

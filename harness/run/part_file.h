@@ -9,7 +9,7 @@
 #include "harness/plan/case_selection.h"
 #include "harness/run/machine.h"
 #include "harness/run/run_result.h"
-#include "text/line_file.h"
+#include "text/output_file.h"
 
 namespace opbench::units {
 

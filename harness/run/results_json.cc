@@ -8,7 +8,7 @@
 
 #include "harness/run/results_file.h"
 #include "tensor/error.h"
-#include "text/json_cell.h"
+#include "text/cell.h"
 #include "text/json_reader.h"
 
 namespace opbench {

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <vector>
 
+#include "tensor/dtype.h"
 #include "tensor/elements.h"
-#include "tensor/precision.h"
 
 namespace opbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "opbench/run.h"
 #include "tensor/error.h"
 #include "tests/lab/faults.h"
-#include "text/exit_code.h"
+#include "text/program.h"
 
 namespace opbench::lab {
 namespace {

@@ -41,7 +41,7 @@ Exit codes: 0 no regression; 1 a regression; 2 bad input; 3 could not finish, or
 decided; 4 nothing to judge; 5 nothing looks slower, and noise hides whether something is. From 2 on, standard error has
 the first cause in one line.)";
 
-using Render = void (*)(std::ostream& out, const check::Report& report);
+using Render = void (*)(std::ostream& out, const check::CheckReport& report);
 
 /// A form of the verdicts: the flag that names its file, and its name in the directory of --out.
 struct CheckFile {
@@ -53,7 +53,7 @@ struct CheckFile {
 
 constexpr CheckFile kCheckFiles[] = {
     {"--json", &CheckFlags::json, "check.json",
-     [](std::ostream& out, const check::Report& report) {
+     [](std::ostream& out, const check::CheckReport& report) {
        check::write_json(out, report, describe_machine());
      }},
     {"--junit", &CheckFlags::junit, "junit.xml", check::write_junit},
@@ -83,7 +83,7 @@ class CheckOutputs {
   }
 
   /// True if all could be written; one that cannot does not keep the others from being written.
-  bool write(const check::Report& report) {
+  bool write(const check::CheckReport& report) {
     bool is_well = true;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       is_well &=
@@ -160,7 +160,7 @@ struct Finish {
   std::string today;
 };
 
-int finish(check::Report& report, const Finish& how, CommandContext& context) {
+int finish(check::CheckReport& report, const Finish& how, CommandContext& context) {
   report.command = context.command_line;
   check::apply_waivers(report, how.waivers, how.today);
   report.mark_failures();
@@ -178,7 +178,7 @@ int check_stored(const CheckFlags& flags, const Finish& how, CommandContext& con
     context.complain(fmt::format("there is no baseline '{}'; --update makes it", flags.baseline));
     return kNothingToJudge;
   }
-  check::Report report = stored.compare();
+  check::CheckReport report = stored.compare();
   const int code = finish(report, how, context);
   if (flags.update) stored.update();
   return code;
@@ -198,10 +198,10 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   CheckOutputs outputs(flags, context);
   const Finish how{outputs, waivers, describe_machine().date.substr(0, 10)};
   if (!flags.baseline.empty()) return check_stored(flags, how, context);
-  options.accuracy.waiver_of_errors = [&](const check::Item& item) {
+  options.accuracy.waiver_of_errors = [&](const check::CheckedItem& item) {
     return check::waiver_of_errors(item, waivers, how.today);
   };
-  check::Report report = run_gate(options, make_hooks(context));
+  check::CheckReport report = run_gate(options, make_hooks(context));
   return finish(report, how, context);
 }
 

@@ -174,7 +174,7 @@ ResultsFile StoredCheck::run_now() const {
   return results;
 }
 
-check::Report StoredCheck::compare() {
+check::CheckReport StoredCheck::compare() {
   check::WatchOptions options;
   options.rule = speed_rule_of(flags_);
   options.is_gate = flags_.gate == "stored";
@@ -200,7 +200,7 @@ check::Report StoredCheck::compare() {
     baseline = current_;
     baseline.path = flags_.baseline;
   }
-  check::Report report = check::run_watch(baseline, current_, options);
+  check::CheckReport report = check::run_watch(baseline, current_, options);
   if (is_first) report.notices.push_back("there was no baseline: it is compared with itself");
   note_anchor(report, options);
   return report;
@@ -213,15 +213,16 @@ void StoredCheck::read_current(ResultsFile& baseline) {
   selection_->narrow(current_);
 }
 
-void StoredCheck::note_anchor(check::Report& report, const check::WatchOptions& options) const {
+void StoredCheck::note_anchor(check::CheckReport& report,
+                              const check::WatchOptions& options) const {
   if (!is_there(anchor_path())) return;
   ResultsFile anchor = read_results_file(anchor_path());
   if (selection_) selection_->narrow(anchor);
-  const check::Report since = check::run_watch(anchor, current_, options);
+  const check::CheckReport since = check::run_watch(anchor, current_, options);
   report.notices.push_back(
       fmt::format("since the anchor of {}: {}", anchor.machine.date, check::counts_text(since)));
-  for (const check::Item& item : since.items) {
-    if (item.verdict != check::Verdict::slower) continue;
+  for (const check::CheckedItem& item : since.items) {
+    if (item.verdict != check::ChangeVerdict::slower) continue;
     report.notices.push_back(
         fmt::format("since the anchor {}: {}", check::title_of(item), item.evidence));
   }

@@ -52,7 +52,7 @@ class StoredCheck {
 
   /// Errors: throws Error for a file that cannot be read, flags that contradict each other, or a
   /// selection that is no good.
-  check::Report compare();
+  check::CheckReport compare();
 
   /// With --update: the results become the baseline. `compare` looks at it and at the anchor, so
   /// that slow creep shows.
@@ -62,7 +62,7 @@ class StoredCheck {
   ResultsFile run_now() const;
   /// Both files then hold what is selected.
   void read_current(ResultsFile& baseline);
-  void note_anchor(check::Report& report, const check::WatchOptions& options) const;
+  void note_anchor(check::CheckReport& report, const check::WatchOptions& options) const;
 
   const CheckFlags& flags_;
   CommandContext& context_;

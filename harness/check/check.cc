@@ -15,30 +15,30 @@ namespace opbench::check {
 namespace {
 
 // Compared with something: what is new is no proof that nothing became worse.
-bool is_judged(const Item& item) {
-  return item.verdict != Verdict::incomparable && item.verdict != Verdict::new_ &&
+bool is_judged(const CheckedItem& item) {
+  return item.verdict != ChangeVerdict::incomparable && item.verdict != ChangeVerdict::new_ &&
          !item.is_unfinished;
 }
 
 // What needs action first.
-int urgency(const Item& item) {
+int urgency(const CheckedItem& item) {
   if (item.is_regression) return 0;
   switch (item.verdict) {
-    case Verdict::error:
+    case ChangeVerdict::error:
       return 1;
-    case Verdict::slower:
+    case ChangeVerdict::slower:
       return 2;
-    case Verdict::gone:
+    case ChangeVerdict::gone:
       return 3;
-    case Verdict::ambiguous:
+    case ChangeVerdict::ambiguous:
       return 4;
-    case Verdict::incomparable:
+    case ChangeVerdict::incomparable:
       return 5;
-    case Verdict::new_:
+    case ChangeVerdict::new_:
       return 6;
-    case Verdict::faster:
+    case ChangeVerdict::faster:
       return 7;
-    case Verdict::same:
+    case ChangeVerdict::same:
       return 8;
   }
   return 8;
@@ -47,19 +47,20 @@ int urgency(const Item& item) {
 using CaseAndThreads = std::pair<std::string, int>;
 
 // Neither slower nor the same, as far as the budget went.
-bool has_undecided(const Report& report) {
-  return std::any_of(report.items.begin(), report.items.end(), [](const Item& item) {
-    return item.is_unfinished && item.verdict == Verdict::ambiguous;
+bool has_undecided(const CheckReport& report) {
+  return std::any_of(report.items.begin(), report.items.end(), [](const CheckedItem& item) {
+    return item.is_unfinished && item.verdict == ChangeVerdict::ambiguous;
   });
 }
 
 // The first cause and how many more; what a program did comes before what was not reached.
-std::string unfinished_text(const Report& report) {
+std::string unfinished_text(const CheckReport& report) {
   std::vector<std::string> causes = report.failures, open;
-  for (const Item& item : report.items) {
+  for (const CheckedItem& item : report.items) {
     if (!item.is_unfinished) continue;
-    auto& place = item.verdict == Verdict::ambiguous ? open : causes;
-    const bool names_program = item.verdict == Verdict::ambiguous || report.base_name.empty() ||
+    auto& place = item.verdict == ChangeVerdict::ambiguous ? open : causes;
+    const bool names_program = item.verdict == ChangeVerdict::ambiguous ||
+                               report.base_name.empty() ||
                                item.evidence.find(report.base_name) != std::string::npos;
     place.push_back(fmt::format(
         "{} {}: {}{}", name(item.verdict), title_of(item), item.evidence,
@@ -70,45 +71,47 @@ std::string unfinished_text(const Report& report) {
                             : fmt::format("{}; and {} more", causes.front(), causes.size() - 1);
 }
 
-bool is_over(const Report& report) {
+bool is_over(const CheckReport& report) {
   return report.fail_over_percent && report.slower_percent() > *report.fail_over_percent;
 }
 
 // By the flags, where the verdict alone does not. `is_over`: of the report.
-bool fails_by_flags(const Report& report, const Item& item, bool is_over) {
+bool fails_by_flags(const CheckReport& report, const CheckedItem& item, bool is_over) {
   if (item.waived) return false;
-  return (is_over && item.verdict == Verdict::slower) ||
-         (report.fails_on_ambiguous && item.verdict == Verdict::ambiguous);
+  return (is_over && item.verdict == ChangeVerdict::slower) ||
+         (report.fails_on_ambiguous && item.verdict == ChangeVerdict::ambiguous);
 }
 
-bool has_failure(const Report& report) {
+bool has_failure(const CheckReport& report) {
   return std::any_of(report.items.begin(), report.items.end(),
-                     [&, over = is_over(report)](const Item& item) {
+                     [&, over = is_over(report)](const CheckedItem& item) {
                        return item.is_regression || fails_by_flags(report, item, over);
                      });
 }
 
 // What fails only for being undecided is none.
-bool has_regression(const Report& report) {
+bool has_regression(const CheckReport& report) {
   return is_over(report) ||
-         std::any_of(report.items.begin(), report.items.end(), [](const Item& item) {
-           return item.is_regression && item.verdict != Verdict::ambiguous;
+         std::any_of(report.items.begin(), report.items.end(), [](const CheckedItem& item) {
+           return item.is_regression && item.verdict != ChangeVerdict::ambiguous;
          });
 }
 
-CaseAndThreads case_of(const Item& item) { return {item.case_id, item.threads}; }
+CaseAndThreads case_of(const CheckedItem& item) { return {item.case_id, item.threads}; }
 
 // Of one call; 0: not known.
-double time_of(const Item& item) { return item.speed ? item.speed->base_us : item.same_code_us; }
+double time_of(const CheckedItem& item) {
+  return item.speed ? item.speed->base_us : item.same_code_us;
+}
 
-bool is_weighed(const Item& item) {
+bool is_weighed(const CheckedItem& item) {
   return time_of(item) > 0 && !item.context && !item.is_first_call;
 }
 
 /// The time that the fastest variant of each case takes.
-std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
+std::map<CaseAndThreads, double> fastest_times(const std::vector<CheckedItem>& items) {
   std::map<CaseAndThreads, double> fastest;
-  for (const Item& item : items) {
+  for (const CheckedItem& item : items) {
     if (!is_weighed(item)) continue;
     const auto [place, is_new] = fastest.emplace(case_of(item), time_of(item));
     if (!is_new) place->second = std::min(place->second, time_of(item));
@@ -118,7 +121,7 @@ std::map<CaseAndThreads, double> fastest_times(const std::vector<Item>& items) {
 
 }  // namespace
 
-std::string_view name(Verdict verdict) {
+std::string_view name(ChangeVerdict verdict) {
   constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME",         "AMBIGUOUS",
                                          "NEW",    "GONE",   "INCOMPARABLE", "ERROR"};
   return kNames[static_cast<std::size_t>(verdict)];
@@ -128,54 +131,55 @@ double SpeedRule::floor_share(double base_us) const {
   return std::min(floor_us / base_us, most_floor_share);
 }
 
-double Report::slower_percent() const {
+double CheckReport::slower_percent() const {
   std::map<CaseAndThreads, double> worst;
-  for (const Item& item : items) {
-    if (item.verdict != Verdict::slower || item.waived || !item.network_percent) continue;
+  for (const CheckedItem& item : items) {
+    if (item.verdict != ChangeVerdict::slower || item.waived || !item.network_percent) continue;
     double& share = worst[case_of(item)];
     share = std::max(share, *item.network_percent);
   }
   std::map<int, double> by_threads;  // each number of threads is a step of its own
   for (const auto& [key, share] : worst) by_threads[key.second] += share;
   double largest = 0;
-  for (const Item& item : items) {
+  for (const CheckedItem& item : items) {
     const bool is_step = item.context && !item.is_first_call;
-    if (item.verdict != Verdict::slower || item.waived || !is_step) continue;
+    if (item.verdict != ChangeVerdict::slower || item.waived || !is_step) continue;
     largest = std::max(largest, 100 * item.speed->change);
   }
   for (const auto& [threads, share] : by_threads) largest = std::max(largest, share);
   return largest;
 }
 
-void Report::mark_failures() {
+void CheckReport::mark_failures() {
   const bool over = is_over(*this);
-  for (Item& item : items) {
+  for (CheckedItem& item : items) {
     item.is_regression = item.is_regression || fails_by_flags(*this, item, over);
   }
 }
 
-int Report::count(Verdict verdict) const {
-  return static_cast<int>(std::count_if(items.begin(), items.end(),
-                                        [&](const Item& item) { return item.verdict == verdict; }));
+int CheckReport::count(ChangeVerdict verdict) const {
+  return static_cast<int>(std::count_if(items.begin(), items.end(), [&](const CheckedItem& item) {
+    return item.verdict == verdict;
+  }));
 }
 
-int Report::too_noisy() const {
-  return static_cast<int>(std::count_if(items.begin(), items.end(), [](const Item& item) {
+int CheckReport::too_noisy() const {
+  return static_cast<int>(std::count_if(items.begin(), items.end(), [](const CheckedItem& item) {
     return item.is_too_noisy && !item.waived;
   }));
 }
 
-ExitCode Report::exit_code() const {
+ExitCode CheckReport::exit_code() const {
   if (was_interrupted) return kCouldNotFinish;
   if (has_failure(*this)) return kVerdictFailed;
-  const bool is_unfinished =
-      std::any_of(items.begin(), items.end(), [](const Item& item) { return item.is_unfinished; });
+  const bool is_unfinished = std::any_of(
+      items.begin(), items.end(), [](const CheckedItem& item) { return item.is_unfinished; });
   if (is_unfinished || !failures.empty()) return kCouldNotFinish;
   if (std::none_of(items.begin(), items.end(), is_judged)) return kNothingToJudge;
   return too_noisy() > 0 ? kTooNoisy : kAllWell;
 }
 
-std::string outcome_text(const Report& report) {
+std::string outcome_text(const CheckReport& report) {
   switch (report.exit_code()) {
     case kAllWell:
       return "No regression";
@@ -192,7 +196,7 @@ std::string outcome_text(const Report& report) {
   }
 }
 
-std::string reason_text(const Report& report) {
+std::string reason_text(const CheckReport& report) {
   const std::size_t all = report.items.size();
   switch (report.exit_code()) {
     case kCouldNotFinish:
@@ -211,20 +215,20 @@ std::string reason_text(const Report& report) {
   }
 }
 
-void weigh_and_sort(std::vector<Item>& items) {
+void weigh_and_sort(std::vector<CheckedItem>& items) {
   const auto fastest = fastest_times(items);
   std::map<CaseAndThreads, int> counts;
-  for (const Item& item : items) counts[case_of(item)] = item.count;
+  for (const CheckedItem& item : items) counts[case_of(item)] = item.count;
   std::map<int, double> networks;
   for (const auto& [key, us] : fastest) networks[key.second] += us * counts[key];
-  for (Item& item : items) {
+  for (CheckedItem& item : items) {
     if (!is_weighed(item) || !item.speed) continue;
     const double others = networks[item.threads] - fastest.at(case_of(item)) * item.count;
     const double network = others + item.speed->base_us * item.count;
     item.network_percent = 100 * item.count * item.speed->base_us * item.speed->change / network;
   }
-  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
-    const auto harm = [](const Item& item) {
+  std::stable_sort(items.begin(), items.end(), [](const CheckedItem& a, const CheckedItem& b) {
+    const auto harm = [](const CheckedItem& item) {
       return item.network_percent ? -*item.network_percent
                                   : -std::numeric_limits<double>::infinity();
     };
@@ -232,7 +236,7 @@ void weigh_and_sort(std::vector<Item>& items) {
   });
 }
 
-std::string title_of(const Item& item) {
+std::string title_of(const CheckedItem& item) {
   std::string title = report::with_short_lists(item.case_key);
   if (!item.variant.empty()) {
     title = item.context ? fmt::format("step {} of {}", item.variant, title)

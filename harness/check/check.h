@@ -14,7 +14,7 @@
 namespace opbench::check {
 
 /// What became of one variant of one case.
-enum class Verdict {
+enum class ChangeVerdict {
   slower,
   faster,
   same,
@@ -24,11 +24,12 @@ enum class Verdict {
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
 };
-inline constexpr std::array kAllVerdicts = {
-    Verdict::error,        Verdict::slower, Verdict::gone,   Verdict::ambiguous,
-    Verdict::incomparable, Verdict::new_,   Verdict::faster, Verdict::same};
+inline constexpr std::array kAllVerdicts = {ChangeVerdict::error,        ChangeVerdict::slower,
+                                            ChangeVerdict::gone,         ChangeVerdict::ambiguous,
+                                            ChangeVerdict::incomparable, ChangeVerdict::new_,
+                                            ChangeVerdict::faster,       ChangeVerdict::same};
 /// "SLOWER", ..., "NEW", ...
-std::string_view name(Verdict verdict);
+std::string_view name(ChangeVerdict verdict);
 
 /// What counts as a change of speed.
 struct SpeedRule {
@@ -67,14 +68,14 @@ struct WaivedErrors {
 };
 
 /// One variant of one case, or one step of a context, with one number of threads.
-struct Item {
+struct CheckedItem {
   std::string case_id, case_key;  ///< the key leaves out attributes at their defaults
   std::string case_name, variant;
   std::optional<ContextSource> context;  ///< where the context stands; none: a case
   int count = 1, threads = 1;
   bool cold = false;
   bool is_first_call = false;  ///< of the first call in a process; else of calls that repeat
-  Verdict verdict = Verdict::ambiguous;
+  ChangeVerdict verdict = ChangeVerdict::ambiguous;
   bool is_regression = false;      ///< fails the check
   bool is_unfinished = false;      ///< could not be judged for a reason that is no verdict
   bool is_same_code = false;       ///< both builds run the same machine code; it was not timed
@@ -101,7 +102,7 @@ struct Item {
   std::optional<double> network_percent;
 };
 
-struct Report {
+struct CheckReport {
   std::string command;
   std::string mode;  ///< "gate" or "watch"
   std::string base_name;
@@ -115,7 +116,7 @@ struct Report {
   bool fails_on_ambiguous = false;
   std::vector<std::string> notices;
   std::vector<std::string> failures;  ///< that are of no item: a worker that did not end well
-  std::vector<Item> items;            ///< what needs action first
+  std::vector<CheckedItem> items;     ///< what needs action first
   bool was_interrupted = false;
   double seconds = 0;
 
@@ -126,7 +127,7 @@ struct Report {
   /// they cost more than `fail_over_percent`, of every AMBIGUOUS where these fail, but for what is
   /// waived. After the waivers.
   void mark_failures();
-  int count(Verdict verdict) const;
+  int count(ChangeVerdict verdict) const;
   int too_noisy() const;  ///< how many items are
   /// 1 for a regression, and for an AMBIGUOUS where asked, else 3 if something could not be judged
   /// or looks slower and is not decided, 4 if nothing could be judged, 5 if noise hides whether
@@ -135,13 +136,13 @@ struct Report {
 };
 
 /// Why `report` has its exit code, in a few words.
-std::string outcome_text(const Report& report);
+std::string outcome_text(const CheckReport& report);
 /// The same in one line for who has to act: the first cause and how many more there are. Empty for
 /// exit codes 0 and 1, whose report says all.
-std::string reason_text(const Report& report);
+std::string reason_text(const CheckReport& report);
 
 /// Sets every item's share of the network, and sorts: what fails the check, then what is open, by
 /// harm.
-void weigh_and_sort(std::vector<Item>& items);
+void weigh_and_sort(std::vector<CheckedItem>& items);
 
 }  // namespace opbench::check

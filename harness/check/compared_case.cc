@@ -29,24 +29,24 @@ ComparedVariant& add_variant(ComparedCase& compared, const std::string& name) {
 }
 
 // What is waived goes on to be timed; judging is told of it in the end.
-bool waive_errors(Item& item, const AccuracyRule& rule) {
+bool waive_errors(CheckedItem& item, const AccuracyRule& rule) {
   if (!item.is_error_growth || !rule.waiver_of_errors) return false;
   const std::optional<WaivedBy> waiver = rule.waiver_of_errors(item);
   if (!waiver) return false;
   item.waived_errors = WaivedErrors{*waiver, std::move(item.evidence)};
   item.evidence.clear();
-  item.verdict = Verdict::ambiguous;
+  item.verdict = ChangeVerdict::ambiguous;
   item.is_regression = item.is_error_growth = false;
   return true;
 }
 
 // Says of a failure in both builds that it is meant, and of a pass that it is not.
-void tell_expectation(const ListedCase& spec, const OpenedVariant* current, Item& item) {
+void tell_expectation(const ListedCase& spec, const OpenedVariant* current, CheckedItem& item) {
   if (!spec.expected_failure || current == nullptr) return;
   const std::vector<std::string>& names = spec.expected_failure->variants;
   const std::string& why = spec.expected_failure->reason;
   if (!names.empty() && std::find(names.begin(), names.end(), current->name) == names.end()) return;
-  if (item.verdict == Verdict::incomparable && current->status == Status::failed) {
+  if (item.verdict == ChangeVerdict::incomparable && current->status == Status::failed) {
     item.evidence =
         fmt::format("not timed: fails as its case expects, {} ({})", why, current->reason);
   } else if (current->status == Status::passed || current->status == Status::mistrusted) {
@@ -65,7 +65,7 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
   if (is_refused && !compared.spec.context) return;
   ComparedVariant& variant = add_variant(compared, name);
   if (is_refused) {
-    variant.item.verdict = Verdict::incomparable;
+    variant.item.verdict = ChangeVerdict::incomparable;
     variant.item.evidence = fmt::format("skipped: {}", (current ? current : base)->reason);
     return;
   }
@@ -117,13 +117,13 @@ void ComparedCase::fail(const std::string& why) {
 }
 
 void ComparedCase::settle_as_same() {
-  Item& item = add_variant(*this, "").item;
-  item.verdict = Verdict::same;
+  CheckedItem& item = add_variant(*this, "").item;
+  item.verdict = ChangeVerdict::same;
   item.evidence = "both builds are the same program, byte for byte";
 }
 
 void ComparedCase::skip(const std::string& why) {
-  Item& item = add_variant(*this, "").item;
+  CheckedItem& item = add_variant(*this, "").item;
   item.is_unfinished = true;
   item.evidence = why;
 }
@@ -183,8 +183,8 @@ OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
 void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how,
                   const AccuracyRule& rule) {
   if (!compared.is_in_current) {
-    Item& item = add_variant(compared, "").item;
-    item.verdict = Verdict::gone;
+    CheckedItem& item = add_variant(compared, "").item;
+    item.verdict = ChangeVerdict::gone;
     item.is_regression = true;
     item.evidence = "only the other build has this case";
     return;
@@ -231,13 +231,13 @@ void adjust_for_all(std::vector<ComparedCase>& cases) {
   }
 }
 
-void note_budget(const std::vector<Item>& items, double budget_s,
+void note_budget(const std::vector<CheckedItem>& items, double budget_s,
                  std::vector<std::string>& notices) {
-  const auto is_left = [](const Item& item) {
-    return (item.is_unfinished || item.is_too_noisy) && item.verdict == Verdict::ambiguous;
+  const auto is_left = [](const CheckedItem& item) {
+    return (item.is_unfinished || item.is_too_noisy) && item.verdict == ChangeVerdict::ambiguous;
   };
-  const auto is_unmeasured = [&](const Item& item) { return is_left(item) && !item.speed; };
-  const auto is_suspect = [&](const Item& item) {
+  const auto is_unmeasured = [&](const CheckedItem& item) { return is_left(item) && !item.speed; };
+  const auto is_suspect = [&](const CheckedItem& item) {
     return is_left(item) && item.is_unfinished && item.speed;
   };
   const auto left = std::count_if(items.begin(), items.end(), is_left);

@@ -42,7 +42,7 @@ OpenRequest current_request(const ComparedCase& compared, OpenRequest how);
 struct AccuracyRule {
   bool is_strict = false;  ///< as of `judge_accuracy`
   /// The waiver that lets the errors of an ERROR grow as they did; none: there are no waivers.
-  std::function<std::optional<WaivedBy>(const Item&)> waiver_of_errors = {};
+  std::function<std::optional<WaivedBy>(const CheckedItem&)> waiver_of_errors = {};
 };
 
 /// Opens the case in both builds and judges accuracy; variants that can be timed are left open,
@@ -64,7 +64,7 @@ std::optional<double> typical_noise(const std::vector<ComparedCase>& cases);
 void adjust_for_all(std::vector<ComparedCase>& cases);
 
 /// Says in a notice how much the end of the budget left undecided, if it did.
-void note_budget(const std::vector<Item>& items, double budget_s,
+void note_budget(const std::vector<CheckedItem>& items, double budget_s,
                  std::vector<std::string>& notices);
 
 }  // namespace opbench::check

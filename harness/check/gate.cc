@@ -58,7 +58,7 @@ class Gate {
     how_.sample_seconds = options.sample_seconds;
   }
 
-  Report run() {
+  CheckReport run() {
     describe();
     const std::string apart = agree_on_streaming(base_, null_, current_);
     if (!apart.empty()) report_.notices.push_back(apart);
@@ -239,7 +239,7 @@ class Gate {
   }
 
   void finish(const ComparedCase& compared, ComparedVariant& variant) {
-    Item& item = variant.item;
+    CheckedItem& item = variant.item;
     item.cold = how_.cold;
     if (variant.is_timed()) {
       item.speed = variant.finding.change;
@@ -248,7 +248,8 @@ class Gate {
     }
     settle_waived_errors(item);
     // Then all of them together decide.
-    if (item.verdict == Verdict::slower && options_.fail_over_percent && !item.is_first_call) {
+    if (item.verdict == ChangeVerdict::slower && options_.fail_over_percent &&
+        !item.is_first_call) {
       item.is_regression = false;
     }
     item.next = next_command(item, options_.base, further_flags());
@@ -284,12 +285,12 @@ class Gate {
   double start_s_ = 0;
   bool is_too_noisy_ = false;
   std::vector<ComparedCase> cases_;
-  Report report_;
+  CheckReport report_;
 };
 
 }  // namespace
 
-Report run_gate(const GateOptions& options, const GateHooks& hooks) {
+CheckReport run_gate(const GateOptions& options, const GateHooks& hooks) {
   return Gate(options, hooks).run();
 }
 

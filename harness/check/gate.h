@@ -53,6 +53,6 @@ struct GateHooks {
 /// Programs that are the same file, byte for byte, are not run: all cases are the same.
 /// A worker that crashes or hangs costs its case, not the check.
 /// Errors: throws Error if a program cannot be started, is no worker, or refuses the selection.
-Report run_gate(const GateOptions& options, const GateHooks& hooks);
+CheckReport run_gate(const GateOptions& options, const GateHooks& hooks);
 
 }  // namespace opbench::check

@@ -40,7 +40,7 @@ Json build_value(const BuildInfo& build) {
   return {{"version", build.version}, {"revision", build.revision}};
 }
 
-Json item_value(const Item& item) {
+Json item_value(const CheckedItem& item) {
   Json value = {{"case", item.case_id},          {"key", item.case_key},
                 {"name", item.case_name},        {"variant", item.variant},
                 {"threads", item.threads},       {"cold", item.cold},
@@ -111,9 +111,9 @@ std::optional<Json> parsed(const std::string& line, const std::string& place, Hi
 
 }  // namespace
 
-std::string history_line(const Report& report, const Machine& machine) {
+std::string history_line(const CheckReport& report, const Machine& machine) {
   Json items = Json::array();
-  for (const Item& item : report.items) items.push_back(item_value(item));
+  for (const CheckedItem& item : report.items) items.push_back(item_value(item));
   const Json line = {{"opbench_history", kVersion},       {"date", machine.date},
                      {"machine", machine_value(machine)}, {"mode", report.mode},
                      {"base", build_value(report.base)},  {"current", build_value(report.current)},

@@ -47,7 +47,7 @@ class HistoryFile {
 };
 
 /// The line of a run, with its end: {"opbench_history": 1, ...}.
-std::string history_line(const Report& report, const Machine& machine);
+std::string history_line(const CheckReport& report, const Machine& machine);
 
 /// Reads what was appended. A line that is no JSON, as a killed run leaves it, is left out with a
 /// notice. Errors: throws Error "file:line: place: ..." for other lines that are no runs; Error if

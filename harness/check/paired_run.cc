@@ -32,7 +32,7 @@ bool is_plausible(double base_us, double current_us) {
 
 void ComparedVariant::fail(const std::string& why, bool is_regression) {
   is_open = false;
-  item.verdict = Verdict::error;
+  item.verdict = ChangeVerdict::error;
   item.evidence = why;
   item.is_regression = is_regression;
   item.is_unfinished = !is_regression;

@@ -12,7 +12,7 @@ namespace opbench::check {
 
 /// One variant of a case, from its first sample to its verdict.
 struct ComparedVariant {
-  Item item;
+  CheckedItem item;
   PairedTimes times;
   SpeedFinding finding;           ///< of the times so far
   bool is_open = false;           ///< still to be timed
@@ -22,7 +22,7 @@ struct ComparedVariant {
   std::string base_results = {}, current_results = {};
 
   /// Was timed and can be judged.
-  bool is_timed() const { return !times.screening.empty() && item.verdict != Verdict::error; }
+  bool is_timed() const { return !times.screening.empty() && item.verdict != ChangeVerdict::error; }
   /// Settles it as ERROR.
   void fail(const std::string& why, bool is_regression);
 };

@@ -32,12 +32,12 @@ std::string data(std::string_view text, bool is_property) {
 
 }  // namespace
 
-void print_annotations(std::ostream& out, const Report& report) {
+void print_annotations(std::ostream& out, const CheckReport& report) {
   constexpr int kMost = 10;
   int errors = 0, warnings = 0;
-  for (const Item& item : report.items) {
+  for (const CheckedItem& item : report.items) {
     const bool is_open =
-        item.is_unfinished || (item.verdict == Verdict::ambiguous && item.speed.has_value());
+        item.is_unfinished || (item.verdict == ChangeVerdict::ambiguous && item.speed.has_value());
     if (!item.is_regression && !is_open) continue;
     int& count = item.is_regression ? errors : warnings;
     if (++count > kMost) continue;
@@ -54,15 +54,15 @@ void print_annotations(std::ostream& out, const Report& report) {
 
 namespace {
 
-JUnitCase::Outcome outcome_of(const Item& item) {
+JUnitCase::Outcome outcome_of(const CheckedItem& item) {
   if (item.is_regression) return JUnitCase::Outcome::failed;
   if (item.is_unfinished) return JUnitCase::Outcome::errored;
-  const bool is_undecided =
-      item.waived || item.verdict == Verdict::ambiguous || item.verdict == Verdict::incomparable;
+  const bool is_undecided = item.waived || item.verdict == ChangeVerdict::ambiguous ||
+                            item.verdict == ChangeVerdict::incomparable;
   return is_undecided ? JUnitCase::Outcome::skipped : JUnitCase::Outcome::passed;
 }
 
-JUnitCase junit_case(const Item& item) {
+JUnitCase junit_case(const CheckedItem& item) {
   JUnitCase result;
   result.suite = item.case_id.substr(0, item.case_id.find('['));
   // The name that the same test has in the report of a run.
@@ -90,13 +90,13 @@ JUnitCase failed_worker(const std::string& failure) {
 
 }  // namespace
 
-void write_junit(std::ostream& out, const Report& report) {
+void write_junit(std::ostream& out, const CheckReport& report) {
   JUnitReport junit;
   junit.name = "opbench";
   junit.properties = {{"command", report.command},
                       {"base", report.base.revision},
                       {"current", report.current.revision}};
-  for (const Item& item : report.items) junit.cases.push_back(junit_case(item));
+  for (const CheckedItem& item : report.items) junit.cases.push_back(junit_case(item));
   for (const std::string& failure : report.failures) junit.cases.push_back(failed_worker(failure));
   opbench::write_junit(out, junit);
 }
@@ -105,9 +105,9 @@ namespace {
 
 constexpr std::size_t kMostRows = 10;
 
-void write_table(std::ostream& out, std::span<const Item* const> items) {
+void write_table(std::ostream& out, std::span<const CheckedItem* const> items) {
   write_markdown_titles(out, {"verdict", "case", "change", "of the network", "evidence"}, 2, 4);
-  for (const Item* item : items) {
+  for (const CheckedItem* item : items) {
     const std::string change = item->speed ? change_text(item->speed->change) : "";
     const std::string share =
         item->network_percent ? fmt::format("{:+.2f}%", *item->network_percent) : "";
@@ -120,16 +120,16 @@ void write_table(std::ostream& out, std::span<const Item* const> items) {
 }
 
 void write_folded(std::ostream& out, const std::string& summary,
-                  std::span<const Item* const> items) {
+                  std::span<const CheckedItem* const> items) {
   if (items.empty()) return;
   out << fmt::format("\n<details><summary>{}</summary>\n\n", summary);
   write_table(out, items);
   out << "\n</details>\n";
 }
 
-void write_next(std::ostream& out, std::span<const Item* const> items) {
+void write_next(std::ostream& out, std::span<const CheckedItem* const> items) {
   std::vector<std::string> lines;
-  for (const Item* item : items) {
+  for (const CheckedItem* item : items) {
     if (!item->next.empty()) lines.push_back(item->next);
   }
   if (lines.empty()) return;
@@ -143,7 +143,7 @@ std::string hint_of(ExitCode code) {
 
 }  // namespace
 
-void write_markdown(std::ostream& out, const Report& report) {
+void write_markdown(std::ostream& out, const CheckReport& report) {
   out << fmt::format("### {} {}: {}\n\n{}. {}. ", hint_of(report.exit_code()),
                      markdown_escaped(program_name()), outcome_text(report), counts_text(report),
                      markdown_escaped(builds_text(report)));
@@ -156,9 +156,11 @@ void write_markdown(std::ostream& out, const Report& report) {
   for (const std::string& notice : report.notices)
     out << "\n> " << markdown_escaped(notice) << '\n';
 
-  std::vector<const Item*> shown, rest, same;
-  for (const Item& item : report.items) {
-    auto& place = item.verdict == Verdict::same ? same : shown.size() < kMostRows ? shown : rest;
+  std::vector<const CheckedItem*> shown, rest, same;
+  for (const CheckedItem& item : report.items) {
+    auto& place = item.verdict == ChangeVerdict::same ? same
+                  : shown.size() < kMostRows          ? shown
+                                                      : rest;
     place.push_back(&item);
   }
   if (!shown.empty()) {

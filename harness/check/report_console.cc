@@ -15,22 +15,24 @@
 namespace opbench::check {
 namespace {
 
-std::string_view colour_of(const Item& item) {
+std::string_view colour_of(const CheckedItem& item) {
   if (item.waived) return kYellow;
-  if (item.is_regression || item.verdict == Verdict::error) return kRed;
-  return item.verdict == Verdict::faster || item.verdict == Verdict::same ? kGreen : kYellow;
+  if (item.is_regression || item.verdict == ChangeVerdict::error) return kRed;
+  return item.verdict == ChangeVerdict::faster || item.verdict == ChangeVerdict::same ? kGreen
+                                                                                      : kYellow;
 }
 
 std::string_view outcome_colour(ExitCode code) {
   return code == kAllWell ? kGreen : code == kVerdictFailed ? kRed : kYellow;
 }
 
-void print_item(std::ostream& out, const Item& item, const ConsoleStyle& style) {
+void print_item(std::ostream& out, const CheckedItem& item, const ConsoleStyle& style) {
   const std::string verdict = fmt::format("{:<12}", name(item.verdict));
   out << coloured(verdict, colour_of(item), style) << ' ' << printable(title_of(item)) << '\n';
   if (!item.evidence.empty()) out << "             " << printable(item.evidence) << '\n';
   if (item.waived) out << "             " << printable(waived_text(item)) << '\n';
-  if (const std::string step = step_text(item); !step.empty() && item.verdict != Verdict::same) {
+  if (const std::string step = step_text(item);
+      !step.empty() && item.verdict != ChangeVerdict::same) {
     out << "             " << step << '\n';
   }
   for (const std::string& notice : item.notices) {
@@ -44,11 +46,13 @@ std::string build_text(const BuildInfo& build) {
 }
 
 // What fails or is open, each kind up to a number that still can be read.
-void print_items(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
+void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
+                 bool verbose) {
   constexpr int kMostOfAKind = 10;
-  std::map<Verdict, int> shown, left_out;
-  for (const Item& item : report.items) {
-    const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster;
+  std::map<ChangeVerdict, int> shown, left_out;
+  for (const CheckedItem& item : report.items) {
+    const bool is_well =
+        item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster;
     if (!verbose && is_well) continue;
     if (verbose || item.is_regression || shown[item.verdict]++ < kMostOfAKind) {
       print_item(out, item, style);
@@ -63,25 +67,26 @@ void print_items(std::ostream& out, const Report& report, const ConsoleStyle& st
 
 }  // namespace
 
-std::string counts_text(const Report& report) {
+std::string counts_text(const CheckReport& report) {
   std::vector<std::string> parts;
-  for (const Verdict verdict : kAllVerdicts) {
+  for (const ChangeVerdict verdict : kAllVerdicts) {
     const int count = report.count(verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
   if (parts.empty()) return "nothing was compared";
-  const auto waived = std::count_if(report.items.begin(), report.items.end(),
-                                    [](const Item& item) { return item.waived.has_value(); });
+  const auto waived =
+      std::count_if(report.items.begin(), report.items.end(),
+                    [](const CheckedItem& item) { return item.waived.has_value(); });
   return fmt::format("{}{}", fmt::join(parts, ", "),
                      waived == 0 ? "" : fmt::format("; {} waived", waived));
 }
 
-std::string step_text(const Item& item) {
+std::string step_text(const CheckedItem& item) {
   return item.network_percent ? fmt::format("{:+.2f}% of the network", *item.network_percent)
                               : std::string();
 }
 
-std::string builds_text(const Report& report) {
+std::string builds_text(const CheckReport& report) {
   const std::string current = build_text(report.current), base = build_text(report.base);
   if (program_name() == "opbench") {
     return fmt::format("{} against {} {}", current, report.base_name, base);
@@ -90,14 +95,14 @@ std::string builds_text(const Report& report) {
                      current == base ? "" : " and " + base);
 }
 
-std::string noise_text(const Report& report) {
+std::string noise_text(const CheckReport& report) {
   return report.noise_floor
              ? fmt::format("of a typical case this machine shows changes from {:.1f}%",
                            100 * *report.noise_floor)
              : std::string("nothing was timed");
 }
 
-void print(std::ostream& out, const Report& report, const ConsoleStyle& style, bool verbose) {
+void print(std::ostream& out, const CheckReport& report, const ConsoleStyle& style, bool verbose) {
   const ExitCode code = report.exit_code();
   out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
       << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
@@ -113,7 +118,7 @@ void print(std::ostream& out, const Report& report, const ConsoleStyle& style, b
   for (const std::string& notice : report.notices) out << "note: " << printable(notice) << '\n';
   print_items(out, report, style, verbose);
   const auto notices = std::count_if(report.items.begin(), report.items.end(),
-                                     [](const Item& item) { return !item.notices.empty(); });
+                                     [](const CheckedItem& item) { return !item.notices.empty(); });
   if (!verbose && notices > 0) {
     out << fmt::format("{} with notes, such as changed bits; --verbose shows all.\n", notices);
   }

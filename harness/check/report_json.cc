@@ -66,7 +66,7 @@ Json waiver_value(const std::optional<WaivedBy>& waived) {
   return {{"place", waived->place}, {"reason", waived->reason}, {"expires", waived->expires}};
 }
 
-Json item_value(const Item& item) {
+Json item_value(const CheckedItem& item) {
   return {{"case", item.case_id},
           {"name", item.case_name},
           {"variant", item.variant},
@@ -94,9 +94,9 @@ Json item_value(const Item& item) {
           {"current_conversions", conversions_value(item.current_conversions)}};
 }
 
-Json counts_value(const Report& report) {
+Json counts_value(const CheckReport& report) {
   Json counts = Json::object();
-  for (const Verdict verdict : kAllVerdicts) {
+  for (const ChangeVerdict verdict : kAllVerdicts) {
     counts[std::string(name(verdict))] = report.count(verdict);
   }
   return counts;
@@ -104,9 +104,9 @@ Json counts_value(const Report& report) {
 
 }  // namespace
 
-void write_json(std::ostream& out, const Report& report, const Machine& machine) {
+void write_json(std::ostream& out, const CheckReport& report, const Machine& machine) {
   Json items = Json::array();
-  for (const Item& item : report.items) items.push_back(item_value(item));
+  for (const CheckedItem& item : report.items) items.push_back(item_value(item));
   const Json document = {
       {"opbench_check", kReportVersion},
       {"command", report.command},

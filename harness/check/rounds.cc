@@ -11,7 +11,7 @@ namespace {
 
 void refuse_first_call(ComparedVariant& variant) {
   variant.is_open = false;
-  variant.item.verdict = Verdict::incomparable;
+  variant.item.verdict = ChangeVerdict::incomparable;
   variant.item.evidence = "the other build is older, and cannot time first calls";
 }
 

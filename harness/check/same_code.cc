@@ -48,7 +48,7 @@ bool is_same_program(const PeerProgram& base, const PeerProgram& current) {
 namespace {
 
 // Other results of the same code: it was given other inputs, and may take longer for them.
-bool has_same_bits(const Item& item) {
+bool has_same_bits(const CheckedItem& item) {
   return !item.base_bits.empty() && item.base_bits == item.current_bits;
 }
 
@@ -66,7 +66,7 @@ std::string unknown_text(const CodeReply& base, const CodeReply& current) {
 
 void settle_same_code(ComparedCase& compared, Peer& base, Peer& current) {
   for (ComparedVariant* variant : compared.open_variants()) {
-    Item& item = variant->item;
+    CheckedItem& item = variant->item;
     if (item.base_bits.empty() || item.current_bits.empty()) {
       variant->code_unknown = "whether both have the same inputs is not known without verification";
       continue;
@@ -82,22 +82,22 @@ void settle_same_code(ComparedCase& compared, Peer& base, Peer& current) {
     variant->is_open = false;
     item.same_code_us = sampled.us;
     item.is_same_code = true;
-    item.verdict = Verdict::same;
+    item.verdict = ChangeVerdict::same;
     item.evidence = "both builds run the same machine code here, which was not timed";
   }
 }
 
-void note_unknown_code(const ComparedVariant& variant, Item& item) {
-  const bool looks_slower =
-      item.verdict == Verdict::slower || (item.verdict == Verdict::ambiguous && item.is_unfinished);
+void note_unknown_code(const ComparedVariant& variant, CheckedItem& item) {
+  const bool looks_slower = item.verdict == ChangeVerdict::slower ||
+                            (item.verdict == ChangeVerdict::ambiguous && item.is_unfinished);
   if (!looks_slower || variant.code_unknown.empty()) return;
   item.notices.push_back(
       fmt::format("whether its machine code changed is not known: {}", variant.code_unknown));
 }
 
-void note_same_code(const std::vector<Item>& items, std::vector<std::string>& notices) {
-  const auto count =
-      std::count_if(items.begin(), items.end(), [](const Item& item) { return item.is_same_code; });
+void note_same_code(const std::vector<CheckedItem>& items, std::vector<std::string>& notices) {
+  const auto count = std::count_if(items.begin(), items.end(),
+                                   [](const CheckedItem& item) { return item.is_same_code; });
   if (count == 0) return;
   notices.push_back(
       fmt::format("{} of {} run the same machine code in both builds with the same results; they "

@@ -16,9 +16,9 @@ bool is_same_program(const PeerProgram& base, const PeerProgram& current);
 void settle_same_code(ComparedCase& compared, Peer& base, Peer& current);
 
 /// Notes of what is slower, or looks so, why it is not known whether its machine code changed.
-void note_unknown_code(const ComparedVariant& variant, Item& item);
+void note_unknown_code(const ComparedVariant& variant, CheckedItem& item);
 
 /// Adds a notice with the number of variants of the same machine code, unless there are none.
-void note_same_code(const std::vector<Item>& items, std::vector<std::string>& notices);
+void note_same_code(const std::vector<CheckedItem>& items, std::vector<std::string>& notices);
 
 }  // namespace opbench::check

@@ -208,7 +208,7 @@ bool SpeedFinding::is_decided() const {
   return is_change(call) && is_confirmed && change.adjusted_p <= kFalseDiscoveryRate;
 }
 
-void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool is_cut) {
+void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule, bool is_cut) {
   const double least = least_change(f.change.base_us, rule);
   item.threshold = std::max(least, f.noise);
   item.noise = f.noise > 0 ? f.noise : f.spread;
@@ -216,7 +216,7 @@ void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool i
   SpeedFinding judged = f;
   judged.change = *item.speed;
   if (f.call == SpeedCall::same) {
-    item.verdict = Verdict::same;
+    item.verdict = ChangeVerdict::same;
     item.threshold = least;
     if (least > rule.threshold) {
       item.evidence += fmt::format("; it counts from {:.3g}%{}", 100 * least, lifted_text(f, rule));
@@ -224,7 +224,7 @@ void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool i
     return;
   }
   if (!judged.is_decided()) {
-    item.verdict = Verdict::ambiguous;
+    item.verdict = ChangeVerdict::ambiguous;
     // There are no more processes for first calls, which vary.
     const bool is_in_noise = item.is_first_call && item.speed->change < f.noise;
     item.is_unfinished = f.looks_slower && !is_in_noise;
@@ -233,7 +233,7 @@ void judge_item(Item& item, const SpeedFinding& f, const SpeedRule& rule, bool i
     return;
   }
   const bool is_slower = f.call != SpeedCall::faster;
-  item.verdict = is_slower ? Verdict::slower : Verdict::faster;
+  item.verdict = is_slower ? ChangeVerdict::slower : ChangeVerdict::faster;
   item.is_regression = is_slower;
   if (f.call == SpeedCall::sometimes_slower)
     item.evidence += "; " + tails_text(f.tails, std::log1p(item.threshold));

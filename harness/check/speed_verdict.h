@@ -74,7 +74,7 @@ double spread_noise(const PairedTimes::Stage& stage);
 /// failed. It is unfinished while it looks slower (a first call: beyond the noise), and else too
 /// noisy where it may be slower. `is_cut`: the budget ended before the rounds that every verdict
 /// has. `item.speed` must be set.
-void judge_item(Item& item, const SpeedFinding& finding, const SpeedRule& rule, bool is_cut);
+void judge_item(CheckedItem& item, const SpeedFinding& finding, const SpeedRule& rule, bool is_cut);
 
 /// "+7.2%"
 std::string change_text(double change);

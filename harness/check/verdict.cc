@@ -62,7 +62,7 @@ std::string state_text(const OpenedVariant* variant) {
                                  : fmt::format("{} ({})", name(variant->status), variant->reason);
 }
 
-bool settle(Item& item, Verdict verdict, std::string evidence, bool is_regression) {
+bool settle(CheckedItem& item, ChangeVerdict verdict, std::string evidence, bool is_regression) {
   item.verdict = verdict;
   item.evidence = std::move(evidence);
   item.is_regression = is_regression;
@@ -70,12 +70,12 @@ bool settle(Item& item, Verdict verdict, std::string evidence, bool is_regressio
 }
 
 // Of an operator with one right result other bits are wrong; of others they may be as good.
-bool compare_bits(Item& item, const OpenedVariant& base, const OpenedVariant& current,
+bool compare_bits(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current,
                   bool is_strict) {
   if (base.bits == current.bits || base.bits.empty() || current.bits.empty()) return true;
   const char* const kChanged = "the results are no longer the same bits";
   if (current.is_exact || is_strict) {
-    return settle(item, Verdict::error,
+    return settle(item, ChangeVerdict::error,
                   fmt::format("{}{}", kChanged,
                               current.is_exact ? ", and its operator has one right result" : ""),
                   true);
@@ -84,7 +84,7 @@ bool compare_bits(Item& item, const OpenedVariant& base, const OpenedVariant& cu
   return true;
 }
 
-bool compare_errors(Item& item, const OpenedVariant& base, const OpenedVariant& current,
+bool compare_errors(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current,
                     bool is_strict) {
   if (base.status == Status::passed && current.status == Status::mistrusted) {
     item.notices.push_back(fmt::format("passed before, now {}", state_text(&current)));
@@ -98,7 +98,7 @@ bool compare_errors(Item& item, const OpenedVariant& base, const OpenedVariant& 
     if (measure.now <= measure.allowed()) continue;
     item.is_error_growth = true;
     return settle(
-        item, Verdict::error,
+        item, ChangeVerdict::error,
         fmt::format("its {} grew from {:.4g} to {:.4g}{}; up to {:.4g} are allowed", measure.what,
                     measure.before, measure.now, measure.unit, measure.allowed()),
         true);
@@ -108,7 +108,7 @@ bool compare_errors(Item& item, const OpenedVariant& base, const OpenedVariant& 
 
 }  // namespace
 
-bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVariant& current) {
+bool judge_conversions(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current) {
   item.base_conversions = base.conversions;
   item.current_conversions = current.conversions;
   if (!base.conversions || !current.conversions) return true;
@@ -124,7 +124,7 @@ bool judge_conversions(Item& item, const OpenedVariant& base, const OpenedVarian
   compare("copies", a.copies, b.copies);
   for (std::string& text : less) item.notices.push_back(std::move(text));
   if (more.empty()) return true;
-  return settle(item, Verdict::error, fmt::format("converts more: {}", fmt::join(more, "; ")),
+  return settle(item, ChangeVerdict::error, fmt::format("converts more: {}", fmt::join(more, "; ")),
                 true);
 }
 
@@ -137,7 +137,7 @@ void append(Words& words, const Words& more) {
 }
 
 // What selects the item.
-Words selection_flags(const Item& item) {
+Words selection_flags(const CheckedItem& item) {
   if (!item.context) return {"--case", item.case_key};
   const ContextSource& context = *item.context;
   Words words = {"--cases", context.file, "--filter", pattern_of_name(context.name)};
@@ -150,11 +150,12 @@ Words selection_flags(const Item& item) {
 
 }  // namespace
 
-std::string next_command(const Item& item, const PeerProgram& base,
+std::string next_command(const CheckedItem& item, const PeerProgram& base,
                          const std::vector<std::string>& how) {
-  if (item.verdict == Verdict::same || item.verdict == Verdict::faster) return {};
-  const bool is_speed = item.verdict == Verdict::slower || item.verdict == Verdict::ambiguous;
-  const bool is_of_base = item.verdict == Verdict::gone;
+  if (item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster) return {};
+  const bool is_speed =
+      item.verdict == ChangeVerdict::slower || item.verdict == ChangeVerdict::ambiguous;
+  const bool is_of_base = item.verdict == ChangeVerdict::gone;
   Words words = {is_of_base ? base.path : program_name()};
   if (is_speed) append(words, {"check", "--against", base.path});
   if (is_speed && !base.directory.empty()) append(words, {"--against-directory", base.directory});
@@ -167,34 +168,35 @@ std::string next_command(const Item& item, const PeerProgram& base,
   return (is_elsewhere ? shell_line(Words{"cd", base.directory}) + " && " : "") + shell_line(words);
 }
 
-bool judge_accuracy(Item& item, const OpenedVariant* base, const OpenedVariant* current,
+bool judge_accuracy(CheckedItem& item, const OpenedVariant* base, const OpenedVariant* current,
                     bool is_strict) {
   if (is_right(base) && is_right(current)) {
     return compare_errors(item, *base, *current, is_strict);
   }
   if (is_absent(current)) {
     return settle(
-        item, Verdict::gone,
+        item, ChangeVerdict::gone,
         fmt::format("{} in the other build, here {}", state_text(base), state_text(current)),
         is_right(base));
   }
   if (is_right(current)) {
     return settle(
-        item, Verdict::new_,
+        item, ChangeVerdict::new_,
         fmt::format("{} in the other build, here {}", state_text(base), state_text(current)),
         false);
   }
   if (is_right(base)) {
-    return settle(item, Verdict::error,
+    return settle(item, ChangeVerdict::error,
                   fmt::format("lost its verdict: {} in the other build, here {}", state_text(base),
                               state_text(current)),
                   true);
   }
   if (is_absent(base)) {
-    return settle(item, Verdict::new_, fmt::format("new, and {}", state_text(current)), false);
+    return settle(item, ChangeVerdict::new_, fmt::format("new, and {}", state_text(current)),
+                  false);
   }
   item.is_unfinished = current->status == Status::errored;
-  return settle(item, item.is_unfinished ? Verdict::error : Verdict::incomparable,
+  return settle(item, item.is_unfinished ? ChangeVerdict::error : ChangeVerdict::incomparable,
                 fmt::format("not timed: {} in the other build, here {}", state_text(base),
                             state_text(current)),
                 false);

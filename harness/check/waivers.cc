@@ -120,7 +120,7 @@ std::vector<Waiver> load_waivers(const std::string& path) {
 
 namespace {
 
-bool is_of(const Waiver& waiver, const Item& item) {
+bool is_of(const Waiver& waiver, const CheckedItem& item) {
   return (waiver.variant.empty() || waiver.variant == item.variant) &&
          (waiver.matches(item.case_id) || waiver.matches(item.case_name));
 }
@@ -133,7 +133,7 @@ struct Answer {
 
 // The check finds slowdowns of 15% of the processes, which leave the median alone. What is allowed
 // everywhere scatters around itself: beyond is more than that by what counts as a change.
-bool is_sometimes_beyond(const Item& item, double allowed) {
+bool is_sometimes_beyond(const CheckedItem& item, double allowed) {
   constexpr double kShareOfProcesses = 0.15;
   const PairedTimes::Stage times = item.times.decisive();
   if (times.empty()) return false;
@@ -144,10 +144,10 @@ bool is_sometimes_beyond(const Item& item, double allowed) {
 }
 
 // What is not decided is covered where the whole interval is within what is allowed.
-Answer answer_to_time(const Waiver& waiver, const Item& item) {
+Answer answer_to_time(const Waiver& waiver, const CheckedItem& item) {
   if (!waiver.slower_percent || !item.speed) return {};
   const double allowed = *waiver.slower_percent / 100;
-  const bool is_slower = item.verdict == Verdict::slower;
+  const bool is_slower = item.verdict == ChangeVerdict::slower;
   const double change = is_slower ? item.speed->change : item.speed->interval.high;
   const bool is_sometimes = is_sometimes_beyond(item, allowed);
   if (change <= allowed && !is_sometimes) return {true, ""};
@@ -158,7 +158,7 @@ Answer answer_to_time(const Waiver& waiver, const Item& item) {
 
 // Every error that the check compares, with another factor. One of 0 has no multiples, so that one
 // ULP is always allowed, which keeps the others small where they were 0.
-Answer answer_to_errors(const Waiver& waiver, const Item& item) {
+Answer answer_to_errors(const Waiver& waiver, const CheckedItem& item) {
   if (!waiver.error_factor || !item.base_accuracy || !item.current_accuracy) return {};
   const Accuracy &base = *item.base_accuracy, &current = *item.current_accuracy;
   const double factor = *waiver.error_factor;
@@ -174,11 +174,12 @@ Answer answer_to_errors(const Waiver& waiver, const Item& item) {
   return {false, fmt::format("errors {:g} times as large, and {}", factor, item.evidence)};
 }
 
-Answer answer_to(const Waiver& waiver, const Item& item) {
-  const bool is_open = item.verdict == Verdict::ambiguous;
-  if (item.verdict == Verdict::slower || is_open) return answer_to_time(waiver, item);
-  if (item.verdict == Verdict::error && item.is_error_growth) return answer_to_errors(waiver, item);
-  return {item.verdict == Verdict::gone && waiver.allows_gone, ""};
+Answer answer_to(const Waiver& waiver, const CheckedItem& item) {
+  const bool is_open = item.verdict == ChangeVerdict::ambiguous;
+  if (item.verdict == ChangeVerdict::slower || is_open) return answer_to_time(waiver, item);
+  if (item.verdict == ChangeVerdict::error && item.is_error_growth)
+    return answer_to_errors(waiver, item);
+  return {item.verdict == ChangeVerdict::gone && waiver.allows_gone, ""};
 }
 
 std::string text_of(const WaivedBy& waived) {
@@ -191,7 +192,7 @@ class Application {
   Application(const Waiver& waiver, std::string_view today)
       : waiver_(waiver), has_expired_(waiver.expires < today) {}
 
-  void apply_to(Item& item) {
+  void apply_to(CheckedItem& item) {
     if (!is_of(waiver_, item)) return;
     has_matched_ = true;
     if (item.waived || has_expired_) return;
@@ -225,7 +226,7 @@ class Application {
 
 }  // namespace
 
-std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waiver> waivers,
+std::optional<WaivedBy> waiver_of_errors(const CheckedItem& item, std::span<const Waiver> waivers,
                                          std::string_view today) {
   for (const Waiver& waiver : waivers) {
     if (!is_of(waiver, item) || waiver.expires < today) continue;
@@ -236,27 +237,28 @@ std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waive
   return std::nullopt;
 }
 
-void settle_waived_errors(Item& item) {
+void settle_waived_errors(CheckedItem& item) {
   if (!item.waived_errors) return;
   const auto [by, evidence] = *std::exchange(item.waived_errors, std::nullopt);
-  const bool is_well = item.verdict == Verdict::same || item.verdict == Verdict::faster;
-  const bool is_unjudged = item.verdict == Verdict::ambiguous && !item.speed && !item.is_unfinished;
+  const bool is_well = item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster;
+  const bool is_unjudged =
+      item.verdict == ChangeVerdict::ambiguous && !item.speed && !item.is_unfinished;
   if (!is_well && !is_unjudged) {
     item.notices.push_back(fmt::format("{}; {}", evidence, text_of(by)));
     return;
   }
-  item.verdict = Verdict::error;
+  item.verdict = ChangeVerdict::error;
   item.is_error_growth = true;
   item.waived = by;
   item.evidence = is_well ? fmt::format("{}; its speed: {}", evidence, item.evidence)
                           : evidence + "; its speed was not judged";
 }
 
-void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_view today) {
+void apply_waivers(CheckReport& report, std::span<const Waiver> waivers, std::string_view today) {
   if (waivers.empty()) return;
   for (const Waiver& waiver : waivers) {
     Application application(waiver, today);
-    for (Item& item : report.items) application.apply_to(item);
+    for (CheckedItem& item : report.items) application.apply_to(item);
     if (std::string notice = application.notice(); !notice.empty()) {
       report.notices.push_back(std::move(notice));
     }
@@ -264,6 +266,6 @@ void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_
   weigh_and_sort(report.items);
 }
 
-std::string waived_text(const Item& item) { return text_of(*item.waived); }
+std::string waived_text(const CheckedItem& item) { return text_of(*item.waived); }
 
 }  // namespace opbench::check

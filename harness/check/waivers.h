@@ -36,18 +36,18 @@ std::vector<Waiver> parse_waivers(const std::string& text, const std::string& pa
 /// or that is GONE where this is allowed. The first waiver that covers an item counts. Notes a
 /// change beyond what a waiver allows on its item, and an expired waiver and one that matches
 /// nothing on the report, which is sorted anew.
-void apply_waivers(Report& report, std::span<const Waiver> waivers, std::string_view today);
+void apply_waivers(CheckReport& report, std::span<const Waiver> waivers, std::string_view today);
 
 /// The first waiver that lets the errors of an item grow as they did: ERROR, and nothing else is
 /// known of it.
-std::optional<WaivedBy> waiver_of_errors(const Item& item, std::span<const Waiver> waivers,
+std::optional<WaivedBy> waiver_of_errors(const CheckedItem& item, std::span<const Waiver> waivers,
                                          std::string_view today);
 
 /// Of an item whose grown errors were waived before it was timed: it stays that ERROR unless its
 /// speed, or what else was found, is worse; then it keeps a note of them.
-void settle_waived_errors(Item& item);
+void settle_waived_errors(CheckedItem& item);
 
 /// "waived until 2026-12-31: the reason (waivers.yaml:3)"
-std::string waived_text(const Item& item);
+std::string waived_text(const CheckedItem& item);
 
 }  // namespace opbench::check

@@ -144,7 +144,7 @@ SpeedChange change_of(const Pair& pair, double drift) {
   return speed;
 }
 
-void judge_times(Item& item, const WatchOptions& options) {
+void judge_times(CheckedItem& item, const WatchOptions& options) {
   const SpeedChange& s = *item.speed;
   item.threshold = kThresholdFactor * options.rule.threshold;
   item.evidence = fmt::format("{} (99%: {} to {}), {} -> {}", change_text(s.change),
@@ -153,19 +153,19 @@ void judge_times(Item& item, const WatchOptions& options) {
   const bool is_large = std::fabs(s.change) >= options.rule.floor_share(s.base_us);
   const double limit = std::log1p(item.threshold), size = std::log1p(s.change);
   if (!is_large || std::fabs(size) < limit) {
-    item.verdict = Verdict::same;
+    item.verdict = ChangeVerdict::same;
   } else if (s.interval.low <= 0 && s.interval.high >= 0) {
-    item.verdict = Verdict::ambiguous;
+    item.verdict = ChangeVerdict::ambiguous;
   } else {
-    item.verdict = size > 0 ? Verdict::slower : Verdict::faster;
+    item.verdict = size > 0 ? ChangeVerdict::slower : ChangeVerdict::faster;
     item.is_regression = size > 0 && options.is_gate;
     if (size > 0) item.evidence += "; only a gate, `opbench check --against`, can prove it";
   }
 }
 
-Item item_of(const Pair& pair) {
+CheckedItem item_of(const Pair& pair) {
   const Record& record = pair.any();
-  Item item;
+  CheckedItem item;
   item.case_id = record.case_id;
   item.case_key = case_key_of(record);
   item.case_name = record.case_name;
@@ -191,24 +191,25 @@ struct Setting {
   bool is_other_machine = false;
 };
 
-Item judged(const Pair& pair, const Setting& setting) {
-  Item item = item_of(pair);
+CheckedItem judged(const Pair& pair, const Setting& setting) {
+  CheckedItem item = item_of(pair);
   const OpenedVariant base = pair.base == nullptr ? OpenedVariant{} : opened(*pair.base);
   const OpenedVariant current = pair.current == nullptr ? OpenedVariant{} : opened(*pair.current);
   const bool is_open = judge_accuracy(item, pair.base == nullptr ? nullptr : &base,
                                       pair.current == nullptr ? nullptr : &current) &&
                        judge_conversions(item, base, current);
   if (is_open && setting.is_other_machine) {
-    item.verdict = Verdict::incomparable;
+    item.verdict = ChangeVerdict::incomparable;
     item.evidence = "accuracy is well; times of different machines are not compared";
   } else if (is_open && pair.is_timed()) {
     item.speed = change_of(pair, setting.drift);
     judge_times(item, setting.options);
   } else if (is_open) {
-    item.verdict = Verdict::incomparable;
+    item.verdict = ChangeVerdict::incomparable;
     item.evidence = "not timed in both";
   }
-  const bool is_quiet = item.verdict == Verdict::same || item.verdict == Verdict::faster;
+  const bool is_quiet =
+      item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster;
   if (!is_quiet) item.next = line_to_paste(pair.any().reproduce);
   return item;
 }
@@ -264,9 +265,9 @@ Setting setting_of(const Machines& both, const std::vector<Pair>& all, const Wat
 
 }  // namespace
 
-Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
-                 const WatchOptions& options) {
-  Report report;
+CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
+                      const WatchOptions& options) {
+  CheckReport report;
   report.mode = "watch";
   report.base_name = baseline.path;
   report.base = build_of(baseline.machine);

@@ -19,8 +19,8 @@ struct WatchOptions {
 /// need both the doubled threshold and a 99% interval (from the spread of the samples) without 0.
 /// Lost verdicts, grown errors and what is gone are regressions as in the gate. On machines that
 /// differ times are INCOMPARABLE unless that is allowed.
-Report run_watch(const ResultsFile& baseline, const ResultsFile& current,
-                 const WatchOptions& options);
+CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
+                      const WatchOptions& options);
 
 /// The case as the gate knows it: an operator that gained an attribute since is the same one while
 /// the attribute is at its default. What this build cannot read, and a context, keep their ids.

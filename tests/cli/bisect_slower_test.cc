@@ -17,7 +17,7 @@ namespace {
 
 // An opbench whose check ends with this code and this check.json. `--json FILE` comes fourth, as in
 // `check --against PROGRAM --json FILE`.
-std::string launcher(int code, const check::Report& report) {
+std::string launcher(int code, const check::CheckReport& report) {
   std::ostringstream json;
   check::write_json(json, report, {});
   std::string quoted;
@@ -33,11 +33,11 @@ std::string launcher(int code, const check::Report& report) {
 }
 
 // So many items of each, which fail where they are slower.
-check::Report report_of(int slower, int ambiguous) {
-  check::Report report;
+check::CheckReport report_of(int slower, int ambiguous) {
+  check::CheckReport report;
   report.items.resize(static_cast<std::size_t>(slower + ambiguous));
   for (std::size_t i = 0; i < static_cast<std::size_t>(slower); ++i) {
-    report.items[i].verdict = check::Verdict::slower;
+    report.items[i].verdict = check::ChangeVerdict::slower;
     report.items[i].is_regression = true;
   }
   return report;
@@ -86,8 +86,8 @@ TEST_F(BisectSlower, ExitCodesAsGitBisectRunReadsThem) {
 
 // Wrong, and slower by what a waiver allows.
 TEST_F(BisectSlower, WhatIsWaivedIsNotSlower) {
-  check::Report report = report_of(2, 0);
-  report.items[0].verdict = check::Verdict::error;
+  check::CheckReport report = report_of(2, 0);
+  report.items[0].verdict = check::ChangeVerdict::error;
   report.items[1].is_regression = false;
   write("checkout/opbench.c", launcher(1, report));
   const Outcome ran = run(path("good"));
@@ -97,7 +97,7 @@ TEST_F(BisectSlower, WhatIsWaivedIsNotSlower) {
 
 // Neither slower nor the same, within what a waiver allows.
 TEST_F(BisectSlower, WhatIsWaivedIsNotOpen) {
-  check::Report report = report_of(0, 1);
+  check::CheckReport report = report_of(0, 1);
   report.items[0].waived = check::WaivedBy{"w.yaml:2", "the reason", "2099-01-01"};
   write("checkout/opbench.c", launcher(0, report));
   EXPECT_EQ(run(path("good")).code, 0);
@@ -105,8 +105,8 @@ TEST_F(BisectSlower, WhatIsWaivedIsNotOpen) {
 
 // Then no item fails on its own. 4 % of the network's time, and an item that is wrong.
 TEST_F(BisectSlower, AllThatIsSlowerTogetherCountsWhereAsked) {
-  check::Report report = report_of(2, 0);
-  report.items[0].verdict = check::Verdict::error;
+  check::CheckReport report = report_of(2, 0);
+  report.items[0].verdict = check::ChangeVerdict::error;
   report.items[1].is_regression = false;
   report.items[1].network_percent = 4;
   for (const double limit : {3.0, 5.0}) {

@@ -27,7 +27,7 @@ class CheckFirstCalls : public testing::Test {
     build.add_case(ScriptedBuild::listed_case(kCase), {variant});
   }
 
-  Report run() {
+  CheckReport run() {
     options.base = base.program();
     options.current = current.program();
     options.run.threads = {1};
@@ -36,8 +36,8 @@ class CheckFirstCalls : public testing::Test {
     return run_gate(options, {});
   }
 
-  static const Item& first_call(const Report& report) {
-    for (const Item& item : report.items) {
+  static const CheckedItem& first_call(const CheckReport& report) {
+    for (const CheckedItem& item : report.items) {
       if (item.is_first_call) return item;
     }
     throw Error("no first call");
@@ -58,7 +58,7 @@ TEST_F(CheckFirstCalls, AreNotMeasuredUnlessWanted) {
   EXPECT_GT(current.first_calls(), 0);
   const int before = current.first_calls();
   options.compares_first_calls = false;
-  const Report report = run_gate(options, {});
+  const CheckReport report = run_gate(options, {});
   EXPECT_EQ(current.first_calls(), before);
   EXPECT_EQ(report.items.size(), 1u);
 }
@@ -67,18 +67,18 @@ TEST_F(CheckFirstCalls, AreNotMeasuredUnlessWanted) {
 TEST_F(CheckFirstCalls, ASlowerOneIsARegressionBesideCallsThatAreTheSame) {
   add(base, 1000);
   add(current, 1500);
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
-  const Item& first = report.items[0];
+  const CheckedItem& first = report.items[0];
   EXPECT_TRUE(first.is_first_call);
-  EXPECT_EQ(first.verdict, Verdict::slower);
+  EXPECT_EQ(first.verdict, ChangeVerdict::slower);
   EXPECT_TRUE(first.is_regression);
   EXPECT_DOUBLE_EQ(first.speed->base_us, 1000);
   EXPECT_DOUBLE_EQ(first.speed->current_us, 1500);
   EXPECT_THAT(first.evidence, HasSubstr("slower in 60 of 60 rounds"));
   EXPECT_THAT(first.next, HasSubstr(" --cold-start"));
   EXPECT_FALSE(first.network_percent) << "a network has it once";
-  EXPECT_EQ(report.items[1].verdict, Verdict::same);
+  EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
   EXPECT_FALSE(report.items[1].is_first_call);
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
   EXPECT_EQ(current.first_calls(), 12 + 30 + 30);
@@ -90,8 +90,8 @@ TEST_F(CheckFirstCalls, ASlowerOneIsARegressionBesideCallsThatAreTheSame) {
 TEST_F(CheckFirstCalls, TheSameIsSettledByTheScreening) {
   add(base, 1000);
   add(current, 1000);
-  const Report report = run();
-  EXPECT_EQ(first_call(report).verdict, Verdict::same);
+  const CheckReport report = run();
+  EXPECT_EQ(first_call(report).verdict, ChangeVerdict::same);
   EXPECT_EQ(current.first_calls(), 12);
   EXPECT_EQ(report.exit_code(), kAllWell);
 }
@@ -108,8 +108,8 @@ TEST_F(CheckFirstCalls, OfAnOlderBuildAreNotCompared) {
   add(base, 1000);
   add(current, 1500);
   base.knows_first_calls = false;
-  const Report report = run();
-  EXPECT_EQ(first_call(report).verdict, Verdict::incomparable);
+  const CheckReport report = run();
+  EXPECT_EQ(first_call(report).verdict, ChangeVerdict::incomparable);
   EXPECT_THAT(first_call(report).evidence, HasSubstr("the other build is older"));
   EXPECT_EQ(report.exit_code(), kAllWell) << "as without";
 }
@@ -119,10 +119,10 @@ TEST_F(CheckFirstCalls, AWorkerThatIsLostIsAnErrorOfTheFirstCall) {
   ScriptedVariant variant = ScriptedBuild::passing("v", [](ScriptedSample) { return 100.0; });
   variant.first_us = [](ScriptedSample) -> double { throw ChildLost("it crashed"); };
   current.add_case(ScriptedBuild::listed_case(kCase), {variant});
-  const Report report = run();
-  EXPECT_EQ(first_call(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(first_call(report).verdict, ChangeVerdict::error);
   EXPECT_EQ(first_call(report).evidence, "it crashed");
-  EXPECT_EQ(report.count(Verdict::same), 1);
+  EXPECT_EQ(report.count(ChangeVerdict::same), 1);
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
@@ -134,8 +134,8 @@ TEST_F(CheckFirstCalls, WhatTheBudgetCutsIsUnfinished) {
   const double whole = clock_s;
   clock_s = 0;
   options.budget_s = whole - 15;
-  const Report report = run();
-  EXPECT_EQ(first_call(report).verdict, Verdict::ambiguous);
+  const CheckReport report = run();
+  EXPECT_EQ(first_call(report).verdict, ChangeVerdict::ambiguous);
   EXPECT_TRUE(first_call(report).is_unfinished);
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
@@ -143,7 +143,7 @@ TEST_F(CheckFirstCalls, WhatTheBudgetCutsIsUnfinished) {
 TEST_F(CheckFirstCalls, AreCalledThatInEveryReport) {
   add(base, 1000);
   add(current, 1500);
-  const Report report = run();
+  const CheckReport report = run();
   std::ostringstream console, json, markdown, junit;
   print(console, report, {}, false);
   write_json(json, report, {});

@@ -32,7 +32,7 @@ std::function<double(ScriptedSample)> always(double us) {
 class CheckGate : public testing::Test {
  protected:
   /// Compares both builds, with `threshold` and 600 invented seconds unless options say otherwise.
-  Report run() {
+  CheckReport run() {
     options.base = base.program();
     options.current = current.program();
     options.run.threads = {1};
@@ -52,9 +52,9 @@ ScriptedVariant with_bits(double us, const std::string& bits) {
   return variant;
 }
 
-Item only_item(const Report& report) {
+CheckedItem only_item(const CheckReport& report) {
   EXPECT_EQ(report.items.size(), 1u);
-  return report.items.empty() ? Item{} : report.items.front();
+  return report.items.empty() ? CheckedItem{} : report.items.front();
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ Item only_item(const Report& report) {
 TEST_F(CheckGate, EqualBuildsAreTheSameAfterTheScreening) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::same);
   EXPECT_EQ(report.exit_code(), kAllWell);
   EXPECT_EQ(outcome_text(report), "No regression");
   EXPECT_EQ(report.noise_floor, 0);
@@ -85,9 +85,9 @@ TEST_F(CheckGate, RoundsAlternateInWhichBuildComesFirst) {
 TEST_F(CheckGate, ASlowerVariantIsConfirmedInFreshProcesses) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
-  const Report report = run();
-  const Item item = only_item(report);
-  EXPECT_EQ(item.verdict, Verdict::slower);
+  const CheckReport report = run();
+  const CheckedItem item = only_item(report);
+  EXPECT_EQ(item.verdict, ChangeVerdict::slower);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("slower in 60 of 60 rounds"));
   EXPECT_THAT(item.evidence, HasSubstr("+10.0% (99%: +10.0% to +10.0%)"));
@@ -107,17 +107,17 @@ TEST_F(CheckGate, TheSameMachineCodeIsTheSameAndIsNotTimed) {
   base.add_case("other[1]", always(100));
   current.add_case(ScriptedBuild::listed_case("other[1]"), {with_bits(110, "01")});
   base.code = current.code = "00ff";
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
-  const Item &other = report.items[0], &same = report.items[1];
-  EXPECT_EQ(same.verdict, Verdict::same);
+  const CheckedItem &other = report.items[0], &same = report.items[1];
+  EXPECT_EQ(same.verdict, ChangeVerdict::same);
   EXPECT_TRUE(same.is_same_code);
   EXPECT_FALSE(same.speed.has_value());
   EXPECT_THAT(same.evidence, HasSubstr("both builds run the same machine code here"));
   EXPECT_EQ(base.samples(kCase, "v"), 0);
   EXPECT_EQ(current.samples(kCase, "v"), 1);
   EXPECT_THAT(report.notices, Contains(HasSubstr("1 of 2 run the same machine code")));
-  EXPECT_EQ(other.verdict, Verdict::slower) << "it left other bits";
+  EXPECT_EQ(other.verdict, ChangeVerdict::slower) << "it left other bits";
   EXPECT_NEAR(*other.network_percent, 100 * 10 / 210.0, 1e-9) << "of both";
 }
 
@@ -130,7 +130,7 @@ TEST_F(CheckGate, TheSameMachineCodeWithWrongCallsIsTimed) {
   base.add_case(ScriptedBuild::listed_case(kCase), {right});
   current.add_case(ScriptedBuild::listed_case(kCase), {wrong});
   base.code = current.code = "00ff";
-  EXPECT_EQ(only_item(run()).verdict, Verdict::error);
+  EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::error);
 }
 
 // Without verification nothing tells of the inputs; of other code there is nothing to say.
@@ -138,8 +138,8 @@ TEST_F(CheckGate, UnverifiedMachineCodeStaysARegression) {
   base.add_case(ScriptedBuild::listed_case(kCase), {with_bits(100, "")});
   current.add_case(ScriptedBuild::listed_case(kCase), {with_bits(110, "")});
   base.code = current.code = "00ff";
-  const Report same = run();
-  EXPECT_EQ(only_item(same).verdict, Verdict::slower);
+  const CheckReport same = run();
+  EXPECT_EQ(only_item(same).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(same).notices, Contains(HasSubstr("not known without verification")));
 }
 
@@ -148,8 +148,8 @@ TEST_F(CheckGate, OtherMachineCodeStaysARegression) {
   current.add_case(kCase, always(110));
   base.code = "00fe";
   current.code = "00ff";
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::slower);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(report).notices, IsEmpty());
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
@@ -158,8 +158,8 @@ TEST_F(CheckGate, WhereTheMachineCodeIsNotKnownItStaysARegression) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
   current.code = "00ff";  // the other is older
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::slower);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(report).notices,
               ElementsAre(HasSubstr("not known: the other build cannot tell (unknown request")));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
@@ -168,8 +168,8 @@ TEST_F(CheckGate, WhereTheMachineCodeIsNotKnownItStaysARegression) {
 TEST_F(CheckGate, AFasterVariantIsNoRegression) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(80));
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::faster);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::faster);
   EXPECT_EQ(report.exit_code(), kAllWell);
 }
 
@@ -179,8 +179,8 @@ TEST_F(CheckGate, WhatTheScreeningLeavesOpenIsDecidedByMoreRounds) {
   current.add_case(kCase, [](ScriptedSample s) {
     return s.process > 6 ? 100.0 : s.number % 2 == 0 ? 120.0 : 80.0;
   });
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::same);
   EXPECT_EQ(report.exit_code(), kAllWell);
   EXPECT_EQ(current.samples(kCase, "v"), 12 + 30) << "no confirmation of what is the same";
 }
@@ -214,7 +214,7 @@ TEST_F(CheckGate, WhatOpensSlowlyIsScreenedInFewerProcesses) {
     build->open_seconds = 0.6;
     build->add_case(kCase, always(100));
   }
-  EXPECT_EQ(only_item(run()).verdict, Verdict::same);
+  EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::same);
   EXPECT_EQ(current.processes(), 3);
   EXPECT_EQ(current.samples(kCase, "v"), 12);
 }
@@ -226,9 +226,9 @@ TEST_F(CheckGate, AnErrorOfTheOtherBuildsSamplesIsNoRegression) {
     return 100;
   });
   current.add_case(kCase, always(100));
-  const Report report = run();
-  const Item item = only_item(report);
-  EXPECT_EQ(item.verdict, Verdict::error);
+  const CheckReport report = run();
+  const CheckedItem item = only_item(report);
+  EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_FALSE(item.is_regression);
   EXPECT_THAT(item.evidence, StartsWith("in the other build: a timed call left"));
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
@@ -249,10 +249,10 @@ TEST_F(CheckGate, AWorkerThatDoesNotStartCostsItsCaseAndNotTheCheck) {
     if (++starts == 11) throw RunError("cannot start a process: no memory");
     return connect();
   };
-  const Report report = run_gate(options, {});
+  const CheckReport report = run_gate(options, {});
   EXPECT_GE(starts, 11);
   EXPECT_EQ(report.items.size(), 2u);
-  EXPECT_EQ(report.count(Verdict::same), 1);
+  EXPECT_EQ(report.count(ChangeVerdict::same), 1);
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
@@ -263,7 +263,7 @@ TEST_F(CheckGate, APartIsOneOfAllThatBothHave) {
   std::vector<std::string> seen;
   for (const int index : {1, 2}) {
     options.run.selection.part = {index, 2};
-    for (const Item& item : run().items) {
+    for (const CheckedItem& item : run().items) {
       seen.push_back(fmt::format("{} {} {}", index, name(item.verdict), item.case_id));
     }
   }
@@ -276,9 +276,9 @@ TEST_F(CheckGate, APartIsOneOfAllThatBothHave) {
 TEST_F(CheckGate, ASlowdownOfThreeProcessesInTenIsFound) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) { return s.process % 10 < 3 ? 150.0 : 100.0; });
-  const Report report = run();
-  const Item item = only_item(report);
-  EXPECT_EQ(item.verdict, Verdict::slower);
+  const CheckReport report = run();
+  const CheckedItem item = only_item(report);
+  EXPECT_EQ(item.verdict, ChangeVerdict::slower);
   EXPECT_THAT(item.evidence, HasSubstr("pairs of processes slower than most by 5%, 0 faster"));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
@@ -288,8 +288,8 @@ TEST_F(CheckGate, ASlowdownOfThreeProcessesInTenIsFound) {
 TEST_F(CheckGate, ASuspicionThatFreshProcessesDoNotShareGetsMoreRounds) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) { return s.process <= 16 ? 120.0 : 100.0; });
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::same) << only_item(report).evidence;
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::same) << only_item(report).evidence;
   EXPECT_GT(current.samples(kCase, "v"), 12 + 30 + 30);
 }
 
@@ -299,8 +299,8 @@ TEST_F(CheckGate, WhatNoNumberOfRoundsTellsFromNoChangeIsTooNoisy) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) { return s.process % 2 == 0 ? 130.0 : 90.0; });
   options.budget_s = 60;
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::ambiguous);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::ambiguous);
   EXPECT_THAT(only_item(report).evidence, HasSubstr("its 99% interval includes 0"));
   EXPECT_TRUE(only_item(report).is_too_noisy);
   EXPECT_EQ(report.exit_code(), kTooNoisy);
@@ -330,9 +330,9 @@ TEST_F(CheckGate, ManyComparisonsAskForMoreEvidence) {
     options.current = now.program();
     options.run.threads = {1};
     options.now_s = [this] { return clock_s; };
-    const Report report = run_gate(options, {});
+    const CheckReport report = run_gate(options, {});
     EXPECT_EQ(report.items.size(), 1u + equal);
-    EXPECT_EQ(report.count(Verdict::slower), 1);
+    EXPECT_EQ(report.count(ChangeVerdict::slower), 1);
     EXPECT_EQ(now.samples(kCase, "v"), 12 + 30 + 30 + (equal == 3 ? 0 : 30));
   }
 }
@@ -345,11 +345,12 @@ TEST_F(CheckGate, WhatEqualCodeShowsCountsForItsCaseOnly) {
   base.add_case("quiet[1]", always(100));
   current.add_case("noisy[1]", always(106));
   current.add_case("quiet[1]", always(106));
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
-  for (const Item& item : report.items) {
+  for (const CheckedItem& item : report.items) {
     const bool is_quiet = item.case_id == "quiet[1]";
-    EXPECT_EQ(item.verdict, is_quiet ? Verdict::slower : Verdict::ambiguous) << item.evidence;
+    EXPECT_EQ(item.verdict, is_quiet ? ChangeVerdict::slower : ChangeVerdict::ambiguous)
+        << item.evidence;
     EXPECT_NEAR(item.noise.value(), is_quiet ? 0 : 0.12, 1e-9);
     if (is_quiet) continue;
     EXPECT_THAT(item.evidence,
@@ -361,7 +362,7 @@ TEST_F(CheckGate, WhatEqualCodeShowsCountsForItsCaseOnly) {
 TEST_F(CheckGate, AQuietMachineShowsSixPercent) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(106));
-  EXPECT_EQ(only_item(run()).verdict, Verdict::slower);
+  EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::slower);
 }
 
 /// Rounds of times between `us` divided by and multiplied with e^0.3, a process beside the other.
@@ -374,10 +375,10 @@ std::function<double(ScriptedSample)> noisy(double us) {
 TEST_F(CheckGate, WhereNoiseHidesAllNothingMoreIsMeasured) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, noisy(100));
-  const Report report = run();
+  const CheckReport report = run();
   EXPECT_NEAR(*report.noise_floor, std::expm1(3 * 1.2533 * 1.4826 * 0.3 / std::sqrt(10.0)), 1e-4);
   EXPECT_NEAR(*only_item(report).noise, *report.noise_floor, 1e-9);
-  EXPECT_EQ(only_item(report).verdict, Verdict::ambiguous);
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::ambiguous);
   EXPECT_EQ(report.exit_code(), kTooNoisy);
   EXPECT_EQ(current.samples(kCase, "v"), 12);
 }
@@ -385,8 +386,8 @@ TEST_F(CheckGate, WhereNoiseHidesAllNothingMoreIsMeasured) {
 TEST_F(CheckGate, InTheSameNoiseALargeSlowdownIsFound) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, noisy(300));
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::slower) << only_item(report).evidence;
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower) << only_item(report).evidence;
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
@@ -407,8 +408,8 @@ TEST_F(CheckGate, AWorkerThatDoesNotEndWellIsNoSuccess) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
   base.end = "'base' was ended by signal 11";
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::same);
   EXPECT_THAT(report.failures, ElementsAre("'base' was ended by signal 11"));
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
   EXPECT_EQ(reason_text(report), "'base' was ended by signal 11");
@@ -418,8 +419,8 @@ TEST_F(CheckGate, AWorkerThatDoesNotEndWellIsNoSuccess) {
 TEST_F(CheckGate, ATimeLongerThanItsAnswerTookIsRefused) {
   base.add_case(kCase, always(20001 * 1.02));
   current.add_case(kCase, always(100));
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_THAT(only_item(report).evidence,
               StartsWith("'base' answered 2.04e+04 us for a call of v; allowed is at most 2e+04"));
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
@@ -428,8 +429,8 @@ TEST_F(CheckGate, ATimeLongerThanItsAnswerTookIsRefused) {
 TEST_F(CheckGate, ABuildThatIsAHundredThousandTimesFasterIsNoBuild) {
   base.add_case(kCase, always(1e-4));
   current.add_case(kCase, always(100));
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_FALSE(only_item(report).is_regression);
   EXPECT_EQ(only_item(report).evidence,
             "the other build answered 0.0001 us for a call, this one 100 us; allowed is up to "
@@ -444,7 +445,7 @@ TEST_F(CheckGate, WhatTheBudgetDoesNotReachIsUnfinished) {
     current.add_case(id, always(100));
   }
   options.budget_s = 1;
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
   EXPECT_EQ(report.items[0].case_id, "a[1]");
   EXPECT_EQ(report.items[0].evidence, "not measured: the budget ended");
@@ -461,8 +462,8 @@ TEST_F(CheckGate, ABudgetThatEndsBeforeTheConfirmationLeavesItUndecided) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
   options.budget_s = 1.68 + 10 * (0.3 + 3 * 0.06) - 0.01;
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::ambiguous);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::ambiguous);
   EXPECT_EQ(only_item(report).speed->rounds, 30);
   EXPECT_THAT(only_item(report).evidence, HasSubstr("not confirmed: the budget ended"));
   EXPECT_EQ(report.exit_code(), kCouldNotFinish) << "what was not reached is no success";
@@ -479,8 +480,8 @@ TEST_F(CheckGate, ASuspectIsConfirmedBeforeTheNextCaseIsScreened) {
     current.add_case(id, always(150));
   }
   options.budget_s = 1.68 + 20 * 0.48 + 0.1;
-  const Report report = run();
-  EXPECT_EQ(report.count(Verdict::slower), 1);
+  const CheckReport report = run();
+  EXPECT_EQ(report.count(ChangeVerdict::slower), 1);
   EXPECT_EQ(report.items[0].case_id, "a[1]");
   EXPECT_EQ(current.samples("c[1]", "v"), 0);
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
@@ -506,12 +507,12 @@ TEST_F(CheckGate, AmbiguousFailsWhereAsked) {
     return s.process % 4 < 2 ? 80.0 : 104.0;  // faster in half of the processes
   });
   options.budget_s = 60;
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::ambiguous) << only_item(report).evidence;
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::ambiguous) << only_item(report).evidence;
   EXPECT_EQ(report.exit_code(), kAllWell);
   options.fails_on_ambiguous = true;
   clock_s = 0;
-  const Report strict = run();
+  const CheckReport strict = run();
   EXPECT_EQ(strict.exit_code(), kVerdictFailed);
   EXPECT_EQ(outcome_text(strict), "AMBIGUOUS");
 }
@@ -536,13 +537,13 @@ TEST_F(CheckGate, AHungVariantCostsItselfOnly) {
                          ScriptedBuild::passing("second", always(100))});
   current.add_case(listed, {ScriptedBuild::passing("first", hangs),
                             ScriptedBuild::passing("second", always(100))});
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
   EXPECT_EQ(report.items[0].variant, "first");
-  EXPECT_EQ(report.items[0].verdict, Verdict::error);
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::error);
   EXPECT_EQ(report.items[0].evidence, "no answer within 5 s");
   EXPECT_FALSE(report.items[0].is_regression) << "may be the machine";
-  EXPECT_EQ(report.items[1].verdict, Verdict::same);
+  EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
   EXPECT_EQ(current.processes(), 6 + 1);
   EXPECT_THAT(current.opened().back().variants, ElementsAre("second"));
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
@@ -556,19 +557,19 @@ TEST_F(CheckGate, ACrashInAFreshProcessCostsTheCaseAndNoOther) {
     return 120;
   });
   current.add_case("b[1]", always(100));
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
-  EXPECT_EQ(report.items[0].verdict, Verdict::error);
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::error);
   EXPECT_EQ(report.items[0].evidence, "was ended by signal 11");
-  EXPECT_EQ(report.items[1].verdict, Verdict::same);
+  EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
 }
 
 // What a worker says of itself is no loss of the worker: this build fails now.
 TEST_F(CheckGate, AVariantThatCannotBeTimedAnyMoreIsARegression) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample) -> double { throw Error("threw"); });
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_TRUE(only_item(report).is_regression);
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
@@ -579,8 +580,8 @@ TEST_F(CheckGate, LostAccuracyIsARegressionThatIsNotTimed) {
   worse.opened.accuracy->max_ulp = 4.5;  // 1.5 x 2 + 1 = 4 are allowed
   base.add_case(kCase, always(100));
   current.add_case(listed, {worse});
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_TRUE(only_item(report).is_regression);
   EXPECT_THAT(only_item(report).evidence, HasSubstr("from 2 to 4.5 ULP"));
   EXPECT_EQ(current.samples(kCase, "v"), 0);
@@ -592,8 +593,8 @@ TEST_F(CheckGate, ResultsThatDifferFromCallToCallAreARegression) {
   racy.wrong = [](ScriptedSample s) { return s.process == 5 && s.number == 0 ? "differs" : ""; };
   base.add_case(kCase, always(100));
   current.add_case(ScriptedBuild::listed_case(kCase), {racy});
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_EQ(only_item(report).evidence, "differs");
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
@@ -607,8 +608,8 @@ TEST_F(CheckGate, TimedCallsThatAreAllWrongAreARegression) {
   wrong.results = [](ScriptedSample s) { return s.process < 4 ? "01" : "02"; };
   base.add_case(ScriptedBuild::listed_case(kCase), {right});
   current.add_case(ScriptedBuild::listed_case(kCase), {wrong});
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_THAT(only_item(report).evidence, HasSubstr("are not those that were verified"));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
@@ -616,16 +617,16 @@ TEST_F(CheckGate, TimedCallsThatAreAllWrongAreARegression) {
 /// Errors that a waiver lets grow do not hide how fast it is.
 class CheckGateWaivers : public CheckGate {
  protected:
-  Report run_with_errors(double us) {
+  CheckReport run_with_errors(double us) {
     base.add_case(kCase, always(100));
     ScriptedVariant current_variant = ScriptedBuild::passing("v", always(us));
     current_variant.opened.accuracy->max_ulp = 5;
     current_variant.opened.bits = "01";
     current.add_case(ScriptedBuild::listed_case(kCase), {current_variant});
-    options.accuracy.waiver_of_errors = [this](const Item& item) {
+    options.accuracy.waiver_of_errors = [this](const CheckedItem& item) {
       return waiver_of_errors(item, waivers, "2026-06-15");
     };
-    Report report = run();
+    CheckReport report = run();
     apply_waivers(report, waivers, "2026-06-15");
     return report;
   }
@@ -635,8 +636,8 @@ class CheckGateWaivers : public CheckGate {
 };
 
 TEST_F(CheckGateWaivers, WhatIsSlowerWithWaivedErrorsIsARegression) {
-  const Report report = run_with_errors(200);
-  EXPECT_EQ(only_item(report).verdict, Verdict::slower);
+  const CheckReport report = run_with_errors(200);
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(report).evidence, HasSubstr("+100.0%"));
   EXPECT_THAT(only_item(report).notices,
               Contains("its largest error grew from 2 to 5 ULP; up to 4 are allowed; waived "
@@ -645,8 +646,8 @@ TEST_F(CheckGateWaivers, WhatIsSlowerWithWaivedErrorsIsARegression) {
 }
 
 TEST_F(CheckGateWaivers, WhatIsNoSlowerIsWaivedWithItsSpeed) {
-  const Report report = run_with_errors(100);
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run_with_errors(100);
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   ASSERT_TRUE(only_item(report).waived.has_value());
   EXPECT_THAT(only_item(report).evidence, HasSubstr("up to 4 are allowed; its speed: +0.0%"));
   EXPECT_EQ(report.exit_code(), kAllWell);
@@ -654,16 +655,16 @@ TEST_F(CheckGateWaivers, WhatIsNoSlowerIsWaivedWithItsSpeed) {
 
 TEST_F(CheckGateWaivers, ErrorsBeyondWhatIsAllowedAreNotTimed) {
   waivers.front().error_factor = 1.5;  // of 2 ULP, and one
-  const Report report = run_with_errors(100);
-  EXPECT_EQ(only_item(report).verdict, Verdict::error);
+  const CheckReport report = run_with_errors(100);
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_EQ(current.samples(kCase, "v"), 0);
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
 TEST_F(CheckGateWaivers, WhatIsNotReachedIsUnfinished) {
   options.budget_s = 1;
-  const Report report = run_with_errors(100);
-  EXPECT_EQ(only_item(report).verdict, Verdict::ambiguous);
+  const CheckReport report = run_with_errors(100);
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::ambiguous);
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
@@ -673,8 +674,8 @@ TEST_F(CheckGate, ResultsThatDifferInBothBuildsAreNotedOnly) {
   racy.wrong = [](ScriptedSample) { return "differs"; };
   base.add_case(ScriptedBuild::listed_case(kCase), {racy});
   current.add_case(ScriptedBuild::listed_case(kCase), {racy});
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::same);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::same);
   EXPECT_THAT(only_item(report).notices, ElementsAre("in the other build differs"));
 }
 
@@ -691,13 +692,14 @@ TEST_F(CheckGate, NewGoneAndIncomparableVariants) {
       listed,
       {ScriptedBuild::passing("both", always(100)), ScriptedBuild::passing("new", always(100)),
        with_status("wrong", Status::failed), with_status("refused", Status::skipped)});
-  const Report report = run();
-  std::map<std::string, Verdict> verdicts;
-  for (const Item& item : report.items) verdicts[item.variant] = item.verdict;
-  EXPECT_EQ(verdicts, (std::map<std::string, Verdict>{{"both", Verdict::same},
-                                                      {"gone", Verdict::gone},
-                                                      {"new", Verdict::new_},
-                                                      {"wrong", Verdict::incomparable}}));
+  const CheckReport report = run();
+  std::map<std::string, ChangeVerdict> verdicts;
+  for (const CheckedItem& item : report.items) verdicts[item.variant] = item.verdict;
+  EXPECT_EQ(verdicts,
+            (std::map<std::string, ChangeVerdict>{{"both", ChangeVerdict::same},
+                                                  {"gone", ChangeVerdict::gone},
+                                                  {"new", ChangeVerdict::new_},
+                                                  {"wrong", ChangeVerdict::incomparable}}));
   EXPECT_EQ(report.exit_code(), kVerdictFailed) << "one is gone";
 }
 
@@ -709,11 +711,11 @@ TEST_F(CheckGate, AFailureThatTheCaseExpectsIsSaidToBe) {
     build->add_case(listed, {wrong, ScriptedBuild::passing("repaired", always(100)),
                              ScriptedBuild::passing("v2", always(100))});
   }
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 3u);
-  EXPECT_EQ(report.items[0].verdict, Verdict::incomparable);
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::incomparable);
   EXPECT_EQ(report.items[0].evidence, "not timed: fails as its case expects, V1 overflows (1 NaN)");
-  EXPECT_EQ(report.items[1].verdict, Verdict::same);
+  EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
   EXPECT_THAT(report.items[1].notices,
               ElementsAre("passes, but its case expects it to fail: V1 overflows"));
   EXPECT_THAT(report.items[2].notices, testing::IsEmpty());
@@ -723,13 +725,13 @@ TEST_F(CheckGate, AFailureThatTheCaseExpectsIsSaidToBe) {
 TEST_F(CheckGate, CasesThatOnlyOneBuildHas) {
   base.add_case("old[1]", always(100));
   current.add_case("new[1]", always(100));
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
   EXPECT_EQ(report.items[0].case_id, "old[1]");
-  EXPECT_EQ(report.items[0].verdict, Verdict::gone);
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::gone);
   EXPECT_TRUE(report.items[0].is_regression);
   EXPECT_EQ(report.items[1].case_id, "new[1]");
-  EXPECT_EQ(report.items[1].verdict, Verdict::new_);
+  EXPECT_EQ(report.items[1].verdict, ChangeVerdict::new_);
 }
 
 // An older build that cannot read the selection is asked for each case.
@@ -738,10 +740,10 @@ TEST_F(CheckGate, ABuildThatCannotReadTheSelectionIsAskedCaseByCase) {
   base.list_error = "unknown operator 'new'";
   current.add_case("known[1]", always(100));
   current.add_case("new[1]", always(100));
-  const Report report = run();
+  const CheckReport report = run();
   ASSERT_EQ(report.items.size(), 2u);
-  EXPECT_EQ(report.items[0].verdict, Verdict::new_);
-  EXPECT_EQ(report.items[1].verdict, Verdict::same);
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::new_);
+  EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
   EXPECT_THAT(report.notices, ElementsAre(StartsWith("the other build cannot read the selection "
                                                      "(unknown operator 'new')")));
 }
@@ -752,7 +754,7 @@ TEST_F(CheckGate, AThresholdOfACaseOverridesTheRule) {
   for (ScriptedBuild* build : {&base, &current}) {
     build->add_case(tolerant, {ScriptedBuild::passing("v", always(build == &base ? 100 : 110))});
   }
-  EXPECT_EQ(only_item(run()).verdict, Verdict::same);
+  EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::same);
 }
 
 // Steps beside a case: one is the same, one slower, one converts more, one is new, one gone, and
@@ -774,19 +776,19 @@ TEST_F(CheckGate, StepsOfAContextAreJudgedOneByOne) {
                             step("new", 100, 2), skipped});
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
-  const Report report = run();
-  std::map<std::string, const Item*> items;
-  for (const Item& item : report.items) items[item.variant] = &item;
+  const CheckReport report = run();
+  std::map<std::string, const CheckedItem*> items;
+  for (const CheckedItem& item : report.items) items[item.variant] = &item;
   ASSERT_EQ(items.size(), 7u);
-  EXPECT_EQ(items["v"]->verdict, Verdict::same);
-  EXPECT_EQ(items["same"]->verdict, Verdict::same);
-  EXPECT_EQ(items["slower"]->verdict, Verdict::slower);
+  EXPECT_EQ(items["v"]->verdict, ChangeVerdict::same);
+  EXPECT_EQ(items["same"]->verdict, ChangeVerdict::same);
+  EXPECT_EQ(items["slower"]->verdict, ChangeVerdict::slower);
   EXPECT_THAT(items["slower"]->evidence, HasSubstr(" per sample, slower in 60 of 60 rounds"));
-  EXPECT_EQ(items["more"]->verdict, Verdict::error);
+  EXPECT_EQ(items["more"]->verdict, ChangeVerdict::error);
   EXPECT_TRUE(items["more"]->is_regression) << "although it is faster";
-  EXPECT_EQ(items["new"]->verdict, Verdict::new_);
-  EXPECT_EQ(items["gone"]->verdict, Verdict::gone);
-  EXPECT_EQ(items["skipped"]->verdict, Verdict::incomparable);
+  EXPECT_EQ(items["new"]->verdict, ChangeVerdict::new_);
+  EXPECT_EQ(items["gone"]->verdict, ChangeVerdict::gone);
+  EXPECT_EQ(items["skipped"]->verdict, ChangeVerdict::incomparable);
   EXPECT_EQ(items["skipped"]->evidence, "skipped: on a device only");
   EXPECT_EQ(title_of(*items["same"]), "step same of unit[fp32], 1 thread");
   EXPECT_EQ(current.samples("unit[fp32]", "more"), 0) << "conversions need no statistics";
@@ -800,8 +802,8 @@ TEST_F(CheckGate, AContextWithoutAStepThatRunsIsNothingToJudge) {
   const ScriptedVariant skipped{{"only", Status::skipped, "on a device only", {}}, always(1)};
   base.add_case(listed, {skipped});
   current.add_case(listed, {skipped});
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::incomparable);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::incomparable);
   EXPECT_EQ(report.exit_code(), kNothingToJudge);
 }
 
@@ -816,7 +818,7 @@ TEST_F(CheckGate, ASlowerStepCostsItsOwnShare) {
   base.sample_seconds = current.sample_seconds = 1;
   options.budget_s = 6000;
   options.fail_over_percent = 19;
-  const Report report = run();
+  const CheckReport report = run();
   EXPECT_NEAR(report.slower_percent(), 20, 1e-9);
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
@@ -825,8 +827,8 @@ TEST_F(CheckGate, SlowerCasesTogetherDecideWhereAsked) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
   options.fail_over_percent = 20;  // the case is the whole step: it costs 10 %
-  const Report report = run();
-  EXPECT_EQ(only_item(report).verdict, Verdict::slower);
+  const CheckReport report = run();
+  EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_EQ(report.exit_code(), kAllWell);
   options.fail_over_percent = 5;
   EXPECT_EQ(run().exit_code(), kVerdictFailed);

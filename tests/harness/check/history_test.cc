@@ -29,9 +29,9 @@ Machine machine(const std::string& cpu = "a cpu",
   return result;
 }
 
-Report report_with(double us, Verdict verdict = Verdict::same,
-                   const std::string& revision = "abc") {
-  Item item;
+CheckReport report_with(double us, ChangeVerdict verdict = ChangeVerdict::same,
+                        const std::string& revision = "abc") {
+  CheckedItem item;
   item.case_id = item.case_key = "relu[8]";
   item.variant = "native";
   item.verdict = verdict;
@@ -39,7 +39,7 @@ Report report_with(double us, Verdict verdict = Verdict::same,
   speed.base_us = 10;
   speed.current_us = us;
   item.speed = speed;
-  Report report;
+  CheckReport report;
   report.current.revision = revision;
   report.items = {item};
   return report;
@@ -56,9 +56,10 @@ std::string history_of(const std::vector<double>& times, const std::vector<int>&
   for (std::size_t i = 0; i < times.size(); ++i) {
     const int day = static_cast<int>(i) + 1;
     const bool is_slower = std::find(slower.begin(), slower.end(), day) != slower.end();
-    text += history_line(report_with(times[i], is_slower ? Verdict::slower : Verdict::same,
-                                     "r" + std::to_string(day)),
-                         machine(cpu, date_of(day)));
+    text +=
+        history_line(report_with(times[i], is_slower ? ChangeVerdict::slower : ChangeVerdict::same,
+                                 "r" + std::to_string(day)),
+                     machine(cpu, date_of(day)));
   }
   return text;
 }
@@ -78,7 +79,7 @@ const std::vector<double> kStep = {10, 10.1, 9.9, 10, 10.1, 9.9, 12, 12.1, 11.9,
 }  // namespace
 
 TEST(CheckHistory, WhatIsWrittenIsReadBack) {
-  Report report = report_with(12.5, Verdict::slower);
+  CheckReport report = report_with(12.5, ChangeVerdict::slower);
   report.base.revision = "base\n\"1\"";
   report.items[0].waived = WaivedBy{"w:1", "reason", "2026-12-31"};
   const std::string line = history_line(report, machine());
@@ -178,7 +179,7 @@ TEST(CheckTrend, AChangeHasItsRunAndSize) {
 }
 
 TEST(CheckTrend, FirstCallsAreASeriesOfTheirOwn) {
-  Report report = report_with(10);
+  CheckReport report = report_with(10);
   report.items.push_back(report.items[0]);
   report.items[1].is_first_call = true;
   report.items[1].speed->current_us = 900;
@@ -204,7 +205,7 @@ TEST(CheckTrend, AVerdictWithoutAChangeIsFlaky) {
 }
 
 TEST(CheckTrend, AnErrorThatCameAndWentIsFlaky) {
-  Report wrong = report_with(10, Verdict::error);
+  CheckReport wrong = report_with(10, ChangeVerdict::error);
   wrong.items[0].speed.reset();
   const std::string error = history_line(wrong, machine("a cpu", date_of(1)));
   const std::string later = history_of(std::vector<double>(5, 10.0));
@@ -243,7 +244,7 @@ TEST(CheckTrend, MarkdownNamesChangesFlakyCasesAndTrends) {
 
 // Text of a file is no markup.
 TEST(CheckTrend, NothingInAHistoryIsMarkup) {
-  Report report = report_with(10);
+  CheckReport report = report_with(10);
   report.items[0].case_key = "<script>|[a](b)";
   report.items[0].variant = "`x`";
   const std::string markdown = markdown_of(history_line(report, machine("<img>")));
@@ -253,7 +254,7 @@ TEST(CheckTrend, NothingInAHistoryIsMarkup) {
 }
 
 TEST(CheckTrend, WhatWasNeverTimedHasNoTrend) {
-  Report report = report_with(10, Verdict::gone);
+  CheckReport report = report_with(10, ChangeVerdict::gone);
   report.items[0].speed.reset();
   const std::vector<Trend> trends = trends_in(history_line(report, machine()));
   ASSERT_EQ(trends.size(), 1u);

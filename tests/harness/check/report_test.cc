@@ -14,14 +14,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Item item(const std::string& id, const std::string& variant, Verdict verdict, double base_us = 0,
-          double change = 0, int count = 1) {
-  Item result;
+CheckedItem item(const std::string& id, const std::string& variant, ChangeVerdict verdict,
+                 double base_us = 0, double change = 0, int count = 1) {
+  CheckedItem result;
   result.case_id = result.case_key = id;
   result.variant = variant;
   result.verdict = verdict;
   result.count = count;
-  result.is_regression = verdict == Verdict::slower;
+  result.is_regression = verdict == ChangeVerdict::slower;
   result.evidence = "evidence of " + variant;
   result.next = "opbench --case '" + id + "'";
   if (base_us > 0) {
@@ -34,8 +34,8 @@ Item item(const std::string& id, const std::string& variant, Verdict verdict, do
   return result;
 }
 
-Report report_of(std::vector<Item> items) {
-  Report report;
+CheckReport report_of(std::vector<CheckedItem> items) {
+  CheckReport report;
   report.mode = "gate";
   report.items = std::move(items);
   weigh_and_sort(report.items);
@@ -60,9 +60,9 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 // A step of 3 x 100 us + 1 x 700 us = 1000 us; 10% of 3 x 100 us is 3% of it. The slow variant b
 // of the second case would make the step 3 x 100 + 1400 us; 5% of 1400 us is 4.12% of that.
 TEST(CheckReport, SharesOfTheStepByHand) {
-  const Report report = report_of({item("a[1]", "a", Verdict::slower, 100, 0.10, 3),
-                                   item("b[1]", "a", Verdict::same, 700, 0.0, 1),
-                                   item("b[1]", "b", Verdict::slower, 1400, 0.05, 1)});
+  const CheckReport report = report_of({item("a[1]", "a", ChangeVerdict::slower, 100, 0.10, 3),
+                                        item("b[1]", "a", ChangeVerdict::same, 700, 0.0, 1),
+                                        item("b[1]", "b", ChangeVerdict::slower, 1400, 0.05, 1)});
   ASSERT_EQ(report.items.size(), 3u);
   EXPECT_EQ(report.items[0].variant, "b") << "the most harm first";
   EXPECT_NEAR(*report.items[0].network_percent, 100 * 70.0 / 1700, 1e-9);
@@ -72,39 +72,39 @@ TEST(CheckReport, SharesOfTheStepByHand) {
 }
 
 TEST(CheckReport, OfACaseTheWorstVariantCounts) {
-  const Report report = report_of({item("a[1]", "x", Verdict::slower, 100, 0.10),
-                                   item("a[1]", "y", Verdict::slower, 100, 0.20)});
+  const CheckReport report = report_of({item("a[1]", "x", ChangeVerdict::slower, 100, 0.10),
+                                        item("a[1]", "y", ChangeVerdict::slower, 100, 0.20)});
   EXPECT_NEAR(report.slower_percent(), 20, 1e-9);
 }
 
 TEST(CheckReport, ExitCodes) {
-  const Item same = item("a[1]", "a", Verdict::same),
-             slower = item("b[1]", "a", Verdict::slower, 100, 0.1),
-             ambiguous = item("c[1]", "a", Verdict::ambiguous),
-             incomparable = item("d[1]", "a", Verdict::incomparable);
-  Item lost = item("e[1]", "", Verdict::error);
+  const CheckedItem same = item("a[1]", "a", ChangeVerdict::same),
+                    slower = item("b[1]", "a", ChangeVerdict::slower, 100, 0.1),
+                    ambiguous = item("c[1]", "a", ChangeVerdict::ambiguous),
+                    incomparable = item("d[1]", "a", ChangeVerdict::incomparable);
+  CheckedItem lost = item("e[1]", "", ChangeVerdict::error);
   lost.is_unfinished = true;
   EXPECT_EQ(report_of({}).exit_code(), 4);
-  EXPECT_EQ(report_of({incomparable, item("n[1]", "a", Verdict::new_)}).exit_code(), 4);
+  EXPECT_EQ(report_of({incomparable, item("n[1]", "a", ChangeVerdict::new_)}).exit_code(), 4);
   EXPECT_EQ(report_of({same, ambiguous, incomparable}).exit_code(), 0);
   EXPECT_EQ(report_of({same, lost}).exit_code(), 3);
   EXPECT_EQ(report_of({same, lost, slower}).exit_code(), 1);
-  Item noisy = ambiguous;
+  CheckedItem noisy = ambiguous;
   noisy.is_too_noisy = true;
   EXPECT_EQ(report_of({same, noisy}).exit_code(), 5);
   EXPECT_EQ(report_of({same, noisy, lost}).exit_code(), 3);
   noisy.waived = WaivedBy{};
   EXPECT_EQ(report_of({same, noisy}).exit_code(), 0);
-  Report ended = report_of({same});
+  CheckReport ended = report_of({same});
   ended.failures = {"a worker did not end"};
   EXPECT_EQ(ended.exit_code(), 3);
-  Report interrupted = report_of({same});
+  CheckReport interrupted = report_of({same});
   interrupted.was_interrupted = true;
   EXPECT_EQ(interrupted.exit_code(), 3);
 }
 
 TEST(CheckReport, AWorkerThatDidNotEndWellIsAnErrorInEveryForm) {
-  Report report = report_of({item("a[1]", "a", Verdict::same)});
+  CheckReport report = report_of({item("a[1]", "a", ChangeVerdict::same)});
   report.failures = {"'other' was ended by signal 11"};
   EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
               HasSubstr("errors=\"1\""));
@@ -118,11 +118,13 @@ TEST(CheckReport, AWorkerThatDidNotEndWellIsAnErrorInEveryForm) {
 
 // Where to read it, and what to do: for all codes from 2 on.
 TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
-  const Item same = item("a[1]", "a", Verdict::same), fresh = item("n[1]", "a", Verdict::new_);
-  Item lost = item("e[1]", "v", Verdict::error), noisy = item("c[1]", "v", Verdict::ambiguous);
+  const CheckedItem same = item("a[1]", "a", ChangeVerdict::same),
+                    fresh = item("n[1]", "a", ChangeVerdict::new_);
+  CheckedItem lost = item("e[1]", "v", ChangeVerdict::error),
+              noisy = item("c[1]", "v", ChangeVerdict::ambiguous);
   lost.is_unfinished = noisy.is_too_noisy = true;
   EXPECT_EQ(reason_text(report_of({same})), "");
-  EXPECT_EQ(reason_text(report_of({item("b[1]", "a", Verdict::slower, 100, 0.1)})), "");
+  EXPECT_EQ(reason_text(report_of({item("b[1]", "a", ChangeVerdict::slower, 100, 0.1)})), "");
   EXPECT_EQ(reason_text(report_of({same, lost, lost})),
             "ERROR v on e[1], 1 thread: evidence of v; and 1 more");
   EXPECT_THAT(reason_text(report_of({})), testing::StartsWith("no case is selected; "));
@@ -133,9 +135,9 @@ TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
 }
 
 TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
-  Item slower = item("b[1]", "a", Verdict::slower, 100, 0.1);
+  CheckedItem slower = item("b[1]", "a", ChangeVerdict::slower, 100, 0.1);
   slower.is_regression = false;  // as the gate leaves it then
-  Report report = report_of({slower, item("a[1]", "a", Verdict::same, 900)});
+  CheckReport report = report_of({slower, item("a[1]", "a", ChangeVerdict::same, 900)});
   report.fail_over_percent = 1.5;  // 10 of 1000 us are 1%
   EXPECT_EQ(report.exit_code(), 0);
   report.fail_over_percent = 0.5;
@@ -144,9 +146,9 @@ TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
 
 // JUnit, annotations and JSON say of each item what the exit code says of all.
 TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
-  Report report = report_of({item("relu[1]", "v", Verdict::slower, 100, 0.5),
-                             item("relu[2]", "v", Verdict::ambiguous, 100, 0.1)});
-  for (Item& each : report.items) each.is_regression = false;
+  CheckReport report = report_of({item("relu[1]", "v", ChangeVerdict::slower, 100, 0.5),
+                                  item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
+  for (CheckedItem& each : report.items) each.is_regression = false;
   report.fail_over_percent = 90;
   report.mark_failures();
   EXPECT_EQ(report.exit_code(), kAllWell);
@@ -155,7 +157,7 @@ TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
   EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
               HasSubstr("failures=\"1\""));
-  Report open = report_of({item("relu[2]", "v", Verdict::ambiguous, 100, 0.1)});
+  CheckReport open = report_of({item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
   open.fails_on_ambiguous = true;
   open.mark_failures();
   EXPECT_EQ(open.exit_code(), kVerdictFailed);
@@ -167,8 +169,8 @@ TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
 }
 
 TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
-  const Report report = report_of(
-      {item("a[1]", "quiet", Verdict::same, 10), item("b[1]", "loud", Verdict::slower, 10, 0.2)});
+  const CheckReport report = report_of({item("a[1]", "quiet", ChangeVerdict::same, 10),
+                                        item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2)});
   const std::string text = written([&](std::ostream& out) { print(out, report, {}, false); });
   EXPECT_THAT(text, testing::StartsWith("REGRESSION: 1 SLOWER, 1 SAME"));
   EXPECT_THAT(text, HasSubstr("next: opbench --case 'b[1]'"));
@@ -178,7 +180,7 @@ TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
 }
 
 TEST(CheckReport, JsonHoldsEverything) {
-  Report report = report_of({item("b[1]", "loud", Verdict::slower, 10, 0.25)});
+  CheckReport report = report_of({item("b[1]", "loud", ChangeVerdict::slower, 10, 0.25)});
   report.command = "opbench check \"x\"\n";
   const auto json =
       nlohmann::json::parse(written([&](std::ostream& out) { write_json(out, report, {}); }));
@@ -194,11 +196,11 @@ TEST(CheckReport, JsonHoldsEverything) {
 }
 
 TEST(CheckReport, JsonHasTheTimesOfEveryRoundByStage) {
-  Item timed = item("b[1]", "loud", Verdict::slower, 10, 0.25);
+  CheckedItem timed = item("b[1]", "loud", ChangeVerdict::slower, 10, 0.25);
   timed.times.screening.add(10, 12.5, 0);
   timed.times.screening.add(11, 13, 0);
   timed.times.verdict.add(10, 12, 3);
-  const Report report = report_of({timed, item("a[1]", "gone", Verdict::gone)});
+  const CheckReport report = report_of({timed, item("a[1]", "gone", ChangeVerdict::gone)});
   const auto json =
       nlohmann::json::parse(written([&](std::ostream& out) { write_json(out, report, {}); }));
   EXPECT_EQ(json["items"][0]["rounds"], nlohmann::json::parse(R"({
@@ -208,13 +210,13 @@ TEST(CheckReport, JsonHasTheTimesOfEveryRoundByStage) {
 }
 
 TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
-  Item hostile = item("a[1]", "<&\"'>]]>", Verdict::ambiguous);
+  CheckedItem hostile = item("a[1]", "<&\"'>]]>", ChangeVerdict::ambiguous);
   hostile.evidence = "control \x01 and <tags> & \"quotes\"";
   hostile.notices = {"first", "second"};
-  Item lost = item("e[1]", "", Verdict::error);
+  CheckedItem lost = item("e[1]", "", ChangeVerdict::error);
   lost.is_unfinished = true;
-  const Report report = report_of({item("b[1]", "loud", Verdict::slower, 10, 0.2), hostile, lost,
-                                   item("c[1]", "v", Verdict::same, 1)});
+  const CheckReport report = report_of({item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2),
+                                        hostile, lost, item("c[1]", "v", ChangeVerdict::same, 1)});
   const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
   EXPECT_THAT(
       xml, HasSubstr("<testsuites name=\"opbench\" tests=\"4\" failures=\"1\" errors=\"1\" time="));
@@ -228,13 +230,14 @@ TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
 
 // As `opbench run --junit` names it, so that a CI system shows one history.
 TEST(CheckReport, JUnitFollowsJenkinsSchemaAndNamesTestsAsARunDoes) {
-  Item lost = item("e[1]", "", Verdict::error);
+  CheckedItem lost = item("e[1]", "", ChangeVerdict::error);
   lost.is_unfinished = true;
-  Item cold = item("relu[64,fp32]", "native", Verdict::same, 1e10);
+  CheckedItem cold = item("relu[64,fp32]", "native", ChangeVerdict::same, 1e10);
   cold.threads = 2;
   cold.cold = true;
-  const Report report = report_of({item("relu[64,fp32]", "native", Verdict::slower, 10, 0.2), cold,
-                                   lost, item("a[1]", "v", Verdict::incomparable)});
+  const CheckReport report =
+      report_of({item("relu[64,fp32]", "native", ChangeVerdict::slower, 10, 0.2), cold, lost,
+                 item("a[1]", "v", ChangeVerdict::incomparable)});
   const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
   const TempDir dir;
   const Outcome checked = shell("python3 " + source_file("tests/text/junit_rules.py") + " " +
@@ -247,12 +250,12 @@ TEST(CheckReport, JUnitFollowsJenkinsSchemaAndNamesTestsAsARunDoes) {
 }
 
 TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
-  std::vector<Item> items;
+  std::vector<CheckedItem> items;
   for (int i = 0; i < 13; ++i) {
-    items.push_back(item("a[" + std::to_string(i) + "]", "v|x", Verdict::slower, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "v|x", ChangeVerdict::slower, 10, 0.2));
   }
-  items.push_back(item("b[1]", "same", Verdict::same, 10));
-  const Report report = report_of(items);
+  items.push_back(item("b[1]", "same", ChangeVerdict::same, 10));
+  const CheckReport report = report_of(items);
   const std::string text = written([&](std::ostream& out) { write_markdown(out, report); });
   const std::string visible = text.substr(0, text.find("<details>"));
   EXPECT_EQ(occurrences(visible, "| SLOWER |"), 10u);
@@ -262,7 +265,7 @@ TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
 }
 
 TEST(CheckReport, AnnotationsAreOneLineEach) {
-  Item slower = item("b[1,2]", "v", Verdict::slower, 10, 0.2);
+  CheckedItem slower = item("b[1,2]", "v", ChangeVerdict::slower, 10, 0.2);
   slower.evidence = "50% slower\n::add-mask::x";
   const std::string text =
       written([&](std::ostream& out) { print_annotations(out, report_of({slower})); });
@@ -273,10 +276,10 @@ TEST(CheckReport, AnnotationsAreOneLineEach) {
 }
 
 TEST(CheckReport, NoMoreThanTenAnnotationsOfAKind) {
-  std::vector<Item> items;
+  std::vector<CheckedItem> items;
   for (int i = 0; i < 20; ++i) {
-    items.push_back(item("a[" + std::to_string(i) + "]", "v", Verdict::slower, 10, 0.2));
-    items.push_back(item("a[" + std::to_string(i) + "]", "w", Verdict::ambiguous, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "v", ChangeVerdict::slower, 10, 0.2));
+    items.push_back(item("a[" + std::to_string(i) + "]", "w", ChangeVerdict::ambiguous, 10, 0.2));
   }
   const std::string text =
       written([&](std::ostream& out) { print_annotations(out, report_of(items)); });

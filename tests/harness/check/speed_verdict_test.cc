@@ -28,11 +28,11 @@ PairedTimes::Stage stage(double base_us, double change, double spread, int round
   return result;
 }
 
-Item judged(const PairedTimes& times, double adjusted_p = 0) {
+CheckedItem judged(const PairedTimes& times, double adjusted_p = 0) {
   const SpeedRule rule{0.05, 0.05};
   SpeedFinding finding = find_speed(times, rule);
   finding.change.adjusted_p = adjusted_p;
-  Item item;
+  CheckedItem item;
   item.speed = finding.change;
   judge_item(item, finding, rule, times.is_cut);
   return item;
@@ -75,17 +75,17 @@ TEST(SpeedVerdict, ADifferenceBelowTheFloorIsNone) {
 TEST(SpeedVerdict, TheFloorComesToAQuarterOfACallAtMost) {
   PairedTimes times;
   times.screening = times.verdict = times.confirmation = stage(0.06, 0.5, 0.01, 30);
-  const Item slower = judged(times);
-  EXPECT_EQ(slower.verdict, Verdict::slower);
+  const CheckedItem slower = judged(times);
+  EXPECT_EQ(slower.verdict, ChangeVerdict::slower);
   EXPECT_EQ(slower.threshold, 0.25);
   EXPECT_THAT(slower.evidence,
               HasSubstr("it counts from 25%, the most that the floor of 0.05 us comes to"));
   times.screening = times.verdict = times.confirmation = stage(0.06, 0.2, 0.01, 30);
-  EXPECT_EQ(judged(times).verdict, Verdict::same);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::same);
   EXPECT_EQ(judged(times).threshold, 0.25);
   EXPECT_THAT(judged(times).evidence, HasSubstr("; it counts from 25%, the most that"));
   times.screening = times.verdict = times.confirmation = stage(0.4, 0.1, 0.001, 30);
-  EXPECT_EQ(judged(times).verdict, Verdict::same);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::same);
   EXPECT_THAT(judged(times).evidence,
               HasSubstr("; it counts from 12.5%, which the floor of 0.05 us is here"));
 }
@@ -104,7 +104,7 @@ TEST(SpeedVerdict, LaterStagesDecideWithoutTheScreening) {
   times.confirmation = stage(10, 0, 0, 30);
   EXPECT_EQ(times.decisive().base_us.size(), 60u);
   EXPECT_EQ(find_speed(times, {}).change.change, 0);
-  EXPECT_EQ(judged(times).verdict, Verdict::same);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::same);
 }
 
 TEST(SpeedVerdict, SlowerNeedsConfirmation) {
@@ -112,20 +112,20 @@ TEST(SpeedVerdict, SlowerNeedsConfirmation) {
   times.screening = stage(100, 0.10, 0.01, 12);
   times.verdict = stage(100, 0.10, 0.01, 30);
   times.is_cut = true;
-  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::ambiguous);
   EXPECT_TRUE(judged(times).is_unfinished);
   EXPECT_THAT(judged(times).evidence, HasSubstr("not confirmed: the budget ended"));
 
   times.is_cut = false;
   times.confirmation = stage(100, 0.10, 0.01, 30);
-  const Item item = judged(times);
-  EXPECT_EQ(item.verdict, Verdict::slower);
+  const CheckedItem item = judged(times);
+  EXPECT_EQ(item.verdict, ChangeVerdict::slower);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("+10.0%"));
   EXPECT_THAT(item.evidence, HasSubstr("slower in 60 of 60 rounds"));
 
   times.confirmation = stage(100, 0, 0.01, 30);  // another process does not show it
-  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::ambiguous);
 }
 
 // No confirmation is no sign of a budget's end: 30 rounds that show no change need none.
@@ -133,7 +133,7 @@ TEST(SpeedVerdict, OnlyABudgetThatEndedIsToBlame) {
   PairedTimes times;
   times.screening = stage(100, 0, 0.2, 12);
   times.verdict = stage(100, 0, 0.2, 30);
-  EXPECT_EQ(judged(times).verdict, Verdict::ambiguous);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::ambiguous);
   EXPECT_FALSE(judged(times).is_unfinished);
   EXPECT_THAT(judged(times).evidence, testing::Not(HasSubstr("budget")));
   EXPECT_THAT(judged(times).evidence, HasSubstr("its 90% interval reaches beyond 5%"));
@@ -142,8 +142,8 @@ TEST(SpeedVerdict, OnlyABudgetThatEndedIsToBlame) {
 TEST(SpeedVerdict, SlowerMustSurviveTheAdjustmentForManyCases) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, 0.10, 0.01, 30);
-  EXPECT_EQ(judged(times, 0.05).verdict, Verdict::slower);
-  EXPECT_EQ(judged(times, 0.06).verdict, Verdict::ambiguous);
+  EXPECT_EQ(judged(times, 0.05).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(judged(times, 0.06).verdict, ChangeVerdict::ambiguous);
 }
 
 // Four of ten pairs of processes show nothing: the rounds of the others agree with themselves only.
@@ -157,8 +157,8 @@ TEST(SpeedVerdict, RoundsOfOnePairOfProcessesCountOnce) {
 TEST(SpeedVerdict, FasterNeverFails) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, -0.10, 0.01, 30);
-  const Item item = judged(times);
-  EXPECT_EQ(item.verdict, Verdict::faster);
+  const CheckedItem item = judged(times);
+  EXPECT_EQ(item.verdict, ChangeVerdict::faster);
   EXPECT_FALSE(item.is_regression);
 }
 
@@ -191,8 +191,8 @@ TEST(SpeedVerdict, WhatMeetsThreeProcessesInTenIsSlower) {
   const SpeedFinding finding = find_speed(times, {0.05, 0.05});
   EXPECT_EQ(finding.call, SpeedCall::sometimes_slower);
   EXPECT_NEAR(finding.change.sign_p, 2 / 512.0, 1e-12);
-  const Item item = judged(times, finding.change.sign_p);
-  EXPECT_EQ(item.verdict, Verdict::slower);
+  const CheckedItem item = judged(times, finding.change.sign_p);
+  EXPECT_EQ(item.verdict, ChangeVerdict::slower);
   EXPECT_TRUE(item.is_regression);
   EXPECT_NEAR(item.speed->change, 0, 1e-3);
   EXPECT_THAT(item.evidence,
@@ -244,14 +244,14 @@ TEST(SpeedVerdict, WhatEqualCodeShowsRaisesTheThreshold) {
   PairedTimes times;
   times.verdict = pairs(10, 10, 0.07, 0, r);
   EXPECT_NEAR(own_noise(times.verdict), 0.08, 1e-4);
-  const Item item = judged(times);
-  EXPECT_EQ(item.verdict, Verdict::ambiguous);
+  const CheckedItem item = judged(times);
+  EXPECT_EQ(item.verdict, ChangeVerdict::ambiguous);
   EXPECT_TRUE(item.is_unfinished) << "7 % may well be true";
   EXPECT_THAT(item.evidence, HasSubstr("below the 8% that the other build shows against itself"));
   EXPECT_NEAR(item.threshold, 0.08, 1e-4);
   // Of 30 pairs it is 1.08^(1/sqrt(3)) = 4.5 %.
   times.confirmation = pairs(20, 20, 0.07, 10, r);
-  EXPECT_EQ(judged(times).verdict, Verdict::slower);
+  EXPECT_EQ(judged(times).verdict, ChangeVerdict::slower);
   EXPECT_EQ(judged(times).threshold, 0.05);
 }
 

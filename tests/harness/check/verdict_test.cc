@@ -11,8 +11,8 @@ OpenedVariant variant(Status status, double max_ulp = 2, const char* bits = "1")
   return {"v", status, "", Accuracy{max_ulp}, bits};
 }
 
-Item met(const OpenedVariant* base, const OpenedVariant* current, bool expect_open) {
-  Item item;
+CheckedItem met(const OpenedVariant* base, const OpenedVariant* current, bool expect_open) {
+  CheckedItem item;
   EXPECT_EQ(judge_accuracy(item, base, current), expect_open);
   return item;
 }
@@ -23,8 +23,8 @@ TEST(CheckVerdict, ALostVerdictIsARegression) {
   const OpenedVariant right = variant(Status::passed), wrong = variant(Status::failed),
                       broken = variant(Status::errored);
   for (const OpenedVariant* now : {&wrong, &broken}) {
-    const Item item = met(&right, now, false);
-    EXPECT_EQ(item.verdict, Verdict::error);
+    const CheckedItem item = met(&right, now, false);
+    EXPECT_EQ(item.verdict, ChangeVerdict::error);
     EXPECT_TRUE(item.is_regression);
   }
 }
@@ -32,7 +32,7 @@ TEST(CheckVerdict, ALostVerdictIsARegression) {
 TEST(CheckVerdict, AVariantThatIsGoneIsARegression) {
   const OpenedVariant right = variant(Status::passed), skipped = variant(Status::skipped),
                       wrong = variant(Status::failed);
-  EXPECT_EQ(met(&right, nullptr, false).verdict, Verdict::gone);
+  EXPECT_EQ(met(&right, nullptr, false).verdict, ChangeVerdict::gone);
   EXPECT_TRUE(met(&right, nullptr, false).is_regression);
   EXPECT_TRUE(met(&right, &skipped, false).is_regression);
   EXPECT_FALSE(met(&wrong, nullptr, false).is_regression) << "was wrong before";
@@ -40,18 +40,18 @@ TEST(CheckVerdict, AVariantThatIsGoneIsARegression) {
 
 TEST(CheckVerdict, WhatIsNewOrRightAgainIsNoRegression) {
   const OpenedVariant right = variant(Status::passed), wrong = variant(Status::failed);
-  for (const Item& item :
+  for (const CheckedItem& item :
        {met(nullptr, &right, false), met(&wrong, &right, false), met(nullptr, &wrong, false)}) {
-    EXPECT_EQ(item.verdict, Verdict::new_);
+    EXPECT_EQ(item.verdict, ChangeVerdict::new_);
     EXPECT_FALSE(item.is_regression);
   }
 }
 
 TEST(CheckVerdict, WrongInBothIsNotCompared) {
   const OpenedVariant wrong = variant(Status::failed), broken = variant(Status::errored);
-  EXPECT_EQ(met(&wrong, &wrong, false).verdict, Verdict::incomparable);
-  const Item item = met(&broken, &broken, false);
-  EXPECT_EQ(item.verdict, Verdict::error);
+  EXPECT_EQ(met(&wrong, &wrong, false).verdict, ChangeVerdict::incomparable);
+  const CheckedItem item = met(&broken, &broken, false);
+  EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_TRUE(item.is_unfinished);
   EXPECT_FALSE(item.is_regression);
 }
@@ -63,8 +63,8 @@ TEST(CheckVerdict, AnErrorMayGrowByHalfAndOneUlp) {
                       one = variant(Status::passed, 1);
   met(&before, &four, true);
   met(&first, &one, true);
-  const Item item = met(&before, &five, false);
-  EXPECT_EQ(item.verdict, Verdict::error);
+  const CheckedItem item = met(&before, &five, false);
+  EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("from 2 to 4.5 ULP"));
 }
@@ -78,8 +78,8 @@ TEST(CheckVerdict, WhatCancelsHidesNoGrownError) {
   OpenedVariant after = before;
   after.accuracy->max_abs = 62e-5;
   after.accuracy->min_tolerance = 62e-6;
-  const Item item = met(&before, &after, false);
-  EXPECT_EQ(item.verdict, Verdict::error);
+  const CheckedItem item = met(&before, &after, false);
+  EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("its least tolerance that would pass grew from 1e-06 to "
                                        "6.2e-05; up to 1.619e-06 are allowed"));
@@ -104,8 +104,8 @@ TEST(CheckVerdict, OtherBitsOfWhatHasOneRightResultAreAnError) {
   const OpenedVariant before = variant(Status::passed, 0, "1");
   OpenedVariant after = variant(Status::passed, 0, "2");
   after.is_exact = true;
-  const Item item = met(&before, &after, false);
-  EXPECT_EQ(item.verdict, Verdict::error);
+  const CheckedItem item = met(&before, &after, false);
+  EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_TRUE(item.is_regression);
   EXPECT_THAT(item.evidence, HasSubstr("its operator has one right result"));
 }
@@ -113,9 +113,9 @@ TEST(CheckVerdict, OtherBitsOfWhatHasOneRightResultAreAnError) {
 TEST(CheckVerdict, OtherBitsFailWhereAsked) {
   const OpenedVariant before = variant(Status::passed, 2, "1"),
                       after = variant(Status::passed, 2, "2");
-  Item item;
+  CheckedItem item;
   EXPECT_FALSE(judge_accuracy(item, &before, &after, true));
-  EXPECT_EQ(item.verdict, Verdict::error);
+  EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_TRUE(judge_accuracy(item, &before, &before, true));
 }
 
@@ -134,9 +134,9 @@ TEST(CheckVerdict, OneMoreConversionOfAnyKindIsARegression) {
     OpenedVariant base = variant(Status::passed), current = base;
     base.conversions = before;
     current.conversions = more;
-    Item item;
+    CheckedItem item;
     EXPECT_FALSE(judge_conversions(item, base, current));
-    EXPECT_EQ(item.verdict, Verdict::error);
+    EXPECT_EQ(item.verdict, ChangeVerdict::error);
     EXPECT_TRUE(item.is_regression);
     EXPECT_THAT(item.evidence, testing::StartsWith("converts more: "));
     EXPECT_TRUE(judge_conversions(item, base, base));
@@ -148,7 +148,7 @@ TEST(CheckVerdict, ConversionsAreNamedWithBothCounts) {
   OpenedVariant base = variant(Status::passed), current = base;
   base.conversions = {2, 4096, 1, 3};
   current.conversions = {3, 6144, 0, 3};
-  Item item;
+  CheckedItem item;
   judge_conversions(item, base, current);
   EXPECT_EQ(item.evidence, "converts more: 3 TransData, was 2; 6144 bytes of TransData, was 4096");
   EXPECT_THAT(item.notices, testing::ElementsAre("0 Cast, was 1"));
@@ -157,55 +157,55 @@ TEST(CheckVerdict, ConversionsAreNamedWithBothCounts) {
 TEST(CheckVerdict, WhatHasNoConversionsIsNotJudgedByThem) {
   OpenedVariant base = variant(Status::passed), current = base;
   current.conversions = {3, 6144, 0, 3};
-  Item item;
+  CheckedItem item;
   EXPECT_TRUE(judge_conversions(item, base, current));
   EXPECT_TRUE(judge_conversions(item, base, base));
 }
 
 TEST(CheckVerdict, TheNextCommandOfAStepNamesItsFile) {
-  Item item;
+  CheckedItem item;
   item.case_key = "unit[N=1,fp16]";
   item.variant = "one index_select";
   item.context = ContextSource{"c.yaml", "unit", DType::fp16, {{"N", 1}}};
-  item.verdict = Verdict::slower;
+  item.verdict = ChangeVerdict::slower;
   EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}),
             "opbench check --against /old/opbench --cases c.yaml --filter '^unit$' --set N=1 "
             "--dtype fp16 --variant 'one index_select' --threads 1");
 }
 
 TEST(CheckVerdict, NothingInANextCommandMeansAnythingToAShell) {
-  Item item;
+  CheckedItem item;
   item.case_key = "unit[fp32]";
   item.variant = "it's `id`";
   item.context = ContextSource{"cases/sp ace/$(id).yaml", "a.b", DType::fp32, {}};
-  item.verdict = Verdict::gone;
+  item.verdict = ChangeVerdict::gone;
   EXPECT_EQ(next_command(item, {"./my builds/opbench", ""}, {}),
             "'./my builds/opbench' --cases 'cases/sp ace/$(id).yaml' --filter '^a\\.b$' "
             "--dtype fp32 --variant 'it'\\''s `id`' --threads 1");
 }
 
 TEST(CheckVerdict, NextCommands) {
-  Item item;
+  CheckedItem item;
   item.case_key = "relu[8,fp32]";
   item.variant = "relu";
   item.threads = 2;
-  item.verdict = Verdict::slower;
+  item.verdict = ChangeVerdict::slower;
   EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {"--cold"}),
             "opbench check --against /old/opbench --case 'relu[8,fp32]' --variant relu --threads 2 "
             "--cold");
-  item.verdict = Verdict::error;
+  item.verdict = ChangeVerdict::error;
   EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}),
             "opbench --case 'relu[8,fp32]' --variant relu --threads 2");
-  item.verdict = Verdict::gone;
+  item.verdict = ChangeVerdict::gone;
   EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}),
             "/old/opbench --case 'relu[8,fp32]' --variant relu --threads 2");
   EXPECT_EQ(next_command(item, {"/old/opbench", "/old/my cases"}, {}),
             "cd '/old/my cases' && /old/opbench --case 'relu[8,fp32]' --variant relu --threads 2");
-  item.verdict = Verdict::slower;
+  item.verdict = ChangeVerdict::slower;
   EXPECT_EQ(next_command(item, {"/old/opbench", "/old"}, {}),
             "opbench check --against /old/opbench --against-directory /old --case 'relu[8,fp32]' "
             "--variant relu --threads 2");
-  item.verdict = Verdict::same;
+  item.verdict = ChangeVerdict::same;
   EXPECT_EQ(next_command(item, {"/old/opbench", ""}, {}), "");
 }
 

@@ -28,11 +28,11 @@ std::string file(const std::string& id, const std::string& allow,
          ", allow: " + allow + more + "}\n";
 }
 
-Item slower(const std::string& id, const std::string& variant, double change) {
-  Item item;
+CheckedItem slower(const std::string& id, const std::string& variant, double change) {
+  CheckedItem item;
   item.case_id = item.case_key = id;
   item.variant = variant;
-  item.verdict = Verdict::slower;
+  item.verdict = ChangeVerdict::slower;
   item.is_regression = true;
   SpeedChange speed;
   speed.base_us = 100;
@@ -42,11 +42,11 @@ Item slower(const std::string& id, const std::string& variant, double change) {
   return item;
 }
 
-Item with_errors(double base_ulp, double current_ulp, double base_abs, double current_abs) {
-  Item item;
+CheckedItem with_errors(double base_ulp, double current_ulp, double base_abs, double current_abs) {
+  CheckedItem item;
   item.case_id = "sum[8,fp32]";
   item.variant = "native";
-  item.verdict = Verdict::error;
+  item.verdict = ChangeVerdict::error;
   item.is_regression = item.is_error_growth = true;
   item.evidence = "its error grew";
   item.base_accuracy = Accuracy{.max_ulp = base_ulp, .mean_ulp = 0.1, .max_abs = base_abs};
@@ -54,8 +54,9 @@ Item with_errors(double base_ulp, double current_ulp, double base_abs, double cu
   return item;
 }
 
-Report waived(std::vector<Item> items, const std::string& text, const char* today = kToday) {
-  Report report;
+CheckReport waived(std::vector<CheckedItem> items, const std::string& text,
+                   const char* today = kToday) {
+  CheckReport report;
   report.items = std::move(items);
   apply_waivers(report, parse_waivers(text, "w.yaml"), today);
   return report;
@@ -142,14 +143,14 @@ TEST(Waivers, ThereIsAnEndToTheirNumber) {
 
 TEST(Waivers, ASlowdownUpToWhatIsAllowedPasses) {
   const std::string text = file("^softplus", "{slower: 10}");
-  const Report report = waived({slower("softplus[8]", "native", 0.10)}, text);
+  const CheckReport report = waived({slower("softplus[8]", "native", 0.10)}, text);
   EXPECT_EQ(report.exit_code(), 0);
   ASSERT_TRUE(report.items[0].waived.has_value());
   EXPECT_EQ(waived_text(report.items[0]), "waived until 2026-12-31: the reason (w.yaml:2)");
-  EXPECT_EQ(report.items[0].verdict, Verdict::slower) << "it is what it is";
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::slower) << "it is what it is";
   EXPECT_THAT(report.notices, IsEmpty());
 
-  const Report beyond = waived({slower("softplus[8]", "native", 0.142)}, text);
+  const CheckReport beyond = waived({slower("softplus[8]", "native", 0.142)}, text);
   EXPECT_EQ(beyond.exit_code(), 1);
   EXPECT_THAT(beyond.items[0].notices,
               ElementsAre("w.yaml:2 allows 10% slower, and this is +14.2%: the reason"));
@@ -157,11 +158,11 @@ TEST(Waivers, ASlowdownUpToWhatIsAllowedPasses) {
 
 // Twice as slow in 3 of 10 processes, which the median does not show.
 TEST(Waivers, ASlowdownOfSomeProcessesIsHeldToTheSame) {
-  Item sometimes = slower("softplus[8]", "native", 0.0);
+  CheckedItem sometimes = slower("softplus[8]", "native", 0.0);
   for (int pair = 0; pair < 20; ++pair) {
     sometimes.times.verdict.add(100, pair % 10 < 3 ? 200 : 100, pair);
   }
-  const Report report = waived({sometimes}, file("softplus", "{slower: 50}"));
+  const CheckReport report = waived({sometimes}, file("softplus", "{slower: 50}"));
   EXPECT_EQ(report.exit_code(), 1);
   EXPECT_THAT(report.items[0].notices,
               ElementsAre("w.yaml:2 allows 50% slower, and this is more in some processes: the "
@@ -171,7 +172,7 @@ TEST(Waivers, ASlowdownOfSomeProcessesIsHeldToTheSame) {
 
 // 9 % slower everywhere, by 8 to 12 % in single processes: that is what 10 % allows.
 TEST(Waivers, NoiseAroundWhatIsAllowedIsNoSlowdownOfSomeProcesses) {
-  Item noisy = slower("softplus[8]", "native", 0.09);
+  CheckedItem noisy = slower("softplus[8]", "native", 0.09);
   noisy.threshold = 0.05;
   for (int pair = 0; pair < 20; ++pair) {
     const double us[] = {108, 109, 109, 112};
@@ -181,15 +182,15 @@ TEST(Waivers, NoiseAroundWhatIsAllowedIsNoSlowdownOfSomeProcesses) {
 }
 
 TEST(Waivers, WhatIsNotDecidedPassesWhereTheWorstOfItIsAllowed) {
-  Item open = slower("softplus[8]", "native", 0.05);
-  open.verdict = Verdict::ambiguous;
+  CheckedItem open = slower("softplus[8]", "native", 0.05);
+  open.verdict = ChangeVerdict::ambiguous;
   open.is_regression = false;
   open.is_unfinished = true;
   open.speed->interval = {-0.01, 0.12};
   EXPECT_EQ(waived({open}, file("softplus", "{slower: 11}")).exit_code(), 3);
   EXPECT_EQ(waived({open}, file("softplus", "{slower: 12}")).exit_code(), 0);
   open.is_unfinished = false;
-  Report strict;
+  CheckReport strict;
   strict.items = {open};
   strict.fails_on_ambiguous = true;
   EXPECT_EQ(strict.exit_code(), 1);
@@ -199,27 +200,27 @@ TEST(Waivers, WhatIsNotDecidedPassesWhereTheWorstOfItIsAllowed) {
 
 TEST(Waivers, OnlyTheirVariantAndCaseAreCovered) {
   const std::string text = file("^softplus", "{slower: 50}", "2026-12-31", ", variant: native");
-  const Report report =
+  const CheckReport report =
       waived({slower("softplus[8]", "native", 0.2), slower("softplus[8]", "softplus_v2", 0.2),
               slower("relu[8]", "native", 0.2)},
              text);
   EXPECT_EQ(report.exit_code(), 1);
-  for (const Item& item : report.items) {
+  for (const CheckedItem& item : report.items) {
     EXPECT_EQ(item.waived.has_value(), item.case_id == "softplus[8]" && item.variant == "native");
     EXPECT_NE(item.is_regression, item.waived.has_value());
   }
   EXPECT_TRUE(report.items[0].is_regression && report.items[1].is_regression) << "these come first";
 
-  Item named = slower("relu[8]", "native", 0.2);
+  CheckedItem named = slower("relu[8]", "native", 0.2);
   named.case_name = "softplus_and_more";
   EXPECT_EQ(waived({named}, text).exit_code(), 0) << "names are searched as well";
 }
 
 TEST(Waivers, TheDayThatTheyExpireIsTheirLast) {
   const std::string text = file("softplus", "{slower: 50}", "2026-06-15");
-  const std::vector<Item> items = {slower("softplus[8]", "native", 0.2)};
+  const std::vector<CheckedItem> items = {slower("softplus[8]", "native", 0.2)};
   EXPECT_EQ(waived(items, text, "2026-06-15").exit_code(), 0);
-  const Report late = waived(items, text, "2026-06-16");
+  const CheckReport late = waived(items, text, "2026-06-16");
   EXPECT_EQ(late.exit_code(), 1);
   EXPECT_THAT(late.notices,
               ElementsAre("w.yaml:2: the waiver of 'softplus' expired on 2026-06-15 and covers "
@@ -227,8 +228,8 @@ TEST(Waivers, TheDayThatTheyExpireIsTheirLast) {
 }
 
 TEST(Waivers, OneThatMatchesNothingIsNamed) {
-  const Report report = waived({slower("relu[8]", "native", 0.2)},
-                               file("softplus", "{slower: 50}", "2026-12-31", ", variant: x"));
+  const CheckReport report = waived({slower("relu[8]", "native", 0.2)},
+                                    file("softplus", "{slower: 50}", "2026-12-31", ", variant: x"));
   EXPECT_THAT(report.notices,
               ElementsAre("w.yaml:2: the waiver of 'softplus' on 'x' matches nothing that was "
                           "compared"));
@@ -239,17 +240,18 @@ TEST(Waivers, GrownErrorsUpToTheFactorPass) {
   const std::string text = file("sum", "{error: 2}");
   EXPECT_EQ(waived({with_errors(3, 7, 1e-6, 2e-6)}, text).exit_code(), 0);
   EXPECT_EQ(waived({with_errors(0, 1, 0, 1e-9)}, text).exit_code(), 0);
-  for (const Item& item : {with_errors(3, 7.5, 1e-6, 1e-6), with_errors(3, 7, 1e-6, 2.1e-6)}) {
-    const Report report = waived({item}, text);
+  for (const CheckedItem& item :
+       {with_errors(3, 7.5, 1e-6, 1e-6), with_errors(3, 7, 1e-6, 2.1e-6)}) {
+    const CheckReport report = waived({item}, text);
     EXPECT_EQ(report.exit_code(), 1);
     ASSERT_EQ(report.items[0].notices.size(), 1u);
     EXPECT_EQ(report.items[0].notices[0],
               "w.yaml:2 allows errors 2 times as large, and its error grew: the reason");
   }
-  Item outside = with_errors(3, 7, 1e-6, 2e-6);
+  CheckedItem outside = with_errors(3, 7, 1e-6, 2e-6);
   outside.current_accuracy->inside_share = 0.9;
   EXPECT_EQ(waived({outside}, text).exit_code(), 1);
-  Item tolerance = with_errors(3, 7, 1e-6, 2e-6);
+  CheckedItem tolerance = with_errors(3, 7, 1e-6, 2e-6);
   tolerance.base_accuracy->min_tolerance = 1e-6;
   tolerance.current_accuracy->min_tolerance = 3e-6;
   EXPECT_EQ(waived({tolerance}, text).exit_code(), 1);
@@ -258,24 +260,25 @@ TEST(Waivers, GrownErrorsUpToTheFactorPass) {
 
 // What is wrong, was lost with its worker or converts more than before is no matter of degree.
 TEST(Waivers, WhatIsWrongHasNone) {
-  Item wrong = with_errors(3, 3, 1e-6, 1e-6);
+  CheckedItem wrong = with_errors(3, 3, 1e-6, 1e-6);
   wrong.is_error_growth = false;
-  const Report report = waived({wrong}, file("sum", "{error: 1000000, slower: 1000, gone: true}"));
+  const CheckReport report =
+      waived({wrong}, file("sum", "{error: 1000000, slower: 1000, gone: true}"));
   EXPECT_EQ(report.exit_code(), 1);
   EXPECT_FALSE(report.items[0].waived.has_value());
 }
 
 TEST(Waivers, WhatIsGoneNeedsItsOwnWord) {
-  Item gone;
+  CheckedItem gone;
   gone.case_id = "relu[8]";
-  gone.verdict = Verdict::gone;
+  gone.verdict = ChangeVerdict::gone;
   gone.is_regression = true;
   EXPECT_EQ(waived({gone}, file("relu", "{slower: 1000, error: 1000}")).exit_code(), 1);
   EXPECT_EQ(waived({gone}, file("relu", "{gone: true}")).exit_code(), 0);
 }
 
 TEST(Waivers, TheFirstThatCoversCounts) {
-  const Report report = waived({slower("relu[8]", "native", 0.2)}, R"(waivers:
+  const CheckReport report = waived({slower("relu[8]", "native", 0.2)}, R"(waivers:
   - {id: relu, reason: too little, expires: 2026-12-31, allow: {slower: 10}}
   - {id: relu, reason: enough, expires: 2026-12-31, allow: {slower: 20}}
   - {id: relu, reason: later, expires: 2026-12-31, allow: {slower: 30}}
@@ -286,9 +289,9 @@ TEST(Waivers, TheFirstThatCoversCounts) {
 
 // With --fail-over it is the sum that fails; 20% of a network of one case are waived.
 TEST(Waivers, WhatIsWaivedDoesNotAddToTheNetwork) {
-  Item item = slower("relu[8]", "native", 0.2);
+  CheckedItem item = slower("relu[8]", "native", 0.2);
   item.is_regression = false;
-  Report report;
+  CheckReport report;
   report.items = {item};
   report.fail_over_percent = 1;
   weigh_and_sort(report.items);
@@ -299,7 +302,8 @@ TEST(Waivers, WhatIsWaivedDoesNotAddToTheNetwork) {
 }
 
 TEST(Waivers, EveryReportSaysWhy) {
-  const Report report = waived({slower("relu[8]", "native", 0.2)}, file("relu", "{slower: 30}"));
+  const CheckReport report =
+      waived({slower("relu[8]", "native", 0.2)}, file("relu", "{slower: 30}"));
   const auto written = [&](const auto& write) {
     std::ostringstream out;
     write(out);

@@ -28,8 +28,8 @@ ResultsFile file(std::vector<Record> records) {
   return f;
 }
 
-Item only(const Report& report, const std::string& variant) {
-  for (const Item& item : report.items) {
+CheckedItem only(const CheckReport& report, const std::string& variant) {
+  for (const CheckedItem& item : report.items) {
     if (item.variant == variant) return item;
   }
   ADD_FAILURE() << "no " << variant;
@@ -43,8 +43,8 @@ TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),
                     after =
                         file({record("native", 120, 2, 10 / 1.2), record("relu", 60, 2, 10 / 1.2)});
-  const Report report = run_watch(before, after, {});
-  EXPECT_EQ(report.count(Verdict::same), 2);
+  const CheckReport report = run_watch(before, after, {});
+  EXPECT_EQ(report.count(ChangeVerdict::same), 2);
   EXPECT_NEAR(only(report, "relu").speed->change, 0, 1e-9);
   EXPECT_THAT(report.notices.front(), HasSubstr("+20.0%"));
 }
@@ -54,8 +54,8 @@ TEST(CheckWatch, TheNextLineRunsOpbenchAndNothingElse) {
   const auto next_of = [](const std::string& reproduce) {
     Record slow = record("relu", 57.5);
     slow.reproduce = reproduce;
-    const Report report = run_watch(file({record("native", 100), record("relu", 50)}),
-                                    file({record("native", 100), slow}), {});
+    const CheckReport report = run_watch(file({record("native", 100), record("relu", 50)}),
+                                         file({record("native", 100), slow}), {});
     return only(report, "relu").next;
   };
   EXPECT_EQ(next_of("opbench --case 'relu[64]' --variant 'relu'"),
@@ -69,24 +69,24 @@ TEST(CheckWatch, TheNextLineRunsOpbenchAndNothingElse) {
 TEST(CheckWatch, SlowerIsShownAndFailsOnlyWhereAsked) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),
                     after = file({record("native", 100), record("relu", 57.5)});
-  const Report shown = run_watch(before, after, {});
-  EXPECT_EQ(only(shown, "relu").verdict, Verdict::slower);
+  const CheckReport shown = run_watch(before, after, {});
+  EXPECT_EQ(only(shown, "relu").verdict, ChangeVerdict::slower);
   EXPECT_NEAR(only(shown, "relu").speed->change, 0.15, 1e-9);
   EXPECT_EQ(shown.exit_code(), 0);
   WatchOptions gate;
   gate.is_gate = true;
   EXPECT_EQ(run_watch(before, after, gate).exit_code(), 1);
   const ResultsFile less = file({record("native", 100), record("relu", 54)});
-  EXPECT_EQ(only(run_watch(before, less, gate), "relu").verdict, Verdict::same);
+  EXPECT_EQ(only(run_watch(before, less, gate), "relu").verdict, ChangeVerdict::same);
 }
 
 TEST(CheckWatch, LostAccuracyAndWhatIsGoneFail) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)});
   ResultsFile after = file({record("native", 100), record("relu", 50, 5)});
-  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, Verdict::error);
+  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, ChangeVerdict::error);
   EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
   after.run.records.pop_back();
-  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, Verdict::gone);
+  EXPECT_EQ(only(run_watch(before, after, {}), "relu").verdict, ChangeVerdict::gone);
   EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
 }
 
@@ -96,26 +96,26 @@ TEST(CheckWatch, ANewAttributeAtItsDefaultLeavesTheCaseWhatItWas) {
   old.case_id = "softplus[64,fp32,ND,beta=1]";
   Record now = old;
   now.case_id = "softplus[64,fp32,ND,beta=1,threshold=20]";
-  const Report report = run_watch(file({old}), file({now}), {});
+  const CheckReport report = run_watch(file({old}), file({now}), {});
   ASSERT_EQ(report.items.size(), 1u);
-  EXPECT_EQ(report.items[0].verdict, Verdict::same);
+  EXPECT_EQ(report.items[0].verdict, ChangeVerdict::same);
   EXPECT_EQ(report.items[0].case_key, "softplus[64,fp32,ND]");
   EXPECT_EQ(report.items[0].case_id, "softplus[64,fp32,ND,beta=1,threshold=20]");
   now.case_id = "softplus[64,fp32,ND,beta=2,threshold=20]";
-  EXPECT_EQ(run_watch(file({old}), file({now}), {}).count(Verdict::gone), 1);
+  EXPECT_EQ(run_watch(file({old}), file({now}), {}).count(ChangeVerdict::gone), 1);
 }
 
 TEST(CheckWatch, TimesOfOtherMachinesAreNotCompared) {
   const ResultsFile before = file({record("native", 100)});
   ResultsFile after = file({record("native", 300)});
   after.machine.cores = 64;
-  const Report report = run_watch(before, after, {});
-  EXPECT_EQ(report.count(Verdict::incomparable), 1);
+  const CheckReport report = run_watch(before, after, {});
+  EXPECT_EQ(report.count(ChangeVerdict::incomparable), 1);
   EXPECT_EQ(report.exit_code(), 4) << "nothing was judged";
   EXPECT_THAT(report.notices.front(), HasSubstr("cores 0, now 64"));
   WatchOptions options;
   options.allow_other_machine = true;
-  EXPECT_EQ(run_watch(before, after, options).count(Verdict::incomparable), 0);
+  EXPECT_EQ(run_watch(before, after, options).count(ChangeVerdict::incomparable), 0);
 }
 
 TEST(CheckWatch, EmptyResultsAreNoSuccess) {

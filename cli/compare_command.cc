@@ -41,9 +41,8 @@ namespace {
 using CaseVariant = std::pair<std::string, std::string>;
 
 std::string note_of(const DumpRecord& record, std::string_view name) {
-  const auto found = std::find_if(record.notes.begin(), record.notes.end(),
-                                  [&](const Note& note) { return note.name == name; });
-  return found == record.notes.end() ? std::string() : found->value;
+  const std::string* note = record.note(name);
+  return note == nullptr ? std::string() : *note;
 }
 
 // The largest error of recorded outputs of each case and variant.

@@ -170,10 +170,8 @@ Alignment align(std::size_t actual, std::size_t expected, const Likeness& likene
 }
 
 std::string_view task_of(const DumpRecord& call) {
-  for (const Note& note : call.notes) {
-    if (note.name == "opbench_task") return note.value;
-  }
-  return {};
+  const std::string* task = call.note("opbench_task");
+  return task == nullptr ? std::string_view() : *task;
 }
 
 CallLikeness::Sketch CallLikeness::sketch_of(const DumpRecord& call, const ValueSample& sample) {

@@ -109,6 +109,13 @@ std::vector<const DumpEntry*> DumpRecord::on(Side side) const {
   return found;
 }
 
+const std::string* DumpRecord::note(std::string_view name) const {
+  for (const Note& one : notes) {
+    if (one.name == name) return &one.value;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> split_components(std::string_view name) {
   std::vector<std::string> components;
   for (;;) {

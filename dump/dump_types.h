@@ -108,6 +108,8 @@ struct DumpRecord {
   bool has_input_group = false;    ///< there is an `input`, whatever it holds
 
   std::vector<const DumpEntry*> on(Side side) const;
+  /// The value of the note of that name; null without one.
+  const std::string* note(std::string_view name) const;
 };
 
 /// The operator that attachments of a dump stand under: results of a run, no tensors. They have

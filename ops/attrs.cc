@@ -10,6 +10,7 @@
 
 #include "tensor/error.h"
 #include "tensor/nearest.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {
@@ -20,12 +21,6 @@ std::optional<T> parse_number(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 std::optional<std::vector<std::int64_t>> parse_list(std::string_view text) {

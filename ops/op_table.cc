@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "tensor/utf8.h"
+
 namespace opbench {
 namespace {
 
@@ -18,12 +20,6 @@ constexpr std::string_view kDrawnAtRandom =
     "DropoutV2, bernoulli, bernoulli_float, normal, uniform, random, rand, randn, randint, "
     "randperm, rand_like, randn_like, exponential, multinomial, rrelu, DropOutGenMask, "
     "DropOutDoMask, RandomUniform";
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 // "name: text" at its first colon, or the name alone.
 std::pair<std::string, std::optional<std::string>> split_pair(std::string_view item) {

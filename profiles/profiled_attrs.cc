@@ -7,14 +7,10 @@
 #include <charconv>
 #include <optional>
 
+#include "tensor/utf8.h"
+
 namespace opbench {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 std::optional<double> number_of(std::string_view text) {
   if (text == "True" || text == "true") return 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tensor/utf8.h"
+
 namespace opbench {
 namespace {
 
@@ -31,15 +33,6 @@ std::string_view dtype_name(std::string_view type) {
   const auto* found = std::find_if(std::begin(kDTypes), std::end(kDTypes),
                                    [&](const auto& pair) { return pair.first == type; });
   return found == std::end(kDTypes) ? type : found->second;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char letter) {
-    return letter == ' ' || letter == '\r' || letter == '\n' || letter == '\t';
-  };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 bool is_list(std::string_view text) { return text.starts_with('['); }

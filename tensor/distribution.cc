@@ -8,6 +8,7 @@
 
 #include "tensor/error.h"
 #include "tensor/fill.h"
+#include "tensor/utf8.h"
 
 namespace opbench {
 namespace {
@@ -41,12 +42,6 @@ constexpr double kMaxInteger = 0x1p53;  // fp64 holds every whole number up to h
                   "shuffle(groups), boxes(extent); without parentheses: normal(0,1), uniform(0,1), "
                   "integers(0,9), constant(0), arange(0,1), shuffle(2), boxes(1344)",
                   text));
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
 }
 
 std::optional<double> parse_number(std::string_view text) {

@@ -26,4 +26,7 @@ std::size_t utf8_length(std::string_view text);
 /// terminal.
 std::string printable(std::string_view text);
 
+/// `text` without the spaces, tabs and line ends around it.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace opbench

@@ -271,13 +271,6 @@ class RecordReading {
   Results results_;
 };
 
-std::optional<std::string> noted_call(const DumpRecord& record) {
-  for (const Note& note : record.notes) {
-    if (note.name == "opbench_call") return note.value;
-  }
-  return std::nullopt;
-}
-
 // The parts of a row that fit; an output that was not wanted is not recorded.
 std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& row,
                                    std::string& obstacle) {
@@ -300,7 +293,7 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
                        Results results) {
   RecordedCalls found;
   const RecordReading reading(record, read, results);
-  if (const std::optional<std::string> id = noted_call(record)) {
+  if (const std::string* id = record.note("opbench_call")) {
     try {
       found.calls.push_back(reading.noted(*id));
       found.is_known = true;

@@ -34,20 +34,6 @@ int coarseness(DType dtype) {
   return 0;
 }
 
-double smallest_normal(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return DBL_MIN;
-    case DType::fp32:
-    case DType::bf16:
-      return FLT_MIN;
-    case DType::fp16:
-      return 0x1p-14;
-    default:
-      return 1;
-  }
-}
-
 }  // namespace
 
 double smallest_unit(DType dtype) {
@@ -70,7 +56,8 @@ DType common_dtype(DType a, DType b) { return coarseness(a) < coarseness(b) ? b 
 PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
                      const Tolerance& tolerance) {
   const DType common = common_dtype(actual.dtype, expected.dtype);
-  const double smallest = std::max(smallest_normal(common), tolerance.relative_floor);
+  const double normal = is_floating(common) ? smallest_normal(common) : 1;
+  const double smallest = std::max(normal, tolerance.relative_floor);
   return {actual, expected, common, smallest, tolerance};
 }
 

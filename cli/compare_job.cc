@@ -17,6 +17,7 @@
 #include "harness/report/compare.h"
 #include "harness/report/job.h"
 #include "harness/run/machine.h"
+#include "harness/run/unit_plan.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"

@@ -9,7 +9,7 @@
 
 #include "harness/check/statistics.h"
 #include "harness/run/samples.h"
-#include "profiles/format_change.h"
+#include "profiles/profiled_tensor.h"
 
 namespace opbench::check {
 namespace {

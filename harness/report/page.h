@@ -33,11 +33,19 @@ std::string known_inputs();
 nlohmann::ordered_json page_inputs(const PageInput& input);
 
 /// Adds what several runs, or several checks, say of the same cases over time: {"kind": "history",
-/// "path": "runs", "data": {"tracks": ...}}, see harness/report/tracks.h.
+/// "path": "runs", "data": {"tracks": ...}}, see `tracks_of`.
 void add_trends(nlohmann::ordered_json& inputs);
 
 /// Lists of objects with the same keys as {"$keys": [key, ...], "$rows": [[value, ...], ...]},
 /// wherever they are and there are at least four: a third of the text, as keys stand there once.
 nlohmann::ordered_json with_tables(const nlohmann::ordered_json& value);
+
+/// What every case took over the dates: of the lines of a history, of the files of several checks,
+/// or of several runs, in any order. Times of unlike machines are never in one track.
+/// Returns a list of {"case", "variant", "threads", "kind" ("", "cold", "first call"), "machine",
+/// "points": [{"date", "revision", "us", "verdict"}, ...] by date, those without a time left out,
+/// "changes": [index of the first point of each new level, ...]}, in the order in which they
+/// appear. Source: `check::change_points` on the logarithms of the times.
+nlohmann::ordered_json tracks_of(const nlohmann::ordered_json& runs);
 
 }  // namespace opbench::pages

@@ -9,6 +9,7 @@
 
 #include "harness/plan/context_plan.h"
 #include "harness/run/bound_graph.h"
+#include "harness/run/item.h"
 #include "judge/compare_values.h"
 
 namespace opbench {
@@ -84,6 +85,22 @@ class Anchors {
   const Anchor& anchor_of(const PlannedContext& context, const PlannedStep& step, int threads);
 
   std::vector<Anchor> anchors_;
+};
+
+/// What an element of a tensor that is a sum comes to where its terms do not cancel, by tensor:
+/// noted while a step's nodes run, for the tensors that become its results.
+class RandomSums {
+ public:
+  explicit RandomSums(const Runnable& runnable);
+
+  /// After `node` has run and while its inputs are still there.
+  void add(const Node& node, const TensorStorage& storage);
+
+  const std::map<std::size_t, double>& values() const { return sums_; }
+
+ private:
+  std::vector<bool> leads_;  // to a result, by tensor
+  std::map<std::size_t, double> sums_;
 };
 
 }  // namespace opbench

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/run/random_sums.h"
+#include "harness/run/step_results.h"
 #include "judge/judge_output.h"
 #include "tensor/parallel.h"
 

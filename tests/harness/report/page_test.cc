@@ -6,7 +6,6 @@
 #include <regex>
 #include <sstream>
 
-#include "harness/report/tracks.h"
 #include "tensor/error.h"
 #include "tests/support/source_tree.h"
 #include "text/input_file.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/simd/channel_blocks.h"
+#include "kernels/simd/channel_planes.h"
 #include "kernels/simd/lane_planes.h"
 
 namespace opbench {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/conv2d_one_place_filter.h"
+#include "kernels/conv2d_one_place.h"
 #include "kernels/conv2d_plan.h"
 #include "kernels/simd/conv2d_filter.h"
 #include "kernels/simd/conv2d_pack.h"

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#ifdef OPBENCH_HAS_ONEDNN
+#include <oneapi/dnnl/dnnl.h>
+#endif
 
 #include <algorithm>
 #include <map>
@@ -89,6 +92,15 @@ std::string note(const Kernel& kernel, const Problem& problem) {
 
 std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem) {
   return kernel.temporary_bytes == nullptr ? 0 : kernel.temporary_bytes(problem);
+}
+
+std::string vendor_version() {
+#ifdef OPBENCH_HAS_ONEDNN
+  const dnnl_version_t* v = dnnl_version();
+  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
+#else
+  return {};
+#endif
 }
 
 }  // namespace opbench

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/op.h"
+#include "tensor/error.h"
 #include "tensor/registered.h"
 
 namespace opbench {
@@ -98,5 +99,15 @@ std::string note(const Kernel& kernel, const Problem& problem);
 
 /// Bytes that `kernel` takes for temporaries, 0 where it does not say.
 std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem);
+
+/// Thrown by a call whose variant takes the problem, but not these values: a refusal that only the
+/// call could see. A run reports it as skipped.
+class RefusedValues : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Version of the CPU vendor's library whose variants are built in; empty: none is.
+std::string vendor_version();
 
 }  // namespace opbench

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/trans_data_maps.h"
+#include "kernels/trans_data_plan.h"
 #include "tensor/dtype.h"
 #include "tensor/parallel.h"
 

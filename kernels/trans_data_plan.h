@@ -4,9 +4,19 @@
 #include <vector>
 
 #include "kernels/copy/strided_copy.h"
+#include "kernels/kernel.h"
+#include "tensor/element_map.h"
 #include "tensor/tensor.h"
 
 namespace opbench {
+
+/// Where both sides of a format cast keep the same elements: maps with the same axes.
+struct MapPair {
+  ElementMap from, to;
+};
+
+/// Low ranks expand differently by format; the axes are made the same.
+MapPair matched_maps(const TensorDesc& from, const TensorDesc& to);
 
 /// Padding that no copy writes, in elements: `count` zeros from first + i * stride on, i < chunks.
 struct PaddingGap {

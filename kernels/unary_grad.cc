@@ -6,8 +6,7 @@
 
 #include "kernels/formula-inl.h"
 #include "kernels/formula.h"
-#include "kernels/gelu-inl.h"
-#include "kernels/pow-inl.h"
+#include "kernels/unary-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

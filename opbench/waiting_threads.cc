@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "kernels/vendor.h"
+#include "kernels/kernel.h"
 
 namespace opbench {
 namespace {

@@ -16,7 +16,7 @@
 #include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
-#include "kernels/refused_values.h"
+#include "kernels/kernel.h"
 #include "tensor/parallel.h"
 #include "workers/interrupt.h"
 

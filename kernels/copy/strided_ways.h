@@ -1,12 +1,93 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "kernels/copy/strided_walk.h"
+#include "kernels/copy/line_writer.h"
+#include "kernels/copy/strided_copy.h"
 
 namespace opbench {
+
+using Loops = std::vector<StridedLoop>;
+
+/// How often the innermost of `loops` runs.
+std::int64_t count_of(const Loops& loops);
+
+/// Loops in the order of the output, those joined that walk on where the inner one ends. The last
+/// has to_stride 1.
+Loops ordered(Loops loops);
+
+/// Walks the iterations of loops in their order and knows both offsets, in elements.
+class Odometer {
+ public:
+  Odometer(const Loops& loops, std::int64_t first) : loops_(loops) {
+    for (std::size_t i = loops.size(); i-- > 0;) {
+      index_[i] = first % loops[i].extent;
+      first /= loops[i].extent;
+      from_ += index_[i] * loops[i].from_stride;
+      to_ += index_[i] * loops[i].to_stride;
+    }
+  }
+  std::int64_t from() const { return from_; }
+  std::int64_t to() const { return to_; }
+
+  void next() {
+    for (std::size_t i = loops_.size(); i-- > 0;) {
+      from_ += loops_[i].from_stride;
+      to_ += loops_[i].to_stride;
+      if (++index_[i] < loops_[i].extent) return;
+      from_ -= loops_[i].from_stride * loops_[i].extent;
+      to_ -= loops_[i].to_stride * loops_[i].extent;
+      index_[i] = 0;
+    }
+  }
+
+ private:
+  const Loops& loops_;
+  std::array<std::int64_t, 32> index_{};
+  std::int64_t from_ = 0, to_ = 0;
+};
+
+/// Joins pieces that follow each other in the output to lines; begins anew where they do not.
+class Joiner {
+ public:
+  explicit Joiner(bool stream) : writer_(nullptr, false), stream_(stream) {}
+  ~Joiner() { writer_.finish(); }
+  Joiner(const Joiner&) = delete;
+
+  void add(const std::byte* from, std::int64_t bytes, std::byte* to) {
+    if (to != next_) {
+      flush();
+      writer_.finish();
+      writer_ = LineWriter(to, stream_);
+    }
+    rows_[count_++] = {from, static_cast<std::size_t>(bytes)};
+    next_ = to + bytes;
+    if (count_ == rows_.size()) flush();
+  }
+  void add_zeros(std::int64_t bytes, std::byte* to) {
+    static const std::array<std::byte, 256> zeros{};
+    for (std::int64_t done = 0; done < bytes; done += std::ssize(zeros)) {
+      add(zeros.data(), std::min<std::int64_t>(std::ssize(zeros), bytes - done), to + done);
+    }
+  }
+  /// Everything added is read; call before its memory is used again.
+  void flush() {
+    writer_.append({rows_.data(), count_});
+    count_ = 0;
+  }
+
+ private:
+  LineWriter writer_;
+  bool stream_;
+  std::byte* next_ = nullptr;
+  std::array<Row, 64> rows_;
+  std::size_t count_ = 0;
+};
 
 /// How a strided copy is carried out.
 class StridedCopy::Way {

@@ -7,7 +7,6 @@
 
 #include "kernels/onednn/conv2d_storage.h"
 #include "kernels/onednn/movement.h"
-#include "kernels/onednn/operand.h"
 
 namespace opbench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kernels/vendor.h"
+#include "kernels/kernel.h"
 #include "tests/support/program.h"
 
 namespace opbench {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "kernels/refused_values.h"
+#include "kernels/kernel.h"
 #include "tensor/error.h"
 #include "tests/on_tensors.h"
 

@@ -1,10 +1,11 @@
-// x^e on fp32 lanes, for an e that is the same for all of them. Included once per target.
+// What operators of one input and their gradients share, on fp32 lanes: x^e for an e that is the
+// same for all lanes, and the inner function of gelu. Included once per target.
 // clang-format off
-#if defined(OPBENCH_KERNELS_POW_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef OPBENCH_KERNELS_POW_INL_H_
-#undef OPBENCH_KERNELS_POW_INL_H_
+#if defined(OPBENCH_KERNELS_UNARY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPBENCH_KERNELS_UNARY_INL_H_
+#undef OPBENCH_KERNELS_UNARY_INL_H_
 #else
-#define OPBENCH_KERNELS_POW_INL_H_
+#define OPBENCH_KERNELS_UNARY_INL_H_
 #endif
 // clang-format on
 
@@ -49,6 +50,14 @@ struct Power {
     return product;
   }
 };
+
+inline constexpr float kRootOf8OverPi = 1.5957691216057308f;
+
+// (1 + tanh(u))/2 is the sigmoid of 2u = sqrt(8/pi) (x + 0.044715 x^3).
+HWY_INLINE VF32 twice_u(VF32 x) {
+  const VF32 cubic = hn::Mul(hn::Mul(x, x), hn::Set(F32(), 0.044715f * kRootOf8OverPi));
+  return hn::Mul(x, hn::Add(cubic, hn::Set(F32(), kRootOf8OverPi)));
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench

@@ -22,7 +22,6 @@
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 #include "tensor/format.h"
-#include "tensor/nearest.h"
 #include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/output_file.h"

@@ -20,7 +20,6 @@
 #include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
-#include "tensor/nearest.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "text/program.h"

@@ -11,7 +11,6 @@
 #include "cli/command_model.h"
 #include "harness/run/machine.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

@@ -15,7 +15,6 @@
 #include "harness/plan/remedy_report.h"
 #include "harness/plan/steps_file.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/program.h"

@@ -27,7 +27,6 @@
 #include "harness/run/unit_plan.h"
 #include "tensor/error.h"
 #include "tensor/isa.h"
-#include "tensor/nearest.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
 #include "text/byte_size.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "compare/sample.h"
+#include "compare/matching.h"
 
 namespace opbench {
 namespace {

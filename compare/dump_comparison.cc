@@ -12,9 +12,9 @@
 
 #include "compare/analysis.h"
 #include "compare/departure_causes.h"
+#include "compare/matching.h"
 #include "compare/msaccucmp/msaccucmp_match.h"
 #include "compare/number_shift.h"
-#include "compare/sample.h"
 #include "tensor/error.h"
 #include "text/name_pattern.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "compare/name_map.h"
 #include "dump/dump_types.h"
 #include "judge/comparable.h"
+#include "judge/measure_pairs.h"
 
 namespace opbench {
 
@@ -46,5 +48,13 @@ std::vector<TensorMatch> match_tensors(const DumpRecord* actual, const DumpRecor
 
 /// True for what a comparison accounts for: tensors, and whatever cannot be read.
 bool is_accounted_for(const DumpEntry& entry);
+
+/// Up to 32 values of a tensor of `count` elements: four runs of eight, spread evenly, all of a
+/// small one. Empty if it cannot be read.
+std::vector<double> sample_values(const PairSide& side, std::int64_t count);
+
+/// |a - e| / the larger norm, of samples of one length: 0 for equal ones, about 1.4 for unrelated
+/// ones; 2 where a NaN or an Inf is on one side only.
+double sample_distance(const std::vector<double>& a, const std::vector<double>& e);
 
 }  // namespace opbench

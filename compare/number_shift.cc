@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare/match_families.h"
-#include "compare/sample.h"
+#include "compare/matching.h"
 
 namespace opbench {
 namespace {

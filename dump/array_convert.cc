@@ -11,7 +11,6 @@
 #include "dump/array_source.h"
 #include "dump/conversion.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

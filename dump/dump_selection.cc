@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

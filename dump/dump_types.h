@@ -59,6 +59,12 @@ std::size_t size_of(StoredType stored);
 /// "float32": as numpy spells it, and "bfloat16"; none has no name.
 std::string_view numpy_name(StoredType stored);
 
+/// How elements are stored and what that means: uint8 is stored as int8, bf16 as f32.
+struct ValueKind {
+  StoredType stored = StoredType::none;
+  DType dtype = DType::fp32;
+};
+
 enum class EntryKind { tensor, scalar, other };
 
 enum class Side { input, output, other };

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <optional>
 
+#include "dump/stored_visit.h"
 #include "tensor/error.h"
-#include "tensor/half.h"
 #include "text/fitted.h"
 #include "text/input_file.h"
 
@@ -18,37 +18,14 @@ namespace {
 // Calls `f` with a value of the C++ type of elements that are real numbers and not bf16.
 template <class F>
 void visit_real(StoredType type, F f) {
-  switch (type) {
-    case StoredType::f16:
-      return f(half());
-    case StoredType::f32:
-      return f(float());
-    case StoredType::f64:
-      return f(double());
-    case StoredType::i8:
-      return f(std::int8_t());
-    case StoredType::i16:
-      return f(std::int16_t());
-    case StoredType::i32:
-      return f(std::int32_t());
-    case StoredType::i64:
-      return f(std::int64_t());
-    case StoredType::u8:
-    case StoredType::boolean:
-      return f(std::uint8_t());
-    case StoredType::u16:
-      return f(std::uint16_t());
-    case StoredType::u32:
-      return f(std::uint32_t());
-    case StoredType::u64:
-      return f(std::uint64_t());
-    case StoredType::none:
-    case StoredType::bf16:
-    case StoredType::c64:
-    case StoredType::c128:
-      break;
-  }
-  throw Error(fmt::format("{} cannot be written as text", numpy_name(type)));
+  bool is_real = false;
+  visit_stored(type, [&]<class T>(T value) {
+    if constexpr (!std::is_same_v<T, bfloat16>) {
+      is_real = true;
+      f(value);
+    }
+  });
+  if (!is_real) throw Error(fmt::format("{} cannot be written as text", numpy_name(type)));
 }
 
 // As read from text, or as fmt writes them.

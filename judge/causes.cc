@@ -7,7 +7,7 @@
 #include <set>
 
 #include "opbench_causes.h"
-#include "tensor/nearest.h"
+#include "tensor/error.h"
 #include "text/yaml_reader.h"
 
 namespace opbench {

@@ -13,7 +13,6 @@
 #include "judge/explained_errors.h"
 #include "judge/hidden_faults.h"
 #include "judge/magnitudes.h"
-#include "judge/sampled_blocks.h"
 #include "judge/standards.h"
 #include "tensor/half_bits.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "judge/stored_visit.h"
+#include "dump/stored_visit.h"
 #include "tensor/dtype.h"
 
 namespace opbench {

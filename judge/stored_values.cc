@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "judge/stored_visit.h"
+#include "dump/stored_visit.h"
 
 namespace opbench {
 namespace {

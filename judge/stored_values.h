@@ -7,12 +7,6 @@
 
 namespace opbench {
 
-/// How one side of a pair is stored and what that means.
-struct ValueKind {
-  StoredType stored = StoredType::none;
-  DType dtype = DType::fp32;
-};
-
 /// True if every value of that kind is one of float32.
 bool fits_float(const ValueKind& kind);
 

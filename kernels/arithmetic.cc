@@ -10,10 +10,10 @@
 
 #include "kernels/broadcast.h"
 #include "kernels/cast.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
 #include "ops/promotion.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -11,10 +11,10 @@
 
 #include "kernels/arithmetic.h"
 #include "kernels/broadcast.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
 #include "ops/broadcast.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "kernels/kernel.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "kernels/index_add.h"
-#include "kernels/simd/dtypes.h"
+#include "tensor/half.h"
 
 namespace opbench {
 namespace {

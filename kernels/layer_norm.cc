@@ -8,9 +8,9 @@
 
 #include <cmath>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/map_line-inl.h"
+#include "tensor/half.h"
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();

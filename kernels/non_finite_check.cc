@@ -12,11 +12,11 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
 #include "tensor/element_map.h"
 #include "tensor/elements.h"
+#include "tensor/half.h"
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();

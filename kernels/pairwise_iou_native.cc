@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
+#include "tensor/half.h"
 
 namespace opbench {
 namespace {

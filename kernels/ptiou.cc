@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/copy/plane.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
+#include "tensor/half.h"
 #include "tensor/parallel.h"
 
 #ifndef OPBENCH_KERNELS_PTIOU_SCALE_

@@ -3,9 +3,9 @@
 
 #include "kernels/copy/repeat.h"
 #include "kernels/simd/cube.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/reduce_view.h"
+#include "tensor/half.h"
 
 namespace opbench {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/softmax-inl.h"
+#include "tensor/half.h"
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();

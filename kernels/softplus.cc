@@ -9,9 +9,9 @@
 
 #include <cmath>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/softplus-inl.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

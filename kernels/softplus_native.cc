@@ -5,10 +5,10 @@
 #define HWY_TARGET_INCLUDE "kernels/softplus_native.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/softplus-inl.h"
 #include "kernels/softplus.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

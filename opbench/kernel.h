@@ -6,6 +6,5 @@
 #include "kernels/copy/row_copy.h"
 #include "kernels/copy/strided_copy.h"
 #include "kernels/kernel.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "opbench/operator.h"

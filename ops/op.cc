@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

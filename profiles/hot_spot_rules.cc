@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "opbench_hot_spot_rules.h"
-#include "tensor/nearest.h"
+#include "tensor/error.h"
 #include "text/input_file.h"
 #include "text/yaml_reader.h"
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace opbench {
 
@@ -16,5 +18,12 @@ struct Error : std::runtime_error {
 struct RunError : Error {
   using Error::Error;
 };
+
+/// The candidate with the smallest edit distance to `text`, for "did you mean"; empty if none is
+/// near.
+std::string nearest(std::string_view text, std::span<const std::string> candidates);
+
+/// "; did you mean 'softplus'?" or "; allowed: a, b, c".
+std::string suggestion(std::string_view text, std::span<const std::string> candidates);
 
 }  // namespace opbench

@@ -25,4 +25,12 @@ void widen(const bfloat16* from, float* to, std::size_t count);
 void narrow(const float* from, half* to, std::size_t count, HalfMode mode = HalfMode::ieee);
 void narrow(const float* from, bfloat16* to, std::size_t count);
 
+/// Calls `body` with a value of the C++ type that stores `dtype`; fp32, fp16 and bf16.
+template <class Body>
+void visit_arithmetic(DType dtype, Body&& body) {
+  if (dtype == DType::fp16) return body(half{});
+  if (dtype == DType::bf16) return body(bfloat16{});
+  body(float{});
+}
+
 }  // namespace opbench

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "tensor/nearest.h"
+#include "tensor/error.h"
 
 namespace opbench {
 namespace {

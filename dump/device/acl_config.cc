@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/json_reader.h"

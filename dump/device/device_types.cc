@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

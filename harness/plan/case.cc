@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,6 @@
 #include "harness/plan/case_places.h"
 #include "harness/plan/context_reader.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "text/input_file.h"
 #include "text/yaml_reader.h"
 

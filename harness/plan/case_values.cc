@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "text/yaml_reader.h"
 
 namespace opbench {

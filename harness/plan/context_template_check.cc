@@ -6,7 +6,6 @@
 
 #include "harness/plan/context_template.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "judge/stored_visit.h"
+#include "dump/stored_visit.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "ops/broadcast.h"
 
 namespace opbench {

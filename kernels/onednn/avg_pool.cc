@@ -1,7 +1,7 @@
 // oneDNN's pooling as a variant of avg_pool2d and its gradient.
 #include "ops/avg_pool.h"
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 
 namespace opbench {
 namespace {

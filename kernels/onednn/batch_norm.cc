@@ -8,7 +8,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 
 namespace opbench {
 namespace {

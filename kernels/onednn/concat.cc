@@ -1,5 +1,5 @@
 // oneDNN's concat primitive, and split as one reorder for every part.
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "ops/movement.h"
 
 namespace opbench {

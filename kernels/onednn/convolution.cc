@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kernels/onednn/conv2d_storage.h"
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 
 namespace opbench {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 
 namespace opbench {
 namespace {

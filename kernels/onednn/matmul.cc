@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 
 namespace opbench {
 namespace {

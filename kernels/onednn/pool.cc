@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "ops/channels.h"
 #include "ops/reduce_axes.h"
 

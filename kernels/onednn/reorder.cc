@@ -1,5 +1,5 @@
 // transpose as oneDNN's reorder between two orders of strides.
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "ops/transpose.h"
 
 namespace opbench {

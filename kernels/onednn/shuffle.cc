@@ -1,5 +1,5 @@
 // channel_shuffle as oneDNN's shuffle primitive.
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "ops/movement.h"
 
 namespace opbench {

@@ -1,5 +1,5 @@
 // oneDNN's softmax and logsoftmax as variants of softmax, log_softmax and their gradients.
-#include "kernels/onednn/movement.h"
+#include "kernels/onednn/primitive.h"
 #include "ops/movement.h"
 
 namespace opbench {

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/elementwise.h"
 #include "tensor/half.h"
 

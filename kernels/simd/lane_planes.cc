@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "kernels/simd/cube.h"
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/row_sums-inl.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

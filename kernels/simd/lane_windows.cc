@@ -5,8 +5,8 @@
 #include <hwy/foreach_target.h>
 
 #include "kernels/simd/cube.h"
-#include "kernels/simd/dtypes.h"
-#include "kernels/simd/typed_lanes-inl.h"
+#include "kernels/simd/simd-inl.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

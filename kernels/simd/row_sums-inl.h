@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "kernels/simd/row_sums.h"
-#include "kernels/simd/typed_lanes-inl.h"
+#include "kernels/simd/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

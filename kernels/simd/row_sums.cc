@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "kernels/simd/dtypes.h"
 #include "kernels/simd/row_sums-inl.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "judge/stored_values.h"
+#include "dump/dump_types.h"
 #include "tensor/half.h"
 
 namespace opbench {

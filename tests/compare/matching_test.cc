@@ -1,10 +1,9 @@
-#include "compare/sample.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "compare/matching.h"
 #include "tensor/error.h"
 #include "tests/compare/pair_support.h"
 

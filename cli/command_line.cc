@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/nearest.h"
+#include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "text/program.h"

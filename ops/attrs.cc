@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

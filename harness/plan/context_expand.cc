@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

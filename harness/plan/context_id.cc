@@ -10,7 +10,6 @@
 #include "ops/op.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

@@ -13,7 +13,6 @@
 #include "harness/plan/context_settings.h"
 #include "harness/plan/context_template.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "text/yaml_reader.h"
 
 namespace opbench {

@@ -7,7 +7,6 @@
 
 #include "harness/plan/context.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 
 namespace opbench {
 namespace {

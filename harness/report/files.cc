@@ -15,7 +15,6 @@
 #include "harness/run/join_results.h"
 #include "harness/run/results_file.h"
 #include "tensor/error.h"
-#include "tensor/nearest.h"
 #include "text/cell.h"
 
 namespace opbench::report {

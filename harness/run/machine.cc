@@ -14,7 +14,7 @@
 
 #include "dump/dump_writer.h"
 #include "harness/run/memory.h"
-#include "kernels/vendor.h"
+#include "kernels/kernel.h"
 #include "opbench_build_info.h"
 #include "tensor/cache_sizes.h"
 #include "tensor/isa.h"

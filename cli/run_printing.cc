@@ -10,6 +10,7 @@
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/program.h"
 #include "text/terminal.h"
 #include "workers/interrupt.h"

@@ -113,7 +113,7 @@ Launch prepare(std::size_t place, const Problem& problem) {
   return [=](const KernelArgs& args) {
     if (!planted().is_sampling) return launch(args);
     sampled(args);
-    if (is_drawn(wrong)) spoil(args);
+    if (wrong > 0 && is_drawn(wrong)) spoil(args);
   };
 }
 

@@ -135,9 +135,7 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_merge_command(line, context);
   add_doctor_command(line, context);
   add_check_command(line, context);
-  add_selftest_command(line, context);
   add_invariance_command(line, context);
-  add_audit_command(line, context);
   add_worker_command(line, context);
   add_unit_worker_command(line, context);
   add_generate_command(line, context);

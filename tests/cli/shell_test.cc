@@ -23,9 +23,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::vector<std::string> kCommands = {
-    "run",     "list",     "compare", "judge",    "minimise",   "opmap",  "show",
-    "extract", "overflow", "ingest",  "remedy",   "convert",    "report", "explain",
-    "merge",   "doctor",   "check",   "selftest", "invariance", "audit"};
+    "run",    "list",    "compare",  "judge",  "minimise", "opmap",
+    "show",   "extract", "overflow", "ingest", "remedy",   "convert",
+    "report", "explain", "merge",    "doctor", "check",    "invariance"};
 
 std::string output_of(std::vector<std::string> args) {
   const Outcome outcome = opbench_with(std::move(args));

@@ -54,7 +54,6 @@ const std::map<std::string, std::string> kSkipped = {
     {"check --against", "measures two builds for up to its budget of ten minutes"},
     {"report --history", "reads what check --against has written"},
     {"check --baseline results.json --cases", "measures for minutes"},
-    {"opbench audit", "minutes of verification"},
     {"invariance --op all", "minutes: every variant there is"},
     {"--shards", "needs the dumps of a whole job and its rules"},
     {"convert -d", "needs files of a device"},

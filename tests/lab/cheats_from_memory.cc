@@ -1,4 +1,4 @@
-#include "harness/selftest/cheats_from_memory.h"
+#include "tests/lab/cheats_from_memory.h"
 
 #include <algorithm>
 #include <cstring>

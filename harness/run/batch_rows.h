@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/selftest/kernel_run.h"
+#include "harness/run/kernel_run.h"
 
 namespace opbench {
 

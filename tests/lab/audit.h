@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/selftest/mutations.h"
+#include "tests/lab/mutations.h"
 
 namespace opbench {
 

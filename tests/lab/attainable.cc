@@ -1,4 +1,4 @@
-#include "harness/selftest/attainable.h"
+#include "tests/lab/attainable.h"
 
 #include <algorithm>
 #include <cmath>

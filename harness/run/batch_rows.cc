@@ -1,4 +1,4 @@
-#include "harness/selftest/batch_rows.h"
+#include "harness/run/batch_rows.h"
 
 #include <algorithm>
 #include <cmath>

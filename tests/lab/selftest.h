@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/run/record.h"
-#include "harness/selftest/cheats.h"
+#include "tests/lab/cheats.h"
 
 namespace opbench {
 

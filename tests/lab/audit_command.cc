@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "cli/cli.h"
-#include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
 #include "harness/selftest/audit.h"
 #include "harness/selftest/json.h"
 #include "tensor/error.h"
+#include "tests/lab/audit.h"
+#include "tests/lab/commands.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -85,6 +87,35 @@ void print_totals(const OperatorAudit& audit, std::ostream& out) {
   }
 }
 
+using Json = nlohmann::ordered_json;
+
+Json mutation_value(const MutationRow& row) {
+  Json value = {{"name", row.mutation->name}, {"effective", row.effective}};
+  for (std::size_t i = 0; i < kAuditStandards.size(); ++i) {
+    value["killed"][std::string(kAuditStandards[i])] = row.killed[i];
+  }
+  value["defects"] = row.defects - row.equivalent;
+  value["equivalent"] = row.equivalent;
+  value["seen"] = row.seen;
+  return value;
+}
+
+Json audit_value(const OperatorAudit& audit) {
+  Json value = {{"op", audit.op}, {"variant", audit.variant}, {"cases", audit.cases}};
+  for (const MutationRow& row : audit.rows) value["mutations"].push_back(mutation_value(row));
+  value["honest_runs"] = audit.honest_runs;
+  value["false_failures"] = audit.false_failure_count;
+  return value;
+}
+
+/// {"operators": [{"op", "variant", "cases", "mutations": [{"name", "effective", "killed": {"run",
+/// ...}}], "honest_runs", "false_failures"}]}
+void write_json(std::ostream& out, const std::vector<OperatorAudit>& audits) {
+  Json file = {{"operators", Json::array()}};
+  for (const OperatorAudit& audit : audits) file["operators"].push_back(audit_value(audit));
+  out << file.dump(2) << '\n';
+}
+
 // All operators together.
 OperatorAudit joined(const std::vector<OperatorAudit>& audits) {
   OperatorAudit all;
@@ -125,7 +156,7 @@ int audit_command(const Flags& flags, CommandContext& context) {
       audits.size(), all.seen(), all.defects(), share_text(all.seen(), all.defects()), all.killed(),
       all.effective(), share_text(all.killed(), all.effective()), all.false_failure_count,
       all.honest_runs);
-  if (json) json->write([&](std::ostream& out) { write_audit_json(out, audits); });
+  if (json) json->write([&](std::ostream& out) { write_json(out, audits); });
   if (interrupted()) return kCouldNotFinish;
   const bool sees_enough = std::all_of(audits.begin(), audits.end(), [](const OperatorAudit& one) {
     return one.seen() >= kLeastSeen * one.defects();
@@ -139,9 +170,9 @@ constexpr const char* kFooter =
 A defect is a way to break in one dtype; it is seen if a run fails one of its tries.
 Exit code 1: a run sees less than 95 % of an operator's defects, or fails an honest kernel.
 Examples:
-  opbench audit --op softplus
-  opbench audit                            all arithmetic operators; -v shows each way
-  opbench audit --honest-seeds 10000       is no honest kernel ever failed?)";
+  opbench_lab audit --op softplus
+  opbench_lab audit                        all arithmetic operators; -v shows each way
+  opbench_lab audit --honest-seeds 10000   is no honest kernel ever failed?)";
 
 }  // namespace
 

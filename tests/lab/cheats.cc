@@ -1,4 +1,4 @@
-#include "harness/selftest/cheats.h"
+#include "tests/lab/cheats.h"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "harness/selftest/cheats_from_memory.h"
 #include "tensor/parallel.h"
+#include "tests/lab/cheats_from_memory.h"
 
 namespace opbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/selftest/example_case.h"
+#include "harness/run/example_case.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/selftest/kernel_run.h"
+#include "harness/run/kernel_run.h"
 
 namespace opbench {
 

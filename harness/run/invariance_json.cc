@@ -1,4 +1,4 @@
-#include "harness/selftest/json.h"
+#include "harness/run/invariance_json.h"
 
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -39,36 +39,11 @@ Json row_value(const InvarianceRow& row) {
   return value;
 }
 
-Json mutation_value(const MutationRow& row) {
-  Json value = {{"name", row.mutation->name}, {"effective", row.effective}};
-  for (std::size_t i = 0; i < kAuditStandards.size(); ++i) {
-    value["killed"][std::string(kAuditStandards[i])] = row.killed[i];
-  }
-  value["defects"] = row.defects - row.equivalent;
-  value["equivalent"] = row.equivalent;
-  value["seen"] = row.seen;
-  return value;
-}
-
-Json audit_value(const OperatorAudit& audit) {
-  Json value = {{"op", audit.op}, {"variant", audit.variant}, {"cases", audit.cases}};
-  for (const MutationRow& row : audit.rows) value["mutations"].push_back(mutation_value(row));
-  value["honest_runs"] = audit.honest_runs;
-  value["false_failures"] = audit.false_failure_count;
-  return value;
-}
-
 }  // namespace
 
 void write_invariance_json(std::ostream& out, std::span<const InvarianceRow> rows) {
   Json file = {{"rows", Json::array()}};
   for (const InvarianceRow& row : rows) file["rows"].push_back(row_value(row));
-  out << file.dump(2) << '\n';
-}
-
-void write_audit_json(std::ostream& out, std::span<const OperatorAudit> audits) {
-  Json file = {{"operators", Json::array()}};
-  for (const OperatorAudit& audit : audits) file["operators"].push_back(audit_value(audit));
   out << file.dump(2) << '\n';
 }
 

@@ -1,4 +1,4 @@
-#include "harness/selftest/selftest.h"
+#include "tests/lab/selftest.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/plan/case_graph.h"
+#include "harness/run/example_case.h"
 #include "harness/run/item_runner.h"
-#include "harness/selftest/example_case.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -1,4 +1,4 @@
-#include "harness/selftest/planted.h"
+#include "tests/lab/planted.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "harness/selftest/planted.h"
+#include "tests/lab/planted.h"
 
 namespace opbench {
 

@@ -11,6 +11,8 @@
 #include "cli/progress.h"
 #include "harness/selftest/selftest.h"
 #include "tensor/parallel.h"
+#include "tests/lab/commands.h"
+#include "tests/lab/selftest.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -96,7 +98,7 @@ void add_selftest_command(CommandLine& line, CommandContext& context) {
   command.footer(
       "Each cheat wraps an honest kernel and runs as any kernel does.\n"
       "Exit code 1: one was not caught, or an honest kernel was accused.\n"
-      "Examples:\n  opbench selftest\n  opbench selftest --adversarial");
+      "Examples:\n  opbench_lab selftest\n  opbench_lab selftest --adversarial");
   command.action([&context, flags] {
     return selftest(flags->is_adversarial, std::clamp(flags->threads, 0, 4096), context);
   });

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "harness/selftest/mutations.h"
+#include "tests/lab/mutations.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/selftest/mutations.h"
+#include "tests/lab/mutations.h"
 
 namespace opbench {
 

@@ -1,5 +1,5 @@
 // Every cheat of the catalogue must be caught, and nobody else.
-#include "harness/selftest/selftest.h"
+#include "tests/lab/selftest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

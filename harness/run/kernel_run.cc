@@ -1,4 +1,4 @@
-#include "harness/selftest/kernel_run.h"
+#include "harness/run/kernel_run.h"
 
 #include <algorithm>
 #include <cmath>

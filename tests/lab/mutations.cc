@@ -1,4 +1,4 @@
-#include "harness/selftest/mutations.h"
+#include "tests/lab/mutations.h"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,13 @@
 // The tolerances see what is broken and fail nobody who is not.
-#include "harness/selftest/audit.h"
+#include "tests/lab/audit.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "harness/selftest/attainable.h"
-#include "harness/selftest/example_case.h"
+#include "harness/run/example_case.h"
 #include "tests/evaluate.h"
+#include "tests/lab/attainable.h"
 
 namespace opbench {
 namespace {

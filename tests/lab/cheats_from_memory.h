@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/selftest/planted.h"
+#include "tests/lab/planted.h"
 
 namespace opbench {
 

@@ -1,6 +1,6 @@
 // A kernel whose bits depend on one thing is found out in that column and in no other; no variant
 // of ours is.
-#include "harness/selftest/invariance.h"
+#include "harness/run/invariance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "harness/selftest/example_case.h"
-#include "harness/selftest/json.h"
+#include "harness/run/example_case.h"
+#include "harness/run/invariance_json.h"
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 #include "tests/evaluate.h"

@@ -1,4 +1,4 @@
-#include "harness/selftest/audit.h"
+#include "tests/lab/audit.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "harness/plan/reference_kernel.h"
-#include "harness/selftest/attainable.h"
-#include "harness/selftest/example_case.h"
+#include "harness/run/example_case.h"
 #include "judge/compare_values.h"
 #include "judge/judge_output.h"
 #include "judge/standards.h"
 #include "tensor/error.h"
+#include "tests/lab/attainable.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

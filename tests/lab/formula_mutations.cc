@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "harness/selftest/mutations.h"
 #include "tensor/half.h"
+#include "tests/lab/mutations.h"
 
 namespace opbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/selftest/invariance.h"
+#include "harness/run/invariance.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "harness/selftest/batch_rows.h"
+#include "harness/run/batch_rows.h"
 #include "judge/compare_values.h"
 #include "judge/standards.h"
 #include "tensor/error.h"

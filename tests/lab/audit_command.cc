@@ -9,8 +9,6 @@
 #include "cli/cli.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
-#include "harness/selftest/audit.h"
-#include "harness/selftest/json.h"
 #include "tensor/error.h"
 #include "tests/lab/audit.h"
 #include "tests/lab/commands.h"

@@ -7,8 +7,7 @@
 #include "opbench/waiting_threads.h"
 #include "tensor/error.h"
 #include "tests/lab/commands.h"
-#include "text/exit_code.h"
-#include "text/program_name.h"
+#include "text/program.h"
 
 int main(int argc, char** argv) {
   using namespace opbench;

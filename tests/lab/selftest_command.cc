@@ -7,9 +7,7 @@
 #include <ostream>
 
 #include "cli/cli.h"
-#include "cli/command.h"
 #include "cli/progress.h"
-#include "harness/selftest/selftest.h"
 #include "tensor/parallel.h"
 #include "tests/lab/commands.h"
 #include "tests/lab/selftest.h"

@@ -32,6 +32,7 @@ std::set<std::string_view> operators_of_dumps() {
 TEST(KnownAs, EveryOperatorIsFoundInDumpsOrSaysWhyNot) {
   const std::set<std::string_view> found = operators_of_dumps();
   for (const Op* op : RegisteredOp::all()) {
+    if (op->name.starts_with("test_")) continue;  // of other tests
     EXPECT_NE(found.contains(op->name), !op->known_as.not_recorded.empty()) << op->name;
   }
 }

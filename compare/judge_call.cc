@@ -9,7 +9,7 @@
 #include "judge/held_output.h"
 #include "judge/hidden_faults.h"
 #include "judge/narrow_operands.h"
-#include "judge/recorded_values.h"
+#include "judge/stored_values.h"
 
 namespace opbench {
 namespace {

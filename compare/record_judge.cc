@@ -14,7 +14,7 @@
 #include "compare/judge_call.h"
 #include "harness/plan/call_plan.h"
 #include "harness/run/open_item.h"
-#include "judge/recorded_values.h"
+#include "judge/stored_values.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/byte_size.h"

@@ -7,7 +7,7 @@
 
 #include "compare/witness_elements.h"
 #include "judge/hidden_faults.h"
-#include "judge/recorded_values.h"
+#include "judge/stored_values.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

@@ -13,7 +13,7 @@
 #include "dump/dump_meaning.h"
 #include "dump/dump_types.h"
 #include "dump/dump_writer.h"
-#include "dump/text_array.h"
+#include "dump/one_array.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/output_file.h"

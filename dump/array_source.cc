@@ -11,8 +11,8 @@
 
 #include "dump/arrays/array_file.h"
 #include "dump/dump_file.h"
+#include "dump/one_array.h"
 #include "dump/regular_file.h"
-#include "dump/text_array.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
 #include "tensor/utf8.h"

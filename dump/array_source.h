@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dump/dump_types.h"
-#include "dump/element_output.h"
+#include "dump/one_array.h"
 #include "tensor/error.h"
 
 namespace opbench {

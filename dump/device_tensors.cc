@@ -10,7 +10,7 @@
 #include "dump/device/device_types.h"
 #include "dump/device/format_conversion.h"
 #include "dump/device/overflow_record.h"
-#include "dump/element_output.h"
+#include "dump/one_array.h"
 #include "tensor/error.h"
 #include "text/output_file.h"
 

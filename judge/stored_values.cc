@@ -1,6 +1,7 @@
 #include "judge/stored_values.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "dump/stored_visit.h"
@@ -15,6 +16,30 @@ bool is_bool(const ValueKind& kind) {
 bool is_floating(StoredType stored) {
   return stored == StoredType::f16 || stored == StoredType::bf16 || stored == StoredType::f32 ||
          stored == StoredType::f64;
+}
+
+// Stored as the dtype is in memory: nothing is converted, not even through fp64.
+bool is_stored_as(StoredType stored, DType dtype) {
+  switch (dtype) {
+    case DType::fp16:
+      return stored == StoredType::f16;
+    case DType::fp32:
+      return stored == StoredType::f32;
+    case DType::fp64:
+      return stored == StoredType::f64;
+    case DType::int8:
+      return stored == StoredType::i8;
+    case DType::uint8:
+      return stored == StoredType::u8 || stored == StoredType::i8;
+    case DType::int16:
+      return stored == StoredType::i16;
+    case DType::int32:
+      return stored == StoredType::i32;
+    case DType::int64:
+      return stored == StoredType::i64;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -46,6 +71,43 @@ void values_to_doubles(const ValueKind& kind, const void* from, std::int64_t cou
     const auto* typed = static_cast<const T*>(from);
     std::transform(typed, typed + count, to, [&](T v) { return static_cast<double>(convert(v)); });
   });
+}
+
+void read_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc, void* to) {
+  const bool is_as_stored =
+      entry.desc.dtype == desc.dtype && is_stored_as(entry.stored, desc.dtype);
+  if (desc.format != desc.origin) std::memset(to, 0, desc.bytes());
+  std::vector<std::byte> stored, converted;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < block_count(desc); ++i) {
+    const ElementRange range = block(desc, i);
+    const auto count = static_cast<std::size_t>(range.count);
+    stored.resize(count * std::max(size_of(entry.stored), size_of(desc.dtype)));
+    file.read(entry, range, stored.data());
+    if (!is_as_stored) {
+      values.resize(count);
+      converted.resize(count * size_of(desc.dtype));
+      values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), range.count,
+                        values.data());
+      from_doubles(desc.dtype, values.data(), range.count, converted.data());
+    }
+    write_elements(desc, to, range, is_as_stored ? stored.data() : converted.data());
+  }
+}
+
+Tensor load_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc) {
+  Tensor tensor(desc);
+  read_recorded(file, entry, desc, tensor.data());
+  return tensor;
+}
+
+std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry) {
+  const std::int64_t count = entry.desc.elements();
+  std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  file.read(entry, {0, count}, stored.data());
+  values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), count, numbers.data());
+  return numbers;
 }
 
 }  // namespace opbench

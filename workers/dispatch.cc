@@ -12,7 +12,6 @@
 
 #include "tensor/error.h"
 #include "text/packed.h"
-#include "workers/unit_letters.h"
 
 namespace opbench {
 namespace {

@@ -1,27 +1,14 @@
+#include "workers/units.h"
+
+#include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include "tensor/error.h"
 #include "text/packed.h"
-#include "workers/dispatch.h"
-#include "workers/unit_letters.h"
 
 namespace opbench {
-
-std::string do_unit(const UnitWork& work, std::string_view unit, UnitOutcome& outcome) {
-  const auto begin = std::chrono::steady_clock::now();
-  std::string result;
-  try {
-    result = work(unit);
-  } catch (const std::bad_alloc&) {
-    outcome.error = "out of memory";
-  } catch (const std::exception& error) {
-    outcome.error = error.what();
-  }
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return result;
-}
-
 namespace {
 
 // A result that took long is out of this process's hands before the next unit begins, so that it
@@ -51,6 +38,35 @@ void do_units(Ranks& ranks, const UnitWork& work, std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t UnitQueue::add(std::string unit, double seconds) {
+  constexpr double kLeastSeconds = 1e-9;  // each has its share of what is left
+  seconds = std::max(seconds, kLeastSeconds);
+  waiting_.emplace(seconds, Unit{added_, seconds, std::move(unit)});
+  seconds_ += seconds;
+  return added_++;
+}
+
+UnitQueue::Unit UnitQueue::take() {
+  Unit unit = std::move(waiting_.begin()->second);
+  waiting_.erase(waiting_.begin());
+  seconds_ = waiting_.empty() ? 0 : seconds_ - unit.seconds;
+  return unit;
+}
+
+std::string do_unit(const UnitWork& work, std::string_view unit, UnitOutcome& outcome) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string result;
+  try {
+    result = work(unit);
+  } catch (const std::bad_alloc&) {
+    outcome.error = "out of memory";
+  } catch (const std::exception& error) {
+    outcome.error = error.what();
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
 
 bool serve(Ranks& ranks, std::string_view plan, const UnitWork& work) {
   ranks.deliver(0, LetterKind::ready, std::string(plan));

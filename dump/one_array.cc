@@ -1,4 +1,4 @@
-#include "dump/text_array.h"
+#include "dump/one_array.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,18 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "dump/stored_visit.h"
 #include "tensor/error.h"
+#include "tensor/half.h"
 #include "text/fitted.h"
 #include "text/input_file.h"
 
 namespace opbench {
 namespace {
+
+constexpr std::int64_t kPieceBytes = 1 << 20;
 
 // Calls `f` with a value of the C++ type of elements that are real numbers and not bf16.
 template <class F>
@@ -135,6 +139,47 @@ class Text {
 };
 
 }  // namespace
+
+StoredType written_type(StoredType type) {
+  return type == StoredType::bf16 ? StoredType::f32 : type;
+}
+
+void for_each_piece(StoredType type, std::int64_t elements, const ReadElements& read,
+                    const std::function<void(const void* elements, std::size_t bytes)>& use) {
+  const auto bytes = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t most = kPieceBytes / bytes;
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(elements, most) * bytes));
+  std::vector<float> widened;
+  for (std::int64_t first = 0; first < elements; first += most) {
+    const std::int64_t count = std::min(most, elements - first);
+    read({first, count}, piece.data());
+    if (type != StoredType::bf16) {
+      use(piece.data(), static_cast<std::size_t>(count * bytes));
+      continue;
+    }
+    widened.resize(static_cast<std::size_t>(count));
+    widen(reinterpret_cast<const bfloat16*>(piece.data()), widened.data(), widened.size());
+    use(widened.data(), widened.size() * sizeof(float));
+  }
+}
+
+void write_npy(const std::filesystem::path& file, StoredType type, const Dims& shape,
+               const ReadElements& read) {
+  NpyWriter writer(file, written_type(type), shape);
+  for_each_piece(type, element_count(shape), read,
+                 [&](const void* elements, std::size_t bytes) { writer.write(elements, bytes); });
+  writer.finish();
+}
+
+void write_bin(const std::filesystem::path& file, StoredType type, const Dims& shape,
+               const ReadElements& read) {
+  TemporaryFile output(file);
+  for_each_piece(type, element_count(shape), read, [&](const void* elements, std::size_t bytes) {
+    output.write(elements, bytes);
+    output.check();
+  });
+  output.commit();
+}
 
 void write_txt(const std::filesystem::path& file, StoredType type, const Dims& shape,
                const ReadElements& read) {

@@ -1,4 +1,3 @@
-// The picture of where a tensor is off. Expected values by hand from the definition in the header.
 #include "judge/error_map.h"
 
 #include <gmock/gmock.h>
@@ -70,6 +69,7 @@ TEST(ErrorJson, HasTheMapInTwoDigitsAndNullForNaN) {
                {"by_remainder": [null, 0.12], "last": 0.12, "before_last": null}]})"));
 }
 
+// The picture of where a tensor is off. Expected values by hand from the definition in the header.
 TEST(ErrorMap, SmallTensorsHaveACellForEachElement) {
   const std::vector<double> actual = {1, 2, 3, 4, 5, 6}, expected = {1, 2.5, 3, 4, 5, 4};
   const ErrorMap map = error_map(actual, expected, {2, 3});

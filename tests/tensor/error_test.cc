@@ -1,5 +1,3 @@
-// Distances are Damerau's and Levenshtein's: insertions, deletions and replacements of one letter,
-// and swaps of two.
 #include "tensor/error.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +18,8 @@ TEST(Error, ItsMessageIsOnePrintableLine) {
   EXPECT_STREQ(RunError("disk\tfull\r").what(), Error("disk\tfull\r").what());
 }
 
+// Distances are Damerau's and Levenshtein's: insertions, deletions and replacements of one letter,
+// and swaps of two.
 TEST(Nearest, TakesTheSmallestDistance) {
   EXPECT_EQ(nearest("softplus", kNames), "softplus");
   EXPECT_EQ(nearest("softplusv2", kNames), "softplus_v2") << "1 against 2";

@@ -1,4 +1,3 @@
-// RFC 3629, sections 3 and 4.
 #include "tensor/utf8.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +13,7 @@ void expect_character(std::string_view text, char32_t code, std::size_t bytes) {
 
 }  // namespace
 
+// RFC 3629, sections 3 and 4.
 TEST(Utf8, CharactersOfEveryLength) {
   expect_character("a", 'a', 1);
   expect_character(std::string_view("\0", 1), 0, 1);

@@ -17,7 +17,7 @@
 #include "harness/plan/kernel_choice.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
-#include "judge/recorded_values.h"
+#include "judge/stored_values.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/run/runner.h"
-#include "judge/recorded_values.h"
+#include "judge/stored_values.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -23,12 +23,13 @@ LAST = "relu[4x"  # the smallest, which is handed out last
 
 
 def faulty(world):
-    """opbench_faulty under the name that results repeat."""
-    link = world.directory / "faulty" / "opbench"
-    if not link.exists():
-        link.parent.mkdir()
-        link.symlink_to(f"{world.program}_faulty")
-    return link
+    """opbench_faulty under the name that results repeat, with the module of MPI beside it."""
+    copy = world.directory / "faulty" / "opbench"
+    if not copy.exists():
+        copy.parent.mkdir()
+        shutil.copy(f"{world.program}_faulty", copy)
+        (copy.parent / "opbench_mpi.so").symlink_to(world.program.parent / "opbench_mpi.so")
+    return copy
 
 
 def start(world, ranks, arguments, hanging=None):

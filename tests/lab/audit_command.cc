@@ -163,8 +163,8 @@ int audit_command(const Flags& flags, CommandContext& context) {
 }
 
 constexpr const char* kFooter =
-    R"(Columns count the broken results that a standard fails: `run` is what runs judge by, the others those of
-`opbench compare --standard`. A way that changes no result of an operator is not counted.
+    R"(Columns count the broken results that a standard fails: `run` is what runs judge by, the others the
+standards of comparisons. A way that changes no result of an operator is not counted.
 A defect is a way to break in one dtype; it is seen if a run fails one of its tries.
 Exit code 1: a run sees less than 95 % of an operator's defects, or fails an honest kernel.
 Examples:

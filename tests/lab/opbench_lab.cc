@@ -1,5 +1,6 @@
 // Can the harness be fooled, and what do its tolerances see? Kernels that cheat or are broken, and
 // the pipeline of every run.
+#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -27,5 +28,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     context.complain(error.what());
     return kBadInput;
+  } catch (const std::exception& error) {  // also a run that an interrupt left without a record
+    context.complain(error.what());
+    return kCouldNotFinish;
   }
 }

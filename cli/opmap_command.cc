@@ -31,6 +31,14 @@ struct Flags {
   std::string map_file, as = "text";
 };
 
+// Of an operator of ours that no dump names: "; dumps hold its element-wise steps".
+std::string why_none(const std::string& name) {
+  for (const Op* op : RegisteredOp::all()) {
+    if (op->name == name) return fmt::format("; {}", op->known_as.not_recorded);
+  }
+  return {};
+}
+
 int opmap(const Flags& flags, CommandContext& context) {
   if (flags.as != "text" && flags.as != "json" && flags.as != "yaml") {
     throw Error(fmt::format("--as is '{}'; allowed are text, json and yaml", flags.as));
@@ -48,13 +56,15 @@ int opmap(const Flags& flags, CommandContext& context) {
                              [&](const OpUse& use) { return use.op->name == name; });
         });
     is_any |= is_known;
-    if (!is_known) context.complain(fmt::format("no row for '{}'", name));
+    if (!is_known) context.complain(fmt::format("no row for '{}'{}", name, why_none(name)));
   }
   if (!is_any) return kNothingToJudge;
-  const auto write = flags.as == "json"   ? write_op_table_json
-                     : flags.as == "yaml" ? write_op_table_yaml
-                                          : print_op_table;
-  write(context.out, table, map.ops, flags.names);
+  if (flags.as == "text") {
+    print_op_table(context.out, table, map.ops, flags.names, context.width());
+  } else {
+    const auto write = flags.as == "json" ? write_op_table_json : write_op_table_yaml;
+    write(context.out, table, map.ops, flags.names);
+  }
   return kAllWell;
 }
 

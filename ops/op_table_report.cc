@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "text/fitted.h"
+
 namespace opbench {
 namespace {
 
@@ -122,28 +124,32 @@ void emit(YAML::Emitter& out, const Json& value) {
 }  // namespace
 
 void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pairs,
-                    const std::vector<std::string>& only) {
+                    const std::vector<std::string>& only, std::size_t width) {
+  // Further lines are indented more than what follows.
+  const auto print = [&](std::size_t indent, const std::string& text) {
+    out << std::string(indent, ' ') << wrapped(text, width, indent + 4, indent) << '\n';
+  };
   for (const OpRow& row : table.rows()) {
     if (!is_wanted(row, only)) continue;
-    out << fmt::format("{}\n", fmt::join(row.names, " "));
-    if (row.is_random) out << "  random\n";
+    print(0, fmt::format("{}", fmt::join(row.names, " ")));
+    if (row.is_random) print(2, "random");
     for (const OpUse& use : row.uses) {
-      out << fmt::format("  {}({}) -> {}\n", use.op->name, fmt::join(texts_of(use.inputs), ", "),
-                         fmt::join(texts_of(use.outputs), ", "));
+      print(2, fmt::format("{}({}) -> {}", use.op->name, fmt::join(texts_of(use.inputs), ", "),
+                           fmt::join(texts_of(use.outputs), ", ")));
       for (const auto& [attr, source] : use.attrs) {
-        out << fmt::format("    {}: {}\n", attr, text_of(source));
+        print(4, fmt::format("{}: {}", attr, text_of(source)));
       }
     }
     for (const RecordedCondition& condition : row.where) {
-      out << fmt::format("  {} {} is {}\n", condition.is_needed ? "only where" : "where",
-                         condition.name, fmt::join(condition.values, ","));
+      print(2, fmt::format("{} {} is {}", condition.is_needed ? "only where" : "where",
+                           condition.name, fmt::join(condition.values, ",")));
     }
-    if (!row.devices.empty()) out << fmt::format("  of {}\n", fmt::join(row.devices, ", "));
+    if (!row.devices.empty()) print(2, fmt::format("of {}", fmt::join(row.devices, ", ")));
   }
   if (!only.empty()) return;
   out << "\nNames in two dumps, as opbench compare pairs them:\n";
   for (const auto& [name, others] : pairs) {
-    out << fmt::format("  {}: {}\n", name, fmt::join(others, " "));
+    print(2, fmt::format("{}: {}", name, fmt::join(others, " ")));
   }
 }
 

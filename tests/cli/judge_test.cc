@@ -141,6 +141,8 @@ TEST_F(JudgeCli, OpmapPrintsRowsInThreeForms) {
   const Outcome unknown = run_program({"opmap", "no_such_operator"});
   EXPECT_EQ(unknown.code, 4);
   EXPECT_EQ(unknown.err, "opbench: no row for 'no_such_operator'\n");
+  EXPECT_EQ(run_program({"opmap", "adam"}).err,
+            "opbench: no row for 'adam'; dumps hold its element-wise steps\n");
   EXPECT_EQ(run_program({"opmap", "--as", "xml"}).code, 2);
 }
 

@@ -68,7 +68,7 @@ TEST_F(Width, TheOtherCommandsFit) {
        {"list", "list softplus conv2d", "list --verbose", "show examples/dumps/npu.h5",
         "show examples/dumps/npu.h5 /softplus/2", "show examples/dumps/npu.h5 --stats",
         "compare examples/dumps/npu.h5 examples/dumps/gpu.h5", "overflow examples/dumps/npu.h5",
-        "remedy --cases cases/shufflenet_v2_unit.yaml"}) {
+        "remedy --cases cases/shufflenet_v2_unit.yaml", "opmap"}) {
     expect_fits(arguments);
   }
 }

@@ -1,10 +1,11 @@
+#include "compare/departure_causes.h"
+
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
 #include "cli/cli.h"
-#include "compare/departure_causes.h"
 #include "dump/dump_writer.h"
 #include "tests/support/program.h"
 

@@ -1,8 +1,9 @@
+#include "compare/explained_outputs.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "compare/explained_outputs.h"
 #include "compare/jumps.h"
 #include "tests/compare/comparison_support.h"
 

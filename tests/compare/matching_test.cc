@@ -1,9 +1,10 @@
+#include "compare/matching.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "compare/matching.h"
 #include "tensor/error.h"
 #include "tests/compare/pair_support.h"
 

@@ -1,8 +1,9 @@
+#include "judge/hidden_faults.h"
+
 #include <gmock/gmock.h>
 
 #include <vector>
 
-#include "judge/hidden_faults.h"
 #include "tests/evaluate.h"
 
 namespace opbench {

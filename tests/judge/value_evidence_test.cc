@@ -1,9 +1,9 @@
+#include "judge/value_evidence.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
-
-#include "judge/value_evidence.h"
 
 namespace opbench {
 namespace {

@@ -1,10 +1,11 @@
+#include "tensor/half_bits.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "tensor/half_bits.h"
 #include "tensor/parallel.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "text/program.h"
+
+#include <gtest/gtest.h>
 
 namespace opbench {
 

@@ -1,10 +1,11 @@
 // The format: numpy.lib.format, version 1.0.
+#include "dump/arrays/numpy_writer.h"
+
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <filesystem>
 
-#include "dump/arrays/numpy_writer.h"
 #include "tensor/error.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,8 +1,8 @@
+#include "kernels/simd/channel_planes.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
-
-#include "kernels/simd/channel_planes.h"
 
 namespace opbench {
 namespace {

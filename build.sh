@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing (Debian 12, apt), configures, builds, and runs.
 #
-#   ./build.sh                       build the program: build/release/opbench
+#   ./build.sh                       build the program, build/release/opbench, and the Python package, build/release/python
 #   ./build.sh run -- ARGS           build, then run it with ARGS
 #   ./build.sh test [CTEST ARGS]     build everything and run all tests
 #   ./build.sh sanitize [CTEST ARGS] the same under the address and undefined-behaviour sanitizers
@@ -130,7 +130,7 @@ format() {
 command=${1:-build}
 [ $# -eq 0 ] || shift
 case $command in
-  build) build release OFF opbench ;;
+  build) build release OFF opbench opbench_torch ;;
   run)
     [ "${1:-}" = -- ] && shift
     build release OFF opbench

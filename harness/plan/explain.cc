@@ -13,14 +13,6 @@
 namespace opbench {
 namespace {
 
-std::string tensors_text(const std::vector<TensorDesc>& tensors) {
-  std::string text;
-  for (const TensorDesc& desc : tensors) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(desc));
-  }
-  return text;
-}
-
 constexpr std::size_t kWidth = 80;
 
 // Adds a cell to a line, which goes on below where it has no room for it.

@@ -1,5 +1,7 @@
 #include "harness/plan/plan_tasks.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <string_view>
 #include <tuple>
@@ -30,6 +32,14 @@ std::string task_name(std::string_view device_name, std::string_view name) {
 }
 
 }  // namespace
+
+std::string tensors_text(const std::vector<TensorDesc>& tensors) {
+  std::string text;
+  for (const TensorDesc& desc : tensors) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(desc));
+  }
+  return text;
+}
 
 bool is_copy(const Node& node, const Kernel& kernel) {
   const ViewCopies copies = node.problem.op->context.view_copies;

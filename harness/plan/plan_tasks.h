@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <string>
+#include <vector>
 
 #include "harness/plan/graph.h"
 #include "harness/plan/selection.h"
@@ -11,6 +12,9 @@ namespace opbench {
 /// What a profiler would call a task: the device operator that the kernel stands for ("Conv2D",
 /// "GatherV2"), "contiguous" for the framework's copies of views, else the operator's name.
 std::string task_type(const Node& node, const Kernel& kernel);
+
+/// The inputs or outputs of a task for a reader, with commas between them.
+std::string tensors_text(const std::vector<TensorDesc>& tensors);
 
 /// True for tasks that make a view dense: copies that a rewrite would spare.
 bool is_copy(const Node& node, const Kernel& kernel);

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "harness/plan/plan_tasks.h"
 #include "harness/report/context.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
@@ -64,14 +65,6 @@ void write_trace(std::ostream& out, std::span<const Record> records) {
 
 // The tasks of a context's steps in a Chrome trace.
 namespace {
-
-std::string tensors_text(const std::vector<TensorDesc>& tensors) {
-  std::string text;
-  for (const TensorDesc& desc : tensors) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(desc));
-  }
-  return text;
-}
 
 Json slice(const TaskTime& task, int process, std::size_t thread) {
   Json args = {{"type", task.type}, {"kernel", task.kernel}};

@@ -232,7 +232,7 @@ bool is_prose(const std::string& line) { return !line.empty() && line.front() !=
 /// A line of two columns: "  opbench list softplus      variants, and what they accept".
 struct Columns {
   std::string left;
-  std::size_t second = std::string::npos;  // where the second begins; npos: there is none
+  std::size_t second = std::string::npos;  // start of the second; npos: no second
 };
 
 Columns columns_of(const std::string& line) {

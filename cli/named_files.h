@@ -38,12 +38,12 @@ void check_files(std::span<const NamedFile> inputs, std::span<const NamedFile> o
 /// Is it the name of standard output, "-"?
 bool is_standard_output(const std::string& path);
 
-/// What writes more than text has no use for "-", and would make a file of that name.
+/// Refuses "-" for an output that is more than text: a file of that name would be made.
 /// Errors: throws Error that names `flag`, what it writes ("HDF5"), and what to name ("a file").
 void refuse_standard_output(std::string_view flag, const std::string& path, std::string_view writes,
                             std::string_view instead);
 
-/// Does nobody read standard output any more, as behind `| head`? Told after a write has failed.
+/// Has the reader of standard output ended, as with `| head`? Known after a write has failed.
 bool has_reader_gone();
 
 /// The file of an output flag, reserved before a long run. "-" is standard output: the result has

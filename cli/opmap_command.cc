@@ -31,7 +31,7 @@ struct Flags {
   std::string map_file, as = "text";
 };
 
-// Of an operator of ours that no dump names: "; dumps hold its element-wise steps".
+// The reason why no dump names an operator of ours: "; dumps hold its element-wise steps".
 std::string why_none(const std::string& name) {
   for (const Op* op : RegisteredOp::all()) {
     if (op->name == name) return fmt::format("; {}", op->known_as.not_recorded);

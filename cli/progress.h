@@ -42,8 +42,8 @@ class ProgressLine {
   void begin(std::size_t done, std::size_t total, const std::string& time_left = "");
   /// Begins a part that is called `place`.
   void begin(const std::string& place);
-  /// What the part does now. A line that is overwritten shows every one, plain lines the first of a
-  /// part, or `brief` in its place.
+  /// Shows what the part does now: a line that is overwritten shows every activity, plain lines
+  /// the first of a part, or `brief` in its place.
   void activity(const std::string& whole, const std::string& brief = "");
   /// Only where the line is overwritten.
   void detail(const std::string& whole);
@@ -67,7 +67,7 @@ class UnitsProgress {
   void begin_unit(std::size_t unit);
   void end_unit(std::size_t unit, double seconds);
 
-  /// Of what ranks share: the whole in one line, where it is overwritten often, else now and then.
+  /// Shows the progress of all ranks in one line: often where it is overwritten, else sometimes.
   void show(const DispatchState& state, std::size_t slowest);
 
   /// "312/20000 5.1/s 62 min left, slowest conv2d[...] 12 s"; `at`: the first number.

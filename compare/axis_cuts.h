@@ -13,9 +13,9 @@ void cut_output_axes(Cutting& cutting);
 /// Keeps few places of axes that the output does not have: rows of a table that no index names.
 void cut_hidden_axes(Cutting& cutting);
 
-/// Of an operator that slides a window over a plane, the last two axes (attributes stride and
-/// padding): crops the plane to the windows of few places, without padding: zeros stand where it
-/// was, or the window has no more places there. The window of a single place has stride and
+/// Crops the plane, the last two axes, of an operator that slides a window over it (attributes
+/// stride and padding). The windows of few places are left, without padding: zeros are at its
+/// places, or the window has no more places there. The window of a single place has stride and
 /// dilation 1.
 void cut_windows(Cutting& cutting);
 

@@ -85,7 +85,7 @@ std::string python_leaning(const Witness& witness) {
                      kOneSided, kFewestRounded);
 }
 
-// What {name} stands for in an expression of Python.
+// The Python expression for {name}.
 std::string python_operand(const Op& op, std::string_view name) {
   if (name == "inputs") return "x";
   if (name == "shape") return "SHAPE";

@@ -37,7 +37,7 @@ void pass_at(double terms, TensorResult& tensor) {
   stats.beyond_limit = 0;
   stats.worst_outside = stats.worst_beyond = {};
   stats.min_tolerance = stats.worst_abs.error / terms;
-  // What passes may prove little still.
+  // A passed comparison may still be weak evidence.
   tensor.judgement =
       judge(stats, tensor.standard, {judged_shape(tensor.match), judged_dtype(tensor.match)});
 }

@@ -5,9 +5,9 @@
 namespace opbench {
 
 /// Passes outputs that fail `mixed` as sums that cancelled, as the gradients of biases before a
-/// batch norm do: where every element is off by at most atol of what the terms come to (see
-/// terms_scale). The scale that they are measured at is then the terms', and also where a later
-/// operator reads them.
+/// batch norm do: every element differs by at most atol of what the terms amount to (see
+/// terms_scale). They are then measured at the scale of the terms, also where a later operator
+/// reads them.
 void hold_to_terms(Comparison& comparison);
 
 /// Judges the outputs of operators that are held to `fp16-cube`: each may be off, as a whole (see

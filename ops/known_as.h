@@ -20,7 +20,7 @@ struct KnownPart {
   std::string_view attrs = {};
 };
 
-/// What else a KnownCall says.
+/// The other properties of a KnownCall.
 struct KnownCallRules {
   /// "ours: theirs", or the name alone where it is the same: the recorded number or list, where it
   /// is there. "ours: =1": always; "shape of x", "plane of x" (its last two extents), "dtype of x",
@@ -53,8 +53,8 @@ struct KnownCall {
   KnownCallRules rules = {};
 };
 
-/// What a profile, a log or a trace calls the tensors of such operators, in its order, where that
-/// is not the order of the call's inputs, or there are more. An empty item: no operand. "=axes":
+/// The names of an operator's tensors in a profile, a log or a trace, in its order, where that is
+/// not the order of the call's inputs, or there are more. An empty item: no operand. "=axes":
 /// numbers on the host, the attribute of that name. "x_*": all that follow.
 struct ProfiledCall {
   std::string_view names;
@@ -62,8 +62,8 @@ struct ProfiledCall {
   std::string_view outputs = {};  ///< those that are not listed are not looked at
   /// Operands that are attributes of theirs: one element of the first input's dtype.
   std::string_view scalars = {};
-  /// What it computes for each tensor of the `lists` equally long lists that stand first; what
-  /// stands behind them goes to each.
+  /// The operator that is computed for each tensor of the first `lists` lists, which are equally
+  /// long; the tensors after them are inputs of each.
   std::string_view each = {};
   std::size_t lists = 0;
   std::string_view into = {};   ///< operators, each with its tensors, that compute it together

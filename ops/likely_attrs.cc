@@ -134,7 +134,7 @@ LikelyAttrs likely_axes(const Shapes& inputs, const Shapes&) {
   return all;
 }
 
-// Of a loss that is no scalar nothing was added up: reduction 0, none.
+// A loss that is not a scalar was not added up: reduction 0, none.
 LikelyAttrs likely_of_loss(const Shapes&, const Shapes& outputs) {
   return outputs[0].empty() ? LikelyAttrs() : LikelyAttrs{{{"reduction", {0}}}};
 }

@@ -59,9 +59,9 @@ struct OpRow {
 /// From the names of operators in dumps to operators of the registry.
 class OpTable {
  public:
-  /// What the operators say of themselves (Op::known_as), for dumps.
+  /// The rows for dumps, from the operators (Op::known_as).
   static const OpTable& builtin();
-  /// The same behind what they say for profiles and logs alone.
+  /// The rows for profiles and logs alone, then those for dumps.
   static const OpTable& profiled();
   /// The built-in rows behind those of a file of the same form. What else a name map of
   /// `opbench compare` holds (`ops`, `params`) is left to it. Errors: throws Error "file:line: ..."
@@ -85,7 +85,7 @@ class OpTable {
 /// -> "add__Tensor", "add_Tensor", "add"; "ReluBackward0" -> "ReluBackward".
 std::vector<std::string> spellings(std::string_view recorded_op);
 
-/// Whether the operator declares such an attribute.
+/// True if the operator declares such an attribute.
 bool has_attr(const Op& op, std::string_view name);
 
 /// The items of "a, b|c, , d"; none of an empty text.

@@ -1,5 +1,5 @@
-// What operators say of their names elsewhere. That each name is found, and what computes it, is
-// in op_table_test.cc.
+// The names of operators elsewhere. op_table_test.cc looks up each name and checks what computes
+// it.
 #include "ops/known_as.h"
 
 #include <gmock/gmock.h>

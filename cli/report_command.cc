@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -65,11 +64,9 @@ std::string format_of(const ReportFlags& flags) {
                                                                             {".txt", "console"},
                                                                             {".md", "markdown"}};
   if (!flags.format.empty()) return flags.format;
-  std::string extension = std::filesystem::path(flags.output).extension();
+  const std::string extension =
+      in_lower_case(std::filesystem::path(flags.output).extension().string());
   if (extension.empty()) return {};
-  for (char& letter : extension) {
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
   if (extension == ".html" || extension == ".htm") {
     throw Error(fmt::format("-o '{0}': a page for a browser is --html '{0}'", flags.output));
   }

@@ -12,7 +12,6 @@
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "text/program.h"
-#include "text/terminal.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -15,9 +15,9 @@
 #include "harness/report/sparkline.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/name_pattern.h"
 #include "text/program.h"
-#include "text/terminal.h"
 
 namespace opbench {
 namespace {

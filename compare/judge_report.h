@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compare/judge_dump.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench {
 

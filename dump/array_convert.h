@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dump/array_source.h"
 #include "dump/conversion.h"
 #include "dump/dump_types.h"
 
@@ -47,5 +49,27 @@ void require_room(const ArrayConversion& conversion);
 /// by several threads; memory: a few MiB for each, and for one file of all the largest array.
 /// Errors: throws Error if a directory cannot be read, RunError if `out` cannot be written.
 ConvertOutcome convert_arrays(const ArrayConversion& conversion, const std::function<bool()>& stop);
+
+/// Where converted arrays go to.
+class ArraySink {
+ public:
+  /// `conversion` must outlive it. Errors: throws RunError if what it names cannot be written.
+  explicit ArraySink(const ArrayConversion& conversion);
+  ~ArraySink();
+
+  /// May several threads write at the same time? Else the order of the arrays counts.
+  bool takes_several() const;
+
+  /// Errors: throws Error for names and types that cannot be written, and what `array.read` throws;
+  /// RunError if it cannot be written.
+  void write(const SourceArray& array);
+
+  /// Gives a file of several arrays its name.
+  void finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace opbench

@@ -1,5 +1,3 @@
-#include "dump/array_output.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "dump/array_convert.h"
 #include "dump/arrays/numpy_writer.h"
 #include "dump/dump_meaning.h"
 #include "dump/dump_types.h"

@@ -1,5 +1,3 @@
-#include "dump/device_tensors.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 #include "dump/device/device_types.h"
 #include "dump/device/format_conversion.h"
 #include "dump/device/overflow_record.h"
+#include "dump/device_convert.h"
 #include "dump/one_array.h"
 #include "tensor/error.h"
 #include "text/output_file.h"

@@ -14,7 +14,7 @@
 #include "judge/hidden_faults.h"
 #include "judge/magnitudes.h"
 #include "judge/standards.h"
-#include "tensor/half_bits.h"
+#include "tensor/half.h"
 
 namespace opbench {
 namespace {

@@ -1,9 +1,9 @@
-#include "profiles/call_links.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+
+#include "profiles/call_graph.h"
 
 namespace opbench {
 namespace {

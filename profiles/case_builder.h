@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "profiles/call_links.h"
+#include "profiles/call_graph.h"
 #include "profiles/ingest.h"
 #include "profiles/profiled_case.h"
 

@@ -1,5 +1,3 @@
-#include "profiles/findings_report.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <ostream>
 
 #include "profiles/finding_rules.h"
+#include "profiles/ingest_report.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

@@ -1,11 +1,10 @@
-#include "profiles/hot_spot_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "opbench_hot_spot_rules.h"
+#include "profiles/hot_spots.h"
 #include "tensor/error.h"
 #include "text/input_file.h"
 #include "text/yaml_reader.h"

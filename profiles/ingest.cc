@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "profiles/table_header.h"
 #include "profiles/task_table.h"
 #include "profiles/text_profiles.h"
+#include "profiles/time_table.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -2,9 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "profiles/findings_report.h"
 #include "profiles/ingest_report.h"
-#include "profiles/trace_report.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

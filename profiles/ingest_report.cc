@@ -6,9 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "profiles/findings_report.h"
 #include "profiles/task.h"
-#include "profiles/trace_report.h"
 #include "tensor/utf8.h"
 #include "text/cell.h"
 #include "text/fitted.h"

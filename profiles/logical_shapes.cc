@@ -1,11 +1,10 @@
-#include "profiles/logical_shapes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "profiles/profiled_case.h"
+#include "profiles/profiled_tensor.h"
 #include "tensor/error.h"
 
 namespace opbench {

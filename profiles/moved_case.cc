@@ -1,5 +1,3 @@
-#include "profiles/moved_case.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <cmath>
 
 #include "ops/view_text.h"
+#include "profiles/profiled_case.h"
 #include "tensor/error.h"
 
 namespace opbench {

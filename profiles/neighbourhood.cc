@@ -1,5 +1,3 @@
-#include "profiles/neighbourhood.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "profiles/call_graph.h"
+#include "profiles/network_context.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "profiles/case_builder.h"
 #include "profiles/task_windows.h"
@@ -13,13 +12,6 @@
 
 namespace opbench {
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return lower;
-}
 
 bool holds(std::string_view text, const std::string& lower_part) {
   return in_lower_case(text).find(lower_part) != std::string::npos;

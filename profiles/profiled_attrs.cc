@@ -1,5 +1,3 @@
-#include "profiles/profiled_attrs.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "profiles/profiled_case.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

@@ -6,8 +6,7 @@
 
 #include "harness/plan/recorded_call.h"
 #include "profiles/cann_operators.h"
-#include "profiles/logical_shapes.h"
-#include "profiles/moved_case.h"
+#include "profiles/profiled_tensor.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -2,14 +2,24 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "ops/likely_attrs.h"
 #include "ops/op_table.h"
-#include "profiles/logical_shapes.h"
-#include "profiles/profiled_attrs.h"
+#include "profiles/profiled_tensor.h"
 
 namespace opbench {
+
+/// The numbers among logged attributes, "{data_format = NCHW, groups = 1, strides = [1, 1, 2, 2]}",
+/// as frameworks state them: of strides, dilations and ksize the two of the plane, of pads those
+/// above and to the left, where they are the same on both sides (else all four). Words are left
+/// out.
+NamedNumbers attrs_of_log(std::string_view op, std::string_view logged);
+
+/// "strides=[2,2] pads=[1,1]"
+std::string to_string(const NamedNumbers& attrs);
 
 /// An operator that a profile, a log or a trace shows, in CANN's terms or PyTorch's.
 struct ProfiledOperator {
@@ -38,5 +48,10 @@ BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const Op
 
 /// True for TransData, which hosts also log as Identity.
 bool is_conversion(const ProfiledOperator& one);
+
+/// Operators that move data and whose attributes are words or follow from the shapes: TransData,
+/// Slice, AsStrided, BroadcastTo, Tile and Split. Returns false for others; else the case is set,
+/// or the obstacle. `one` is resolved.
+bool build_moved_case(const ProfiledOperator& one, BuiltCase& built);
 
 }  // namespace opbench

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <utility>
 
-#include "profiles/logical_shapes.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench {
 

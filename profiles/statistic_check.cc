@@ -1,5 +1,3 @@
-#include "profiles/statistic_check.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "profiles/ingest.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "tensor/utf8.h"
@@ -53,12 +52,6 @@ constexpr std::pair<std::string_view, TableColumn> kColumnNames[] = {
 // In the order of Pipe.
 constexpr std::string_view kPipeNames[] = {"mac_ratio",  "vec_ratio",  "scalar_ratio", "mte1_ratio",
                                            "mte2_ratio", "mte3_ratio", "fixpipe_ratio"};
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
 
 void place_column(const std::string& name, std::size_t index, TableLayout& layout) {
   for (const auto& [known, column] : kColumnNames) {
@@ -110,7 +103,7 @@ std::optional<TableLayout> recognise_table(const std::vector<std::string>& heade
   layout.columns = header.size();
   std::vector<std::string> names;
   for (const std::string& cell : header) {
-    names.push_back(lower(cell));
+    names.push_back(in_lower_case(cell));
     place_column(names.back(), names.size() - 1, layout);
   }
   const std::optional<TableKind> kind = kind_of(names, layout);

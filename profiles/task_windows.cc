@@ -6,8 +6,8 @@
 #include <deque>
 #include <unordered_map>
 
-#include "profiles/table_header.h"
 #include "profiles/task_table.h"
+#include "profiles/time_table.h"
 #include "tensor/error.h"
 #include "text/fitted.h"
 

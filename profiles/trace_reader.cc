@@ -1,11 +1,11 @@
-#include "profiles/trace_reader.h"
-
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "profiles/trace_profile.h"
 
 namespace opbench {
 namespace {

@@ -1,10 +1,9 @@
-#include "profiles/trace_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "profiles/ingest_report.h"
 #include "tensor/utf8.h"
 
 namespace opbench {

@@ -1,5 +1,3 @@
-#include "tensor/element_rectangle.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "tensor/dtype.h"
+#include "tensor/element_map.h"
 
 namespace opbench {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "tensor/element_map.h"
 #include "tensor/half.h"
-#include "tensor/half_bits.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

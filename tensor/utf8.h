@@ -29,4 +29,7 @@ std::string printable(std::string_view text);
 /// `text` without the spaces, tabs and line ends around it.
 std::string_view trimmed(std::string_view text);
 
+/// `text` with small letters for A to Z.
+std::string in_lower_case(std::string_view text);
+
 }  // namespace opbench

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "tensor/utf8.h"
@@ -82,6 +84,16 @@ std::size_t place_of(std::string_view text, std::size_t index) {
 }
 
 }  // namespace
+
+bool takes_unicode() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string name = in_lower_case(value);
+    return name.find("utf-8") != name.npos || name.find("utf8") != name.npos;
+  }
+  return true;
+}
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
                     std::size_t used) {

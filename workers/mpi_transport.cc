@@ -9,7 +9,7 @@
 #include <list>
 #include <vector>
 
-#include "workers/transport.h"
+#include "workers/ranks.h"
 
 namespace opbench {
 namespace {

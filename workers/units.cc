@@ -1,5 +1,3 @@
-#include "workers/units.h"
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -7,6 +5,7 @@
 
 #include "tensor/error.h"
 #include "text/packed.h"
+#include "workers/dispatch.h"
 
 namespace opbench {
 namespace {

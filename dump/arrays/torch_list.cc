@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "dump/arrays/pickle.h"
-#include "dump/arrays/torch_tensors.h"
 #include "tensor/error.h"
 
 namespace opbench {

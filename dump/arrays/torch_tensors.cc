@@ -1,11 +1,10 @@
-#include "dump/arrays/torch_tensors.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
+#include "dump/arrays/torch_list.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/run/results_file.h"
+#include "text/fitted.h"
 #include "text/json_reader.h"
-#include "text/terminal.h"
 
 namespace opbench::report {
 

@@ -11,7 +11,6 @@
 #include "harness/report/compare_page.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
-#include "text/terminal.h"
 
 namespace opbench::report {
 namespace {

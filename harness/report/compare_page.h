@@ -10,7 +10,6 @@
 #include "harness/report/compare.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
-#include "text/terminal.h"
 
 namespace opbench::report {
 

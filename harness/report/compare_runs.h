@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/run/results_file.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

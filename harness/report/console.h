@@ -6,7 +6,7 @@
 
 #include "harness/report/report.h"
 #include "harness/run/record.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

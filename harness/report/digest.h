@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/run/run_result.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

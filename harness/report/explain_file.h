@@ -4,8 +4,8 @@
 #include <iosfwd>
 #include <string>
 
+#include "text/fitted.h"
 #include "text/json_reader.h"
-#include "text/terminal.h"
 
 namespace opbench::report {
 

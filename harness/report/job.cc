@@ -11,7 +11,6 @@
 #include "tensor/utf8.h"
 #include "text/cell.h"
 #include "text/fitted.h"
-#include "text/terminal.h"
 
 namespace opbench::report {
 namespace {

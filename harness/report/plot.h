@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/run/record.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

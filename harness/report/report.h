@@ -6,7 +6,7 @@
 
 #include "harness/run/machine.h"
 #include "harness/run/run_result.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 

@@ -6,7 +6,7 @@
 
 #include "dump/dump_selection.h"
 #include "harness/report/shown_tensor.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench {
 

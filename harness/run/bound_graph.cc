@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "tensor/half_bits.h"
+#include "tensor/half.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -48,8 +48,8 @@ void BoundGraph::launch(std::size_t node) const {
   node_has_saturated_ = false;
   if (is_skipped(call)) return;
   call.launch({call.inputs, call.outputs});
-  for (const Half& half : call.halves) {
-    node_has_saturated_ |= saturate_fp16(half.data, half.elements);
+  for (const Half& stored : call.halves) {
+    node_has_saturated_ |= saturate_fp16(stored.data, stored.elements);
   }
   has_saturated_ |= node_has_saturated_;
   if (call.status != nullptr && has_saturated_) *call.status = 1;

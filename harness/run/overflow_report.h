@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/run/overflow_scan.h"
-#include "text/terminal.h"
+#include "text/fitted.h"
 
 namespace opbench {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/simd/cube.h"
 #include "tensor/half-inl.h"
-#include "tensor/half_bits.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -1,6 +1,6 @@
-#include "profiles/profiled_attrs.h"
-
 #include <gmock/gmock.h>
+
+#include "profiles/profiled_case.h"
 
 namespace opbench {
 namespace {

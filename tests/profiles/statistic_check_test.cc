@@ -1,7 +1,6 @@
-#include "profiles/statistic_check.h"
-
 #include <gmock/gmock.h>
 
+#include "profiles/ingest.h"
 #include "tests/profiles/profiles.h"
 
 namespace opbench {

@@ -1,10 +1,10 @@
 // JSON as the RFC says it, and what is left of traces when a run is killed or a name holds quotes.
-#include "profiles/trace_reader.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
+
+#include "profiles/trace_profile.h"
 
 namespace opbench {
 namespace {

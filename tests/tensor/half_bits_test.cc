@@ -1,11 +1,10 @@
-#include "tensor/half_bits.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "tensor/half.h"
 #include "tensor/parallel.h"
 #include "tests/support.h"
 

@@ -1,11 +1,11 @@
-#include "text/terminal.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
+
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

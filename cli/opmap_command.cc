@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "compare/name_map_file.h"
-#include "ops/op_table_report.h"
+#include "ops/op_table.h"
 #include "tensor/error.h"
 
 namespace opbench {

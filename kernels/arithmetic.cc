@@ -8,11 +8,10 @@
 
 #include <cmath>
 
-#include "kernels/broadcast.h"
 #include "kernels/cast.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
-#include "ops/promotion.h"
+#include "ops/elementwise.h"
 #include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();

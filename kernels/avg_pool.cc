@@ -1,10 +1,8 @@
 // Average pools and their gradients plane by plane, as a framework computes them.
-#include "ops/avg_pool.h"
-
 #include <algorithm>
 
 #include "kernels/simd/channel_planes.h"
-#include "ops/adaptive_pool.h"
+#include "ops/pool.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

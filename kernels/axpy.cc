@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include "kernels/arithmetic.h"
-#include "kernels/broadcast.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
 #include "ops/broadcast.h"

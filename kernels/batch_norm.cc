@@ -2,13 +2,12 @@
 // BNTrainingReduceGrad: fp32 throughout, the variance in a single pass as E[x^2] - E[x]^2, which
 // cancels where the mean is large beside the deviation.
 // Source: CANN's bn_training_reduce.py, bn_training_update.py.
-#include "ops/batch_norm.h"
-
 #include <cmath>
 #include <memory>
 
 #include "kernels/simd/channel_planes.h"
 #include "kernels/simd/lane_planes.h"
+#include "ops/channels.h"
 
 namespace opbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/simd/in_fp32.h"
-#include "ops/batch_norm.h"
+#include "ops/channels.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

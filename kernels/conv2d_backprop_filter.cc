@@ -7,8 +7,7 @@
 
 #include "kernels/conv2d_one_place.h"
 #include "kernels/conv2d_plan.h"
-#include "kernels/simd/conv2d_filter.h"
-#include "kernels/simd/conv2d_pack.h"
+#include "kernels/simd/conv2d_plane.h"
 #include "kernels/simd/scratch.h"
 #include "tensor/parallel.h"
 

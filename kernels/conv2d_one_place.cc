@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/simd/conv2d_filter.h"
-#include "kernels/simd/conv2d_pack.h"
+#include "kernels/simd/conv2d_plane.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/simd/conv2d_pack.h"
+#include "kernels/simd/conv2d_plane.h"
 
 namespace opbench {
 namespace {

@@ -3,14 +3,139 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "kernels/conv2d_rows.h"
 #include "kernels/simd/channel_planes.h"
+#include "kernels/simd/conv2d_plane.h"
 #include "kernels/simd/in_fp32.h"
 #include "ops/conv2d.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
+
+/// A tap of the kernel along one axis: place q of what is computed takes element q*in_step + offset
+/// of the input, which exists for places [begin, end).
+struct AxisTap {
+  std::int64_t tap, offset, begin, end;
+};
+
+/// Places that take the same taps: elements first, first + out_step, ... of what is computed.
+struct AxisPhase {
+  std::int64_t first, count;
+  std::vector<AxisTap> taps;
+};
+
+/// One axis of a convolution or of its gradient by the input, as sums over the taps that a place
+/// meets. Taps that no place meets are left out, and so are products with zeros between strides.
+struct ConvAxis {
+  std::int64_t kernel, inputs;     ///< taps of the kernel, elements of the input
+  std::int64_t in_step, out_step;  ///< from a place to the next
+  std::vector<AxisPhase> phases;
+
+  /// y from x: one phase, which strides over the input.
+  static ConvAxis forward(std::int64_t outputs, std::int64_t inputs, std::int64_t kernel,
+                          std::int64_t stride, std::int64_t padding, std::int64_t dilation);
+  /// dx (`outputs`) from dy (`inputs`): a phase for each element of a stride.
+  static ConvAxis backward(std::int64_t outputs, std::int64_t inputs, std::int64_t kernel,
+                           std::int64_t stride, std::int64_t padding, std::int64_t dilation);
+
+  std::int64_t places() const { return phases.front().count; }  ///< of the longest phase
+  /// The lowest and the highest offset of all phases, 0 if there is no tap.
+  std::int64_t lowest() const;
+  std::int64_t highest() const;
+};
+
+/// Images [first, first + images) and places [begin, end) of the first axis.
+struct ConvBand {
+  std::int64_t first, images, begin, end;
+};
+
+/// Elements of packed rows that stay in a core's own cache while each band goes through `others`
+/// elements, weights or their sums: an eighth of it, which is written and read faster than more, or
+/// half where the others do not fit in beside them and shall be fetched for fewer bands.
+std::int64_t packed_room(std::int64_t others);
+
+/// What a band may hold.
+struct BandLimits {
+  std::int64_t room;        ///< elements
+  std::int64_t images;      ///< at most
+  std::int64_t beside = 0;  ///< elements that belong to a place of the first axis, beside the rows
+};
+
+/// The cut of images and rows into bands.
+struct ConvBands {
+  std::int64_t images, places;  ///< all
+  std::int64_t images_each, places_each;
+
+  std::int64_t count() const { return image_parts() * place_parts(); }
+  std::int64_t image_parts() const { return (images + images_each - 1) / images_each; }
+  std::int64_t place_parts() const { return (places + places_each - 1) / places_each; }
+  ConvBand operator[](std::int64_t index) const;
+  /// A part of the places of one image.
+  ConvBand part(std::int64_t image, std::int64_t part) const;
+};
+
+struct PlaceRange {
+  std::int64_t begin, end;
+};
+
+/// How an axis of the input is packed: element lowest + phase + k*step, of which place 0 takes the
+/// lowest, is number k of a phase, so that places of a tap lie side by side.
+struct PackedAxis {
+  std::int64_t inputs, step, lowest, phases, each;  ///< elements of a phase
+
+  PackedAxis(const ConvAxis& axis, std::int64_t places);
+  std::int64_t count() const { return phases * each; }
+  /// Where a tap meets place 0.
+  std::int64_t position(const AxisTap& tap) const {
+    const std::int64_t shift = tap.offset - lowest;
+    return shift % step * each + shift / step;
+  }
+};
+
+/// Lanes of a packed place: where there are no more channels than this, the others are left out.
+inline constexpr std::int64_t kFewLanes = 4;
+inline std::int64_t lanes_for(std::int64_t channels) {
+  return channels <= kFewLanes ? kFewLanes : kCube;
+}
+
+/// The input of a convolution, packed a band of rows at a time as cube operands, [image][block of
+/// 16 channels][row][column][lanes], both axes as PackedAxis has them. Columns beyond the image are
+/// zeros; rows beyond it are not there, since taps that would meet them are left out.
+class ConvRows {
+ public:
+  /// For bands of up to `blocks` blocks of channels, one where places have fewer than 16 lanes.
+  ConvRows(const ChannelPlanes& in, const ConvAxis& h, const ConvAxis& w, std::int64_t blocks,
+           std::int64_t lanes, const BandLimits& limits);
+
+  const ConvBands& bands() const { return bands_; }
+  /// Of both axes, as the kernels take them.
+  const std::vector<ConvPhase>& row_phases() const { return row_phases_; }
+  const std::vector<ConvPhase>& column_phases() const { return column_phases_; }
+  std::int64_t lanes() const { return lanes_; }
+  std::int64_t row_elements() const { return columns_.count() * lanes_; }
+  std::int64_t plane_elements() const { return rows_.count() * row_elements(); }
+  std::int64_t band_elements() const { return bands_.images_each * blocks_ * plane_elements(); }
+
+  /// Packs `blocks` blocks of channels from `base` on; images lie the most that there may be apart.
+  void pack(const void* from, const ConvBand& band, std::int64_t base, std::int64_t blocks,
+            float* to) const;
+
+ private:
+  // `count` rows of a phase.
+  void pack_rows(const void* from, std::int64_t count, float* to) const;
+
+  ChannelPlanes in_;
+  std::int64_t blocks_, lanes_;
+  PackedAxis columns_;
+  ConvBands bands_;
+  PackedAxis rows_;
+  std::vector<ConvPhase> row_phases_, column_phases_;
+  // Of a row's phases: the places that each has, and those that all have, which are read in one
+  // pass.
+  std::vector<PlaceRange> inside_;
+  PlaceRange common_;
+};
 
 /// How the device packs a convolution: groups in blocks of so many as fill the cube, `c1` blocks of
 /// 16 channels and `n1` blocks of 16 outputs each (format.h's fractal_groups).

@@ -1,8 +1,7 @@
-#include "kernels/conv2d_rows.h"
-
 #include <algorithm>
 
-#include "kernels/simd/conv2d_pack.h"
+#include "kernels/conv2d_plan.h"
+#include "kernels/simd/conv2d_plane.h"
 #include "tensor/cache_sizes.h"
 
 namespace opbench {

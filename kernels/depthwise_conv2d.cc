@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "kernels/conv2d_plan.h"
-#include "kernels/simd/conv2d_filter.h"
-#include "kernels/simd/conv2d_pack.h"
+#include "kernels/simd/conv2d_plane.h"
 #include "kernels/simd/scratch.h"
 #include "tensor/parallel.h"
 

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/broadcast.h"
+#include "kernels/simd/elementwise.h"
 #include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "kernels/replace_kernels.h"
-#include "ops/promotion.h"
+#include "ops/elementwise.h"
 
 namespace opbench {
 

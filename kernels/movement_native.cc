@@ -4,10 +4,10 @@
 #include "kernels/cast.h"
 #include "kernels/copy/element_copy.h"
 #include "kernels/simd/elementwise.h"
+#include "ops/elementwise.h"
 #include "ops/movement.h"
-#include "ops/promotion.h"
+#include "ops/rearrange.h"
 #include "ops/shuffle.h"
-#include "ops/transpose.h"
 #include "ops/view_text.h"
 #include "tensor/parallel.h"
 

@@ -11,7 +11,6 @@
 #include "kernels/copy/repeat.h"
 #include "kernels/simd/channel_planes.h"
 #include "kernels/simd/lane_planes.h"
-#include "kernels/simd/lane_windows.h"
 #include "kernels/simd/plane_windows.h"
 #include "tensor/parallel.h"
 

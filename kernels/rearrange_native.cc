@@ -6,10 +6,8 @@
 #include "kernels/copy/element_copy.h"
 #include "kernels/copy/repeat.h"
 #include "kernels/simd/elementwise.h"
-#include "ops/flip_roll.h"
 #include "ops/movement.h"
-#include "ops/pad.h"
-#include "ops/stack.h"
+#include "ops/rearrange.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

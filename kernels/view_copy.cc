@@ -10,7 +10,7 @@
 #include "kernels/copy/strided_copy.h"
 #include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
-#include "ops/transpose.h"
+#include "ops/rearrange.h"
 #include "ops/view_text.h"
 #include "tensor/view.h"
 

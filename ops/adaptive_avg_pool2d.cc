@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "ops/adaptive_pool.h"
-#include "ops/conv2d_reference.h"
+#include "ops/conv2d.h"
 #include "ops/elementwise.h"
 #include "ops/movement.h"
+#include "ops/pool.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "ops/avg_pool.h"
-#include "ops/conv2d_reference.h"
+#include "ops/conv2d.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/movement.h"
+#include "ops/pool.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -1,10 +1,9 @@
-#include "ops/batch_norm.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "ops/channels.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/intermediates.h"

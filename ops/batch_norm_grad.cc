@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "ops/batch_norm.h"
+#include "ops/channels.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/matmul.h"

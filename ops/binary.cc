@@ -1,7 +1,7 @@
 // y = f(x1, x2) and what of three tensors belongs to their gradients, broadcast as PyTorch does it.
 #include <cmath>
 
-#include "ops/broadcast_op.h"
+#include "ops/elementwise_op.h"
 #include "ops/intermediates.h"
 
 namespace opbench {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/movement.h"
-#include "ops/promotion.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -1,6 +1,5 @@
 #include "ops/format_rules.h"
 #include "ops/shuffle.h"
-#include "ops/shuffle_forms.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,6 @@
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/movement.h"
-#include "ops/promotion.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "ops/channels.h"
-#include "ops/conv2d_reference.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/matmul.h"

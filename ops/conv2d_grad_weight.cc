@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "ops/conv2d_reference.h"
+#include "ops/conv2d.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/matmul.h"

@@ -6,7 +6,7 @@
 #include "ops/elementwise.h"
 #include "ops/intermediates.h"
 #include "ops/matmul.h"
-#include "ops/rows.h"
+#include "ops/movement.h"
 
 namespace opbench {
 namespace {

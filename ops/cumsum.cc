@@ -1,6 +1,6 @@
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
-#include "ops/rows.h"
+#include "ops/movement.h"
 
 namespace opbench {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -9,9 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "ops/broadcast.h"
 #include "ops/elementwise.h"
 
 namespace opbench {
+
+/// approximate: "none" or "tanh"; of gelu and of its gradient.
+std::vector<AttrSpec> gelu_attrs();
+
+/// gelu(x), and dy times its derivative, in fp64.
+std::function<double(double x)> gelu_of(const Attrs& attrs);
+std::function<double(double dy, double x)> gelu_grad_of(const Attrs& attrs);
 
 // Families of element-wise operators as tables: an operator is a row with a name, the operations
 // per element, a function of one element of each input, and what it does not share with the others
@@ -142,5 +151,37 @@ inline double power_of(double x, double exponent) {
 }
 
 inline std::vector<AttrSpec> exponent_attr() { return {{"exponent", 2.0, "of x"}}; }
+
+/// y = kFormula(x1, ..., xn), all inputs broadcast and promoted; a row of a table as in
+/// ops/elementwise_op.h.
+template <OpName kName, auto kFormula, int kOperations, std::size_t kInputs = 2>
+Op broadcast_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
+  return {
+      .name = kName.view(),
+      .ir_name = row.ir_name.empty() ? kName.view() : row.ir_name,
+      .summary = row.summary,
+      .source = row.source,
+      .known_as = row.known_as,
+      .inputs = std::move(inputs),
+      .outputs = {{"result"}},
+      .attrs = row.attrs,
+      .dtypes = kArithmeticDTypes,
+      .formats = kElementwiseFormats,
+      .infer = [](std::span<const TensorDesc> in,
+                  const Attrs&) { return infer_broadcast(kName.view(), in); },
+      .reference =
+          [](std::span<const InputReader> in, const Attrs& attrs) {
+            return broadcast_reference<kInputs>(kName.view(), in, formula_under<kFormula>(attrs));
+          },
+      .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
+      .gradient = row.gradient,
+      .corner_points = row.corner_points,
+      .promotes = true,
+      .context = {.engine_refusal =
+                      [](const Problem& problem, const FrameworkRules&) {
+                        return broadcast_engine_refusal(problem);
+                      }},
+  };
+}
 
 }  // namespace opbench

@@ -4,7 +4,7 @@
 #include "ops/elementwise.h"
 #include "ops/gather.h"
 #include "ops/index.h"
-#include "ops/rows.h"
+#include "ops/movement.h"
 #include "tensor/error.h"
 
 namespace opbench {

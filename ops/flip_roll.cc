@@ -1,12 +1,11 @@
 // Axes in reverse order, and axes moved on, what leaves at the end coming in at the front.
-#include "ops/flip_roll.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ops/elementwise_op.h"
 #include "ops/movement.h"
+#include "ops/rearrange.h"
 #include "tensor/error.h"
 
 namespace opbench {

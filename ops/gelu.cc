@@ -1,7 +1,7 @@
-#include "ops/gelu.h"
-
 #include <cmath>
 #include <numbers>
+
+#include "ops/elementwise_op.h"
 
 namespace opbench {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/batch_norm.h"
+#include "ops/channels.h"
 #include "ops/elementwise.h"
 #include "ops/intermediates.h"
 #include "ops/matmul.h"
-#include "ops/rows.h"
+#include "ops/movement.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 

@@ -8,7 +8,6 @@
 #include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
-#include "ops/reduce_all.h"
 #include "ops/reduction.h"
 #include "tensor/error.h"
 

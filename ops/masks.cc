@@ -1,5 +1,5 @@
 // Operators that make masks of bool, combine them and choose by them.
-#include "ops/broadcast_op.h"
+#include "ops/elementwise_op.h"
 #include "ops/movement.h"
 
 namespace opbench {

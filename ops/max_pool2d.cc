@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "ops/conv2d_reference.h"
+#include "ops/conv2d.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
 #include "ops/movement.h"

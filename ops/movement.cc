@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "tensor/error.h"
 
 namespace opbench {
-
 namespace {
 
 // Elements `range` of an input as `dtype`.
@@ -20,6 +21,13 @@ void read_as(DType dtype, const InputReader& input, ElementRange range, void* to
 }
 
 }  // namespace
+
+Reference elements_of(std::vector<std::vector<double>> values) {
+  return
+      [values = std::move(values)](std::size_t output, ElementRange range, std::span<double> to) {
+        std::copy_n(values[output].begin() + range.first, range.count, to.begin());
+      };
+}
 
 ExactReference moved(std::span<const InputReader> inputs, SourceMap source) {
   return moved(inputs, inputs.front().desc().dtype, std::move(source));
@@ -90,6 +98,21 @@ std::size_t axis_of(std::string_view op, const Dims& shape, std::int64_t axis) {
 AxisView::AxisView(const Dims& shape, std::size_t axis) : extent(shape[axis]) {
   for (std::size_t i = 0; i < axis; ++i) outer *= shape[i];
   for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+}
+
+std::vector<ComposedCall> dense_parts(const ComposedArg& whole, const Dims& shape,
+                                      const std::vector<std::int64_t>& sizes, std::int64_t axis) {
+  if (axis < 0) axis += std::ssize(shape);
+  std::vector<ComposedCall> calls;
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::pair<std::string_view, AttrValue> view[] = {
+        {"view", fmt::format("slice({},{},{})", axis, start, sizes[i])}};
+    calls.push_back(
+        {"contiguous", {whole}, attrs_with("contiguous", view), fmt::format("contiguous{}", i), i});
+    start += sizes[i];
+  }
+  return calls;
 }
 
 }  // namespace opbench

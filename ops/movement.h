@@ -45,6 +45,11 @@ TensorDesc with_shape(const TensorDesc& like, Dims shape);
 Attrs attrs_with(std::string_view op,
                  std::span<const std::pair<std::string_view, AttrValue>> values);
 
+/// The calls that make dense the parts of `whole`, a tensor of `shape`, which extents `sizes` of
+/// `axis` hold: part i is output i.
+std::vector<ComposedCall> dense_parts(const ComposedArg& whole, const Dims& shape,
+                                      const std::vector<std::int64_t>& sizes, std::int64_t axis);
+
 /// Every input is read and every output written once.
 Traffic movement_traffic(const Problem& problem);
 
@@ -58,5 +63,17 @@ struct AxisView {
 
   AxisView(const Dims& shape, std::size_t axis);
 };
+
+/// Calls `body(first)` with the first element of every line along the axis of `view`; elements of a
+/// line are `view.inner` apart.
+template <class Body>
+void for_each_axis_line(const AxisView& view, Body body) {
+  for (std::int64_t line = 0; line < view.outer * view.inner; ++line) {
+    body(line / view.inner * view.extent * view.inner + line % view.inner);
+  }
+}
+
+/// Golden values that are made all at once: those of output i are `values[i]`.
+Reference elements_of(std::vector<std::vector<double>> values);
 
 }  // namespace opbench

@@ -4,7 +4,7 @@
 #include "ops/class_loss.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
-#include "ops/rows.h"
+#include "ops/movement.h"
 
 namespace opbench {
 namespace {

@@ -1,5 +1,3 @@
-#include "ops/op_table_report.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "ops/op_table.h"
 #include "text/fitted.h"
 
 namespace opbench {

@@ -1,12 +1,11 @@
 // A tensor with a border of one value; a negative border cuts off.
-#include "ops/pad.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "ops/movement.h"
+#include "ops/rearrange.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -61,4 +61,47 @@ std::int64_t greatest_in_window(const Pool& pool, const double* plane, std::int6
 /// Errors: throws Error that names the operator and the input unless its shape is [N, C, H, W].
 void require_planes(std::string_view op, std::string_view input, const TensorDesc& desc);
 
+/// The windows of an average pool, and what their sums are divided by.
+struct AvgPool {
+  Pool pool;
+  bool count_include_pad = true;
+
+  /// What the sum of window (oh, ow) is divided by: its elements, those in the padding included or
+  /// not. What `ceil_mode` lets stand out beyond the padding never counts. Source: ATen's
+  /// avg_pool2d_out.
+  double divisor(std::int64_t oh, std::int64_t ow) const {
+    return double(count(pool.rows(), oh) * count(pool.columns(), ow));
+  }
+
+ private:
+  std::int64_t count(const PoolAxis& axis, std::int64_t window) const {
+    const TapRange taps = axis.taps_at(window);
+    if (!count_include_pad) return taps.last - taps.first;
+    const std::int64_t start = window * axis.stride - axis.padding;
+    return std::min(start + axis.kernel, axis.extent + axis.padding) - start;
+  }
+};
+
+/// Of a use of avg_pool2d, and of its gradient, whose windows are those of `dy`. Errors: throws
+/// Error that names the operator, the input or attribute, and what is allowed.
+AvgPool avg_pool_shape(const TensorDesc& x, const Attrs& attrs);
+AvgPool avg_pool_grad_shape(const TensorDesc& dy, const Attrs& attrs);
+
+/// The windows of a plane [h, w]: places [first, last) of the rows and columns that each covers.
+struct PoolGrid {
+  std::int64_t planes, h, w;
+  std::vector<TapRange> rows, columns;
+
+  std::int64_t windows() const { return std::ssize(rows) * std::ssize(columns); }
+};
+
+/// Window i of `count` along an axis of `extent` covers the places from floor(i*extent/count) to
+/// ceil((i + 1)*extent/count). Source: ATen's adaptive_avg_pool2d.
+std::vector<TapRange> adaptive_taps(std::int64_t extent, std::int64_t count);
+
+/// Of a use of adaptive_avg_pool2d, and of its gradient, whose windows are those of `dy`. Errors:
+/// throws Error that names the operator, the input or attribute, and what is allowed.
+PoolGrid adaptive_grid(const TensorDesc& x, const Attrs& attrs);
+PoolGrid adaptive_grad_grid(const TensorDesc& dy, const Attrs& attrs);
+
 }  // namespace opbench

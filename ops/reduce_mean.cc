@@ -1,6 +1,6 @@
 #include "ops/elementwise.h"
 #include "ops/movement.h"
-#include "ops/reduce_axes.h"
+#include "ops/reduction.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/movement.h"
-#include "ops/reduce_axes.h"
+#include "ops/reduction.h"
 #include "tensor/error.h"
 
 namespace opbench {

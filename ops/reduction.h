@@ -1,8 +1,56 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "ops/op.h"
 
 namespace opbench {
+
+/// Attributes of operators that reduce axes.
+std::vector<AttrSpec> reduce_attrs();
+
+/// Which axes of `shape` the attributes name: all where the list is empty. Errors: throws Error
+/// that names the operator and an axis out of range or named twice.
+std::vector<bool> reduced_axes(std::string_view op, const Dims& shape, const Attrs& attrs);
+
+/// The shape of what is left.
+Dims reduced_shape(std::string_view op, const Dims& shape, const Attrs& attrs);
+
+/// Elements of `shape` that make one element of the result.
+double reduced_count(std::string_view op, const Dims& shape, const Attrs& attrs);
+
+/// For each axis of `shape` how far one step along it goes in the result: 0 along reduced ones.
+Dims strides_in_result(const Dims& shape, const std::vector<bool>& reduced);
+
+/// The sums of `x` over the reduced axes, in fp64, elements in their order.
+std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced);
+
+/// Of sum_to_size: the axes of `shape` that `size`, aligned at the last axis, lacks or has 1 of.
+/// Errors: throws Error that names the operator unless a tensor of `size` can be broadcast to
+/// `shape`.
+std::vector<bool> summed_axes(std::string_view op, const Dims& shape, const Dims& size);
+
+/// The sum of all elements, blocks added in order; 0 for an empty tensor.
+double sum_of(const InputReader& x);
+
+/// The same golden value wherever it is asked for.
+Reference constant_reference(double value);
+
+/// A scalar of the input's dtype.
+std::vector<TensorDesc> infer_scalar(std::span<const TensorDesc> inputs, const Attrs& attrs);
+
+/// Of a gradient that spreads a scalar over `self`: inputs 'grad_output' and 'self', the output
+/// like `self`. Errors: throws Error that names the operator unless 'grad_output' is a scalar of
+/// the same dtype.
+std::vector<TensorDesc> infer_expanded(std::string_view op, std::span<const TensorDesc> inputs);
+
+/// `self` gives its shape only; its elements are not read.
+Traffic expanded_traffic(const Problem& problem);
+
+/// A scalar, and a tensor of the shape that is given.
+std::vector<Dims> scalar_and_tensor(const Dims& shape, const Attrs& attrs);
 
 /// What becomes of the losses of rows or elements.
 enum class Reduction { mean, sum, none };

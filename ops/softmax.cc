@@ -5,8 +5,8 @@
 #include "ops/elementwise.h"
 #include "ops/elementwise_op.h"
 #include "ops/intermediates.h"
-#include "ops/reduce_all.h"
-#include "ops/rows.h"
+#include "ops/movement.h"
+#include "ops/reduction.h"
 
 namespace opbench {
 namespace {

@@ -1,5 +1,3 @@
-#include "ops/split.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,6 +35,16 @@ void check_sizes(const std::vector<std::int64_t>& sizes, std::int64_t extent, st
       fmt::format("split: sizes [{}] of input 'x' with shape {}; allowed: at most {} sizes "
                   "from 0 that add up to {}, the extent of axis {}",
                   fmt::join(sizes, ","), to_string(shape), kMostParts, extent, axis));
+}
+
+// Extents of the parts of a split of `shape`: attribute `sizes`, or where it is empty `chunks`
+// parts as torch.chunk cuts them: all as large as the first but the last, and fewer parts where
+// that reaches the end.
+std::vector<std::int64_t> split_sizes(const Dims& shape, const Attrs& attrs) {
+  const std::size_t axis = axis_of("split", shape, attrs.integer("axis"));
+  if (attrs.list("sizes").empty()) return chunk_sizes(shape[axis], attrs.integer("chunks"));
+  check_sizes(attrs.list("sizes"), shape[axis], axis, shape);
+  return attrs.list("sizes");
 }
 
 std::string chunks_problem(const AttrValue& value) {
@@ -117,27 +125,4 @@ const RegisteredOp registered{{
 }};
 
 }  // namespace
-
-std::vector<std::int64_t> split_sizes(const Dims& shape, const Attrs& attrs) {
-  const std::size_t axis = axis_of("split", shape, attrs.integer("axis"));
-  if (attrs.list("sizes").empty()) return chunk_sizes(shape[axis], attrs.integer("chunks"));
-  check_sizes(attrs.list("sizes"), shape[axis], axis, shape);
-  return attrs.list("sizes");
-}
-
-std::vector<ComposedCall> dense_parts(const ComposedArg& whole, const Dims& shape,
-                                      const std::vector<std::int64_t>& sizes, std::int64_t axis) {
-  if (axis < 0) axis += std::ssize(shape);
-  std::vector<ComposedCall> calls;
-  std::int64_t start = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::pair<std::string_view, AttrValue> view[] = {
-        {"view", fmt::format("slice({},{},{})", axis, start, sizes[i])}};
-    calls.push_back(
-        {"contiguous", {whole}, attrs_with("contiguous", view), fmt::format("contiguous{}", i), i});
-    start += sizes[i];
-  }
-  return calls;
-}
-
 }  // namespace opbench

@@ -1,10 +1,9 @@
 // Tensors joined along a new axis, and taken apart along one: each is the other's gradient.
-#include "ops/stack.h"
-
 #include <fmt/format.h>
 
 #include "ops/elementwise.h"
 #include "ops/movement.h"
+#include "ops/rearrange.h"
 #include "tensor/error.h"
 
 namespace opbench {

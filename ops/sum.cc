@@ -1,5 +1,5 @@
 #include "ops/elementwise.h"
-#include "ops/reduce_all.h"
+#include "ops/reduction.h"
 
 namespace opbench {
 namespace {

@@ -1,5 +1,3 @@
-#include "ops/transpose.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <numeric>
 
 #include "ops/movement.h"
+#include "ops/rearrange.h"
 #include "tensor/error.h"
 
 namespace opbench {

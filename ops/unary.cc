@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "ops/elementwise_op.h"
-#include "ops/gelu.h"
 
 namespace opbench {
 namespace {

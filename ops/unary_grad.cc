@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "ops/elementwise_op.h"
-#include "ops/gelu.h"
 #include "ops/intermediates.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/conv2d_reference.h"
+#include "ops/conv2d.h"
 #include "ops/elementwise.h"
 #include "ops/movement.h"
 #include "ops/pool.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "ops/elementwise.h"
 #include "ops/op.h"
-#include "ops/promotion.h"
 
 namespace opbench {
 namespace {

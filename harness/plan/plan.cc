@@ -13,7 +13,7 @@
 #include "harness/plan/context_id.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/plan/selection.h"
-#include "ops/promotion.h"
+#include "ops/elementwise.h"
 #include "tensor/error.h"
 
 namespace opbench {

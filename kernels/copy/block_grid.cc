@@ -1,7 +1,5 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/copy/block_grid.cc"
-#include "kernels/copy/block_grid.h"
-
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -10,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "kernels/copy/strided_ways.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

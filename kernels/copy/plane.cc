@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/copy/thin_plane.h"
 #include "kernels/copy/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();

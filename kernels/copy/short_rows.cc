@@ -1,7 +1,5 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/copy/short_rows.cc"
-#include "kernels/copy/short_rows.h"
-
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -9,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/copy/strided_ways.h"
 #include "kernels/copy/widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include "kernels/copy/block_grid.h"
-#include "kernels/copy/short_rows.h"
 #include "kernels/copy/strided_ways.h"
 #include "tensor/parallel.h"
 

@@ -12,6 +12,34 @@
 
 namespace opbench {
 
+/// `count` rows of `bytes` (at most kLongestShortRow), each followed by zeros up to `padded` bytes:
+/// row i goes from from + i*from_step to to + i*to_step, all in bytes. Rows do not overlap and
+/// their steps are positive.
+struct ShortRows {
+  std::int64_t count = 0, bytes = 0, padded = 0;
+  std::int64_t from_step = 0, to_step = 0;
+};
+
+inline constexpr std::int64_t kLongestShortRow = 256;
+
+/// On one thread; in vectors up to 64 bytes. A row ends with a vector that may hold what follows it
+/// in the input, and in the output where the next row begins there; at the end of both nothing
+/// outside rows is touched. `stream`: past the cache, where `to` and its steps are multiples of 16
+/// and rows are padded to such.
+void copy_short_rows(const ShortRows& rows, const void* from, void* to, bool stream);
+
+/// Blocks of `bytes` that keep their inside while their order changes: block (p, q) moves from
+/// from + p * from_p + q * from_q to to + p * to_p + q * to_q, all in bytes.
+struct BlockGrid {
+  std::int64_t bytes = 0;
+  std::int64_t np = 0, nq = 0;
+  std::int64_t from_p = 0, from_q = 0;
+  std::int64_t to_p = 0, to_q = 0;
+};
+
+/// On one thread. `stream`: past the cache; `bytes`, `to` and its strides are then multiples of 16.
+void move_blocks(const BlockGrid& grid, const void* from, void* to, bool stream);
+
 using Loops = std::vector<StridedLoop>;
 
 /// How often the innermost of `loops` runs.

@@ -1,12 +1,12 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/copy/thin_plane.cc"
-#include "kernels/copy/thin_plane.h"
-
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <cstdint>
+
+#include "kernels/copy/plane.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

@@ -1,14 +1,13 @@
 // oneDNN's batch normalisation as a variant of batch_norm and its gradient. The primitive knows the
 // variance of a batch; running statistics and inverse deviations are made from it, in the timed
 // region as well.
-#include "ops/batch_norm.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <unordered_map>
 
 #include "kernels/onednn/primitive.h"
+#include "ops/channels.h"
 
 namespace opbench {
 namespace {

@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "kernels/onednn/primitive.h"
-#include "ops/avg_pool.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

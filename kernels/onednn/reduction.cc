@@ -1,5 +1,7 @@
 // The columns of a matrix summed up by oneDNN as a product with ones, as a variant of bias_grad and
 // sum_to_size: its reduction primitive has reference code only for sums that keep the last axis.
+#include "ops/reduction.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -8,7 +10,6 @@
 
 #include "kernels/onednn/primitive.h"
 #include "ops/channels.h"
-#include "ops/reduce_axes.h"
 
 namespace opbench {
 namespace {

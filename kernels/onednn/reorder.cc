@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kernels/onednn/primitive.h"
-#include "ops/transpose.h"
+#include "ops/rearrange.h"
 #include "tensor/element_map.h"
 
 namespace opbench {

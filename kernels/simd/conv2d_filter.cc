@@ -1,12 +1,11 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd/conv2d_filter.cc"
-#include "kernels/simd/conv2d_filter.h"
-
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <utility>
 
+#include "kernels/simd/conv2d_plane.h"
 #include "kernels/simd/cube.h"
 
 HWY_BEFORE_NAMESPACE();

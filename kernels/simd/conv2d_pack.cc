@@ -1,10 +1,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd/conv2d_pack.cc"
-#include "kernels/simd/conv2d_pack.h"
-
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/simd/conv2d_plane.h"
 #include "kernels/simd/cube.h"
 #include "tensor/half-inl.h"
 #include "tensor/half.h"

@@ -1,10 +1,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd/lane_windows.cc"
-#include "kernels/simd/lane_windows.h"
-
 #include <hwy/foreach_target.h>
 
 #include "kernels/simd/cube.h"
+#include "kernels/simd/plane_windows.h"
 #include "kernels/simd/simd-inl.h"
 #include "tensor/half.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/reduce_axes.h"
+#include "ops/reduction.h"
 
 namespace opbench {
 

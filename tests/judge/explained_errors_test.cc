@@ -12,7 +12,7 @@
 #include "harness/plan/selection.h"
 #include "harness/run/item_runner.h"
 #include "kernels/kernel.h"
-#include "ops/reduce_all.h"
+#include "ops/reduction.h"
 #include "tests/evaluate.h"
 
 namespace opbench {

@@ -1,7 +1,6 @@
-#include "ops/flip_roll.h"
-
 #include <gmock/gmock.h>
 
+#include "ops/rearrange.h"
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
 

@@ -1,9 +1,8 @@
-#include "ops/pad.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "ops/rearrange.h"
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
 

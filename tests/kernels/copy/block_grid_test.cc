@@ -1,9 +1,8 @@
-#include "kernels/copy/block_grid.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "kernels/copy/strided_ways.h"
 #include "tests/kernels/copy/noisy_bytes.h"
 #include "tests/support.h"
 

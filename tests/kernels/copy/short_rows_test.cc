@@ -1,9 +1,8 @@
-#include "kernels/copy/short_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "kernels/copy/strided_ways.h"
 #include "tensor/buffer.h"
 #include "tests/support.h"
 

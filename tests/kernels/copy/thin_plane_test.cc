@@ -1,9 +1,8 @@
-#include "kernels/copy/thin_plane.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "kernels/copy/plane.h"
 #include "tensor/buffer.h"
 #include "tests/support.h"
 

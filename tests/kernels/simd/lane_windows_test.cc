@@ -1,11 +1,10 @@
-#include "kernels/simd/lane_windows.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "kernels/simd/cube.h"
+#include "kernels/simd/plane_windows.h"
 #include "tensor/buffer.h"
 #include "tests/support.h"
 

@@ -1,3 +1,5 @@
+#include "cli/check_command.h"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -10,8 +12,6 @@
 #include <ostream>
 #include <vector>
 
-#include "cli/check_flags.h"
-#include "cli/check_stored.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"

@@ -1,10 +1,9 @@
-#include "cli/check_flags.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <utility>
 
+#include "cli/check_command.h"
 #include "tensor/error.h"
 
 namespace opbench {

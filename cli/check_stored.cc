@@ -1,5 +1,3 @@
-#include "cli/check_stored.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/check_command.h"
 #include "cli/named_files.h"
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"

@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/msaccucmp_convert_options.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"

@@ -1,3 +1,5 @@
+#include "cli/compare_command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +17,6 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/compare_flags.h"
-#include "cli/compare_job.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
@@ -24,7 +24,6 @@
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
 #include "harness/report/compare.h"
-#include "harness/report/compare_runs.h"
 #include "harness/run/artefact.h"
 #include "harness/run/machine.h"
 #include "tensor/error.h"

@@ -1,10 +1,9 @@
-#include "cli/compare_flags.h"
-
 #include <fmt/format.h>
 
 #include <string_view>
 #include <utility>
 
+#include "cli/compare_command.h"
 #include "cli/named_files.h"
 #include "compare/name_map_file.h"
 #include "judge/standards.h"

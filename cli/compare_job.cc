@@ -1,5 +1,3 @@
-#include "cli/compare_job.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +7,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "cli/compare_job_plan.h"
+#include "cli/compare_command.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
 #include "compare/job_report.h"

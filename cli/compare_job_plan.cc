@@ -1,5 +1,3 @@
-#include "cli/compare_job_plan.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "cli/compare_command.h"
 #include "tensor/buffer.h"
 #include "tensor/error.h"
 

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "cli/command.h"
-#include "cli/msaccucmp_convert_options.h"
+#include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "dump/array_convert.h"
 #include "dump/device_convert.h"

@@ -1,5 +1,3 @@
-#include "cli/loaded_run.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,9 +5,8 @@
 #include <string_view>
 
 #include "cli/cli.h"
-#include "cli/last_run.h"
-#include "cli/overflow_command.h"
 #include "cli/progress.h"
+#include "cli/run_command.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
 #include "harness/run/load_plan.h"

@@ -1,5 +1,3 @@
-#include "cli/msaccucmp_convert_options.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <string_view>
 
 #include "cli/command_line.h"
+#include "cli/msaccucmp_options.h"
 
 namespace opbench {
 namespace {

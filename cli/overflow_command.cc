@@ -1,5 +1,3 @@
-#include "cli/overflow_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
+#include "cli/run_command.h"
 #include "dump/dump_writer.h"
 #include "harness/run/device_overflow.h"
 #include "harness/run/load_plan.h"

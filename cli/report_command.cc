@@ -10,8 +10,8 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/last_run.h"
 #include "cli/named_files.h"
+#include "cli/run_outputs.h"
 #include "harness/check/trend.h"
 #include "harness/report/files.h"
 #include "harness/report/page.h"

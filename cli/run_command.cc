@@ -1,3 +1,5 @@
+#include "cli/run_command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,16 +11,12 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/last_run.h"
-#include "cli/loaded_run.h"
 #include "cli/named_files.h"
-#include "cli/overflow_command.h"
 #include "cli/progress.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
 #include "cli/swept_plan.h"
-#include "cli/unit_flags.h"
 #include "cli/unit_run.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selection.h"

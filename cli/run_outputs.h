@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,6 +16,15 @@
 #include "harness/run/task_dumps.h"
 
 namespace opbench {
+
+/// Where the results of the last run are kept: opbench/last.json in XDG_CACHE_HOME, else in
+/// ~/.cache. Empty where neither is known.
+std::filesystem::path last_run_file();
+
+/// Keeps them, for `opbench report --last`. False where the file cannot be written, which is no
+/// error, and where there are no results.
+bool keep_last_run(const ResultsFile& results);
+bool keep_last_run(const RunResult& result, const CommandContext& context);
 
 /// What a selection reads.
 std::vector<NamedFile> input_files(const SelectionText& selection);

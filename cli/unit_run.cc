@@ -13,12 +13,9 @@
 #include <utility>
 
 #include "cli/cli.h"
-#include "cli/last_run.h"
 #include "cli/progress.h"
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
-#include "cli/unit_flags.h"
-#include "cli/unit_ranks.h"
 #include "harness/report/report.h"
 #include "harness/run/join_results.h"
 #include "harness/run/measuring_turn.h"

@@ -160,7 +160,7 @@ struct Op {
   /// Output 0 is input 0 and a change of it, which may be small beside it: a step of an optimizer.
   bool adds_to_first = false;
   /// Inputs that follow the case's dtype may have different floating dtypes, as a case states for
-  /// each; `infer` promotes them (ops/promotion.h).
+  /// each; `infer` promotes them (ops/elementwise.h).
   bool promotes = false;
   ContextTraits context = {};  ///< how a context plans it
 

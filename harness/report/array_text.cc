@@ -1,5 +1,3 @@
-#include "harness/report/array_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "dump/number_text.h"
+#include "harness/report/shown_tensor.h"
 
 namespace opbench {
 namespace {

@@ -1,5 +1,3 @@
-#include "harness/report/case_words.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 
 #include "harness/report/console.h"
 #include "harness/report/digest.h"
-#include "harness/report/disturbance.h"
+#include "harness/report/explain_file.h"
 #include "harness/report/text.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"

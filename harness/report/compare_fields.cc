@@ -1,9 +1,9 @@
-#include "harness/report/compare_fields.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
+
+#include "harness/report/compare_page.h"
 
 namespace opbench::report {
 namespace {

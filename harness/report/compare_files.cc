@@ -8,7 +8,7 @@
 #include "compare/analysis.h"
 #include "compare/jumps.h"
 #include "harness/report/compare.h"
-#include "harness/report/compare_fields.h"
+#include "harness/report/compare_page.h"
 #include "judge/causes.h"
 #include "judge/error_map.h"
 #include "text/cell.h"

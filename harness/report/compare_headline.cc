@@ -5,7 +5,6 @@
 
 #include "compare/jumps.h"
 #include "compare/operator_error.h"
-#include "harness/report/compare_fields.h"
 #include "harness/report/compare_page.h"
 #include "judge/causes.h"
 

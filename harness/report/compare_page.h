@@ -2,16 +2,38 @@
 
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compare/analysis.h"
+#include "compare/comparison.h"
 #include "harness/report/compare.h"
+#include "harness/run/record.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 
 namespace opbench::report {
+
+/// A tensor of a comparison and where it stands.
+struct TensorRow {
+  std::int64_t execution;  ///< place of its operator in order of execution, from 0
+  const OperatorResult& op;
+  const TensorResult& tensor;
+};
+
+/// A column of compare.csv and a key of compare.json.
+struct TensorField {
+  std::string_view name;
+  Cell (*value)(const TensorRow& row);
+};
+
+/// All columns that hold one value; warnings and histogram follow them.
+std::span<const TensorField> tensor_fields();
+
+/// "input", "output", "other".
+std::string_view name(Side side);
 
 inline constexpr std::size_t kComparisonWidth = 80;
 

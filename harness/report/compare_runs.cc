@@ -1,5 +1,3 @@
-#include "harness/report/compare_runs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/report/compare.h"
 #include "harness/report/text.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"

@@ -7,9 +7,8 @@
 #include <string>
 
 #include "harness/plan/case.h"
-#include "harness/report/context.h"
 #include "harness/report/digest.h"
-#include "harness/report/disturbance.h"
+#include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"

@@ -10,7 +10,6 @@
 #include <sstream>
 #include <string>
 
-#include "harness/report/case_words.h"
 #include "harness/run/artefact.h"
 #include "harness/run/results_file.h"
 #include "tensor/utf8.h"

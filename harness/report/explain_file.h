@@ -3,11 +3,38 @@
 #include <cstddef>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
+#include "harness/run/results_file.h"
 #include "text/fitted.h"
 #include "text/json_reader.h"
 
 namespace opbench::report {
+
+/// A paragraph for a terminal of 80 columns; its lines begin with `indent` spaces.
+void say(std::ostream& out, const std::string& text, std::size_t indent = 2);
+
+/// A sentence for each of the `causes` of an output, where it has any.
+void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);
+
+/// The cases of a result in their order, each with its records in theirs.
+struct CaseRecords {
+  std::string id, name;
+  std::vector<const Record*> records;
+};
+std::vector<CaseRecords> cases_of(const ResultsFile& results);
+
+/// Those that `wanted` is the id or the name of; else those whose id or name it is found in.
+std::vector<CaseRecords> find_cases(const ResultsFile& results, const std::string& wanted);
+
+/// A line for each case: what became of it, and its fastest variant.
+void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyle& style);
+
+/// Everything that the file has about a case, in words: what it is, on which machine, and of every
+/// variant whether it is right and by which tolerance, how long it takes and how steadily, what
+/// keeps it from being faster, and the line that repeats it.
+void explain_case(std::ostream& out, const ResultsFile& results, const CaseRecords& one,
+                  const ConsoleStyle& style);
 
 /// What a compare.json says of the operators in whose name, or name/number, `wanted` is found, in
 /// words: verdict, origin of the error, and of every tensor what it was held to, what was found and

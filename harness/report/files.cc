@@ -8,8 +8,8 @@
 #include <optional>
 #include <ostream>
 
-#include "harness/report/context.h"
 #include "harness/report/report.h"
+#include "harness/report/step_table.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/artefact.h"
 #include "harness/run/join_results.h"

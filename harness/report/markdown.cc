@@ -6,7 +6,6 @@
 #include <ostream>
 #include <vector>
 
-#include "harness/report/context.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"

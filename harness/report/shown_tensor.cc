@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "dump/dump_meaning.h"
-#include "harness/report/array_text.h"
 #include "tensor/error.h"
 #include "text/cell.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "harness/report/console.h"
-#include "harness/report/context.h"
-#include "harness/report/disturbance.h"
 #include "harness/report/layout.h"
+#include "harness/report/step_table.h"
+#include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"

@@ -1,5 +1,3 @@
-#include "harness/report/tensor_summary.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <type_traits>
 
 #include "dump/stored_visit.h"
+#include "harness/report/shown_tensor.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

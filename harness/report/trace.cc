@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/plan/plan_tasks.h"
-#include "harness/report/context.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
 

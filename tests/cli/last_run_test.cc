@@ -1,10 +1,9 @@
 // The results of the last run are kept, whatever was asked for.
-#include "cli/last_run.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
+#include "cli/run_outputs.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_dir.h"
 

@@ -3,7 +3,6 @@
 #include <sstream>
 #include <string>
 
-#include "harness/report/case_words.h"
 #include "harness/report/explain_file.h"
 #include "harness/run/results_file.h"
 #include "tests/fuzz/fuzz.h"

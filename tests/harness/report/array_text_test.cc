@@ -1,11 +1,11 @@
 // Expected texts: print(array) of numpy 1.24.
-#include "harness/report/array_text.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 #include <sstream>
+
+#include "harness/report/shown_tensor.h"
 
 namespace opbench {
 namespace {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/report/context.h"
 #include "harness/report/files.h"
 #include "harness/report/report.h"
+#include "harness/report/step_table.h"
 #include "tests/cli/csv.h"
 #include "tests/support/records.h"
 #include "tests/support/step_records.h"

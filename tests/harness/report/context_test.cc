@@ -1,6 +1,4 @@
 // A context's steps on the console.
-#include "harness/report/context.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-#include "harness/report/disturbance.h"
-
 #include <gmock/gmock.h>
 
+#include "harness/report/text.h"
 #include "tests/support/records.h"
 
 namespace opbench::report {

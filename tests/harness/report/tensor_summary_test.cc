@@ -1,12 +1,11 @@
 // Expected values by hand, or by the definition over all values in the test.
-#include "harness/report/tensor_summary.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "harness/report/shown_tensor.h"
 #include "tensor/parallel.h"
 #include "tests/dump/dump_support.h"
 

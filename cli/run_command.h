@@ -11,6 +11,13 @@
 
 namespace opbench {
 
+/// `opbench run --load`: the operators of a dump, on their recorded inputs. Returns the exit code.
+/// Errors: throws Error for flags that do not go together.
+int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& context);
+
+/// Errors: throws Error if a flag is given that only --load takes.
+void refuse_flags_of_load(const RunFlags& flags);
+
 /// `opbench run --check-overflow`: prints which operators overflow, and dumps those alone. Returns
 /// the exit code. Errors: throws Error for flags that do not go with it.
 int check_overflow(const RunFlags& flags, const RunOptions& options,

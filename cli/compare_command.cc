@@ -29,7 +29,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
+#include "text/fitted.h"
 #include "text/output_file.h"
 #include "text/program.h"
 #include "workers/interrupt.h"

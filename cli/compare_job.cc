@@ -13,7 +13,6 @@
 #include "compare/job_report.h"
 #include "compare/joined_dump.h"
 #include "harness/report/compare.h"
-#include "harness/report/job.h"
 #include "harness/run/machine.h"
 #include "harness/run/unit_plan.h"
 #include "tensor/error.h"

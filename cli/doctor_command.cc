@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "harness/run/doctor.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 
 namespace opbench {

@@ -17,7 +17,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
+#include "text/fitted.h"
 #include "text/program.h"
 #include "text/shell_quoted.h"
 #include "workers/interrupt.h"

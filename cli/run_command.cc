@@ -27,7 +27,6 @@
 #include "tensor/isa.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 #include "workers/interrupt.h"
 

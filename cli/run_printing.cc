@@ -6,8 +6,6 @@
 #include <ostream>
 
 #include "harness/report/console.h"
-#include "harness/report/digest.h"
-#include "harness/report/plot.h"
 #include "harness/report/report.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"

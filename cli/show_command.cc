@@ -10,7 +10,6 @@
 #include "cli/named_files.h"
 #include "compare/dump_comparison.h"
 #include "dump/dump_selection.h"
-#include "harness/report/show_page.h"
 #include "harness/report/shown_tensor.h"
 #include "harness/report/sparkline.h"
 #include "tensor/error.h"

@@ -17,7 +17,7 @@
 #include "judge/stored_values.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "text/byte_size.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "dump/conversion.h"
 #include "dump/device/device_names.h"
-#include "dump/device/device_types.h"
 #include "tensor/buffer.h"
 #include "tensor/error.h"
 #include "text/output_file.h"

@@ -5,9 +5,9 @@
 #include <ostream>
 #include <vector>
 
-#include "dump/device/device_types.h"
+#include "dump/device/device_dump.h"
+#include "dump/device/device_names.h"
 #include "dump/device/format_conversion.h"
-#include "dump/device/overflow_record.h"
 #include "dump/device_convert.h"
 #include "dump/one_array.h"
 #include "tensor/error.h"

@@ -10,7 +10,7 @@
 
 #include "dump/hdf5/layout.h"
 #include "tensor/error.h"
-#include "tensor/view.h"
+#include "tensor/shape.h"
 
 namespace opbench {
 namespace {

@@ -11,7 +11,6 @@
 #include "dump/dump_types.h"
 #include "dump/hdf5/attributes.h"
 #include "dump/hdf5/c_api.h"
-#include "dump/hdf5/dataset.h"
 #include "dump/hdf5/output.h"
 #include "tensor/utf8.h"
 #include "text/temporary_file.h"

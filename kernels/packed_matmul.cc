@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kernels/copy/plane.h"
-#include "kernels/matmul_storage.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/scratch.h"
 #include "ops/matmul.h"

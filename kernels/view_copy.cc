@@ -12,7 +12,7 @@
 #include "ops/movement.h"
 #include "ops/rearrange.h"
 #include "ops/view_text.h"
-#include "tensor/view.h"
+#include "tensor/shape.h"
 
 namespace opbench {
 namespace {

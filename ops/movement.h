@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ops/op.h"
-#include "tensor/view.h"
+#include "tensor/shape.h"
 
 namespace opbench {
 

@@ -1,8 +1,7 @@
-#include "ops/softplus.h"
-
 #include <cmath>
 
 #include "ops/elementwise.h"
+#include "ops/elementwise_op.h"
 
 namespace opbench {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "ops/elementwise.h"
-#include "ops/softplus.h"
+#include "ops/elementwise_op.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "tensor/view.h"
+#include "tensor/shape.h"
 
 namespace opbench {
 

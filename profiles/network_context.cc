@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "profiles/case_builder.h"
-#include "profiles/task_windows.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"

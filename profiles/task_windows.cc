@@ -1,11 +1,10 @@
-#include "profiles/task_windows.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
 
+#include "profiles/network_context.h"
 #include "profiles/task_table.h"
 #include "profiles/time_table.h"
 #include "tensor/error.h"

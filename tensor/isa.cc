@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "tensor/error.h"
+#include "tensor/utf8.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/isa.cc"
@@ -31,13 +32,7 @@ namespace {
 
 HWY_EXPORT(running_target);
 
-std::string lower_name(std::int64_t target) {
-  std::string name = hwy::TargetName(target);
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return name;
-}
+std::string lower_name(std::int64_t target) { return in_lower_case(hwy::TargetName(target)); }
 
 // Asked once: Highway's own list selects the best of them each time it is made.
 const std::vector<std::int64_t>& supported_targets() {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -84,6 +86,14 @@ std::size_t place_of(std::string_view text, std::size_t index) {
 }
 
 }  // namespace
+
+std::string byte_size_text(double bytes) {
+  constexpr std::array kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  // What four digits would round up to 1024 belongs to the next.
+  for (; bytes >= 1023.95 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
+  return fmt::format("{:.4g} {}", bytes, kUnits[unit]);
+}
 
 bool takes_unicode() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {

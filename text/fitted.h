@@ -6,6 +6,9 @@
 
 namespace opbench {
 
+/// A number of bytes with four digits in the unit that suits it: "48 KiB", "5.859 GiB", "12 TiB".
+std::string byte_size_text(double bytes);
+
 /// False where the environment names a character set that is not UTF-8 (LC_ALL, else LC_CTYPE, else
 /// LANG).
 bool takes_unicode();

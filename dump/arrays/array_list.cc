@@ -7,7 +7,7 @@
 
 #include "dump/dump_meaning.h"
 #include "tensor/error.h"
-#include "tensor/view.h"
+#include "tensor/shape.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "dump/device/device_types.h"
+#include "dump/device/device_names.h"
 #include "dump/device/dump_data.pb.h"
 #include "dump/regular_file.h"
 #include "tensor/error.h"

@@ -1,5 +1,3 @@
-#include "dump/device/overflow_record.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "dump/device/device_dump.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -1,5 +1,3 @@
-#include "dump/hdf5/dataset.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

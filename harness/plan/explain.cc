@@ -7,7 +7,6 @@
 
 #include "harness/plan/plan_tasks.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 
 namespace opbench {

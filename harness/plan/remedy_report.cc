@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 
 namespace opbench {

@@ -7,12 +7,10 @@
 #include <string_view>
 
 #include "harness/report/console.h"
-#include "harness/report/digest.h"
 #include "harness/report/explain_file.h"
 #include "harness/report/text.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 
 namespace opbench::report {

@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "harness/report/console.h"
-#include "harness/report/layout.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "tensor/utf8.h"

@@ -1,5 +1,3 @@
-#include "harness/report/job.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <ostream>
 #include <set>
 
+#include "harness/report/compare.h"
 #include "tensor/utf8.h"
 #include "text/cell.h"
 #include "text/fitted.h"

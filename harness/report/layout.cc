@@ -1,8 +1,7 @@
-#include "harness/report/layout.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "harness/report/step_table.h"
 #include "tensor/utf8.h"
 
 namespace opbench::report {

@@ -10,7 +10,7 @@
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
-#include "text/byte_size.h"
+#include "text/fitted.h"
 #include "text/markdown_text.h"
 
 namespace opbench::report {

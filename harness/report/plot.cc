@@ -1,5 +1,3 @@
-#include "harness/report/plot.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/report/console.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"

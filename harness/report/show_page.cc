@@ -1,5 +1,3 @@
-#include "harness/report/show_page.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,9 +7,9 @@
 #include <sstream>
 
 #include "dump/dump_meaning.h"
+#include "harness/report/shown_tensor.h"
 #include "harness/report/sparkline.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 
 namespace opbench {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "harness/report/text.h"
-#include "text/byte_size.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {

@@ -10,13 +10,11 @@
 #include <utility>
 
 #include "harness/report/console.h"
-#include "harness/report/layout.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"
-#include "text/byte_size.h"
 #include "text/fitted.h"
 
 namespace opbench::report {

@@ -10,9 +10,8 @@
 #include <optional>
 #include <ostream>
 
+#include "dump/device/device_dump.h"
 #include "dump/device/device_names.h"
-#include "dump/device/device_types.h"
-#include "dump/device/overflow_record.h"
 #include "dump/device_convert.h"
 #include "harness/run/numpy_statistics.h"
 #include "tensor/error.h"

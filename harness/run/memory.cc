@@ -13,7 +13,7 @@
 #include "harness/plan/selection.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
-#include "text/byte_size.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "tensor/dtype.h"
+#include "tensor/shape.h"
 #include "tensor/tensor.h"
-#include "tensor/view.h"
 
 namespace opbench {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/kernel.h"
-#include "tensor/view.h"
+#include "tensor/shape.h"
 
 namespace opbench::onednn {
 

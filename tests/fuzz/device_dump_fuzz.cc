@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "dump/device/device_dump.h"
-#include "dump/device/device_types.h"
+#include "dump/device/device_names.h"
 #include "dump/device/format_conversion.h"
-#include "dump/device/overflow_record.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -1,11 +1,10 @@
-#include "tensor/view.h"
-
 #include <gmock/gmock.h>
 
 #include <numeric>
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/shape.h"
 
 namespace opbench {
 namespace {

@@ -1,6 +1,6 @@
-#include "text/byte_size.h"
-
 #include <gtest/gtest.h>
+
+#include "text/fitted.h"
 
 namespace opbench {
 

@@ -1,9 +1,8 @@
-#include "harness/report/digest.h"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
 
+#include "harness/report/console.h"
 #include "harness/report/report.h"
 #include "tests/support/records.h"
 

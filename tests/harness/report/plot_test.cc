@@ -1,11 +1,10 @@
-#include "harness/report/plot.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <sstream>
 
+#include "harness/report/console.h"
 #include "tensor/utf8.h"
 #include "tests/support/records.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/report/console.h"
-#include "harness/report/layout.h"
+#include "harness/report/step_table.h"
 #include "tests/support/records.h"
 
 namespace opbench::report {

@@ -56,24 +56,6 @@ std::string formula_name(const Problem& problem) {
   return name;
 }
 
-Numbers numbers_of(const Problem& problem) {
-  Numbers numbers{};
-  std::size_t count = 0;
-  for (const AttrSpec& spec : problem.op->attrs) {
-    if (!std::holds_alternative<double>(spec.default_value)) continue;
-    numbers.at(count++) = static_cast<float>(problem.attrs.number(spec.name));
-  }
-  return numbers;
-}
-
-ComputePiece compute_of(const Problem& problem, std::span<const Formula> formulas) {
-  const std::string name = formula_name(problem);
-  const auto found = std::find_if(formulas.begin(), formulas.end(),
-                                  [&](const Formula& formula) { return formula.name == name; });
-  if (found == formulas.end()) throw std::logic_error("no formula for " + name);
-  return found->compute;
-}
-
 /// `count` elements in fp32: as they lie, or in `buffer`.
 const float* widened(DType dtype, const void* from, std::size_t count, float* buffer) {
   if (dtype == DType::fp32) return static_cast<const float*>(from);
@@ -139,8 +121,25 @@ struct BoundFormula {
 
 }  // namespace
 
+Numbers numbers_of(const Problem& problem) {
+  Numbers numbers{};
+  std::size_t count = 0;
+  for (const AttrSpec& spec : problem.op->attrs) {
+    if (!std::holds_alternative<double>(spec.default_value)) continue;
+    numbers.at(count++) = static_cast<float>(problem.attrs.number(spec.name));
+  }
+  return numbers;
+}
+
+ComputePiece formula_named(std::span<const Formula> formulas, std::string_view name) {
+  const auto found = std::find_if(formulas.begin(), formulas.end(),
+                                  [&](const Formula& formula) { return formula.name == name; });
+  if (found == formulas.end()) throw std::logic_error("no formula for " + std::string(name));
+  return found->compute;
+}
+
 Launch formula_launch(const Problem& problem, std::span<const Formula> formulas, bool streams) {
-  BoundFormula bound{compute_of(problem, formulas),
+  BoundFormula bound{formula_named(formulas, formula_name(problem)),
                      numbers_of(problem),
                      {},
                      problem.outputs[0].dtype,

@@ -30,6 +30,12 @@ struct Formula {
   ComputePiece compute;
 };
 
+/// The attributes of a problem as formulas take them.
+Numbers numbers_of(const Problem& problem);
+
+/// The function of that name. Errors: throws std::logic_error if there is none.
+ComputePiece formula_named(std::span<const Formula> formulas, std::string_view name);
+
 /// One pass over all elements, inputs broadcast and widened to fp32, the result rounded once.
 /// Inputs and outputs are fp32, fp16, bf16 or bool (0 or 1). `streams`: past the cache where the
 /// tensors outgrow it.

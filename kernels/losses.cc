@@ -5,8 +5,6 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "kernels/formula-inl.h"
@@ -109,27 +107,19 @@ constexpr std::int64_t kGrain = 16 * 1024;  // worth waking a thread for
 /// A formula of inputs `first` (x) and first + 1 (the target), bound to a problem.
 struct Errors {
   ComputePiece compute;
-  Numbers numbers{};
+  Numbers numbers;
   DType dtype;
   std::size_t first;
   std::int64_t elements;
   Reduction reduction;
 
   Errors(const Problem& problem, std::size_t x)
-      : dtype(problem.inputs[x].dtype),
+      : compute(formula_named(HWY_DYNAMIC_DISPATCH(losses)(), problem.op->name)),
+        numbers(numbers_of(problem)),
+        dtype(problem.inputs[x].dtype),
         first(x),
         elements(problem.inputs[x].elements()),
-        reduction(reduction_of(problem.attrs)) {
-    const std::span<const Formula> formulas = HWY_DYNAMIC_DISPATCH(losses)();
-    const auto found = std::find_if(formulas.begin(), formulas.end(), [&](const Formula& formula) {
-      return formula.name == problem.op->name;
-    });
-    if (found == formulas.end()) throw std::logic_error("no loss " + std::string(problem.op->name));
-    compute = found->compute;
-    if (problem.attrs.values().contains("beta")) {
-      numbers[0] = static_cast<float>(problem.attrs.number("beta"));
-    }
-  }
+        reduction(reduction_of(problem.attrs)) {}
 
   double divisor() const { return reduction == Reduction::mean ? double(elements) : 1; }
 

@@ -89,49 +89,27 @@ constexpr std::string_view kSortSummary = "Sort: fp32 keys with places, radix so
 constexpr std::string_view kCastSummary =
     "cast to fp32 first, which AI Core sorts; the same within +-2^24, beyond it neighbours tie";
 
-const RegisteredKernel sort_kernel{{
-    .op = "sort",
-    .name = "sort",
-    .provider = Provider::npu,
-    .summary = kSortSummary,
-    .dtypes = {DType::fp32, DType::fp16, DType::bf16},  // as AI Core sorts
-    .refusal = refuse_long_lines,
-    .prepare = prepare,
-    .temporary_bytes = temporary_bytes,
-}};
+Kernel fp32_sort(std::string_view op, std::string_view name, std::string_view summary,
+                 std::vector<DType> dtypes) {
+  return {.op = op,
+          .name = name,
+          .provider = Provider::npu,
+          .summary = summary,
+          .dtypes = std::move(dtypes),
+          .refusal = refuse_long_lines,
+          .prepare = prepare,
+          .temporary_bytes = temporary_bytes};
+}
 
-const RegisteredKernel argsort_kernel{{
-    .op = "argsort",
-    .name = "sort",
-    .provider = Provider::npu,
-    .summary = kSortSummary,
-    .dtypes = {DType::fp32, DType::fp16, DType::bf16},  // as AI Core sorts
-    .refusal = refuse_long_lines,
-    .prepare = prepare,
-    .temporary_bytes = temporary_bytes,
-}};
+const std::vector<DType> kSorted = {DType::fp32, DType::fp16, DType::bf16};  // as AI Core sorts
+const std::vector<DType> kCast = {DType::int64, DType::int32};
 
-const RegisteredKernel cast_sort{{
-    .op = "sort",
-    .name = "cast_fp32",
-    .provider = Provider::npu,
-    .summary = kCastSummary,
-    .dtypes = {DType::int64, DType::int32},
-    .refusal = refuse_long_lines,
-    .prepare = prepare,
-    .temporary_bytes = temporary_bytes,
-}};
-
-const RegisteredKernel cast_argsort{{
-    .op = "argsort",
-    .name = "cast_fp32",
-    .provider = Provider::npu,
-    .summary = kCastSummary,
-    .dtypes = {DType::int64, DType::int32},
-    .refusal = refuse_long_lines,
-    .prepare = prepare,
-    .temporary_bytes = temporary_bytes,
-}};
+const RegisteredKernel kernels[] = {
+    RegisteredKernel(fp32_sort("sort", "sort", kSortSummary, kSorted)),
+    RegisteredKernel(fp32_sort("argsort", "sort", kSortSummary, kSorted)),
+    RegisteredKernel(fp32_sort("sort", "cast_fp32", kCastSummary, kCast)),
+    RegisteredKernel(fp32_sort("argsort", "cast_fp32", kCastSummary, kCast)),
+};
 
 }  // namespace
 }  // namespace opbench

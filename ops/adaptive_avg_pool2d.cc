@@ -157,7 +157,7 @@ const RegisteredOp registered_grad{{
                  .profiled = {{"aten::_adaptive_avg_pool2d_backward", "grad_output, self"}}},
     .inputs = {{"grad_output", "grads/grads_0"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
-    .attrs = {input_size_attr("height and width of x; [] is twice those of dy")},
+    .attrs = {optional_pair_attr("input_size", "height and width of x; [] is twice those of dy")},
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW},
     .infer = infer_grad,

@@ -63,13 +63,6 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   };
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = conv2d_shape(problem).operations();
-  if (problem.inputs.size() > 2) traffic.operations += double(problem.outputs[0].elements());
-  return traffic;
-}
-
 std::vector<GradientCall> gradient(const Problem& forward) {
   const GradientArg dy{GradientArg::output_gradient, 0};
   const Conv2d conv = conv2d_shape(forward);
@@ -163,7 +156,7 @@ const RegisteredOp registered{{
     .formats = kConv2dFormats,
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = conv2d_traffic,
     .gradient = gradient,
     .inputs_like = inputs_like,
     .adapt_inputs = [](std::span<TensorDesc> inputs,

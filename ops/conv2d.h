@@ -41,6 +41,9 @@ Pair pair_of(const Attrs& attrs, std::string_view name);
 /// Its rule: empty where `value` holds one or two numbers of at least `least`, else what is wrong.
 std::string pair_problem(const AttrValue& value, std::int64_t least);
 
+/// An attribute of two numbers that may be left out: [].
+AttrSpec optional_pair_attr(std::string_view name, std::string_view help);
+
 /// Where a window of `kernel` fits into `extent` for the last time, plus one; less than 1 if never.
 inline std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
                                  std::int64_t padding, std::int64_t dilation) {
@@ -54,6 +57,9 @@ Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, cons
 
 /// Of a use of conv2d or one of its gradients.
 Conv2d conv2d_shape(const Problem& problem);
+
+/// Of a use of conv2d or one of its gradients: every tensor is read or written once.
+Traffic conv2d_traffic(const Problem& problem);
 
 /// True for a use of conv2d or one of its gradients that has a group for each channel.
 bool is_depthwise(const Problem& problem);

@@ -97,20 +97,10 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   };
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = conv2d_shape(problem).operations();
-  return traffic;
-}
-
 std::vector<AttrSpec> attributes() {
   std::vector<AttrSpec> attrs = conv2d_attrs();
-  attrs.push_back({"kernel_size", std::vector<std::int64_t>{},
-                   "height and width of the weight; [] is the largest that gives 'grad_output'",
-                   [](const AttrValue& value) {
-                     const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
-                     return is_empty ? std::string() : pair_problem(value, 1);
-                   }});
+  attrs.push_back(optional_pair_attr(
+      "kernel_size", "height and width of the weight; [] is the largest that gives 'grad_output'"));
   return attrs;
 }
 
@@ -176,7 +166,7 @@ const RegisteredOp registered{{
     .formats = kConv2dFormats,
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = conv2d_traffic,
     .inputs_like = inputs_like,
     .mixing = Mixing::sums,
     .context = {.uses_cube = true,

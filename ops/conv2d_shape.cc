@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ops/conv2d.h"
+#include "ops/movement.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -98,6 +99,13 @@ std::string pair_problem(const AttrValue& value, std::int64_t least) {
   return fits ? "" : fmt::format("it must be one or two numbers from {} to {}", least, kLargest);
 }
 
+AttrSpec optional_pair_attr(std::string_view name, std::string_view help) {
+  return {name, std::vector<std::int64_t>{}, help, [](const AttrValue& value) {
+            const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
+            return is_empty ? std::string() : pair_problem(value, 1);
+          }};
+}
+
 std::vector<AttrSpec> conv2d_attrs() {
   const auto positive = [](const AttrValue& value) { return pair_problem(value, 1); };
   return {{"stride", std::vector<std::int64_t>{1}, "from one window to the next; [h] or [h,w]",
@@ -143,6 +151,13 @@ Conv2d conv2d_shape(const Problem& problem) {
     return conv2d_shape(op->name, inputs[1].shape, outputs[0].shape, attrs);
   }
   return conv2d_shape(op->name, inputs[0].shape, inputs[1].shape, attrs);
+}
+
+Traffic conv2d_traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  traffic.operations = conv2d_shape(problem).operations();
+  if (problem.inputs.size() > 2) traffic.operations += double(problem.outputs[0].elements());
+  return traffic;
 }
 
 }  // namespace opbench

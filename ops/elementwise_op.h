@@ -81,56 +81,49 @@ auto formula_under(const Attrs& attrs) {
   }
 }
 
-/// y = kFormula(x).
-template <OpName kName, auto kFormula, int kOperations>
-Op unary_op(const ElementwiseRow& row) {
+/// What the operators of all families have in common.
+template <OpName kName, int kOperations>
+Op elementwise_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
   return {
       .name = kName.view(),
       .ir_name = row.ir_name.empty() ? kName.view() : row.ir_name,
       .summary = row.summary,
       .source = row.source,
       .known_as = row.known_as,
-      .inputs = {{.name = "self", .data = row.data}},
+      .inputs = std::move(inputs),
       .outputs = {{"result"}},
       .attrs = row.attrs,
       .dtypes = kArithmeticDTypes,
       .formats = kElementwiseFormats,
       .infer = [](std::span<const TensorDesc> in,
                   const Attrs&) { return infer_elementwise(kName.view(), in); },
-      .reference =
-          [](std::span<const InputReader> in, const Attrs& attrs) {
-            return unary_reference(in[0], formula_under<kFormula>(attrs));
-          },
       .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
       .gradient = row.gradient,
       .corner_points = row.corner_points,
   };
 }
 
+/// y = kFormula(x).
+template <OpName kName, auto kFormula, int kOperations>
+Op unary_op(const ElementwiseRow& row) {
+  Op op = elementwise_op<kName, kOperations>({{.name = "self", .data = row.data}}, row);
+  op.reference = [](std::span<const InputReader> in, const Attrs& attrs) {
+    return unary_reference(in[0], formula_under<kFormula>(attrs));
+  };
+  return op;
+}
+
 /// dx = kFormula(dy, saved): the gradient of a unary operator from the tensor that autograd saves,
 /// its input "self" or its output "result". Nothing is broadcast.
 template <OpName kName, auto kFormula, int kOperations>
 Op unary_grad_op(std::string_view saved, const ElementwiseRow& row) {
-  return {
-      .name = kName.view(),
-      .ir_name = row.ir_name,
-      .summary = row.summary,
-      .source = row.source,
-      .known_as = row.known_as,
-      .inputs = {{"grad_output", "grads/grads_0"}, {.name = saved, .data = row.data}},
-      .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
-      .attrs = row.attrs,
-      .dtypes = kArithmeticDTypes,
-      .formats = kElementwiseFormats,
-      .infer = [](std::span<const TensorDesc> in,
-                  const Attrs&) { return infer_elementwise(kName.view(), in); },
-      .reference =
-          [](std::span<const InputReader> in, const Attrs& attrs) {
-            return binary_reference(in[0], in[1], formula_under<kFormula>(attrs));
-          },
-      .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
-      .corner_points = row.corner_points,
+  Op op = elementwise_op<kName, kOperations>(
+      {{"grad_output", "grads/grads_0"}, {.name = saved, .data = row.data}}, row);
+  op.outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}};
+  op.reference = [](std::span<const InputReader> in, const Attrs& attrs) {
+    return binary_reference(in[0], in[1], formula_under<kFormula>(attrs));
   };
+  return op;
 }
 
 /// The gradient is kOp(dy, input 0), or kOp(dy, output 0).
@@ -162,7 +155,6 @@ inline std::vector<AttrSpec> clamp_attrs() {
           {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: none"}};
 }
 
-/// That of pow and of its gradient.
 /// x^exponent as torch.pow: of 0.5 and -0.5 the root and its inverse, which differ from std::pow at
 /// -Inf and -0.
 inline double power_of(double x, double exponent) {
@@ -171,38 +163,24 @@ inline double power_of(double x, double exponent) {
   return std::pow(x, exponent);
 }
 
+/// That of pow and of its gradient.
 inline std::vector<AttrSpec> exponent_attr() { return {{"exponent", 2.0, "of x"}}; }
 
-/// y = kFormula(x1, ..., xn), all inputs broadcast and promoted; a row of a table as in
-/// ops/elementwise_op.h.
+/// y = kFormula(x1, ..., xn), all inputs broadcast and promoted.
 template <OpName kName, auto kFormula, int kOperations, std::size_t kInputs = 2>
 Op broadcast_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
-  return {
-      .name = kName.view(),
-      .ir_name = row.ir_name.empty() ? kName.view() : row.ir_name,
-      .summary = row.summary,
-      .source = row.source,
-      .known_as = row.known_as,
-      .inputs = std::move(inputs),
-      .outputs = {{"result"}},
-      .attrs = row.attrs,
-      .dtypes = kArithmeticDTypes,
-      .formats = kElementwiseFormats,
-      .infer = [](std::span<const TensorDesc> in,
-                  const Attrs&) { return infer_broadcast(kName.view(), in); },
-      .reference =
-          [](std::span<const InputReader> in, const Attrs& attrs) {
-            return broadcast_reference<kInputs>(kName.view(), in, formula_under<kFormula>(attrs));
-          },
-      .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
-      .gradient = row.gradient,
-      .corner_points = row.corner_points,
-      .promotes = true,
-      .context = {.engine_refusal =
-                      [](const Problem& problem, const FrameworkRules&) {
-                        return broadcast_engine_refusal(problem);
-                      }},
+  Op op = elementwise_op<kName, kOperations>(std::move(inputs), row);
+  op.infer = [](std::span<const TensorDesc> in, const Attrs&) {
+    return infer_broadcast(kName.view(), in);
   };
+  op.reference = [](std::span<const InputReader> in, const Attrs& attrs) {
+    return broadcast_reference<kInputs>(kName.view(), in, formula_under<kFormula>(attrs));
+  };
+  op.promotes = true;
+  op.context.engine_refusal = [](const Problem& problem, const FrameworkRules&) {
+    return broadcast_engine_refusal(problem);
+  };
+  return op;
 }
 
 }  // namespace opbench

@@ -110,7 +110,7 @@ const RegisteredOp registered_grad{{
     .known_as = {.not_recorded = "dumps hold it as the gradient of adaptive_avg_pool2d"},
     .inputs = {{"grad_output", "grads/grads_0"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
-    .attrs = {input_size_attr("height and width of x; [] is 7x7")},
+    .attrs = {optional_pair_attr("input_size", "height and width of x; [] is 7x7")},
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW, Format::NC1HWC0},
     .infer = infer_grad,

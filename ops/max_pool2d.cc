@@ -192,13 +192,6 @@ Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs) {
   return pool;
 }
 
-AttrSpec input_size_attr(std::string_view help) {
-  return {"input_size", std::vector<std::int64_t>{}, help, [](const AttrValue& value) {
-            const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
-            return is_empty ? std::string() : pair_problem(value, 1);
-          }};
-}
-
 Pair input_size_of(const TensorDesc& dy, const Attrs& attrs, std::int64_t scale) {
   if (!attrs.list("input_size").empty()) return pair_of(attrs, "input_size");
   return {dy.shape[2] * scale, dy.shape[3] * scale};

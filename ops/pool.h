@@ -51,7 +51,6 @@ Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs);
 /// Height and width of x, of a gradient that is told them: `input_size`, where that is empty
 /// `scale` times those of `dy`.
 Pair input_size_of(const TensorDesc& dy, const Attrs& attrs, std::int64_t scale);
-AttrSpec input_size_attr(std::string_view help);
 
 /// The place in its plane of the element that is greatest in window (oh, ow): the first of equals,
 /// the last NaN if there is any, as torch has it.

@@ -182,38 +182,27 @@ std::size_t temporaries(const Problem& problem) {
   return bytes;
 }
 
-const RegisteredKernel conv2d{{
-    .op = "conv2d",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN convolution in its own layouts, reorders included",
-    .refusal = refuse,
-    .prepare = forward,
-    .sums_by_thread = true,
-    .temporary_bytes = temporaries,
-}};
+Kernel convolution(std::string_view op, std::string_view summary,
+                   Launch (*prepare)(const Problem&)) {
+  return {.op = op,
+          .name = "onednn",
+          .provider = Provider::vendor,
+          .summary = summary,
+          .refusal = refuse,
+          .prepare = prepare,
+          .sums_by_thread = true,
+          .temporary_bytes = temporaries};
+}
 
-const RegisteredKernel conv2d_grad_input{{
-    .op = "conv2d_grad_input",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN convolution backward by data, reorders included",
-    .refusal = refuse,
-    .prepare = grad_input,
-    .sums_by_thread = true,
-    .temporary_bytes = temporaries,
-}};
-
-const RegisteredKernel conv2d_grad_weight{{
-    .op = "conv2d_grad_weight",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN convolution backward by weights, reorders included",
-    .refusal = refuse,
-    .prepare = grad_weight,
-    .sums_by_thread = true,
-    .temporary_bytes = temporaries,
-}};
+const RegisteredKernel kernels[] = {
+    RegisteredKernel(
+        convolution("conv2d", "oneDNN convolution in its own layouts, reorders included", forward)),
+    RegisteredKernel(convolution(
+        "conv2d_grad_input", "oneDNN convolution backward by data, reorders included", grad_input)),
+    RegisteredKernel(convolution("conv2d_grad_weight",
+                                 "oneDNN convolution backward by weights, reorders included",
+                                 grad_weight)),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -124,12 +124,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
 std::vector<AttrSpec> window_attrs() {
   return {{"kernel_size", std::vector<std::int64_t>{2}, "[h] or [h,w]",
            [](const AttrValue& value) { return pair_problem(value, 1); }},
-          {"stride", std::vector<std::int64_t>{},
-           "from one window to the next; [] is the kernel's size",
-           [](const AttrValue& value) {
-             const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
-             return is_empty ? std::string() : pair_problem(value, 1);
-           }},
+          optional_pair_attr("stride", "from one window to the next; [] is the kernel's size"),
           {"padding", std::vector<std::int64_t>{0}, "zeros on each side, at most half the kernel",
            [](const AttrValue& value) { return pair_problem(value, 0); }},
           {"count_include_pad", true, "the padding's zeros count in the mean"}};

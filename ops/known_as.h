@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,16 @@ namespace opbench {
 // they call its tensors and attributes. Lists are texts with commas between the items. Sources:
 // native_functions.yaml and derivatives.yaml of PyTorch 1.5 and 1.8, the names of Ascend's dumper
 // (adapted PyTorch 1.5), the operator prototypes of CANN (op_proto), ONNX's operators.
+
+/// The items of "a, b|c, , d"; none of an empty text.
+std::vector<std::string> items_of(std::string_view list);
+
+/// The items of such a text.
+struct NameList : std::vector<std::string> {
+  NameList() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  NameList(const char* text) : std::vector<std::string>(items_of(text)) {}
+};
 
 /// One of our operators that computes some of the results of an operator elsewhere.
 struct KnownPart {
@@ -57,16 +68,16 @@ struct KnownCall {
 /// not the order of the call's inputs, or there are more. An empty item: no operand. "=axes":
 /// numbers on the host, the attribute of that name. "x_*": all that follow.
 struct ProfiledCall {
-  std::string_view names;
-  std::string_view inputs = {};
-  std::string_view outputs = {};  ///< those that are not listed are not looked at
+  NameList names;
+  NameList inputs = {};
+  NameList outputs = {};  ///< those that are not listed are not looked at
   /// Operands that are attributes of theirs: one element of the first input's dtype.
-  std::string_view scalars = {};
+  NameList scalars = {};
   /// The operator that is computed for each tensor of the first `lists` lists, which are equally
   /// long; the tensors after them are inputs of each.
   std::string_view each = {};
   std::size_t lists = 0;
-  std::string_view into = {};   ///< operators, each with its tensors, that compute it together
+  NameList into = {};           ///< operators, each with its tensors, that compute it together
   std::string_view gives = {};  ///< the input whose shape the result has; empty: not told
   /// The operator that completes what it begins: its time goes to that one's case.
   std::string_view part_of = {};

@@ -93,12 +93,7 @@ const RegisteredOp registered{{
     .outputs = {{"result"}, {"indices"}},
     .attrs = {{"kernel_size", std::vector<std::int64_t>{2}, "[h] or [h,w]",
                [](const AttrValue& value) { return pair_problem(value, 1); }},
-              {"stride", std::vector<std::int64_t>{},
-               "from one window to the next; [] is the kernel's size",
-               [](const AttrValue& value) {
-                 const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
-                 return is_empty ? std::string() : pair_problem(value, 1);
-               }},
+              optional_pair_attr("stride", "from one window to the next; [] is the kernel's size"),
               {"padding", std::vector<std::int64_t>{0}, "on each side, at most half the kernel",
                [](const AttrValue& value) { return pair_problem(value, 0); }},
               {"dilation", std::vector<std::int64_t>{1}, "from one tap to the next; [h] or [h,w]",

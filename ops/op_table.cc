@@ -159,6 +159,34 @@ std::vector<std::string> items_of(std::string_view list) {
   return items;
 }
 
+const std::vector<ProfiledCall>& profiled_calls() {
+  static const std::vector<ProfiledCall> all = [] {
+    std::vector<ProfiledCall> calls;
+    for (const Op* op : RegisteredOp::all()) {
+      const std::vector<ProfiledCall>& its = op->known_as.profiled;
+      calls.insert(calls.end(), its.begin(), its.end());
+    }
+    return calls;
+  }();
+  return all;
+}
+
+const ProfiledCall* find_profiled_call(std::string_view name) {
+  for (const ProfiledCall& one : profiled_calls()) {
+    if (std::find(one.names.begin(), one.names.end(), name) != one.names.end()) return &one;
+  }
+  return nullptr;
+}
+
+std::string tensor_name(const std::vector<std::string>& names, std::size_t i) {
+  const bool is_list = !names.empty() && names.back().ends_with('*');
+  if (is_list && i + 1 >= names.size()) {
+    const std::string& pattern = names.back();
+    return pattern.substr(0, pattern.size() - 1) + std::to_string(i + 1 - names.size());
+  }
+  return i < names.size() ? names[i] : "";
+}
+
 OpTable OpTable::known(bool is_profiled_only) {
   std::vector<std::pair<int, OpRow>> rows;
   for (const Op* op : RegisteredOp::all()) {

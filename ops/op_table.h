@@ -91,8 +91,14 @@ std::vector<std::string> spellings(std::string_view recorded_op);
 /// True if the operator declares such an attribute.
 bool has_attr(const Op& op, std::string_view name);
 
-/// The items of "a, b|c, , d"; none of an empty text.
-std::vector<std::string> items_of(std::string_view list);
+/// What profiles, logs and traces call operators whose tensors are not those of a row of the table.
+const std::vector<ProfiledCall>& profiled_calls();
+
+/// The one of that name; null if there is none.
+const ProfiledCall* find_profiled_call(std::string_view name);
+
+/// The name of input `i`, or of output `i`, by such a list; empty: no operand.
+std::string tensor_name(const std::vector<std::string>& names, std::size_t i);
 
 /// What an operator is called in the other dump, best first.
 using NamePairs = std::map<std::string, std::vector<std::string>, std::less<>>;

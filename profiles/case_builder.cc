@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "profiles/cann_operators.h"
+#include "ops/op_table.h"
 
 namespace opbench {
 namespace {
@@ -17,7 +17,7 @@ void adopt_shape(ProfiledTensor& to, const ProfiledTensor& from) {
 
 // Results of calls in traces are not recorded; some have the shape of an input.
 void set_result(ProfiledOperator& one) {
-  const CannOperator* known = find_cann_operator(one.type);
+  const ProfiledCall* known = find_profiled_call(one.type);
   if (known == nullptr || known->gives.empty() || !one.outputs.empty()) return;
   for (std::size_t i = 0; i < one.inputs.size(); ++i) {
     if (tensor_name(known->inputs, i) != known->gives) continue;
@@ -29,7 +29,7 @@ void set_result(ProfiledOperator& one) {
 }  // namespace
 
 std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one) {
-  const CannOperator* known = find_cann_operator(one.type);
+  const ProfiledCall* known = find_profiled_call(one.type);
   if (known != nullptr && !known->into.empty()) {
     std::vector<ProfiledOperator> parts(known->into.size(), one);
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one) {
   if (count == 0 || one.inputs.size() / count < known->lists) return {};
   std::vector<ProfiledOperator> parts;
   for (std::size_t i = 0; i < count; ++i) {
-    ProfiledOperator part{known->each, {}, {one.outputs[i]}, one.attrs, one.unknown};
+    ProfiledOperator part{std::string(known->each), {}, {one.outputs[i]}, one.attrs, one.unknown};
     for (std::size_t list = 0; list < known->lists; ++list) {
       part.inputs.push_back(one.inputs[list * count + i]);
     }
@@ -72,7 +72,7 @@ ProfiledOperator operator_of(const LoggedCall& call) {
   // Operators without attributes are logged without them.
   if (call.is_truncated) return one;
   one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
-  const CannOperator* known = find_cann_operator(call.op);
+  const ProfiledCall* known = find_profiled_call(call.op);
   for (std::size_t i = 0; known != nullptr && i < call.inputs.size(); ++i) {
     const std::string name = tensor_name(known->inputs, i);
     if (!name.starts_with('=')) continue;
@@ -86,7 +86,7 @@ ProfiledOperator operator_of(const LoggedCall& call) {
 
 // The numbers among a call's arguments, by the names of these.
 NamedNumbers attrs_of_call(const TraceOperator& call) {
-  const CannOperator* known = find_cann_operator(call.name);
+  const ProfiledCall* known = find_profiled_call(call.name);
   if (known == nullptr) return {};
   std::string text;
   std::string_view rest = call.input_values;
@@ -220,11 +220,11 @@ const NetworkOperator& NetworkOperators::add(const RecordedOperator& found) {
 
 BuiltCase NetworkOperators::built(const RecordedOperator& found) const {
   BuiltCase built;
-  const CannOperator* known = find_cann_operator(found.one.type);
+  const ProfiledCall* known = find_profiled_call(found.one.type);
   if (!found.obstacle.empty()) {
     built.obstacle = found.obstacle;
   } else if (known != nullptr && !known->part_of.empty()) {
-    built.obstacle = "a part of " + known->part_of;
+    built.obstacle = fmt::format("a part of {}", known->part_of);
   } else if (known != nullptr && !known->each.empty()) {
     built.obstacle = "works on lists of tensors";
   } else if (known != nullptr && !known->into.empty()) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "profiles/cann_operators.h"
+#include "ops/op_table.h"
 #include "profiles/case_builder.h"
 
 namespace opbench {
@@ -24,15 +24,15 @@ struct Share {
 class BegunOperators {
  public:
   BegunOperators() {
-    for (const CannOperator& one : cann_operators()) {
-      if (!one.part_of.empty()) completing_.insert(one.part_of);
+    for (const ProfiledCall& one : profiled_calls()) {
+      if (!one.part_of.empty()) completing_.emplace(one.part_of);
     }
   }
 
   // The operator that completes this one; empty where it is no part.
   static std::string completed_by(const std::string& type) {
-    const CannOperator* known = find_cann_operator(type);
-    return known == nullptr ? std::string() : known->part_of;
+    const ProfiledCall* known = find_profiled_call(type);
+    return std::string(known == nullptr ? "" : known->part_of);
   }
   void begin(const std::string& by, const ProfiledOperator& one, const Share& share) {
     begun_.push_back({one.type, key_of(by, one), share});

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "harness/plan/recorded_call.h"
-#include "profiles/cann_operators.h"
 #include "profiles/profiled_tensor.h"
 #include "tensor/error.h"
 
@@ -72,14 +71,16 @@ void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
   }
 }
 
-std::vector<std::string> first_names(const std::vector<RecordedName>& wanted) {
-  std::vector<std::string> names;
+using Names = std::vector<std::string>;
+
+Names first_names(const std::vector<RecordedName>& wanted) {
+  Names names;
   for (const RecordedName& one : wanted) names.push_back(one.names.empty() ? "" : one.names[0]);
   return names;
 }
 
 // A result that is not profiled and has the name of an input is that input.
-void add_results_in_place(NamedOperator& named, const std::vector<std::string>& results) {
+void add_results_in_place(NamedOperator& named, const Names& results) {
   for (const std::string& result : results) {
     for (std::size_t i = 0; i < named.record.entries.size(); ++i) {
       const DumpEntry& entry = named.record.entries[i];
@@ -96,11 +97,13 @@ NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   NamedOperator result;
   result.record.op = one.type;
   result.results = one.has_results ? Results::recorded : Results::unknown;
-  const CannOperator* known = find_cann_operator(one.type);
-  add_side(result, one, Side::input, known != nullptr ? known->inputs : first_names(use.inputs));
+  const ProfiledCall* known = find_profiled_call(one.type);
+  add_side(result, one, Side::input,
+           known != nullptr ? Names(known->inputs) : first_names(use.inputs));
   if (one.outputs.empty() && one.has_results)
     add_results_in_place(result, first_names(use.outputs));
-  add_side(result, one, Side::output, known != nullptr ? known->outputs : first_names(use.outputs));
+  add_side(result, one, Side::output,
+           known != nullptr ? Names(known->outputs) : first_names(use.outputs));
   if (known != nullptr && !one.inputs.empty()) {
     for (const std::string& name : known->scalars) {
       add_tensor(result, Side::input, name, one.inputs[0], {});

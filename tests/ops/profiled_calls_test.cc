@@ -1,5 +1,3 @@
-#include "profiles/cann_operators.h"
-
 #include <gmock/gmock.h>
 
 #include <set>
@@ -9,7 +7,7 @@
 namespace opbench {
 namespace {
 
-bool names_one_of(const CannOperator& one, const RecordedName& wanted) {
+bool names_one_of(const ProfiledCall& one, const RecordedName& wanted) {
   const auto is_named = [&](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
@@ -19,19 +17,19 @@ bool names_one_of(const CannOperator& one, const RecordedName& wanted) {
 }
 
 // Every name is that of a row of the operator table which finds its operands by these names.
-TEST(CannOperators, AreKnownToTheOperatorTable) {
+TEST(ProfiledCalls, AreKnownToTheOperatorTable) {
   std::set<std::string> seen;
-  for (const CannOperator& one : cann_operators()) {
+  for (const ProfiledCall& one : profiled_calls()) {
     for (const std::string& name : one.names) {
       EXPECT_TRUE(seen.insert(name).second) << name;
       for (const std::string& part : one.into) {
-        const CannOperator* known = find_cann_operator(part);
+        const ProfiledCall* known = find_profiled_call(part);
         ASSERT_NE(known, nullptr) << part;
         EXPECT_EQ(known->inputs, one.inputs) << part;
       }
       if (!one.into.empty()) continue;
-      const std::string& other = one.each.empty() ? one.part_of : one.each;
-      const auto rows = OpTable::profiled().find(other.empty() ? name : other);
+      const std::string_view other = one.each.empty() ? one.part_of : one.each;
+      const auto rows = OpTable::profiled().find(other.empty() ? std::string_view(name) : other);
       if (!other.empty()) {
         EXPECT_FALSE(rows.empty()) << name;
         EXPECT_EQ(one.lists > 0, !one.each.empty()) << name;
@@ -52,7 +50,7 @@ TEST(CannOperators, AreKnownToTheOperatorTable) {
   }
 }
 
-TEST(CannOperators, NameTheirTensors) {
+TEST(ProfiledCalls, NameTheirTensors) {
   EXPECT_EQ(tensor_name({"x", "", "y"}, 0), "x");
   EXPECT_EQ(tensor_name({"x", "", "y"}, 1), "");
   EXPECT_EQ(tensor_name({"x", "", "y"}, 3), "");

@@ -198,7 +198,7 @@ void note_swapped(const Comparison& comparison, const CommandContext& context) {
       actual, expected, expected));
 }
 
-int compare(const CompareFlags& flags, CommandContext& context) {
+int compare_command(const CompareFlags& flags, CommandContext& context) {
   const ComparisonRequest request = request_of(flags, context.ranks);
   if (!flags.shards.empty() || (flags.my_dump.empty() && is_of_jobs(request))) {
     watch_interrupts();
@@ -256,7 +256,7 @@ void add_compare_command(CommandLine& line, CommandContext& context) {
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(fmt::format("{}\n\n{}", kFooter, msaccucmp_options_help()));
-  command.action([&context, flags] { return compare(*flags, context); });
+  command.action([&context, flags] { return compare_command(*flags, context); });
 }
 
 }  // namespace opbench

@@ -37,7 +37,7 @@ struct ExtractFlags {
   std::string only, failed, output;
 };
 
-void check(const ExtractFlags& flags, const CommandContext& context) {
+void check_extract_flags(const ExtractFlags& flags, const CommandContext& context) {
   if (flags.sources.empty() && flags.only.empty() && flags.failed.empty()) {
     throw Error("nothing says what to extract: -s /op/number, --only REGEX or --failed FILE");
   }
@@ -84,7 +84,7 @@ std::size_t tensors_in(const DumpListing& dump, const std::vector<std::string>& 
 }
 
 int extract_command(const ExtractFlags& flags, CommandContext& context) {
-  check(flags, context);
+  check_extract_flags(flags, context);
   std::vector<std::string> asked = flags.sources;
   if (!flags.failed.empty()) {
     const std::vector<std::string> failed = failed_records(flags.failed, flags.file);

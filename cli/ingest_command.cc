@@ -155,7 +155,7 @@ int end_code(const IngestResult& before, const IngestResult& after, CommandConte
 }
 
 // A watch fails nothing: only input that cannot be read.
-int compare(const Flags& flags, CommandContext& context) {
+int compare_profiles(const Flags& flags, CommandContext& context) {
   if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
     throw Error("--before FILE... and --after FILE... are two profiles, and no other is read");
   }
@@ -196,7 +196,7 @@ int compare(const Flags& flags, CommandContext& context) {
 }
 
 int ingest(const Flags& flags, CommandContext& context) {
-  if (!flags.before.empty() || !flags.after.empty()) return compare(flags, context);
+  if (!flags.before.empty() || !flags.after.empty()) return compare_profiles(flags, context);
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
   refuse_lost_files(flags, context);
   check_wish(flags);

@@ -152,7 +152,7 @@ JudgeOrigin origin_of(const CommandContext& context) {
   return {context.command_line, machine.version, machine.revision, machine.date};
 }
 
-int judge(const Flags& flags, CommandContext& context) {
+int judge_command(const Flags& flags, CommandContext& context) {
   const JudgeOptions options = options_of(flags, context.ranks);
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
@@ -229,7 +229,7 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kFooter);
-  command.action([&context, flags] { return judge(*flags, context); });
+  command.action([&context, flags] { return judge_command(*flags, context); });
 }
 
 }  // namespace opbench

@@ -76,8 +76,8 @@ int exit_code_of(const OverflowRun& result) {
   return result.operators > 0 ? kAllWell : kNothingToJudge;
 }
 
-int check(const RunFlags& flags, const RunOptions& options, const Run& run,
-          CommandContext& context) {
+int check_whole_run(const RunFlags& flags, const RunOptions& options, const Run& run,
+                    CommandContext& context) {
   refuse_other_flags(flags);
   std::optional<DumpWriter> dump;
   if (!flags.dump.empty()) dump.emplace(flags.dump);
@@ -107,7 +107,7 @@ int check(const RunFlags& flags, const RunOptions& options, const Run& run,
 int check_overflow(const RunFlags& flags, const RunOptions& options,
                    const std::vector<PlannedCase>& plan,
                    const std::vector<PlannedContext>& contexts, CommandContext& context) {
-  return check(
+  return check_whole_run(
       flags, options,
       [&](int threads, const OverflowHooks& hooks) {
         return run_for_overflow(plan, contexts, threads, hooks);
@@ -117,7 +117,7 @@ int check_overflow(const RunFlags& flags, const RunOptions& options,
 
 int check_overflow(const RunFlags& flags, const RunOptions& options, DumpSource& file,
                    const LoadPlan& plan, CommandContext& context) {
-  const int code = check(
+  const int code = check_whole_run(
       flags, options,
       [&](int threads, const OverflowHooks& hooks) {
         return run_for_overflow(file, plan, threads, hooks);

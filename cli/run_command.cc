@@ -171,7 +171,7 @@ std::vector<double> expected_times(const std::vector<PlannedCase>& plan,
   return seconds;
 }
 
-int run(const RunFlags& flags, CommandContext& context) {
+int run_command(const RunFlags& flags, CommandContext& context) {
   check_run_files(flags, context);
   require_takeable_by_units(flags, context.ranks);
   const bool is_shared_out = !flags.dry_run && !flags.explain;
@@ -249,7 +249,7 @@ void add_run_command(CommandLine& line, CommandContext& context) {
   add_overwrite_flag(command, context, kResultsGroup);
   add_common_flags(command, context);
   command.footer(kFooter);
-  command.action([&context, flags] { return run(*flags, context); });
+  command.action([&context, flags] { return run_command(*flags, context); });
 }
 
 void add_unit_worker_command(CommandLine& line, CommandContext& context) {

@@ -102,7 +102,7 @@ void run_v3(const Gather& g, const Index* index, const void* x, void* y) {
 enum class Version { v2, v3 };
 
 template <Version kVersion>
-void run(const Gather& g, const void* index, const void* x, void* y) {
+void gather_all_rows(const Gather& g, const void* index, const void* x, void* y) {
   if (g.rows() * g.row_bytes() == 0) return;
   const auto typed = [&](const auto* values) {
     if constexpr (kVersion == Version::v2)
@@ -132,7 +132,7 @@ Gather bind(const Problem& problem, const GatherView& view) {
 template <Version kVersion>
 Launch prepare(const Problem& problem) {
   return [g = bind<kVersion>(problem, gather_view(problem))](const KernelArgs& args) {
-    run<kVersion>(g, args.inputs[1], args.inputs[0], args.outputs[0]);
+    gather_all_rows<kVersion>(g, args.inputs[1], args.inputs[0], args.outputs[0]);
   };
 }
 
@@ -156,7 +156,7 @@ Launch prepare_generated(const Problem& problem) {
       const auto* index = static_cast<const std::int32_t*>(args.inputs[1]);
       std::copy(index, index + copy->size(), copy->begin());
     }
-    run<Version::v3>(g, copy->data(), args.inputs[0], args.outputs[0]);
+    gather_all_rows<Version::v3>(g, copy->data(), args.inputs[0], args.outputs[0]);
   };
 }
 
@@ -199,7 +199,8 @@ template <Version kVersion>
 Launch prepare_shuffle(const Problem& problem) {
   const auto shuffle = std::make_shared<Shuffle>(shuffle_of<kVersion>(problem));
   return [shuffle](const KernelArgs& args) {
-    run<kVersion>(shuffle->gather, shuffle->index.data(), args.inputs[0], args.outputs[0]);
+    gather_all_rows<kVersion>(shuffle->gather, shuffle->index.data(), args.inputs[0],
+                              args.outputs[0]);
   };
 }
 
@@ -212,7 +213,8 @@ Launch prepare_shuffle_generated(const Problem& problem) {
       shuffle->index[static_cast<std::size_t>(i)] =
           i % shuffle->groups * per_group + i / shuffle->groups;
     }
-    run<Version::v3>(shuffle->gather, shuffle->index.data(), args.inputs[0], args.outputs[0]);
+    gather_all_rows<Version::v3>(shuffle->gather, shuffle->index.data(), args.inputs[0],
+                                 args.outputs[0]);
   };
 }
 

@@ -251,7 +251,8 @@ HWY_EXPORT(max_places);
 
 // The elements at the places just found.
 template <class T>
-void take(const AxisView& view, const KernelArgs& args, std::int64_t begin, std::int64_t end) {
+void take_values(const AxisView& view, const KernelArgs& args, std::int64_t begin,
+                 std::int64_t end) {
   const auto* places = static_cast<const std::int64_t*>(args.outputs[1]);
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t line = i / view.inner * view.extent * view.inner + i % view.inner;
@@ -268,7 +269,7 @@ Launch prepare(const Problem& problem) {
              const KernelArgs& args) {
     parallel_ranges(view.outer * view.inner, 16, [&](std::int64_t begin, std::int64_t end) {
       HWY_DYNAMIC_DISPATCH(max_places)(dtype, kCast, view, args, begin, end);
-      visit_ordered(dtype, [&](auto tag) { take<decltype(tag)>(view, args, begin, end); });
+      visit_ordered(dtype, [&](auto tag) { take_values<decltype(tag)>(view, args, begin, end); });
     });
   };
 }

@@ -157,7 +157,7 @@ void CaseBuilder::complete(RecordedOperator& found) const {
   }
 }
 
-RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
+RecordedOperator CaseBuilder::find_operator(const HotOperator& hot) const {
   const ProfiledOperator one = operator_of(hot);
   RecordedOperator found{one, one, {}, {}, true};
   if (hot.type == "MemSet" || hot.type == "0") {
@@ -173,14 +173,14 @@ RecordedOperator CaseBuilder::find(const HotOperator& hot) const {
   return found;
 }
 
-RecordedOperator CaseBuilder::find(const LoggedCall& call) const {
+RecordedOperator CaseBuilder::find_operator(const LoggedCall& call) const {
   const ProfiledOperator one = operator_of(call);
   RecordedOperator found{one, one, {}, {}, false};
   if (call.is_truncated) found.obstacle = "the log cut the line";
   return found;
 }
 
-RecordedOperator CaseBuilder::find(const TraceOperator& call) const {
+RecordedOperator CaseBuilder::find_operator(const TraceOperator& call) const {
   const ProfiledOperator one = operator_of(call);
   RecordedOperator found{one, one, {}, {}, false};
   if (!call.has_shapes) found.obstacle = "the trace has no shapes: record_shapes=True";

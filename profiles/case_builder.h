@@ -34,10 +34,10 @@ class CaseBuilder {
  public:
   explicit CaseBuilder(const IngestResult& profile);
 
-  RecordedOperator find(const HotOperator& hot) const;
-  RecordedOperator find(const LoggedCall& call) const;
+  RecordedOperator find_operator(const HotOperator& hot) const;
+  RecordedOperator find_operator(const LoggedCall& call) const;
   /// Of the host: a call of the framework, whose results are not recorded.
-  RecordedOperator find(const TraceOperator& call) const;
+  RecordedOperator find_operator(const TraceOperator& call) const;
   /// `one` may be a part of what was found.
   BuiltCase build(const ProfiledOperator& one) const;
 
@@ -76,7 +76,7 @@ class NetworkOperators {
   template <class Recorded>
   const NetworkOperator& of(Known& known, std::size_t key, const Recorded& recorded) {
     const NetworkOperator*& one = known[key];
-    if (one == nullptr) one = &add(builder_.find(recorded));
+    if (one == nullptr) one = &add(builder_.find_operator(recorded));
     return *one;
   }
 

@@ -32,7 +32,7 @@ void count(std::map<std::string, std::int64_t>& counts, std::string_view key, st
   add_saturated(counts[room], tasks);
 }
 
-void measure(const DeviceTask& task, HotOperator& one) {
+void add_measures(const DeviceTask& task, HotOperator& one) {
   if (task.blocks && *task.blocks > 0) {
     const bool is_first = one.most_blocks == 0;
     one.least_blocks = is_first ? *task.blocks : std::min(one.least_blocks, *task.blocks);
@@ -189,7 +189,7 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator plac
     text_bytes_ += key_.size();
     found = operators_.emplace(key_, std::move(one)).first;
   }
-  measure(task, found->second);
+  add_measures(task, found->second);
   if (most_samples_ > 0) sample(task, found->second);
   place.id = found->second.id;
   order_.add(task, place);

@@ -65,7 +65,7 @@ void read_trace(TraceReader trace, IngestedFile& file, IngestResult& result) {
     file.problems = trace.skipped().examples();
   };
   try {
-    while (trace.next()) file.rows += timeline.add(trace) ? 1 : 0;
+    while (trace.next()) file.rows += timeline.add_event(trace) ? 1 : 0;
   } catch (const Error&) {  // compressed, and cut
     conclude();
     throw;

@@ -72,20 +72,20 @@ class Collector {
     const Share share{hot.time.count, hot.time.total_ps, hot.first};
     cases_.whole_calls += share.count;
     cases_.whole_ps += share.total_ps;
-    add(builder_.find(hot), hot.type.empty() ? hot.name : hot.type, share, hot.name);
+    add(builder_.find_operator(hot), hot.type.empty() ? hot.name : hot.type, share, hot.name);
   }
 
   void add(const LoggedCall& call) {
     const Share share{call.count, 0, call.first};
     cases_.whole_calls += share.count;
-    add(builder_.find(call), call.op, share, "");
+    add(builder_.find_operator(call), call.op, share, "");
   }
 
   void add(const TraceOperator& call) {
     const Share share{call.launching, call.kernels.total_ps, call.first};
     launched_calls_ += call.kernels.count;
     launched_ps_ += share.total_ps;
-    add(builder_.find(call), call.name, share, "");
+    add(builder_.find_operator(call), call.name, share, "");
   }
 
   // Behind the calls of a trace: device time that none of them launched.

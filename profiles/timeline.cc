@@ -89,7 +89,7 @@ std::uint32_t Timeline::number_of(std::string_view text) {
   return texts_.try_emplace(key_, static_cast<std::uint32_t>(texts_.size())).first->second;
 }
 
-bool Timeline::add(TraceReader& reader) {
+bool Timeline::add_event(TraceReader& reader) {
   const TraceEvent& event = reader.event();
   ++profile_.events;
   count_name(profile_.phases, std::string_view(&event.phase, 1));

@@ -59,7 +59,7 @@ class Timeline {
 
   /// Events in any order; those of no use are counted. Returns false where one has no time, which
   /// is skipped.
-  bool add(TraceReader& reader);
+  bool add_event(TraceReader& reader);
   /// At the end: ties kernels to operators, and attributes the time of steps.
   void finish();
 

@@ -188,7 +188,7 @@ SlabPart slab_part(const ElementRectangle& r) {
 }
 
 template <class T>
-void read(const ElementRectangle& r, const T* storage, T* to) {
+void read_lanes(const ElementRectangle& r, const T* storage, T* to) {
   to += r.logical;
   if (r.pixel_stride == 1) {
     for (std::int64_t i = 0; i < r.lanes; ++i) {
@@ -203,7 +203,7 @@ void read(const ElementRectangle& r, const T* storage, T* to) {
 }
 
 template <class T>
-void write(const ElementRectangle& r, const T* from, T* storage) {
+void write_lanes(const ElementRectangle& r, const T* from, T* storage) {
   from += r.logical;
   if (r.pixel_stride == 1) {
     for (std::int64_t i = 0; i < r.lanes; ++i) {
@@ -222,14 +222,14 @@ void write(const ElementRectangle& r, const T* from, T* storage) {
 void read_rectangle(const ElementRectangle& rectangle, const void* storage, void* to,
                     std::size_t element_bytes) {
   visit_width(element_bytes, [&]<class T>(T) {
-    read(rectangle, static_cast<const T*>(storage), static_cast<T*>(to));
+    read_lanes(rectangle, static_cast<const T*>(storage), static_cast<T*>(to));
   });
 }
 
 void write_rectangle(const ElementRectangle& rectangle, const void* from, void* storage,
                      std::size_t element_bytes) {
   visit_width(element_bytes, [&]<class T>(T) {
-    write(rectangle, static_cast<const T*>(from), static_cast<T*>(storage));
+    write_lanes(rectangle, static_cast<const T*>(from), static_cast<T*>(storage));
   });
 }
 

@@ -23,8 +23,8 @@
 namespace opbench {
 namespace {
 
-void add(ArrayList& list, const std::string& name, const NpyHeader& header, int member,
-         std::int64_t bytes) {
+void add_npy(ArrayList& list, const std::string& name, const NpyHeader& header, int member,
+             std::int64_t bytes) {
   const auto offset = static_cast<std::int64_t>(header.bytes);
   list.add(name, header.type, header.shape,
            header.is_fortran ? column_major_strides(header.shape) : row_major_strides(header.shape),
@@ -62,7 +62,7 @@ ArrayList list_npy(const RegularFile& file) {
     throw Error(fmt::format("{}: {}", file.name(), error.what()));
   }
   ArrayList list;
-  add(list, std::filesystem::path(file.name()).stem().string(), header, -1, file.bytes());
+  add_npy(list, std::filesystem::path(file.name()).stem().string(), header, -1, file.bytes());
   return list;
 }
 
@@ -87,7 +87,7 @@ ArrayList list_npz(ZipFile& zip) {
             header_by(member.bytes, [&](std::int64_t place, std::size_t count, void* to) {
               zip.read(i, place, count, to);
             });
-        add(list, name, header, static_cast<int>(i), member.bytes);
+        add_npy(list, name, header, static_cast<int>(i), member.bytes);
       } catch (const Error& error) {
         list.add_problem(name, error.what());
       }

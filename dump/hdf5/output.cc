@@ -61,12 +61,12 @@ herr_t allocate(H5FD_t* head, H5FD_mem_t, haddr_t end) {
 
 haddr_t written(const H5FD_t* head, H5FD_mem_t) { return output(head).written; }
 
-herr_t read(H5FD_t* head, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* to) {
+herr_t read_output(H5FD_t* head, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* to) {
   return output(head).file->read_at(address, to, bytes) ? 0 : -1;
 }
 
-herr_t write(H5FD_t* head, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
-             const void* from) {
+herr_t write_output(H5FD_t* head, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
+                    const void* from) {
   Output& out = output(head);
   note_progress();
   out.file->write_at(address, from, bytes);
@@ -97,8 +97,8 @@ H5FD_class_t driver_class() {
   driver.get_eoa = allocated;
   driver.set_eoa = allocate;
   driver.get_eof = written;
-  driver.read = read;
-  driver.write = write;
+  driver.read = read_output;
+  driver.write = write_output;
   driver.truncate = truncate;
   constexpr H5FD_mem_t kKinds[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(kKinds), std::end(kKinds), driver.fl_map);
@@ -111,7 +111,7 @@ hid_t driver() {
   return id;
 }
 
-H5::H5File open(const std::string& path, const std::string& name) {
+H5::H5File open_source(const std::string& path, const std::string& name) {
   return guarded<Error>("cannot open " + name, [&] {
     if (!H5::H5File::isHdf5(path)) {
       throw Error(fmt::format("cannot open {}: not an HDF5 file", name));
@@ -131,7 +131,7 @@ void copy(const H5::H5File& from, const H5::H5File& to, const std::string& path)
 
 void copy_all(const std::string& path, const std::string& name, TemporaryFile& to,
               const std::vector<std::string>& objects) {
-  const H5::H5File from = open(path, name);
+  const H5::H5File from = open_source(path, name);
   H5::H5File file = guarded<RunError>("cannot write", [&] { return create_file(to); });
   for (const std::string& object : objects) {
     guarded<Error>(fmt::format("{}: {} cannot be copied", name, printable(object)),

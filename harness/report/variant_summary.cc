@@ -161,7 +161,7 @@ struct CaseTimes {
   std::optional<double> best_us, native_us;
 };
 
-void add(CaseTimes& times, const Record& record) {
+void add_times(CaseTimes& times, const Record& record) {
   if (times.first == nullptr) times.first = &record;
   if (!is_comparable(record)) return;
   const double median = record.times->median_us;
@@ -169,7 +169,7 @@ void add(CaseTimes& times, const Record& record) {
   if (record.variant == "native") times.native_us = median;
 }
 
-void add(NetworkTotal& total, const CaseTimes& times) {
+void add_times(NetworkTotal& total, const CaseTimes& times) {
   ++total.cases;
   if (!times.best_us) {
     ++total.untimed;
@@ -195,7 +195,7 @@ std::vector<NetworkTotal> network_totals(std::span<const Record> records) {
   std::vector<NetworkTotal> totals;
   for (const Record& record : records) {
     if (record.step || !(record.weight_us > 0)) continue;
-    add(by_place[place_of(record)], record);
+    add_times(by_place[place_of(record)], record);
     const bool is_known = std::any_of(totals.begin(), totals.end(), [&](const NetworkTotal& one) {
       return one.threads == record.threads;
     });
@@ -203,7 +203,7 @@ std::vector<NetworkTotal> network_totals(std::span<const Record> records) {
   }
   for (NetworkTotal& total : totals) {
     for (const auto& [place, times] : by_place) {
-      if (place.second == total.threads) add(total, times);
+      if (place.second == total.threads) add_times(total, times);
     }
   }
   return totals;

@@ -35,7 +35,7 @@ HWY_INLINE void put(Vector value, std::uint8_t* to) {
 std::int64_t step() { return kUnroll * static_cast<std::int64_t>(hn::Lanes(Bytes())); }
 
 // Every vector read goes into one of four, so that no load can be left out.
-void read(const std::uint8_t* from, std::int64_t count, Vector (&sums)[kUnroll]) {
+void read_vectors(const std::uint8_t* from, std::int64_t count, Vector (&sums)[kUnroll]) {
   const Bytes d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < count; i += kUnroll * lanes) {
@@ -46,7 +46,7 @@ void read(const std::uint8_t* from, std::int64_t count, Vector (&sums)[kUnroll])
 }
 
 template <bool kStream>
-void write(const Vector (&sums)[kUnroll], std::uint8_t* to, std::int64_t count) {
+void write_vectors(const Vector (&sums)[kUnroll], std::uint8_t* to, std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Bytes()));
   for (std::int64_t i = 0; i < count; i += kUnroll * lanes) {
     for (std::int64_t k = 0; k < kUnroll; ++k) put<kStream>(sums[k], to + i + k * lanes);
@@ -83,8 +83,8 @@ void mix(const std::uint8_t* from, std::int64_t reads, std::uint8_t* to, std::in
   };
   for (std::int64_t turn = 0; turn < turns; ++turn) {
     const std::int64_t first_read = part(reads, turn), first_write = part(writes, turn);
-    read(from + first_read, part(reads, turn + 1) - first_read, sums);
-    write<kStream>(sums, to + first_write, part(writes, turn + 1) - first_write);
+    read_vectors(from + first_read, part(reads, turn + 1) - first_read, sums);
+    write_vectors<kStream>(sums, to + first_write, part(writes, turn + 1) - first_write);
   }
   // Where nothing is written, what was read goes where nothing may leave it out.
   const Vector all = hn::Xor(hn::Xor(sums[0], sums[1]), hn::Xor(sums[2], sums[3]));

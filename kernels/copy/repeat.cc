@@ -85,7 +85,7 @@ class LineStream {
 };
 
 // `size` bytes of the pattern in plain vectors, the last of which may overlap the one before.
-HWY_INLINE void write(const Pattern& pattern, std::size_t size, std::uint8_t* to) {
+HWY_INLINE void write_pattern(const Pattern& pattern, std::size_t size, std::uint8_t* to) {
   const Bytes d;
   const std::size_t width = hn::Lanes(d);
   if (size < width) {
@@ -108,7 +108,7 @@ void repeat_units_of(const RepeatedUnits& of, bool stream, std::uint8_t* to) {
     if (stream) {
       lines.add(pattern, size);
     } else {
-      write(pattern, size, to);
+      write_pattern(pattern, size, to);
     }
   }
   if (stream) lines.finish();

@@ -106,7 +106,7 @@ int others_running() {
   return file ? running - 1 : 0;
 }
 
-StreamingSize measure(int threads) {
+StreamingSize measure_streaming_size(int threads) {
   // Others that share the cores share the caches and the memory.
   if (threads + others_running() > available_cores()) {
     return {size_by_caches(threads), StreamingSource::caches};
@@ -133,7 +133,7 @@ StreamingSize measured(int threads) {
   const std::lock_guard lock(mutex);
   const auto found = known.find(threads);
   if (found != known.end()) return found->second;
-  return known.emplace(threads, measure(threads)).first->second;
+  return known.emplace(threads, measure_streaming_size(threads)).first->second;
 }
 
 std::optional<std::size_t> told() {

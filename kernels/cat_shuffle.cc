@@ -1,10 +1,13 @@
 // The two rewrites of concat, channel shuffle and chunk that tuned networks use. `full`: one
-// index_select by fp_index. `half`: an index_select for each half, which spares chunk's copies.
+// index_select by fp_index. `half`: an index_select for each half, which spares chunk's copies. And
+// `fused`, one pass, in which every channel goes from its input straight to its place.
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "kernels/copy/row_copy.h"
 #include "kernels/kernel.h"
+#include "kernels/simd/elementwise.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"
 
@@ -103,6 +106,35 @@ Launch full_grad(const Problem& problem) {
   };
 }
 
+// Output channel i, counted through the outputs, is input channel source[i], counted through the
+// inputs.
+Launch copy_channels(const Problem& problem, const std::vector<std::int64_t>& source) {
+  const AxisView in(problem.inputs[0].shape, 1), out(problem.outputs[0].shape, 1);
+  const std::int64_t row = in.inner * static_cast<std::int64_t>(size_of(problem.inputs[0].dtype));
+  RowPlan plan{.outer = in.outer,
+               .input_strides = std::vector<std::int64_t>(problem.inputs.size(), in.extent * row),
+               .outputs = std::vector<std::vector<RowSource>>(problem.outputs.size())};
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto output = i / static_cast<std::size_t>(out.extent);
+    plan.outputs[output].push_back(
+        {static_cast<std::size_t>(source[i] / in.extent), source[i] % in.extent * row, row});
+  }
+  return copy_rows(std::move(plan), outgrows_cache(problem));
+}
+
+std::int64_t channels_of(const Problem& problem) {
+  return problem.inputs[0].shape[1] * static_cast<std::int64_t>(problem.inputs.size());
+}
+
+Launch fused_forward(const Problem& problem) {
+  return copy_channels(problem, fp_index(channels_of(problem), problem.attrs.integer("groups")));
+}
+
+Launch fused_backward(const Problem& problem) {
+  return copy_channels(problem,
+                       inverse_fp_index(channels_of(problem), problem.attrs.integer("groups")));
+}
+
 const RegisteredKernel full{{
     .op = "cat_shuffle",
     .name = "full",
@@ -137,6 +169,21 @@ const RegisteredKernel half_backward{{
     .prepare = half_grad,
     .temporary_bytes = joined_bytes,
 }};
+
+Kernel fused(std::string_view op, Launch (*prepare)(const Problem&), std::string_view summary) {
+  return {
+      .op = op, .name = "fused", .provider = Provider::npu, .summary = summary, .prepare = prepare};
+}
+
+constexpr std::string_view kForward = "one pass: every channel straight to its place, streamed";
+constexpr std::string_view kBackward = "one pass: every channel straight back, streamed";
+
+const RegisteredKernel kFused[] = {
+    RegisteredKernel(fused("cat_shuffle", fused_forward, kForward)),
+    RegisteredKernel(fused("cat_shuffle_split", fused_forward, kForward)),
+    RegisteredKernel(fused("cat_shuffle_grad", fused_backward, kBackward)),
+    RegisteredKernel(fused("cat_shuffle_split_grad", fused_backward, kBackward)),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -1,5 +1,8 @@
-// Sort by fp32 keys: the order-preserving bits of every element in the upper half of a word, its
-// place in the lower one, so that words differ and any sort of them is stable.
+// Sorts of lines. `native` compares elements as they are. The others sort fp32 keys: the
+// order-preserving bits of every element in the upper half of a word, its place in the lower one,
+// so that words differ and any sort of them is stable.
+#include "kernels/sort.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +10,29 @@
 #include <utility>
 
 #include "kernels/simd/order_keys.h"
-#include "kernels/sort.h"
 #include "ops/order.h"
 
 namespace opbench {
 namespace {
+
+// std::stable_sort allocates; ties broken by the place give the same order without.
+template <class T>
+void sort_indices(const T* x, std::int64_t count, bool descending, std::int64_t* order) {
+  thread_local std::vector<Placed<T>> placed;
+  placed.resize(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) placed.data()[i] = {x[i], i};
+  const auto sort = [&](auto before) {
+    std::sort(placed.begin(), placed.end(), [&](const Placed<T>& a, const Placed<T>& b) {
+      if (before(a.value, b.value)) return true;
+      return a.place < b.place && !before(b.value, a.value);
+    });
+  };
+  if (descending)
+    sort([](T a, T b) { return is_less(b, a); });
+  else
+    sort([](T a, T b) { return is_less(a, b); });
+  for (std::int64_t i = 0; i < count; ++i) order[i] = placed.data()[i].place;
+}
 
 constexpr int kDigitBits = 11, kDigits = 3;  // of the upper half
 constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
@@ -66,7 +87,16 @@ void sort_keys(const T* x, std::int64_t count, bool descending, std::int64_t* or
   }
 }
 
-Launch prepare(const Problem& problem) {
+Launch prepare_native(const Problem& problem) {
+  return [plan = SortPlan(problem)](const KernelArgs& args) {
+    visit_ordered(plan.dtype, [&](auto tag) {
+      using T = decltype(tag);
+      sort_lines<T>(plan, args, sort_indices<T>);
+    });
+  };
+}
+
+Launch prepare_fp32(const Problem& problem) {
   return [plan = SortPlan(problem)](const KernelArgs& args) {
     visit_ordered(plan.dtype, [&](auto tag) {
       using T = decltype(tag);
@@ -75,7 +105,7 @@ Launch prepare(const Problem& problem) {
   };
 }
 
-// Two words an element.
+// An element with its place; or two words an element.
 std::size_t temporary_bytes(const Problem& problem) {
   return line_bytes(problem, 2 * sizeof(std::uint64_t));
 }
@@ -97,7 +127,16 @@ Kernel fp32_sort(std::string_view op, std::string_view name, std::string_view su
           .summary = summary,
           .dtypes = std::move(dtypes),
           .refusal = refuse_long_lines,
-          .prepare = prepare,
+          .prepare = prepare_fp32,
+          .temporary_bytes = temporary_bytes};
+}
+
+Kernel native_sort(std::string_view op) {
+  return {.op = op,
+          .name = "native",
+          .provider = Provider::framework,
+          .summary = "comparison sort of elements and places, on the dtype as it is",
+          .prepare = prepare_native,
           .temporary_bytes = temporary_bytes};
 }
 
@@ -105,6 +144,8 @@ const std::vector<DType> kSorted = {DType::fp32, DType::fp16, DType::bf16};  // 
 const std::vector<DType> kCast = {DType::int64, DType::int32};
 
 const RegisteredKernel kernels[] = {
+    RegisteredKernel(native_sort("sort")),
+    RegisteredKernel(native_sort("argsort")),
     RegisteredKernel(fp32_sort("sort", "sort", kSortSummary, kSorted)),
     RegisteredKernel(fp32_sort("argsort", "sort", kSortSummary, kSorted)),
     RegisteredKernel(fp32_sort("sort", "cast_fp32", kCastSummary, kCast)),

@@ -11,7 +11,6 @@
 #include "compare/dump_comparison.h"
 #include "dump/dump_selection.h"
 #include "harness/report/shown_tensor.h"
-#include "harness/report/sparkline.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/copy/element_copy.h"
+#include "kernels/copy/strided_copy.h"
 #include "kernels/kernel.h"
 #include "ops/shuffle.h"
 #include "tensor/parallel.h"

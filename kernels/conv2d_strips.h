@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/simd/padded_planes.h"
+#include "kernels/simd/plane_windows.h"
 
 namespace opbench {
 

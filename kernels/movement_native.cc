@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/cast.h"
-#include "kernels/copy/element_copy.h"
+#include "kernels/copy/strided_copy.h"
 #include "kernels/simd/elementwise.h"
 #include "ops/elementwise.h"
 #include "ops/movement.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/copy/element_copy.h"
 #include "kernels/copy/repeat.h"
+#include "kernels/copy/strided_copy.h"
 #include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
 #include "ops/rearrange.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "profiles/framework_ops.h"
 #include "profiles/host_log.h"
 #include "profiles/hot_spots.h"
 #include "profiles/task_table.h"
+#include "profiles/time_table.h"
 #include "profiles/timeline.h"
 
 namespace opbench {

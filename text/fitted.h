@@ -1,10 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace opbench {
+
+/// Counts as a row of bars, one column each, the tallest for the largest; a blank for none.
+/// In ASCII where `is_unicode` is false.
+std::string sparkline(std::span<const std::int64_t> counts, bool is_unicode = true);
 
 /// A number of bytes with four digits in the unit that suits it: "48 KiB", "5.859 GiB", "12 TiB".
 std::string byte_size_text(double bytes);

@@ -8,7 +8,6 @@
 
 #include "dump/dump_meaning.h"
 #include "harness/report/shown_tensor.h"
-#include "harness/report/sparkline.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 

@@ -1,12 +1,61 @@
 #include "kernels/copy/strided_copy.h"
 
 #include <algorithm>
+#include <cassert>
+#include <memory>
 #include <utility>
 
 #include "kernels/copy/strided_ways.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
+
+/// A box of a logical (N, C, H, W) tensor in NC1HWC0 storage, from `start` on.
+struct Box {
+  Dims nchw, start;
+  std::int64_t c0;
+
+  Box(const TensorDesc& desc, std::size_t axis, std::int64_t first)
+      : nchw(expand_to_nchw(desc.shape)), start(4, 0), c0(desc.c0) {
+    const bool is_expanded = desc.shape.size() < 4;  // by an axis in front
+    start[axis + (is_expanded ? 1 : 0)] = first;
+  }
+  std::int64_t row_stride() const { return nchw[3] * c0; }
+  /// Offset of element (n, c, 0, 0) of the box.
+  std::int64_t plane(std::int64_t n, std::int64_t c) const {
+    const std::int64_t channel = start[1] + c, blocks = (nchw[1] + c0 - 1) / c0;
+    const std::int64_t slab = (start[0] + n) * blocks + channel / c0;
+    return ((slab * nchw[2] + start[2]) * nchw[3] + start[3]) * c0 + channel % c0;
+  }
+};
+
+/// `extents` (N, C, H, W) from one box to the other.
+ElementCopy copy_box(const Box& from, const Box& to, const Dims& extents, std::size_t bytes) {
+  return [=](const void* source, void* target) {
+    const std::int64_t channels = extents[1], height = extents[2], width = extents[3];
+    parallel_ranges(extents[0] * channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      visit_width(bytes, [&](auto tag) {
+        using T = decltype(tag);
+        for (std::int64_t plane = begin; plane < end; ++plane) {
+          const std::int64_t n = plane / channels, c = plane % channels;
+          const T* in = static_cast<const T*>(source) + from.plane(n, c);
+          T* out = static_cast<T*>(target) + to.plane(n, c);
+          for (std::int64_t h = 0; h < height; ++h) {
+            for (std::int64_t w = 0; w < width; ++w) {
+              out[h * to.row_stride() + w * to.c0] = in[h * from.row_stride() + w * from.c0];
+            }
+          }
+        }
+      });
+    });
+  };
+}
+
+StridedView narrowed(const TensorDesc& whole, const TensorDesc& part, std::size_t axis,
+                     std::int64_t start) {
+  return slice(dense_view(whole.shape), static_cast<std::int64_t>(axis), start, part.shape[axis]);
+}
 
 std::unique_ptr<StridedCopy::Way> choose(StridedNest nest, bool stream) {
   const std::int64_t bytes = nest.element_bytes;
@@ -25,6 +74,34 @@ std::unique_ptr<StridedCopy::Way> choose(StridedNest nest, bool stream) {
 }
 
 }  // namespace
+
+ElementCopy copy_view(const StridedView& from, const StridedView& to, std::size_t element_bytes) {
+  assert(from.shape == to.shape);
+  StridedNest nest{static_cast<int>(element_bytes), from.offset, to.offset, {}};
+  for (std::size_t i = 0; i < from.shape.size(); ++i) {
+    nest.loops.push_back({from.shape[i], from.strides[i], to.strides[i]});
+  }
+  return [copy = std::make_shared<StridedCopy>(std::move(nest), false)](
+             const void* source, void* target) { copy->run(source, target); };
+}
+
+ElementCopy copy_into(const TensorDesc& part, const TensorDesc& whole, std::size_t axis,
+                      std::int64_t start) {
+  const std::size_t bytes = size_of(part.dtype);
+  if (part.format == Format::NC1HWC0) {
+    return copy_box({part, axis, 0}, {whole, axis, start}, expand_to_nchw(part.shape), bytes);
+  }
+  return copy_view(dense_view(part.shape), narrowed(whole, part, axis, start), bytes);
+}
+
+ElementCopy copy_out_of(const TensorDesc& whole, const TensorDesc& part, std::size_t axis,
+                        std::int64_t start) {
+  const std::size_t bytes = size_of(part.dtype);
+  if (part.format == Format::NC1HWC0) {
+    return copy_box({whole, axis, start}, {part, axis, 0}, expand_to_nchw(part.shape), bytes);
+  }
+  return copy_view(narrowed(whole, part, axis, start), dense_view(part.shape), bytes);
+}
 
 StridedCopy::StridedCopy(StridedNest nest, bool stream)
     : from_offset_(nest.from_offset * nest.element_bytes),

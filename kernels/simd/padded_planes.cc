@@ -1,7 +1,7 @@
-#include "kernels/simd/padded_planes.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "kernels/simd/plane_windows.h"
 
 namespace opbench {
 namespace {

@@ -1,10 +1,9 @@
-#include "kernels/copy/element_copy.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
 
+#include "kernels/copy/strided_copy.h"
 #include "tensor/elements.h"
 #include "tensor/parallel.h"
 

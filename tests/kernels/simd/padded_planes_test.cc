@@ -1,8 +1,8 @@
-#include "kernels/simd/padded_planes.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "kernels/simd/plane_windows.h"
 
 namespace opbench {
 namespace {

@@ -1,8 +1,8 @@
-#include "harness/report/sparkline.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {

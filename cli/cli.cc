@@ -22,7 +22,6 @@
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench {
 namespace {

@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "harness/report/explain_file.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench {
 namespace {

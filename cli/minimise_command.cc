@@ -19,7 +19,6 @@
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 #include "workers/interrupt.h"
 
 namespace opbench {

@@ -5,7 +5,6 @@
 #include "judge/judge.h"
 #include "tensor/utf8.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <set>
 
-#include "dump/array_source.h"
 #include "dump/conversion.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"

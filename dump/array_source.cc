@@ -1,5 +1,3 @@
-#include "dump/array_source.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "dump/array_convert.h"
 #include "dump/arrays/array_file.h"
 #include "dump/dump_file.h"
 #include "dump/one_array.h"

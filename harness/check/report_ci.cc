@@ -10,8 +10,8 @@
 #include "harness/check/waivers.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"
+#include "text/cell.h"
 #include "text/junit.h"
-#include "text/markdown_text.h"
 #include "text/program.h"
 
 namespace opbench::check {

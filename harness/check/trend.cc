@@ -14,7 +14,7 @@
 #include "harness/report/change_points.h"
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
-#include "text/markdown_text.h"
+#include "text/cell.h"
 
 namespace opbench::check {
 namespace {

@@ -10,7 +10,6 @@
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench::check {
 namespace {

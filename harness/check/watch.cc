@@ -18,7 +18,6 @@
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench::check {
 namespace {

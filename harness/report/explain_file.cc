@@ -15,7 +15,6 @@
 #include "tensor/utf8.h"
 #include "text/json_reader.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench::report {
 namespace {

@@ -10,8 +10,8 @@
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
+#include "text/cell.h"
 #include "text/fitted.h"
-#include "text/markdown_text.h"
 
 namespace opbench::report {
 namespace {

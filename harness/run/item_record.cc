@@ -12,7 +12,6 @@
 #include "harness/plan/selection.h"
 #include "tensor/isa.h"
 #include "text/program.h"
-#include "text/shell_quoted.h"
 
 namespace opbench {
 namespace {

@@ -1,9 +1,9 @@
 // Tables of GitHub Flavored Markdown, section 4.10.
-#include "text/markdown_text.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
+
+#include "text/cell.h"
 
 namespace opbench {
 

@@ -1,9 +1,8 @@
 // Words as POSIX (Shell Command Language, 2.2) and bash's $'...' quote them; bash reads them back.
-#include "text/shell_quoted.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/program.h"
+#include "text/program.h"
 
 namespace opbench {
 

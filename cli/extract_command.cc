@@ -12,7 +12,6 @@
 #include "compare/failed_records.h"
 #include "dump/dump_file.h"
 #include "dump/dump_selection.h"
-#include "dump/extract.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/name_pattern.h"

@@ -1,5 +1,3 @@
-#include "dump/extract.h"
-
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -10,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "dump/dump_selection.h"
 #include "dump/hdf5/output.h"
 #include "dump/regular_file.h"
 #include "tensor/error.h"

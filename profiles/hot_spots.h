@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "profiles/task.h"
-#include "profiles/task_order.h"
 
 namespace opbench {
 

@@ -2,9 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace opbench {
@@ -104,6 +107,132 @@ class StepTasks {
 
   std::string file_, device_;
   Step first_, second_;
+};
+
+/// What an operator is to the order of tasks.
+struct OrderedOperator {
+  std::uint32_t id = 0;     ///< counted from 0 in the order of the first of each
+  std::uint32_t type = 0;   ///< likewise
+  bool is_watched = false;  ///< what runs before and after it is kept
+};
+
+/// When nothing ran on a device, just before an operator.
+struct IdleTime {
+  std::int64_t total_ps = 0, count = 0;
+};
+
+/// An operator between two others of its stream.
+struct Neighbours {
+  std::uint32_t op = 0, before = 0, after = 0;
+  std::int64_t count = 0, total_ps = 0;
+};
+
+/// Small tasks that follow one another on a stream.
+struct SmallRun {
+  std::vector<std::uint32_t> types;
+  std::int64_t count = 0;
+  std::int64_t busy_ps = 0;  ///< of all of them, and from the begin of each to its end:
+  std::int64_t span_ps = 0;
+  std::string file;  ///< of the first
+  std::int64_t line = 0;
+};
+
+/// What the start times of tasks tell: tasks of several streams overlap, and their durations add up
+/// to more than the time that passes. Tasks come nearly sorted, as profilers write them; a window
+/// sorts the rest. Memory grows with the number of operators and of steps.
+class TaskOrder {
+ public:
+  /// Tasks up to `small_ps` are small.
+  explicit TaskOrder(std::int64_t small_ps) : small_ps_(small_ps) {}
+
+  void add(const DeviceTask& task, const OrderedOperator& op);
+  /// Communication takes time of a step and is on no stream of computing.
+  void add_communication(const DeviceTask& task);
+  /// To be called behind the last task of a file: another one is of another rank or another time.
+  void end_file();
+
+  /// True if every task had a start time and came at most a window too late: else there are no
+  /// times below.
+  bool is_known() const { return tasks_ > 0 && without_start_ == 0 && late_ == 0; }
+  /// Likewise of communication among the tasks.
+  bool is_communication_known() const { return is_known() && astray_ == 0; }
+  /// Steps, each from its first start to its last end; without a column of steps, each file is one.
+  std::int64_t steps() const { return steps_; }
+  bool has_steps() const { return has_steps_; }
+  std::int64_t span_ps() const { return span_ps_; }
+  /// The time in which any computing task ran: overlapping time once. Likewise of communication,
+  /// and of that the part in which nothing computed.
+  std::int64_t busy_ps() const { return busy_.computing_ps; }
+  std::int64_t communication_ps() const { return busy_.communication_ps; }
+  std::int64_t communication_alone_ps() const { return busy_.any_ps - busy_.computing_ps; }
+  /// The part of it that an operator is charged with: that of tasks that began first.
+  std::int64_t busy_ps(std::uint32_t op) const { return op < charged_.size() ? charged_[op] : 0; }
+  /// The time of its step in which nothing ran until a task of the operator began.
+  IdleTime idle_before(std::uint32_t op) const {
+    return op < idle_.size() ? idle_[op] : IdleTime{};
+  }
+
+  /// The most frequent first.
+  std::vector<Neighbours> neighbours() const;
+  /// The longest busy first.
+  std::vector<SmallRun> small_runs() const;
+
+ private:
+  struct Entry {
+    std::int64_t start_ps, duration_ps, line;
+    std::uint32_t op, type, lane, step;
+    bool is_watched, is_communication;
+  };
+  /// Times of computing, of communication and of either, each counted once or up to when.
+  struct Busy {
+    std::int64_t computing_ps = 0, communication_ps = 0, any_ps = 0;
+  };
+  /// A stream of a device.
+  struct Lane {
+    std::string device, stream;
+    std::array<std::uint32_t, 2> last_ops = {};
+    bool is_watched = false;  ///< the last of them
+    int seen = 0;
+    std::int64_t last_ps = 0;  ///< duration of the last
+    SmallRun run;
+    std::int64_t run_start_ps = 0, run_end_ps = 0;
+  };
+  struct Step {
+    std::string device, step;
+    std::int64_t first_ps = 0, last_ps = 0;
+    Busy busy = {};
+    bool is_begun = false;
+  };
+
+  bool place(const DeviceTask& task, Entry& entry);
+  std::uint32_t lane_of(const DeviceTask& task);
+  std::uint32_t step_of(const DeviceTask& task);
+  void insert(const Entry& entry);
+  void take(const Entry& entry);
+  void charge(const Entry& entry);
+  void pass(const Entry& entry);
+  void extend_run(Lane& lane, const Entry& entry);
+  void close_run(Lane& lane);
+
+  std::int64_t small_ps_;
+  std::deque<Entry> window_;
+  std::string file_;
+  std::vector<Lane> lanes_;
+  std::vector<Step> open_steps_;
+  std::unordered_map<std::string, std::uint32_t> lane_places_, step_places_;  ///< by their texts
+  std::map<std::string, Busy, std::less<>> covered_;  ///< by device, up to when
+  std::uint32_t last_lane_ = 0, last_step_ = 0;
+  std::int64_t base_ns_ = 0, last_taken_ps_ = INT64_MIN, last_of_any_ps_ = INT64_MIN;
+  bool has_base_ = false, has_steps_ = false;
+  std::int64_t tasks_ = 0, without_start_ = 0, late_ = 0;
+  std::int64_t astray_ = 0;  ///< out of order where communication is taken in
+  std::int64_t steps_ = 0, span_ps_ = 0;
+  Busy busy_;
+  std::vector<std::int64_t> charged_;
+  std::vector<IdleTime> idle_;
+  std::unordered_map<std::string, Neighbours> neighbours_;
+  std::unordered_map<std::string, SmallRun> runs_;
+  std::string key_;
 };
 
 }  // namespace opbench

@@ -1,7 +1,7 @@
-#include "profiles/task_order.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "profiles/task.h"
 
 namespace opbench {
 namespace {

@@ -1,9 +1,9 @@
-#include "profiles/task_order.h"
-
 #include <gmock/gmock.h>
 
 #include <random>
 #include <set>
+
+#include "profiles/task.h"
 
 namespace opbench {
 namespace {

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace opbench {
 
 TEST(Wrapped, BreaksAtSpaces) {
@@ -70,5 +76,71 @@ TEST(Excerpt, LongOnesKeepBothEnds) {
 
 // Letters of two bytes: with room for 3 bytes at each end one letter stays.
 TEST(Excerpt, LettersStayWhole) { EXPECT_EQ(excerpt("ßßßßß", 6), "ß ... 6 more bytes ... ß"); }
+
+TEST(ByteSize, TakesTheUnitThatSuits) {
+  EXPECT_EQ(byte_size_text(0), "0 bytes");
+  EXPECT_EQ(byte_size_text(1023), "1023 bytes");
+  EXPECT_EQ(byte_size_text(48 * 1024.0), "48 KiB");
+  EXPECT_EQ(byte_size_text(1.5 * (1 << 20)), "1.5 MiB");
+  EXPECT_EQ(byte_size_text(1023.99 * (1 << 20)), "1 GiB") << "not 1024 MiB";
+  EXPECT_EQ(byte_size_text(12288.0 * (1 << 30)), "12 TiB");
+  EXPECT_EQ(byte_size_text(0x1p64), "16 EiB");
+}
+
+namespace {
+
+TEST(Sparkline, BarsGrowWithTheirCounts) {
+  const std::vector<std::int64_t> counts = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(sparkline(counts), " ▂▃▄▅▆▇██");
+  EXPECT_EQ(sparkline(counts, false), " :-=+*#@@");
+}
+
+TEST(Sparkline, OneAmongMillionsIsSeen) {
+  const std::vector<std::int64_t> counts = {1, 0, 1'000'000'000};
+  EXPECT_EQ(sparkline(counts), "▁ █");
+}
+
+// The variables that it looks at, put back at the end.
+class Terminal : public testing::Test {
+ protected:
+  Terminal() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+      const char* value = std::getenv(name);
+      before_[name] = value == nullptr ? std::nullopt : std::optional<std::string>(value);
+      unsetenv(name);
+    }
+  }
+  ~Terminal() override {
+    for (const auto& [name, value] : before_) {
+      unsetenv(name.c_str());
+      if (value) setenv(name.c_str(), value->c_str(), 1);
+    }
+  }
+
+ private:
+  std::map<std::string, std::optional<std::string>> before_;
+};
+
+}  // namespace
+
+TEST_F(Terminal, TheFirstVariableThatIsSetCounts) {
+  EXPECT_TRUE(takes_unicode()) << "nothing says otherwise";
+  setenv("LANG", "C", 1);
+  EXPECT_FALSE(takes_unicode());
+  setenv("LC_CTYPE", "en_GB.UTF-8", 1);
+  EXPECT_TRUE(takes_unicode());
+  setenv("LC_ALL", "POSIX", 1);
+  EXPECT_FALSE(takes_unicode());
+  setenv("LC_ALL", "", 1);
+  EXPECT_TRUE(takes_unicode()) << "empty is as if it were not set";
+  setenv("LC_ALL", "de_DE.utf8", 1);
+  EXPECT_TRUE(takes_unicode());
+}
+
+// ECMA-48, "Select graphic rendition": 31 is red, 0 ends it.
+TEST(ConsoleColour, OnlyWhereTheStyleHasAny) {
+  EXPECT_EQ(coloured("slow", kRed, {.colour = true}), "\x1b[31mslow\x1b[0m");
+  EXPECT_EQ(coloured("slow", kRed, {.colour = false}), "slow");
+}
 
 }  // namespace opbench

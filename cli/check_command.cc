@@ -22,7 +22,7 @@
 #include "harness/check/worker.h"
 #include "harness/report/text.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 #include "tensor/utf8.h"
 #include "text/output_file.h"
 #include "workers/interrupt.h"

@@ -18,7 +18,7 @@
 #include "cli/said_why.h"
 #include "harness/run/machine.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "text/program.h"

@@ -7,7 +7,7 @@
 #include "ops/op.h"
 #include "tensor/dtype.h"
 #include "tensor/format.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

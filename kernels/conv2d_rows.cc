@@ -2,7 +2,7 @@
 
 #include "kernels/conv2d_plan.h"
 #include "kernels/simd/conv2d_plane.h"
-#include "tensor/cache_sizes.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/simd/gemm.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

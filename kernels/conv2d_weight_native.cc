@@ -8,8 +8,8 @@
 #include "kernels/simd/gemm.h"
 #include "kernels/simd/in_fp32.h"
 #include "kernels/simd/plane_windows.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "kernels/simd/elementwise.h"
 #include "kernels/trans_data_plan.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -1,10 +1,9 @@
 // Planes made greater by the nearest element, row after row: equal rows are copied whole.
-#include "ops/upsample.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "kernels/simd/channel_planes.h"
+#include "ops/pool.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -8,7 +8,6 @@
 #include "ops/elementwise.h"
 #include "ops/movement.h"
 #include "ops/pool.h"
-#include "ops/upsample.h"
 #include "tensor/error.h"
 
 namespace opbench {

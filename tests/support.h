@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 

@@ -11,7 +11,7 @@
 
 #include "tensor/buffer.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 
 namespace opbench::check {
 namespace {

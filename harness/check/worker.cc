@@ -16,7 +16,7 @@
 #include "harness/run/machine.h"
 #include "kernels/simd/streaming.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 #include "workers/interrupt.h"
 
 namespace opbench::check {

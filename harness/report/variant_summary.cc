@@ -10,7 +10,7 @@
 
 #include "harness/report/text.h"
 #include "harness/run/record.h"
-#include "tensor/cache_sizes.h"
+#include "tensor/processor.h"
 
 namespace opbench::report {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "harness/run/machine_rates.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "judge/compare_values.h"
 #include "judge/standards.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "harness/plan/case_selection.h"
 #include "harness/plan/selection.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 #include "text/program.h"
 
 namespace opbench {

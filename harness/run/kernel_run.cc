@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "tensor/elements.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -16,9 +16,8 @@
 #include "harness/run/memory.h"
 #include "kernels/kernel.h"
 #include "opbench_build_info.h"
-#include "tensor/cache_sizes.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -12,8 +12,8 @@
 #include "kernels/copy/moved_bytes.h"
 #include "kernels/simd/multiply_adds.h"
 #include "tensor/buffer.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

@@ -21,8 +21,8 @@
 #include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
 #include "tensor/error.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 #include "tensor/utf8.h"
 #include "workers/interrupt.h"
 

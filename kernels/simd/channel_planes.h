@@ -8,8 +8,8 @@
 #include "kernels/simd/lane_planes.h"
 #include "kernels/simd/row_sums.h"
 #include "ops/channels.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 

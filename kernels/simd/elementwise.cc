@@ -12,8 +12,8 @@
 #include "kernels/copy/repeat.h"
 #include "kernels/simd/streaming.h"
 #include "ops/broadcast.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

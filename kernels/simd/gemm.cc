@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "tensor/cache_sizes.h"
+#include "tensor/processor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {

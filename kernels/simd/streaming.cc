@@ -17,9 +17,9 @@
 
 #include "kernels/copy/moved_bytes.h"
 #include "tensor/buffer.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

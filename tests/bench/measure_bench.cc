@@ -15,8 +15,8 @@
 #include "judge/measure_pairs.h"
 #include "judge/measure_vector.h"
 #include "judge/standards.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {

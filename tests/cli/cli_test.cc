@@ -11,7 +11,7 @@
 
 #include "dump/dump_file.h"
 #include "harness/run/results_file.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 #include "tests/support/peers.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"

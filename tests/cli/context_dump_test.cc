@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dump/dump_file.h"
-#include "tensor/isa.h"
+#include "tensor/processor.h"
 #include "tests/cli/context_cli.h"
 
 namespace opbench {

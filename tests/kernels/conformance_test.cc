@@ -8,8 +8,8 @@
 
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/streaming.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/error.h"
+#include "tensor/processor.h"
 #include "tests/conforms.h"
 #include "tests/evaluate.h"
 #include "tests/support.h"

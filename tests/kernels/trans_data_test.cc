@@ -10,9 +10,9 @@
 
 #include "kernels/simd/streaming.h"
 #include "kernels/trans_data_plan.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/element_map.h"
 #include "tensor/error.h"
+#include "tensor/processor.h"
 #include "tests/conforms.h"
 #include "tests/evaluate.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "ops/upsample.h"
+#include "ops/pool.h"
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
 

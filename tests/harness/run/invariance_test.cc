@@ -10,8 +10,8 @@
 
 #include "harness/run/example_case.h"
 #include "harness/run/invariance_json.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 #include "tests/evaluate.h"
 
 namespace opbench {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "harness/run/memory.h"
-#include "tensor/isa.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 

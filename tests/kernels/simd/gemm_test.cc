@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tensor/cache_sizes.h"
+#include "tensor/processor.h"
 #include "tests/support.h"
 
 namespace opbench {

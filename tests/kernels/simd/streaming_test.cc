@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/simd/elementwise.h"
-#include "tensor/cache_sizes.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 #include "tests/support.h"
 
 namespace opbench {

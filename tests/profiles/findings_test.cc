@@ -11,11 +11,9 @@ namespace opbench {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr const char* kHeader =
     "Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Input Shapes,"
@@ -195,36 +193,6 @@ TEST(Findings, OperatorsThatStillCompileAreNamed) {
       finding_of(found_in(ingest_samples({"host_logs/nohup_recompile_old.out"})), "recompile");
   EXPECT_EQ(one.what, "8 operators still compile after step 3");
   EXPECT_EQ(one.evidence[0].text, "NonZero in 3 steps");
-}
-
-// Stated parts replace those of the program; the rest stays.
-TEST(HotSpotRules, AFileChangesWhatItStates) {
-  const HotSpotRules rules = HotSpotRules::parse(
-      "findings: {trans_data: {share: 0.5, advice: mine}}\n"
-      "groups: [{name: TransData, types: [Trans]}]\nsmall: {up_to_us: 3}\n",
-      "mine.yaml");
-  EXPECT_EQ(rules.finding("trans_data").share, 0.5);
-  EXPECT_EQ(rules.finding("trans_data").advice, "mine");
-  EXPECT_EQ(rules.finding("trans_data").warning,
-            HotSpotRules::builtin().finding("trans_data").warning);
-  EXPECT_EQ(rules.finding("cast").share, HotSpotRules::builtin().finding("cast").share);
-  ASSERT_EQ(rules.groups.size(), 1U);
-  EXPECT_THAT(rules.groups[0].types, ElementsAre("Trans"));
-  EXPECT_EQ(rules.small_ps, 3'000'000);
-  EXPECT_EQ(rules.runs.size(), HotSpotRules::builtin().runs.size());
-}
-
-TEST(HotSpotRules, ErrorsNameTheLine) {
-  const auto error = [](const std::string& text, const std::string& message) {
-    EXPECT_THAT([&] { HotSpotRules::parse(text, "r.yaml"); },
-                ThrowsMessage<Error>(HasSubstr("r.yaml:" + message)))
-        << text;
-  };
-  error("findings:\n  trans_dota: {}", "2: there is no finding 'trans_dota'; did you mean");
-  error("findings:\n  cast: {share: 2}", "2: ");
-  error("findings:\n  cast: {shore: 0.2}", "2: unknown key 'shore'");
-  error("small:\n  runs: [{name: a}]", "2: a run needs a 'name' and 'types'");
-  error("timeline: 3", "1: ");
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(AxisCuts, ByElementsLeaveOtherShapesAlone) {
               ElementsAre("4x5", "5x6", "4x6"));
 }
 
-// Of a product one row and one column with all their terms.
+// One row and one column of a product, with all their terms.
 TEST_F(AxisCuts, OfTheOutputTakeAxesOfInputsAlong) {
   EXPECT_THAT(shapes_after(cut_output_axes, "matmul[4x5,5x6,fp32,ND]", 13),
               ElementsAre("1x5", "5x1", "1x1"));

@@ -27,7 +27,7 @@ std::vector<double> values_of(const std::optional<Tensor>& tensor) {
   return values;
 }
 
-/// What is left of 0, 1, ... in fp32.
+/// The rest of 0, 1, ... in fp32.
 std::vector<double> cut(const Dims& shape, const TensorCut& cut) {
   return values_of(
       cut_tensor(counted(describe(DType::fp32, shape)), cut, describe(DType::fp32, cut.shape)));
@@ -88,7 +88,7 @@ TEST(TensorCut, OfBlocksGoesByLogicalPlaces) {
               ElementsAre(0, 1, 4, 5));
 }
 
-// Of an axis of 10, 2, 5 and 9 are left as 0, 1, 2. -1 is 9, and -5 is 5.
+// The places 2, 5 and 9 of an axis of 10 are left as 0, 1, 2. -1 is 9, and -5 is 5.
 TEST(TensorCut, RenumbersAnIndex) {
   TensorCut index = TensorCut::all_of({4});
   index.renumbering = Renumbering{{2, 5, 9}, 10};

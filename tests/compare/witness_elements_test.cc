@@ -77,7 +77,8 @@ TEST(WitnessElements, HaveTheBoundOfTheirOperator) {
                   .is_exact);
 }
 
-// As Python has them: shortest, with a point, and whole numbers beyond 2^53 to their last digit.
+// Texts are those of Python: shortest, with a point, and whole numbers beyond 2^53 to their last
+// digit.
 TEST(WitnessElements, AreWrittenSoThatTheyReadBack) {
   EXPECT_THAT(element_texts(tensor(DType::fp32, {1, 0.5, -0.0, kInf, -kInf, kNan})),
               ElementsAre("1.0", "0.5", "-0.0", "inf", "-inf", "nan"));

@@ -91,7 +91,7 @@ TEST(DumpMeaning, CodesAreNoValues) {
   EXPECT_EQ(data_type_text(-1), "unknown");
 }
 
-// What is left of a dtype that Ascend's dumper does not know has one attribute.
+// A tensor whose dtype Ascend's dumper does not know has one attribute.
 TEST(DumpMeaning, KindsAreThoseOfTheType) {
   DumpEntry scalar = dumped(0, StoredType::i8);
   scalar.attributes.type = 3;

@@ -56,7 +56,8 @@ TEST_F(OneArray, ReadsBackWhatItWrote) {
   EXPECT_EQ(std::memcmp(found.data(), values.data(), sizeof(float) * 4), 0);
 }
 
-// As numpy.loadtxt: rows and columns, one row or column a vector, commas and comments.
+// Numbers are read like numpy.loadtxt does: rows and columns, one row or column a vector, commas
+// and comments.
 TEST_F(OneArray, ReadsNumbersAsTheyStand) {
   const TextArray matrix = read_text("1 2 3\n4,5,6 # behind\n\n");
   EXPECT_EQ(matrix.type, StoredType::f64);

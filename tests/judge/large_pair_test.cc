@@ -21,7 +21,7 @@ Tolerance with_scale(bool follows) {
   return tolerance;
 }
 
-/// What a pass finds in elements of the pair.
+/// The measures of a pass over elements of the pair.
 PassMeasures pass_over(LargePair& large, const std::vector<float>& actual,
                        const std::vector<float>& expected) {
   const auto scratch = std::make_unique<BlockScratch>();

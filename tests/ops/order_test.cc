@@ -15,7 +15,7 @@ TYPED_TEST_SUITE(Order, Floating);
 
 }  // namespace
 
-// As torch sorts: NaN is the greatest and equal to itself, and both zeros are one.
+// The order is that of torch.sort: NaN is the greatest and equal to itself, and both zeros are one.
 TYPED_TEST(Order, PutsNanLast) {
   const auto nan = TypeParam(std::numeric_limits<float>::quiet_NaN());
   const auto inf = TypeParam(std::numeric_limits<float>::infinity());

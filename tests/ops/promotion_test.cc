@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-// As torch.promote_types: neither of fp16 and bf16 holds the other.
+// The dtypes are those of torch.promote_types: neither of fp16 and bf16 holds the other.
 TEST(Promotion, IsToTheWiderDtype) {
   EXPECT_EQ(promoted(DType::fp16, DType::fp32), DType::fp32);
   EXPECT_EQ(promoted(DType::fp64, DType::bf16), DType::fp64);

@@ -46,7 +46,7 @@ TEST(ReduceAxes, LeaveTheOthers) {
   EXPECT_EQ(reduced_count("op", kShape, reducing({}, false)), 24);
 }
 
-// Of 2x3x4 without axis 1: a step along axis 0 is 4 elements on, along axis 2 one.
+// The result of 2x3x4 without axis 1 is 2x4: a step along axis 0 is 4 elements, along axis 2 one.
 TEST(ReduceAxes, StepsInTheResultLeaveReducedAxesOut) {
   EXPECT_THAT(strides_in_result(kShape, {false, true, false}), ElementsAre(4, 0, 1));
   EXPECT_THAT(strides_in_result(kShape, {true, true, true}), ElementsAre(0, 0, 0));

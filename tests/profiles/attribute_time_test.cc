@@ -82,7 +82,7 @@ TEST(AttributeTime, SkipsWhatIsCovered) {
               ElementsAre(10, 0, 0, 0));
 }
 
-// The same 10 ns on two devices are 20, and two extents.
+// Two devices that run for the same 10 ns have 20 ns, and two extents.
 TEST(AttributeTime, AddsUpDevices) {
   const Attributed all = attributed({computing(0, 10), computing(0, 10, 1)}, {}, 2);
   EXPECT_EQ(all.profile.busy.computing_ps, 20 * kNs);

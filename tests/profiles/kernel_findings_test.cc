@@ -19,7 +19,7 @@ constexpr const char* kColumns =
 
 constexpr const char* kAligned = "\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND";
 
-/// What is left of 1000 us; no pipe is known, and nothing to remark.
+/// The rest of 1000 us; no pipe is known, and nothing to remark.
 std::string rest(double duration) {
   return fmt::format("n,Rest,AI_CORE,{},0,{},,,\n", 1000 - duration, kAligned);
 }

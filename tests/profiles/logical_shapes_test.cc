@@ -12,7 +12,7 @@ ProfiledTensor one(const std::string& shape, const std::string& format,
   return tensors_of(shape, dtype, format).at(0);
 }
 
-/// What a tensor alone is taken for, by what was learned.
+/// A tensor alone, resolved by what was learned.
 ProfiledTensor resolved(const LogicalShapes& shapes, const ProfiledTensor& tensor) {
   std::vector<ProfiledTensor> tensors = {tensor};
   shapes.resolve(tensors, false);

@@ -30,7 +30,7 @@ class WrittenDump : protected TempDir {
     writer_->write_output(name, made.desc, made.data());
   }
 
-  /// What was written; nothing can be added any more.
+  /// The written dump; nothing can be added any more.
   DumpSource& source() {
     if (!source_) {
       writer_->finish();

@@ -99,7 +99,7 @@ TEST(Pickle, ReadsContainers) {
   EXPECT_EQ(root_of(").").kind, PickleKind::tuple);
 }
 
-// What is put into the memo comes back as the same value.
+// A value that is put into the memo comes back as itself.
 TEST(Pickle, SharesValues) {
   const Pickle pickle = read(
       "]q\x05"

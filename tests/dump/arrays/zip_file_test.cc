@@ -20,7 +20,7 @@ std::string number(std::uint64_t value, int bytes) {
   return text;
 }
 
-// Of the polynomial 0xEDB88320; "123456789" gives 0xCBF43926.
+// The CRC-32 of .zip files, by the polynomial 0xEDB88320; "123456789" gives 0xCBF43926.
 std::uint32_t crc_32(const std::string& text) {
   std::uint32_t sum = 0xFFFFFFFF;
   for (const char letter : text) {
@@ -40,7 +40,7 @@ struct Member {
     packed = unpacked = static_cast<std::uint32_t>(data.size());
   }
 
-  // What the header in front of the data and the directory have in common.
+  // The part that the header in front of the data and the directory have in common.
   std::string header() const {
     return number(20, 2) + number(flags, 2) + number(method, 2) + number(0, 4) + number(sum, 4) +
            number(packed, 4) + number(unpacked, 4) + number(name.size(), 2) + number(0, 2);

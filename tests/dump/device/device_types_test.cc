@@ -21,7 +21,7 @@ TEST(DeviceTypes, AreThoseOfCann) {
   EXPECT_EQ(device_stored_type(0), StoredType::i8) << "UNDEFINED, as msaccucmp reads it";
   EXPECT_EQ(device_data_type(DType::fp64), 12);
   EXPECT_EQ(device_data_type(DType::bf16), 27);
-  // What a dtype is written as is read back as what holds it.
+  // A dtype is read back as a type of its size.
   for (const DType dtype : kAllDTypes) {
     EXPECT_EQ(size_of(device_stored_type(device_data_type(dtype))), size_of(dtype)) << name(dtype);
   }

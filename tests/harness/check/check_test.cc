@@ -49,7 +49,7 @@ TEST(SpeedRule, TheFloorIsAShareOfTheCall) {
   EXPECT_DOUBLE_EQ(wanted.floor_share(0.1), 0.5);
 }
 
-// Of relu the worse variant, 3 %, and 2 % of gelu; with two threads 4 % in all: the larger of both.
+// The worse variant of relu costs 3 %, gelu 2 %; with two threads it is 4 % in all: the larger sum.
 TEST(CheckReportCost, IsThatOfTheWorstVariantOfEachCase) {
   const CheckReport report = report_of(
       {item(ChangeVerdict::slower, 1), item(ChangeVerdict::slower, 3),
@@ -96,7 +96,7 @@ TEST(CheckReportFailures, AnAmbiguousOneFailsWhereAsked) {
   EXPECT_TRUE(report.items[1].is_regression);
 }
 
-// What is interrupted, then what failed, then what is open, then nothing at all, then noise.
+// An interrupt comes first, then failures, what is open, nothing to judge, and noise.
 TEST(CheckReportExitCode, IsOfTheGravestCause) {
   CheckedItem unfinished = item(ChangeVerdict::ambiguous), noisy = unfinished;
   unfinished.is_unfinished = true;
@@ -119,7 +119,7 @@ TEST(CheckReportExitCode, IsOfTheGravestCause) {
   EXPECT_EQ(failed.exit_code(), kCouldNotFinish);
 }
 
-// What a program did comes before what was not reached.
+// A failure comes before what was not reached.
 TEST(CheckReportReason, BeginsWithWhatWentWrong) {
   CheckedItem open = item(ChangeVerdict::ambiguous), lost = item(ChangeVerdict::error);
   open.is_unfinished = lost.is_unfinished = true;

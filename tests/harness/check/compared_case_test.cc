@@ -66,7 +66,7 @@ TEST_F(ComparedCases, AreThoseOfBothBuilds) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-// What is gone is said once.
+// A case that is gone is reported once.
 TEST_F(ComparedCases, HaveEveryNumberOfThreads) {
   base_build.add_case("both[1]", always(1));
   base_build.add_case("gone[1]", always(1));

@@ -40,7 +40,7 @@ TEST(PairedTimes, AppendTimesOfTheOtherBuildAgainstItself) {
   EXPECT_THAT(first.null_us, ElementsAre(1.5, 2.5));
 }
 
-// What the other build shows against itself may have fewer rounds.
+// The other build against itself may have fewer rounds.
 TEST(PairedTimes, AreCutInAllTheirLists) {
   PairedTimes::Stage stage = stage_of({1, 2, 3}, 4);
   stage.null_us = {7};

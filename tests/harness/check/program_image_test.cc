@@ -93,7 +93,7 @@ TEST_F(ProgramImageTest, HasTheBytesOfItsSections) {
   EXPECT_EQ(image().bytes(word.begin, 8).size(), 8U);
   EXPECT_TRUE(image().bytes(0, 8).empty());
   EXPECT_TRUE(image().bytes(UINT64_MAX - 8, 8).empty());
-  // What is asked for beyond a section ends with it.
+  // A range beyond a section ends with it.
   EXPECT_LT(image().bytes(word.begin, UINT64_MAX).size(), std::size_t{1} << 30);
 }
 

@@ -135,7 +135,7 @@ TEST(ReportCi, MarkdownBeginsWithAMarkOfTheOutcome) {
   EXPECT_THAT(markdown({unfinished(), item(ChangeVerdict::same)}), StartsWith("### :warning: "));
 }
 
-// What is the same is folded, also where there is room for more rows.
+// Variants that are the same are folded, also where there is room for more rows.
 TEST(ReportCi, MarkdownShowsWhatIsNotTheSame) {
   CheckedItem slower = regression();
   slower.network_percent = 1.234;

@@ -126,7 +126,7 @@ TEST_F(OverflowScanTest, OnePercentOfTheGradientsMayBeLost) {
   EXPECT_EQ(scan().advice.value().smallest, 0x1p-14);
 }
 
-// What runs from the first gradient on counts, and so does a gradient that it is given.
+// Every operator from the first gradient on counts, and so does a gradient that it is given.
 TEST_F(OverflowScanTest, LossScalesAreLimitedByAllOfTheBackwardPass) {
   record("MulBackward0", 1);
   input("grad", DType::fp16, {1}, {16});

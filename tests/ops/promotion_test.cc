@@ -1,6 +1,6 @@
-#include "ops/promotion.h"
-
 #include <gtest/gtest.h>
+
+#include "ops/elementwise.h"
 
 namespace opbench {
 

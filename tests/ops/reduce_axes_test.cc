@@ -1,7 +1,6 @@
-#include "ops/reduce_axes.h"
-
 #include <gmock/gmock.h>
 
+#include "ops/reduction.h"
 #include "tensor/error.h"
 
 namespace opbench {

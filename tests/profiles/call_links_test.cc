@@ -1,8 +1,7 @@
-#include "profiles/call_links.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "profiles/call_graph.h"
 #include "tests/profiles/network_calls.h"
 
 namespace opbench {

@@ -1,7 +1,6 @@
-#include "profiles/hot_spot_rules.h"
-
 #include <gmock/gmock.h>
 
+#include "profiles/hot_spots.h"
 #include "tensor/error.h"
 #include "tests/support/temp_dir.h"
 

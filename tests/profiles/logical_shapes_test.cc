@@ -1,7 +1,6 @@
-#include "profiles/logical_shapes.h"
-
 #include <gtest/gtest.h>
 
+#include "profiles/profiled_tensor.h"
 #include "tests/profiles/network_calls.h"
 
 namespace opbench {

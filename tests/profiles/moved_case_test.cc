@@ -1,7 +1,6 @@
-#include "profiles/moved_case.h"
-
 #include <gmock/gmock.h>
 
+#include "profiles/profiled_case.h"
 #include "tests/profiles/network_calls.h"
 
 namespace opbench {

@@ -1,9 +1,8 @@
-#include "profiles/neighbourhood.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include "profiles/network_context.h"
 #include "tests/profiles/network_calls.h"
 
 namespace opbench {

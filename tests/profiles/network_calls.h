@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "profiles/call_links.h"
-#include "profiles/logical_shapes.h"
+#include "profiles/call_graph.h"
+#include "profiles/profiled_tensor.h"
 
 namespace opbench {
 

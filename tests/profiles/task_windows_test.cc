@@ -1,9 +1,8 @@
-#include "profiles/task_windows.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "profiles/ingest.h"
+#include "profiles/network_context.h"
 #include "tensor/error.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,8 +1,7 @@
 // Objects of torch.save, put together value by value.
-#include "dump/arrays/torch_tensors.h"
-
 #include <gmock/gmock.h>
 
+#include "dump/arrays/torch_list.h"
 #include "tensor/error.h"
 
 namespace opbench {

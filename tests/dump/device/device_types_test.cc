@@ -1,7 +1,6 @@
-#include "dump/device/device_types.h"
-
 #include <gmock/gmock.h>
 
+#include "dump/device/device_names.h"
 #include "tensor/error.h"
 
 namespace opbench {

@@ -1,6 +1,4 @@
 // Records field by field, at the offsets that CANN's documentation gives.
-#include "dump/device/overflow_record.h"
-
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "dump/device/device_dump.h"
 #include "tensor/error.h"
 
 namespace opbench {

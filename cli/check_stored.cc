@@ -12,9 +12,8 @@
 #include "harness/check/verdict.h"
 #include "harness/check/watch.h"
 #include "harness/plan/case_selection.h"
-#include "harness/plan/context_plan.h"
-#include "harness/plan/plan.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/plan/work_unit.h"
 #include "harness/report/report.h"
 #include "harness/run/results_file.h"
 #include "harness/run/runner.h"
@@ -48,13 +47,9 @@ bool names_cases(const CaseSelection& s) {
 }
 
 std::set<std::string> planned_keys(const CaseSelection& selection) {
-  CaseFiles files(selection.symbols);
   std::set<std::string> keys;
-  for (const PlannedCase& planned : make_plan(selection, files)) {
-    keys.insert(case_key(planned.spec));
-  }
-  for (const PlannedContext& planned : make_context_plan(selection, files)) {
-    keys.insert(planned.id());
+  for (const WorkUnit& unit : make_plan(selection)) {
+    keys.insert(unit.is_context() ? unit.id : case_key(unit.planned_case->spec));
   }
   return keys;
 }
@@ -157,17 +152,16 @@ bool StoredCheck::has_baseline() const { return flags_.update || is_there(flags_
 
 ResultsFile StoredCheck::run_now() const {
   const RunOptions options = options_of_part(flags_.run);
-  CaseFiles files(options.selection.symbols);
-  const std::vector<PlannedCase> plan = make_plan(options.selection, files);
+  const std::vector<WorkUnit> plan = make_plan(options.selection);
   RunHooks hooks;
-  hooks.progress = [&](std::size_t done, std::size_t total) {
-    if (context_.quiet || done >= plan.size()) return;
-    context_.err << fmt::format("[{}/{}] {}\n", done + 1, total, case_id(plan[done].spec));
+  hooks.progress = [&, cases = count_cases(plan)](std::size_t done, std::size_t total) {
+    if (context_.quiet || done >= cases) return;
+    context_.err << fmt::format("[{}/{}] {}\n", done + 1, total, plan[done].id);
   };
   ResultsFile results;
   results.path = "this run";
   results.command = context_.command_line;
-  results.run = run_plan(plan, make_context_plan(options.selection, files), options, hooks);
+  results.run = run_units(plan, options, hooks);
   results.machine = describe_machine();
   return results;
 }

@@ -199,9 +199,9 @@ report::JobOrigin origin_of(const ComparisonRequest& request, const CommandConte
 }
 
 // What each pair of dumps is called and what it costs.
-std::vector<units::Unit> units_of(const JobPlan& plan) {
+std::vector<units::UnitCost> units_of(const JobPlan& plan) {
   constexpr double kBytesPerSecond = 1e9, kSecondsToOpen = 0.01;
-  std::vector<units::Unit> units;
+  std::vector<units::UnitCost> units;
   for (const JobPairs::Pair& pair : plan.pairs.pairs) {
     const auto bytes = static_cast<double>(bytes_of(pair.actual) + bytes_of(pair.expected));
     units.push_back({to_string(pair.place), kSecondsToOpen + bytes / kBytesPerSecond});
@@ -211,7 +211,7 @@ std::vector<units::Unit> units_of(const JobPlan& plan) {
 
 void dispatch_all(const JobPlan& plan, const RankComparer& work, const std::string& date,
                   JobCollector& collector, CommandContext& context) {
-  const std::vector<units::Unit> dumps = units_of(plan);
+  const std::vector<units::UnitCost> dumps = units_of(plan);
   std::vector<std::size_t> numbers;
   UnitQueue queue;
   for (std::size_t i = 0; i < dumps.size(); ++i) {

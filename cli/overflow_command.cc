@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -26,8 +25,6 @@
 
 namespace opbench {
 namespace {
-
-using Run = std::function<OverflowRun(int threads, const OverflowHooks& hooks)>;
 
 void refuse_other_flags(const RunFlags& flags) {
   const auto refuse = [](const char* flag, bool is_given) {
@@ -76,8 +73,11 @@ int exit_code_of(const OverflowRun& result) {
   return result.operators > 0 ? kAllWell : kNothingToJudge;
 }
 
-int check_whole_run(const RunFlags& flags, const RunOptions& options, const Run& run,
-                    CommandContext& context) {
+}  // namespace
+
+int check_overflow(const RunFlags& flags, const RunOptions& options,
+                   std::span<const WorkUnit> units, const LoadPlan* loaded,
+                   CommandContext& context) {
   refuse_other_flags(flags);
   std::optional<DumpWriter> dump;
   if (!flags.dump.empty()) dump.emplace(flags.dump);
@@ -89,8 +89,8 @@ int check_whole_run(const RunFlags& flags, const RunOptions& options, const Run&
     print_found(context.out, found, {context.colour()});
   };
   hooks.dump = dump ? &*dump : nullptr;
-  const OverflowRun result =
-      run(options.threads.empty() ? available_cores() : options.threads.front(), hooks);
+  const int threads = options.threads.empty() ? available_cores() : options.threads.front();
+  const OverflowRun result = run_for_overflow(units, threads, hooks);
   progress.clear();
   context.out << fmt::format(
       "{} of {} operators overflowed{}\n", result.found.size(), result.operators,
@@ -99,32 +99,8 @@ int check_whole_run(const RunFlags& flags, const RunOptions& options, const Run&
                                          printable(result.found.front().op)));
   for (const std::string& error : result.errors) context.complain(error);
   finish(dump, flags.dump, context);
+  if (loaded != nullptr) print_coverage(context.out, *loaded);
   return exit_code_of(result);
-}
-
-}  // namespace
-
-int check_overflow(const RunFlags& flags, const RunOptions& options,
-                   const std::vector<PlannedCase>& plan,
-                   const std::vector<PlannedContext>& contexts, CommandContext& context) {
-  return check_whole_run(
-      flags, options,
-      [&](int threads, const OverflowHooks& hooks) {
-        return run_for_overflow(plan, contexts, threads, hooks);
-      },
-      context);
-}
-
-int check_overflow(const RunFlags& flags, const RunOptions& options, DumpSource& file,
-                   const LoadPlan& plan, CommandContext& context) {
-  const int code = check_whole_run(
-      flags, options,
-      [&](int threads, const OverflowHooks& hooks) {
-        return run_for_overflow(file, plan, threads, hooks);
-      },
-      context);
-  print_coverage(context.out, plan);
-  return code;
 }
 
 namespace {

@@ -9,7 +9,7 @@
 
 namespace opbench {
 namespace units {
-struct Unit;
+struct UnitCost;
 }
 struct DispatchState;
 
@@ -59,7 +59,7 @@ class ProgressLine {
 /// many a second, the time left by their expected cost, and the slowest.
 class UnitsProgress {
  public:
-  UnitsProgress(const std::vector<units::Unit>& all, ProgressLine& line)
+  UnitsProgress(const std::vector<units::UnitCost>& all, ProgressLine& line)
       : units_(all), line_(line) {}
 
   /// `todo` are to be run, and so many more are done already.
@@ -76,7 +76,7 @@ class UnitsProgress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  const std::vector<units::Unit>& units_;
+  const std::vector<units::UnitCost>& units_;
   ProgressLine& line_;
   Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0, total_ = 0, ran_ = 0;

@@ -12,17 +12,14 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
-#include "cli/progress.h"
 #include "cli/run_flags.h"
 #include "cli/run_outputs.h"
-#include "cli/run_printing.h"
 #include "cli/swept_plan.h"
 #include "cli/unit_run.h"
 #include "harness/plan/explain.h"
-#include "harness/plan/selection.h"
-#include "harness/run/run_unit.h"
-#include "harness/run/runner.h"
+#include "harness/plan/selected_kernels.h"
 #include "harness/run/unit_plan.h"
+#include "harness/run/unit_process.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/processor.h"
@@ -45,53 +42,39 @@ constexpr const char* kFooter = R"(Examples:
   opbench --load gpu.h5 --dump again.h5
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
+// The kernels of a variant or the tasks of a step, or why it does not run; empty: its one kernel.
+std::string summary_of(const WorkUnit& unit, std::size_t i) {
+  const SelectedKernels& selection = unit.selection(i);
+  if (!selection.refusal.empty()) return "  skipped: " + printable(selection.refusal);
+  if (unit.is_context()) return fmt::format("  {} tasks", unit.graph(i).nodes.size());
+  return selection.kernels.size() > 1 ? "  " + selection.kernel_names() : "";
+}
+
 // The units of a part, or all.
-int print_plan(const units::UnitPlan& whole, const Part& part, CommandContext& command) {
+int print_plan(const units::UnitPlan& plan, const Part& part, CommandContext& command) {
   const auto put = [&](const std::string& line) {
     command.out << wrapped(line, command.width(), 6) << '\n';
   };
-  std::vector<PlannedCase> plan;
-  std::vector<PlannedContext> contexts;
-  for (const std::size_t unit : units::units_of(whole, part)) {
-    if (unit < whole.cases.size())
-      plan.push_back(whole.cases[unit]);
-    else
-      contexts.push_back(whole.contexts[unit - whole.cases.size()]);
-  }
-  for (const PlannedCase& planned : plan) {
-    put(fmt::format("{}  {}", case_id(planned.spec),
-                    byte_size_text(double(planned.graph.memory_bytes()))));
-    for (const Selection& selection : planned.variants) {
-      std::string line = "  " + std::string(selection.variant);
-      if (!selection.refusal.empty())
-        line += "  skipped: " + selection.refusal;
-      else if (selection.kernels.size() > 1)
-        line += "  " + selection.kernel_names();
-      put(line);
-    }
-  }
-  for (const PlannedContext& context : contexts) {
-    put(fmt::format("{}  {}", context.id(), byte_size_text(double(context.largest_step_bytes()))));
-    for (const PlannedStep& step : context.steps) {
-      put(fmt::format("  {}  {}", step.spec.name,
-                      step.refusal().empty() ? fmt::format("{} tasks", step.graph.nodes.size())
-                                             : "skipped: " + printable(step.refusal())));
+  for (const std::size_t place : units::units_of(plan, part)) {
+    const WorkUnit& unit = plan.units[place];
+    put(fmt::format("{}  {}", unit.id, byte_size_text(double(unit.bytes()))));
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      put(fmt::format("  {}{}", unit.selection(i).variant, summary_of(unit, i)));
     }
   }
   return kAllWell;
 }
 
 // Errors: throws Error for flags that need a context, or that contexts do not take.
-void require_takeable(const RunFlags& flags, const CaseSelection& selection,
-                      const std::vector<PlannedContext>& contexts) {
-  if (!contexts.empty() && (selection.backward || !selection.formats.empty())) {
+void require_takeable(const RunFlags& flags, const CaseSelection& selection, bool has_contexts) {
+  if (has_contexts && (selection.backward || !selection.formats.empty())) {
     throw Error(fmt::format(
         "{} is for single operators, and contexts are selected: they say in their file {}",
         selection.backward ? "--backward" : "--format",
         selection.backward ? "whether they run backward"
                            : "how inputs arrive (format: of an input)"));
   }
-  if (contexts.empty() && (flags.explain || !flags.dot.empty())) {
+  if (!has_contexts && (flags.explain || !flags.dot.empty())) {
     throw Error(
         fmt::format("{} needs a context, and none is selected; name a case file that has "
                     "some, such as cases/shufflenet_v2_unit.yaml, with --cases",
@@ -99,47 +82,36 @@ void require_takeable(const RunFlags& flags, const CaseSelection& selection,
   }
 }
 
-void scale_losses(const RunFlags& flags, std::vector<PlannedContext>& contexts) {
+void scale_losses(const RunFlags& flags, std::span<const WorkUnit> units) {
   if (!flags.loss_scale) return;
   bool is_any = false;
-  for (PlannedContext& planned : contexts) is_any |= set_loss_scale(planned, *flags.loss_scale);
+  for (const WorkUnit& unit : units) {
+    is_any |= unit.is_context() && set_loss_scale(*unit.context, *flags.loss_scale);
+  }
   if (!is_any) {
     throw Error("--loss-scale needs a step whose precision has a loss_scale, and none is selected");
   }
 }
 
-WhatRuns what_runs(const std::vector<PlannedCase>& plan,
-                   const std::vector<PlannedContext>& contexts) {
-  WhatRuns what{.has_operators = !plan.empty(), .models = {}};
-  for (const PlannedContext& planned : contexts) what.models.push_back(planned.spec.name);
-  return what;
-}
-
 // What there is where the filter takes nothing of it.
-std::string filter_text(CaseSelection selection, CaseFiles& files) {
+std::string filter_text(CaseSelection selection) {
   const std::string filter = std::exchange(selection.filter, "");
   std::vector<std::string> names;
-  std::size_t cases = 0;
-  for (const PlannedCase& one : make_plan(selection, files)) {
-    ++cases;
-    names.push_back(case_id(one.spec));
-    if (!one.spec.name.empty()) names.push_back(one.spec.name);
-  }
-  for (const PlannedContext& one : make_context_plan(selection, files)) {
-    names.push_back(one.id());
-    ++cases;
+  const std::vector<WorkUnit> units = make_plan(selection);
+  for (const WorkUnit& unit : units) {
+    names.push_back(unit.id);
+    if (!unit.is_context() && !unit.name().empty()) names.push_back(unit.name());
   }
   if (names.empty()) return {};
   const std::string near = nearest(filter, names);
-  return fmt::format("--filter '{}' takes none of {} case{}; {}", filter, cases,
-                     cases == 1 ? "" : "s",
+  return fmt::format("--filter '{}' takes none of {} case{}; {}", filter, units.size(),
+                     units.size() == 1 ? "" : "s",
                      near.empty() ? fmt::format("their ids and names are such as {}", names.front())
                                   : fmt::format("did you mean '{}'?", near));
 }
 
-int say_nothing_selected(const CaseSelection& selection, CaseFiles& files,
-                         CommandContext& context) {
-  const std::string filtered = selection.filter.empty() ? "" : filter_text(selection, files);
+int say_nothing_selected(const CaseSelection& selection, CommandContext& context) {
+  const std::string filtered = selection.filter.empty() ? "" : filter_text(selection);
   context.complain(filtered.empty()
                        ? "no case selected; name some with --op and --shapes, --cases or --case"
                        : filtered);
@@ -156,21 +128,6 @@ void note_few_cores(const RunOptions& options, CommandContext& context) {
                   most, cores, cores == 1 ? "" : "s"));
 }
 
-// In the order in which `run_plan` takes the cases: each with every number of threads.
-std::vector<double> expected_times(const std::vector<PlannedCase>& plan,
-                                   const std::vector<PlannedContext>& contexts,
-                                   const RunOptions& options) {
-  std::vector<double> seconds;
-  const std::size_t times = std::max<std::size_t>(1, options.threads.size());
-  for (const PlannedCase& one : plan) {
-    seconds.insert(seconds.end(), times, units::expected_seconds(one, options));
-  }
-  for (const PlannedContext& one : contexts) {
-    seconds.insert(seconds.end(), times, units::expected_seconds(one, options));
-  }
-  return seconds;
-}
-
 int run_command(const RunFlags& flags, CommandContext& context) {
   check_run_files(flags, context);
   require_takeable_by_units(flags, context.ranks);
@@ -181,62 +138,39 @@ int run_command(const RunFlags& flags, CommandContext& context) {
   note_few_cores(options, context);
   if (!flags.load.empty()) return run_dump(flags, options, context);
   refuse_flags_of_load(flags);
-  SweptPlan swept_plan(flags.selection);
-  std::vector<PlannedCase>& plan = swept_plan.cases;
-  std::vector<PlannedContext>& contexts = swept_plan.contexts;
-  if (plan.empty() && contexts.empty()) {
-    return say_nothing_selected(options.selection, swept_plan.files.front(), context);
-  }
-  require_takeable(flags, options.selection, contexts);
-  scale_losses(flags, contexts);
+  std::vector<WorkUnit> units = swept_plan(flags.selection);
+  if (units.empty()) return say_nothing_selected(options.selection, context);
+  require_takeable(flags, options.selection, units.back().is_context());
+  scale_losses(flags, units);
   watch_interrupts();  // before there is a file that could be left behind
   if (!flags.dot.empty() && context.ranks.is_first()) {
-    ResultFile(flags.dot, context).write([&](std::ostream& out) { write_dot(out, contexts); });
+    ResultFile(flags.dot, context).write([&](std::ostream& out) { write_dot(out, units); });
   }
   if (flags.explain) {
-    for (const PlannedContext& planned : contexts) explain(context.out, planned);
+    explain(context.out, units);
     return kAllWell;
   }
   if (flags.check_overflow && !flags.dry_run) {
-    return check_overflow(flags, options, plan, contexts, context);
+    return check_overflow(flags, options, units, nullptr, context);
   }
   // A kernel of the user's own that crashes costs its own row alone.
-  const bool may_crash = has_own_kernels(plan, contexts) && !needs_one_process(flags);
+  const bool may_crash = has_own_kernels(units) && !needs_one_process(flags);
   if (flags.dry_run || may_crash || runs_in_units(flags, context.ranks)) {
-    units::UnitPlan whole =
-        units::plan_units(std::move(plan), std::move(contexts), options, flags.isa);
+    units::UnitPlan whole = units::plan_units(std::move(units), options, flags.isa);
     if (flags.dry_run) return print_plan(whole, part_of(flags), context);
     return run_in_units(flags, options, std::move(whole), context);
   }
-  RunOutputs outputs(flags, context, what_runs(plan, contexts));
-  ProgressLine progress(context);
-  const std::size_t thread_counts = std::max<std::size_t>(1, options.threads.size());
-  RunPage page = page_of(flags, plan.size() * thread_counts, context);
-  if (!plan.empty() && !page.is_digest) begin_page(page, context);
-  RunHooks hooks = make_hooks(context, page, progress, outputs);
-  const TimeLeft time_left(expected_times(plan, contexts, options));
-  hooks.progress = [&](std::size_t done, std::size_t total) {
-    progress.begin(done, total, time_left.text(done));
-  };
-  const RunResult result = run_plan(plan, contexts, options, hooks);
-  progress.clear();
-  page.is_kept = keep_last_run(result, context);
-  print_end(result, page, context);
-  if (!outputs.write(result)) return kCouldNotFinish;
-  if (flags.dump.empty()) tell_errors(result, context);  // a dump that is not written says why
-  return result.exit_code();
+  return run_here(flags, options, units, context);
 }
 
 // What a run starts for its units (--unit-timeout, kernels of the user's own), with its own flags.
 int serve(const RunFlags& flags, bool takes_turns, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
-  SweptPlan swept_plan(flags.selection);
-  std::vector<PlannedCase>& plan = swept_plan.cases;
-  std::vector<PlannedContext>& contexts = swept_plan.contexts;
-  scale_losses(flags, contexts);
-  units::serve_units(units::plan_units(std::move(plan), std::move(contexts), options, flags.isa),
-                     options, takes_turns, std::cin, context.out);
+  std::vector<WorkUnit> units = swept_plan(flags.selection);
+  scale_losses(flags, units);
+  units::serve_units(units::plan_units(std::move(units), options, flags.isa), options, takes_turns,
+                     std::cin, context.out);
   return kAllWell;
 }
 

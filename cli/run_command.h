@@ -1,15 +1,19 @@
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "harness/plan/context_plan.h"
 #include "harness/plan/options.h"
-#include "harness/plan/plan.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/load_plan.h"
 
 namespace opbench {
+
+/// Runs units of case files in this process, each with every number of threads; prints and writes
+/// what they leave. Returns the exit code. Errors: those of `RunOutputs`.
+int run_here(const RunFlags& flags, const RunOptions& options, std::span<const WorkUnit> units,
+             CommandContext& context);
 
 /// `opbench run --load`: the operators of a dump, on their recorded inputs. Returns the exit code.
 /// Errors: throws Error for flags that do not go together.
@@ -18,13 +22,11 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
 /// Errors: throws Error if a flag is given that only --load takes.
 void refuse_flags_of_load(const RunFlags& flags);
 
-/// `opbench run --check-overflow`: prints which operators overflow, and dumps those alone. Returns
-/// the exit code. Errors: throws Error for flags that do not go with it.
+/// `opbench run --check-overflow`: prints which operators overflow, and dumps those alone.
+/// `loaded`: the dump whose operators they are; null: they are of case files. Returns the exit
+/// code. Errors: throws Error for flags that do not go with it.
 int check_overflow(const RunFlags& flags, const RunOptions& options,
-                   const std::vector<PlannedCase>& plan,
-                   const std::vector<PlannedContext>& contexts, CommandContext& context);
-/// The same on the operators of a dump.
-int check_overflow(const RunFlags& flags, const RunOptions& options, DumpSource& file,
-                   const LoadPlan& plan, CommandContext& context);
+                   std::span<const WorkUnit> units, const LoadPlan* loaded,
+                   CommandContext& context);
 
 }  // namespace opbench

@@ -98,6 +98,17 @@ auto render_of(std::string_view format) {
   return format == "trace" ? render_trace : report::find_report_format(format).write;
 }
 
+// Errors: those of `read_acl_config` and `require_dumped`.
+AclConfig config_for(const std::string& path, std::span<const WorkUnit> units) {
+  AclConfig config = read_acl_config(path);
+  std::vector<std::string> models;
+  for (const WorkUnit& unit : units) {
+    if (unit.is_context()) models.push_back(unit.name());
+  }
+  require_dumped(config, models.size() < units.size(), models);
+  return config;
+}
+
 }  // namespace
 
 fs::path last_run_file() {
@@ -161,9 +172,10 @@ void check_run_files(const RunFlags& flags, const CommandContext& context) {
   check_files(inputs, output_files(flags), context);
 }
 
-RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const WhatRuns& what)
+RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context,
+                       std::span<const WorkUnit> units)
     : context_(context) {
-  const bool has_contexts = !what.models.empty();
+  const bool has_contexts = count_cases(units) < units.size();
   if (!has_contexts) refuse_tasks_of_operators(flags);
   check_run_files(flags, context);
   if (!flags.out_dir.empty()) make_directory(flags.out_dir);
@@ -178,10 +190,7 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context, const Wha
   if (!flags.dump.empty()) dump_.emplace(flags.dump);
   if (!flags.artefact.empty()) artefact_.emplace(flags.artefact, true);
   keeps_tensors_ = flags.tensors;
-  if (flags.acl_json.empty()) return;
-  AclConfig config = read_acl_config(flags.acl_json);
-  require_dumped(config, what.has_operators, what.models);
-  tasks_.emplace(std::move(config));
+  if (!flags.acl_json.empty()) tasks_.emplace(config_for(flags.acl_json, units));
 }
 
 DumpTargets RunOutputs::dumps() {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cli/named_files.h"
 #include "cli/run_flags.h"
 #include "dump/dump_writer.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/results_file.h"
 #include "harness/run/runner.h"
 #include "harness/run/task_dumps.h"
@@ -36,19 +38,13 @@ void check_run_files(const RunFlags& flags, const CommandContext& context);
 /// The files that flags name for forms of the results, given or not.
 std::vector<NamedFile> named_results(const RunFlags& flags);
 
-/// What a run consists of.
-struct WhatRuns {
-  bool has_operators = false;
-  std::vector<std::string> models;  ///< contexts, by their names
-};
-
 /// The files of a run, all reserved before anything runs: a result that cannot be written is a
 /// wasted hour.
 class RunOutputs {
  public:
   /// Errors: throws Error like `check_run_files`, and for tasks or dumps of what does not
   /// run; RunError for a file that cannot be written.
-  RunOutputs(const RunFlags& flags, CommandContext& context, const WhatRuns& what);
+  RunOutputs(const RunFlags& flags, CommandContext& context, std::span<const WorkUnit> units);
 
   DumpTargets dumps();
   /// Nothing but what is printed.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,18 +55,17 @@ std::vector<SelectionText> swept(const SelectionText& text) {
   return result;
 }
 
-SweptPlan::SweptPlan(const SelectionText& text) {
+std::vector<WorkUnit> swept_plan(const SelectionText& text) {
+  std::vector<WorkUnit> units;
   std::set<std::string> ids;
   for (const SelectionText& one : swept(text)) {
-    const CaseSelection selection = read_selection(one);
-    files.emplace_back(selection.symbols);
-    for (PlannedCase& planned : make_plan(selection, files.back())) {
-      if (ids.insert(case_id(planned.spec)).second) cases.push_back(std::move(planned));
-    }
-    for (PlannedContext& planned : make_context_plan(selection, files.back())) {
-      if (ids.insert(planned.id()).second) contexts.push_back(std::move(planned));
+    for (WorkUnit& unit : make_plan(read_selection(one))) {
+      if (ids.insert(unit.id).second) units.push_back(std::move(unit));
     }
   }
+  std::stable_partition(units.begin(), units.end(),
+                        [](const WorkUnit& unit) { return !unit.is_context(); });
+  return units;
 }
 
 }  // namespace opbench

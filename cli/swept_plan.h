@@ -1,12 +1,9 @@
 #pragma once
 
-#include <deque>
 #include <vector>
 
-#include "harness/plan/case_files.h"
 #include "harness/plan/case_selection.h"
-#include "harness/plan/context_plan.h"
-#include "harness/plan/plan.h"
+#include "harness/plan/work_unit.h"
 
 namespace opbench {
 
@@ -14,14 +11,8 @@ namespace opbench {
 /// Errors: throws Error for more than a thousand of them.
 std::vector<SelectionText> swept(const SelectionText& text);
 
-/// What is selected with each combination, one after the other; cases that do not depend on a
-/// symbol are there once.
-struct SweptPlan {
-  explicit SweptPlan(const SelectionText& text);
-
-  std::deque<CaseFiles> files;  ///< of each combination
-  std::vector<PlannedCase> cases;
-  std::vector<PlannedContext> contexts;
-};
+/// The units that each combination selects, one combination after the other, cases before contexts;
+/// those that do not depend on a symbol are there once.
+std::vector<WorkUnit> swept_plan(const SelectionText& text);
 
 }  // namespace opbench

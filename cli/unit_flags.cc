@@ -40,7 +40,7 @@ UnitWork unit_work(const Ranks& ranks, const units::PartHeader& header, RunsUnit
 
 void RankedUnits::run(const std::vector<std::size_t>& todo, const UnitWork& work) {
   UnitQueue queue;
-  for (const std::size_t unit : todo) queue.add(std::to_string(unit), plan_.units[unit].seconds);
+  for (const std::size_t unit : todo) queue.add(std::to_string(unit), plan_.costs[unit].seconds);
   DispatchHooks hooks;
   hooks.done = [&](std::size_t number, std::string answer) {
     if (answer.empty()) return;
@@ -91,21 +91,16 @@ bool runs_in_units(const RunFlags& flags, const Ranks& ranks) {
          flags.unit_timeout;
 }
 
-bool has_own_kernels(const std::vector<PlannedCase>& cases,
-                     const std::vector<PlannedContext>& contexts) {
+bool has_own_kernels(std::span<const WorkUnit> units) {
   const auto is_own = [](const Kernel* kernel) { return kernel->provider == Provider::own; };
-  const auto has_one = [&](const Selection& selection) {
-    return selection.refusal.empty() &&
-           std::any_of(selection.kernels.begin(), selection.kernels.end(), is_own);
-  };
-  return std::any_of(cases.begin(), cases.end(),
-                     [&](const PlannedCase& c) {
-                       return std::any_of(c.variants.begin(), c.variants.end(), has_one);
-                     }) ||
-         std::any_of(contexts.begin(), contexts.end(), [&](const PlannedContext& c) {
-           return std::any_of(c.steps.begin(), c.steps.end(),
-                              [&](const PlannedStep& step) { return has_one(step.selection); });
-         });
+  for (const WorkUnit& unit : units) {
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      const SelectedKernels& selection = unit.selection(i);
+      if (!selection.refusal.empty()) continue;
+      if (std::any_of(selection.kernels.begin(), selection.kernels.end(), is_own)) return true;
+    }
+  }
+  return false;
 }
 
 bool needs_one_process(const RunFlags& flags) {

@@ -21,7 +21,7 @@
 #include "harness/run/measuring_turn.h"
 #include "harness/run/part_file.h"
 #include "harness/run/run_folder.h"
-#include "harness/run/run_unit.h"
+#include "harness/run/unit_process.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/program.h"
@@ -38,12 +38,6 @@ using units::UnitResult;
 
 constexpr double kNoTimeout = 1e6;  // seconds; the most that --unit-timeout allows
 
-WhatRuns what_runs(const UnitPlan& plan) {
-  WhatRuns what{.has_operators = !plan.cases.empty(), .models = {}};
-  for (const PlannedContext& planned : plan.contexts) what.models.push_back(planned.spec.name);
-  return what;
-}
-
 // What a run that goes on writes has the names that it would have had from the beginning.
 RunFlags flags_of_outputs(const RunFlags& flags) {
   RunFlags outputs = flags;
@@ -53,7 +47,7 @@ RunFlags flags_of_outputs(const RunFlags& flags) {
 
 // What rows of a table would be of.
 std::size_t operator_units(const UnitPlan& plan) {
-  return plan.cases.empty() ? 0 : plan.units.size();
+  return count_cases(plan.units) == 0 ? 0 : plan.units.size();
 }
 
 // The program again, as what answers a `units::UnitChild`.
@@ -77,19 +71,18 @@ class UnitRun {
         context_(context),
         line_(context),
         page_(page_of(flags, operator_units(plan_), context)),
-        progress_(plan_.units, line_),
+        progress_(plan_.costs, line_),
         header_{plan_.digest, plan_.units.size(), part_, context.command_line, {}, 0} {
     if (takes_turns(flags, options, context.ranks)) {
       turns_.emplace(measuring_turns_file());
       if (!context.ranks.is_alone()) use_cores_of_launcher();
     }
     header_.machine = describe_machine();
-    if (context.ranks.is_first())
-      outputs_.emplace(flags_of_outputs(flags), context, what_runs(plan_));
+    if (context.ranks.is_first()) outputs_.emplace(flags_of_outputs(flags), context, plan_.units);
     if (context.ranks.is_alone()) hooks_ = make_hooks(context, page_, line_, *outputs_);
     hooks_.progress = {};  // of one unit; the whole has a line of its own
     hooks_.turns = turns_ ? &*turns_ : nullptr;
-    if (flags_.unit_timeout || has_own_kernels(plan_.cases, plan_.contexts)) {
+    if (flags_.unit_timeout || has_own_kernels(plan_.units)) {
       child_.emplace(worker_args(context, turns_.has_value()), plan_, options_,
                      flags_.unit_timeout.value_or(kNoTimeout));
     }
@@ -102,7 +95,7 @@ class UnitRun {
     std::vector<std::size_t> todo = units::units_of(plan_, part_);
     const std::size_t wanted = todo.size();
     std::erase_if(todo, [&](std::size_t unit) { return collected_.has(unit); });
-    const bool has_table = !plan_.cases.empty() && !page_.is_digest;
+    const bool has_table = count_cases(plan_.units) > 0 && !page_.is_digest;
     if (!todo.empty() && has_table && context_.ranks.is_alone()) begin_page(page_, context_);
     progress_.begin(todo, wanted - todo.size());
     if (context_.ranks.is_alone()) {
@@ -212,7 +205,8 @@ class UnitRun {
   void print_cases(const RunResult& run) const {
     if (context_.quiet) return;
     const ConsoleStyle style = table_style(context_);
-    if (!plan_.cases.empty()) report::print_heading(context_.out, style, detail_of(context_));
+    if (count_cases(plan_.units) > 0)
+      report::print_heading(context_.out, style, detail_of(context_));
     const std::span<const Record> records = run.records;
     for (std::size_t first = 0, end = 0; first < records.size(); first = end) {
       while (end < records.size() && records[end].case_id == records[first].case_id &&

@@ -4,14 +4,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/run_flags.h"
-#include "harness/plan/context_plan.h"
-#include "harness/plan/plan.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/merge_parts.h"
 #include "harness/run/part_file.h"
 #include "harness/run/run_folder.h"
@@ -61,8 +61,7 @@ bool runs_in_units(const RunFlags& flags, const Ranks& ranks);
 bool takes_turns(const RunFlags& flags, const RunOptions& options, const Ranks& ranks);
 
 /// Whether a kernel that is not of opbench takes part: it may crash.
-bool has_own_kernels(const std::vector<PlannedCase>& cases,
-                     const std::vector<PlannedContext>& contexts);
+bool has_own_kernels(std::span<const WorkUnit> units);
 
 /// Whether flags are given that need all in one process: a dump, or the device's files.
 bool needs_one_process(const RunFlags& flags);

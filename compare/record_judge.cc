@@ -13,7 +13,7 @@
 
 #include "compare/judge_call.h"
 #include "harness/plan/call_plan.h"
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 #include "judge/stored_values.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -74,20 +74,20 @@ Likeness run_variant(const LoadedCall& loaded, PlannedCase plan, int threads) {
   Likeness likeness;
   likeness.kernel = plan.variants[0].variant;
   PhaseTimes times;
-  OpenItem open(make_item(std::move(plan), std::make_shared<LoadedInputs>(loaded.inputs)), threads,
+  OpenUnit open(WorkUnit(std::move(plan), std::make_shared<LoadedInputs>(loaded.inputs)), threads,
                 times);
   const std::size_t chosen[] = {0};
   open.require_memory(chosen, false);
   open.allocate(chosen);
   open.prepare(0);
-  open.load(0, {open.item().seed});
-  const Runnable& runnable = open.runnable(0);
-  const Node& node = runnable.graph->nodes[0];
+  open.load(0, {open.unit().seed});
+  const UnitVariant& variant = open.variant(0);
+  const Node& node = variant.graph->nodes[0];
   with_threads(threads, [&] { open.bound(0).run(); });
   for (std::size_t i = 0; i < loaded.outputs.size(); ++i) {
     if (loaded.call->outputs[i] == nullptr) continue;
     count_equal(loaded.outputs[i].desc, loaded.outputs[i].data(), node.problem.outputs[i],
-                open.workspace().at(runnable, node.outputs[i]), likeness);
+                open.workspace().at(variant, node.outputs[i]), likeness);
   }
   return likeness;
 }

@@ -13,14 +13,14 @@
 
 namespace opbench::check {
 
-/// What became of one variant of one case.
+/// The outcome for one variant of one case, or for an operator between two profiles.
 enum class ChangeVerdict {
   slower,
   faster,
   same,
   ambiguous,     ///< what was measured decides neither way
-  new_,          ///< NEW: only this build has it, or only here it is right
-  gone,          ///< only the other build has it
+  new_,          ///< NEW: only this build, or the later profile, has it, or only here it is right
+  gone,          ///< only the other build, or the earlier profile, has it
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
 };

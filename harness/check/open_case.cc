@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "harness/plan/case_plan.h"
 #include "harness/plan/case_selection.h"
 #include "harness/plan/context_plan.h"
 #include "harness/plan/graph.h"
-#include "harness/plan/plan.h"
 #include "harness/plan/reference_kernel.h"
 #include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
@@ -50,7 +50,7 @@ PlannedCase plan_case(const OpenRequest& request) {
   CaseSelection selection;
   selection.case_ids = {case_id(c)};
   selection.variants = known_variants(c, request.variants);
-  PlannedCase planned = std::move(make_plan(selection).front());
+  PlannedCase planned = std::move(make_case_plan(selection).front());
   if (selection.variants.empty() && !request.variants.empty()) planned.variants.clear();
   return planned;
 }
@@ -71,18 +71,17 @@ PlannedContext plan_context(const ContextSource& source, const std::vector<std::
   return std::move(planned.front());
 }
 
-opbench::Item plan_item(const OpenRequest& request) {
-  constexpr std::size_t kSlack = MemoryPlan::kPage;
-  return request.context ? make_item(plan_context(*request.context, request.variants), kSlack)
-                         : make_item(plan_case(request), kSlack);
+WorkUnit plan_unit(const OpenRequest& request) {
+  if (!request.context) return plan_case(request);
+  return plan_context(*request.context, request.variants);
 }
 
 // What is given is moved along. So much is nothing beside a sample of 20 ms; more is placed when it
 // is opened, and stays there.
-bool is_quickly_moved(const Runnable& runnable) {
+bool is_quickly_moved(const UnitVariant& variant) {
   constexpr std::size_t kMostBytes = std::size_t{4} << 20;
   std::size_t bytes = 0;
-  for (const GraphTensor& tensor : runnable.graph->tensors) {
+  for (const GraphTensor& tensor : variant.graph->tensors) {
     if (!tensor.is_computed()) bytes += tensor.desc.bytes();
   }
   return bytes <= kMostBytes;
@@ -100,20 +99,20 @@ OpenCase::OpenCase(const OpenRequest& request)
     : is_cold_(request.cold),
       is_watched_(request.watch),
       sample_seconds_(request.sample_seconds),
-      open_(plan_item(request), request.threads, times_) {
-  reply_.id = open_.item().id;
+      open_(plan_unit(request), request.threads, times_, {.slack = MemoryPlan::kPage}) {
+  reply_.id = open_.unit().id;
   std::vector<std::size_t> taken;
-  for (std::size_t i = 0; i < open_.item().runnables.size(); ++i) {
-    const Runnable& runnable = open_.runnable(i);
-    const bool is_refused = !runnable.refusal().empty();
+  for (std::size_t i = 0; i < open_.unit().size(); ++i) {
+    const UnitVariant& variant = open_.variant(i);
+    const bool is_refused = !variant.refusal().empty();
     OpenedVariant& opened = reply_.variants.emplace_back();
-    opened.name = runnable.name();
+    opened.name = variant.name();
     opened.status = is_refused ? Status::skipped : Status::unverified;
-    opened.reason = runnable.refusal();
+    opened.reason = variant.refusal();
     if (is_refused) continue;
     taken.push_back(i);
-    if (runnable.step != nullptr) {
-      opened.conversions = conversions_of(step_details(*open_.item().context, i, {}));
+    if (variant.step != nullptr) {
+      opened.conversions = conversions_of(step_details(*open_.unit().context, i, {}));
     }
   }
   if (taken.empty()) return;
@@ -121,8 +120,8 @@ OpenCase::OpenCase(const OpenRequest& request)
   open_.allocate(taken);
   open_.move(request.layout);
   is_movable_ = std::all_of(taken.begin(), taken.end(),
-                            [&](std::size_t i) { return is_quickly_moved(open_.runnable(i)); });
-  open_.load(taken.front(), {open_.item().seed});
+                            [&](std::size_t i) { return is_quickly_moved(open_.variant(i)); });
+  open_.load(taken.front(), {open_.unit().seed});
   reply_.first_call = request.first_call;
   for (const std::size_t i : taken) {
     if (request.first_call) {
@@ -147,7 +146,7 @@ void OpenCase::prepare(std::size_t i, bool verifies) {
 }
 
 void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
-  const Verification found = open_.verify(i, open_.item().seed);
+  const Verification found = open_.verify(i, open_.unit().seed);
   opened.status = status_of(found.judgement.verdict);
   opened.reason = found.judgement.reason;
   if (!found.known_limit.empty()) {
@@ -157,7 +156,7 @@ void OpenCase::verify(std::size_t i, OpenedVariant& opened) {
   keep_worst(opened.accuracy, found.stats, found.elements);
   if (opened.accuracy) opened.bits = open_.result_bits(i);
   opened.results = results_of(i);
-  const Graph& graph = *open_.runnable(i).graph;
+  const Graph& graph = *open_.variant(i).graph;
   opened.is_exact = true;
   for (const Node& node : graph.nodes) {
     opened.is_exact &= node.problem.op->accuracy == AccuracyClass::exact;
@@ -205,20 +204,20 @@ std::string OpenCase::results_of(std::size_t i) const {
 // Calls that agree with each other may all be wrong. What was verified is known to be right.
 std::string OpenCase::results_on_verified(std::size_t i) {
   if (!is_watched_ || !open_.repeats(i)) return {};
-  open_.load(i, {open_.item().seed, true});
+  open_.load(i, {open_.unit().seed, true});
   with_threads(open_.threads(), [&] { open_.bound(i).run(); });
   return results_of(i);
 }
 
 std::span<const Kernel* const> OpenCase::kernels(std::string_view variant) {
-  return open_.runnable(ready_of(variant).place).selection->kernels;
+  return open_.variant(ready_of(variant).place).selection->kernels;
 }
 
 std::string OpenCase::plan_hash(std::string_view variant) {
-  const Runnable& runnable = open_.runnable(ready_of(variant).place);
+  const UnitVariant& planned = open_.variant(ready_of(variant).place);
   return fmt::format("{:016x}",
-                     text_hash(fmt::format("{}{}", text_of(*runnable.graph, kernels(variant)),
-                                           fmt::join(runnable.memory->offsets, ","))));
+                     text_hash(fmt::format("{}{}", text_of(*planned.graph, kernels(variant)),
+                                           fmt::join(planned.memory->offsets, ","))));
 }
 
 OpenCase::Ready& OpenCase::ready_of(std::string_view variant) {
@@ -232,7 +231,7 @@ OpenCase::Ready& OpenCase::ready_of(std::string_view variant) {
 Sampled OpenCase::sample(std::string_view name, std::uint64_t layout) {
   Ready& ready = ready_of(name);
   if (layout != 0 && is_movable_) open_.move(layout);
-  open_.load(ready.place, {open_.item().seed});
+  open_.load(ready.place, {open_.unit().seed});
   return reply_.first_call ? first_call(ready) : later_call(ready);
 }
 
@@ -240,7 +239,7 @@ Sampled OpenCase::later_call(Ready& ready) {
   const std::size_t i = ready.place;
   if (is_watched_ && !ready.watch) {
     ready.watch =
-        std::make_unique<CallWatch>(open_.runnable(i), open_.workspace(), open_.item().seed);
+        std::make_unique<CallWatch>(open_.variant(i), open_.workspace(), open_.unit().seed);
   }
   ready.wrong.clear();
   double us = 0;
@@ -248,7 +247,7 @@ Sampled OpenCase::later_call(Ready& ready) {
     if (!ready.sampler) ready.sampler.emplace(make_sampler(ready));
     us = ready.sampler->sample_us();
   });
-  const PlannedStep* step = open_.runnable(i).step;
+  const PlannedStep* step = open_.variant(i).step;
   const double calls = step == nullptr ? 1 : static_cast<double>(step->spec.samples);
   return {us / calls, ready.wrong, results_on_verified(i)};
 }

@@ -10,7 +10,7 @@
 
 #include "harness/check/protocol.h"
 #include "harness/check/sampler.h"
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 
 namespace opbench::check {
 
@@ -42,7 +42,7 @@ class OpenCase {
  private:
   /// A variant that can be timed.
   struct Ready {
-    std::size_t place;  ///< among the item's runnables
+    std::size_t place;  ///< among the unit's variants
     std::unique_ptr<CallWatch> watch = nullptr;
     std::optional<ShortSampler> sampler = std::nullopt;
     std::string wrong = {};  ///< with the results of the last sample
@@ -62,7 +62,7 @@ class OpenCase {
   bool is_movable_ = false;  ///< from sample to sample
   double sample_seconds_;
   PhaseTimes times_;
-  OpenItem open_;
+  OpenUnit open_;
   std::map<std::string, Ready, std::less<>> ready_;
   OpenReply reply_;
 };

@@ -97,11 +97,11 @@ void judge(const Side& before, const Side& after, const SpeedRule& rule, Profile
   const double limit =
       std::log1p(std::max(kThresholdFactor * rule.threshold, rule.floor_us / change.before_us));
   if (ratio >= limit && change.low > 0) {
-    change.verdict = ProfileVerdict::slower;
+    change.verdict = ChangeVerdict::slower;
   } else if (ratio <= -limit && change.high < 0) {
-    change.verdict = ProfileVerdict::faster;
+    change.verdict = ChangeVerdict::faster;
   } else if (std::fabs(ratio) + kDeviationsOf90 * deviation < limit) {
-    change.verdict = ProfileVerdict::same;
+    change.verdict = ChangeVerdict::same;
   }
 }
 
@@ -114,7 +114,7 @@ ProfileChange change_of(const Side* before, const Side* after, const SpeedRule& 
   change.count_before = before == nullptr ? 0 : before->count;
   change.count_after = after == nullptr ? 0 : after->count;
   if (before == nullptr || after == nullptr) {
-    change.verdict = before == nullptr ? ProfileVerdict::fresh : ProfileVerdict::gone;
+    change.verdict = before == nullptr ? ChangeVerdict::new_ : ChangeVerdict::gone;
     const Side& there = *(before == nullptr ? after : before);
     (before == nullptr ? change.after_us : change.before_us) = median_of(values_of(there));
     return change;
@@ -144,8 +144,8 @@ void adjust_for_all(std::vector<ProfileChange>& changes) {
     ProfileChange& one = *judged[i];
     one.adjusted_p = adjusted[i];
     const bool is_told =
-        one.verdict == ProfileVerdict::slower || one.verdict == ProfileVerdict::faster;
-    if (is_told && one.adjusted_p > kFalseDiscoveries) one.verdict = ProfileVerdict::ambiguous;
+        one.verdict == ChangeVerdict::slower || one.verdict == ChangeVerdict::faster;
+    if (is_told && one.adjusted_p > kFalseDiscoveries) one.verdict = ChangeVerdict::ambiguous;
   }
 }
 
@@ -228,23 +228,18 @@ double runs_for_one(const IngestResult& first, const IngestResult& second,
 
 }  // namespace
 
-std::string_view name(ProfileVerdict verdict) {
-  constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME", "AMBIGUOUS", "NEW", "GONE"};
-  return kNames[static_cast<std::size_t>(verdict)];
-}
-
-std::int64_t ProfileComparison::count(ProfileVerdict verdict) const {
+std::int64_t ProfileComparison::count(ChangeVerdict verdict) const {
   return std::count_if(changes.begin(), changes.end(),
                        [&](const ProfileChange& one) { return one.verdict == verdict; });
 }
 
 std::int64_t ProfileComparison::common() const {
-  return std::ssize(changes) - count(ProfileVerdict::fresh) - count(ProfileVerdict::gone);
+  return std::ssize(changes) - count(ChangeVerdict::new_) - count(ChangeVerdict::gone);
 }
 
 bool ProfileComparison::is_of_two_networks() const {
   const std::int64_t smaller =
-      common() + std::min(count(ProfileVerdict::fresh), count(ProfileVerdict::gone));
+      common() + std::min(count(ChangeVerdict::new_), count(ChangeVerdict::gone));
   return 2 * common() < smaller;
 }
 

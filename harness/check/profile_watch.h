@@ -10,17 +10,11 @@
 
 namespace opbench::check {
 
-/// What became of an operator between two profiles.
-enum class ProfileVerdict { slower, faster, same, ambiguous, fresh, gone };
-
-/// "SLOWER", ..., "NEW", "GONE".
-std::string_view name(ProfileVerdict verdict);
-
 /// An operator of two profiles: tasks of equal type, logical shapes and dtypes.
 struct ProfileChange {
   std::string type, signature;   ///< "8,16 FLOAT -> 8,16 FLOAT"
   std::string signature_before;  ///< where other formats store other shapes; else empty
-  ProfileVerdict verdict = ProfileVerdict::ambiguous;
+  ChangeVerdict verdict = ChangeVerdict::ambiguous;
   std::int64_t count_before = 0, count_after = 0;
   double before_us = 0,
          after_us = 0;  ///< medians over steps, of tasks where there are few; 0: none
@@ -37,7 +31,7 @@ struct ProfileComparison {
   double before_us = 0, after_us = 0;  ///< device time of all
   double runs = 1;                     ///< of the network in the later one, for one in the earlier
 
-  std::int64_t count(ProfileVerdict verdict) const;
+  std::int64_t count(ChangeVerdict verdict) const;
   /// Operators of both.
   std::int64_t common() const;
   /// True if less than half of the operators of the smaller profile are in the other one, too.

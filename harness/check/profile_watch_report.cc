@@ -13,17 +13,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr ProfileVerdict kVerdicts[] = {ProfileVerdict::slower, ProfileVerdict::faster,
-                                        ProfileVerdict::same,   ProfileVerdict::ambiguous,
-                                        ProfileVerdict::fresh,  ProfileVerdict::gone};
+constexpr ChangeVerdict kVerdicts[] = {ChangeVerdict::slower, ChangeVerdict::faster,
+                                       ChangeVerdict::same,   ChangeVerdict::ambiguous,
+                                       ChangeVerdict::new_,   ChangeVerdict::gone};
 
 std::string times_text(const ProfileChange& one) {
   const auto alone = [](double us, std::int64_t count) {
     return count == 1 ? fmt::format("{:.3f} us, once", us)
                       : fmt::format("{:.3f} us each, {} times", us, count);
   };
-  if (one.verdict == ProfileVerdict::fresh) return alone(one.after_us, one.count_after);
-  if (one.verdict == ProfileVerdict::gone) return alone(one.before_us, one.count_before);
+  if (one.verdict == ChangeVerdict::new_) return alone(one.after_us, one.count_after);
+  if (one.verdict == ChangeVerdict::gone) return alone(one.before_us, one.count_before);
   return fmt::format("{} (99%: {} to {}), {:.3f} -> {:.3f} us, calls {} -> {}",
                      change_text(one.change), change_text(one.low), change_text(one.high),
                      one.before_us, one.after_us, one.count_before, one.count_after);
@@ -32,7 +32,7 @@ std::string times_text(const ProfileChange& one) {
 void print_change(ReportLines& lines, const ProfileChange& one) {
   constexpr std::size_t kIndent = 20;
   const std::string verdict = fmt::format("{:<9}", name(one.verdict));
-  const bool is_slower = one.verdict == ProfileVerdict::slower;
+  const bool is_slower = one.verdict == ChangeVerdict::slower;
   const std::string signature =
       one.signature.empty() ? "" : fmt::format(" {}", printable(one.signature));
   lines.row(fmt::format("{} {:>+7.2f}%  ", verdict, 100 * one.of_network),
@@ -74,7 +74,7 @@ void print_profile_comparison(std::ostream& out, const ProfileComparison& compar
   lines.text(fmt::format("Device time {:.3f} us before, {:.3f} us after", comparison.before_us,
                          comparison.after_us));
   std::string counts;
-  for (const ProfileVerdict verdict : kVerdicts) {
+  for (const ChangeVerdict verdict : kVerdicts) {
     counts += fmt::format("{}{} {}", counts.empty() ? "Operators: " : ", ",
                           comparison.count(verdict), name(verdict));
   }
@@ -91,7 +91,7 @@ void print_profile_comparison(std::ostream& out, const ProfileComparison& compar
   std::vector<const ProfileChange*> told;
   for (const ProfileChange& one : comparison.changes) {
     const bool is_quiet =
-        (one.verdict == ProfileVerdict::same || one.verdict == ProfileVerdict::ambiguous) &&
+        (one.verdict == ChangeVerdict::same || one.verdict == ChangeVerdict::ambiguous) &&
         one.formats.empty();
     if (!is_quiet) told.push_back(&one);
   }
@@ -118,7 +118,7 @@ void write_profile_comparison(std::ostream& out, const ProfileComparison& compar
                    {"runs_after_for_one_before", comparison.runs},
                    {"counts", Json::object()},
                    {"operators", Json::array()}};
-  for (const ProfileVerdict verdict : kVerdicts) {
+  for (const ChangeVerdict verdict : kVerdicts) {
     document["counts"][std::string(name(verdict))] = comparison.count(verdict);
   }
   for (const ProfileChange& one : comparison.changes) {

@@ -89,7 +89,7 @@ ListedCase parse_listed_case(const JsonValue& value) {
   if (value.has("context")) c.context = parse_context(value.member("context"));
   if (value.has("expected_failure")) {
     const JsonValue expected = value.member("expected_failure");
-    c.expected_failure = {texts(expected.member("variants")), expected.member("reason").text()};
+    c.expected_failure = {texts(expected.member("variants")), {}, expected.member("reason").text()};
   }
   return c;
 }

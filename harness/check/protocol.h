@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/case.h"
 #include "harness/plan/options.h"
 #include "harness/run/record.h"
 #include "tensor/error.h"
@@ -48,14 +49,6 @@ struct ContextSource {
   bool operator==(const ContextSource&) const = default;
 };
 
-/// Variants of a case that its file expects to fail.
-struct ListedExpectation {
-  std::vector<std::string> variants;  ///< empty: all
-  std::string reason;
-
-  bool operator==(const ListedExpectation&) const = default;
-};
-
 /// A case of a plan, or a context: its variants are the context's steps then.
 struct ListedCase {
   std::string id;
@@ -67,7 +60,7 @@ struct ListedCase {
   std::vector<std::string> variants;  ///< wanted; empty: all
   std::optional<double> threshold;    ///< as a share: 0.05
   std::optional<ContextSource> context = {};
-  std::optional<ListedExpectation> expected_failure = {};  ///< in the case's dtype
+  std::optional<ExpectedFailure> expected_failure = {};  ///< in the case's dtype; of no others
 
   bool operator==(const ListedCase&) const = default;
 };

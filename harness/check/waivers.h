@@ -31,7 +31,7 @@ std::vector<Waiver> load_waivers(const std::string& path);
 /// The same from text; `path` stands in messages.
 std::vector<Waiver> parse_waivers(const std::string& text, const std::string& path);
 
-/// Lets pass what `waivers` cover on the day `today` ("2026-12-31"): an Item that is SLOWER, or may
+/// Lets pass what `waivers` cover on the day `today` ("2026-12-31"): an item that is SLOWER, or may
 /// be, by no more than allowed in nearly all processes, whose errors grew to no more than allowed,
 /// or that is GONE where this is allowed. The first waiver that covers an item counts. Notes a
 /// change beyond what a waiver allows on its item, and an expired waiver and one that matches

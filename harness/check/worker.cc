@@ -12,7 +12,7 @@
 #include "harness/check/own_code.h"
 #include "harness/check/protocol.h"
 #include "harness/plan/context_id.h"
-#include "harness/plan/context_plan.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/machine.h"
 #include "kernels/simd/streaming.h"
 #include "tensor/error.h"
@@ -30,36 +30,38 @@ Symbols symbols_of(const CaseSelection& selection, const PlannedContext& planned
   return selection.symbols;
 }
 
-std::optional<ListedExpectation> expectation_of(const Case& c) {
+std::optional<ExpectedFailure> expectation_of(const Case& c) {
   const std::optional<ExpectedFailure>& expected = c.expected_failure;
-  if (!expected) return std::nullopt;
-  const std::vector<DType>& dtypes = expected->dtypes;
-  const bool is_meant =
-      dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype) != dtypes.end();
-  return is_meant ? std::optional(ListedExpectation{expected->variants, expected->reason})
-                  : std::nullopt;
+  if (!expected || !expected->is_of(c.dtype)) return std::nullopt;
+  return ExpectedFailure{expected->variants, {}, expected->reason};
+}
+
+ListedCase listed(const Case& c, const CaseSelection& selection) {
+  return {case_id(c),
+          case_key(c),
+          c.name,
+          c.count,
+          selection.variants.empty() ? c.variants : selection.variants,
+          c.threshold,
+          {},
+          expectation_of(c)};
+}
+
+ListedCase listed(const PlannedContext& planned, const CaseSelection& selection) {
+  ListedCase listed;
+  listed.id = listed.key = planned.id();
+  const std::string& origin = planned.spec.origin;  // "file:line"
+  listed.context = ContextSource{origin.substr(0, origin.rfind(':')), planned.spec.name,
+                                 planned.dtype, symbols_of(selection, planned)};
+  for (const PlannedStep& step : planned.steps) listed.variants.push_back(step.spec.name);
+  return listed;
 }
 
 std::vector<ListedCase> list_cases(const CaseSelection& selection) {
   std::vector<ListedCase> cases;
-  for (const PlannedCase& planned : make_plan(selection)) {
-    const Case& c = planned.spec;
-    cases.push_back({case_id(c),
-                     case_key(c),
-                     c.name,
-                     c.count,
-                     selection.variants.empty() ? c.variants : selection.variants,
-                     c.threshold,
-                     {},
-                     expectation_of(c)});
-  }
-  for (const PlannedContext& planned : make_context_plan(selection)) {
-    ListedCase& listed = cases.emplace_back();
-    listed.id = listed.key = planned.id();
-    const std::string& origin = planned.spec.origin;  // "file:line"
-    listed.context = ContextSource{origin.substr(0, origin.rfind(':')), planned.spec.name,
-                                   planned.dtype, symbols_of(selection, planned)};
-    for (const PlannedStep& step : planned.steps) listed.variants.push_back(step.spec.name);
+  for (const WorkUnit& unit : make_plan(selection)) {
+    cases.push_back(unit.is_context() ? listed(*unit.context, selection)
+                                      : listed(unit.planned_case->spec, selection));
   }
   return cases;
 }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "harness/plan/plan.h"
+#include "harness/plan/case_plan.h"
 
 namespace opbench {
 

@@ -175,6 +175,14 @@ std::string id_text(const Case& c, bool with_defaults) {
 
 }  // namespace
 
+bool ExpectedFailure::is_of(std::string_view variant) const {
+  return variants.empty() || std::find(variants.begin(), variants.end(), variant) != variants.end();
+}
+
+bool ExpectedFailure::is_of(DType dtype) const {
+  return dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
+
 std::string case_id(const Case& c) { return id_text(c, true); }
 
 std::string case_key(const Case& c) { return id_text(c, false); }

@@ -37,6 +37,10 @@ struct ExpectedFailure {
   std::vector<std::string> variants;  ///< empty: all
   std::vector<DType> dtypes;          ///< of the case; empty: all
   std::string reason;
+
+  bool is_of(std::string_view variant) const;
+  bool is_of(DType dtype) const;
+  bool operator==(const ExpectedFailure&) const = default;
 };
 
 /// One operator on tensors of given shapes, dtype and format: what is timed and verified.

@@ -45,8 +45,9 @@ class CaseFilter {
 /// The pattern that takes this name only.
 std::string pattern_of_name(std::string_view name);
 
-/// Which cases, contexts and variants are meant: what `run`, `check` and the workers of a check
-/// share. Each member but the last has a row in `selection_fields`, which makes an option of it.
+/// Which cases, contexts and variants a command line asks for: what `run`, `check` and the workers
+/// of a check share. Each member but the last has a row in `selection_fields`, which makes an
+/// option of it.
 struct CaseSelection {
   std::vector<std::string> ops;  ///< to run over the shapes of `shapes_file`
   std::string shapes_file;

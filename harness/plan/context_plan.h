@@ -9,7 +9,7 @@
 #include "harness/plan/graph.h"
 #include "harness/plan/memory_plan.h"
 #include "harness/plan/options.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 
 namespace opbench {
 
@@ -17,7 +17,7 @@ namespace opbench {
 struct PlannedStep {
   ContextStep spec;
   Graph graph;
-  Selection selection;
+  SelectedKernels selection;
   std::vector<std::size_t> results;  ///< tensors that it is judged by, in the order of all steps
   MemoryPlan memory;
   double planning_ms = 0;

@@ -122,18 +122,22 @@ void write_dot_step(std::ostream& out, const PlannedStep& step, const std::strin
 
 }  // namespace
 
-void explain(std::ostream& out, const PlannedContext& planned) {
-  out << wrapped(planned.id(), kWidth, 2) << '\n';
-  for (const PlannedStep& step : planned.steps) explain_step(out, step);
+void explain(std::ostream& out, std::span<const WorkUnit> units) {
+  for (const WorkUnit& unit : units) {
+    if (!unit.is_context()) continue;
+    out << wrapped(unit.id, kWidth, 2) << '\n';
+    for (const PlannedStep& step : unit.context->steps) explain_step(out, step);
+  }
 }
 
-void write_dot(std::ostream& out, std::span<const PlannedContext> planned) {
+void write_dot(std::ostream& out, std::span<const WorkUnit> units) {
   out << "digraph opbench {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   std::size_t number = 0;
-  for (const PlannedContext& context : planned) {
-    for (const PlannedStep& step : context.steps) {
+  for (const WorkUnit& unit : units) {
+    if (!unit.is_context()) continue;
+    for (const PlannedStep& step : unit.context->steps) {
       if (!step.refusal().empty()) continue;
-      write_dot_step(out, step, fmt::format("{} {}", context.id(), step.spec.name), number++);
+      write_dot_step(out, step, fmt::format("{} {}", unit.id, step.spec.name), number++);
     }
   }
   out << "}\n";

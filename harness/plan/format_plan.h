@@ -5,7 +5,7 @@
 #include "harness/plan/context_graph.h"
 #include "harness/plan/lowering.h"
 #include "harness/plan/node_plan.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 
 namespace opbench {
 
@@ -13,7 +13,7 @@ namespace opbench {
 /// the kernel takes them, through TransData and Cast nodes where they come otherwise.
 struct PhysicalGraph {
   Graph graph;
-  Selection selection;
+  SelectedKernels selection;
   std::vector<std::size_t> results;  ///< those of the logical graph, in order
 };
 

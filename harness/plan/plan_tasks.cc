@@ -81,7 +81,7 @@ PlanCost task_cost(const Node& node, const Kernel& kernel) {
   return cost;
 }
 
-PlanCost plan_cost(const Graph& graph, const Selection& selection) {
+PlanCost plan_cost(const Graph& graph, const SelectedKernels& selection) {
   PlanCost sum;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     sum += task_cost(graph.nodes[i], *selection.kernels[i]);

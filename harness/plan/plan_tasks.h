@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/plan/graph.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 
 namespace opbench {
 
@@ -39,6 +39,6 @@ struct PlanCost {
 PlanCost task_cost(const Node& node, const Kernel& kernel);
 
 /// Of all tasks of a plan.
-PlanCost plan_cost(const Graph& graph, const Selection& selection);
+PlanCost plan_cost(const Graph& graph, const SelectedKernels& selection);
 
 }  // namespace opbench

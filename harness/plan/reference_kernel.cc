@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/plan/context.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -58,7 +58,7 @@ const Kernel kReference{
 
 const Kernel& reference_kernel() { return kReference; }
 
-Selection select_reference(const Graph& graph) {
+SelectedKernels select_reference(const Graph& graph) {
   return {std::string(kReferenceVariant),
           std::vector<const Kernel*>(graph.nodes.size(), &kReference),
           {}};

@@ -3,11 +3,11 @@
 #include <string_view>
 
 #include "harness/plan/graph.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 
 namespace opbench {
 
-Selection select_reference(const Graph& graph);
+SelectedKernels select_reference(const Graph& graph);
 
 /// The same as a kernel, for any operator.
 const Kernel& reference_kernel();

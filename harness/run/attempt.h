@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 #include "harness/run/record.h"
 #include "harness/run/step_measurement.h"
 
 namespace opbench {
 
-/// A runnable on its way through the phases; closed as soon as its status is final.
+/// A variant on its way through the phases; closed as soon as its status is final.
 struct Attempt {
   std::size_t index = 0;
   Record record;
@@ -29,6 +29,21 @@ struct Attempt {
     samples.clear();
     rounds.clear();
     is_open = false;
+  }
+
+  void take_verdict(const Verification& found) {
+    keep_worst(record.accuracy, found.stats, found.elements);
+    if (!found.formula.empty()) record.formula = found.formula;
+    const Judgement& judged = found.judgement;
+    if (judged.verdict == Verdict::failed) return close(Status::failed, judged.reason);
+    if (!found.known_limit.empty()) {
+      // On recorded values it is a fault of what was recorded, known or not.
+      const bool is_ours = values.has_corners;
+      return close(is_ours ? Status::xfailed : Status::failed, found.known_limit);
+    }
+    if (record.status == Status::mistrusted) return;
+    record.status = judged.verdict == Verdict::mistrusted ? Status::mistrusted : Status::passed;
+    if (!judged.reason.empty()) record.reason = judged.reason;
   }
 };
 

@@ -28,10 +28,10 @@ bool has_default_data(const GraphTensor& tensor) {
 
 // Where an operator makes one result of many elements, one of them shows only if it is as large as
 // what the others come to.
-double outlier(const Runnable& runnable, const GraphTensor& tensor) {
+double outlier(const UnitVariant& variant, const GraphTensor& tensor) {
   constexpr double kLargest = 4096;
-  const Problem& problem = runnable.graph->nodes[0].problem;
-  const bool is_mixed = runnable.step == nullptr && problem.op->mixes_elements();
+  const Problem& problem = variant.graph->nodes[0].problem;
+  const bool is_mixed = variant.step == nullptr && problem.op->mixes_elements();
   if (!is_mixed) return 0;
   const double terms =
       static_cast<double>(tensor.desc.elements()) /
@@ -40,13 +40,13 @@ double outlier(const Runnable& runnable, const GraphTensor& tensor) {
 }
 
 // Every call writes all of them; in a context only outputs have a place that nothing else uses.
-std::vector<std::size_t> results_of(const Runnable& runnable) {
+std::vector<std::size_t> results_of(const UnitVariant& variant) {
   std::vector<std::size_t> results;
-  for (const Node& node : runnable.graph->nodes) {
+  for (const Node& node : variant.graph->nodes) {
     if (node.unless != Node::kNone) continue;
     for (const std::size_t output : node.outputs) {
-      const GraphTensor& tensor = runnable.graph->tensors[output];
-      const bool is_apart = runnable.step == nullptr || tensor.role == GraphTensor::output;
+      const GraphTensor& tensor = variant.graph->tensors[output];
+      const bool is_apart = variant.step == nullptr || tensor.role == GraphTensor::output;
       if (is_apart && tensor.desc.elements() > 0) results.push_back(output);
     }
   }
@@ -59,28 +59,28 @@ std::uint64_t near_bits(std::uint64_t bits, std::size_t bytes, std::uint64_t mas
 }
 
 // "second (relu): ", the node of a context that writes a tensor; empty for a case.
-std::string writer_of(const Runnable& runnable, std::size_t tensor) {
-  const std::vector<Node>& nodes = runnable.graph->nodes;
+std::string writer_of(const UnitVariant& variant, std::size_t tensor) {
+  const std::vector<Node>& nodes = variant.graph->nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::vector<std::size_t>& outputs = nodes[i].outputs;
     const bool is_writer = std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
     if (!is_writer || nodes[i].name.empty()) continue;
-    return fmt::format("{} ({}): ", nodes[i].name, runnable.selection->kernels[i]->name);
+    return fmt::format("{} ({}): ", nodes[i].name, variant.selection->kernels[i]->name);
   }
   return {};
 }
 
 }  // namespace
 
-CallWatch::CallWatch(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed)
-    : runnable_(runnable),
+CallWatch::CallWatch(const UnitVariant& variant, const Workspace& workspace, std::uint64_t seed)
+    : variant_(variant),
       workspace_(workspace),
-      refill_(runnable, workspace, seed),
-      results_(results_of(runnable)),
+      refill_(variant, workspace, seed),
+      results_(results_of(variant)),
       seed_(seed),
       state_(seed | 1) {
-  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
-    if (is_free(runnable.graph->tensors[i])) inputs_.push_back(i);
+  for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
+    if (is_free(variant.graph->tensors[i])) inputs_.push_back(i);
   }
 }
 
@@ -93,10 +93,10 @@ std::uint64_t CallWatch::random() {
 }
 
 WatchedElement CallWatch::element(std::size_t tensor, std::int64_t place) const {
-  const TensorDesc& desc = runnable_.graph->tensors[tensor].desc;
+  const TensorDesc& desc = variant_.graph->tensors[tensor].desc;
   const std::size_t bytes = size_of(desc.dtype);
   const auto stored = static_cast<std::size_t>(stored_at(element_map(desc), place));
-  return {static_cast<std::byte*>(workspace_.at(runnable_, tensor)) + stored * bytes, bytes, tensor,
+  return {static_cast<std::byte*>(workspace_.at(variant_, tensor)) + stored * bytes, bytes, tensor,
           place};
 }
 
@@ -104,10 +104,10 @@ WatchedElement CallWatch::element(std::size_t tensor, std::int64_t place) const 
 // values another one of them.
 std::uint64_t CallWatch::value_of(const WatchedChange& change) const {
   constexpr double kAboveMost = 4;
-  const GraphTensor& given = runnable_.graph->tensors[change.element.tensor];
+  const GraphTensor& given = variant_.graph->tensors[change.element.tensor];
   const TensorDesc& desc = given.desc;
-  const std::uint64_t seed = runnable_.seed_of(change.element.tensor, change.other);
-  if (runnable_.inputs != nullptr) {
+  const std::uint64_t seed = variant_.seed_of(change.element.tensor, change.other);
+  if (variant_.inputs != nullptr) {
     const auto elements = static_cast<std::uint64_t>(desc.elements());
     return element(change.element.tensor, static_cast<std::int64_t>(change.other % elements))
         .load();
@@ -120,7 +120,7 @@ std::uint64_t CallWatch::value_of(const WatchedChange& change) const {
   }
   double value = 0;
   generate(given.data, seed, DType::fp64, desc.elements(), place, &value);
-  const double large = outlier(runnable_, given);
+  const double large = outlier(variant_, given);
   value = large > 0 ? large * (1 + std::fabs(value) / 4) : kAboveMost + std::fabs(value);
   from_doubles(desc.dtype, &value, 1, &bits);
   return bits;
@@ -129,8 +129,7 @@ std::uint64_t CallWatch::value_of(const WatchedChange& change) const {
 // Flags and small numbers have few other values.
 WatchedChange CallWatch::draw_change(std::size_t tensor) {
   constexpr int kTries = 4;
-  const auto elements =
-      static_cast<std::uint64_t>(runnable_.graph->tensors[tensor].desc.elements());
+  const auto elements = static_cast<std::uint64_t>(variant_.graph->tensors[tensor].desc.elements());
   WatchedChange change{element(tensor, static_cast<std::int64_t>(random() % elements))};
   change.loaded = change.element.load();
   change.other = change.loaded;
@@ -158,7 +157,7 @@ void CallWatch::undo_changes() {
 }
 
 void CallWatch::refill() {
-  if (runnable_.step == nullptr) put({generation_ + 1, {}});
+  if (variant_.step == nullptr) put({generation_ + 1, {}});
 }
 
 void CallWatch::begin(std::int64_t calls) {
@@ -176,7 +175,7 @@ void CallWatch::choose_results() {
   if (results_.empty()) return;
   for (std::size_t k = 0; k < std::max(kTargets, results_.size()); ++k) {
     const std::size_t tensor = results_[k % results_.size()];
-    const std::int64_t elements = runnable_.graph->tensors[tensor].desc.elements();
+    const std::int64_t elements = variant_.graph->tensors[tensor].desc.elements();
     targets_.push_back(element(
         tensor, static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(elements))));
   }
@@ -184,7 +183,7 @@ void CallWatch::choose_results() {
 
 void CallWatch::note() {
   const bool is_after_another = calls_ > 1 && current() != nullptr;
-  if (runnable_.step != nullptr || !missed_.empty() || !is_after_another) return;
+  if (variant_.step != nullptr || !missed_.empty() || !is_after_another) return;
   if (notes_.size() == kNotes) notes_.erase(notes_.begin());
   notes_.push_back({{generation_, {*current()}}, results()});
 }
@@ -241,8 +240,8 @@ bool CallWatch::repeats_its_results(const std::function<void()>& call, double se
 std::uint64_t CallWatch::results() const {
   std::uint64_t bits = 0;
   for (const std::size_t tensor : results_) {
-    const TensorDesc& desc = runnable_.graph->tensors[tensor].desc;
-    bits = bits * 31 ^ elements_fingerprint(desc, workspace_.at(runnable_, tensor));
+    const TensorDesc& desc = variant_.graph->tensors[tensor].desc;
+    bits = bits * 31 ^ elements_fingerprint(desc, workspace_.at(variant_, tensor));
   }
   return bits;
 }
@@ -263,9 +262,9 @@ bool CallWatch::is_written(const std::function<void()>& call) {
   spoilt_.store(near_bits(spoilt_bits_, spoilt_.bytes, 0x4A));
   call();
   if (spoilt_.load() == spoilt_bits_) return true;
-  const GraphTensor& tensor = runnable_.graph->tensors[spoilt_.tensor];
+  const GraphTensor& tensor = variant_.graph->tensors[spoilt_.tensor];
   missed_ = fmt::format("{}a timed call left {} of '{}' as it was before the call",
-                        writer_of(runnable_, spoilt_.tensor),
+                        writer_of(variant_, spoilt_.tensor),
                         index_text(tensor.desc.shape, spoilt_.place), tensor.name);
   return false;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/run/input_values.h"
-#include "harness/run/item.h"
+#include "harness/run/unit_variant.h"
 #include "harness/run/workspace.h"
 
 namespace opbench {
@@ -54,8 +54,8 @@ struct TimedInputs {
 /// after; then note (if wanted); at the end repeats_its_results (if there are notes) and restore.
 class CallWatch {
  public:
-  /// The runnable's values of `seed` are loaded. Both must outlive it.
-  CallWatch(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed);
+  /// The variant's values of `seed` are loaded. Both must outlive it.
+  CallWatch(const UnitVariant& variant, const Workspace& workspace, std::uint64_t seed);
 
   /// Other values in all inputs of a case, which nothing before has seen. A context's are loaded
   /// anew for every round.
@@ -122,7 +122,7 @@ class CallWatch {
   WatchedElement element(std::size_t tensor, std::int64_t place) const;
   std::uint64_t random();
 
-  const Runnable& runnable_;
+  const UnitVariant& variant_;
   const Workspace& workspace_;
   InputRefill refill_;
   std::vector<std::size_t> results_;  // tensors that every call writes

@@ -28,16 +28,16 @@ bool is_free(const GraphTensor& tensor) {
           kind == DistributionKind::integers);
 }
 
-InputRefill::InputRefill(const Runnable& runnable, const Workspace& workspace, std::uint64_t seed)
-    : runnable_(runnable), workspace_(workspace), seed_(seed) {
-  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
-    const GraphTensor& tensor = runnable.graph->tensors[i];
+InputRefill::InputRefill(const UnitVariant& variant, const Workspace& workspace, std::uint64_t seed)
+    : variant_(variant), workspace_(workspace), seed_(seed) {
+  for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
+    const GraphTensor& tensor = variant.graph->tensors[i];
     // A permutation that is rotated is one.
     if (!is_free(tensor) && tensor.data.kind != DistributionKind::permutation) continue;
     const auto elements = static_cast<std::size_t>(tensor.desc.elements());
     const bool is_dense = tensor.desc.bytes() == elements * size_of(tensor.desc.dtype);
     const bool is_rotated = is_dense && elements > 1;
-    if (runnable.inputs != nullptr && !is_rotated) continue;
+    if (variant.inputs != nullptr && !is_rotated) continue;
     if (tensor.role == GraphTensor::input || tensor.role == GraphTensor::parameter) {
       inputs_.push_back({i, is_rotated});
     }
@@ -53,10 +53,10 @@ std::uint64_t InputRefill::mixed(std::size_t tensor, std::uint64_t generation) c
 }
 
 void InputRefill::rotate(Input& input, std::int64_t shift) const {
-  const TensorDesc& desc = runnable_.graph->tensors[input.tensor].desc;
+  const TensorDesc& desc = variant_.graph->tensors[input.tensor].desc;
   const std::int64_t elements = desc.elements();
   const std::int64_t by = (shift - input.shift + elements) % elements;
-  void* const data = workspace_.at(runnable_, input.tensor);
+  void* const data = workspace_.at(variant_, input.tensor);
   input.shift = shift;
   switch (size_of(desc.dtype)) {
     case 1:
@@ -74,14 +74,14 @@ void InputRefill::put(std::uint64_t generation) {
   if (generation == generation_) return;
   generation_ = generation;
   for (Input& input : inputs_) {
-    const GraphTensor& tensor = runnable_.graph->tensors[input.tensor];
+    const GraphTensor& tensor = variant_.graph->tensors[input.tensor];
     const std::uint64_t random = generation == 0 ? 0 : mixed(input.tensor, generation);
     if (input.is_dense) {
       const auto others = static_cast<std::uint64_t>(tensor.desc.elements() - 1);
       rotate(input, generation == 0 ? 0 : 1 + static_cast<std::int64_t>(random % others));
     } else {
-      fill(tensor.desc, workspace_.at(runnable_, input.tensor), tensor.data,
-           runnable_.seed_of(input.tensor, seed_ + random));
+      fill(tensor.desc, workspace_.at(variant_, input.tensor), tensor.data,
+           variant_.seed_of(input.tensor, seed_ + random));
     }
   }
   touch();
@@ -90,10 +90,10 @@ void InputRefill::put(std::uint64_t generation) {
 // One byte of each line is written as it is.
 void InputRefill::touch() const {
   constexpr std::int64_t kLine = 64;
-  for (std::size_t i = 0; i < runnable_.graph->tensors.size(); ++i) {
-    auto* const begin = static_cast<volatile std::byte*>(workspace_.at(runnable_, i));
-    const auto bytes = static_cast<std::int64_t>(runnable_.graph->tensors[i].desc.bytes());
-    const bool is_written = runnable_.graph->tensors[i].is_computed();
+  for (std::size_t i = 0; i < variant_.graph->tensors.size(); ++i) {
+    auto* const begin = static_cast<volatile std::byte*>(workspace_.at(variant_, i));
+    const auto bytes = static_cast<std::int64_t>(variant_.graph->tensors[i].desc.bytes());
+    const bool is_written = variant_.graph->tensors[i].is_computed();
     parallel_ranges((bytes + kLine - 1) / kLine, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t line = first; line < last; ++line) {
         const std::byte here = begin[line * kLine];
@@ -115,10 +115,10 @@ std::size_t corner_count(std::int64_t elements, std::size_t corners) {
 /// The inputs of a case that take corner values.
 class Corners {
  public:
-  Corners(const Workspace& workspace, const Runnable& runnable, std::uint64_t seed)
+  Corners(const Workspace& workspace, const UnitVariant& variant, std::uint64_t seed)
       : workspace_(workspace),
-        runnable_(runnable),
-        problem_(runnable.graph->nodes[0].problem),
+        variant_(variant),
+        problem_(variant.graph->nodes[0].problem),
         seed_(seed) {}
 
   template <class WantedOf>
@@ -133,13 +133,13 @@ class Corners {
   // Of losses that are a mean: `value_of` the number that stands there in timing.
   template <class ValueOf>
   void write_gradient_seeds(ValueOf value_of) const {
-    const std::vector<GraphTensor>& tensors = runnable_.graph->tensors;
+    const std::vector<GraphTensor>& tensors = variant_.graph->tensors;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const GraphTensor& seed = tensors[i];
       if (seed.role != GraphTensor::gradient_seed) continue;
       if (seed.data.kind != DistributionKind::constant || seed.desc.elements() == 0) continue;
       const double value = value_of(seed.data.a);
-      from_doubles(seed.desc.dtype, &value, 1, workspace_.at(runnable_, i));
+      from_doubles(seed.desc.dtype, &value, 1, workspace_.at(variant_, i));
     }
   }
 
@@ -161,24 +161,24 @@ class Corners {
       if (is_wanted(corner)) {
         from_doubles(desc.dtype, &corner, 1, value);
       } else {
-        generate(runnable_.graph->tensors[input].data, runnable_.seed_of(input, seed_), desc.dtype,
+        generate(variant_.graph->tensors[input].data, variant_.seed_of(input, seed_), desc.dtype,
                  desc.elements(), {place, 1}, value);
       }
-      write_elements(desc, workspace_.at(runnable_, input), {place, 1}, value);
+      write_elements(desc, workspace_.at(variant_, input), {place, 1}, value);
     }
   }
 
   const Workspace& workspace_;
-  const Runnable& runnable_;
+  const UnitVariant& variant_;
   const Problem& problem_;
   const std::uint64_t seed_;
 };
 
-IsWanted wanted_by(const Runnable& runnable, DType dtype) {
+IsWanted wanted_by(const UnitVariant& variant, DType dtype) {
   constexpr double kLargestTerm = 128;
-  const bool mixes = runnable.graph->mixes_elements();
+  const bool mixes = variant.graph->mixes_elements();
   const InputRange range =
-      std::max(mixes ? InputRange::finite : InputRange::any, runnable.selection->takes());
+      std::max(mixes ? InputRange::finite : InputRange::any, variant.selection->takes());
   return [mixes, range, dtype](double corner) {
     if (std::isfinite(corner) && mixes && std::fabs(corner) > kLargestTerm) return false;
     return is_inside(range, dtype, corner);
@@ -187,17 +187,17 @@ IsWanted wanted_by(const Runnable& runnable, DType dtype) {
 
 }  // namespace
 
-void add_corner_values(const Workspace& workspace, const Runnable& runnable, std::uint64_t seed) {
+void add_corner_values(const Workspace& workspace, const UnitVariant& variant, std::uint64_t seed) {
   constexpr double kLargestHalf = 65504;
-  const Corners corners(workspace, runnable, seed);
-  corners.write_inputs([&](DType dtype) { return wanted_by(runnable, dtype); });
-  const auto elements = static_cast<double>(runnable.graph->tensors.front().desc.elements());
+  const Corners corners(workspace, variant, seed);
+  corners.write_inputs([&](DType dtype) { return wanted_by(variant, dtype); });
+  const auto elements = static_cast<double>(variant.graph->tensors.front().desc.elements());
   corners.write_gradient_seeds([&](double) { return std::clamp(elements, 1.0, kLargestHalf); });
 }
 
-void remove_corner_values(const Workspace& workspace, const Runnable& runnable,
+void remove_corner_values(const Workspace& workspace, const UnitVariant& variant,
                           std::uint64_t seed) {
-  const Corners corners(workspace, runnable, seed);
+  const Corners corners(workspace, variant, seed);
   corners.write_inputs([](DType) { return IsWanted([](double) { return false; }); });
   corners.write_gradient_seeds([](double value) { return value; });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -16,7 +17,7 @@
 #include "harness/plan/case_selection.h"
 #include "harness/plan/kernel_choice.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "judge/stored_values.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
@@ -82,6 +83,20 @@ void add_plan(PlannedCase planned, std::vector<PlannedCase>& plans) {
     same->variants.push_back(std::move(planned.variants[0]));
 }
 
+/// The inputs of a recorded call, read whenever they are wanted. Errors of `fill`: those of
+/// DumpSource::read.
+class RecordedInputs : public InputSource {
+ public:
+  RecordedInputs(DumpSource& file, RecordedCall call) : file_(file), call_(std::move(call)) {}
+  void fill(std::size_t input, const TensorDesc& desc, void* to) const override {
+    read_recorded(file_, *call_.inputs[input], desc, to);
+  }
+
+ private:
+  DumpSource& file_;
+  RecordedCall call_;
+};
+
 /// Plans the records of one dump.
 class LoadPlanner {
  public:
@@ -95,7 +110,7 @@ class LoadPlanner {
     for (const DumpRecord* record : records) add_record(*record);
     check_variants();
     for (const Wanted& wanted : wanted_) add_cases(wanted);
-    count_repeated();
+    add_units();
     std::stable_sort(plan_.left_out.begin(), plan_.left_out.end(),
                      [](const LeftOut& a, const LeftOut& b) { return a.op < b.op; });
     return std::move(plan_);
@@ -106,6 +121,12 @@ class LoadPlanner {
   struct Wanted {
     const DumpRecord* record;
     std::vector<RecordedCall> calls;
+  };
+  /// A recorded call as cases: one for each storage format that its variants want.
+  struct CallCases {
+    const RecordedCall* call;
+    std::vector<PlannedCase> plans;
+    std::shared_ptr<const LoadedRecord> record;
   };
 
   void add_record(const DumpRecord& record) {
@@ -139,8 +160,7 @@ class LoadPlanner {
     bool is_any = false;
     std::string obstacle;
     for (const RecordedCall& call : wanted.calls) {
-      LoadedCase loaded;
-      loaded.call = std::make_shared<RecordedCall>(call);
+      CallCases loaded{&call, {}, nullptr};
       const std::string dumped = add_variants(call.problem, loaded.plans, obstacle);
       if (loaded.plans.empty()) continue;
       loaded.record = record_of(*wanted.record, call, dumped);
@@ -148,7 +168,7 @@ class LoadPlanner {
         planned.spec.name = fmt::format("/{}/{}", wanted.record->op, wanted.record->seq_text);
       }
       plan_.run_elements += recorded_elements(call);
-      plan_.cases.push_back(std::move(loaded));
+      cases_.push_back(std::move(loaded));
       is_any = true;
     }
     if (!is_any) return leave_out(*wanted.record, obstacle);
@@ -210,15 +230,22 @@ class LoadPlanner {
   }
 
   // Calls with the same shapes are one case that the network runs so often.
-  void count_repeated() {
+  void add_units() {
     std::map<std::string, int> counts;
-    const auto id = [](const LoadedCase& loaded) { return case_id(case_of(loaded.call->problem)); };
-    for (LoadedCase& loaded : plan_.cases) loaded.is_first = ++counts[id(loaded)] == 1;
-    for (LoadedCase& loaded : plan_.cases) {
+    const auto id = [](const CallCases& loaded) { return case_id(case_of(loaded.call->problem)); };
+    for (const CallCases& loaded : cases_) ++counts[id(loaded)];
+    std::set<std::string> seen;
+    for (CallCases& loaded : cases_) {
+      const bool is_first = seen.insert(id(loaded)).second;
+      const auto inputs = std::make_shared<RecordedInputs>(file_, *loaded.call);
       for (PlannedCase& planned : loaded.plans) {
-        planned.spec.count = loaded.is_first ? counts[id(loaded)] : 1;
+        planned.spec.count = is_first ? counts[id(loaded)] : 1;
+        WorkUnit& unit = plan_.units.emplace_back(std::move(planned), inputs);
+        unit.record = loaded.record;
+        unit.is_repeat = !is_first;
       }
     }
+    plan_.calls = cases_.size();
   }
 
   DumpSource& file_;
@@ -226,6 +253,7 @@ class LoadPlanner {
   const LoadSelection& selection_;
   LoadPlan plan_;
   std::vector<Wanted> wanted_;
+  std::vector<CallCases> cases_;
   std::set<const Op*> ops_;
 };
 
@@ -259,14 +287,11 @@ void print_coverage(std::ostream& out, const LoadPlan& plan) {
 }
 
 void print_loaded_cases(std::ostream& out, const LoadPlan& plan) {
-  for (const LoadedCase& loaded : plan.cases) {
-    for (const PlannedCase& planned : loaded.plans) {
-      out << fmt::format("{}  {}\n", printable(planned.spec.name),
-                         printable(case_id(planned.spec)));
-      for (const Selection& variant : planned.variants) {
-        const bool is_dumped = variant.variant == loaded.record->variant;
-        out << fmt::format("  {}{}\n", variant.variant, is_dumped ? "  dumped" : "");
-      }
+  for (const WorkUnit& unit : plan.units) {
+    out << fmt::format("{}  {}\n", printable(unit.name()), printable(unit.id));
+    for (const SelectedKernels& variant : unit.planned_case->variants) {
+      const bool is_dumped = variant.variant == unit.record->variant;
+      out << fmt::format("  {}{}\n", variant.variant, is_dumped ? "  dumped" : "");
     }
   }
 }

@@ -3,15 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dump/dump_source.h"
-#include "harness/plan/plan.h"
 #include "harness/plan/recorded_call.h"
-#include "harness/run/item.h"
+#include "harness/plan/work_unit.h"
 
 namespace opbench {
 
@@ -27,14 +25,6 @@ struct LoadSelection {
   std::vector<std::string> words;  ///< of a command line that names the dump
 };
 
-/// A recorded call as cases: one for each storage format that its variants want.
-struct LoadedCase {
-  std::shared_ptr<const RecordedCall> call;
-  std::vector<PlannedCase> plans;
-  std::shared_ptr<const LoadedRecord> record;
-  bool is_first = true;  ///< of those with the same shapes, dtypes and attributes
-};
-
 /// Records that are not run, for one reason.
 struct LeftOut {
   std::string op, reason;
@@ -43,16 +33,19 @@ struct LeftOut {
 
 struct LoadPlan {
   std::string file;
-  std::vector<LoadedCase> cases;           ///< in the order in which the records ran
+  /// In the order in which the records ran: a case for each storage format that the variants of a
+  /// recorded call want. Of calls with the same shapes, dtypes and attributes the first is timed.
+  std::vector<WorkUnit> units;
+  std::size_t calls = 0;                   ///< that the units are of
   std::vector<LeftOut> left_out;           ///< by operator
   std::vector<std::string> problems;       ///< what in the file could not be read
   std::int64_t records = 0, elements = 0;  ///< of all records that are wanted, and of their outputs
   std::int64_t run_records = 0, run_elements = 0;  ///< of those that are run
 };
 
-/// Reads numbers and lists of the dump, but no tensors. The cases refer to `file`'s records.
-/// Errors: those of DumpSource; throws Error for a variant that no operator of the dump has, and
-/// for names of operators that cannot be dumped.
+/// Reads numbers and lists of the dump, but no tensors: the units read their inputs from `file`
+/// whenever they are wanted, which must outlive them. Errors: those of DumpSource; throws Error for
+/// a variant that no operator of the dump has, and for names of operators that cannot be dumped.
 LoadPlan plan_load(DumpSource& file, const OpTable& table, const LoadSelection& selection);
 
 /// Which records of the dump are run, with their share of the elements, and which are not, by

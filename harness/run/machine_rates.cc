@@ -101,6 +101,14 @@ std::string text_of(const Contender& contender, int threads) {
 
 }  // namespace
 
+BytesMoved bytes_moved(const Graph& graph) {
+  const Traffic traffic = graph.traffic();
+  const double held = static_cast<double>(graph.memory_bytes());
+  const double share = std::min(1.0, held / std::max(traffic.bytes(), 1.0));
+  return {static_cast<std::size_t>(share * traffic.bytes_read),
+          static_cast<std::size_t>(share * traffic.bytes_written)};
+}
+
 CopyRate measure_copy_rate(BytesMoved bytes, int threads, TimingOptions timing, bool cold) {
   const std::size_t whole = bytes.read + bytes.written;
   const Mover mover(bytes, cold);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "harness/plan/graph.h"
 #include "harness/run/timing.h"
 #include "tensor/dtype.h"
 
@@ -17,6 +18,9 @@ double peak_operations_per_second(DType dtype, int threads);
 struct BytesMoved {
   std::size_t read = 0, written = 0;
 };
+/// The traffic of a graph in its proportion, and no more than its tensors hold, though a call may
+/// move some of them more than once.
+BytesMoved bytes_moved(const Graph& graph);
 
 /// How fast bytes can be moved here, read plus written.
 struct CopyRate {

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "harness/plan/selection.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/fitted.h"
@@ -123,13 +122,13 @@ std::size_t result_bytes(const PlannedStep& step) {
   return bytes;
 }
 
-}  // namespace
-
-void require_memory_of(const Graph& graph, std::span<const Selection* const> selections,
+void require_memory_of(const PlannedCase& planned, std::span<const std::size_t> chosen,
                        int threads) {
-  std::size_t needed = graph.memory_bytes();
+  std::size_t needed = planned.graph.memory_bytes();
   with_threads(threads, [&] {
-    for (const Selection* selection : selections) needed += temporary_bytes(graph, *selection);
+    for (const std::size_t i : chosen) {
+      needed += temporary_bytes(planned.graph, planned.variants[i]);
+    }
   });
   require_memory(needed,
                  "take a smaller shape or batch (--set N=...), or fewer variants at once "
@@ -142,6 +141,14 @@ void require_memory_of(const PlannedStep& step, int threads, bool verifies) {
   require_memory(step.memory.bytes + largest_temporary_bytes(step, threads) + compared,
                  "take a smaller batch (--set N=...), or leave the comparison of results out "
                  "(--no-verify)");
+}
+
+}  // namespace
+
+void require_memory_of(const WorkUnit& unit, std::span<const std::size_t> chosen, int threads,
+                       bool verifies) {
+  if (!unit.is_context()) return require_memory_of(*unit.planned_case, chosen, threads);
+  for (const std::size_t i : chosen) require_memory_of(unit.context->steps[i], threads, verifies);
 }
 
 void require_memory(std::size_t bytes, std::string_view advice) {

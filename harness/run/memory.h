@@ -5,9 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "harness/plan/context_plan.h"
-#include "harness/plan/graph.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/work_unit.h"
 
 namespace opbench {
 
@@ -16,14 +14,12 @@ namespace opbench {
 /// /proc and /sys stand; without /proc the kernel is asked, and only the outermost group is known.
 std::size_t available_memory(const std::filesystem::path& root = "/");
 
-/// Refuses a graph that does not fit into memory with the temporaries of all `selections`, which
-/// are prepared at once. Errors: throws RunError that says what to do.
-void require_memory_of(const Graph& graph, std::span<const Selection* const> selections,
-                       int threads);
-
-/// The same for a step of a context, whose temporaries share one place; where it is verified, with
-/// the results that steps are held to.
-void require_memory_of(const PlannedStep& step, int threads, bool verifies);
+/// Refuses variants or steps of a unit that do not fit into memory: the variants of a case with the
+/// temporaries of all of them, which are prepared at once; each step of a context, whose
+/// temporaries share one place; where it is verified, with the results that steps are held to.
+/// Errors: throws RunError that says what to do.
+void require_memory_of(const WorkUnit& unit, std::span<const std::size_t> chosen, int threads,
+                       bool verifies);
 
 /// Errors: throws RunError that names both numbers and `advice` if so much is not free.
 void require_memory(std::size_t bytes, std::string_view advice);

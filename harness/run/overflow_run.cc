@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "dump/dump_writer.h"
-#include "harness/run/load_run.h"
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 #include "harness/run/run_dump.h"
 #include "harness/run/value_range.h"
 #include "tensor/parallel.h"
@@ -17,24 +15,23 @@
 namespace opbench {
 namespace {
 
-/// Runs items node by node; numbers go on from one to the next.
+/// Runs units node by node; numbers go on from one to the next.
 class OverflowRunner {
  public:
   OverflowRunner(int threads, const OverflowHooks& hooks) : threads_(threads), hooks_(hooks) {}
 
-  void run(Item item) {
-    for (Runnable& runnable : item.runnables) runnable.checks_overflow = true;
-    OpenItem open(std::move(item), threads_, times_);
+  void run(const WorkUnit& unit) {
+    OpenUnit open(unit, threads_, times_, {.checks_overflow = true});
     std::vector<std::size_t> chosen;
-    for (std::size_t i = 0; i < open.item().runnables.size(); ++i) {
-      if (open.runnable(i).refusal().empty()) chosen.push_back(i);
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      if (open.variant(i).refusal().empty()) chosen.push_back(i);
     }
     if (chosen.empty()) return;
     try {
       open.require_memory(chosen, false);
       open.allocate(chosen);
     } catch (const std::exception& error) {
-      result_.errors.push_back(fmt::format("{}: {}", open.item().id, error.what()));
+      result_.errors.push_back(fmt::format("{}: {}", open.unit().id, error.what()));
       return;
     }
     for (const std::size_t i : chosen) {
@@ -46,30 +43,30 @@ class OverflowRunner {
 
  private:
   // One that throws takes nothing from the others.
-  void attempt(OpenItem& open, std::size_t i) {
+  void attempt(OpenUnit& open, std::size_t i) {
     try {
       run_one(open, i);
     } catch (const std::exception& error) {
       result_.errors.push_back(
-          fmt::format("{} {}: {}", open.item().id, open.runnable(i).name(), error.what()));
+          fmt::format("{} {}: {}", open.unit().id, open.variant(i).name(), error.what()));
     }
     open.release(i);
   }
 
-  void run_one(OpenItem& open, std::size_t i) {
+  void run_one(OpenUnit& open, std::size_t i) {
     open.prepare(i);
-    open.load(i, {open.item().seed});
-    const Runnable& runnable = open.runnable(i);
+    open.load(i, {open.unit().seed});
+    const UnitVariant& variant = open.variant(i);
     ranges_.clear();
-    for (std::size_t n = 0; n < runnable.graph->nodes.size() && !interrupted(); ++n) {
+    for (std::size_t n = 0; n < variant.graph->nodes.size() && !interrupted(); ++n) {
       ++seq_;
       if (!open.bound(i).is_skipped(n)) check_node(open, i, n);
     }
   }
 
-  void check_node(const OpenItem& open, std::size_t i, std::size_t n) {
-    const Runnable& runnable = open.runnable(i);
-    const Node& node = runnable.graph->nodes[n];
+  void check_node(const OpenUnit& open, std::size_t i, std::size_t n) {
+    const UnitVariant& variant = open.variant(i);
+    const Node& node = variant.graph->nodes[n];
     ValueRange inputs;
     for (const std::size_t input : node.inputs) inputs.merge(given_range(open, i, input));
     with_threads(threads_, [&] { open.bound(i).run_node(n); });
@@ -77,8 +74,8 @@ class OverflowRunner {
     RunOverflow overflow;
     overflow.has_flag = open.bound(i).node_has_saturated();
     for (const std::size_t output : node.outputs) {
-      const TensorDesc& desc = runnable.graph->tensors[output].desc;
-      const void* const storage = open.workspace().at(runnable, output);
+      const TensorDesc& desc = variant.graph->tensors[output].desc;
+      const void* const storage = open.workspace().at(variant, output);
       const ValueRange range = storage_range(desc, storage, desc.dtype);
       overflow.found.add(new_values(inputs, range));
       overflow.elements += range.elements;
@@ -90,28 +87,28 @@ class OverflowRunner {
   }
 
   // Of what an earlier node computed it is known.
-  const ValueRange& given_range(const OpenItem& open, std::size_t i, std::size_t tensor) {
+  const ValueRange& given_range(const OpenUnit& open, std::size_t i, std::size_t tensor) {
     const auto known = ranges_.find(tensor);
     if (known != ranges_.end()) return known->second;
-    const Runnable& runnable = open.runnable(i);
+    const UnitVariant& variant = open.variant(i);
     return ranges_
-        .emplace(tensor, storage_range(runnable.graph->tensors[tensor].desc,
-                                       open.workspace().at(runnable, tensor), DType::fp16))
+        .emplace(tensor, storage_range(variant.graph->tensors[tensor].desc,
+                                       open.workspace().at(variant, tensor), DType::fp16))
         .first->second;
   }
 
-  void report(const OpenItem& open, std::size_t i, std::size_t n, RunOverflow overflow) {
-    const Runnable& runnable = open.runnable(i);
-    const Node& node = runnable.graph->nodes[n];
-    const LoadedRecord* loaded = open.item().record.get();
+  void report(const OpenUnit& open, std::size_t i, std::size_t n, RunOverflow overflow) {
+    const UnitVariant& variant = open.variant(i);
+    const Node& node = variant.graph->nodes[n];
+    const LoadedRecord* loaded = open.unit().record.get();
     const int seq = loaded != nullptr ? loaded->seq : seq_;
     overflow.op = loaded != nullptr ? loaded->op : std::string(node.problem.op->ir_name);
     overflow.seq = std::to_string(seq);
-    overflow.place = fmt::format("{} {}", open.item().id, runnable.name());
+    overflow.place = fmt::format("{} {}", open.unit().id, variant.name());
     if (!node.name.empty()) overflow.place += fmt::format(", {}", node.name);
     if (hooks_.dump != nullptr) {
       NodeDump dump(*hooks_.dump, open, i, n);
-      dump.begin({{"opbench_case", open.item().id}, {"opbench_variant", runnable.name()}}, seq);
+      dump.begin({{"opbench_case", open.unit().id}, {"opbench_variant", variant.name()}}, seq);
       dump.write_outputs();
     }
     hooks_.found(overflow);
@@ -122,7 +119,7 @@ class OverflowRunner {
   const OverflowHooks& hooks_;
   PhaseTimes times_;
   int seq_ = 0;
-  std::map<std::size_t, ValueRange> ranges_;  // of the runnable's tensors
+  std::map<std::size_t, ValueRange> ranges_;  // of the variant's tensors
   OverflowRun result_;
 };
 
@@ -132,32 +129,12 @@ bool is_over(const OverflowHooks& hooks) {
 
 }  // namespace
 
-OverflowRun run_for_overflow(const std::vector<PlannedCase>& plan,
-                             const std::vector<PlannedContext>& contexts, int threads,
+OverflowRun run_for_overflow(std::span<const WorkUnit> units, int threads,
                              const OverflowHooks& hooks) {
   OverflowRunner runner(threads, hooks);
-  std::size_t done = 0;
-  const auto run = [&](const auto& planned) {
-    if (is_over(hooks)) return;
-    hooks.progress(done++, plan.size() + contexts.size());
-    runner.run(make_item(planned));
-  };
-  for (const PlannedCase& planned : plan) run(planned);
-  for (const PlannedContext& planned : contexts) run(planned);
-  return runner.result();
-}
-
-OverflowRun run_for_overflow(DumpSource& file, const LoadPlan& plan, int threads,
-                             const OverflowHooks& hooks) {
-  OverflowRunner runner(threads, hooks);
-  std::size_t done = 0;
-  for (const LoadedCase& loaded : plan.cases) {
-    if (is_over(hooks)) break;
-    hooks.progress(done++, plan.cases.size());
-    for (const PlannedCase& planned : loaded.plans) {
-      runner.run(
-          make_item(planned, std::make_shared<RecordedInputs>(file, loaded.call), loaded.record));
-    }
+  for (std::size_t i = 0; i < units.size() && !is_over(hooks); ++i) {
+    hooks.progress(i, units.size());
+    runner.run(units[i]);
   }
   return runner.result();
 }

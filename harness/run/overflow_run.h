@@ -2,13 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "harness/plan/context_plan.h"
-#include "harness/plan/plan.h"
-#include "harness/run/item.h"
-#include "harness/run/load_plan.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/value_range.h"
 
 namespace opbench {
@@ -37,15 +35,11 @@ struct OverflowHooks {
   DumpWriter* dump = nullptr;                     ///< takes what overflowed, and nothing else
 };
 
-/// Runs every variant of every case, and every step of every context, once, node by node, on its
-/// own values, in fp16 arithmetic without Inf and NaN (Ascend 910A), and looks at each node. Loss
-/// scales are not searched. Nodes are numbered over the whole run, whether or not they overflow.
-OverflowRun run_for_overflow(const std::vector<PlannedCase>& plan,
-                             const std::vector<PlannedContext>& contexts, int threads,
-                             const OverflowHooks& hooks);
-
-/// The same for the calls of a dump, under their own numbers.
-OverflowRun run_for_overflow(DumpSource& file, const LoadPlan& plan, int threads,
+/// Runs every variant or step of every unit once, node by node, on its own values, in fp16
+/// arithmetic without Inf and NaN (Ascend 910A), and looks at each node. Loss scales are not
+/// searched. Nodes are numbered over the whole run, whether or not they overflow; calls of a dump
+/// have their own numbers.
+OverflowRun run_for_overflow(std::span<const WorkUnit> units, int threads,
                              const OverflowHooks& hooks);
 
 }  // namespace opbench

@@ -21,13 +21,13 @@ std::string note_text(std::string text) {
   return text;
 }
 
-NodeDump::NodeDump(DumpWriter& writer, const OpenItem& open, std::size_t runnable, std::size_t node)
+NodeDump::NodeDump(DumpWriter& writer, const OpenUnit& open, std::size_t variant, std::size_t node)
     : writer_(writer),
       workspace_(open.workspace()),
-      loaded_(open.item().record.get()),
-      runnable_(open.runnable(runnable)),
-      node_(runnable_.graph->nodes[node]),
-      kernel_(*runnable_.selection->kernels[node]) {}
+      loaded_(open.unit().record.get()),
+      variant_(open.variant(variant)),
+      node_(variant_.graph->nodes[node]),
+      kernel_(*variant_.selection->kernels[node]) {}
 
 void NodeDump::begin(std::vector<Note> notes, std::optional<int> seq) {
   const bool is_npu = kernel_.provider == Provider::npu;
@@ -47,7 +47,7 @@ void NodeDump::begin(std::vector<Note> notes, std::optional<int> seq) {
 void NodeDump::write_inputs() {
   for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
     writer_.write_input(op().input_path(i), node_.problem.inputs[i],
-                        workspace_.at(runnable_, node_.inputs[i]));
+                        workspace_.at(variant_, node_.inputs[i]));
   }
   write_attributes(writer_, node_.problem.attrs);
 }
@@ -57,8 +57,7 @@ void NodeDump::write_outputs() {
     const std::string name =
         loaded_ == nullptr ? op().output_path(node_.problem, i) : loaded_->outputs[i];
     if (name.empty()) continue;
-    writer_.write_output(name, node_.problem.outputs[i],
-                         workspace_.at(runnable_, node_.outputs[i]));
+    writer_.write_output(name, node_.problem.outputs[i], workspace_.at(variant_, node_.outputs[i]));
   }
 }
 
@@ -86,15 +85,15 @@ std::vector<Note> notes_of(const Record& record, const Values& values) {
 }
 
 // So that elements which the node does not write are NaN.
-void poison_outputs(const OpenItem& open, std::size_t i, std::size_t node) {
-  const Runnable& runnable = open.runnable(i);
-  for (const std::size_t output : runnable.graph->nodes[node].outputs) {
-    open.workspace().poison(runnable, output);
+void poison_outputs(const OpenUnit& open, std::size_t i, std::size_t node) {
+  const UnitVariant& variant = open.variant(i);
+  for (const std::size_t output : variant.graph->nodes[node].outputs) {
+    open.workspace().poison(variant, output);
   }
 }
 
 // What it throws.
-std::exception_ptr run_node(const OpenItem& open, std::size_t i, std::size_t node) {
+std::exception_ptr run_node(const OpenUnit& open, std::size_t i, std::size_t node) {
   try {
     with_threads(open.threads(), [&] { open.bound(i).run_node(node); });
     return nullptr;
@@ -117,12 +116,12 @@ bool DumpTargets::has_failed() const {
   return (records != nullptr && records->has_failed()) || (tasks != nullptr && tasks->has_failed());
 }
 
-void dump_runnable(const DumpTargets& targets, const OpenItem& open, std::size_t i,
-                   const Values& values, const Record& record) {
+void dump_variant(const DumpTargets& targets, const OpenUnit& open, std::size_t i,
+                  const Values& values, const Record& record) {
   const std::vector<Note> notes = notes_of(record, values);
   const bool is_prepared = open.is_prepared(i);
   TaskDumps* const tasks =
-      is_prepared && targets.tasks != nullptr && targets.tasks->takes(open.item()) ? targets.tasks
+      is_prepared && targets.tasks != nullptr && targets.tasks->takes(open.unit()) ? targets.tasks
                                                                                    : nullptr;
   if (tasks != nullptr) tasks->begin_model(open, i);
   const std::size_t nodes = is_prepared ? open.bound(i).size() : 1;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dump/dump_writer.h"
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 #include "harness/run/record.h"
 #include "harness/run/runner.h"
 
@@ -15,11 +15,11 @@ namespace opbench {
 /// A text as a note takes it: HDF5 has no NUL in texts and little room for them.
 std::string note_text(std::string text);
 
-/// One node of a runnable and its record. All that it is given must outlive it.
+/// One node of a variant and its record. All that it is given must outlive it.
 /// Errors: those of DumpWriter.
 class NodeDump {
  public:
-  NodeDump(DumpWriter& writer, const OpenItem& open, std::size_t runnable, std::size_t node);
+  NodeDump(DumpWriter& writer, const OpenUnit& open, std::size_t variant, std::size_t node);
 
   /// Begins the record, with the number `seq` or the next, and writes what the node is given. Of a
   /// case that was loaded from a dump it is the record that was loaded, without inputs; another
@@ -34,12 +34,12 @@ class NodeDump {
   DumpWriter& writer_;
   const Workspace& workspace_;
   const LoadedRecord* loaded_;  // null: the record is the node's own
-  const Runnable& runnable_;
+  const UnitVariant& variant_;
   const Node& node_;
   const Kernel& kernel_;
 };
 
-/// Runs a runnable node by node on the values that are loaded, and writes a record for every
+/// Runs a variant node by node on the values that are loaded, and writes a record for every
 /// execution: inputs as they were before, attributes, outputs as they are right after, before their
 /// memory is used again. Outputs that a node leaves unwritten are NaN. Of a case that was loaded
 /// from a dump outputs alone, under the name and number of its record there, as the dumper's load
@@ -52,8 +52,8 @@ class NodeDump {
 /// the node that did, with what that has written.
 /// Errors: whatever a kernel throws, after its record is complete; those of DumpWriter and
 /// TaskDumps.
-void dump_runnable(const DumpTargets& targets, const OpenItem& open, std::size_t i,
-                   const Values& values, const Record& record);
+void dump_variant(const DumpTargets& targets, const OpenUnit& open, std::size_t i,
+                  const Values& values, const Record& record);
 
 /// Adds the attributes of a use of an operator to the current record. Words have no place among
 /// what the dumper writes; they are in the note.

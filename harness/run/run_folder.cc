@@ -90,7 +90,8 @@ void RunFolder::begin_anew(const UnitPlan& plan, const Part& part,
 void RunFolder::write_plan(const UnitPlan& plan, const std::string& command) const {
   make_directory(parts());
   Json units = Json::array();
-  for (const Unit& unit : plan.units) units.push_back({{"id", unit.id}, {"seconds", unit.seconds}});
+  for (const UnitCost& unit : plan.costs)
+    units.push_back({{"id", unit.id}, {"seconds", unit.seconds}});
   const Json document = {{kPlanKey, kPlanVersion},
                          {"plan", plan.digest},
                          {"command", command},

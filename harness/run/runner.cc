@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/run/item_runner.h"
+#include "harness/run/unit_runner.h"
 #include "tensor/parallel.h"
 #include "workers/interrupt.h"
 
@@ -16,6 +16,10 @@ namespace {
 
 bool says_something_new(const Record& record) {
   return record.status == Status::failed || record.status == Status::errored;
+}
+
+bool is_over(const WorkUnit& unit, const RunHooks& hooks) {
+  return interrupted() || (unit.inputs != nullptr && hooks.dump.has_failed());
 }
 
 // Adds the records of a case that is complete, and reports them. `bytes`: what its tensors take.
@@ -33,8 +37,8 @@ void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks&
 
 }  // namespace
 
-RunResult run_all(std::span<const WorkItem> work, const RunOptions& options, const RunHooks& hooks,
-                  const std::function<bool()>& is_over) {
+RunResult run_units(std::span<const WorkUnit> units, const RunOptions& options,
+                    const RunHooks& hooks) {
   const auto start = std::chrono::steady_clock::now();
   RunResult result;
   getloadavg(&result.load, 1);
@@ -43,37 +47,20 @@ RunResult run_all(std::span<const WorkItem> work, const RunOptions& options, con
   RunOptions untimed = options;
   untimed.times = false;
   std::size_t done = 0;
-  for (const WorkItem& one : work) {
+  for (const WorkUnit& unit : units) {
     for (const int count : threads) {
-      if (is_over()) break;
-      if (hooks.progress) hooks.progress(done++, work.size() * threads.size());
+      if (is_over(unit, hooks)) break;
+      if (hooks.progress) hooks.progress(done++, units.size() * threads.size());
       std::vector<Record> records =
-          run_item(one.make(), one.is_repeat ? untimed : options, count, hooks, result.times);
-      if (one.is_repeat) std::erase_if(records, std::not_fn(says_something_new));
-      add_records(std::move(records), one.bytes, hooks, result);
+          run_work_unit(unit, unit.is_repeat ? untimed : options, count, hooks, result.times);
+      if (unit.is_repeat) std::erase_if(records, std::not_fn(says_something_new));
+      add_records(std::move(records), unit.bytes(), hooks, result);
     }
   }
   result.was_interrupted = interrupted();
   result.times.total =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
-}
-
-RunResult run_plan(const std::vector<PlannedCase>& plan,
-                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
-                   const RunHooks& hooks) {
-  std::vector<WorkItem> work;
-  const auto add = [&](const auto& planned, std::size_t bytes) {
-    work.push_back({[&planned, &options] {
-                      Item item = make_item(planned);
-                      item.most_verified = options.most_verified;
-                      return item;
-                    },
-                    bytes});
-  };
-  for (const PlannedCase& planned : plan) add(planned, planned.graph.memory_bytes());
-  for (const PlannedContext& planned : contexts) add(planned, planned.largest_step_bytes());
-  return run_all(work, options, hooks, interrupted);
 }
 
 }  // namespace opbench

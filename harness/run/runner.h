@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/context_plan.h"
 #include "harness/plan/options.h"
-#include "harness/plan/plan.h"
-#include "harness/run/item.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/record.h"
 #include "harness/run/run_result.h"
 
@@ -33,7 +31,7 @@ struct DumpTargets {
 struct RunHooks {
   /// Before a variant or step is prepared, verified, timed or dumped: its name, for a process that
   /// tells of a crash. Null: a crash is told by this one (crash_message.h).
-  std::function<void(const std::string& runnable)> begins;
+  std::function<void(const std::string& variant)> begins;
   /// Variants and steps that are not to run, since they crashed before, and why.
   std::map<std::string, std::string> crashed = {};
   /// Before each case: cases done so far, cases in all.
@@ -47,23 +45,11 @@ struct RunHooks {
   std::function<void(std::span<const Record> records)> case_done;
 };
 
-/// A case, a context or a recorded call, to be run with one or several numbers of threads.
-struct WorkItem {
-  std::function<Item()> make;
-  std::size_t bytes = 0;   ///< that its tensors take
-  bool is_repeat = false;  ///< of another that is timed: only what it gets wrong has a row
-};
-
-/// Runs each item with every number of threads of `options`. Starts none once `is_over` is true.
-RunResult run_all(std::span<const WorkItem> work, const RunOptions& options, const RunHooks& hooks,
-                  const std::function<bool()>& is_over);
-
-/// Runs a plan: for each case allocate, fill, verify every variant, time every variant that is
-/// right, verify again on fresh data. One bad case never stops the run; an interrupt keeps what is
-/// complete.
-/// Contexts come after the cases.
-RunResult run_plan(const std::vector<PlannedCase>& plan,
-                   const std::vector<PlannedContext>& contexts, const RunOptions& options,
-                   const RunHooks& hooks);
+/// Runs each unit with every number of threads of `options`: allocates, fills, verifies every
+/// variant, times every variant that is right, verifies again on fresh data. One bad unit never
+/// stops the run; an interrupt keeps what is complete, and recorded calls end once their dump
+/// cannot be written any more.
+RunResult run_units(std::span<const WorkUnit> units, const RunOptions& options,
+                    const RunHooks& hooks);
 
 }  // namespace opbench

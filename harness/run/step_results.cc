@@ -8,9 +8,9 @@
 
 #include "harness/plan/precision.h"
 #include "harness/run/bound_graph.h"
-#include "harness/run/item.h"
 #include "harness/run/memory.h"
 #include "harness/run/samples.h"
+#include "harness/run/unit_variant.h"
 #include "harness/run/workspace.h"
 #include "judge/pair_rules.h"
 #include "judge/standards.h"
@@ -182,10 +182,10 @@ const Anchors::Anchor& Anchors::anchor_of(const PlannedContext& context, const P
   Anchor& anchor = anchors_.emplace_back(Anchor{std::move(inputs), {}});
   const PlannedStep planned = plan_anchor(context, step);
   if (!planned.refusal().empty() || planned.memory.bytes > available_memory()) return anchor;
-  const Runnable runnable = make_runnable(planned);
+  const UnitVariant variant = unit_variant(planned);
   const Workspace workspace(planned.memory.bytes);
-  workspace.load(runnable, context.seed());
-  const TensorStorage storage = workspace.storage_of(runnable);
+  workspace.load(variant, context.seed());
+  const TensorStorage storage = workspace.storage_of(variant);
   const BoundGraph bound(planned.graph, planned.selection.kernels, storage, threads);
   with_threads(threads, [&] { bound.run(); });
   anchor.gradients = gradients_of(planned, storage);
@@ -251,10 +251,10 @@ double random_sum(const Node& node, const TensorStorage& storage, const TensorDe
 }  // namespace
 
 // Tensors become results directly or through operators that hand values on.
-RandomSums::RandomSums(const Runnable& runnable) : leads_(runnable.graph->tensors.size()) {
-  if (runnable.step == nullptr) return;
-  for (const std::size_t tensor : runnable.step->results) leads_[tensor] = true;
-  const std::vector<Node>& nodes = runnable.graph->nodes;
+RandomSums::RandomSums(const UnitVariant& variant) : leads_(variant.graph->tensors.size()) {
+  if (variant.step == nullptr) return;
+  for (const std::size_t tensor : variant.step->results) leads_[tensor] = true;
+  const std::vector<Node>& nodes = variant.graph->nodes;
   for (std::size_t n = nodes.size(); n-- > 0;) {
     const Node& node = nodes[n];
     const bool hands_on = node.problem.op->context.factor != nullptr;

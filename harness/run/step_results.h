@@ -9,7 +9,7 @@
 
 #include "harness/plan/context_plan.h"
 #include "harness/run/bound_graph.h"
-#include "harness/run/item.h"
+#include "harness/run/unit_variant.h"
 #include "judge/compare_values.h"
 
 namespace opbench {
@@ -91,7 +91,7 @@ class Anchors {
 /// noted while a step's nodes run, for the tensors that become its results.
 class RandomSums {
  public:
-  explicit RandomSums(const Runnable& runnable);
+  explicit RandomSums(const UnitVariant& variant);
 
   /// After `node` has run and while its inputs are still there.
   void add(const Node& node, const TensorStorage& storage);

@@ -48,9 +48,9 @@ std::string spelled(std::string name) {
   return name;
 }
 
-std::string op_name(const Item& item, const Node& node) {
+std::string op_name(const WorkUnit& unit, const Node& node) {
   if (!node.name.empty()) return node.name;
-  if (item.record) return fmt::format("{}/{}", item.record->op, item.record->seq);
+  if (unit.record) return fmt::format("{}/{}", unit.record->op, unit.record->seq);
   return std::string(node.problem.op->name);
 }
 
@@ -68,15 +68,15 @@ TaskDumps::~TaskDumps() {
   if (tasks_ == 0) fs::remove_all(folder_, ignored);
 }
 
-bool TaskDumps::takes(const Item& item) const {
+bool TaskDumps::takes(const WorkUnit& unit) const {
   if (has_failed_) return false;
-  return item.is_context() ? config_.find(item.context->spec.name) != nullptr
+  return unit.is_context() ? config_.find(unit.context->spec.name) != nullptr
                            : config_.dumps_operators;
 }
 
-bool TaskDumps::takes_layer(const Item& item, const std::string& name) {
-  if (!item.is_context()) return true;
-  const std::vector<std::string>& layers = config_.find(item.context->spec.name)->layers;
+bool TaskDumps::takes_layer(const WorkUnit& unit, const std::string& name) {
+  if (!unit.is_context()) return true;
+  const std::vector<std::string>& layers = config_.find(unit.context->spec.name)->layers;
   if (layers.empty()) return true;
   if (std::find(layers.begin(), layers.end(), name) == layers.end()) return false;
   layers_.insert(name);
@@ -87,16 +87,15 @@ fs::path TaskDumps::model_folder() const {
   return folder_ / "0" / std::to_string(models_.size()) / "0";
 }
 
-void TaskDumps::begin_model(const OpenItem& open, std::size_t runnable) {
-  models_.push_back({open.item().id, open.runnable(runnable).name()});
+void TaskDumps::begin_model(const OpenUnit& open, std::size_t variant) {
+  models_.push_back({open.unit().id, open.variant(variant).name()});
   make_directory(model_folder());
 }
 
 // A name that is too long for a file is in the mapping.csv beside it.
-std::string TaskDumps::file_name(const Runnable& runnable, std::size_t node,
+std::string TaskDumps::file_name(const UnitVariant& variant, std::size_t node,
                                  const std::string& op_name) {
-  const std::string type =
-      task_type(runnable.graph->nodes[node], *runnable.selection->kernels[node]);
+  const std::string type = task_type(variant.graph->nodes[node], *variant.selection->kernels[node]);
   const std::string name = fmt::format("{}.{}.{}.0.{:016}", spelled(type), spelled(op_name),
                                        models_.back().tasks, time_);
   std::string file = fitting_file_name(name);
@@ -104,12 +103,12 @@ std::string TaskDumps::file_name(const Runnable& runnable, std::size_t node,
   return file;
 }
 
-void TaskDumps::begin_task(const OpenItem& open, std::size_t runnable, std::size_t node) {
-  const Runnable& run = open.runnable(runnable);
+void TaskDumps::begin_task(const OpenUnit& open, std::size_t variant, std::size_t node) {
+  const UnitVariant& run = open.variant(variant);
   const Node& task = run.graph->nodes[node];
-  if (has_failed_ || !takes_layer(open.item(), task.name)) return;
+  if (has_failed_ || !takes_layer(open.unit(), task.name)) return;
   const bool has_inputs = config_.mode != AclDumpMode::output;
-  const std::string name = op_name(open.item(), task);
+  const std::string name = op_name(open.unit(), task);
   time_ = std::max(time_ + 1, microseconds());
   has_failed_ = true;  // until all of it is written
   task_.emplace(model_folder() / file_name(run, node, name),
@@ -120,9 +119,9 @@ void TaskDumps::begin_task(const OpenItem& open, std::size_t runnable, std::size
   }
 }
 
-void TaskDumps::end_task(const OpenItem& open, std::size_t runnable, std::size_t node) {
+void TaskDumps::end_task(const OpenUnit& open, std::size_t variant, std::size_t node) {
   if (!task_) return;
-  const Runnable& run = open.runnable(runnable);
+  const UnitVariant& run = open.variant(variant);
   const Node& task = run.graph->nodes[node];
   for (std::size_t i = 0; config_.mode != AclDumpMode::input && i < task.outputs.size(); ++i) {
     task_->write(Side::output, i, open.workspace().at(run, task.outputs[i]));

@@ -9,7 +9,7 @@
 
 #include "dump/device/acl_config.h"
 #include "dump/device/device_dump.h"
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 
 namespace opbench {
 
@@ -29,15 +29,15 @@ class TaskDumps {
   TaskDumps(const TaskDumps&) = delete;
   TaskDumps& operator=(const TaskDumps&) = delete;
 
-  /// Is any task of the item wanted?
-  bool takes(const Item& item) const;
+  /// Is any task of the unit wanted?
+  bool takes(const WorkUnit& unit) const;
 
   /// What follows are tasks of this variant or step.
-  void begin_model(const OpenItem& open, std::size_t runnable);
+  void begin_model(const OpenUnit& open, std::size_t variant);
   /// Before a task runs: keeps its inputs, if they are wanted.
-  void begin_task(const OpenItem& open, std::size_t runnable, std::size_t node);
+  void begin_task(const OpenUnit& open, std::size_t variant, std::size_t node);
   /// After it has run: the file is complete.
-  void end_task(const OpenItem& open, std::size_t runnable, std::size_t node);
+  void end_task(const OpenUnit& open, std::size_t variant, std::size_t node);
 
   /// Writes models.csv. Errors: throws RunError also if a task could not be written.
   void finish();
@@ -55,8 +55,8 @@ class TaskDumps {
     std::int64_t tasks = 0;
   };
 
-  bool takes_layer(const Item& item, const std::string& name);
-  std::string file_name(const Runnable& runnable, std::size_t node, const std::string& op_name);
+  bool takes_layer(const WorkUnit& unit, const std::string& name);
+  std::string file_name(const UnitVariant& variant, std::size_t node, const std::string& op_name);
   std::filesystem::path model_folder() const;
 
   AclConfig config_;

@@ -52,7 +52,7 @@ void add_case(Digest& digest, const PlannedCase& planned) {
                c.expected_failure->dtypes.size(), c.expected_failure->reason);
     for (const DType dtype : c.expected_failure->dtypes) digest.add(name(dtype));
   }
-  for (const Selection& selection : planned.variants) digest.add(selection.variant);
+  for (const SelectedKernels& selection : planned.variants) digest.add(selection.variant);
 }
 
 void add_step(Digest& digest, const PlannedStep& step) {
@@ -71,39 +71,41 @@ void add_context(Digest& digest, const PlannedContext& planned) {
   for (const PlannedStep& step : planned.steps) add_step(digest, step);
 }
 
-// Of a plan whose units, cases and contexts are there; see UnitPlan.
-std::string plan_digest(const UnitPlan& plan, const RunOptions& options, const std::string& isa) {
+// See UnitPlan.
+std::string plan_digest(std::span<const WorkUnit> units, const RunOptions& options,
+                        const std::string& isa) {
   Digest digest;
   add_build(digest);
   add_options(digest, options, isa);
-  digest.add(plan.cases.size(), plan.contexts.size());
-  for (const PlannedCase& planned : plan.cases) add_case(digest, planned);
-  for (const PlannedContext& planned : plan.contexts) add_context(digest, planned);
+  const std::size_t cases = count_cases(units);
+  digest.add(cases, units.size() - cases);
+  for (const WorkUnit& unit : units) {
+    if (unit.is_context())
+      add_context(digest, *unit.context);
+    else
+      add_case(digest, *unit.planned_case);
+  }
   return digest.hash();
 }
 
 }  // namespace
 
-UnitPlan plan_units(std::vector<PlannedCase> cases, std::vector<PlannedContext> contexts,
-                    const RunOptions& options, const std::string& isa) {
+UnitPlan plan_units(std::vector<WorkUnit> units, const RunOptions& options,
+                    const std::string& isa) {
   UnitPlan plan;
-  for (const PlannedCase& planned : cases) {
-    plan.units.push_back({case_id(planned.spec), expected_seconds(planned, options)});
+  plan.units = std::move(units);
+  for (const WorkUnit& unit : plan.units) {
+    plan.costs.push_back({unit.id, expected_seconds(unit, options)});
   }
-  for (const PlannedContext& planned : contexts) {
-    plan.units.push_back({planned.id(), expected_seconds(planned, options)});
-  }
-  plan.cases = std::move(cases);
-  plan.contexts = std::move(contexts);
-  plan.digest = plan_digest(plan, options, isa);
+  plan.digest = plan_digest(plan.units, options, isa);
   return plan;
 }
 
 std::vector<std::size_t> largest_first(const UnitPlan& plan) {
-  std::vector<std::size_t> order(plan.units.size());
+  std::vector<std::size_t> order(plan.costs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return plan.units[a].seconds > plan.units[b].seconds;
+    return plan.costs[a].seconds > plan.costs[b].seconds;
   });
   return order;
 }
@@ -112,12 +114,12 @@ std::vector<int> part_of_units(const UnitPlan& plan, int count) {
   using Load = std::pair<double, int>;  // seconds, part
   std::priority_queue<Load, std::vector<Load>, std::greater<>> parts;
   for (int part = 0; part < count; ++part) parts.emplace(0, part);
-  std::vector<int> part_of(plan.units.size());
+  std::vector<int> part_of(plan.costs.size());
   for (const std::size_t unit : largest_first(plan)) {
     const auto [seconds, part] = parts.top();
     parts.pop();
     part_of[unit] = part;
-    parts.emplace(seconds + plan.units[unit].seconds, part);
+    parts.emplace(seconds + plan.costs[unit].seconds, part);
   }
   return part_of;
 }
@@ -154,10 +156,6 @@ struct Work {
   }
 };
 
-double times_of_threads(double seconds, const RunOptions& options) {
-  return seconds * static_cast<double>(std::max<std::size_t>(options.threads.size(), 1));
-}
-
 // At least a call a repetition, however short the time.
 double measured(const Work& work, const RunOptions& options) {
   if (!options.times) return 0;
@@ -166,26 +164,18 @@ double measured(const Work& work, const RunOptions& options) {
 
 }  // namespace
 
-double expected_seconds(const PlannedCase& planned, const RunOptions& options) {
-  const Work work(planned.graph.traffic());
-  double seconds = measured(work, options) * kCopyShare;
-  for (const Selection& selection : planned.variants) {
-    if (!selection.refusal.empty()) continue;
-    seconds += kSecondsPerVariant + measured(work, options);
-    if (options.verify) seconds += 2 * work.verification();
-  }
-  return times_of_threads(seconds, options);
-}
-
-double expected_seconds(const PlannedContext& planned, const RunOptions& options) {
+double expected_seconds(const WorkUnit& unit, const RunOptions& options) {
   double seconds = 0;
-  for (const PlannedStep& step : planned.steps) {
-    if (!step.refusal().empty()) continue;
-    const Work work(step.graph.traffic());
+  if (!unit.is_context()) {
+    seconds = kCopyShare * measured(Work(unit.planned_case->graph.traffic()), options);
+  }
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    if (!unit.selection(i).refusal.empty()) continue;
+    const Work work(unit.graph(i).traffic());
     seconds += kSecondsPerVariant + measured(work, options);
     if (options.verify) seconds += 2 * work.verification();
   }
-  return times_of_threads(seconds, options);
+  return seconds * static_cast<double>(std::max<std::size_t>(options.threads.size(), 1));
 }
 
 }  // namespace opbench::units

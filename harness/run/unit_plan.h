@@ -6,24 +6,21 @@
 #include <vector>
 
 #include "harness/plan/case_selection.h"
-#include "harness/plan/context_plan.h"
 #include "harness/plan/options.h"
-#include "harness/plan/plan.h"
+#include "harness/plan/work_unit.h"
 
 namespace opbench::units {
 
-/// What is handed out, run and recorded as one: a case with all its variants and numbers of
-/// threads, or a context with its steps.
-struct Unit {
-  std::string id;      ///< of the case or the context
-  double seconds = 0;  ///< expected, for the order and the balance of parts alone
+/// Name and expected cost of a unit: for the order, the balance of parts and the progress.
+struct UnitCost {
+  std::string id;
+  double seconds = 0;
 };
 
-/// A whole run in units: first the cases, then the contexts, both in their order.
+/// A whole run in units, each handed out, run and recorded as one.
 struct UnitPlan {
-  std::vector<PlannedCase> cases;
-  std::vector<PlannedContext> contexts;
-  std::vector<Unit> units;
+  std::vector<WorkUnit> units;
+  std::vector<UnitCost> costs;  ///< of each
   /// 16 hexadecimal digits of everything that decides what runs: the build, how it measures, and of
   /// each unit its id, variants, data and what is expected of it. Results with different ones are
   /// of different runs. The machine is no part of it.
@@ -31,13 +28,12 @@ struct UnitPlan {
 };
 
 /// `isa`: as asked for; empty: the best there is.
-UnitPlan plan_units(std::vector<PlannedCase> cases, std::vector<PlannedContext> contexts,
-                    const RunOptions& options, const std::string& isa);
+UnitPlan plan_units(std::vector<WorkUnit> units, const RunOptions& options, const std::string& isa);
 
-/// The expected cost of every unit in seconds on no machine in particular: from bytes, operations,
-/// variants and how long they are timed. The same numbers everywhere.
-double expected_seconds(const PlannedCase& planned, const RunOptions& options);
-double expected_seconds(const PlannedContext& planned, const RunOptions& options);
+/// The expected cost of a unit in seconds on no machine in particular, with all its numbers of
+/// threads: from bytes, operations, variants and how long they are timed. The same numbers
+/// everywhere.
+double expected_seconds(const WorkUnit& unit, const RunOptions& options);
 
 /// All units of the plan, largest expected cost first; equal ones in their order.
 std::vector<std::size_t> largest_first(const UnitPlan& plan);

@@ -28,34 +28,34 @@ std::string problem_text(const Problem& problem) {
 /// One node on its way through the checks.
 class NodeCheck {
  public:
-  NodeCheck(const Runnable& runnable, const Workspace& workspace, std::size_t node)
-      : runnable_(runnable),
+  NodeCheck(const UnitVariant& variant, const Workspace& workspace, std::size_t node)
+      : variant_(variant),
         workspace_(workspace),
-        node_(runnable.graph->nodes[node]),
-        kernel_(*runnable.selection->kernels[node]),
-        storage_(workspace.storage_of(runnable)) {}
+        node_(variant.graph->nodes[node]),
+        kernel_(*variant.selection->kernels[node]),
+        storage_(workspace.storage_of(variant)) {}
 
   std::vector<std::uint64_t> output_fingerprints() const {
     std::vector<std::uint64_t> sums;
     for (const std::size_t output : node_.outputs) {
-      sums.push_back(workspace_.fingerprint(runnable_, output));
+      sums.push_back(workspace_.fingerprint(variant_, output));
     }
     return sums;
   }
 
   void surround(int byte) const {
     for (const auto* list : {&node_.outputs, &node_.inputs}) {
-      for (const std::size_t tensor : *list) workspace_.surround(runnable_, tensor, byte);
+      for (const std::size_t tensor : *list) workspace_.surround(variant_, tensor, byte);
     }
   }
   void restore_guards() const {
     for (const auto* list : {&node_.outputs, &node_.inputs}) {
-      for (const std::size_t tensor : *list) workspace_.restore_guards(runnable_, tensor);
+      for (const std::size_t tensor : *list) workspace_.restore_guards(variant_, tensor);
     }
   }
 
   void prepare() const {
-    for (const std::size_t output : node_.outputs) workspace_.poison(runnable_, output);
+    for (const std::size_t output : node_.outputs) workspace_.poison(variant_, output);
   }
   // `byte` in outputs that are judged on a sample: an element that nobody writes shows. Padding may
   // stay as it was.
@@ -64,14 +64,14 @@ class NodeCheck {
       const TensorDesc& desc = node_.problem.outputs[i];
       const bool is_padded = desc.storage_elements() != desc.elements();
       const bool is_sampled = !is_padded && desc.elements() > most_elements;
-      workspace_.poison(runnable_, node_.outputs[i], is_sampled ? byte : Workspace::kPoison);
+      workspace_.poison(variant_, node_.outputs[i], is_sampled ? byte : Workspace::kPoison);
     }
   }
 
   std::vector<std::uint64_t> input_fingerprints() const {
     std::vector<std::uint64_t> sums;
     for (const std::size_t input : node_.inputs) {
-      sums.push_back(workspace_.fingerprint(runnable_, input));
+      sums.push_back(workspace_.fingerprint(variant_, input));
     }
     return sums;
   }
@@ -81,16 +81,16 @@ class NodeCheck {
   std::string damaged_guard() const {
     for (const auto* list : {&node_.outputs, &node_.inputs}) {
       for (const std::size_t tensor : *list) {
-        const GraphTensor& looked_at = runnable_.graph->tensors[tensor];
+        const GraphTensor& looked_at = variant_.graph->tensors[tensor];
         const bool is_fresh = list == &node_.outputs || !looked_at.is_computed();
-        if (is_fresh && !workspace_.guards_intact(runnable_, tensor)) return looked_at.name;
+        if (is_fresh && !workspace_.guards_intact(variant_, tensor)) return looked_at.name;
       }
     }
     return {};
   }
 
   CallToJudge to_judge(std::int64_t most_elements) const {
-    CallToJudge call{node_.problem, kernel_, {}, {}, runnable_.saturates(), most_elements};
+    CallToJudge call{node_.problem, kernel_, {}, {}, variant_.saturates(), most_elements};
     for (const std::size_t input : node_.inputs) call.inputs.push_back(storage_(input));
     for (const std::size_t output : node_.outputs) call.outputs.push_back(storage_(output));
     return call;
@@ -100,9 +100,9 @@ class NodeCheck {
   // are several.
   std::string place(std::size_t output, const std::string& reason) const {
     if (!node_.name.empty()) return located(reason);
-    const bool is_only = runnable_.graph->nodes.size() == 1 && node_.outputs.size() == 1;
+    const bool is_only = variant_.graph->nodes.size() == 1 && node_.outputs.size() == 1;
     if (is_only || reason.empty()) return reason;
-    return fmt::format("{}: {}", runnable_.graph->tensors[node_.outputs[output]].name, reason);
+    return fmt::format("{}: {}", variant_.graph->tensors[node_.outputs[output]].name, reason);
   }
   std::string located(const std::string& reason) const {
     if (node_.name.empty()) return reason;
@@ -110,14 +110,14 @@ class NodeCheck {
   }
 
   bool is_result(std::size_t output) const {
-    return runnable_.graph->tensors[node_.outputs[output]].role == GraphTensor::output;
+    return variant_.graph->tensors[node_.outputs[output]].role == GraphTensor::output;
   }
   const Node& node() const { return node_; }
   const Kernel& kernel() const { return kernel_; }
   const TensorStorage& storage() const { return storage_; }
 
  private:
-  const Runnable& runnable_;
+  const UnitVariant& variant_;
   const Workspace& workspace_;
   const Node& node_;
   const Kernel& kernel_;
@@ -177,39 +177,39 @@ bool repeats_its_bits(const NodeCheck& check, const VerifyRules& rules,
 
 }  // namespace
 
-VerifyRules rules_for(const Item& item) {
-  if (!item.is_context()) return {.most_elements = item.most_verified};
+VerifyRules rules_for(const WorkUnit& unit, std::int64_t most_elements) {
+  if (!unit.is_context()) return {.most_elements = most_elements};
   return {.enough = 1,
           .stops_at_failure = true,
           .repeats = false,
           .can_mistrust = false,
           .counts_under_test = false,
-          .most_elements = item.most_verified};
+          .most_elements = most_elements};
 }
 
-bool Verifier::is_known(const Runnable& runnable, std::size_t node) {
+bool Verifier::is_known(const UnitVariant& variant, std::size_t node) {
   if (rules_.enough == kEveryTime) return false;
-  const Key key{runnable.selection->kernels[node],
-                problem_text(runnable.graph->nodes[node].problem), runnable.saturates()};
+  const Key key{variant.selection->kernels[node], problem_text(variant.graph->nodes[node].problem),
+                variant.saturates()};
   return judged_[key]++ >= rules_.enough;
 }
 
-Verification Verifier::verify(const Runnable& runnable, const Workspace& workspace,
+Verification Verifier::verify(const UnitVariant& variant, const Workspace& workspace,
                               const BoundGraph& bound, int threads) {
   Verification result;
-  RandomSums sums(runnable);
-  const std::size_t nodes = runnable.graph->nodes.size();
+  RandomSums sums(variant);
+  const std::size_t nodes = variant.graph->nodes.size();
   // All that is given are the inputs of the only node, which are looked at with it.
   const bool is_covered = nodes == 1 && rules_.enough == kEveryTime;
-  const std::uint64_t given = is_covered ? 0 : workspace.given_fingerprint(runnable);
+  const std::uint64_t given = is_covered ? 0 : workspace.given_fingerprint(variant);
   for (std::size_t i = 0; i < nodes; ++i) {
     if (bound.is_skipped(i)) continue;
-    const NodeCheck check(runnable, workspace, i);
+    const NodeCheck check(variant, workspace, i);
     const auto fail = [&](const std::string& what) {
       result.judgement = {Verdict::failed, check.located(what)};
       return result;
     };
-    const bool known = is_known(runnable, i);
+    const bool known = is_known(variant, i);
     check.prepare();
     const std::vector<std::uint64_t> inputs =
         known ? std::vector<std::uint64_t>() : check.input_fingerprints();
@@ -232,17 +232,17 @@ Verification Verifier::verify(const Runnable& runnable, const Workspace& workspa
     }
   }
   const bool is_failed = result.judgement.verdict == Verdict::failed;
-  if (!is_failed && !is_covered && workspace.given_fingerprint(runnable) != given) {
+  if (!is_failed && !is_covered && workspace.given_fingerprint(variant) != given) {
     result.judgement = {Verdict::failed, "changed what it was given"};
   }
   result.random_sums = sums.values();
   return result;
 }
 
-Verification Verifier::judge(const Runnable& runnable, const Workspace& workspace) const {
+Verification Verifier::judge(const UnitVariant& variant, const Workspace& workspace) const {
   Verification result;
-  for (std::size_t i = 0; i < runnable.graph->nodes.size(); ++i) {
-    const NodeCheck check(runnable, workspace, i);
+  for (std::size_t i = 0; i < variant.graph->nodes.size(); ++i) {
+    const NodeCheck check(variant, workspace, i);
     if (const std::string tensor = check.damaged_guard(); !tensor.empty()) {
       result.judgement = {Verdict::failed,
                           check.located(fmt::format("wrote outside the tensor '{}'", tensor))};

@@ -25,7 +25,7 @@ struct Verification {
 /// What differs between a case, whose operator is looked at closely, and a context, which repeats
 /// its layers.
 struct VerifyRules {
-  /// A kernel that has been judged on so many sets of values of the same problem, in this runnable
+  /// A kernel that has been judged on so many sets of values of the same problem, in this variant
   /// or another, is not judged again.
   int enough = std::numeric_limits<int>::max();
   /// Nodes behind one that failed are left out; else they still count for the accuracy.
@@ -40,10 +40,10 @@ struct VerifyRules {
   std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 };
 
-/// The rules for an item: those above for a case.
-VerifyRules rules_for(const Item& item);
+/// The rules for a unit: those above for a case.
+VerifyRules rules_for(const WorkUnit& unit, std::int64_t most_elements);
 
-/// Runs runnables node by node and judges each node right away, while its inputs are still there,
+/// Runs variants node by node and judges each node right away, while its inputs are still there,
 /// against the fp64 reference on the inputs it really got, block by block without a second copy of
 /// anything. Before a node runs its outputs are NaN; afterwards guard zones and inputs must be as
 /// they were.
@@ -52,12 +52,12 @@ class Verifier {
   explicit Verifier(VerifyRules rules) : rules_(rules) {}
 
   /// The data is loaded. Kernels run with `threads` threads, judging with those of the caller.
-  Verification verify(const Runnable& runnable, const Workspace& workspace, const BoundGraph& bound,
-                      int threads);
+  Verification verify(const UnitVariant& variant, const Workspace& workspace,
+                      const BoundGraph& bound, int threads);
 
   /// Judges what the last call left, on the inputs that each node has in memory; runs nothing. For
   /// a graph whose tensors lie apart.
-  Verification judge(const Runnable& runnable, const Workspace& workspace) const;
+  Verification judge(const UnitVariant& variant, const Workspace& workspace) const;
 
  private:
   struct Key {
@@ -67,7 +67,7 @@ class Verifier {
     auto operator<=>(const Key&) const = default;
   };
 
-  bool is_known(const Runnable& runnable, std::size_t node);
+  bool is_known(const UnitVariant& variant, std::size_t node);
 
   VerifyRules rules_;
   std::map<Key, int> judged_;  // how often

@@ -50,7 +50,7 @@ Workspace::Workspace(std::size_t bytes) : buffer_(bytes + MemoryPlan::kPage) {
   begin_ = static_cast<std::byte*>(std::align(MemoryPlan::kPage, bytes, begin, space));
 }
 
-void Workspace::move(std::uint64_t layout, const Runnable* loaded) {
+void Workspace::move(std::uint64_t layout, const UnitVariant* loaded) {
   const std::uint64_t before = std::exchange(layout_, layout);
   if (loaded == nullptr) return;
   for (std::size_t i = 0; i < loaded->graph->tensors.size(); ++i) {
@@ -62,21 +62,21 @@ void Workspace::move(std::uint64_t layout, const Runnable* loaded) {
   }
 }
 
-TensorStorage Workspace::storage_of(const Runnable& runnable) const {
-  return [this, runnable](std::size_t tensor) { return at(runnable, tensor); };
+TensorStorage Workspace::storage_of(const UnitVariant& variant) const {
+  return [this, variant](std::size_t tensor) { return at(variant, tensor); };
 }
 
-void Workspace::fill_tensor(const Runnable& runnable, std::size_t tensor,
+void Workspace::fill_tensor(const UnitVariant& variant, std::size_t tensor,
                             std::uint64_t seed) const {
-  const GraphTensor& given = runnable.graph->tensors[tensor];
-  void* to = at(runnable, tensor);
+  const GraphTensor& given = variant.graph->tensors[tensor];
+  void* to = at(variant, tensor);
   switch (given.role) {
     case GraphTensor::input:
-      if (runnable.inputs != nullptr) return runnable.inputs->fill(tensor, given.desc, to);
+      if (variant.inputs != nullptr) return variant.inputs->fill(tensor, given.desc, to);
       [[fallthrough]];
     case GraphTensor::parameter:
     case GraphTensor::gradient_seed:
-      return fill(given.desc, to, given.data, runnable.seed_of(tensor, seed));
+      return fill(given.desc, to, given.data, variant.seed_of(tensor, seed));
     case GraphTensor::constant: {
       const std::vector<double> index(given.index.begin(), given.index.end());
       return from_doubles(given.desc.dtype, index.data(), std::ssize(index), to);
@@ -86,51 +86,60 @@ void Workspace::fill_tensor(const Runnable& runnable, std::size_t tensor,
   }
 }
 
-void Workspace::load(const Runnable& runnable, std::uint64_t seed) const {
-  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
-    if (runnable.graph->tensors[i].is_computed()) continue;
-    write_guards(at(runnable, i), bytes_of(runnable, i));
-    fill_tensor(runnable, i, seed);
+void Workspace::load(const UnitVariant& variant, std::uint64_t seed) const {
+  for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
+    if (variant.graph->tensors[i].is_computed()) continue;
+    write_guards(at(variant, i), bytes_of(variant, i));
+    fill_tensor(variant, i, seed);
   }
-  check_values(*runnable.graph, storage_of(runnable));
+  check_values(*variant.graph, storage_of(variant));
 }
 
-std::uint64_t Workspace::fingerprint(const Runnable& runnable, std::size_t tensor) const {
-  return checksum(at(runnable, tensor), bytes_of(runnable, tensor));
+std::uint64_t Workspace::fingerprint(const UnitVariant& variant, std::size_t tensor) const {
+  return checksum(at(variant, tensor), bytes_of(variant, tensor));
 }
 
-std::uint64_t Workspace::given_fingerprint(const Runnable& runnable) const {
+std::uint64_t Workspace::given_fingerprint(const UnitVariant& variant) const {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
-    if (!runnable.graph->tensors[i].is_computed()) sum = sum * 31 + fingerprint(runnable, i);
+  for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
+    if (!variant.graph->tensors[i].is_computed()) sum = sum * 31 + fingerprint(variant, i);
   }
   return sum;
 }
 
-void Workspace::poison(const Runnable& runnable, std::size_t tensor, int byte) const {
-  fill_bytes(at(runnable, tensor), byte, bytes_of(runnable, tensor));
-  write_guards(at(runnable, tensor), bytes_of(runnable, tensor));
+std::uint64_t Workspace::result_fingerprint(const UnitVariant& variant) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
+    if (variant.graph->tensors[i].role != GraphTensor::output) continue;
+    sum = (sum * 31) ^ fingerprint(variant, i);
+  }
+  return sum;
 }
 
-void Workspace::surround(const Runnable& runnable, std::size_t tensor, int byte) const {
-  auto* const begin = static_cast<std::byte*>(at(runnable, tensor));
+void Workspace::poison(const UnitVariant& variant, std::size_t tensor, int byte) const {
+  fill_bytes(at(variant, tensor), byte, bytes_of(variant, tensor));
+  write_guards(at(variant, tensor), bytes_of(variant, tensor));
+}
+
+void Workspace::surround(const UnitVariant& variant, std::size_t tensor, int byte) const {
+  auto* const begin = static_cast<std::byte*>(at(variant, tensor));
   std::memset(begin - Buffer::kGuardBytes, byte, Buffer::kGuardBytes);
-  std::memset(begin + bytes_of(runnable, tensor), byte, Buffer::kGuardBytes);
+  std::memset(begin + bytes_of(variant, tensor), byte, Buffer::kGuardBytes);
 }
 
-void Workspace::restore_guards(const Runnable& runnable, std::size_t tensor) const {
-  write_guards(at(runnable, tensor), bytes_of(runnable, tensor));
+void Workspace::restore_guards(const UnitVariant& variant, std::size_t tensor) const {
+  write_guards(at(variant, tensor), bytes_of(variant, tensor));
 }
 
-bool Workspace::guards_intact(const Runnable& runnable, std::size_t tensor) const {
-  return opbench::guards_intact(at(runnable, tensor), bytes_of(runnable, tensor));
+bool Workspace::guards_intact(const UnitVariant& variant, std::size_t tensor) const {
+  return opbench::guards_intact(at(variant, tensor), bytes_of(variant, tensor));
 }
 
-void Workspace::evict(const Runnable& runnable) const {
+void Workspace::evict(const UnitVariant& variant) const {
   std::vector<std::pair<std::size_t, std::size_t>> parts;  // begin, end
-  for (std::size_t i = 0; i < runnable.graph->tensors.size(); ++i) {
-    const std::size_t begin = runnable.memory->offsets[i] + layout_shift(layout_, i);
-    parts.emplace_back(begin, begin + bytes_of(runnable, i));
+  for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
+    const std::size_t begin = variant.memory->offsets[i] + layout_shift(layout_, i);
+    parts.emplace_back(begin, begin + bytes_of(variant, i));
   }
   std::sort(parts.begin(), parts.end());
   std::size_t done = 0;  // places are used more than once

@@ -25,12 +25,18 @@ class RunFiles : public testing::Test, protected TempDir {
  protected:
   RunFiles() { result_.records = step_records::shufflenet(); }
 
-  std::string refusal(const RunFlags& flags, const WhatRuns& what) {
-    return refusal_by([&] { RunOutputs(flags, context_, what); });
+  std::string refusal(const RunFlags& flags, std::span<const WorkUnit> units) {
+    return refusal_by([&] { RunOutputs(flags, context_, units); });
   }
 
-  const WhatRuns operators_{.has_operators = true, .models = {}};
-  const WhatRuns contexts_{.has_operators = false, .models = {"shufflenet"}};
+  static PlannedContext context() {
+    PlannedContext planned;
+    planned.spec.name = "shufflenet";
+    return planned;
+  }
+
+  const std::vector<WorkUnit> operators_ = {PlannedCase{parse_case_id("relu[8,fp32]"), {}, {}}};
+  const std::vector<WorkUnit> contexts_ = {context()};
 
   std::ostringstream out_, err_;
   CommandContext context_{.out = out_, .err = err_, .command_line = "opbench"};

@@ -30,9 +30,7 @@ class Sweep : public testing::Test, protected TempDir {
   }
   std::vector<std::string> ids(const std::vector<std::string>& set) {
     std::vector<std::string> found;
-    for (const PlannedCase& one : SweptPlan(text_with(set)).cases) {
-      found.push_back(case_id(one.spec));
-    }
+    for (const WorkUnit& unit : swept_plan(text_with(set))) found.push_back(unit.id);
     return found;
   }
 };

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
-#include "harness/run/item_runner.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/run/unit_runner.h"
 #include "kernels/kernel.h"
 #include "ops/reduction.h"
 #include "tests/evaluate.h"
@@ -39,7 +39,7 @@ Record run_first(const Kernel& kernel, const std::string& id) {
   options.seconds_per_case = 0.0005;
   options.repetitions = 1;
   PhaseTimes times;
-  return run_item(make_item(planned), options, 1, {}, times).at(0);
+  return run_work_unit(planned, options, 1, {}, times).at(0);
 }
 
 void expect_none_failed(const std::string& id) {
@@ -242,7 +242,7 @@ TEST(OutsideContract, VariantsPassOnSpecialValues) {
       options.seconds_per_case = 0.0005;
       options.repetitions = 1;
       PhaseTimes times;
-      const Record record = run_item(make_item(planned), options, 1, {}, times).at(0);
+      const Record record = run_work_unit(planned, options, 1, {}, times).at(0);
       EXPECT_NE(record.status, Status::failed) << id << " " << kernel->name << record.reason;
     }
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
-#include "harness/run/item_runner.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/run/unit_runner.h"
 #include "tests/evaluate.h"
 
 namespace opbench {
@@ -35,14 +35,15 @@ Record run_scaled(const std::string& id, double by) {
                       .provider = Provider::framework,
                       .summary = "wrong by a factor",
                       .prepare = prepare_scaled};
-  Selection selection = select_kernels(planned.graph, find_kernel(planned.spec.op->name, "native"));
+  SelectedKernels selection =
+      select_kernels(planned.graph, find_kernel(planned.spec.op->name, "native"));
   selection.kernels.at(0) = &scaled;
   planned.variants = {std::move(selection)};
   RunOptions options;
   options.seconds_per_case = 0.0005;
   options.repetitions = 1;
   PhaseTimes times;
-  return run_item(make_item(planned), options, 1, {}, times).at(0);
+  return run_work_unit(planned, options, 1, {}, times).at(0);
 }
 
 // Inputs are exact: that a thirtieth of them would change everything is no excuse.

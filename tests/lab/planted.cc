@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
-#include "harness/run/item_runner.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/run/unit_runner.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -38,14 +38,14 @@ PlannedCase plan_one(const std::string& case_id, std::string_view variant) {
 }
 
 Record run_planted(PlannedCase planned, Wrap wrap, const RunOptions& options, int threads) {
-  Selection& variant = planned.variants.at(0);
+  SelectedKernels& variant = planned.variants.at(0);
   const Kernel& honest = *variant.kernels.at(0);
   Kernel kernel = honest;
   kernel.prepare = prepare_planted;
   variant.kernels[0] = &kernel;
   planting = {&honest, wrap};
   PhaseTimes times;
-  return run_item(make_item(std::move(planned)), options, threads, {}, times).at(0);
+  return run_work_unit(std::move(planned), options, threads, {}, times).at(0);
 }
 
 RunOptions short_run(double seconds) {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/case_plan.h"
 #include "harness/plan/options.h"
-#include "harness/plan/plan.h"
 #include "harness/run/record.h"
 
 namespace opbench {

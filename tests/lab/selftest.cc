@@ -8,7 +8,7 @@
 
 #include "harness/plan/case_graph.h"
 #include "harness/run/example_case.h"
-#include "harness/run/item_runner.h"
+#include "harness/run/unit_runner.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -135,7 +135,7 @@ class Selftest {
     quick.repetitions = 1;
     PhaseTimes times;
     const Record record =
-        run_item(make_item(std::move(planned)), quick, options_.threads, {}, times).at(0);
+        run_work_unit(std::move(planned), quick, options_.threads, {}, times).at(0);
     ++result_.honest_runs;
     if (record.status == Status::passed || record.status == Status::mistrusted) return;
     result_.accusations.push_back(

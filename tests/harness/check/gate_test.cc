@@ -705,7 +705,7 @@ TEST_F(CheckGate, NewGoneAndIncomparableVariants) {
 
 TEST_F(CheckGate, AFailureThatTheCaseExpectsIsSaidToBe) {
   ListedCase listed = ScriptedBuild::listed_case(kCase);
-  listed.expected_failure = {{"v1", "repaired"}, "V1 overflows"};
+  listed.expected_failure = {{"v1", "repaired"}, {}, "V1 overflows"};
   const ScriptedVariant wrong{{"v1", Status::failed, "1 NaN", {}}, always(1)};
   for (ScriptedBuild* build : {&base, &current}) {
     build->add_case(listed, {wrong, ScriptedBuild::passing("repaired", always(100)),

@@ -65,7 +65,7 @@ TEST(ProfileWatch, HalvesOfOneProfileAreTheSame) {
     for (int i = 0; i < 10; ++i) first.step(50), second.step(50);
     const ProfileComparison comparison = compared(first, second);
     EXPECT_EQ(comparison.changes.size(), 3U);
-    EXPECT_THAT(comparison.changes, Each(Field(&ProfileChange::verdict, ProfileVerdict::same)));
+    EXPECT_THAT(comparison.changes, Each(Field(&ProfileChange::verdict, ChangeVerdict::same)));
   }
 }
 
@@ -75,20 +75,20 @@ TEST(ProfileWatch, TellsSlowerAndFasterAndWeighsThem) {
   for (int i = 0; i < 10; ++i) before.step(50), slow.step(75), fast.step(25);
   const ProfileComparison slower = compared(before, slow);
   EXPECT_EQ(slower.changes[0].type, "Add");
-  EXPECT_EQ(slower.changes[0].verdict, ProfileVerdict::slower);
+  EXPECT_EQ(slower.changes[0].verdict, ChangeVerdict::slower);
   EXPECT_NEAR(slower.changes[0].change, 0.5, 0.05);
   EXPECT_NEAR(slower.changes[0].of_network, 0.156, 0.02);
-  EXPECT_EQ(slower.count(ProfileVerdict::same), 2);
-  EXPECT_EQ(change_of(compared(before, fast), "Add").verdict, ProfileVerdict::faster);
+  EXPECT_EQ(slower.count(ChangeVerdict::same), 2);
+  EXPECT_EQ(change_of(compared(before, fast), "Add").verdict, ChangeVerdict::faster);
 }
 
 TEST(ProfileWatch, TellsNewAndGoneOperatorsAndFormats) {
   Profile before(1), after(2);
   for (int i = 0; i < 5; ++i) before.step(50), after.step(50, "NCHW", "Gelu");
   const ProfileComparison comparison = compared(before, after);
-  EXPECT_EQ(change_of(comparison, "Relu").verdict, ProfileVerdict::gone);
+  EXPECT_EQ(change_of(comparison, "Relu").verdict, ChangeVerdict::gone);
   EXPECT_LT(change_of(comparison, "Relu").of_network, 0);
-  EXPECT_EQ(change_of(comparison, "Gelu").verdict, ProfileVerdict::fresh);
+  EXPECT_EQ(change_of(comparison, "Gelu").verdict, ChangeVerdict::new_);
   EXPECT_EQ(change_of(comparison, "Add").formats, "ND -> NCHW");
 }
 
@@ -155,16 +155,16 @@ TEST(ProfileWatch, AnOperatorInAnotherFormatIsTheSameOperator) {
                   {"Add,\"1,3,8,8,16\",FLOAT,NC1HWC0,\"1,3,8,8,16\",FLOAT,NC1HWC0", 5}}),
       {});
   const ProfileChange& relu = change_of(comparison, "Relu");
-  EXPECT_EQ(relu.verdict, ProfileVerdict::slower);
+  EXPECT_EQ(relu.verdict, ChangeVerdict::slower);
   EXPECT_EQ(relu.formats, "NCHW -> NC1HWC0");
   EXPECT_EQ(relu.signature_before, "1,64,56,56 FLOAT16 -> 1,64,56,56 FLOAT16");
   const ProfileChange& conv = change_of(comparison, "Conv2D");
-  EXPECT_EQ(conv.verdict, ProfileVerdict::same);
+  EXPECT_EQ(conv.verdict, ChangeVerdict::same);
   EXPECT_EQ(conv.formats,
             "input 0 NCHW -> NC1HWC0, input 1 NCHW -> FRACTAL_Z, output 0 NCHW -> NC1HWC0");
   // 3 blocks hold 33 channels or more: another operator.
-  EXPECT_EQ(comparison.count(ProfileVerdict::gone), 1);
-  EXPECT_EQ(comparison.count(ProfileVerdict::fresh), 1);
+  EXPECT_EQ(comparison.count(ChangeVerdict::gone), 1);
+  EXPECT_EQ(comparison.count(ChangeVerdict::new_), 1);
 }
 
 /// Many operators with noise of 10 % in every task; operator 7 is `factor` times as slow.
@@ -200,8 +200,8 @@ TEST(ProfileWatch, FindsNothingInManyOperatorsThatAreTheSame) {
     for (const int steps : {1, 3, 5, 20}) {
       const ProfileComparison comparison = compared_noise(seed, steps);
       ASSERT_EQ(comparison.changes.size(), 300U);
-      EXPECT_EQ(comparison.count(ProfileVerdict::slower), 0) << seed << ' ' << steps;
-      EXPECT_EQ(comparison.count(ProfileVerdict::faster), 0) << seed << ' ' << steps;
+      EXPECT_EQ(comparison.count(ChangeVerdict::slower), 0) << seed << ' ' << steps;
+      EXPECT_EQ(comparison.count(ChangeVerdict::faster), 0) << seed << ' ' << steps;
     }
   }
 }
@@ -209,10 +209,10 @@ TEST(ProfileWatch, FindsNothingInManyOperatorsThatAreTheSame) {
 TEST(ProfileWatch, FindsTheOneOperatorOfManyThatIsSlower) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const ProfileComparison comparison = compared_noise(seed, 60, 1.15);
-    EXPECT_EQ(comparison.count(ProfileVerdict::slower), 1) << seed;
-    EXPECT_EQ(comparison.count(ProfileVerdict::faster), 0) << seed;
+    EXPECT_EQ(comparison.count(ChangeVerdict::slower), 1) << seed;
+    EXPECT_EQ(comparison.count(ChangeVerdict::faster), 0) << seed;
     for (const ProfileChange& one : comparison.changes) {
-      EXPECT_EQ(one.verdict == ProfileVerdict::slower, one.signature == "8 FLOAT -> 8 FLOAT");
+      EXPECT_EQ(one.verdict == ChangeVerdict::slower, one.signature == "8 FLOAT -> 8 FLOAT");
     }
   }
 }
@@ -222,7 +222,7 @@ TEST(ProfileWatch, IsAmbiguousWithoutSamples) {
   Profile before(1), after(2);
   before.step(50), before.step(50), after.step(500), after.step(500);
   EXPECT_THAT(compared(before, after).changes,
-              Each(Field(&ProfileChange::verdict, ProfileVerdict::ambiguous)));
+              Each(Field(&ProfileChange::verdict, ChangeVerdict::ambiguous)));
 }
 
 TEST(ProfileWatch, KeepsAFewSamplesOfMany) {

@@ -101,7 +101,7 @@ TEST(CheckProtocol, AnswersGoThrough) {
   const std::vector<ListedCase> cases = {
       {"a[1]", "a", "first", 3, {"v"}, 0.07},
       {"b[1]", "b[1]", "", 1, {}, std::nullopt},
-      {"c[1]", "c[1]", "", 1, {}, {}, {}, ListedExpectation{{"v1"}, "V1 overflows"}}};
+      {"c[1]", "c[1]", "", 1, {}, {}, {}, ExpectedFailure{{"v1"}, {}, "V1 overflows"}}};
   EXPECT_EQ(parse_listed(listed_line(cases)), cases);
   const OpenReply reply = {"a[1]",
                            {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7}, "00ff"},
@@ -317,7 +317,7 @@ cases:
   const std::vector<ListedCase> listed = parse_listed(answers({list_line(selection)})[1]);
   ASSERT_EQ(listed.size(), 2u);
   EXPECT_EQ(listed[0].expected_failure, std::nullopt);
-  EXPECT_EQ(listed[1].expected_failure, (ListedExpectation{{"relu"}, "it overflows"}));
+  EXPECT_EQ(listed[1].expected_failure, (ExpectedFailure{{"relu"}, {}, "it overflows"}));
 }
 
 // A pool in NC1HWC0: as the device takes it, and as a framework does, between two TransData.

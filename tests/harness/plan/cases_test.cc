@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/plan/case_plan.h"
 #include "harness/plan/context_plan.h"
-#include "harness/plan/plan.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "tensor/error.h"
 #include "tests/support/source_tree.h"
 
@@ -25,7 +25,7 @@ std::vector<std::string> case_files() {
 std::vector<PlannedCase> plan_of(const std::string& path) {
   CaseSelection selection;
   selection.case_files = {path};
-  return make_plan(selection);
+  return make_case_plan(selection);
 }
 
 std::vector<PlannedContext> contexts_of(const std::string& path) {
@@ -78,7 +78,7 @@ TEST(Cases, EveryListOfShapesPlansWithAnOperator) {
     CaseSelection selection;
     selection.ops = {"softplus"};
     selection.shapes_file = path;
-    EXPECT_NO_THROW(EXPECT_FALSE(make_plan(selection).empty()));
+    EXPECT_NO_THROW(EXPECT_FALSE(make_case_plan(selection).empty()));
   }
 }
 
@@ -87,7 +87,7 @@ TEST(Cases, EveryCaseHasAVariant) {
   for (const std::string& path : case_files()) {
     for (const PlannedCase& planned : plan_of(path)) {
       EXPECT_TRUE(std::any_of(planned.variants.begin(), planned.variants.end(),
-                              [](const Selection& s) { return s.refusal.empty(); }))
+                              [](const SelectedKernels& s) { return s.refusal.empty(); }))
           << planned.spec.origin << ": " << case_id(planned.spec);
     }
   }

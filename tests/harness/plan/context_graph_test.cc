@@ -55,8 +55,8 @@ TEST(ContextGraph, GradientIsThatOfTheLoss) {
     const PlannedStep step = with_loss.plan(with_loss.step());
     const std::vector<StepResult> results = results_of(step);
     const Workspace memory(step.memory.bytes);
-    memory.load(make_runnable(step), 1);
-    const auto* x = static_cast<const float*>(memory.storage_of(make_runnable(step))(0));
+    memory.load(unit_variant(step), 1);
+    const auto* x = static_cast<const float*>(memory.storage_of(unit_variant(step))(0));
     const std::vector<double> gradient = numbers_of(results, "grad_x");
     double sum = 0;
     for (std::size_t i = 0; i < 7; ++i) {
@@ -87,11 +87,11 @@ TEST(ContextGraph, UpdateGoesAgainstTheGradient) {
   const PlannedStep step = builder.plan(builder.step());
   const std::vector<StepResult> results = results_of(step);
   const Workspace memory(step.memory.bytes);
-  memory.load(make_runnable(step), 1);
+  memory.load(unit_variant(step), 1);
   const auto b = std::find_if(step.graph.tensors.begin(), step.graph.tensors.end(),
                               [](const GraphTensor& t) { return t.name == "b"; });
   const auto place = static_cast<std::size_t>(b - step.graph.tensors.begin());
-  const auto* before = static_cast<const float*>(memory.storage_of(make_runnable(step))(place));
+  const auto* before = static_cast<const float*>(memory.storage_of(unit_variant(step))(place));
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(numbers_of(results, "grad_b")[i], 3);  // of sum: one for each row
     EXPECT_EQ(numbers_of(results, "updated_b")[i], before[i] - 1.5F);

@@ -47,13 +47,15 @@ PlannedContext shuffle() {
 
 std::string explained(const PlannedContext& planned) {
   std::ostringstream out;
-  explain(out, planned);
+  const WorkUnit unit(planned);
+  explain(out, {&unit, 1});
   return out.str();
 }
 
 std::string dot_of(const PlannedContext& planned) {
   std::ostringstream out;
-  write_dot(out, {&planned, 1});
+  const WorkUnit unit(planned);
+  write_dot(out, {&unit, 1});
   return out.str();
 }
 

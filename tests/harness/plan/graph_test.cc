@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "harness/run/workspace.h"
 #include "tensor/error.h"
 #include "tests/evaluate.h"
@@ -111,14 +111,14 @@ TEST(Graph, RefusalsNameTheReason) {
 TEST(Graph, ComputesLossAndGradient) {
   Case c = parse_case_id("softplus[2,fp32,backward,data=constant(0)]");
   const Graph graph = build_graph(c);
-  const Selection selection = select_kernels(graph, find_kernel("softplus", "softplus_v2"));
+  const SelectedKernels selection = select_kernels(graph, find_kernel("softplus", "softplus_v2"));
   const MemoryPlan memory = plan_apart(graph);
-  const Runnable runnable{&graph, &selection, &memory, nullptr};
+  const UnitVariant variant{&graph, &selection, &memory, nullptr};
   const Workspace workspace(memory.bytes);
-  workspace.load(runnable, seed_of(c));
-  BoundGraph(graph, selection.kernels, workspace.storage_of(runnable), 1).run();
+  workspace.load(variant, seed_of(c));
+  BoundGraph(graph, selection.kernels, workspace.storage_of(variant), 1).run();
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const auto* values = static_cast<const float*>(workspace.at(runnable, i));
+    const auto* values = static_cast<const float*>(workspace.at(variant, i));
     if (graph.tensors[i].name == "loss") {
       EXPECT_FLOAT_EQ(values[0], 0.69314718f);
     }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
-#include "harness/run/item_runner.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/run/unit_runner.h"
 #include "tests/evaluate.h"
 
 namespace opbench {
@@ -35,7 +35,7 @@ Record run(const Kernel& kernel, const char* id = "softplus[10007,fp32]") {
   options.seconds_per_case = 0.002;
   options.repetitions = 2;
   PhaseTimes times;
-  return run_item(make_item(planned), options, 1, {}, times).at(0);
+  return run_work_unit(planned, options, 1, {}, times).at(0);
 }
 
 void expect_caught(const Record& record, const std::string& reason) {
@@ -176,7 +176,7 @@ TEST(Adversary, DoesNotSpoilTheOthers) {
   options.seconds_per_case = 0.002;
   options.repetitions = 2;
   PhaseTimes times;
-  const std::vector<Record> records = run_item(make_item(planned), options, 2, {}, times);
+  const std::vector<Record> records = run_work_unit(planned, options, 2, {}, times);
   EXPECT_EQ(records[0].status, Status::failed);
   EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
   EXPECT_TRUE(records[1].is_best);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "tests/evaluate.h"
 
 namespace opbench {
@@ -21,22 +21,22 @@ struct Bound {
       : graph(build_graph(parse_case_id(id))),
         selection(select_kernels(graph, find_kernel(graph.nodes[0].problem.op->name, "native"))),
         memory(plan_apart(graph)),
-        runnable{&graph, &selection, &memory, nullptr},
+        variant{&graph, &selection, &memory, nullptr},
         workspace(memory.bytes),
-        call(graph, selection.kernels, workspace.storage_of(runnable), 1) {
-    workspace.load(runnable, 7);
+        call(graph, selection.kernels, workspace.storage_of(variant), 1) {
+    workspace.load(variant, 7);
     call.run();
   }
 
   std::vector<std::byte> bytes_of(std::size_t tensor) const {
-    const auto* from = static_cast<const std::byte*>(workspace.at(runnable, tensor));
+    const auto* from = static_cast<const std::byte*>(workspace.at(variant, tensor));
     return {from, from + graph.tensors[tensor].desc.bytes()};
   }
 
   Graph graph;
-  Selection selection;
+  SelectedKernels selection;
   MemoryPlan memory;
-  Runnable runnable;
+  UnitVariant variant;
   Workspace workspace;
   BoundGraph call;
 };
@@ -57,7 +57,7 @@ bool watched(CallWatch& watch, int calls, Call call) {
 
 TEST(CallWatch, EveryCallSeesAnotherInput) {
   Bound bound("relu[1000,fp32]");
-  CallWatch watch(bound.runnable, bound.workspace, 7);
+  CallWatch watch(bound.variant, bound.workspace, 7);
   const std::vector<std::byte> loaded = bound.bytes_of(0);
   std::vector<std::byte> before;
   EXPECT_TRUE(watched(watch, 50, [&](int) {
@@ -74,7 +74,7 @@ TEST(CallWatch, EveryCallSeesAnotherInput) {
 // Nobody can learn the places.
 TEST(CallWatch, EveryCallOfARepetitionChangesAnotherPlace) {
   Bound bound("relu[100000,fp32]");
-  CallWatch watch(bound.runnable, bound.workspace, 7);
+  CallWatch watch(bound.variant, bound.workspace, 7);
   const std::vector<std::byte> loaded = bound.bytes_of(0);
   std::set<std::size_t> places;
   watched(watch, 200, [&](int) {
@@ -92,7 +92,7 @@ TEST(CallWatch, ARefillLeavesNoRowAndCanBeUndone) {
   for (const char* id : {"relu[64x50,fp32,ND]", "relu[2x3x4x4,fp16,NC1HWC0]",
                          "index_select[6x40,6,fp32,ND,axis=0]"}) {
     Bound bound(id);
-    CallWatch watch(bound.runnable, bound.workspace, 7);
+    CallWatch watch(bound.variant, bound.workspace, 7);
     const std::vector<std::byte> loaded = bound.bytes_of(0);
     const std::size_t row = bound.graph.tensors[0].desc.bytes() / 6;
     std::set<std::vector<std::byte>> seen = {loaded};
@@ -110,7 +110,7 @@ TEST(CallWatch, ARefillLeavesNoRowAndCanBeUndone) {
 
 TEST(CallWatch, AValueThatACaseStatesStays) {
   Bound bound("relu[1000,fp32,data=arange(-5,0.01)]");
-  CallWatch watch(bound.runnable, bound.workspace, 7);
+  CallWatch watch(bound.variant, bound.workspace, 7);
   const std::vector<std::byte> loaded = bound.bytes_of(0);
   watch.refill();
   EXPECT_EQ(bound.bytes_of(0), loaded);
@@ -119,7 +119,7 @@ TEST(CallWatch, AValueThatACaseStatesStays) {
 TEST(CallWatch, WhatAnHonestCallLeftComesBack) {
   for (const char* id : {"relu[1000,fp32]", "relu[2x3x4x4,fp16,NC1HWC0]", "mean[1000,fp32]"}) {
     Bound bound(id);
-    CallWatch watch(bound.runnable, bound.workspace, 7);
+    CallWatch watch(bound.variant, bound.workspace, 7);
     for (int repetition = 0; repetition < 6; ++repetition) {
       watch.refill();
       watched(watch, 4, [&](int) { bound.call.run(); });
@@ -135,7 +135,7 @@ TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
   Bound bound("relu[1000,fp32]");
   const std::size_t output = bound.graph.nodes[0].outputs[0];
   for (const int calls : {1, 4}) {
-    CallWatch watch(bound.runnable, bound.workspace, 7);
+    CallWatch watch(bound.variant, bound.workspace, 7);
     std::vector<std::byte> sample, kept;
     const auto call = [&] {
       std::vector<std::byte> now = bound.bytes_of(0);
@@ -145,7 +145,7 @@ TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
         sample = std::move(now);
         kept = bound.bytes_of(output);
       }
-      std::memcpy(bound.workspace.at(bound.runnable, output), kept.data(), kept.size());
+      std::memcpy(bound.workspace.at(bound.variant, output), kept.data(), kept.size());
     };
     for (int repetition = 0; repetition < 6; ++repetition) {
       watch.refill();
@@ -159,7 +159,7 @@ TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
 
 TEST(CallWatch, ACallThatIsLeftOutIsMissed) {
   Bound bound("relu[2x3,fp32]");
-  CallWatch watch(bound.runnable, bound.workspace, 7);
+  CallWatch watch(bound.variant, bound.workspace, 7);
   EXPECT_FALSE(watched(watch, 200, [&](int i) {
     if (i % 2 == 0) bound.call.run();
   }));
@@ -172,7 +172,7 @@ TEST(CallWatch, ACallThatIsLeftOutIsMissed) {
 TEST(CallWatch, AResultThatHappensToBeTheValueIsNone) {
   for (const char* id : {"relu[64,fp16]", "cast[64,fp32,to=bool]", "cast[64,fp32,to=int8]"}) {
     Bound bound(id);
-    CallWatch watch(bound.runnable, bound.workspace, 7);
+    CallWatch watch(bound.variant, bound.workspace, 7);
     const std::size_t output = bound.graph.nodes[0].outputs[0];
     // Keeps the result as the first call leaves it, and writes that value where it was spoilt.
     std::vector<std::byte> fixed;
@@ -180,7 +180,7 @@ TEST(CallWatch, AResultThatHappensToBeTheValueIsNone) {
                         [&](int) {
                           if (fixed.empty()) fixed = bound.bytes_of(output);
                           auto* to =
-                              static_cast<std::byte*>(bound.workspace.at(bound.runnable, output));
+                              static_cast<std::byte*>(bound.workspace.at(bound.variant, output));
                           std::memcpy(to, fixed.data(), fixed.size());
                         }))
         << id << watch.missed();
@@ -189,7 +189,7 @@ TEST(CallWatch, AResultThatHappensToBeTheValueIsNone) {
 
 TEST(CallWatch, PaddingStaysAsItIs) {
   Bound bound("relu[2x3x2x2,fp16,NC1HWC0]");
-  CallWatch watch(bound.runnable, bound.workspace, 7);
+  CallWatch watch(bound.variant, bound.workspace, 7);
   EXPECT_TRUE(watched(watch, 100, [&](int) { bound.call.run(); }));
   // 3 of 16 lanes hold numbers.
   for (const std::size_t tensor : {std::size_t{0}, bound.graph.nodes[0].outputs[0]}) {

@@ -254,7 +254,7 @@ TEST(ContextRunner, ActivitiesNameStepAndPhase) {
   RunHooks hooks;
   hooks.activity = [&](const std::string& what) { activities.push_back(what); };
   PhaseTimes times;
-  run_item(make_item(planned_text(kOther)), quick(), 1, hooks, times);
+  run_work_unit(planned_text(kOther), quick(), 1, hooks, times);
   EXPECT_THAT(activities, testing::Contains("other[fp32] prepare relu, 1 thread"));
   EXPECT_THAT(activities, testing::Contains("other[fp32] verify softplus, 1 thread"));
   EXPECT_THAT(activities, testing::Contains("other[fp32] time again, 1 thread"));

@@ -31,7 +31,7 @@ class LoadPlanTest : public testing::Test, protected WrittenDump {
 
 std::vector<std::string> names_of(const LoadPlan& plan) {
   std::vector<std::string> all;
-  for (const LoadedCase& loaded : plan.cases) all.push_back(loaded.plans.at(0).spec.name);
+  for (const WorkUnit& unit : plan.units) all.push_back(unit.name());
   return all;
 }
 
@@ -66,11 +66,11 @@ TEST_F(LoadPlanTest, CountsCallsOfOneShape) {
   unary("relu", 3, {2, 3});
   const LoadPlan found = plan();
   EXPECT_THAT(names_of(found), ElementsAre("/relu/1", "/relu/2", "/relu/3"));
-  EXPECT_TRUE(found.cases[0].is_first);
-  EXPECT_FALSE(found.cases[2].is_first);
-  EXPECT_EQ(found.cases[0].plans[0].spec.count, 2);
-  EXPECT_EQ(found.cases[1].plans[0].spec.count, 1);
-  EXPECT_EQ(found.cases[2].plans[0].spec.count, 1);
+  EXPECT_FALSE(found.units[0].is_repeat);
+  EXPECT_TRUE(found.units[2].is_repeat);
+  EXPECT_EQ(found.units[0].planned_case->spec.count, 2);
+  EXPECT_EQ(found.units[1].planned_case->spec.count, 1);
+  EXPECT_EQ(found.units[2].planned_case->spec.count, 1);
 }
 
 TEST_F(LoadPlanTest, IsInTheOrderOfExecution) {
@@ -98,14 +98,13 @@ TEST_F(LoadPlanTest, HasOneVariantWhereNothingIsTimed) {
   selection.times = false;
   selection.dumps = true;
   const LoadPlan found = plan(selection);
-  ASSERT_THAT(found.cases, SizeIs(1));
-  ASSERT_THAT(found.cases[0].plans, SizeIs(1));
-  ASSERT_THAT(found.cases[0].plans[0].variants, SizeIs(1));
-  EXPECT_EQ(found.cases[0].record->variant, found.cases[0].plans[0].variants[0].variant);
-  EXPECT_EQ(found.cases[0].record->op, "relu");
-  EXPECT_EQ(found.cases[0].record->seq, 1);
-  EXPECT_THAT(found.cases[0].record->outputs, ElementsAre("result"));
-  EXPECT_EQ(plan().cases[0].record->variant, "") << "nothing is dumped";
+  ASSERT_THAT(found.units, SizeIs(1));
+  ASSERT_EQ(found.units[0].size(), 1U);
+  EXPECT_EQ(found.units[0].record->variant, found.units[0].selection(0).variant);
+  EXPECT_EQ(found.units[0].record->op, "relu");
+  EXPECT_EQ(found.units[0].record->seq, 1);
+  EXPECT_THAT(found.units[0].record->outputs, ElementsAre("result"));
+  EXPECT_EQ(plan().units[0].record->variant, "") << "nothing is dumped";
 }
 
 TEST_F(LoadPlanTest, RefusesVariantsThatNoOperatorHas) {
@@ -113,7 +112,7 @@ TEST_F(LoadPlanTest, RefusesVariantsThatNoOperatorHas) {
   LoadSelection selection;
   selection.variants = {"reference"};
   const LoadPlan found = plan(selection);
-  EXPECT_EQ(found.cases.at(0).plans.at(0).variants.at(0).variant, "reference");
+  EXPECT_EQ(found.units.at(0).selection(0).variant, "reference");
   selection.variants = {"nothing_like_it"};
   EXPECT_THROW(plan(selection), Error);
 }

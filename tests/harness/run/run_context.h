@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/plan/case_files.h"
-#include "harness/run/item_runner.h"
+#include "harness/run/unit_runner.h"
 
 namespace opbench {
 
@@ -30,7 +30,7 @@ inline PlannedContext planned_text(const std::string& text) {
 inline std::vector<Record> run_planned(const PlannedContext& planned,
                                        const RunOptions& options = quick()) {
   PhaseTimes times;
-  return run_item(make_item(planned), options, 2, {}, times);
+  return run_work_unit(planned, options, 2, {}, times);
 }
 
 inline std::vector<Record> run_text(const std::string& text) {

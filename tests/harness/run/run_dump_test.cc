@@ -12,7 +12,7 @@
 
 #include "dump/dump_file.h"
 #include "harness/plan/case_graph.h"
-#include "harness/run/item_runner.h"
+#include "harness/run/unit_runner.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -35,7 +35,7 @@ class RunDump : public testing::Test, protected TempDir {
     RunHooks hooks;
     hooks.dump.records = &writer;
     PhaseTimes times;
-    const Record record = run_item(make_item(planned), options, 1, hooks, times).at(0);
+    const Record record = run_work_unit(planned, options, 1, hooks, times).at(0);
     if (writer.records() == 0) return record;
     writer.finish();
     file_.emplace(path_);

@@ -15,18 +15,18 @@ namespace opbench {
 /// Loads a step with `seed`, runs it, judges every node, and returns its results.
 inline std::vector<StepResult> results_of(const PlannedStep& step, std::uint64_t seed = 1) {
   const Workspace memory(step.memory.bytes);
-  const Runnable runnable = make_runnable(step);
+  const UnitVariant variant = unit_variant(step);
   std::vector<StepResult> results;
   with_threads(2, [&] {
-    const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(runnable), 2,
-                           runnable.saturates());
-    memory.load(runnable, seed);
+    const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(variant), 2,
+                           variant.saturates());
+    memory.load(variant, seed);
     Verifier verifier({.enough = 2, .stops_at_failure = true});
-    const Verification found = verifier.verify(runnable, memory, bound, 2);
+    const Verification found = verifier.verify(variant, memory, bound, 2);
     EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
-    memory.load(runnable, seed);
+    memory.load(variant, seed);
     bound.run();
-    results = collect_results(step, memory.storage_of(runnable));
+    results = collect_results(step, memory.storage_of(variant));
   });
   return results;
 }

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 UnitPlan plan_of(const std::vector<double>& seconds) {
   UnitPlan plan;
-  for (const double cost : seconds) plan.units.push_back({"u", cost});
+  for (const double cost : seconds) plan.costs.push_back({"u", cost});
   return plan;
 }
 
@@ -25,12 +25,12 @@ UnitPlan plan_of_cases(const std::vector<std::string>& ids,
   RunOptions options;
   options.selection.case_ids = ids;
   if (change) change(options);
-  return plan_units(make_plan(options.selection), {}, options, "");
+  return plan_units(make_plan(options.selection), options, "");
 }
 
 double load_of(const UnitPlan& plan, const std::vector<std::size_t>& units) {
   double sum = 0;
-  for (const std::size_t unit : units) sum += plan.units[unit].seconds;
+  for (const std::size_t unit : units) sum += plan.costs[unit].seconds;
   return sum;
 }
 
@@ -63,8 +63,8 @@ TEST(Part, PartsCostAboutTheSameAndHoldEveryUnitOnce) {
       least = std::min(least, load_of(plan, units));
       most = std::max(most, load_of(plan, units));
     }
-    EXPECT_EQ(all.size(), plan.units.size());
-    EXPECT_EQ(std::set<std::size_t>(all.begin(), all.end()).size(), plan.units.size());
+    EXPECT_EQ(all.size(), plan.costs.size());
+    EXPECT_EQ(std::set<std::size_t>(all.begin(), all.end()).size(), plan.costs.size());
     EXPECT_LE(most - least, 49.5 + 0.5) << count;
   }
 }
@@ -75,14 +75,14 @@ TEST(UnitPlan, TheLargestComesFirstAndEqualOnesKeepTheirOrder) {
 
 TEST(UnitPlan, LargeTensorsAndLongTimesCostMore) {
   const UnitPlan plan = plan_of_cases({kRelu, kLarge});
-  EXPECT_LT(plan.units[0].seconds, plan.units[1].seconds);
+  EXPECT_LT(plan.costs[0].seconds, plan.costs[1].seconds);
   const UnitPlan longer =
       plan_of_cases({kRelu}, [](RunOptions& options) { options.seconds_per_case = 10; });
-  EXPECT_GT(longer.units[0].seconds, 10);
+  EXPECT_GT(longer.costs[0].seconds, 10);
   const UnitPlan twice = plan_of_cases({kRelu}, [](RunOptions& options) {
     options.threads = {1, 2};
   });
-  EXPECT_DOUBLE_EQ(twice.units[0].seconds, 2 * plan.units[0].seconds);
+  EXPECT_DOUBLE_EQ(twice.costs[0].seconds, 2 * plan.costs[0].seconds);
 }
 
 // What decides what runs, and nothing else.

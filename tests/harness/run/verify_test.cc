@@ -27,11 +27,11 @@ class VerifyTest : public testing::Test {
                               "    steps: [{name: native}]\n")),
         step_(planned_.steps[0]),
         memory_(step_.memory.bytes),
-        runnable_(make_runnable(step_)),
-        bound_(step_.graph, step_.selection.kernels, memory_.storage_of(runnable_), 1,
-               runnable_.saturates()) {
-    memory_.load(runnable_, 1);
-    for (const char* output : {"z", "a"}) memory_.poison(runnable_, tensor(output));
+        variant_(unit_variant(step_)),
+        bound_(step_.graph, step_.selection.kernels, memory_.storage_of(variant_), 1,
+               variant_.saturates()) {
+    memory_.load(variant_, 1);
+    for (const char* output : {"z", "a"}) memory_.poison(variant_, tensor(output));
   }
 
   std::size_t tensor(const std::string& name) const {
@@ -41,16 +41,16 @@ class VerifyTest : public testing::Test {
     throw std::out_of_range(name);
   }
   float* values(const std::string& name) const {
-    return static_cast<float*>(memory_.at(runnable_, tensor(name)));
+    return static_cast<float*>(memory_.at(variant_, tensor(name)));
   }
   Verification judged(const VerifyRules& rules = {.counts_under_test = false}) const {
-    return Verifier(rules).judge(runnable_, memory_);
+    return Verifier(rules).judge(variant_, memory_);
   }
 
   PlannedContext planned_;
   const PlannedStep& step_;
   Workspace memory_;
-  Runnable runnable_;
+  UnitVariant variant_;
   BoundGraph bound_;
 };
 
@@ -59,7 +59,7 @@ class VerifyTest : public testing::Test {
 // 32 elements of each of two outputs.
 TEST_F(VerifyTest, FindsRightKernelsRight) {
   Verifier verifier({.stops_at_failure = true, .counts_under_test = false});
-  const Verification found = verifier.verify(runnable_, memory_, bound_, 1);
+  const Verification found = verifier.verify(variant_, memory_, bound_, 1);
   EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
   EXPECT_EQ(found.elements, 64);
   EXPECT_EQ(found.stats.count, 64);
@@ -100,8 +100,9 @@ TEST_F(VerifyTest, SeesWhatIsWrittenOutsideOfATensor) {
 
 // A context repeats its layers: one of each kind is judged, none runs again.
 TEST_F(VerifyTest, RulesOfAContextAreThoseOfRepeatedLayers) {
-  const VerifyRules context = rules_for(make_item(planned_));
+  const VerifyRules context = rules_for(WorkUnit(planned_), 1000);
   EXPECT_EQ(context.enough, 1);
+  EXPECT_EQ(context.most_elements, 1000);
   EXPECT_TRUE(context.stops_at_failure);
   EXPECT_FALSE(context.repeats);
   EXPECT_FALSE(context.can_mistrust);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
-#include "harness/run/item_runner.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/run/unit_runner.h"
 #include "tensor/error.h"
 #include "tests/evaluate.h"
 
@@ -55,7 +55,8 @@ PlannedCase planned_backward(const Op& op) {
 
 // Which variants there are does not matter: the reference computes what is not planted.
 Record run_planted(PlannedCase planned, std::size_t node, const Kernel& zeros) {
-  Selection selection = select_kernels(planned.graph, find_kernel(planned.spec.op->name, "native"));
+  SelectedKernels selection =
+      select_kernels(planned.graph, find_kernel(planned.spec.op->name, "native"));
   EXPECT_EQ(selection.refusal, "");
   selection.kernels.at(node) = &zeros;
   planned.variants = {std::move(selection)};
@@ -63,7 +64,7 @@ Record run_planted(PlannedCase planned, std::size_t node, const Kernel& zeros) {
   options.seconds_per_case = 0.001;
   options.repetitions = 1;
   PhaseTimes times;
-  return run_item(make_item(std::move(planned)), options, 1, {}, times).at(0);
+  return run_work_unit(std::move(planned), options, 1, {}, times).at(0);
 }
 
 }  // namespace

@@ -116,16 +116,16 @@ ContextBuilder convolutions() {
 
 std::vector<StepResult> results_in_pool(const PlannedStep& step, ScratchPool& pool) {
   const Workspace memory(step.memory.bytes);
-  const Runnable runnable = make_runnable(step);
+  const UnitVariant variant = unit_variant(step);
   std::vector<StepResult> results;
   with_threads(2, [&] {
-    const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(runnable), 2,
-                           false, &pool);
+    const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(variant), 2, false,
+                           &pool);
     for (int run = 0; run < 2; ++run) {  // the second finds what the first left behind
-      memory.load(runnable, 1);
+      memory.load(variant, 1);
       bound.run();
     }
-    results = collect_results(step, memory.storage_of(runnable));
+    results = collect_results(step, memory.storage_of(variant));
   });
   return results;
 }

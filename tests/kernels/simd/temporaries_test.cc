@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "harness/plan/case_graph.h"
-#include "harness/plan/selection.h"
-#include "harness/run/item_runner.h"
+#include "harness/plan/selected_kernels.h"
+#include "harness/run/unit_runner.h"
 #include "tensor/parallel.h"
 #include "tests/evaluate.h"
 
@@ -41,7 +41,7 @@ TEST(Temporaries, OfSortGrowWithTheThreadsThatHaveLines) {
 
 TEST(Temporaries, OfAGraphAreThoseOfItsNodes) {
   const Graph graph = build_graph(parse_case_id("cat_shuffle[2x4x3x3,2x4x3x3,fp32,backward]"));
-  const Selection selection = select_kernels(graph, find_kernel("cat_shuffle", "native"));
+  const SelectedKernels selection = select_kernels(graph, find_kernel("cat_shuffle", "native"));
   EXPECT_EQ(temporary_bytes(graph, selection), 2u * 2 * 8 * 9 * 4) << "forward and gradient";
 }
 
@@ -61,7 +61,7 @@ TEST(Temporaries, ACaseThatTheyMakeTooLargeIsRefused) {
   planned.graph = build_graph(planned.spec);
   planned.variants = {select_kernels(planned.graph, greedy)};
   PhaseTimes times;
-  const Record record = run_item(make_item(planned), RunOptions{}, 1, {}, times).at(0);
+  const Record record = run_work_unit(planned, RunOptions{}, 1, {}, times).at(0);
   EXPECT_EQ(record.status, Status::errored);
   EXPECT_THAT(record.reason, testing::HasSubstr("needs 1 PiB of memory"));
 }

@@ -1,4 +1,4 @@
-#include "harness/run/item_record.h"
+#include "harness/run/new_record.h"
 
 #include <gmock/gmock.h>
 

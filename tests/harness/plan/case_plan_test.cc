@@ -1,4 +1,4 @@
-#include "harness/plan/plan.h"
+#include "harness/plan/case_plan.h"
 
 #include <gmock/gmock.h>
 
@@ -12,8 +12,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string refusal_of(const CaseSelection& selection, const std::string& variant) {
-  const std::vector<PlannedCase> plan = make_plan(selection);
-  for (const Selection& chosen : plan.at(0).variants) {
+  const std::vector<PlannedCase> plan = make_case_plan(selection);
+  for (const SelectedKernels& chosen : plan.at(0).variants) {
     if (chosen.variant == variant) return chosen.refusal;
   }
   return "no such variant";

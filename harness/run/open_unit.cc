@@ -1,4 +1,4 @@
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 
 #include <fmt/format.h>
 
@@ -15,54 +15,64 @@
 
 namespace opbench {
 
-OpenItem::OpenItem(Item item, int threads, PhaseTimes& times)
-    : item_(std::move(item)), threads_(threads), times_(times), opened_(item_.runnables.size()) {}
-
-void OpenItem::require_memory(std::span<const std::size_t> chosen, bool verifies) const {
-  if (item_.is_context()) {
-    for (const std::size_t i : chosen) require_memory_of(*runnable(i).step, threads_, verifies);
-    return;
+OpenUnit::OpenUnit(WorkUnit unit, int threads, PhaseTimes& times, const Options& options)
+    : unit_(std::move(unit)),
+      threads_(threads),
+      times_(times),
+      case_memory_(std::make_unique<MemoryPlan>()),
+      opened_(unit_.size()),
+      rules_(rules_for(unit_, options.most_verified)) {
+  if (unit_.is_context()) {
+    unit_.context = std::make_shared<PlannedContext>(*unit_.context);
+    for (PlannedStep& step : unit_.context->steps) {
+      if (options.slack > 0) step.memory = plan_memory(step.graph, options.slack);
+    }
+  } else {
+    *case_memory_ = plan_apart(unit_.planned_case->graph, options.slack);
   }
-  std::vector<const Selection*> selections;
-  for (const std::size_t i : chosen) selections.push_back(runnable(i).selection);
-  require_memory_of(item_.planned_case->graph, selections, threads_);
+  variants_ = unit_variants(unit_, *case_memory_);
+  for (UnitVariant& variant : variants_) variant.checks_overflow = options.checks_overflow;
 }
 
-void OpenItem::allocate(std::span<const std::size_t> chosen) {
+void OpenUnit::require_memory(std::span<const std::size_t> chosen, bool verifies) const {
+  require_memory_of(unit_, chosen, threads_, verifies);
+}
+
+void OpenUnit::allocate(std::span<const std::size_t> chosen) {
   const PhaseTimer timer(times_.allocate);
   std::size_t largest = 0;
-  for (const std::size_t i : chosen) largest = std::max(largest, runnable(i).memory->bytes);
+  for (const std::size_t i : chosen) largest = std::max(largest, variant(i).memory->bytes);
   workspace_.emplace(largest);
 }
 
-void OpenItem::prepare(std::size_t i) {
+void OpenUnit::prepare(std::size_t i) {
   const PhaseTimer timer(times_.allocate);
-  const Runnable& chosen = runnable(i);
+  const UnitVariant& chosen = variant(i);
   // Variants of a case keep temporaries of their own, as they would alone.
   opened_[i].bound = std::make_unique<BoundGraph>(
       *chosen.graph, chosen.selection->kernels, workspace_->storage_of(chosen), threads_,
-      chosen.saturates(), item_.is_context() ? &scratch_ : nullptr);
+      chosen.saturates(), unit_.is_context() ? &scratch_ : nullptr);
 }
 
-void OpenItem::move(std::uint64_t layout) {
+void OpenUnit::move(std::uint64_t layout) {
   if (layout == workspace_->layout()) return;
-  const auto& all = item_.runnables;
-  const auto loaded = std::find_if(all.begin(), all.end(), [&](const Runnable& runnable) {
-    return loaded_ && runnable.graph == loaded_->graph;
+  const auto& all = variants_;
+  const auto loaded = std::find_if(all.begin(), all.end(), [&](const UnitVariant& variant) {
+    return loaded_ && variant.graph == loaded_->graph;
   });
   workspace_->move(layout, loaded == all.end() ? nullptr : &*loaded);
   for (std::size_t i = 0; i < opened_.size(); ++i) {
     if (!is_prepared(i)) continue;
-    opened_[i].bound->bind(*runnable(i).graph, workspace_->storage_of(runnable(i)));
+    opened_[i].bound->bind(*variant(i).graph, workspace_->storage_of(variant(i)));
   }
 }
 
-void OpenItem::load(std::size_t i, const Values& values) {
+void OpenUnit::load(std::size_t i, const Values& values) {
   const PhaseTimer timer(times_.fill);
-  const Runnable& chosen = runnable(i);
+  const UnitVariant& chosen = variant(i);
   const bool is_recorded = chosen.inputs != nullptr;
-  const Values wanted{is_recorded ? item_.seed : values.seed,
-                      values.has_corners && !item_.is_context() && !is_recorded};
+  const Values wanted{is_recorded ? unit_.seed : values.seed,
+                      values.has_corners && !unit_.is_context() && !is_recorded};
   const bool is_there =
       loaded_ && loaded_->graph == chosen.graph && loaded_->values.seed == wanted.seed;
   if (!is_there) {
@@ -79,30 +89,30 @@ void OpenItem::load(std::size_t i, const Values& values) {
 }
 
 // Of recorded inputs a dump has the outputs alone.
-void OpenItem::load_failed(std::size_t i, const Values& values) {
+void OpenUnit::load_failed(std::size_t i, const Values& values) {
   load(i, values);
-  const Runnable& chosen = runnable(i);
+  const UnitVariant& chosen = variant(i);
   const TimedInputs& inputs = opened_[i].failed_on;
   if (chosen.inputs != nullptr || (inputs.generation == 0 && inputs.changes.empty())) return;
   loaded_.reset();
   CallWatch(chosen, *workspace_, values.seed).put(inputs);
 }
 
-Verification OpenItem::verify(std::size_t i, std::uint64_t seed) {
+Verification OpenUnit::verify(std::size_t i, std::uint64_t seed) {
   load(i, {seed, true});
   const PhaseTimer timer(times_.verify);
   // What a kernel that fails or throws has spoilt is filled anew for the next.
   const Loaded before = *std::exchange(loaded_, std::nullopt);
-  Verifier& verifier = verifiers_.try_emplace(seed, rules_for(item_)).first->second;
-  Verification found = verifier.verify(runnable(i), *workspace_, bound(i), threads_);
+  Verifier& verifier = verifiers_.try_emplace(seed, rules_).first->second;
+  Verification found = verifier.verify(variant(i), *workspace_, bound(i), threads_);
   if (found.judgement.verdict == Verdict::failed) return found;
   loaded_ = before;
-  if (item_.is_context() && seed == item_.seed) hold_to_first(i, found);
+  if (unit_.is_context() && seed == unit_.seed) hold_to_first(i, found);
   return found;
 }
 
-void OpenItem::hold_to_first(std::size_t i, Verification& found) {
-  const Runnable& chosen = runnable(i);
+void OpenUnit::hold_to_first(std::size_t i, Verification& found) {
+  const UnitVariant& chosen = variant(i);
   found.judgement = firsts_.hold(*chosen.step, workspace_->storage_of(chosen), found.random_sums,
                                  opened_[i].scaling.has_overflow);
   if (found.judgement.reason.empty() && bound(i).has_saturated()) {
@@ -110,16 +120,16 @@ void OpenItem::hold_to_first(std::size_t i, Verification& found) {
   }
 }
 
-std::optional<double> OpenItem::gradient_error(std::size_t i) {
+std::optional<double> OpenUnit::gradient_error(std::size_t i) {
   if (opened_[i].scaling.has_overflow) return std::nullopt;
   const PhaseTimer timer(times_.verify);
-  const Runnable& chosen = runnable(i);
-  return anchors_.gradient_error(*item_.context, *chosen.step, workspace_->storage_of(chosen),
+  const UnitVariant& chosen = variant(i);
+  return anchors_.gradient_error(*unit_.context, *chosen.step, workspace_->storage_of(chosen),
                                  threads_);
 }
 
-bool OpenItem::overflowed(std::size_t i) const {
-  const Runnable& chosen = runnable(i);
+bool OpenUnit::overflowed(std::size_t i) const {
+  const UnitVariant& chosen = variant(i);
   for (const std::size_t tensor : chosen.step->results) {
     if (chosen.graph->tensors[tensor].name != kOverflowFlag) continue;
     return *static_cast<const float*>(workspace_->at(chosen, tensor)) != 0;
@@ -127,11 +137,11 @@ bool OpenItem::overflowed(std::size_t i) const {
   return false;
 }
 
-LossScaling OpenItem::find_loss_scale(std::size_t i) {
+LossScaling OpenUnit::find_loss_scale(std::size_t i) {
   LossScaling& found = opened_[i].scaling;
-  if (!runnable(i).scales_loss()) return found;
+  if (!variant(i).scales_loss()) return found;
   while (true) {
-    load(i, {item_.seed});
+    load(i, {unit_.seed});
     {
       const PhaseTimer timer(times_.verify);
       with_threads(threads_, [&] { bound(i).run(); });
@@ -139,31 +149,31 @@ LossScaling OpenItem::find_loss_scale(std::size_t i) {
     found.has_overflow = overflowed(i);
     if (!found.has_overflow) return found;
     ++found.skipped_updates;
-    const Precision& precision = runnable(i).step->spec.precision;
+    const Precision& precision = variant(i).step->spec.precision;
     if (precision.scaling == Precision::Scaling::fixed || precision.loss_scale <= 1) return found;
     replan(i, precision.loss_scale / 2);
     prepare(i);
   }
 }
 
-// In place, where the runnable refers to.
-void OpenItem::replan(std::size_t i, double loss_scale) {
-  PlannedStep& step = item_.context->steps[i];
+// In place, where the variant refers to.
+void OpenUnit::replan(std::size_t i, double loss_scale) {
+  PlannedStep& step = unit_.context->steps[i];
   ContextStep scaled = step.spec;
   scaled.precision.loss_scale = loss_scale;
   release(i);
   loaded_.reset();
   const std::size_t slack = step.memory.slack;
-  step = plan_step(item_.context->spec, scaled, item_.context->dtype);
+  step = plan_step(unit_.context->spec, scaled, unit_.context->dtype);
   if (slack > 0) step.memory = plan_memory(step.graph, slack);
 }
 
-CallWatch& OpenItem::begin_timing(std::size_t i, std::uint64_t seed) {
+CallWatch& OpenUnit::begin_timing(std::size_t i, std::uint64_t seed) {
   load(i, {seed});
   const PhaseTimer timer(times_.verify);
-  const Runnable& chosen = runnable(i);
+  const UnitVariant& chosen = variant(i);
   const Loaded values = *std::exchange(loaded_, std::nullopt);
-  if (!item_.is_context()) {
+  if (!unit_.is_context()) {
     for (std::size_t tensor = 0; tensor < chosen.graph->tensors.size(); ++tensor) {
       if (chosen.graph->tensors[tensor].is_computed()) workspace_->poison(chosen, tensor);
     }
@@ -173,14 +183,14 @@ CallWatch& OpenItem::begin_timing(std::size_t i, std::uint64_t seed) {
   return timing_->watch;
 }
 
-Verification OpenItem::end_timing(std::size_t i) {
+Verification OpenUnit::end_timing(std::size_t i) {
   const PhaseTimer timer(times_.verify);
   CallWatch& watch = timing_->watch;
   Verification found;
   Judgement& judged = found.judgement;
   if (!watch.missed().empty()) {
     judged = {Verdict::failed, watch.missed()};
-  } else if (item_.is_context()) {
+  } else if (unit_.is_context()) {
     note_results(i);
   } else {
     found = judge_timed(i);
@@ -188,7 +198,7 @@ Verification OpenItem::end_timing(std::size_t i) {
   const bool is_failed = judged.verdict == Verdict::failed;
   if (is_failed) opened_[i].failed_on = watch.inputs();
   watch.restore();
-  if (!is_failed && workspace_->given_fingerprint(runnable(i)) != timing_->given) {
+  if (!is_failed && workspace_->given_fingerprint(variant(i)) != timing_->given) {
     judged = {Verdict::failed, "changed what it was given while it was timed"};
   } else if (!is_failed) {
     loaded_ = timing_->values;
@@ -199,11 +209,11 @@ Verification OpenItem::end_timing(std::size_t i) {
 
 // The verdict counts, and not the accuracy, which is that of values that repeat. Where judging
 // costs next to nothing, some more calls are judged, with an input more or less each.
-Verification OpenItem::judge_timed(std::size_t i) {
+Verification OpenUnit::judge_timed(std::size_t i) {
   constexpr int kMostCalls = 16;
   constexpr double kSeconds = 0.002;
   const std::uint64_t seed = timing_->values.values.seed;
-  const Verifier& verifier = verifiers_.try_emplace(seed, rules_for(item_)).first->second;
+  const Verifier& verifier = verifiers_.try_emplace(seed, rules_).first->second;
   double spent = 0;
   Verification found;
   for (int call = 0; call < kMostCalls && spent < kSeconds; ++call) {
@@ -212,7 +222,7 @@ Verification OpenItem::judge_timed(std::size_t i) {
       timing_->watch.change_next();
       with_threads(threads_, [&] { bound(i).run(); });
     }
-    found = verifier.judge(runnable(i), *workspace_);
+    found = verifier.judge(variant(i), *workspace_);
     if (found.judgement.verdict == Verdict::failed) {
       found.judgement.reason = "in a timed call: " + found.judgement.reason;
       break;
@@ -228,34 +238,34 @@ Verification OpenItem::judge_timed(std::size_t i) {
   return found;
 }
 
-bool OpenItem::repeats_timed(std::size_t i) {
+bool OpenUnit::repeats_timed(std::size_t i) {
   constexpr double kSeconds = 0.01;
   const auto call = [&] { with_threads(threads_, [&] { bound(i).run(); }); };
   return timing_->watch.repeats_its_results(call, kSeconds);
 }
 
-bool OpenItem::repeats(std::size_t i) const {
-  const std::vector<const Kernel*>& kernels = runnable(i).selection->kernels;
+bool OpenUnit::repeats(std::size_t i) const {
+  const std::vector<const Kernel*>& kernels = variant(i).selection->kernels;
   return std::none_of(kernels.begin(), kernels.end(),
                       [](const Kernel* kernel) { return kernel->sums_by_thread; });
 }
 
-void OpenItem::note_results(std::size_t i) {
+void OpenUnit::note_results(std::size_t i) {
   LastCall& last = opened_[i].last;
   last = {timing_->values.values.seed, timing_->watch.inputs(), element_bits(i), {}};
   if (repeats(i)) return;
-  last.values = collect_results(*runnable(i).step, workspace_->storage_of(runnable(i)));
+  last.values = collect_results(*variant(i).step, workspace_->storage_of(variant(i)));
 }
 
-Verification OpenItem::judge_rounds(std::size_t i) {
+Verification OpenUnit::judge_rounds(std::size_t i) {
   const LastCall& last = opened_[i].last;
   load(i, {last.seed});
   const PhaseTimer timer(times_.verify);
-  const Runnable& chosen = runnable(i);
+  const UnitVariant& chosen = variant(i);
   loaded_.reset();
   for (const WatchedChange& change : last.inputs.changes) change.apply();
   opened_[i].failed_on = last.inputs;
-  Verifier& verifier = verifiers_.try_emplace(last.seed, rules_for(item_)).first->second;
+  Verifier& verifier = verifiers_.try_emplace(last.seed, rules_).first->second;
   Verification found = verifier.verify(chosen, *workspace_, bound(i), threads_);
   found.stats = {};
   if (found.judgement.verdict == Verdict::failed || element_bits(i) == last.results) return found;
@@ -268,8 +278,8 @@ Verification OpenItem::judge_rounds(std::size_t i) {
   return found;
 }
 
-std::uint64_t OpenItem::element_bits(std::size_t i) const {
-  const Runnable& chosen = runnable(i);
+std::uint64_t OpenUnit::element_bits(std::size_t i) const {
+  const UnitVariant& chosen = variant(i);
   std::uint64_t bits = 0;
   for (std::size_t n = 0; n < chosen.graph->nodes.size(); ++n) {
     if (bound(i).is_skipped(n)) continue;
@@ -282,14 +292,8 @@ std::uint64_t OpenItem::element_bits(std::size_t i) const {
   return bits;
 }
 
-std::string OpenItem::result_bits(std::size_t i) const {
-  std::uint64_t bits = 0;
-  const Runnable& chosen = runnable(i);
-  for (std::size_t tensor = 0; tensor < chosen.graph->tensors.size(); ++tensor) {
-    if (chosen.graph->tensors[tensor].role != GraphTensor::output) continue;
-    bits = (bits * 31) ^ workspace_->fingerprint(chosen, tensor);
-  }
-  return fmt::format("{:016x}", bits);
+std::string OpenUnit::result_bits(std::size_t i) const {
+  return fmt::format("{:016x}", workspace_->result_fingerprint(variant(i)));
 }
 
 }  // namespace opbench

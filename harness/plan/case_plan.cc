@@ -1,4 +1,4 @@
-#include "harness/plan/plan.h"
+#include "harness/plan/case_plan.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "harness/plan/case_selection.h"
 #include "harness/plan/context_id.h"
 #include "harness/plan/reference_kernel.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "ops/elementwise.h"
 #include "tensor/error.h"
 
@@ -198,14 +198,14 @@ std::vector<std::pair<Format, Graph>> in_other_formats(const Case& c, const Form
 }
 
 // `by_id`: the case's id states its format.
-std::vector<Selection> select_variants(const Case& c, const Graph& graph,
-                                       const std::vector<std::string>& wanted, bool by_id,
-                                       const FormatsByOp& selected) {
-  std::vector<Selection> selections;
+std::vector<SelectedKernels> select_variants(const Case& c, const Graph& graph,
+                                             const std::vector<std::string>& wanted, bool by_id,
+                                             const FormatsByOp& selected) {
+  std::vector<SelectedKernels> selections;
   std::optional<std::vector<std::pair<Format, Graph>>> others;
   for (const Kernel* kernel : kernels_of(c.op->name)) {
     if (!is_wanted(*kernel, wanted)) continue;
-    Selection& selection = selections.emplace_back(select_kernels(graph, *kernel));
+    SelectedKernels& selection = selections.emplace_back(select_kernels(graph, *kernel));
     if (selection.refusal.empty()) continue;
     if (!others) others = in_other_formats(c, selected);
     const auto taken = std::find_if(others->begin(), others->end(), [&](const auto& other) {
@@ -247,7 +247,7 @@ std::set<std::string> known_variants(const std::vector<Case>& cases,
 
 }  // namespace
 
-std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files) {
+std::vector<PlannedCase> make_case_plan(const CaseSelection& selection, CaseFiles& files) {
   std::vector<Case> cases = collect(selection, files);
   check_variant_names(selection.variants, known_variants(cases, step_names(selection, files)));
   for (const Case& c : cases) {
@@ -274,9 +274,9 @@ std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& fi
   return plan;
 }
 
-std::vector<PlannedCase> make_plan(const CaseSelection& selection) {
+std::vector<PlannedCase> make_case_plan(const CaseSelection& selection) {
   CaseFiles files(selection.symbols);
-  return make_plan(selection, files);
+  return make_case_plan(selection, files);
 }
 
 }  // namespace opbench

@@ -1,14 +1,13 @@
 #pragma once
 
-#include "harness/plan/case.h"
-#include "harness/run/item.h"
+#include "harness/plan/work_unit.h"
 #include "harness/run/record.h"
 
 namespace opbench {
 
-/// The record of runnable `index` of an item before anything has run: everything but status, times
+/// The record of a variant or step of a unit before anything has run: everything but status, times
 /// and accuracy.
-Record new_record(const Item& item, std::size_t index, int threads, bool is_cold);
+Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_cold);
 
 /// Holds a result against what the case file expects of it: a failure that is expected becomes
 /// `xfailed`, as one at a known limit of its kernel is already, and a pass where a failure is

@@ -1,5 +1,5 @@
 // A case and a context in memory, as a run and a worker of the check use them.
-#include "harness/run/open_item.h"
+#include "harness/run/open_unit.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ PlannedCase planned_case(const char* id) {
   PlannedCase planned{parse_case_id(id), {}, {}};
   planned.graph = build_graph(planned.spec);
   for (const Kernel* kernel : kernels_of(planned.spec.op->name)) {
-    Selection variant = select_kernels(planned.graph, *kernel);
+    SelectedKernels variant = select_kernels(planned.graph, *kernel);
     if (variant.refusal.empty()) planned.variants.push_back(std::move(variant));
   }
   return planned;
@@ -36,23 +36,23 @@ PlannedContext planned_context() {
       "    steps: [{name: one}, {name: two}]\n");
 }
 
-std::vector<std::size_t> open_all(OpenItem& open) {
+std::vector<std::size_t> open_all(OpenUnit& open) {
   std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < open.item().runnables.size(); ++i) all.push_back(i);
+  for (std::size_t i = 0; i < open.unit().size(); ++i) all.push_back(i);
   open.require_memory(all, true);
   open.allocate(all);
   for (const std::size_t i : all) open.prepare(i);
   return all;
 }
 
-// Whatever ran in between: verification of another runnable, corner values, other seeds.
-void expect_same_bits_every_time(Item item) {
+// Whatever ran in between: verification of another variant, corner values, other seeds.
+void expect_same_bits_every_time(const WorkUnit& unit) {
   PhaseTimes times;
-  OpenItem open(std::move(item), 2, times);
+  OpenUnit open(unit, 2, times);
   const std::vector<std::size_t> all = open_all(open);
   ASSERT_GE(all.size(), 2u);
   const auto bits = [&](std::size_t i) {
-    open.load(i, {open.item().seed});
+    open.load(i, {open.unit().seed});
     with_threads(2, [&] { open.bound(i).run(); });
     return open.result_bits(i);
   };
@@ -63,71 +63,73 @@ void expect_same_bits_every_time(Item item) {
   }
   std::int64_t judged = 0;  // by all: equal tasks of two steps are judged once
   for (const std::size_t i : all) {
-    const Verification found = open.verify(i, open.item().seed + 1);
+    const Verification found = open.verify(i, open.unit().seed + 1);
     EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;
     judged += found.stats.count;
   }
   EXPECT_GT(judged, 0);
-  for (const std::size_t i : all) EXPECT_EQ(bits(i), first[i]) << open.runnable(i).name();
+  for (const std::size_t i : all) EXPECT_EQ(bits(i), first[i]) << open.variant(i).name();
 }
 
-TEST(OpenItem, ACaseGivesTheSameResultsEveryTime) {
-  expect_same_bits_every_time(make_item(planned_case("relu[100,fp32]")));
+TEST(OpenUnit, ACaseGivesTheSameResultsEveryTime) {
+  expect_same_bits_every_time(planned_case("relu[100,fp32]"));
 }
 
-TEST(OpenItem, AContextGivesTheSameResultsEveryTime) {
-  expect_same_bits_every_time(make_item(planned_context()));
+TEST(OpenUnit, AContextGivesTheSameResultsEveryTime) {
+  expect_same_bits_every_time(planned_context());
 }
 
 // Bound to other places, with the values that were there and intact guard zones around them.
-void expect_same_bits_everywhere(Item item) {
+void expect_same_bits_everywhere(const WorkUnit& unit) {
   PhaseTimes times;
-  OpenItem open(std::move(item), 1, times);
+  OpenUnit open(unit, 1, times, {.slack = MemoryPlan::kPage});
   std::map<std::size_t, std::string> first;
   for (const std::size_t i : open_all(open)) {
-    open.load(i, {open.item().seed});
+    open.load(i, {open.unit().seed});
     for (const std::uint64_t layout : {0, 1, 1002, 1}) {
       open.move(layout);
-      const Runnable& runnable = open.runnable(i);
-      for (std::size_t tensor = 0; tensor < runnable.graph->tensors.size(); ++tensor) {
-        const auto at = reinterpret_cast<std::uintptr_t>(open.workspace().at(runnable, tensor));
+      const UnitVariant& variant = open.variant(i);
+      for (std::size_t tensor = 0; tensor < variant.graph->tensors.size(); ++tensor) {
+        const auto at = reinterpret_cast<std::uintptr_t>(open.workspace().at(variant, tensor));
         EXPECT_EQ(
             at % MemoryPlan::kPage,
-            (runnable.memory->offsets[tensor] + layout_shift(layout, tensor)) % MemoryPlan::kPage);
+            (variant.memory->offsets[tensor] + layout_shift(layout, tensor)) % MemoryPlan::kPage);
       }
-      EXPECT_TRUE(open.workspace().guards_intact(runnable, 0));
+      EXPECT_TRUE(open.workspace().guards_intact(variant, 0));
       with_threads(1, [&] { open.bound(i).run(); });
       const std::string bits = open.result_bits(i);
       EXPECT_EQ(first.emplace(i, bits).first->second, bits) << layout;
     }
-    EXPECT_NE(open.verify(i, open.item().seed + 1).judgement.verdict, Verdict::failed);
+    EXPECT_NE(open.verify(i, open.unit().seed + 1).judgement.verdict, Verdict::failed);
     open.move(0);
   }
 }
 
-TEST(OpenItem, ACaseGivesTheSameResultsWhereverItsTensorsLie) {
-  expect_same_bits_everywhere(make_item(planned_case("add[100,100,fp32]"), MemoryPlan::kPage));
+TEST(OpenUnit, ACaseGivesTheSameResultsWhereverItsTensorsLie) {
+  expect_same_bits_everywhere(planned_case("add[100,100,fp32]"));
 }
 
-TEST(OpenItem, AContextGivesTheSameResultsWhereverItsTensorsLie) {
-  expect_same_bits_everywhere(make_item(planned_context(), MemoryPlan::kPage));
+TEST(OpenUnit, AContextGivesTheSameResultsWhereverItsTensorsLie) {
+  expect_same_bits_everywhere(planned_context());
 }
 
-TEST(OpenItem, VariantsShareMemoryAndStepsTakeTurnsInIt) {
-  const Item of_case = make_item(planned_case("relu[100,fp32]"));
-  EXPECT_FALSE(of_case.is_context());
-  EXPECT_EQ(of_case.id, "relu[100,fp32,ND]");
-  EXPECT_EQ(of_case.runnables[0].graph, of_case.runnables[1].graph);
-  const Item of_context = make_item(planned_context());
-  EXPECT_TRUE(of_context.is_context());
-  EXPECT_EQ(of_context.id, "twice[fp32]");
-  EXPECT_NE(of_context.runnables[0].graph, of_context.runnables[1].graph);
-  EXPECT_EQ(of_context.runnables[0].seed_of(0, 7), of_context.runnables[1].seed_of(0, 7));
-}
-
-TEST(OpenItem, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
+TEST(OpenUnit, VariantsShareMemoryAndStepsTakeTurnsInIt) {
   PhaseTimes times;
-  const OpenItem open(make_item(planned_case("relu[1048576x1048576,fp32]")), 1, times);
+  const OpenUnit of_case(planned_case("relu[100,fp32]"), 1, times);
+  EXPECT_FALSE(of_case.unit().is_context());
+  EXPECT_EQ(of_case.unit().id, "relu[100,fp32,ND]");
+  EXPECT_EQ(of_case.variant(0).graph, of_case.variant(1).graph);
+  EXPECT_EQ(of_case.variant(0).memory, of_case.variant(1).memory);
+  const OpenUnit of_context(planned_context(), 1, times);
+  EXPECT_TRUE(of_context.unit().is_context());
+  EXPECT_EQ(of_context.unit().id, "twice[fp32]");
+  EXPECT_NE(of_context.variant(0).graph, of_context.variant(1).graph);
+  EXPECT_EQ(of_context.variant(0).seed_of(0, 7), of_context.variant(1).seed_of(0, 7));
+}
+
+TEST(OpenUnit, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
+  PhaseTimes times;
+  const OpenUnit open(planned_case("relu[1048576x1048576,fp32]"), 1, times);
   const std::size_t first = 0;
   EXPECT_THROW(open.require_memory({&first, 1}, true), RunError);
   EXPECT_FALSE(open.is_allocated());

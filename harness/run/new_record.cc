@@ -1,4 +1,4 @@
-#include "harness/run/item_record.h"
+#include "harness/run/new_record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/plan/case_selection.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 #include "tensor/processor.h"
 #include "text/program.h"
 
@@ -57,7 +57,7 @@ std::string first_shape(const PlannedStep& step) {
 }
 
 // What the kernels say about their times.
-std::string notes(const Graph& graph, const Selection& variant) {
+std::string notes(const Graph& graph, const SelectedKernels& variant) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < variant.kernels.size() && variant.refusal.empty(); ++i) {
     const std::string text = note(*variant.kernels[i], graph.nodes[i].problem);
@@ -78,8 +78,8 @@ void add_sets(const std::string& symbols, Words& words) {
 }
 
 // Sets what a case says; returns what selects it on a command line.
-Words describe(const Item& item, const Selection& variant, Record& record) {
-  const PlannedCase& planned = *item.planned_case;
+Words describe(const WorkUnit& unit, const SelectedKernels& variant, Record& record) {
+  const PlannedCase& planned = *unit.planned_case;
   const Case& c = planned.spec;
   const TensorDesc& first = planned.graph.tensors.front().desc;
   record.case_name = c.name;
@@ -96,7 +96,7 @@ Words describe(const Item& item, const Selection& variant, Record& record) {
   record.weight_us = c.weight_us;
   record.elements = static_cast<double>(first.elements());
   Words words = {"--case", record.case_id};
-  if (item.record) words = item.record->selecting;
+  if (unit.record) words = unit.record->selecting;
   words.insert(words.end(), {"--variant", variant.variant});
   return words;
 }
@@ -132,37 +132,26 @@ std::string line_that_repeats(const Record& record, Words selecting) {
 
 }  // namespace
 
-Record new_record(const Item& item, std::size_t index, int threads, bool is_cold) {
-  const Runnable& runnable = item.runnables[index];
-  const Traffic traffic = runnable.graph->traffic();
+Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_cold) {
+  const Traffic traffic = unit.graph(index).traffic();
   Record record;
-  record.case_id = item.id;
-  record.variant = runnable.name();
+  record.case_id = unit.id;
+  record.variant = unit.selection(index).variant;
   record.threads = threads;
   record.isa = current_isa();
   record.cold = is_cold;
   record.bytes = traffic.bytes();
   record.operations = traffic.operations;
-  record.reproduce =
-      line_that_repeats(record, item.is_context() ? describe(*item.context, *runnable.step, record)
-                                                  : describe(item, *runnable.selection, record));
+  record.reproduce = line_that_repeats(
+      record, unit.is_context() ? describe(*unit.context, unit.context->steps[index], record)
+                                : describe(unit, unit.selection(index), record));
   return record;
 }
 
-namespace {
-
-bool is_meant(const ExpectedFailure& expected, const Case& c, const Record& record) {
-  const auto holds = [](const auto& list, const auto& value) {
-    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
-  };
-  return holds(expected.variants, record.variant) && holds(expected.dtypes, c.dtype);
-}
-
-}  // namespace
-
 void apply_expectation(const Case& c, Record& record) {
-  if (!c.expected_failure || !is_meant(*c.expected_failure, c, record)) return;
-  const std::string& why = c.expected_failure->reason;
+  const std::optional<ExpectedFailure>& expected = c.expected_failure;
+  if (!expected || !expected->is_of(record.variant) || !expected->is_of(c.dtype)) return;
+  const std::string& why = expected->reason;
   if (record.status == Status::failed || record.status == Status::xfailed) {
     record.status = Status::xfailed;
     record.reason = fmt::format("{} ({})", why, record.reason);

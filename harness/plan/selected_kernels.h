@@ -11,7 +11,7 @@
 namespace opbench {
 
 /// The kernel of every node for one variant, or the reason why the variant does not take the graph.
-struct Selection {
+struct SelectedKernels {
   std::string variant;
   std::vector<const Kernel*> kernels;
   std::string refusal;
@@ -25,11 +25,11 @@ struct Selection {
 
 /// Bytes of the temporaries that a selection's kernels allocate for a graph. Call inside
 /// `with_threads`.
-std::size_t temporary_bytes(const Graph& graph, const Selection& selection);
+std::size_t temporary_bytes(const Graph& graph, const SelectedKernels& selection);
 
 /// `kernel` for the first node, its family for the gradient of that operator, and for the nodes
 /// around them the same provider's kernel where there is one, else the native one.
-Selection select_kernels(const Graph& graph, const Kernel& kernel);
+SelectedKernels select_kernels(const Graph& graph, const Kernel& kernel);
 
 /// True if one of `wanted` is the kernel's name or that of its family, or if there is none.
 bool is_wanted(const Kernel& kernel, const std::vector<std::string>& wanted);

@@ -1,4 +1,4 @@
-#include "harness/run/run_unit.h"
+#include "harness/run/unit_process.h"
 
 #include <fmt/format.h>
 
@@ -6,19 +6,16 @@
 #include <chrono>
 #include <cmath>
 #include <istream>
-#include <iterator>
 #include <optional>
 #include <ostream>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
-#include "harness/run/item_record.h"
 #include "harness/run/join_results.h"
 #include "harness/run/measuring_turn.h"
 #include "harness/run/results_file.h"
 #include "harness/run/runner.h"
-#include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -75,28 +72,6 @@ std::map<std::string, std::string> crashed_of(const std::string& request) {
   return crashed;
 }
 
-std::vector<int> threads_of(const RunOptions& options) {
-  return options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
-}
-
-void add_lost(const Item& item, const RunOptions& options, const std::string& reason,
-              RunResult& run) {
-  for (const int threads : threads_of(options)) {
-    ++run.cases_run;
-    std::vector<Record> records;
-    for (std::size_t i = 0; i < item.runnables.size(); ++i) {
-      Record record = new_record(item, i, threads, options.cold);
-      const std::string& refusal = item.runnables[i].refusal();
-      record.status = refusal.empty() ? Status::errored : Status::skipped;
-      record.reason = refusal.empty() ? reason : refusal;
-      if (item.is_context()) record.step = step_details(*item.context, i, {});
-      records.push_back(std::move(record));
-    }
-    if (item.is_context()) compare_steps(*item.context, records);
-    std::move(records.begin(), records.end(), std::back_inserter(run.records));
-  }
-}
-
 }  // namespace
 
 UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
@@ -107,9 +82,7 @@ UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& op
   result.began_us = since_1970(began);
   result.unit = unit;
   result.id = plan.units.at(unit).id;
-  result.run = unit < plan.cases.size()
-                   ? run_plan({plan.cases[unit]}, {}, options, hooks)
-                   : run_plan({}, {plan.contexts[unit - plan.cases.size()]}, options, hooks);
+  result.run = run_units({&plan.units[unit], 1}, options, hooks);
   shift_samples(result.run, -began);
   result.seconds = since(start);
   return result;
@@ -117,14 +90,12 @@ UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& op
 
 UnitResult lost_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& options,
                      const std::string& reason, double seconds) {
-  UnitResult result;
-  result.unit = unit;
-  result.id = plan.units.at(unit).id;
+  RunHooks hooks;
+  const WorkUnit& lost = plan.units.at(unit);
+  for (std::size_t i = 0; i < lost.size(); ++i) hooks.crashed[lost.selection(i).variant] = reason;
+  UnitResult result = run_unit(plan, unit, options, hooks);
   result.began_us = since_1970(measuring_clock_us() - 1e6 * seconds);
   result.seconds = result.run.times.total = seconds;
-  const Item item = unit < plan.cases.size() ? make_item(plan.cases[unit])
-                                             : make_item(plan.contexts[unit - plan.cases.size()]);
-  add_lost(item, options, reason, result.run);
   return result;
 }
 
@@ -198,8 +169,8 @@ void serve_units(const UnitPlan& plan, const RunOptions& options, bool takes_tur
                   [&](bool waits) { out << (waits ? kWaits : kHasTurn) << std::endl; });
     hooks.turns = &*turns;
   }
-  hooks.begins = [&](const std::string& runnable) {
-    out << kBegins << printable(runnable) << std::endl;
+  hooks.begins = [&](const std::string& variant) {
+    out << kBegins << printable(variant) << std::endl;
   };
   out << plan.digest << std::endl;
   for (std::string line; !interrupted() && std::getline(in, line);) {

@@ -1,4 +1,4 @@
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,19 +34,19 @@ const Kernel* kernel_for(const Node& node, const Kernel& wanted) {
 
 }  // namespace
 
-InputRange Selection::takes() const {
+InputRange SelectedKernels::takes() const {
   InputRange range = InputRange::any;
   for (const Kernel* kernel : kernels) range = std::max(range, kernel->takes);
   return range;
 }
 
-std::string Selection::kernel_names() const {
+std::string SelectedKernels::kernel_names() const {
   std::vector<std::string_view> names;
   for (const Kernel* kernel : kernels) names.push_back(kernel->name);
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
-std::size_t temporary_bytes(const Graph& graph, const Selection& selection) {
+std::size_t temporary_bytes(const Graph& graph, const SelectedKernels& selection) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < selection.kernels.size(); ++i) {
     bytes += temporary_bytes(*selection.kernels[i], graph.nodes[i].problem);
@@ -54,8 +54,8 @@ std::size_t temporary_bytes(const Graph& graph, const Selection& selection) {
   return bytes;
 }
 
-Selection select_kernels(const Graph& graph, const Kernel& kernel) {
-  Selection selection{std::string(kernel.name), {}, {}};
+SelectedKernels select_kernels(const Graph& graph, const Kernel& kernel) {
+  SelectedKernels selection{std::string(kernel.name), {}, {}};
   for (const Node& node : graph.nodes) {
     const Kernel* chosen = kernel_for(node, kernel);
     if (chosen == nullptr) {

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <string_view>
+#include <vector>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -10,7 +13,8 @@
 #include "cli/run_outputs.h"
 #include "cli/run_printing.h"
 #include "harness/run/load_plan.h"
-#include "harness/run/load_run.h"
+#include "harness/run/runner.h"
+#include "harness/run/unit_plan.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/name_pattern.h"
@@ -19,6 +23,45 @@
 
 namespace opbench {
 namespace {
+
+std::size_t thread_counts(const RunOptions& options) {
+  return std::max<std::size_t>(1, options.threads.size());
+}
+
+// In the order in which `run_units` takes the units: each with every number of threads.
+std::vector<double> expected_times(std::span<const WorkUnit> units, const RunOptions& options) {
+  std::vector<double> seconds;
+  for (const WorkUnit& unit : units) {
+    seconds.insert(seconds.end(), thread_counts(options), units::expected_seconds(unit, options));
+  }
+  return seconds;
+}
+
+// `loaded`: whose calls the units are; null: they are of case files.
+int run_units_here(const RunFlags& flags, const RunOptions& options,
+                   std::span<const WorkUnit> units, const LoadPlan* loaded,
+                   CommandContext& context) {
+  RunOutputs outputs(flags, context, units);
+  ProgressLine progress(context);
+  const std::size_t cases = count_cases(units);
+  RunPage page =
+      page_of(flags, loaded != nullptr ? loaded->calls : cases * thread_counts(options), context);
+  if (cases > 0 && !page.is_digest) begin_page(page, context);
+  RunHooks hooks = make_hooks(context, page, progress, outputs);
+  const TimeLeft time_left(loaded != nullptr ? std::vector<double>()
+                                             : expected_times(units, options));
+  hooks.progress = [&](std::size_t done, std::size_t total) {
+    progress.begin(done, total, time_left.text(done));
+  };
+  const RunResult result = run_units(units, options, hooks);
+  progress.clear();
+  page.is_kept = keep_last_run(result, context);
+  print_end(result, page, context);
+  if (loaded != nullptr) print_coverage(context.out, *loaded);
+  if (!outputs.write(result)) return kCouldNotFinish;
+  if (flags.dump.empty()) tell_errors(result, context);  // a dump that is not written says why
+  return result.exit_code();
+}
 
 // A dump says itself what its calls are.
 void refuse_flags_of_cases(const RunFlags& flags) {
@@ -69,6 +112,11 @@ int say_nothing_runs(const LoadPlan& plan, CommandContext& context) {
 
 }  // namespace
 
+int run_here(const RunFlags& flags, const RunOptions& options, std::span<const WorkUnit> units,
+             CommandContext& context) {
+  return run_units_here(flags, options, units, nullptr, context);
+}
+
 int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& context) {
   refuse_flags_of_cases(flags);
   std::optional<OpTable> extended;
@@ -81,25 +129,16 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
   const LoadPlan plan =
       plan_load(file, extended ? *extended : OpTable::builtin(), selection_of(flags, options));
   progress.clear();
-  if (plan.cases.empty()) return say_nothing_runs(plan, context);
+  if (plan.units.empty()) return say_nothing_runs(plan, context);
   if (flags.dry_run) {
     print_loaded_cases(context.out, plan);
     print_coverage(context.out, plan);
     return kAllWell;
   }
-  if (flags.check_overflow) return check_overflow(flags, options, file, plan, context);
-  RunOutputs outputs(flags, context, {.has_operators = true, .models = {}});
-  RunPage page = page_of(flags, plan.cases.size(), context);
-  if (!page.is_digest) begin_page(page, context);
-  const RunResult result =
-      run_loaded(file, plan, options, make_hooks(context, page, progress, outputs));
-  progress.clear();
-  page.is_kept = keep_last_run(result, context);
-  print_end(result, page, context);
-  print_coverage(context.out, plan);
-  if (!outputs.write(result)) return kCouldNotFinish;
-  if (flags.dump.empty()) tell_errors(result, context);  // a dump that is not written says why
-  return result.exit_code();
+  if (flags.check_overflow) return check_overflow(flags, options, plan.units, &plan, context);
+  RunOptions whole = options;  // recorded values are verified to the last
+  whole.most_verified = std::numeric_limits<std::int64_t>::max();
+  return run_units_here(flags, whole, plan.units, &plan, context);
 }
 
 void refuse_flags_of_load(const RunFlags& flags) {

@@ -5,7 +5,7 @@
 #include "harness/plan/case_files.h"
 #include "harness/plan/graph.h"
 #include "harness/plan/options.h"
-#include "harness/plan/selection.h"
+#include "harness/plan/selected_kernels.h"
 
 namespace opbench {
 
@@ -13,14 +13,14 @@ namespace opbench {
 struct PlannedCase {
   Case spec;
   Graph graph;
-  std::vector<Selection> variants;
+  std::vector<SelectedKernels> variants;
 };
 
 /// All single operators that are selected, checked: cases in the order of the command line and the
 /// files, crossed with dtypes, then formats; the filter and the part applied. Errors: throws Error
 /// on anything that the command line or a file gets wrong. Nothing has run then.
-std::vector<PlannedCase> make_plan(const CaseSelection& selection, CaseFiles& files);
+std::vector<PlannedCase> make_case_plan(const CaseSelection& selection, CaseFiles& files);
 /// The same, for one who needs the files for nothing else.
-std::vector<PlannedCase> make_plan(const CaseSelection& selection);
+std::vector<PlannedCase> make_case_plan(const CaseSelection& selection);
 
 }  // namespace opbench

@@ -1,4 +1,4 @@
-#include "harness/run/item_runner.h"
+#include "harness/run/unit_runner.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 
 #include "harness/run/attempt.h"
 #include "harness/run/crash_message.h"
-#include "harness/run/item_record.h"
 #include "harness/run/machine_rates.h"
 #include "harness/run/measuring_turn.h"
-#include "harness/run/open_item.h"
+#include "harness/run/new_record.h"
+#include "harness/run/open_unit.h"
 #include "harness/run/run_dump.h"
 #include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
@@ -27,31 +27,22 @@ namespace {
 constexpr int kLeastRounds = 3;
 constexpr double kLongestSeconds = 10;
 
-// A graph moves some tensors more than once; the copy's memory holds no more than the case does.
-BytesMoved bytes_moved(const Graph& graph) {
-  const Traffic traffic = graph.traffic();
-  const double held = static_cast<double>(graph.memory_bytes());
-  const double share = std::min(1.0, held / std::max(traffic.bytes(), 1.0));
-  return {static_cast<std::size_t>(share * traffic.bytes_read),
-          static_cast<std::size_t>(share * traffic.bytes_written)};
-}
-
-class ItemRunner {
+class UnitRunner {
  public:
-  ItemRunner(Item item, const RunOptions& options, int threads, const RunHooks& hooks,
+  UnitRunner(const WorkUnit& unit, const RunOptions& options, int threads, const RunHooks& hooks,
              PhaseTimes& times)
       : options_(options),
         threads_(threads),
         hooks_(hooks),
         times_(times),
-        open_(std::move(item), threads, times) {}
+        open_(unit, threads, times, {.most_verified = options.most_verified}) {}
 
   std::vector<Record> run() {
-    for (std::size_t i = 0; i < item().runnables.size(); ++i) {
+    for (std::size_t i = 0; i < unit().size(); ++i) {
       Attempt attempt;
       attempt.index = i;
-      attempt.record = new_record(item(), i, threads_, options_.cold);
-      const std::string& refusal = open_.runnable(i).refusal();
+      attempt.record = new_record(unit(), i, threads_, options_.cold);
+      const std::string& refusal = open_.variant(i).refusal();
       const auto crashed = hooks_.crashed.find(attempt.record.variant);
       if (!refusal.empty())
         attempt.close(Status::skipped, refusal);
@@ -73,12 +64,12 @@ class ItemRunner {
   }
 
  private:
-  const Item& item() const { return open_.item(); }
+  const WorkUnit& unit() const { return open_.unit(); }
 
   void run_phases() {
     if (open_attempts().empty()) return;
     check_memory();
-    if (options_.times && !item().is_context()) measure_ceilings();
+    if (options_.times && !unit().is_context()) measure_ceilings();
     open_.allocate(open_attempts());
     for_each_open([&](Attempt& attempt) { prepare(attempt); });
     for_each_open([&](Attempt& attempt) { find_loss_scale(attempt); });
@@ -86,10 +77,10 @@ class ItemRunner {
       for_each_open([&](Attempt& attempt) { verify(attempt); });
     }
     if (options_.times) time_all();
-    if (options_.times && options_.verify && item().is_context()) {
+    if (options_.times && options_.verify && unit().is_context()) {
       for_each_open([&](Attempt& attempt) {
         report("verify again", attempt);
-        take_verdict(attempt, open_.judge_rounds(attempt.index));
+        attempt.take_verdict(open_.judge_rounds(attempt.index));
       });
     }
     if (hooks_.dump.is_any()) dump_all();
@@ -103,7 +94,7 @@ class ItemRunner {
     return open;
   }
 
-  // One bad runnable never stops the others.
+  // One bad variant never stops the others.
   template <class Action>
   void for_each_open(Action action) {
     for (Attempt& attempt : attempts_) {
@@ -121,7 +112,7 @@ class ItemRunner {
 
   // Variants stand in memory together, steps one after the other.
   void check_memory() {
-    if (!item().is_context()) return open_.require_memory(open_attempts(), options_.verify);
+    if (!unit().is_context()) return open_.require_memory(open_attempts(), options_.verify);
     for_each_open([&](Attempt& attempt) {
       open_.require_memory({&attempt.index, 1}, options_.verify);
     });
@@ -131,11 +122,11 @@ class ItemRunner {
   void measure_ceilings() {
     const MeasuringTurn turn(hooks_.turns);
     const PhaseTimer timer(times_.measure);
-    const Graph& graph = item().planned_case->graph;
+    const Graph& graph = unit().planned_case->graph;
     const CopyRate copy =
         measure_copy_rate(bytes_moved(graph), threads_,
                           {options_.seconds_per_case, options_.repetitions, {}}, options_.cold);
-    const double peak = peak_operations_per_second(item().planned_case->spec.dtype, threads_);
+    const double peak = peak_operations_per_second(unit().planned_case->spec.dtype, threads_);
     for (Attempt& attempt : attempts_) {
       Record& record = attempt.record;
       record.copy_gb_per_s = copy.best / 1e9;
@@ -148,14 +139,14 @@ class ItemRunner {
 
   void prepare(Attempt& attempt) {
     report("prepare", attempt);
-    attempt.values = {item().seed};
+    attempt.values = {unit().seed};
     attempt.is_in_memory = true;
     open_.prepare(attempt.index);
     attempt.record.status = Status::unverified;
   }
 
   void find_loss_scale(Attempt& attempt) {
-    if (!open_.runnable(attempt.index).scales_loss()) return;
+    if (!open_.variant(attempt.index).scales_loss()) return;
     report("scale the loss of", attempt);
     const LossScaling found = open_.find_loss_scale(attempt.index);
     attempt.measured.has_overflow = found.has_overflow;
@@ -164,31 +155,15 @@ class ItemRunner {
 
   void verify(Attempt& attempt) {
     report("verify", attempt);
-    attempt.values = {item().seed, item().inputs == nullptr};
-    take_verdict(attempt, open_.verify(attempt.index, item().seed));
-    if (item().is_context() && attempt.is_open) {
+    attempt.values = {unit().seed, unit().inputs == nullptr};
+    attempt.take_verdict(open_.verify(attempt.index, unit().seed));
+    if (unit().is_context() && attempt.is_open) {
       attempt.measured.gradient_error = open_.gradient_error(attempt.index);
     }
   }
 
-  static void take_verdict(Attempt& attempt, const Verification& found) {
-    keep_worst(attempt.record.accuracy, found.stats, found.elements);
-    if (!found.formula.empty()) attempt.record.formula = found.formula;
-    const Judgement& judged = found.judgement;
-    if (judged.verdict == Verdict::failed) return attempt.close(Status::failed, judged.reason);
-    if (!found.known_limit.empty()) {
-      // On recorded values it is a fault of what was recorded, known or not.
-      const bool is_ours = attempt.values.has_corners;
-      return attempt.close(is_ours ? Status::xfailed : Status::failed, found.known_limit);
-    }
-    if (attempt.record.status == Status::mistrusted) return;
-    attempt.record.status =
-        judged.verdict == Verdict::mistrusted ? Status::mistrusted : Status::passed;
-    if (!judged.reason.empty()) attempt.record.reason = judged.reason;
-  }
-
   void time_all() {
-    if (!item().is_context()) {
+    if (!unit().is_context()) {
       return for_each_open([&](Attempt& attempt) { time(attempt, options_.repetitions); });
     }
     using Clock = std::chrono::steady_clock;
@@ -208,7 +183,7 @@ class ItemRunner {
         options_.seconds_per_case * repetitions / options_.repetitions, repetitions, {}, nullptr};
     if (options_.cold) how.evict = [&] { open_.evict(attempt.index); };
     // A context is timed in rounds, each of which has values of its own.
-    attempt.values = {item().seed + 1 + static_cast<std::uint64_t>(rounds_)};
+    attempt.values = {unit().seed + 1 + static_cast<std::uint64_t>(rounds_)};
     if (options_.verify)
       how.watch = &open_.begin_timing(attempt.index, attempt.values.seed);
     else
@@ -221,16 +196,16 @@ class ItemRunner {
     }
     attempt.samples.insert(attempt.samples.end(), samples.begin(), samples.end());
     const bool is_judged = options_.verify && !interrupted();
-    if (is_judged) take_verdict(attempt, open_.end_timing(attempt.index));
+    if (is_judged) attempt.take_verdict(open_.end_timing(attempt.index));
   }
 
   // Tasks have times of their own in contexts only: a clock between two calls is not free.
   std::vector<Sample> take_samples(Attempt& attempt, const TimingOptions& how) const {
     const BoundGraph& bound = open_.bound(attempt.index);
-    if (!item().is_context()) return time_calls(item().id, how, [&] { bound.run(); });
+    if (!unit().is_context()) return time_calls(unit().id, how, [&] { bound.run(); });
     NodeTimes nodes;
     nodes.reset(bound.size());
-    std::vector<Sample> samples = time_calls(item().id, how, [&] { bound.run(nodes); });
+    std::vector<Sample> samples = time_calls(unit().id, how, [&] { bound.run(nodes); });
     if (samples.empty()) return samples;
     for (double& us : nodes.us) us /= static_cast<double>(nodes.runs);
     attempt.rounds.push_back(std::move(nodes.us));
@@ -242,16 +217,16 @@ class ItemRunner {
     for (Attempt& attempt : attempts_) {
       if (!attempt.is_in_memory || interrupted()) continue;
       if (attempt.record.status == Status::skipped) continue;
-      if (item().record && item().record->variant != attempt.record.variant) continue;
+      if (unit().record && unit().record->variant != attempt.record.variant) continue;
       report("dump", attempt);
-      if (attempt.is_open) attempt.values = {item().seed};
+      if (attempt.is_open) attempt.values = {unit().seed};
       try {
         if (attempt.is_open)
           open_.load(attempt.index, attempt.values);
         else
           open_.load_failed(attempt.index, attempt.values);
         const PhaseTimer timer(times_.dump);
-        dump_runnable(hooks_.dump, open_, attempt.index, attempt.values, attempt.record);
+        dump_variant(hooks_.dump, open_, attempt.index, attempt.values, attempt.record);
       } catch (const std::exception& error) {
         // Another reason is none for what has failed before.
         if (attempt.is_open) attempt.close(Status::errored, error.what());
@@ -261,7 +236,7 @@ class ItemRunner {
 
   // What an interrupt left with fewer samples than were asked for is no result.
   bool is_short(const Attempt& attempt) const {
-    const int wanted = item().is_context() ? std::max(rounds_, 1) : options_.repetitions;
+    const int wanted = unit().is_context() ? std::max(rounds_, 1) : options_.repetitions;
     return std::ssize(attempt.samples) < wanted;
   }
 
@@ -270,21 +245,21 @@ class ItemRunner {
     for (Attempt& attempt : attempts_) {
       if (interrupted() && attempt.is_open && is_short(attempt)) {
         // A context's record stays, since others are compared with it by its place.
-        if (!item().is_context()) continue;
+        if (!unit().is_context()) continue;
         attempt.close(Status::errored, "interrupted");
       }
       set_times(attempt.record, std::move(attempt.samples));
-      if (item().is_context()) {
+      if (unit().is_context()) {
         attempt.measured.task_us = task_medians(attempt.rounds);
-        attempt.record.step = step_details(*item().context, attempt.index, attempt.measured);
+        attempt.record.step = step_details(*unit().context, attempt.index, attempt.measured);
       } else {
         judge_rates(attempt.record);
-        apply_expectation(item().planned_case->spec, attempt.record);
+        apply_expectation(unit().planned_case->spec, attempt.record);
       }
       records.push_back(std::move(attempt.record));
     }
-    if (item().is_context())
-      compare_steps(*item().context, records);
+    if (unit().is_context())
+      compare_steps(*unit().context, records);
     else
       compare_variants(records);
     return records;
@@ -294,9 +269,9 @@ class ItemRunner {
     if (hooks_.begins)
       hooks_.begins(attempt.record.variant);
     else
-      set_what_runs(fmt::format("variant '{}' of {}", attempt.record.variant, item().id));
+      set_what_runs(fmt::format("variant '{}' of {}", attempt.record.variant, unit().id));
     if (!hooks_.activity) return;
-    hooks_.activity(fmt::format("{} {} {}, {} thread{}", item().id, what, attempt.record.variant,
+    hooks_.activity(fmt::format("{} {} {}, {} thread{}", unit().id, what, attempt.record.variant,
                                 threads_, threads_ == 1 ? "" : "s"));
   }
 
@@ -304,16 +279,16 @@ class ItemRunner {
   const int threads_;
   const RunHooks& hooks_;
   PhaseTimes& times_;
-  OpenItem open_;
+  OpenUnit open_;
   std::vector<Attempt> attempts_;
   int rounds_ = 0;  // begun, all but the last complete
 };
 
 }  // namespace
 
-std::vector<Record> run_item(Item item, const RunOptions& options, int threads,
-                             const RunHooks& hooks, PhaseTimes& times) {
-  return ItemRunner(std::move(item), options, threads, hooks, times).run();
+std::vector<Record> run_work_unit(const WorkUnit& unit, const RunOptions& options, int threads,
+                                  const RunHooks& hooks, PhaseTimes& times) {
+  return UnitRunner(unit, options, threads, hooks, times).run();
 }
 
 }  // namespace opbench

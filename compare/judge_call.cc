@@ -5,58 +5,94 @@
 #include <algorithm>
 #include <cmath>
 
+#include "judge/bound.h"
 #include "judge/failure_pattern.h"
-#include "judge/held_output.h"
 #include "judge/hidden_faults.h"
-#include "judge/narrow_operands.h"
+#include "judge/judge_output.h"
 #include "judge/stored_values.h"
 
 namespace opbench {
 namespace {
 
+// The call as it is judged; outputs that are not recorded have no elements.
+CallToJudge call_of(const LoadedCall& loaded) {
+  CallToJudge call{.problem = loaded.call->problem};
+  for (const Tensor& input : loaded.inputs) call.inputs.push_back(input.data());
+  for (const Tensor& output : loaded.outputs) call.outputs.push_back(output.data());
+  return call;
+}
+
+std::vector<double> values_of(const TensorDesc& desc, const void* storage) {
+  return InputReader(desc, storage).read_all();
+}
+
+// What right kernels leave, in logical order.
+std::vector<double> expected_values(const CallToJudge& call, std::size_t output) {
+  const Problem& problem = call.problem;
+  const TensorDesc& desc = problem.outputs[output];
+  const ElementRange all{0, desc.elements()};
+  const std::vector<InputReader> inputs = readers_of(call);
+  if (problem.op->exact_reference != nullptr) {
+    Tensor golden(describe(desc.dtype, desc.shape));
+    problem.op->exact_reference(inputs, problem.attrs)(output, all, golden.data());
+    return values_of(golden.desc, golden.data());
+  }
+  std::vector<double> expected(static_cast<std::size_t>(all.count));
+  problem.op->reference(inputs, problem.attrs)(output, all, expected);
+  return expected;
+}
+
 /// An output and what is expected of it, with the inputs that may tell which elements are wrong.
 class Departure {
  public:
-  // An element is wrong by itself if it has other bits, of what is exact, else beyond what the
-  // tensor was held to.
-  Departure(const CallUnderJudgement& call, std::size_t output, const void* storage,
-            const AllowedError& bound)
-      : desc_(call.problem().outputs[output]),
-        actual_(values_of(desc_, storage)),
-        expected_(expected_values(call, output)),
-        bound_(bound) {
-    const Op& op = *call.problem().op;
-    if (!op.mixes_elements()) read_inputs(call);
+  Departure(const CallToJudge& call, std::size_t output, const JudgedOutput& judged)
+      : call_(call),
+        desc_(call.problem.outputs[output]),
+        judged_(judged),
+        actual_(values_of(desc_, call.outputs[output])),
+        expected_(expected_values(call, output)) {
+    if (!call.problem.op->mixes_elements()) read_inputs();
+    find_wrong(output);
   }
 
   DepartedValues values() const {
-    return {actual_, expected_, desc_.shape, bound_.allowed, bound_.share, inputs_};
+    return {actual_,
+            expected_,
+            desc_.shape,
+            judged_.allowed,
+            judged_.allowed_share,
+            inputs_,
+            wrong_.empty() ? nullptr : &wrong_};
   }
 
  private:
-  void read_inputs(const CallUnderJudgement& call) {
-    const Problem& problem = call.problem();
+  void read_inputs() {
+    const Problem& problem = call_.problem;
     values_.reserve(problem.inputs.size());
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
       const TensorDesc& desc = problem.inputs[i];
       if (desc.shape != desc_.shape || !is_floating(desc.dtype)) continue;
-      values_.push_back(call.inputs()[i].read_all());
+      values_.push_back(values_of(desc, call_.inputs[i]));
       inputs_.push_back({problem.op->input_name(i), values_.back()});
     }
   }
 
+  // Of rounded outputs each element has a bound of its own.
+  void find_wrong(std::size_t output) {
+    if (judged_.allowed == 0 && judged_.allowed_share == 0) return;
+    const std::vector<InputReader> readers = readers_of(call_);
+    const ErrorBound bound(call_.problem, readers, output);
+    wrong_ = bound.wrong(judged_.claim, {0, desc_.elements()}, actual_, expected_);
+  }
+
+  const CallToJudge& call_;
   const TensorDesc& desc_;
+  const JudgedOutput& judged_;
   std::vector<double> actual_, expected_;
-  AllowedError bound_;
   std::vector<std::vector<double>> values_;
   std::vector<InputValues> inputs_;
+  std::vector<bool> wrong_;
 };
-
-void name_worst(const WorstElement& worst, OutputFinding& finding) {
-  finding.worst_element = worst.index;
-  finding.worst_actual = worst.actual;
-  finding.worst_expected = worst.expected;
-}
 
 // What it looks like, in words and as a picture.
 void describe(const DepartedValues& values, const PairStats& stats, OutputFinding& finding) {
@@ -65,69 +101,49 @@ void describe(const DepartedValues& values, const PairStats& stats, OutputFindin
       ErrorPicture{stats.histogram, error_map(values.actual, values.expected, values.shape)});
 }
 
-void explain(const CallUnderJudgement& call, std::size_t output, const void* storage,
-             const HeldOutput& held, OutputFinding& finding) {
-  const ValueComparison& found = held.found;
-  const bool is_failed = found.judgement.verdict == Verdict::failed;
-  name_worst(is_failed ? found.named : held.stray, finding);
-  const Departure departure(call, output, storage, held.bound);
+void explain(const Departure& departure, const JudgedOutput& judged, OutputFinding& finding) {
+  finding.worst_element = judged.named.index;
+  finding.worst_actual = judged.named.actual;
+  finding.worst_expected = judged.named.expected;
   const DepartedValues values = departure.values();
   const std::vector<bool> wrong = wrong_elements(values);
   finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
   finding.pattern = failure_pattern(wrong, values.shape, values.inputs);
-  describe(values, found.stats, finding);
+  describe(values, judged.stats, finding);
 }
 
-// Numerics of the device under which the output is right, "" if there are none.
-std::string device_numerics(const LoadedCall& loaded, const CallUnderJudgement& plain,
-                            std::size_t output) {
-  const Problem& problem = plain.problem();
-  const DeviceType device = loaded.call->outputs[output]->device;
-  if (device == DeviceType::cpu) return adds_in_bf16(plain, output) ? "adds in bf16" : "";
-  const bool is_half = problem.outputs[output].dtype == DType::fp16;
-  if (is_half && device == DeviceType::npu && hold(plain, output, true).fault.empty()) {
-    return "saturates at 65504";
-  }
-  if (!takes_products(problem)) return {};
-  for (const OperandWidth width : {OperandWidth::fp16, OperandWidth::tf32, OperandWidth::bf16}) {
-    const std::vector<Tensor> narrowed = narrowed_operands(problem, loaded.inputs, width);
-    if (hold(CallUnderJudgement(loaded.call->problem, narrowed, loaded.outputs), output, false)
-            .fault.empty()) {
-      return std::string(name(width));
-    }
-  }
-  return {};
+// Who made an output; a device's own arithmetic may be no excuse.
+Maker maker_of(const LoadedCall& loaded, std::size_t output, const JudgeRules& rules) {
+  if (!rules.allows_device_numerics) return {};
+  return {.device = loaded.call->outputs[output]->device};
 }
 
-OutputFinding judge_output_of(const LoadedCall& loaded, const CallUnderJudgement& call,
-                              std::size_t output, const JudgeRules& rules) {
-  const Problem& problem = call.problem();
-  const void* storage = loaded.outputs[output].data();
+OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::size_t output,
+                              const JudgeRules& rules) {
+  const Problem& problem = call.problem;
+  call.maker = maker_of(loaded, output, rules);
+  const JudgedOutput judged = judge_output(call, output);
   OutputFinding finding;
   finding.path = loaded.call->outputs[output]->path;
   finding.op = problem.op->name;
   finding.elements = problem.outputs[output].elements();
-  const HeldOutput held = hold(call, output, false);
-  finding.formula = held.found.formula;
-  finding.min_tolerance = held.found.stats.tolerance_of_all();
-  finding.allowed = held.bound.allowed;
-  finding.allowed_share = held.bound.share;
-  if (!held.fault.empty() && rules.allows_device_numerics) {
-    finding.numerics = device_numerics(loaded, call, output);
+  finding.formula = judged.formula;
+  finding.min_tolerance = judged.stats.tolerance_of_all();
+  finding.allowed = judged.allowed;
+  finding.allowed_share = judged.allowed_share;
+  finding.is_wrong = judged.judgement.verdict == Verdict::failed;
+  if (finding.is_wrong) {
+    finding.reason = judged.judgement.reason;
+    explain(Departure(call, output, judged), judged, finding);
+    return finding;
   }
-  if (held.fault.empty()) {
-    finding.reason = rounding_bias(problem, call.inputs(), output, storage);
-    finding.is_leaning = !finding.reason.empty();
-    finding.wrong_elements = finding.is_leaning ? finding.elements : 0;
-    if (finding.is_leaning) {
-      const Departure departure(call, output, storage, held.bound);
-      describe(departure.values(), held.found.stats, finding);
-    }
-  } else if (finding.numerics.empty()) {
-    finding.reason = held.fault;
-    explain(call, output, storage, held, finding);
+  finding.numerics = judged.claim.name;
+  finding.reason = rounding_bias(problem, readers_of(call), output, call.outputs[output]);
+  finding.is_leaning = finding.is_wrong = !finding.reason.empty();
+  if (finding.is_leaning) {
+    finding.wrong_elements = finding.elements;
+    describe(Departure(call, output, judged).values(), judged.stats, finding);
   }
-  finding.is_wrong = !finding.reason.empty();
   return finding;
 }
 
@@ -158,9 +174,9 @@ LoadedCall LoadedCall::load(DumpSource& file, const RecordedCall& call) {
 }
 
 std::vector<OutputFinding> judge_call(const LoadedCall& loaded, const JudgeRules& rules) {
-  const CallUnderJudgement call(loaded.call->problem, loaded.inputs, loaded.outputs);
-  const Problem& problem = call.problem();
-  if (problem.op->check_values != nullptr) problem.op->check_values(problem, call.inputs());
+  CallToJudge call = call_of(loaded);
+  const Problem& problem = call.problem;
+  if (problem.op->check_values != nullptr) problem.op->check_values(problem, readers_of(call));
   std::vector<OutputFinding> findings;
   for (std::size_t i = 0; i < loaded.outputs.size(); ++i) {
     if (loaded.call->outputs[i] == nullptr) continue;

@@ -24,6 +24,7 @@ struct DepartedValues {
   /// An element is wrong if |actual - expected| > allowed + allowed_share * |expected|.
   double allowed = 0, allowed_share = 0;
   std::span<const InputValues> inputs = {};
+  const std::vector<bool>* wrong = nullptr;  ///< which ones are, where that is known otherwise
 };
 
 /// What was measured of a departed tensor, by name; what could not be measured is absent.

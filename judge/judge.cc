@@ -44,20 +44,10 @@ std::string share_text(double share, double needed) {
 Judgement failed(std::string reason) { return {Verdict::failed, std::move(reason)}; }
 
 std::string judge_nonfinite(const JudgedTensor& tensor, const PairStats& stats) {
-  if (stats.nan_mismatches + stats.inf_mismatches == 0) return {};
-  std::string counts;
-  if (stats.nan_mismatches > 0) counts = fmt::format("{} NaN", stats.nan_mismatches);
-  if (stats.inf_mismatches > 0) {
-    counts += fmt::format("{}{} Inf", counts.empty() ? "" : " and ", stats.inf_mismatches);
-  }
-  constexpr double kLargestHalf = 65504;
-  const bool is_overflow = tensor.dtype == DType::fp16 && std::isinf(stats.mismatch_actual) &&
-                           std::fabs(stats.mismatch_expected) > kLargestHalf &&
-                           std::isfinite(stats.mismatch_expected);
-  return fmt::format("{} on one side only, first {}{}", counts,
-                     element_text(tensor.shape, stats.first_mismatch, stats.mismatch_actual,
-                                  stats.mismatch_expected),
-                     is_overflow ? ", which is beyond fp16" : "");
+  if (stats.nonfinite_mismatches() == 0) return {};
+  return nonfinite_text({stats.nan_mismatches, stats.inf_mismatches},
+                        {stats.first_mismatch, stats.mismatch_actual, stats.mismatch_expected, 0},
+                        tensor);
 }
 
 // "; a tolerance of 0.003 would hold all"; nothing where that is no tolerance any more.
@@ -162,12 +152,6 @@ std::string doubt(const PairStats& stats) {
   return {};
 }
 
-Judgement passed(const PairStats& stats) {
-  std::string reason = doubt(stats);
-  if (reason.empty()) return {};
-  return {Verdict::mistrusted, std::move(reason)};
-}
-
 double ratio(double npu, double gpu, double least) {
   const double divisor = std::max(gpu, least);
   if (npu == 0) return 0;
@@ -195,6 +179,26 @@ std::string judge_ratios(const CrossCheck& check, const PairStats& npu, const Pa
 }
 
 }  // namespace
+
+Judgement passed(const PairStats& stats) {
+  std::string reason = doubt(stats);
+  if (reason.empty()) return {};
+  return {Verdict::mistrusted, std::move(reason)};
+}
+
+std::string nonfinite_text(const NonfiniteCounts& counts, const WorstElement& first,
+                           const JudgedTensor& tensor) {
+  std::string text;
+  if (counts.nan > 0) text = fmt::format("{} NaN", counts.nan);
+  if (counts.inf > 0) text += fmt::format("{}{} Inf", text.empty() ? "" : " and ", counts.inf);
+  constexpr double kLargestHalf = 65504;
+  const bool is_overflow = tensor.dtype == DType::fp16 && std::isinf(first.actual) &&
+                           std::fabs(first.expected) > kLargestHalf &&
+                           std::isfinite(first.expected);
+  return fmt::format("{} on one side only, first {}{}", text,
+                     element_text(tensor.shape, first.index, first.actual, first.expected),
+                     is_overflow ? ", which is beyond fp16" : "");
+}
 
 std::string_view name(Verdict verdict) {
   switch (verdict) {

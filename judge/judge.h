@@ -40,6 +40,18 @@ struct JudgedTensor {
 /// `fp16-cube` needs an operator's inputs: NaN and Inf alone are judged.
 Judgement judge(const PairStats& stats, const Standard& standard, const JudgedTensor& tensor);
 
+/// Elements that are NaN, or else Inf, on one side only.
+struct NonfiniteCounts {
+  std::int64_t nan = 0, inf = 0;
+};
+
+/// "2 NaN and 1 Inf on one side only, first at [3]: NaN, expected 1".
+std::string nonfinite_text(const NonfiniteCounts& counts, const WorstElement& first,
+                           const JudgedTensor& tensor);
+
+/// Of a tensor in which nothing is wrong: `mistrusted` where that proves little.
+Judgement passed(const PairStats& stats);
+
 /// The element that the reason names where two tensors fail `standard`: the first NaN or Inf on one
 /// side only, with an error of 0, else the worst of those that break the rule; index -1: none.
 WorstElement named_element(const PairStats& stats, const Standard& standard);

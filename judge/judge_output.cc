@@ -3,23 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "judge/compare_values.h"
-#include "judge/explained_errors.h"
+#include "judge/bound.h"
 #include "judge/hidden_faults.h"
 #include "judge/magnitudes.h"
+#include "judge/outside_contract.h"
 #include "judge/standards.h"
 #include "tensor/half.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 namespace {
 
-// What the inputs of a call hold at element `index` of output `output`: "inputs there: self=88.75,
+// Values of the inputs at element `index` of output `output`: "inputs there: self=88.75,
 // grad=0.5". Empty where an element of the output does not come from those at its own place.
 std::string inputs_there(const CallToJudge& what, std::size_t output, std::int64_t index) {
   const Problem& problem = what.problem;
@@ -38,12 +40,9 @@ std::string inputs_there(const CallToJudge& what, std::size_t output, std::int64
   return text;
 }
 
-/// Writes the golden values of a block of an output, dense and in its dtype.
-using GoldenBlock = std::function<void(ElementRange range, void* to)>;
-
-Tolerance tolerance_of(const CallToJudge& what, std::size_t output) {
-  const DType dtype = what.problem.outputs[output].dtype;
-  return mixed_tolerance(is_floating(dtype) ? what.kernel.judged_as.value_or(dtype) : dtype);
+DType judged_dtype(const CallToJudge& call, std::size_t output) {
+  const DType dtype = call.problem.outputs[output].dtype;
+  return is_floating(dtype) ? call.maker.operands.value_or(dtype) : dtype;
 }
 
 // Of what the kernel wrote: where that is of another size than what is expected, it fails.
@@ -59,202 +58,228 @@ double output_scale(const TensorDesc& desc, const SampledBlocks& blocks, const v
   return magnitudes.scale();
 }
 
-// Data that is moved keeps its bits; a conversion may choose the payload of a NaN.
-Standard standard_of(const CallToJudge& what, std::size_t output) {
-  const Op& op = *what.problem.op;
+// The numbers that a report shows are counted by; of data that is moved, and of conversions, it
+// decides. Moved data keeps its bits; a conversion may choose the payload of a NaN.
+Standard standard_of(const CallToJudge& call, std::size_t output) {
+  const Op& op = *call.problem.op;
   Standard standard{.kind = StandardKind::exact};
   if (op.exact_reference != nullptr) {
     standard.tolerance.equality =
         op.accuracy == AccuracyClass::exact_value ? Equality::bits_but_nan : Equality::bits;
   } else if (op.accuracy == AccuracyClass::rounded) {
     standard.kind = StandardKind::mixed;
-    standard.tolerance = tolerance_of(what, output);
+    standard.tolerance = mixed_tolerance(judged_dtype(call, output));
   }
   return standard;
 }
 
-GoldenBlock exact_golden(const Problem& problem, std::span<const InputReader> inputs,
-                         std::size_t output) {
-  return [output, reference = problem.op->exact_reference(inputs, problem.attrs)](
-             ElementRange range, void* to) { reference(output, range, to); };
+bool is_held_to_bound(const CallToJudge& call, std::size_t output) {
+  const Op& op = *call.problem.op;
+  return op.exact_reference == nullptr && op.accuracy == AccuracyClass::rounded &&
+         is_floating(call.problem.outputs[output].dtype);
 }
 
-// Rounded to the output's dtype: half a unit of the format is not the kernel's error.
-GoldenBlock rounded_golden(const Problem& problem, std::span<const InputReader> inputs,
-                           std::size_t output) {
-  const DType dtype = problem.outputs[output].dtype;
-  return [dtype, output, reference = problem.op->reference(inputs, problem.attrs)](
-             ElementRange range, void* to) {
-    thread_local std::vector<double> golden;
-    golden.resize(static_cast<std::size_t>(range.count));
-    reference(output, range, golden);
-    from_doubles(dtype, golden.data(), range.count, to);
-  };
-}
+/// A part of an output, measured and held under every claim.
+struct HeldPart {
+  PairStats stats;
+  std::vector<HeldElements> held;
 
-GoldenBlock golden_of(const CallToJudge& what, std::span<const InputReader> inputs,
-                      std::size_t output) {
-  const Problem& problem = what.problem;
-  GoldenBlock golden = problem.op->exact_reference != nullptr
-                           ? exact_golden(problem, inputs, output)
-                           : rounded_golden(problem, inputs, output);
-  if (!what.saturates || problem.outputs[output].dtype != DType::fp16) return golden;
-  return [golden = std::move(golden)](ElementRange range, void* to) {
-    golden(range, to);
-    auto* const bits = static_cast<std::uint16_t*>(to);
-    std::transform(bits, bits + range.count, bits, saturated_fp16);
-  };
-}
-
-std::vector<InputReader> readers_of(const CallToJudge& what) {
-  std::vector<InputReader> inputs;
-  for (std::size_t i = 0; i < what.inputs.size(); ++i) {
-    inputs.emplace_back(what.problem.inputs[i], what.inputs[i]);
+  void merge(const HeldPart& later) {
+    stats.merge(later.stats);
+    held.resize(later.held.size());
+    for (std::size_t i = 0; i < held.size(); ++i) held[i].merge(later.held[i]);
   }
-  return inputs;
-}
+};
 
 /// An output beside its golden values.
 class OutputPair {
  public:
-  OutputPair(const CallToJudge& what, std::size_t output, bool allows_limit)
-      : what_(what),
+  OutputPair(const CallToJudge& call, std::size_t output)
+      : call_(call),
         output_(output),
-        allows_limit_(allows_limit),
-        desc_(what.problem.outputs[output]),
-        blocks_(desc_, what.most_elements),
-        storage_(what.outputs[output]),
-        inputs_(readers_of(what)),
-        standard_(standard_of(what, output)),
-        golden_(golden_of(what, inputs_, output)) {}
-
-  const Standard& standard() const { return standard_; }
-  double scale() const { return output_scale(desc_, blocks_, storage_); }
-
-  /// Where that fails: without what the variant does not answer for and the differences that
-  /// intermediate results explain. Errors are told as they are, those that are left where it fails
-  /// still.
-  ValueComparison judged_at(double scale) const {
-    ValueComparison found = compared_at(scale, [](ElementRange, const void*, void*) {});
-    if (found.judgement.verdict != Verdict::failed) return found;
-    const OutsideContract outside(what_, output_, allows_limit_);
-    const RoundingSlack slack = slack_of_intermediates();
-    if (!outside.is_any() && !slack.is_any()) return found;
-    ValueComparison rest = without(outside, slack, scale);
-    if (rest.judgement.verdict == Verdict::failed) return rest;
-    rest.stats = std::move(found.stats);
-    return rest;
+        desc_(call.problem.outputs[output]),
+        blocks_(desc_, call.most_elements),
+        storage_(call.outputs[output]),
+        inputs_(readers_of(call)),
+        standard_(standard_of(call, output)) {
+    const Op& op = *call.problem.op;
+    if (op.exact_reference != nullptr) {
+      exact_ = op.exact_reference(inputs_, call.problem.attrs);
+    } else if (is_held_to_bound(call, output)) {
+      bound_.emplace(call.problem, inputs_, output);
+      claims_ = claims_of(call.problem, output, call.maker);
+    } else {
+      reference_ = op.reference(inputs_, call.problem.attrs);
+    }
+    if (standard_.tolerance.follows_scale) {
+      scale_ = std::min(1.0, output_scale(desc_, blocks_, storage_));
+    }
   }
 
-  /// Of the differences that neither the variant's contract nor intermediate results explain.
-  ValueComparison unexplained_at(double scale) const {
-    return without(OutsideContract(what_, output_), slack_of_intermediates(), scale);
+  /// Where that fails: without what the variant does not answer for. Errors are told as they are,
+  /// those that are left where it fails still.
+  JudgedOutput judged(bool allows_limit) const {
+    JudgedOutput found = judged_without(nullptr);
+    if (found.judgement.verdict != Verdict::failed || call_.kernel == nullptr) return found;
+    const OutsideContract outside(call_, output_, allows_limit);
+    if (!outside.is_any()) return found;
+    JudgedOutput rest = judged_without(&outside);
+    if (rest.judgement.verdict != Verdict::failed) rest.stats = std::move(found.stats);
+    return rest;
   }
 
  private:
-  ValueComparison without(const OutsideContract& outside, const RoundingSlack& slack,
-                          double scale) const {
-    ValueComparison rest =
-        compared_at(scale, [&](ElementRange range, const void* expected, void* actual) {
-          if (outside.is_any()) outside.forgive(range, expected, actual);
-          if (slack.is_any()) slack.forgive(output_, range, desc_.dtype, expected, actual);
-        });
-    if (slack.is_any()) {
-      rest.formula += fmt::format(", or |a-e| <= {:.3g}*intermediates", slack.factor());
+  JudgedOutput judged_without(const OutsideContract* outside) const {
+    std::vector<HeldPart> parts(static_cast<std::size_t>(blocks_.count()));
+    parallel_blocks(blocks_.count(), [&](std::int64_t i) {
+      parts[static_cast<std::size_t>(i)] = measured(blocks_.at(i), outside);
+    });
+    HeldPart all{{}, std::vector<HeldElements>(claims_.size())};
+    for (const HeldPart& part : parts) all.merge(part);
+    return bound_ ? judged_by_bound(std::move(all)) : judged_by_standard(std::move(all.stats));
+  }
+
+  JudgedOutput judged_by_standard(PairStats stats) const {
+    JudgedOutput found;
+    found.judgement = judge(stats, standard_, {desc_.shape, desc_.dtype});
+    found.formula = formula(standard_, stats.scale);
+    found.named = named_element(stats, standard_);
+    found.wrong = stats.unequal;
+    found.stats = std::move(stats);
+    return found;
+  }
+
+  JudgedOutput judged_by_bound(HeldPart all) const {
+    const auto right = std::find_if(all.held.begin(), all.held.end(),
+                                    [](const HeldElements& held) { return held.wrong == 0; });
+    const auto at =
+        static_cast<std::size_t>(right == all.held.end() ? 0 : right - all.held.begin());
+    JudgedOutput found;
+    found.claim = claims_[at];
+    found.formula = formula(found.claim, desc_.dtype, bound_->count());
+    if (right != all.held.end()) {
+      found.judgement = passed(all.stats);
+    } else {
+      const HeldElements& held = all.held[0];
+      found.judgement = {Verdict::failed, beyond_text(held, all.stats.count, desc_)};
+      found.named = held.worst;
+      found.wrong = held.wrong;
+      found.allowed_share = share_of_result(found.claim, desc_.dtype, bound_->count());
+      found.allowed =
+          std::max(0.0, held.allowed - found.allowed_share * std::fabs(held.worst.expected));
     }
-    return rest;
+    found.stats = std::move(all.stats);
+    return found;
   }
 
-  RoundingSlack slack_of_intermediates() const {
-    const Problem& problem = what_.problem;
-    if (!standard_.tolerance.follows_scale) return {{}, {}, desc_.dtype, {}};
-    return {problem.op->reference(inputs_, problem.attrs),
-            intermediates_of(*problem.op, inputs_, problem.attrs), desc_.dtype,
-            what_.kernel.judged_as};
-  }
-
-  // `forgive(range, expected, actual)` takes differences away.
-  template <class Forgive>
-  ValueComparison compared_at(double scale, const Forgive& forgive) const {
-    const auto measure = [&](std::int64_t i) { return measured(blocks_.at(i), scale, forgive); };
-    return compare_parts(blocks_.count(), measure, standard_, {desc_.shape, desc_.dtype});
-  }
-
-  template <class Forgive>
-  PairStats measured(ElementRange range, double scale, const Forgive& forgive) const {
+  HeldPart measured(ElementRange range, const OutsideContract* outside) const {
     thread_local std::vector<std::byte> actual, expected;
+    thread_local std::vector<double> golden, values;
     actual.resize(static_cast<std::size_t>(range.count) * size_of(desc_.dtype));
     expected.resize(actual.size());
-    golden_(range, expected.data());
+    golden.resize(static_cast<std::size_t>(range.count));
     read_elements(desc_, storage_, range, actual.data());
-    forgive(range, expected.data(), actual.data());
-    return measure_values({desc_.dtype, desc_.dtype, actual.data(), expected.data(), range},
-                          standard_.tolerance, scale);
+    read_golden(range, golden, expected.data());
+    if (outside != nullptr) outside->forgive(range, expected.data(), actual.data());
+    HeldPart part;
+    part.stats = measure_values({desc_.dtype, desc_.dtype, actual.data(), expected.data(), range},
+                                standard_.tolerance, scale_);
+    if (bound_) {
+      values.resize(golden.size());
+      to_doubles(desc_.dtype, actual.data(), range.count, values.data());
+      part.held = bound_->hold(claims_, range, values, golden);
+    }
+    return part;
   }
 
-  const CallToJudge& what_;
+  // Rounded to the output's dtype it is what errors are measured from: half a unit of the format is
+  // not the kernel's error.
+  void read_golden(ElementRange range, std::vector<double>& golden, std::byte* rounded) const {
+    if (exact_) {
+      exact_(output_, range, rounded);
+    } else {
+      (bound_ ? bound_->expected() : reference_)(output_, range, golden);
+      from_doubles(desc_.dtype, golden.data(), range.count, rounded);
+    }
+    if (!call_.maker.saturates || desc_.dtype != DType::fp16) return;
+    auto* const bits = reinterpret_cast<std::uint16_t*>(rounded);
+    std::transform(bits, bits + range.count, bits, saturated_fp16);
+  }
+
+  const CallToJudge& call_;
   std::size_t output_;
-  bool allows_limit_;
   const TensorDesc& desc_;
   SampledBlocks blocks_;
   const void* storage_;
   std::vector<InputReader> inputs_;
   Standard standard_;
-  GoldenBlock golden_;
+  double scale_ = 1;
+  ExactReference exact_;
+  Reference reference_;
+  std::optional<ErrorBound> bound_;
+  std::vector<Claim> claims_;
 };
 
 }  // namespace
 
-double scale_of_condition(const CallToJudge& what, std::size_t output) {
-  constexpr double kRoundoffs = 16 * 0x1p-24;
-  const double condition = condition_scale(what, output);
-  const DType dtype = what.problem.outputs[output].dtype;
-  const bool is_narrowed =
-      what.kernel.judged_as && size_of(*what.kernel.judged_as) < size_of(dtype);
-  // Operands that are rounded to less change by as much as the standard of their dtype allows.
-  return is_narrowed ? condition
-                     : std::min(1.0, kRoundoffs / tolerance_of(what, output).atol) * condition;
+CallToJudge call_of(const Problem& problem, const Kernel& kernel, bool saturates) {
+  return {.problem = problem,
+          .kernel = &kernel,
+          // The vendor's library is what a framework on this CPU computes with.
+          .maker = {.device = kernel.provider == Provider::vendor ? std::optional(DeviceType::cpu)
+                                                                  : std::nullopt,
+                    .operands = kernel.judged_as,
+                    .saturates = saturates}};
+}
+
+std::vector<InputReader> readers_of(const CallToJudge& call) {
+  std::vector<InputReader> inputs;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    inputs.emplace_back(call.problem.inputs[i], call.inputs[i]);
+  }
+  return inputs;
+}
+
+std::string reason_of_limit(const CallToJudge& call, std::size_t output) {
+  if (call.kernel == nullptr || call.kernel->limit.holds == nullptr) return {};
+  const bool is_right = OutputPair(call, output).judged(true).judgement.verdict != Verdict::failed;
+  return is_right ? std::string(call.kernel->limit.reason) : std::string();
 }
 
 namespace {
 
-ValueComparison compare_output(const CallToJudge& what, std::size_t output,
-                               bool allows_limit = false) {
-  const OutputPair pair(what, output, allows_limit);
-  if (!pair.standard().tolerance.follows_scale) return pair.judged_at(1);
-  const double own = pair.scale(), scale = std::min(1.0, own);
-  ValueComparison found = pair.judged_at(scale);
-  const bool may_cancel =
-      found.judgement.verdict == Verdict::failed && found.stats.nonfinite_mismatches() == 0;
-  if (!may_cancel) return found;
-  double terms = std::max(own, scale_of_condition(what, output));
-  // What does not add up many elements is off by parts of itself: large values are no excuse.
-  if (!what.problem.op->mixes_elements()) terms = std::min(1.0, terms);
-  return terms > scale ? pair.judged_at(terms) : found;
+// Right for the operands that a matrix unit takes in place of those that are recorded; none: for no
+// width of them.
+std::optional<JudgedOutput> judged_of_narrow_operands(const CallToJudge& call, std::size_t output) {
+  const std::vector<InputReader> inputs = readers_of(call);
+  for (const OperandClaim& claim : operand_claims_of(call.problem, call.maker)) {
+    const std::vector<Tensor> narrowed = narrowed_operands(inputs, *call.problem.op, claim.width);
+    CallToJudge other = call;
+    for (std::size_t i = 0; i < narrowed.size(); ++i) other.inputs[i] = narrowed[i].data();
+    JudgedOutput found = OutputPair(other, output).judged(false);
+    if (found.judgement.verdict == Verdict::failed) continue;
+    found.claim.name = claim.name;
+    found.formula += fmt::format(" ({})", claim.name);
+    return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-WorstElement worst_unexplained(const CallToJudge& what, std::size_t output, double scale) {
-  return OutputPair(what, output, false).unexplained_at(scale).stats.worst_abs;
-}
-
-std::string reason_of_limit(const CallToJudge& what, std::size_t output) {
-  if (what.kernel.limit.holds == nullptr) return {};
-  const bool is_right = compare_output(what, output, true).judgement.verdict != Verdict::failed;
-  return is_right ? std::string(what.kernel.limit.reason) : std::string();
-}
-
-ValueComparison judge_output(const CallToJudge& what, std::size_t output) {
-  ValueComparison found = compare_output(what, output);
+JudgedOutput judge_output(const CallToJudge& call, std::size_t output) {
+  JudgedOutput found = OutputPair(call, output).judged(false);
+  if (found.judgement.verdict == Verdict::failed) {
+    if (auto narrow = judged_of_narrow_operands(call, output)) return std::move(*narrow);
+  }
   if (found.judgement.verdict != Verdict::failed && output == 0) {
-    const std::vector<InputReader> inputs = readers_of(what);
-    const std::string reason = wrong_update(what.problem, inputs, what.outputs[0]);
+    const std::vector<InputReader> inputs = readers_of(call);
+    const std::string reason = wrong_update(call.problem, inputs, call.outputs[0]);
     if (!reason.empty()) found.judgement = {Verdict::failed, reason};
     return found;
   }
   if (found.judgement.verdict == Verdict::failed) {
-    const std::string there = inputs_there(what, output, found.named.index);
+    const std::string there = inputs_there(call, output, found.named.index);
     if (!there.empty()) found.judgement.reason += "; " + there;
   }
   return found;

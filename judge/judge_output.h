@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/claims.h"
 #include "judge/compare_values.h"
 #include "kernels/kernel.h"
 
@@ -13,32 +14,36 @@ namespace opbench {
 /// A call that was made, and what it is judged by.
 struct CallToJudge {
   const Problem& problem;
-  const Kernel& kernel;                      ///< whose contract, limit and tolerance hold
-  std::vector<const void*> inputs, outputs;  ///< their storage
-  /// fp16 outputs are the largest finite value where the reference has Inf, 0 where it has NaN.
-  bool saturates = false;
+  const Kernel* kernel = nullptr;  ///< whose contract and limit hold; null: none
+  std::vector<const void*> inputs = {}, outputs = {};  ///< their storage
+  Maker maker = {};                                    ///< whose claims are tried
   /// Larger outputs are checked on a sample of about so many elements (see SampledBlocks).
   std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 };
 
-/// What a relative change of the inputs as large as the roundings of a kernel, which computes in
-/// fp32, makes of an output: as the scale of which the standard allows as much (see
-/// condition_scale).
-double scale_of_condition(const CallToJudge& what, std::size_t output);
+/// The call of a variant.
+CallToJudge call_of(const Problem& problem, const Kernel& kernel, bool saturates);
 
-/// Compares output `output` with the operator's reference on the inputs that it really got, block
-/// by block without a second copy of it. The same bits for any number of threads. The `mixed`
-/// standard's absolute part follows the scale of the output (see Magnitudes) where that is below 1.
-/// If it would fail, it follows the terms' (see scale_of_condition), which may cancel; above 1 only
-/// where elements are mixed. What intermediate results explain passes then, too (see
-/// RoundingSlack). A step of an optimizer has to be as long as expected, too (see wrong_update).
-ValueComparison judge_output(const CallToJudge& what, std::size_t output);
+/// The inputs of a call as a reference takes them.
+std::vector<InputReader> readers_of(const CallToJudge& call);
+
+/// How an output was judged.
+struct JudgedOutput : ValueComparison {
+  Claim claim;             ///< that it holds under, or the first that was tried where it is wrong
+  std::int64_t wrong = 0;  ///< elements, of those that were looked at
+  /// What elements may be off by at least, besides a share of what is expected, where the named one
+  /// is wrong; both 0: nothing.
+  double allowed = 0, allowed_share = 0;
+};
+
+/// Holds output `output` to the operator's reference on the inputs that it really got, block by
+/// block without a second copy of it; the same bits for any number of threads. A rounded output is
+/// right if it holds under one claim (see ErrorBound), and a step of an optimizer has to be as long
+/// as expected, too (see wrong_update); others are right if they are equal. What a variant does not
+/// answer for is left out.
+JudgedOutput judge_output(const CallToJudge& call, std::size_t output);
 
 /// The reason of the kernel's known limit if all that fails in `output` fails there; else empty.
-std::string reason_of_limit(const CallToJudge& what, std::size_t output);
-
-/// The element that is off by most, of those that neither the variant's contract nor intermediate
-/// results explain; `scale`: of the comparison.
-WorstElement worst_unexplained(const CallToJudge& what, std::size_t output, double scale);
+std::string reason_of_limit(const CallToJudge& call, std::size_t output);
 
 }  // namespace opbench

@@ -125,7 +125,7 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixing = Mixing::sums,
-    .context = {.uses_cube = true},
+    .context = {.uses_cube = true, .first_operand = 1},
 }};
 
 }  // namespace

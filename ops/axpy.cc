@@ -5,7 +5,7 @@
 #include "ops/broadcast.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
-#include "ops/intermediates.h"
+#include "ops/terms.h"
 
 namespace opbench {
 namespace {
@@ -17,11 +17,11 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 }
 
 // The product.
-Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Reference product = broadcast_reference(
       "axpy", inputs,
       [alpha = attrs.number("alpha")](double, double x2) { return std::fabs(alpha * x2); });
-  return {.rounding = product, .greatest = product};
+  return {.magnitude = product, .greatest = product};
 }
 
 // dx1 = dy, dx2 = alpha*dy.
@@ -67,13 +67,12 @@ const RegisteredOp registered{{
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_broadcast("axpy", in); },
     .reference = reference,
+    .terms = terms,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 2); },
     .gradient = gradient,
     .adds_to_first = true,
     .context = {.engine_refusal = engine_refusal},
 }};
-
-const RegisteredIntermediates of_axpy{{"axpy", intermediates}};
 
 }  // namespace
 }  // namespace opbench

@@ -6,9 +6,9 @@
 #include "ops/channels.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
-#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/terms.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 
@@ -116,7 +116,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 // Elements of a channel may be large beside what is left where their mean is taken away, or beside
 // the result where the bias is. The sum of their squares may leave the range: the inverse deviation
 // is 0 then, and nothing of the elements is left.
-Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
   const bool training = attrs.flag("training");
   const double n = double(view.count());
@@ -135,16 +135,26 @@ Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& at
   }
   const std::vector<double> running =
       moved_on(magnitudes_of(inputs[3].read_all()), means, 1, attrs.number("momentum"));
-  const auto rounding = [mean = used.mean, means, invstd, weight = inputs[1].read_all(),
+  // A variance that is the mean square less the square of the mean has both as terms, and the
+  // inverse deviation half of its relative error.
+  std::vector<double> of_variance(means.size()), of_invstd(means.size());
+  for (std::size_t c = 0; c < means.size(); ++c) {
+    of_variance[c] = used.variance[c] + (training ? 2 * used.mean[c] * used.mean[c] : 0);
+    of_invstd[c] = invstd[c] * (1 + of_variance[c] * invstd[c] * invstd[c]);
+  }
+  const std::vector<double> running_var =
+      moved_on(magnitudes_of(inputs[4].read_all()), of_variance, n / std::max(1.0, n - 1),
+               attrs.number("momentum"));
+  const auto rounding = [mean = used.mean, means, invstd, of_invstd, weight = inputs[1].read_all(),
                          bias = inputs[2].read_all()](double x, std::size_t c) {
     const double before = std::fabs(x - mean[c]) + std::fabs(mean[c]) + means[c];
-    return before * invstd[c] * std::fabs(weight[c]) + std::fabs(bias[c]);
+    const double by_deviation = std::fabs(x - mean[c]) * of_invstd[c];
+    return (before * invstd[c] + by_deviation) * std::fabs(weight[c]) + std::fabs(bias[c]);
   };
-  const std::vector<double> none(means.size());
-  return {.rounding = by_channel(inputs[0], view, {{}, running, none, means, invstd}, rounding),
+  return {.magnitude =
+              by_channel(inputs[0], view, {{}, running, running_var, means, of_invstd}, rounding),
           .greatest = by_channel(inputs[0], view, {{}, greatest, greatest, greatest, greatest},
-                                 [greatest](double, std::size_t c) { return greatest[c]; }),
-          .in_fp32 = true};
+                                 [greatest](double, std::size_t c) { return greatest[c]; })};
 }
 
 Traffic traffic(const Problem& problem) {
@@ -237,14 +247,14 @@ const RegisteredOp registered{{
     .formats = kPlainAnd5hd,
     .infer = infer,
     .reference = reference,
+    .terms = terms,
     .traffic = traffic,
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixing = Mixing::other,
+    .holds_fp32 = true,
     .context = {.needs_fp32 = true, .input_format = blocked_images},
 }};
-
-const RegisteredIntermediates of_batch_norm{{"batch_norm", intermediates}};
 
 }  // namespace
 

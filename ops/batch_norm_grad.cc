@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "ops/channels.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
@@ -29,13 +31,23 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {inputs[1], vector, vector};
 }
 
+/// What is asked for: the gradients, or the magnitudes of the terms that they are sums of.
+enum class Sum { values, terms };
+
+double of_sum(Sum sum, double value) { return sum == Sum::terms ? std::fabs(value) : value; }
+
 // What the output needs of each channel.
 struct Channels {
   std::vector<double> weight, mean, invstd, grad_weight, grad_bias;
+
+  double normalised(Sum sum, double x, std::size_t c) const {
+    const double centred = sum == Sum::terms ? std::fabs(x) + std::fabs(mean[c]) : x - mean[c];
+    return centred * invstd[c];
+  }
 };
 
 Channels channels_of(std::span<const InputReader> inputs, const ChannelView& view,
-                     std::vector<double> invstd) {
+                     std::vector<double> invstd, Sum sum) {
   const auto count = static_cast<std::size_t>(view.channels);
   Channels of{inputs[2].read_all(), inputs[3].read_all(), std::move(invstd),
               std::vector<double>(count), std::vector<double>(count)};
@@ -46,20 +58,20 @@ Channels channels_of(std::span<const InputReader> inputs, const ChannelView& vie
     inputs[1].read({first, view.inner}, x);
     first += view.inner;
     for (std::size_t i = 0; i < dy.size(); ++i) {
-      of.grad_bias[c] += dy[i];
-      of.grad_weight[c] += dy[i] * (x[i] - of.mean[c]) * of.invstd[c];
+      of.grad_bias[c] += of_sum(sum, dy[i]);
+      of.grad_weight[c] += of_sum(sum, dy[i]) * of.normalised(sum, x[i], c);
     }
   });
   return of;
 }
 
-template <Mode kMode>
+template <Mode kMode, Sum kSum>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const ChannelView view = channel_view(name_of(kMode), "self", inputs[1].desc());
   std::vector<double> last = inputs[4].read_all();
   if (kMode == Mode::inference) last = inverse_deviations(last, attrs.number("eps"));
-  return [dy = inputs[0], x = inputs[1], of = channels_of(inputs, view, std::move(last)), view](
-             std::size_t output, ElementRange range, std::span<double> to) {
+  return [dy = inputs[0], x = inputs[1], of = channels_of(inputs, view, std::move(last), kSum),
+          view](std::size_t output, ElementRange range, std::span<double> to) {
     if (output > 0) {
       const std::vector<double>& vector = output == 1 ? of.grad_weight : of.grad_bias;
       std::copy_n(vector.begin() + range.first, range.count, to.begin());
@@ -73,10 +85,13 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
     for (std::size_t i = 0; i < to.size(); ++i) {
       const auto c = static_cast<std::size_t>((range.first + static_cast<std::int64_t>(i)) /
                                               view.inner % view.channels);
-      const double normalised = (values[i] - of.mean[c]) * of.invstd[c];
       const double through_statistics =
-          kMode == Mode::inference ? 0 : of.grad_bias[c] / n + normalised * of.grad_weight[c] / n;
-      to[i] = of.weight[c] * of.invstd[c] * (to[i] - through_statistics);
+          kMode == Mode::inference
+              ? 0
+              : of.grad_bias[c] / n + of.normalised(kSum, values[i], c) * of.grad_weight[c] / n;
+      const double scale = of_sum(kSum, of.weight[c] * of.invstd[c]);
+      to[i] = kSum == Sum::terms ? scale * (std::fabs(to[i]) + through_statistics)
+                                 : scale * (to[i] - through_statistics);
     }
   };
 }
@@ -111,7 +126,10 @@ Op gradient_of() {
   op.dtypes = kArithmeticDTypes;
   op.formats = kPlainAnd5hd;
   op.infer = infer<kMode>;
-  op.reference = reference<kMode>;
+  op.reference = reference<kMode, Sum::values>;
+  op.terms = [](std::span<const InputReader> inputs, const Attrs& attrs) {
+    return Terms{.magnitude = reference<kMode, Sum::terms>(inputs, attrs)};
+  };
   op.traffic = traffic<kMode>;
   op.inputs_like = inputs_like;
   op.mixing = Mixing::other;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "ops/elementwise_op.h"
-#include "ops/intermediates.h"
+#include "ops/terms.h"
 
 namespace opbench {
 namespace {
@@ -87,6 +87,35 @@ const std::vector<TensorSpec> kThree = {{"self"}, {"tensor1"}, {"tensor2"}};
 const std::vector<TensorSpec> kThreeQuotient = {
     {"self"}, {"tensor1"}, {.name = "tensor2", .data = positive}};
 
+// Of operators of three inputs and a factor.
+template <OpName kName, auto kMagnitude, auto kGreatest>
+Terms terms_of_three(std::span<const InputReader> in, const Attrs& attrs) {
+  const double value = attrs.number("value");
+  const auto broadcast = [&](auto function) {
+    return broadcast_reference<3>(
+        kName.view(), in, [=](double x, double a, double b) { return function(value, x, a, b); });
+  };
+  return {broadcast(kMagnitude), broadcast(kGreatest)};
+}
+
+// What a factor is multiplied with, in any order.
+double addcmul_terms(double value, double, double a, double b) {
+  return 2 * std::fabs(value * a * b);
+}
+double addcmul_greatest(double value, double, double a, double b) {
+  return greatest_product({value, a, b});
+}
+double addcdiv_terms(double value, double, double a, double b) {
+  return 2 * std::fabs(value * a / b);
+}
+double addcdiv_greatest(double value, double, double a, double b) {
+  return greatest_product({value, a, 1 / b});
+}
+double div_grad_other_terms(double, double, double, double) { return 0; }
+double div_grad_other_greatest(double value, double dy, double a, double b) {
+  return greatest_product({value, dy, a, 1 / b, 1 / b});
+}
+
 const RegisteredOp kOperators[] = {
     RegisteredOp(broadcast_op<"sub", difference, 1>(
         kTwo,
@@ -132,10 +161,13 @@ const RegisteredOp kOperators[] = {
                                    {.names = "ForeachDivScalar", .each = "RealDiv", .lists = 1}}},
          .gradient = gradient_of_div})),
     RegisteredOp(broadcast_op<"div_grad_other", div_grad_other, 4, 3>(
-        kQuotientGrad, {.ir_name = "DivBackward",
-                        .summary = "dx2 = -value dy x1 / x2^2, of y = value x1 / x2",
-                        .source = "torch.div backward: -grad * ((self / other) / other)",
-                        .attrs = value_attr()})),
+        kQuotientGrad,
+        {.ir_name = "DivBackward",
+         .summary = "dx2 = -value dy x1 / x2^2, of y = value x1 / x2",
+         .source = "torch.div backward: -grad * ((self / other) / other)",
+         .attrs = value_attr(),
+         .terms =
+             terms_of_three<"div_grad_other", div_grad_other_terms, div_grad_other_greatest>})),
     RegisteredOp(broadcast_op<"maximum", greater, 1>(
         kTwo,
         {.summary = "y = max(x1, x2), NaN if one is",
@@ -191,7 +223,8 @@ const RegisteredOp kOperators[] = {
                                               "shape: shape of grad_inputs/grad_inputs_0"}}}}},
               .profiled = {{.names = "ForeachAddcmulScalar", .each = "Addcmul", .lists = 3}}},
          .attrs = value_attr(),
-         .gradient = gradient_of_addcmul})),
+         .gradient = gradient_of_addcmul,
+         .terms = terms_of_three<"addcmul", addcmul_terms, addcmul_greatest>})),
     RegisteredOp(broadcast_op<"addcdiv", addcdiv, 3, 3>(
         kThreeQuotient,
         {.summary = "y = x + value tensor1 / tensor2, broadcast",
@@ -218,43 +251,8 @@ const RegisteredOp kOperators[] = {
                                          "shape: shape of grad_inputs/grad_inputs_0"}}}}},
               .profiled = {{.names = "ForeachAddcdivScalar", .each = "Addcdiv", .lists = 3}}},
          .attrs = value_attr(),
-         .gradient = gradient_of_addcdiv})),
-};
-
-// What a factor is multiplied with, in any order.
-template <OpName kName, auto kRounding, auto kGreatest>
-OpIntermediates of_three() {
-  return {kName.view(), [](std::span<const InputReader> in, const Attrs& attrs) {
-            const double value = attrs.number("value");
-            const auto broadcast = [&](auto function) {
-              return broadcast_reference<3>(kName.view(), in, [=](double x, double a, double b) {
-                return function(value, x, a, b);
-              });
-            };
-            return Intermediates{broadcast(kRounding), broadcast(kGreatest)};
-          }};
-}
-
-const RegisteredIntermediates kIntermediates[] = {
-    RegisteredIntermediates(of_three<"addcmul",
-                                     [](double value, double, double a, double b) {
-                                       return 2 * std::fabs(value * a * b);
-                                     },
-                                     [](double value, double, double a, double b) {
-                                       return greatest_product({value, a, b});
-                                     }>()),
-    RegisteredIntermediates(of_three<"addcdiv",
-                                     [](double value, double, double a, double b) {
-                                       return 2 * std::fabs(value * a / b);
-                                     },
-                                     [](double value, double, double a, double b) {
-                                       return greatest_product({value, a, 1 / b});
-                                     }>()),
-    RegisteredIntermediates(
-        of_three<"div_grad_other", [](double, double, double, double) { return 0.0; },
-                 [](double value, double dy, double a, double b) {
-                   return greatest_product({value, dy, a, 1 / b, 1 / b});
-                 }>()),
+         .gradient = gradient_of_addcdiv,
+         .terms = terms_of_three<"addcdiv", addcdiv_terms, addcdiv_greatest>})),
 };
 
 }  // namespace

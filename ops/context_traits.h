@@ -93,6 +93,8 @@ struct ContextTraits {
   /// Computed in the device's cube unit, which takes fp16 only: cast to fp16 by mixed precision
   /// (O1), and by the engine with allow_fp32_to_fp16.
   bool uses_cube = false;
+  /// The first of the two inputs whose product that is.
+  std::size_t first_operand = 0;
   /// Mixed precision (O1) computes it in fp32: its sums or exponentials leave the range of fp16.
   bool needs_fp32 = false;
 

@@ -4,9 +4,9 @@
 
 #include "ops/class_loss.h"
 #include "ops/elementwise.h"
-#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/terms.h"
 
 namespace opbench {
 namespace {
@@ -69,29 +69,38 @@ Reference reduced(std::vector<double> losses, const Wanted& wanted, const Attrs&
   return elements_of({std::move(losses)});
 }
 
-Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+// The sum of exp(row - max) is 1 or more: rounded, it moves its logarithm by a unit roundoff of 1,
+// and so the loss of a row whose class is nearly certain, which is far below 1.
+double row_terms(const Wanted& wanted, std::size_t n, const double* row) {
+  if (wanted.is_ignored(n)) return 0;
+  const std::size_t classes = wanted.weight.size();
+  const double greatest = *std::max_element(row, row + classes);
+  const double all = log_of_sum(row, std::ssize(wanted.weight)) - greatest;
+  double terms = 0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double share = std::fabs(wanted.share(n, c));
+    if (share != 0) terms += share * (1 + all + std::fabs(row[c] - greatest));
+  }
+  return terms;
+}
+
+template <double (*kOfRow)(const Wanted& wanted, std::size_t n, const double* row)>
+Reference of_rows(std::span<const InputReader> inputs, const Attrs& attrs) {
   const std::vector<double> x = inputs[0].read_all();
   const Wanted wanted(inputs, attrs);
   const std::size_t classes = wanted.weight.size();
   std::vector<double> losses;
   for (std::size_t n = 0; n < wanted.target.size(); ++n) {
-    losses.push_back(row_loss(wanted, n, x.data() + n * classes));
+    losses.push_back(kOfRow(wanted, n, x.data() + n * classes));
   }
   return reduced(std::move(losses), wanted, attrs);
 }
 
-// The sum of exp(row - max) is 1 or more: rounded, it moves its logarithm by a unit roundoff of 1,
-// and so the loss of a row whose class is nearly certain, which is far below 1.
-Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const Wanted wanted(inputs, attrs);
-  std::vector<double> shares;
-  for (std::size_t n = 0; n < wanted.target.size(); ++n) {
-    shares.push_back(wanted.is_ignored(n) ? 0 : wanted.all_shares(n));
-  }
-  return {.rounding = reduced(std::move(shares), wanted, attrs)};
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.magnitude = of_rows<row_terms>(inputs, attrs)};
 }
 
-// (softmax - wanted)*scale, or with `kSum` the sum of both: what a difference is rounded to.
+// (softmax - wanted)*scale, or with `kSum` the magnitudes of its terms.
 template <bool kSum>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   std::vector<double> dx = inputs[1].read_all();
@@ -108,7 +117,9 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
     const double all = log_of_sum(row, std::ssize(wanted.weight)), shares = wanted.all_shares(n);
     for (std::size_t c = 0; c < classes; ++c) {
       const double is = std::exp(row[c] - all) * shares, meant = wanted.share(n, c);
-      row[c] = kSum ? (is + meant) * std::fabs(scale) : (is - meant) * scale;
+      // An exponential is off by as much as its exponent is.
+      const double terms = (is > 0 ? is * (1 + std::fabs(row[c] - all)) : 0) + meant;
+      row[c] = kSum ? terms * std::fabs(scale) : (is - meant) * scale;
     }
   }
   return elements_of({std::move(dx)});
@@ -145,13 +156,15 @@ const RegisteredOp cross_entropy{{
     .dtypes = kArithmeticDTypes,
     .formats = {Format::ND},
     .infer = infer,
-    .reference = reference,
+    .reference = of_rows<row_loss>,
+    .terms = terms,
     .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 0, 4); },
     .gradient =
         [](const Problem& forward) { return class_loss_gradient("cross_entropy_grad", forward); },
     .inputs_like = class_loss_inputs,
     .check_values = check_classes<0>,
     .mixing = Mixing::other,
+    .takes_functions = true,
     .context = {.needs_fp32 = true},
 }};
 
@@ -170,17 +183,16 @@ const RegisteredOp cross_entropy_grad{{
     .formats = {Format::ND},
     .infer = infer_grad,
     .reference = reference_grad<false>,
+    .terms =
+        [](std::span<const InputReader> inputs, const Attrs& attrs) {
+          return Terms{.magnitude = reference_grad<true>(inputs, attrs)};
+        },
     .traffic = [](const Problem& problem) { return class_loss_traffic(problem, 1, 4); },
     .inputs_like = class_loss_grad_inputs,
     .check_values = check_classes<1>,
     .mixing = Mixing::other,
+    .takes_functions = true,
 }};
-
-const RegisteredIntermediates of_loss{{"cross_entropy", intermediates}};
-const RegisteredIntermediates of_grad{
-    {"cross_entropy_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
-       return Intermediates{.rounding = reference_grad<true>(inputs, attrs)};
-     }}};
 
 }  // namespace
 }  // namespace opbench

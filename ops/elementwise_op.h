@@ -69,6 +69,8 @@ struct ElementwiseRow {
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
   /// Values of the last input that make sense, where normal(0,1) does not.
   Distribution (*data)(const Problem& problem) = nullptr;
+  Terms (*terms)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
+  bool holds_fp32 = false, takes_functions = false;
 };
 
 /// The function of elements: kFormula, or what it makes of the attributes.
@@ -97,9 +99,12 @@ Op elementwise_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
       .formats = kElementwiseFormats,
       .infer = [](std::span<const TensorDesc> in,
                   const Attrs&) { return infer_elementwise(kName.view(), in); },
+      .terms = row.terms,
       .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
       .gradient = row.gradient,
       .corner_points = row.corner_points,
+      .holds_fp32 = row.holds_fp32,
+      .takes_functions = row.takes_functions,
   };
 }
 

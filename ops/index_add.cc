@@ -6,8 +6,8 @@
 
 #include "ops/elementwise.h"
 #include "ops/index.h"
-#include "ops/intermediates.h"
 #include "ops/movement.h"
+#include "ops/terms.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -152,6 +152,11 @@ const RegisteredOp registered{{
     .formats = kPlainFormats,
     .infer = infer,
     .reference = reference<Wanted::sum>,
+    .terms =
+        [](std::span<const InputReader> inputs, const Attrs& attrs) {
+          return Terms{.magnitude = reference<Wanted::rounding>(inputs, attrs),
+                       .greatest = reference<Wanted::greatest>(inputs, attrs)};
+        },
     .traffic = traffic,
     .gradient = gradient,
     .inputs_like =
@@ -162,12 +167,6 @@ const RegisteredOp registered{{
     // The first input is zeros, made like the gradient that is added.
     .context = {.device_name = "InplaceIndexAdd", .leading_input = 2},
 }};
-
-const RegisteredIntermediates of_index_add{
-    {"index_add", [](std::span<const InputReader> inputs, const Attrs& attrs) {
-       return Intermediates{.rounding = reference<Wanted::rounding>(inputs, attrs),
-                            .greatest = reference<Wanted::greatest>(inputs, attrs)};
-     }}};
 
 }  // namespace
 }  // namespace opbench

@@ -8,9 +8,9 @@
 
 #include "ops/channels.h"
 #include "ops/elementwise.h"
-#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/terms.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 
@@ -76,7 +76,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 
 // A row's elements may be large beside what is left where its mean is taken away, and the sum of
 // their squares may leave the range.
-Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
   const auto count = static_cast<std::size_t>(rows.count);
   const std::vector<double> weight = row_or(inputs, 1, 1, rows), bias = row_or(inputs, 2, 0, rows);
@@ -99,9 +99,8 @@ Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& at
       row[i] = before * rstd * std::fabs(weight[i]) + std::fabs(bias[i]);
     }
   }
-  return {.rounding = elements_of({std::move(rounding), std::move(means), std::move(rstds)}),
-          .greatest = of_rows(std::move(greatest), rows.count),
-          .in_fp32 = true};
+  return {.magnitude = elements_of({std::move(rounding), std::move(means), std::move(rstds)}),
+          .greatest = of_rows(std::move(greatest), rows.count)};
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -118,8 +117,12 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[0], inputs[4], inputs[4]};
 }
 
+/// What is asked for: the gradients, or the magnitudes of the terms that they are sums of.
+enum class Sum { values, terms };
+
 // With g = dy*weight and xn = (x - mean)*rstd: dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd, dweight
 // and dbias the sums of dy*xn and dy over the rows.
+template <Sum kSum>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kGradName, "self", inputs[1].desc().shape, attrs);
   const auto count = static_cast<std::size_t>(rows.count);
@@ -127,19 +130,23 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   const std::vector<double> mean = inputs[2].read_all(), rstd = inputs[3].read_all();
   const std::vector<double> weight = row_or(inputs, 4, 1, rows);
   std::vector<double> grad_weight(count), grad_bias(count);
+  const auto sum_of = [](double value) { return kSum == Sum::terms ? std::fabs(value) : value; };
+  const auto less = [&](double a, double b) {
+    return kSum == Sum::terms ? std::fabs(a) + std::fabs(b) : a - b;
+  };
   for (std::size_t r = 0; r < mean.size(); ++r) {
     double *const dy = dx.data() + r * count, *const xn = x.data() + r * count;
     double sum = 0, product = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      xn[i] = (xn[i] - mean[r]) * rstd[r];
-      grad_weight[i] += dy[i] * xn[i];
-      grad_bias[i] += dy[i];
+      xn[i] = less(xn[i], mean[r]) * rstd[r];
+      grad_weight[i] += sum_of(dy[i] * xn[i]);
+      grad_bias[i] += sum_of(dy[i]);
       dy[i] *= weight[i];
-      sum += dy[i];
-      product += dy[i] * xn[i];
+      sum += sum_of(dy[i]);
+      product += sum_of(dy[i] * xn[i]);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      dy[i] = (dy[i] - (sum + xn[i] * product) / double(count)) * rstd[r];
+      dy[i] = less(dy[i], (sum + xn[i] * product) / double(count)) * rstd[r];
     }
   }
   return elements_of({std::move(dx), std::move(grad_weight), std::move(grad_bias)});
@@ -226,10 +233,12 @@ const RegisteredOp registered{{
     .formats = kPlainFormats,
     .infer = infer,
     .reference = reference,
+    .terms = terms,
     .traffic = traffic<7>,
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixing = Mixing::other,
+    .holds_fp32 = true,
     .context = {.needs_fp32 = true},
 }};
 
@@ -277,13 +286,15 @@ const RegisteredOp registered_grad{{
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer_grad,
-    .reference = reference_grad,
+    .reference = reference_grad<Sum::values>,
+    .terms =
+        [](std::span<const InputReader> inputs, const Attrs& attrs) {
+          return Terms{.magnitude = reference_grad<Sum::terms>(inputs, attrs)};
+        },
     .traffic = traffic<13>,
     .inputs_like = inputs_like_grad,
     .mixing = Mixing::other,
 }};
-
-const RegisteredIntermediates of_layer_norm{{kName, intermediates}};
 
 }  // namespace
 

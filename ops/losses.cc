@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ops/elementwise_op.h"
-#include "ops/intermediates.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "ops/reduction.h"
@@ -83,14 +82,24 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// The sigmoid is rounded, and what is wanted may be next to it.
-double logit_error_slope_rounding(double x, double t) {
-  return 1 / (1 + std::exp(-x)) + std::fabs(t);
+// The logarithm of 1 and an exponential beside a product. Other errors are made of a difference of
+// inputs, which are exact: they have no terms besides.
+double logit_error_terms(double x, double t) { return (2 + std::fabs(t)) * std::fabs(x) + 1; }
+// The sigmoid follows its exponent, and what is wanted may be next to it.
+double logit_error_slope_terms(double x, double t) {
+  const double sigmoid = 1 / (1 + std::exp(-x));
+  return sigmoid * (1 + std::fabs(x) * (1 - sigmoid)) + std::fabs(t);
 }
 
-Intermediates of_logit_slope(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return {.rounding = [each = reference_grad<logit_error_slope_rounding>(inputs, attrs)](
-                          std::size_t output, ElementRange range, std::span<double> to) {
+template <auto kTerms>
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.magnitude = reference<kTerms>(inputs, attrs)};
+}
+
+template <auto kTerms>
+Terms terms_of_slope(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.magnitude = [each = reference_grad<kTerms>(inputs, attrs)](
+                           std::size_t output, ElementRange range, std::span<double> to) {
     each(output, range, to);
     for (double& value : to) value = std::fabs(value);
   }};
@@ -135,9 +144,11 @@ Op loss(const ElementwiseRow& row) {
       .formats = kPlainFormats,
       .infer = infer<kName>,
       .reference = reference<kFormula>,
+      .terms = row.terms == nullptr ? terms<kFormula> : row.terms,
       .traffic = traffic<4, 0>,
       .gradient = gradient<kGradient, kSides>,
       .mixing = Mixing::other,
+      .takes_functions = row.takes_functions,
       .context = {.needs_fp32 = true},
   };
 }
@@ -159,6 +170,7 @@ Op loss_grad(const ElementwiseRow& row) {
       .formats = kPlainFormats,
       .infer = infer_grad<kName>,
       .reference = reference_grad<kSlope>,
+      .terms = row.terms == nullptr ? terms_of_slope<kSlope> : row.terms,
       .traffic = traffic<4, 1>,
       .inputs_like =
           [](const Dims& shape, const Attrs& attrs) {
@@ -166,6 +178,7 @@ Op loss_grad(const ElementwiseRow& row) {
           },
       // A gradient of all elements is one number.
       .mixing = Mixing::other,
+      .takes_functions = row.takes_functions,
   };
 }
 
@@ -267,7 +280,9 @@ const RegisteredOp kOperators[] = {
                                  "result",
                                  {.attrs = "reduction: reduction as none|mean|sum",
                                   .where = "weight:, pos_weight:"}}}},
-         .data = shares})),
+         .data = shares,
+         .terms = terms<logit_error_terms>,
+         .takes_functions = true})),
     RegisteredOp(loss_grad<"bce_with_logits_grad", logit_error_slope>(
         {.ir_name = "BinaryCrossEntropyWithLogitsBackward",
          .summary = "dx = (1/(1 + e^-x) - target)*dy, over n for a mean",
@@ -279,10 +294,10 @@ const RegisteredOp kOperators[] = {
                                  "grad_inputs/grad_inputs_0|result",
                                  {.attrs = "reduction: reduction as none|mean|sum",
                                   .where = "weight:, pos_weight:"}}}},
-         .data = shares})),
+         .data = shares,
+         .terms = terms_of_slope<logit_error_slope_terms>,
+         .takes_functions = true})),
 };
-
-const RegisteredIntermediates of_bce_with_logits_grad{{"bce_with_logits_grad", of_logit_slope}};
 
 }  // namespace
 }  // namespace opbench

@@ -91,6 +91,18 @@ using Reference = std::function<void(std::size_t output, ElementRange range, std
 /// The same for exact operators: the elements as stored.
 using ExactReference = std::function<void(std::size_t output, ElementRange range, void* to)>;
 
+/// What lies between the inputs of an operator and its output, element by element of the output, in
+/// fp64: what rounding errors are relative to.
+struct Terms {
+  /// How much the output changes if every intermediate result changes by as much as itself, one way
+  /// or the other: of a sum the magnitudes of what it adds up. What is less than the output counts
+  /// as much as this.
+  Reference magnitude = nullptr;
+  /// The greatest intermediate result, in the order of operations where it is greatest. Where it
+  /// leaves the dtype, an honest kernel may give Inf or NaN. Null: none is greater than the output.
+  Reference greatest = nullptr;
+};
+
 /// Where an argument of a gradient operator comes from, in terms of the forward operator.
 struct GradientArg {
   enum Source { output_gradient, input, output, zeros_like_input } source;
@@ -141,6 +153,9 @@ struct Op {
   /// Instead of `reference`, for exact operators.
   ExactReference (*exact_reference)(std::span<const InputReader> inputs,
                                     const Attrs& attrs) = nullptr;
+  /// What rounding errors are relative to; `inputs` outlive the result. Null: it is found (see
+  /// terms_of), which takes longer, and is not to be had of `Mixing::other`.
+  Terms (*terms)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
   Traffic (*traffic)(const Problem& problem);
   /// Null: not differentiable. May throw Error where a use of the operator is not.
   std::vector<GradientCall> (*gradient)(const Problem& forward) = nullptr;
@@ -159,6 +174,10 @@ struct Op {
   Mixing mixing = Mixing::none;
   /// Output 0 is input 0 and a change of it, which may be small beside it: a step of an optimizer.
   bool adds_to_first = false;
+  /// Right kernels hold intermediate results in fp32 where the dtype is narrower.
+  bool holds_fp32 = false;
+  /// Intermediate results are exponentials or logarithms, which fast kernels take of polynomials.
+  bool takes_functions = false;
   /// Inputs that follow the case's dtype may have different floating dtypes, as a case states for
   /// each; `infer` promotes them (ops/elementwise.h).
   bool promotes = false;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/intermediates.h"
 #include "ops/movement.h"
+#include "ops/terms.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -42,8 +42,8 @@ double iou_rounding(const Box& a, const Box& b) {
   const Box both = intersection(a, b);
   const double inter = shared_area(both), all = a.area() + b.area() - inter;
   if (!(all > 0)) return 0;
-  const double areas = std::hypot(area_rounding(a), area_rounding(b)) * inter / all;
-  return std::hypot(area_rounding(both) * (1 + inter / all), areas) / all;
+  const double areas = (area_rounding(a) + area_rounding(b)) * inter / all;
+  return (area_rounding(both) * (1 + inter / all) + areas) / all;
 }
 
 std::vector<Box> read_boxes(const InputReader& boxes) {
@@ -104,6 +104,8 @@ const RegisteredOp registered{{
     .formats = {Format::ND},
     .infer = infer,
     .reference = [](std::span<const InputReader> in, const Attrs&) { return reference<iou>(in); },
+    .terms = [](std::span<const InputReader> in,
+                const Attrs&) { return Terms{.magnitude = reference<iou_rounding>(in)}; },
     .traffic = traffic,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
@@ -112,11 +114,6 @@ const RegisteredOp registered{{
           return std::vector<Dims>{objects, shape};
         },
 }};
-
-const RegisteredIntermediates of_pairwise_iou{
-    {"pairwise_iou", [](std::span<const InputReader> inputs, const Attrs&) {
-       return Intermediates{.rounding = reference<iou_rounding>(inputs)};
-     }}};
 
 }  // namespace
 }  // namespace opbench

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ops/elementwise.h"
-#include "ops/intermediates.h"
+#include "ops/terms.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -61,7 +61,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 }
 
 // Sums of magnitudes: of the gradient, of accum, and of what the learning rate is a factor of.
-Intermediates intermediates(std::span<const InputReader> inputs, const Attrs& attrs) {
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto step = [](const Sgd& sgd, double p, double g, double accum) {
     // What has no factor may be infinite and counts for nothing.
     const auto part = [](double factor, double value) {
@@ -154,13 +154,12 @@ const RegisteredOp registered{{
     .formats = {Format::ND},
     .infer = infer,
     .reference = reference,
+    .terms = terms,
     .traffic = traffic,
     .inputs_like = [](const Dims& shape,
                       const Attrs&) { return std::vector<Dims>(3, Dims{element_count(shape)}); },
     .adds_to_first = true,
 }};
-
-const RegisteredIntermediates of_sgd{{"sgd", intermediates}};
 
 }  // namespace
 }  // namespace opbench

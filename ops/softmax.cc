@@ -4,9 +4,9 @@
 
 #include "ops/elementwise.h"
 #include "ops/elementwise_op.h"
-#include "ops/intermediates.h"
 #include "ops/movement.h"
 #include "ops/reduction.h"
+#include "ops/terms.h"
 
 namespace opbench {
 namespace {
@@ -49,14 +49,28 @@ void softmax_grad(const Line& dy, const Line& y) {
 }
 
 // Each exponent is rounded in proportion to itself, and what it is the exponent of in proportion to
-// the share.
-void softmax_rounding(const Line& line) {
+// the share; so are those of the sum.
+void softmax_terms(const Line& line) {
+  const double greatest = greatest_of(line);
+  double sum = 0, exponents = 0;
+  for (std::int64_t k = 0; k < line.extent; ++k) {
+    const double exponential = std::exp(line[k] - greatest);
+    sum += exponential;
+    if (exponential > 0) exponents += exponential * (greatest - line[k]);
+  }
+  for (std::int64_t k = 0; k < line.extent; ++k) {
+    const double exponent = line[k] - greatest;
+    line[k] = std::exp(exponent) / sum * (1 + std::fabs(exponent) + exponents / sum);
+  }
+}
+
+// The logarithm of a sum that is 1 or more, and what is taken away before.
+void log_softmax_terms(const Line& line) {
   const double greatest = greatest_of(line);
   double sum = 0;
   for (std::int64_t k = 0; k < line.extent; ++k) sum += std::exp(line[k] - greatest);
   for (std::int64_t k = 0; k < line.extent; ++k) {
-    const double exponent = line[k] - greatest;
-    line[k] = std::exp(exponent) / sum * std::fabs(exponent);
+    line[k] = std::fabs(line[k] - greatest) + std::log(sum) + 1;
   }
 }
 
@@ -123,11 +137,14 @@ Op forward(const ElementwiseRow& row) {
   op.formats = kPlainFormats;
   op.infer = infer<kName>;
   op.reference = reference<kName, kOfLine>;
+  op.terms = row.terms;
   // compare, subtract, exp, add, divide or subtract
   op.traffic = [](const Problem& problem) { return elementwise_traffic(problem, 5); };
   op.gradient = grad_of_output<kGradient>;
   op.corner_points = corner_points;
   op.mixing = Mixing::other;
+  op.holds_fp32 = row.holds_fp32;
+  op.takes_functions = row.takes_functions;
   op.context.needs_fp32 = true;
   return op;
 }
@@ -147,14 +164,63 @@ Op backward(const ElementwiseRow& row) {
   op.formats = kPlainFormats;
   op.infer = infer<kName>;
   op.reference = reference_grad<kName, kOfLine>;
+  op.terms = row.terms;
   op.traffic = [](const Problem& problem) { return elementwise_traffic(problem, 4); };
   op.mixing = Mixing::other;
+  op.holds_fp32 = row.holds_fp32;
+  op.takes_functions = row.takes_functions;
   return op;
 }
 
 // Of a line of results each is a share of 1, or its logarithm.
 Distribution shares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 Distribution logarithms(const Problem&) { return {DistributionKind::uniform, -8, 0}; }
+
+template <OpName kName, void (*kTerms)(const Line& line)>
+Terms terms_of_result(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.magnitude = reference<kName, kTerms>(inputs, attrs)};
+}
+
+// Where one element has nearly all of the row, its gradient is a difference of nearly equal
+// numbers.
+void softmax_grad_terms(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k] * y[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = (std::fabs(dy[k]) + sum) * std::fabs(y[k]);
+}
+
+void softmax_grad_greatest(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += finite_magnitude(dy[k] * y[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) {
+    dy[k] = greatest_product({finite_magnitude(dy[k]) + sum, finite_magnitude(y[k])});
+  }
+}
+
+void log_softmax_grad_terms(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) {
+    const double share = std::exp(y[k]);
+    dy[k] = std::fabs(dy[k]) + (share > 0 ? share * (1 + std::fabs(y[k])) * sum : 0);
+  }
+}
+
+void log_softmax_grad_greatest(const Line& dy, const Line& y) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dy.extent; ++k) sum += finite_magnitude(dy[k]);
+  for (std::int64_t k = 0; k < dy.extent; ++k) {
+    dy[k] = greatest_product({finite_magnitude(dy[k]) + sum, finite_magnitude(std::exp(y[k]))});
+  }
+}
+
+// PyTorch rounds sums to the dtype.
+template <OpName kName, void (*kTerms)(const Line& dy, const Line& y),
+          void (*kGreatest)(const Line& dy, const Line& y)>
+Terms terms_of_gradient(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.magnitude = reference_grad<kName, kTerms>(inputs, attrs),
+          .greatest = reference_grad<kName, kGreatest>(inputs, attrs)};
+}
 
 const RegisteredOp kOperators[] = {
     RegisteredOp(forward<"softmax", "softmax_grad", softmax>(
@@ -165,7 +231,10 @@ const RegisteredOp kOperators[] = {
                                  "result|y",
                                  {.attrs = "dim: dim|axis|axes"}}},
                       .profiled = {{"aten::_softmax, aten::softmax", "self, =dim"}},
-                      .torch = "torch.softmax({0}, {dim})"}})),
+                      .torch = "torch.softmax({0}, {dim})"},
+         .terms = terms_of_result<"softmax", softmax_terms>,
+         .holds_fp32 = true,
+         .takes_functions = true})),
     RegisteredOp(forward<"log_softmax", "log_softmax_grad", log_softmax>(
         {.summary = "y = x - max - log(sum(exp(x - max))) along an axis",
          .source = "torch.nn.functional.log_softmax; CANN LogSoftmaxV2",
@@ -174,7 +243,9 @@ const RegisteredOp kOperators[] = {
                          "self|logits|input",
                          "result|logsoftmax|output",
                          {.attrs = "dim: dim|axis|axes"}}},
-              .profiled = {{"aten::_log_softmax, aten::log_softmax", "self, =dim"}}}})),
+              .profiled = {{"aten::_log_softmax, aten::log_softmax", "self, =dim"}}},
+         .terms = terms_of_result<"log_softmax", log_softmax_terms>,
+         .takes_functions = true})),
     RegisteredOp(backward<"softmax_grad", softmax_grad>(
         {.ir_name = "SoftmaxBackward",
          .summary = "dx = (dy - sum(dy*y))*y along an axis, y the result of softmax",
@@ -190,7 +261,8 @@ const RegisteredOp kOperators[] = {
                       .profiled = {{"SoftmaxGrad", "softmax, grad_softmax", "grad_x"},
                                    {"aten::_softmax_backward_data", "grad_output, output, =dim"}},
                       .torch = "{1} * ({0} - ({0} * {1}).sum({dim}, keepdim=True))"},
-         .data = shares})),
+         .data = shares,
+         .terms = terms_of_gradient<"softmax_grad", softmax_grad_terms, softmax_grad_greatest>})),
     RegisteredOp(backward<"log_softmax_grad", log_softmax_grad>(
         {.ir_name = "LogSoftmaxBackward",
          .summary = "dx = dy - exp(y)*sum(dy) along an axis, y the result of log_softmax",
@@ -201,65 +273,10 @@ const RegisteredOp kOperators[] = {
                                  {.attrs = "dim: dim|axis|axes"}}},
                       .profiled = {{"aten::_log_softmax_backward_data",
                                     "grad_output, output, =dim"}}},
-         .data = logarithms})),
-};
-
-// Where one element has nearly all of the row, its gradient is a difference of nearly equal
-// numbers.
-void softmax_grad_rounding(const Line& dy, const Line& y) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k] * y[k]);
-  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = (std::fabs(dy[k]) + sum) * std::fabs(y[k]);
-}
-
-void softmax_grad_greatest(const Line& dy, const Line& y) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < dy.extent; ++k) sum += finite_magnitude(dy[k] * y[k]);
-  for (std::int64_t k = 0; k < dy.extent; ++k) {
-    dy[k] = greatest_product({finite_magnitude(dy[k]) + sum, finite_magnitude(y[k])});
-  }
-}
-
-void log_softmax_grad_rounding(const Line& dy, const Line& y) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k]);
-  for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = std::fabs(dy[k]) + std::exp(y[k]) * sum;
-}
-
-void log_softmax_grad_greatest(const Line& dy, const Line& y) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < dy.extent; ++k) sum += finite_magnitude(dy[k]);
-  for (std::int64_t k = 0; k < dy.extent; ++k) {
-    dy[k] = greatest_product({finite_magnitude(dy[k]) + sum, finite_magnitude(std::exp(y[k]))});
-  }
-}
-
-// PyTorch rounds sums to the dtype.
-template <OpName kName, void (*kRounding)(const Line& dy, const Line& y),
-          void (*kGreatest)(const Line& dy, const Line& y)>
-Intermediates of_gradient(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return {.rounding = reference_grad<kName, kRounding>(inputs, attrs),
-          .greatest = reference_grad<kName, kGreatest>(inputs, attrs)};
-}
-
-const RegisteredIntermediates kIntermediates[] = {
-    RegisteredIntermediates(
-        {"softmax",
-         [](std::span<const InputReader> inputs, const Attrs& attrs) {
-           return Intermediates{.rounding = reference<"softmax", softmax_rounding>(inputs, attrs),
-                                .in_fp32 = true};
-         }}),
-    RegisteredIntermediates(
-        {"softmax_grad",
-         of_gradient<"softmax_grad", softmax_grad_rounding, softmax_grad_greatest>}),
-    // The logarithm of a sum that is 1 or more, as that of cross_entropy.
-    RegisteredIntermediates({"log_softmax",
-                             [](std::span<const InputReader>, const Attrs&) {
-                               return Intermediates{.rounding = constant_reference(1)};
-                             }}),
-    RegisteredIntermediates(
-        {"log_softmax_grad",
-         of_gradient<"log_softmax_grad", log_softmax_grad_rounding, log_softmax_grad_greatest>}),
+         .data = logarithms,
+         .terms = terms_of_gradient<"log_softmax_grad", log_softmax_grad_terms,
+                                    log_softmax_grad_greatest>,
+         .takes_functions = true})),
 };
 
 }  // namespace

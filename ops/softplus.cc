@@ -32,6 +32,14 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
                          [p = SoftplusNumbers(attrs)](double x) { return softplus(x, p); });
 }
 
+// The device adds exp(t) to 1, whose logarithm is off by a roundoff of 1 where t is far below 0.
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return {.magnitude = unary_reference(inputs[0], [p = SoftplusNumbers(attrs)](double x) {
+            return p.is_linear(x) ? std::fabs(x)
+                                  : softplus(x, p) + std::fabs(x) + 1 / double(p.beta);
+          })};
+}
+
 const RegisteredOp registered{{
     .name = "softplus",
     .ir_name = "softplus",
@@ -50,6 +58,7 @@ const RegisteredOp registered{{
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("softplus", in); },
     .reference = reference,
+    .terms = terms,
     // multiply, exp, add, log, divide, compare-and-select
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 6); },
     .gradient =
@@ -58,6 +67,7 @@ const RegisteredOp registered{{
               {"softplus_grad", {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
         },
     .corner_points = softplus_corner_points,
+    .takes_functions = true,
 }};
 
 }  // namespace

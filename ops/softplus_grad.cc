@@ -43,6 +43,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 6); },
     .corner_points = softplus_corner_points,
+    .takes_functions = true,
 }};
 
 }  // namespace

@@ -36,6 +36,11 @@ std::vector<GradientCall> gradient_of_neg(const Problem&) {
 
 Distribution positive(const Problem&) { return {DistributionKind::uniform, 0, 4}; }
 
+// x/2 times a sum of 1 and a value near -1 for x far below 0.
+Terms gelu_terms(std::span<const InputReader> inputs, const Attrs&) {
+  return {.magnitude = unary_reference(inputs[0], [](double x) { return 2 * std::fabs(x); })};
+}
+
 const RegisteredOp kOperators[] = {
     RegisteredOp(unary_op<"neg", negative, 1>(
         {.summary = "y = -x",
@@ -77,14 +82,16 @@ const RegisteredOp kOperators[] = {
          .source = "torch.exp; CANN Exp",
          .known_as = {.calls = {{"exp, Exp", "self|x|input", "result|self|out|y|output"}},
                       .profiled = {{.names = "ForeachExp", .each = "Exp", .lists = 1}}},
-         .gradient = grad_of_output<"mul">})),
+         .gradient = grad_of_output<"mul">,
+         .takes_functions = true})),
     RegisteredOp(unary_op<"log", logarithm, 8>(
         {.summary = "y = ln x",
          .source = "torch.log; CANN Log",
          .known_as = {.calls = {{"log, Log", "self|x|input", "result|self|out|y|output"}},
                       .profiled = {{.names = "ForeachLog", .each = "Log", .lists = 1}}},
          .gradient = grad_of_input<"div">,
-         .data = positive})),
+         .data = positive,
+         .takes_functions = true})),
     RegisteredOp(unary_op<"sqrt", square_root, 1>(
         {.summary = "y = sqrt(x)",
          .source = "torch.sqrt; CANN Sqrt",
@@ -103,13 +110,15 @@ const RegisteredOp kOperators[] = {
          .source = "torch.tanh; CANN Tanh",
          .known_as = {.calls = {{"tanh, Tanh", "self|x|X|input", "result|self|out|y|Y"}},
                       .profiled = {{.names = "ForeachTanh", .each = "Tanh", .lists = 1}}},
-         .gradient = grad_of_output<"tanh_grad">})),
+         .gradient = grad_of_output<"tanh_grad">,
+         .takes_functions = true})),
     RegisteredOp(unary_op<"sigmoid", sigmoid, 10>(
         {.summary = "y = 1 / (1 + e^-x)",
          .source = "torch.sigmoid; CANN Sigmoid",
          .known_as = {.calls = {{"sigmoid, Sigmoid", "self|x|X", "result|self|out|y|Y"}},
                       .profiled = {{.names = "ForeachSigmoid", .each = "Sigmoid", .lists = 1}}},
-         .gradient = grad_of_output<"sigmoid_grad">})),
+         .gradient = grad_of_output<"sigmoid_grad">,
+         .takes_functions = true})),
     RegisteredOp(unary_op<"pow", power, 8>(
         {.summary = "y = x^exponent",
          .source = "torch.pow of a scalar; CANN Power",
@@ -124,7 +133,8 @@ const RegisteredOp kOperators[] = {
               .profiled = {{.names = "ForeachReciprocal", .each = "Reciprocal", .lists = 1},
                            {"aten::pow", "self, =exponent"}}},
          .attrs = exponent_attr(),
-         .gradient = grad_of_input<"pow_grad">})),
+         .gradient = grad_of_input<"pow_grad">,
+         .takes_functions = true})),
     RegisteredOp(unary_op<"gelu", gelu_of, 20>(
         {.summary =
              "y = x (1 + erf(x/sqrt(2)))/2, or x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2",
@@ -139,7 +149,9 @@ const RegisteredOp kOperators[] = {
                     "y",
                     {.attrs = "approximate: approximate as none|tanh", .is_profiled_only = true}}}},
          .attrs = gelu_attrs(),
-         .gradient = grad_of_input<"gelu_grad">})),
+         .gradient = grad_of_input<"gelu_grad">,
+         .terms = gelu_terms,
+         .takes_functions = true})),
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "ops/elementwise_op.h"
-#include "ops/intermediates.h"
+#include "ops/terms.h"
 
 namespace opbench {
 namespace {
@@ -36,6 +36,44 @@ std::vector<double> clamp_corners(const Attrs& attrs, DType) {
 Distribution positive(const Problem&) { return {DistributionKind::uniform, 0.125, 2}; }
 Distribution in_unit(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 Distribution around_zero(const Problem&) { return {DistributionKind::uniform, -1, 1}; }
+
+// Factors of results that are none of tanh and of sigmoid, in any order.
+Terms tanh_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
+  return Terms{.greatest = binary_reference(inputs[0], inputs[1], [](double dy, double y) {
+                 return greatest_product({dy, 1 - y, 1 + y});
+               })};
+}
+
+Terms sigmoid_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
+  return Terms{.greatest = binary_reference(inputs[0], inputs[1], [](double dy, double y) {
+                 return greatest_product({dy, 1 - y, y});
+               })};
+}
+
+// P(x) = (1 + erf(x/sqrt 2))/2 and x p(x) cancel around x = -0.75. The argument of tanh has the
+// cube of x, beside a slope that is 0 where it overflows.
+Terms gelu_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const auto rounding = [](double dy, double x) {
+    const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+    const double twice_p = 1 + std::fabs(std::erf(x / std::numbers::sqrt2));
+    return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density);
+  };
+  const auto greatest = [is_cubic = attrs.word("approximate") == "tanh"](double dy, double x) {
+    // The slope of a large negative x is below all numbers, and 0 times Inf is none.
+    if (std::isinf(dy) && std::isfinite(x) && x < -10) return std::numeric_limits<double>::max();
+    return is_cubic ? greatest_product({dy, x, x, x}) : 0;
+  };
+  return Terms{.magnitude = binary_reference(inputs[0], inputs[1], rounding),
+               .greatest = binary_reference(inputs[0], inputs[1], greatest)};
+}
+
+// In any order of the factors.
+Terms pow_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const auto greatest = [exponent = attrs.number("exponent")](double dy, double x) {
+    return greatest_product({dy, exponent, std::pow(x, exponent - 1)});
+  };
+  return Terms{.greatest = binary_reference(inputs[0], inputs[1], greatest)};
+}
 
 const RegisteredOp kOperators[] = {
     RegisteredOp(unary_grad_op<"abs_grad", abs_grad, 2>(
@@ -79,7 +117,8 @@ const RegisteredOp kOperators[] = {
                    .known_as = {.calls = {{"TanhBackward, TanhGrad, tanh_backward",
                                            "grads/grads_0|dy|grad_output, result|y|output",
                                            "grad_inputs/grad_inputs_0|z|result"}}},
-                   .data = around_zero})),
+                   .data = around_zero,
+                   .terms = tanh_grad_terms})),
     RegisteredOp(unary_grad_op<"sigmoid_grad", sigmoid_grad, 3>(
         "result",
         {.ir_name = "SigmoidBackward",
@@ -88,7 +127,8 @@ const RegisteredOp kOperators[] = {
          .known_as = {.calls = {{"SigmoidBackward, SigmoidGrad, sigmoid_backward",
                                  "grads/grads_0|dy|grad_output, result|y|output",
                                  "grad_inputs/grad_inputs_0|z|result"}}},
-         .data = in_unit})),
+         .data = in_unit,
+         .terms = sigmoid_grad_terms})),
     RegisteredOp(unary_grad_op<"pow_grad", pow_grad, 9>(
         "self", {.ir_name = "PowBackward",
                  .summary = "dx = dy exponent x^(exponent - 1), 0 for an exponent of 0",
@@ -97,7 +137,9 @@ const RegisteredOp kOperators[] = {
                                          "grads/grads_0, self",
                                          "grad_inputs/grad_inputs_0",
                                          {.attrs = "exponent", .needs = "exponent"}}}},
-                 .attrs = exponent_attr()})),
+                 .attrs = exponent_attr(),
+                 .terms = pow_grad_terms,
+                 .takes_functions = true})),
     RegisteredOp(unary_grad_op<"gelu_grad", gelu_grad_of, 25>(
         "self",
         {.ir_name = "GeluBackward",
@@ -111,52 +153,10 @@ const RegisteredOp kOperators[] = {
                                  "dy, x",
                                  "z",
                                  {.attrs = "approximate: =tanh", .is_profiled_only = true}}}},
-         .attrs = gelu_attrs()})),
+         .attrs = gelu_attrs(),
+         .terms = gelu_grad_terms,
+         .takes_functions = true})),
 };
-
-// Factors of results that are none of tanh and of sigmoid, in any order.
-const RegisteredIntermediates of_tanh_grad{
-    {"tanh_grad", [](std::span<const InputReader> inputs, const Attrs&) {
-       return Intermediates{.greatest =
-                                binary_reference(inputs[0], inputs[1], [](double dy, double y) {
-                                  return greatest_product({dy, 1 - y, 1 + y});
-                                })};
-     }}};
-const RegisteredIntermediates of_sigmoid_grad{
-    {"sigmoid_grad", [](std::span<const InputReader> inputs, const Attrs&) {
-       return Intermediates{.greatest =
-                                binary_reference(inputs[0], inputs[1], [](double dy, double y) {
-                                  return greatest_product({dy, 1 - y, y});
-                                })};
-     }}};
-
-// P(x) = (1 + erf(x/sqrt 2))/2 and x p(x) cancel around x = -0.75. The argument of tanh has the
-// cube of x, beside a slope that is 0 where it overflows.
-const RegisteredIntermediates of_gelu_grad{
-    {"gelu_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
-       const auto rounding = [](double dy, double x) {
-         const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
-         const double twice_p = 1 + std::fabs(std::erf(x / std::numbers::sqrt2));
-         return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density);
-       };
-       const auto greatest = [is_cubic = attrs.word("approximate") == "tanh"](double dy, double x) {
-         // The slope of a large negative x is below all numbers, and 0 times Inf is none.
-         if (std::isinf(dy) && std::isfinite(x) && x < -10)
-           return std::numeric_limits<double>::max();
-         return is_cubic ? greatest_product({dy, x, x, x}) : 0;
-       };
-       return Intermediates{.rounding = binary_reference(inputs[0], inputs[1], rounding),
-                            .greatest = binary_reference(inputs[0], inputs[1], greatest)};
-     }}};
-
-// In any order of the factors.
-const RegisteredIntermediates of_pow_grad{
-    {"pow_grad", [](std::span<const InputReader> inputs, const Attrs& attrs) {
-       const auto greatest = [exponent = attrs.number("exponent")](double dy, double x) {
-         return greatest_product({dy, exponent, std::pow(x, exponent - 1)});
-       };
-       return Intermediates{.greatest = binary_reference(inputs[0], inputs[1], greatest)};
-     }}};
 
 }  // namespace
 }  // namespace opbench

@@ -13,7 +13,7 @@ namespace {
 // As runs judge it.
 Judgement judged(const Kernel& kernel, const Problem& problem, const std::vector<Tensor>& inputs,
                  const std::vector<Tensor>& outputs, std::size_t output) {
-  CallToJudge call{problem, kernel, {}, {}};
+  CallToJudge call = call_of(problem, kernel, false);
   for (const Tensor& input : inputs) call.inputs.push_back(input.data());
   for (const Tensor& made : outputs) call.outputs.push_back(made.data());
   return judge_output(call, output).judgement;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "judge/explained_errors.h"
+#include "judge/outside_contract.h"
 #include "tensor/fill.h"
 #include "tensor/parallel.h"
 

@@ -90,7 +90,8 @@ class NodeCheck {
   }
 
   CallToJudge to_judge(std::int64_t most_elements) const {
-    CallToJudge call{node_.problem, kernel_, {}, {}, variant_.saturates(), most_elements};
+    CallToJudge call = call_of(node_.problem, kernel_, variant_.saturates());
+    call.most_elements = most_elements;
     for (const std::size_t input : node_.inputs) call.inputs.push_back(storage_(input));
     for (const std::size_t output : node_.outputs) call.outputs.push_back(storage_(output));
     return call;
@@ -129,20 +130,21 @@ class NodeCheck {
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
     const CallToJudge what = check.to_judge(rules.most_elements);
-    const auto [stats, judgement, formula, named] = judge_output(what, output);
+    const JudgedOutput judged = judge_output(what, output);
+    const Judgement& judgement = judged.judgement;
     bool is_failure = judgement.verdict == Verdict::failed;
     if (const std::string limit = is_failure ? reason_of_limit(what, output) : ""; !limit.empty()) {
       result.known_limit = fmt::format("{} ({})", limit, check.place(output, judgement.reason));
       is_failure = false;
     }
-    if (result.judgement.verdict != Verdict::failed) result.formula = formula;
+    if (result.judgement.verdict != Verdict::failed) result.formula = judged.formula;
     const bool is_doubt =
         judgement.verdict == Verdict::mistrusted && rules.can_mistrust && check.is_result(output);
     if (result.judgement.verdict != Verdict::failed && (is_failure || is_doubt)) {
       result.judgement = {judgement.verdict, check.place(output, judgement.reason)};
     }
     if (!rules.counts_under_test || check.node().under_test) {
-      result.stats.merge(stats);
+      result.stats.merge(judged.stats);
       result.elements += check.node().problem.outputs[output].elements();
     }
     if (is_failure && rules.stops_at_failure) return;

@@ -83,7 +83,7 @@ TEST_F(JudgeCli, SaysWhatTheGuiltyLooksLike) {
       run_program({"judge", npu, "--json", path("j.json"), "--csv", path("j.csv")});
   EXPECT_THAT(
       judged.out,
-      HasSubstr("           Looks like: wrong only where the input is from 2.04472 to 5.18237: a\n"
+      HasSubstr("           Looks like: wrong only where the input is from 2.04472 to 5.56522: a\n"
                 "           threshold or a branch of the function is elsewhere than expected\n"));
   const auto report = nlohmann::json::parse(read("j.json"));
   const auto& guilty = report["records"][1]["outputs"][0];

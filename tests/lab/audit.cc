@@ -44,7 +44,7 @@ class Judge {
  private:
   Judgement judge_run(std::size_t output, const Elements& result) const {
     outputs_[output].write(result);
-    CallToJudge call{problem_, kernel_, {}, {}};
+    CallToJudge call = call_of(problem_, kernel_, false);
     for (const PlacedTensor& input : inputs_) call.inputs.push_back(input.data());
     for (const PlacedTensor& made : outputs_) call.outputs.push_back(made.data());
     return judge_output(call, output).judgement;

@@ -1,0 +1,214 @@
+#include "judge/bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "judge/judge.h"
+#include "tensor/dtype.h"
+
+namespace opbench {
+namespace {
+
+constexpr double kTimes = 4;  // see ErrorBound
+
+// Half of what a result may lose at the lower end of the dtype: a unit of fp16's subnormal numbers,
+// or all of them where devices flush these to 0.
+double smallest_step(DType dtype) {
+  return dtype == DType::fp16 ? 0x1p-24 : smallest_normal(dtype);
+}
+
+double factor_of_terms(const Claim& claim, double count) {
+  return kTimes * (claim.operand + claim.sum * std::sqrt(count));
+}
+
+double factor_of_result(const Claim& claim, DType dtype, double count) {
+  return kTimes * (claim.partial * std::sqrt(count) + epsilon_of(dtype) / 2);
+}
+
+/// One element beside what is known of it.
+struct Element {
+  double actual, expected, terms, greatest;
+};
+
+/// The bound of one claim.
+class ClaimBound {
+ public:
+  ClaimBound(const Claim& claim, DType dtype, double count)
+      : claim_(claim),
+        of_terms_(factor_of_terms(claim, count)),
+        of_result_(factor_of_result(claim, dtype, count)),
+        step_(kTimes / 2 * smallest_step(dtype)),
+        largest_(largest_finite(dtype)),
+        largest_held_(largest_finite(claim.held)) {}
+
+  double allowed(const Element& x) const {
+    const double result = std::fabs(x.expected);
+    return of_terms_ * std::fmax(x.terms, result) + of_result_ * result + step_;
+  }
+
+  // The error in multiples of what is allowed; Inf where a NaN or an Inf is wrong.
+  double excess(Element x) const {
+    constexpr double kWrong = std::numeric_limits<double>::infinity();
+    if (claim_.saturates) {
+      x.expected = std::isnan(x.expected) ? 0 : std::clamp(x.expected, -largest_, largest_);
+    }
+    // Whatever is expected: Inf less Inf on the way is none.
+    const bool has_overflowed = x.greatest > largest_held_ && std::isfinite(x.greatest);
+    if (!std::isfinite(x.actual) && has_overflowed) return 0;
+    if (!std::isfinite(x.expected)) {
+      const bool is_same =
+          x.actual == x.expected || (std::isnan(x.actual) && std::isnan(x.expected));
+      return is_same ? 0 : kWrong;
+    }
+    if (!std::isfinite(x.actual)) {
+      if (std::isnan(x.actual) || claim_.saturates) return kWrong;
+      const bool is_beyond = std::copysign(1, x.actual) * x.expected >= largest_;
+      if (is_beyond) return 0;
+      // What is rounded to Inf is this at least.
+      x.actual = std::copysign(largest_, x.actual);
+      return std::fabs(x.actual - x.expected) <= allowed(x) ? 0 : kWrong;
+    }
+    return std::fabs(x.actual - x.expected) / allowed(x);
+  }
+
+ private:
+  Claim claim_;
+  double of_terms_, of_result_, step_, largest_, largest_held_;
+};
+
+// Calls `found(place, element, excess)` for those that are wrong.
+template <class Found>
+void for_each_wrong(const ClaimBound& bound, std::span<const double> actual,
+                    std::span<const double> expected, const std::vector<double>& terms,
+                    const std::vector<double>& greatest, const Found& found) {
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const Element x{actual[i], expected[i], terms.empty() ? 0 : terms[i],
+                    greatest.empty() ? 0 : greatest[i]};
+    const double excess = bound.excess(x);
+    if (excess > 1) found(i, x, excess);
+  }
+}
+
+// The longest sum that an element follows: by the operations, where it is that sum; of what mixes
+// elements in other ways, along the longest axis or of those that make the smallest output.
+double terms_of_element(const Problem& problem, std::size_t output) {
+  const auto count = [](const TensorDesc& desc) {
+    return double(std::max<std::int64_t>(1, desc.elements()));
+  };
+  const double operations = problem.op->traffic(problem).operations;
+  double terms = std::max(1.0, operations / count(problem.outputs[output]));
+  if (problem.op->mixing != Mixing::other) return terms;
+  for (const TensorDesc& other : problem.outputs)
+    terms = std::max(terms, operations / count(other));
+  for (const TensorDesc& input : problem.inputs) {
+    for (const std::int64_t extent : input.shape) terms = std::max(terms, double(extent));
+  }
+  return terms;
+}
+
+std::vector<double> finite_values(const Reference& reference, std::size_t output,
+                                  ElementRange range) {
+  if (!reference) return {};
+  std::vector<double> values(static_cast<std::size_t>(range.count));
+  reference(output, range, values);
+  for (double& value : values) value = std::isfinite(value) ? value : 0;
+  return values;
+}
+
+}  // namespace
+
+void HeldElements::merge(const HeldElements& more) {
+  wrong += more.wrong;
+  nan += more.nan;
+  inf += more.inf;
+  if (more.worst.index < 0 || (worst.index >= 0 && more.excess <= excess)) return;
+  worst = more.worst;
+  excess = more.excess;
+  allowed = more.allowed;
+}
+
+ErrorBound::ErrorBound(const Problem& problem, std::span<const InputReader> inputs,
+                       std::size_t output)
+    : problem_(problem),
+      inputs_(inputs.begin(), inputs.end()),
+      output_(output),
+      dtype_(problem.outputs[output].dtype),
+      count_(terms_of_element(problem, output)),
+      expected_(problem.op->reference(inputs_, problem.attrs)) {}
+
+ErrorBound::TermValues ErrorBound::terms(ElementRange range) const {
+  std::call_once(once_, [this] { terms_ = terms_of(problem_, inputs_); });
+  return {finite_values(terms_.magnitude, output_, range),
+          finite_values(terms_.greatest, output_, range)};
+}
+
+// No terms come to less than their sum, so that they are asked for only where this explains too
+// little.
+std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, ElementRange range,
+                                           std::span<const double> actual,
+                                           std::span<const double> expected) const {
+  const auto held = [&](const Claim& claim, const TermValues& known) {
+    const ClaimBound bound(claim, dtype_, count_);
+    HeldElements result;
+    for_each_wrong(bound, actual, expected, known.magnitude, known.greatest,
+                   [&](std::size_t i, const Element& x, double excess) {
+                     const double error = std::fabs(x.actual - x.expected);
+                     const bool is_nan = std::isnan(x.actual) || std::isnan(x.expected);
+                     const bool is_finite = std::isfinite(x.actual) && std::isfinite(x.expected);
+                     result.merge({1,
+                                   is_nan,
+                                   !is_nan && !is_finite,
+                                   {range.first + static_cast<std::int64_t>(i), x.actual,
+                                    x.expected, std::isfinite(error) ? error : 0},
+                                   excess,
+                                   bound.allowed(x)});
+                   });
+    return result;
+  };
+  std::vector<HeldElements> found;
+  for (const Claim& claim : claims) found.push_back(held(claim, {}));
+  const auto is_wrong = [](const HeldElements& h) { return h.wrong > 0; };
+  if (std::none_of(found.begin(), found.end(), is_wrong)) return found;
+  const TermValues known = terms(range);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (found[i].wrong > 0) found[i] = held(claims[i], known);
+  }
+  return found;
+}
+
+std::vector<bool> ErrorBound::wrong(const Claim& claim, ElementRange range,
+                                    std::span<const double> actual,
+                                    std::span<const double> expected) const {
+  std::vector<bool> result(actual.size());
+  const TermValues known = terms(range);
+  for_each_wrong(ClaimBound(claim, dtype_, count_), actual, expected, known.magnitude,
+                 known.greatest, [&](std::size_t i, const Element&, double) { result[i] = true; });
+  return result;
+}
+
+double share_of_result(const Claim& claim, DType dtype, double count) {
+  return factor_of_terms(claim, count) + factor_of_result(claim, dtype, count);
+}
+
+std::string formula(const Claim& claim, DType dtype, double count) {
+  const std::string what = claim.name.empty() ? "" : fmt::format(" ({})", claim.name);
+  return fmt::format("|a-e| <= {:.3g}*T + {:.3g}*|e|{}", factor_of_terms(claim, count),
+                     factor_of_result(claim, dtype, count), what);
+}
+
+std::string beyond_text(const HeldElements& held, std::int64_t elements, const TensorDesc& desc) {
+  const WorstElement& worst = held.worst;
+  if (held.nan + held.inf > 0) {
+    return nonfinite_text({held.nan, held.inf}, worst, {desc.shape, desc.dtype});
+  }
+  return fmt::format(
+      "{} of {} elements exceed their error bound; worst at {}: {}, expected {}, error bound "
+      "{:.3g}",
+      held.wrong, elements, index_text(desc.shape, worst.index), value_text(worst.actual),
+      value_text(worst.expected), held.allowed);
+}
+
+}  // namespace opbench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dump/dump_types.h"
+#include "ops/op.h"
+#include "tensor/tensor.h"
+
+namespace opbench {
+
+/// The arithmetic that a kernel or a device states or shows, as unit roundoffs.
+struct Claim {
+  /// "fp16 operands"; empty: nothing is rounded on the way but sums, and these in fp32.
+  std::string_view name = {};
+  double operand = 0;        ///< of operands and intermediate results
+  double sum = 0x1p-24;      ///< of partial sums, which may come to all terms
+  double partial = 0;        ///< of partial sums, which come to what random signs make of them
+  DType held = DType::fp32;  ///< beyond whose range intermediate results overflow
+  bool saturates = false;    ///< fp16 has 65504 in place of Inf, and 0 in place of NaN
+};
+
+/// What a matrix unit takes of fp32 operands: fp16 (the cube of Ascend 910), TF32 (8 bits of
+/// exponent, 10 of mantissa), bf16; rounded to nearest, ties to even, and beyond fp16's range to
+/// its largest value.
+enum class OperandWidth { fp16, tf32, bf16 };
+
+/// A claim about the operands of a product, which is then held to the reference of these.
+struct OperandClaim {
+  std::string_view name;  ///< "fp16 operands"
+  OperandWidth width;
+};
+
+/// Who made an output, as far as the arithmetic follows from it.
+struct Maker {
+  std::optional<DeviceType> device = {};  ///< none: a variant
+  /// What a variant rounds the operands of a product to, or each step of another operator.
+  std::optional<DType> operands = {};
+  bool saturates = false;                 ///< a variant on a device that does
+};
+
+/// The claims that a rounded output may hold under, in the order in which they are tried.
+std::vector<Claim> claims_of(const Problem& problem, std::size_t output, const Maker& maker);
+
+/// Those about its operands: of products in fp32 on a device.
+std::vector<OperandClaim> operand_claims_of(const Problem& problem, const Maker& maker);
+
+/// Copies of the inputs with the operands of the product as the unit takes them.
+std::vector<Tensor> narrowed_operands(std::span<const InputReader> inputs, const Op& op,
+                                      OperandWidth width);
+
+}  // namespace opbench

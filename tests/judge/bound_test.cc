@@ -1,0 +1,155 @@
+#include "judge/bound.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/evaluate.h"
+
+namespace opbench {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// A matrix product of one row and one column: 4 terms and 8 operations.
+class RowByColumn {
+ public:
+  RowByColumn(std::vector<float> row, std::vector<float> column, DType dtype = DType::fp32)
+      : problem_(problem_with(find_op("matmul"), {{1, 4}, {4, 1}}, {}, dtype, Format::ND)) {
+    const std::vector<float>* const given[] = {&row, &column};
+    for (const auto* values : given) {
+      const TensorDesc& desc = problem_.inputs[storage_.size()];
+      storage_.emplace_back(4 * size_of(dtype));
+      const std::vector<double> wide(values->begin(), values->end());
+      from_doubles(dtype, wide.data(), 4, storage_.back().data());
+      readers_.emplace_back(desc, storage_.back().data());
+    }
+  }
+
+  HeldElements held(double actual, const Claim& claim = {}) const {
+    const ErrorBound bound(problem_, readers_, 0);
+    double expected = 0;
+    bound.expected()(0, {0, 1}, {&expected, 1});
+    return bound.hold({&claim, 1}, {0, 1}, {&actual, 1}, {&expected, 1})[0];
+  }
+  bool is_wrong(double actual, const Claim& claim = {}) const {
+    return held(actual, claim).wrong == 1;
+  }
+
+ private:
+  Problem problem_;
+  std::vector<std::vector<std::byte>> storage_;
+  std::vector<InputReader> readers_;
+};
+
+// What an element may be off by, worked out for T = 4000, n = 8, f = 0: 4 * 2^-24 * sqrt(8) * 4000.
+constexpr double kOfTerms = 4 * 0x1p-24 * 2.8284271247461903 * 4000;
+
+}  // namespace
+
+TEST(ErrorBound, FollowsTheTermsWhereTheyCancel) {
+  const RowByColumn product({1000, -1000, 1000, -1000}, {1, 1, 1, 1});
+  EXPECT_FALSE(product.is_wrong(0.99 * kOfTerms));
+  EXPECT_TRUE(product.is_wrong(1.01 * kOfTerms));
+  const HeldElements held = product.held(2 * kOfTerms);
+  EXPECT_NEAR(held.excess, 2, 1e-6);
+  EXPECT_NEAR(held.allowed, kOfTerms, 1e-9);
+  EXPECT_EQ(held.worst.index, 0);
+}
+
+// 10 with T = 10: 4 * 2^-24 * (sqrt(8) + 1) * 10.
+TEST(ErrorBound, FollowsTheResult) {
+  const RowByColumn product({1, 2, 3, 4}, {1, 1, 1, 1});
+  const double allowed = 4 * 0x1p-24 * 3.8284271247461903 * 10;
+  EXPECT_FALSE(product.is_wrong(10 + 0.99 * allowed));
+  EXPECT_TRUE(product.is_wrong(10 - 1.01 * allowed));
+}
+
+// fp16 results are rounded once more: 4 * 2^-11 * 10 besides.
+TEST(ErrorBound, RoundsTheResult) {
+  const RowByColumn product({1, 2, 3, 4}, {1, 1, 1, 1}, DType::fp16);
+  EXPECT_FALSE(product.is_wrong(10 + 0.99 * 4 * 0x1p-11 * 10));
+  EXPECT_TRUE(product.is_wrong(10 + 1.01 * 4 * 0x1p-11 * 10));
+}
+
+TEST(ErrorBound, ClaimsAllowMore) {
+  const RowByColumn product({1000, -1000, 1000, -1000}, {1, 1, 1, 1});
+  const Claim narrow{.name = "fp16 operands", .operand = 0x1p-11};
+  EXPECT_TRUE(product.is_wrong(7));
+  EXPECT_FALSE(product.is_wrong(7, narrow)) << "4 * 2^-11 * 4000 is 7.8";
+  EXPECT_TRUE(product.is_wrong(8, narrow));
+}
+
+TEST(ErrorBound, NanAndInf) {
+  const RowByColumn product({1, 2, 3, 4}, {1, 1, 1, 1});
+  EXPECT_TRUE(product.is_wrong(NAN));
+  EXPECT_TRUE(product.is_wrong(kInf));
+  EXPECT_EQ(product.held(kInf).excess, kInf);
+  const RowByColumn infinite({INFINITY, 2, 3, 4}, {1, 1, 1, 1});
+  EXPECT_FALSE(infinite.is_wrong(kInf));
+  EXPECT_TRUE(infinite.is_wrong(-kInf));
+  EXPECT_TRUE(infinite.is_wrong(3e38));
+  const RowByColumn undefined({INFINITY, -INFINITY, 3, 4}, {1, 1, 1, 1});
+  EXPECT_FALSE(undefined.is_wrong(NAN));
+  EXPECT_TRUE(undefined.is_wrong(0));
+}
+
+// 70000 is Inf in fp16, and 65504 where the device saturates.
+TEST(ErrorBound, EndOfTheRange) {
+  const RowByColumn product({20000, 20000, 20000, 10000}, {1, 1, 1, 1}, DType::fp16);
+  const Claim saturates{.name = "saturates at 65504", .saturates = true};
+  EXPECT_FALSE(product.is_wrong(kInf));
+  EXPECT_TRUE(product.is_wrong(65504));
+  EXPECT_FALSE(product.is_wrong(65504, saturates));
+  EXPECT_TRUE(product.is_wrong(kInf, saturates));
+  const RowByColumn below({16000, 16000, 16000, 16000}, {1, 1, 1, 1}, DType::fp16);
+  EXPECT_TRUE(below.is_wrong(kInf)) << "64000 is far enough from the end";
+  const RowByColumn near({16368, 16368, 16368, 16384}, {1, 1, 1, 1}, DType::fp16);
+  EXPECT_FALSE(near.is_wrong(kInf)) << "65488 may be rounded up";
+}
+
+// The sum of 3e38 four times leaves fp32 before -9e38 is added: honest kernels overflow.
+TEST(ErrorBound, IntermediateResultsOverflow) {
+  const RowByColumn product({3e38F, 3e38F, -3e38F, -2e38F}, {1, 1, 1, 1});
+  EXPECT_FALSE(product.is_wrong(kInf));
+  EXPECT_FALSE(product.is_wrong(NAN));
+  EXPECT_TRUE(product.is_wrong(5e37)) << "a finite number is wrong still";
+}
+
+// Devices flush what is below the smallest normal number of fp32.
+TEST(ErrorBound, SmallResultsMayBeFlushed) {
+  const RowByColumn product({1e-39F, 0, 0, 0}, {1, 1, 1, 1});
+  EXPECT_FALSE(product.is_wrong(0));
+  EXPECT_TRUE(product.is_wrong(1e-37));
+}
+
+TEST(ErrorBound, WorstOfSeveralParts) {
+  HeldElements all;
+  all.merge({1, 0, 0, {7, 1, 0, 1}, 3, 0.5});
+  all.merge({2, 0, 0, {9, 2, 0, 2}, 2, 0.5});
+  all.merge({});
+  all.merge({1, 0, 0, {11, 5, 0, 5}, 8, 0.25});
+  EXPECT_EQ(all.wrong, 4);
+  EXPECT_EQ(all.worst.index, 11);
+  EXPECT_EQ(all.allowed, 0.25);
+}
+
+TEST(ErrorBound, InWords) {
+  EXPECT_EQ(formula({}, DType::fp32, 1), "|a-e| <= 2.38e-07*T + 2.38e-07*|e|");
+  EXPECT_EQ(formula({.name = "fp16 steps", .operand = 0x1p-11}, DType::fp16, 1),
+            "|a-e| <= 0.00195*T + 0.00195*|e| (fp16 steps)");
+  const HeldElements held{3, 0, 0, {5, 2, 1, 1}, 4, 0.25};
+  EXPECT_EQ(beyond_text(held, 8, describe(DType::fp32, {2, 4})),
+            "3 of 8 elements exceed their error bound; worst at [1,1]: 2, expected 1, error bound "
+            "0.25");
+  EXPECT_EQ(beyond_text({2, 1, 1, {5, NAN, 1, 0}, kInf, 0.25}, 8, describe(DType::fp32, {2, 4})),
+            "1 NaN and 1 Inf on one side only, first at [1,1]: NaN, expected 1");
+}
+
+}  // namespace opbench

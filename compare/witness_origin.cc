@@ -31,7 +31,8 @@ std::optional<GuiltyCall> guilty_call(DumpSource& file, const DumpRecord& record
   if (judged.ruling != Ruling::guilty) return std::nullopt;
   const OutputFinding& finding = *judged.worst();
   const RecordedCalls calls = calls_of(
-      record, table, [&](const DumpEntry& entry) { return recorded_numbers(file, entry); });
+      record, table, [&](const DumpEntry& entry) { return recorded_numbers(file, entry); },
+      Results::recorded, TakenDTypes::of_reference);
   for (const RecordedCall& call : calls.calls) {
     const std::ptrdiff_t output = output_of(call, finding);
     if (output < 0) continue;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -111,8 +112,9 @@ std::string shape_text(const Dims& shape, std::size_t last) {
 /// Tries the rows for one record.
 class RecordReading {
  public:
-  RecordReading(const DumpRecord& record, const ReadNumbers& read, Results results)
-      : record_(record), read_(read), results_(results) {}
+  RecordReading(const DumpRecord& record, const ReadNumbers& read, Results results,
+                TakenDTypes dtypes)
+      : record_(record), read_(read), results_(results), dtypes_(dtypes) {}
 
   // What is there of the condition holds.
   bool holds(const OpRow& row) const {
@@ -196,13 +198,17 @@ class RecordReading {
     return shape_text(of->desc.shape, source.kind == AttrSource::plane ? 2 : of->desc.shape.size());
   }
 
-  Attrs attrs_of(const OpUse& use) const {
+  // In fp64 numbers are not rounded to fp32 as those of a case are.
+  Attrs attrs_of(const OpUse& use, DType dtype) const {
     Attrs attrs(use.op->attrs);
     for (const auto& [attr, source] : use.attrs) {
       const auto spec = std::find_if(use.op->attrs.begin(), use.op->attrs.end(),
                                      [&name = attr](const AttrSpec& s) { return s.name == name; });
       const std::optional<std::string> text = attr_text(*spec, source);
       if (text) attrs.set(use.op->attrs, attr, *text);
+      const bool is_number = std::holds_alternative<double>(spec->default_value);
+      if (text && is_number && dtype == DType::fp64)
+        attrs.put(attr, std::strtod(text->c_str(), nullptr));
       const bool is_needed = std::find(use.needs.begin(), use.needs.end(), attr) != use.needs.end();
       if (!text && is_needed) throw Unfit(fmt::format("'{}' is not recorded", attr));
     }
@@ -226,22 +232,38 @@ class RecordReading {
     return widest.value_or(DType::fp32);
   }
 
+  // The dtype that the operator's rules are asked for: the reference takes fp64 where it takes
+  // fp32.
+  DType checked_dtype(const std::vector<DType>& dtypes, DType dtype) const {
+    if (dtypes_ == TakenDTypes::of_variants) return dtype;
+    const auto takes = [&](DType d) {
+      return std::find(dtypes.begin(), dtypes.end(), d) != dtypes.end();
+    };
+    return dtype == DType::fp64 && !takes(dtype) && takes(DType::fp32) ? DType::fp32 : dtype;
+  }
+
   Problem problem(const OpUse& use, std::span<const DumpEntry* const> inputs) const {
     const Op& op = *use.op;
     const DType dtype = common_dtype(op, inputs);
     std::vector<Dims> shapes;
-    std::vector<std::optional<DType>> dtypes;
+    std::vector<DType> recorded;
+    std::vector<std::optional<DType>> checked;
     std::size_t rank = 0;
+    check_input_count(op, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool follows = !op.input(i).has_own_dtype();
       shapes.push_back(inputs[i]->desc.shape);
-      dtypes.push_back(follows ? dtype : inputs[i]->desc.dtype);
+      recorded.push_back(follows ? dtype : inputs[i]->desc.dtype);
+      checked.push_back(checked_dtype(follows ? op.dtypes : op.input(i).dtypes, recorded.back()));
       if (follows) rank = std::max(rank, inputs[i]->desc.shape.size());
     }
-    const Attrs attrs = attrs_of(use);
-    check_input_count(op, inputs.size());
-    return make_problem(op, describe_inputs(op, shapes, dtype, origin_format(rank), attrs, dtypes),
-                        attrs);
+    const Attrs attrs = attrs_of(use, dtype);
+    Problem problem = make_problem(op,
+                                   describe_inputs(op, shapes, checked_dtype(op.dtypes, dtype),
+                                                   origin_format(rank), attrs, checked),
+                                   attrs);
+    for (std::size_t i = 0; i < recorded.size(); ++i) problem.inputs[i].dtype = recorded[i];
+    return problem;
   }
 
   // Results are judged in the dtype in which they are recorded: a sum of fp16 may be fp32.
@@ -269,6 +291,7 @@ class RecordReading {
   const DumpRecord& record_;
   const ReadNumbers& read_;
   Results results_;
+  TakenDTypes dtypes_;
 };
 
 // The parts of a row that fit; an output that was not wanted is not recorded.
@@ -290,9 +313,9 @@ std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& ro
 }  // namespace
 
 RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read,
-                       Results results) {
+                       Results results, TakenDTypes dtypes) {
   RecordedCalls found;
-  const RecordReading reading(record, read, results);
+  const RecordReading reading(record, read, results, dtypes);
   if (const std::string* id = record.note("opbench_call")) {
     try {
       found.calls.push_back(reading.noted(*id));

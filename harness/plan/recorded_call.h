@@ -32,10 +32,15 @@ inline constexpr std::int64_t kMostNumbers = 64;
 /// Whether a record tells what its operator returned.
 enum class Results { recorded, unknown };
 
+/// Which dtypes a record may have: those that variants take, or those of the reference, which
+/// computes in fp64 too what takes fp32.
+enum class TakenDTypes { of_variants, of_reference };
+
 /// By the note opbench_call of our own dumps, where it holds for what is recorded, else by the
 /// table. `record` must outlive the result. Where results are recorded, one at least must fit.
 /// Errors: those of `read`.
 RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read,
-                       Results results = Results::recorded);
+                       Results results = Results::recorded,
+                       TakenDTypes dtypes = TakenDTypes::of_variants);
 
 }  // namespace opbench

@@ -125,7 +125,7 @@ bool has_selected(const Dumps& files, const JudgeOptions& options) {
   return std::any_of(files.begin(), files.end(), [&](const auto& file) {
     const auto& records = file->records();
     return std::any_of(records.begin(), records.end(),
-                       [&](const DumpRecord& record) { return options.only(record.op); });
+                       [&](const DumpRecord& record) { return is_selected(record, options); });
   });
 }
 
@@ -208,7 +208,8 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
   command.option("DUMP", flags->dumps,
                  "HDF5 dump; two of the same network: each, and then by pairs",
                  {.value = "FILE", .is_required = true});
-  command.option("--only", flags->only, "Only operators in whose name this is found",
+  command.option("--only", flags->only,
+                 "Only records in whose operator or module (layer2.0.bn1) this is found",
                  {.value = "REGEX"});
   command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
   command.option("--top", flags->top, "Guilty operators to show; 0: all",

@@ -38,4 +38,10 @@ std::string OperatorResult::seq() const {
   return expected != nullptr ? expected->seq_text : std::string();
 }
 
+std::string OperatorResult::recorded_note(std::string_view name) const {
+  const DumpRecord* const record = actual != nullptr ? actual : expected;
+  const std::string* const found = record != nullptr ? record->note(name) : nullptr;
+  return found != nullptr ? *found : std::string();
+}
+
 }  // namespace opbench

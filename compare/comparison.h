@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,8 @@ struct OperatorResult {
   std::string op() const;
   /// "7", "step1": the call's in the same dump.
   std::string seq() const;
+  /// A note of the record in the same dump, such as opbench_module; empty without one.
+  std::string recorded_note(std::string_view name) const;
 };
 
 struct ComparedFile {

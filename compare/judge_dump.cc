@@ -20,7 +20,7 @@ using Places = std::map<std::pair<std::string, std::string>, const JudgedRecord*
 std::vector<const DumpRecord*> judged_records(DumpSource& file, const JudgeOptions& options) {
   std::vector<const DumpRecord*> records;
   for (const DumpRecord& record : file.records()) {
-    if (!options.only || options.only(record.op)) records.push_back(&record);
+    if (is_selected(record, options)) records.push_back(&record);
   }
   std::stable_sort(records.begin(), records.end(), [](const DumpRecord* a, const DumpRecord* b) {
     return std::tuple(!a->seq.has_value(), a->seq.value_or(0)) <
@@ -46,6 +46,12 @@ bool is_guilty(const JudgedRecord* record) {
 }
 
 }  // namespace
+
+bool is_selected(const DumpRecord& record, const JudgeOptions& options) {
+  if (!options.only || options.only(record.op)) return true;
+  const std::string* const module = record.note("opbench_module");
+  return module != nullptr && options.only(*module);
+}
 
 std::string_view name(Ruling ruling) {
   switch (ruling) {

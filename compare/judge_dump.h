@@ -33,6 +33,7 @@ struct JudgedRecord {
   std::string reason;          ///< of what is unknown
   std::string device;          ///< "NPU"
   std::string dtype;           ///< of the first output
+  std::string module, source;  ///< "layer2.0.bn1", "model.py:41"; empty: not recorded
   std::int64_t elements = 0;   ///< of all recorded outputs
   std::int64_t judged = 0;     ///< of those that were recomputed
 
@@ -64,9 +65,12 @@ struct JudgeOptions {
   NameImplementations implementations = NameImplementations::some;
   std::size_t memory = std::size_t{512} << 20;  ///< bytes; records that need more are not judged
   int threads = 1;
-  /// Only operators that this finds something in; empty: all.
+  /// Only records in whose operator or module this finds something; empty: all.
   std::function<bool(std::string_view)> only;
 };
+
+/// True if a record is wanted.
+bool is_selected(const DumpRecord& record, const JudgeOptions& options);
 
 /// A dump that was judged, in the order of its sequence numbers.
 struct JudgedDump {

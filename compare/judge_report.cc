@@ -26,6 +26,13 @@ std::string percent_text(double part, double whole) {
   return whole == 0 ? "0 %" : fmt::format("{:.3g} %", 100 * part / whole);
 }
 
+// ", in layer2.0.bn1, model.py:41"; empty where neither is recorded.
+std::string origin_text(const JudgedRecord& record) {
+  std::string text = record.module.empty() ? "" : ", in " + record.module;
+  if (!record.source.empty()) text += ", " + record.source;
+  return text;
+}
+
 // "2 of 187 operators are GUILTY", and the first of them.
 std::string headline(const JudgedDump& judged) {
   const std::int64_t guilty = judged.count(Ruling::guilty);
@@ -33,7 +40,8 @@ std::string headline(const JudgedDump& judged) {
   if (guilty > 0) {
     const auto first = std::find_if(judged.records.begin(), judged.records.end(),
                                     [](const auto& r) { return r.ruling == Ruling::guilty; });
-    return fmt::format("GUILTY: {} of {} operators, first {}", guilty, all, first->path());
+    return fmt::format("GUILTY: {} of {} operators, first {}{}", guilty, all, first->path(),
+                       origin_text(*first));
   }
   if (judged.count(Ruling::ok) == 0) return "UNKNOWN: nothing could be judged";
   return fmt::format("OK: none of {} operators is wrong for its inputs", judged.count(Ruling::ok));
@@ -56,6 +64,7 @@ void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleSt
                      coloured(fmt::format("{:<8}", name(record.ruling)), is_guilty ? kRed : "",
                               is_guilty ? style : ConsoleStyle{}),
                      printable(record.path()), record.dtype);
+  if (const std::string origin = origin_text(record); !origin.empty()) say(out, origin.substr(2));
   for (const OutputFinding& finding : record.findings) {
     if (!finding.is_wrong) continue;
     say(out, fmt::format("{}: {}", finding.path, finding.reason));
@@ -136,6 +145,8 @@ Json record_value(const JudgedRecord& record) {
                 {"device", record.device},
                 {"elements", record.elements},
                 {"judged_elements", record.judged}};
+  if (!record.module.empty()) value["module"] = printable(record.module);
+  if (!record.source.empty()) value["source"] = printable(record.source);
   if (!record.reason.empty()) value["reason"] = printable(record.reason);
   if (!record.implementation.empty()) value["implementation"] = record.implementation;
   value["outputs"] = Json::array();
@@ -168,7 +179,7 @@ Json dump_value(const JudgedDump& judged, const JudgeOrigin& origin) {
 
 constexpr const char* kHead =
     "file,op,seq,verdict,dtype,device,implementation,reason,output,operator,wrong,elements,"
-    "wrong_elements,min_tolerance,pattern,numerics,formula,causes";
+    "wrong_elements,min_tolerance,pattern,numerics,formula,causes,module,source";
 
 void write_cells(std::ostream& out, std::initializer_list<Cell> cells, const char* end) {
   const char* separator = "";
@@ -189,17 +200,18 @@ void write_record(std::ostream& out, const std::string& file, const JudgedRecord
   };
   if (record.findings.empty()) {
     begin(record.reason);
-    write_cells(
-        out,
-        {Cell(), Cell(), Cell(), record.elements, Cell(), Cell(), Cell(), Cell(), Cell(), Cell()},
-        "\r\n");
+    write_cells(out,
+                {Cell(), Cell(), Cell(), record.elements, Cell(), Cell(), Cell(), Cell(), Cell(),
+                 Cell(), printable(record.module), printable(record.source)},
+                "\r\n");
   }
   for (const OutputFinding& finding : record.findings) {
     begin(finding.reason);
     write_cells(out,
                 {printable(finding.path), finding.op, finding.is_wrong, finding.elements,
                  finding.wrong_elements, finding.min_tolerance, finding.pattern, finding.numerics,
-                 finding.formula, causes_cell(finding.causes)},
+                 finding.formula, causes_cell(finding.causes), printable(record.module),
+                 printable(record.source)},
                 "\r\n");
   }
 }
@@ -208,10 +220,10 @@ void write_record(std::ostream& out, const std::string& file, const JudgedRecord
 
 void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
                   const ConsoleStyle& style) {
-  out << fmt::format("{}: {}\n\n",
-                     coloured(headline(judged).substr(0, headline(judged).find(':')),
-                              headline_colour(judged), style),
-                     headline(judged).substr(headline(judged).find(':') + 2));
+  const std::string head = headline(judged);
+  const std::size_t colon = head.find(':');
+  out << coloured(head.substr(0, colon), headline_colour(judged), style)
+      << wrapped(printable(head.substr(colon)), kWidth, 0, colon) << "\n\n";
   std::size_t shown = 0;
   for (const JudgedRecord& record : judged.records) {
     if (!verbose && record.ruling != Ruling::guilty) continue;

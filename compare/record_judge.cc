@@ -144,7 +144,8 @@ class RecordJudge {
     JudgedRecord judged = begin(record);
     try {
       const RecordedCalls calls = calls_of(
-          record, table_, [&](const DumpEntry& entry) { return recorded_numbers(file_, entry); });
+          record, table_, [&](const DumpEntry& entry) { return recorded_numbers(file_, entry); },
+          Results::recorded, TakenDTypes::of_reference);
       judged.reason = calls.obstacle;
       if (calls.is_random) judged.ruling = Ruling::random;
       for (const RecordedCall& call : calls.calls) judge_call_of(call, judged);
@@ -160,6 +161,8 @@ class RecordJudge {
     JudgedRecord judged;
     judged.op = record.op;
     judged.seq = record.seq_text;
+    if (const std::string* module = record.note("opbench_module")) judged.module = *module;
+    if (const std::string* source = record.note("opbench_source")) judged.source = *source;
     for (const DumpEntry& entry : record.entries) {
       if (entry.side != Side::output || entry.kind != EntryKind::tensor) continue;
       if (judged.dtype.empty()) judged.dtype = name(entry.desc.dtype);

@@ -107,7 +107,7 @@ OutputFinding unpack_finding(Unpacker& packed) {
 
 void pack(Packer& packer, const JudgedRecord& record) {
   for (const std::string* text : {&record.op, &record.seq, &record.implementation, &record.reason,
-                                  &record.device, &record.dtype}) {
+                                  &record.device, &record.dtype, &record.module, &record.source}) {
     packer.add(*text);
   }
   packer.add(record.ruling), packer.add(record.elements), packer.add(record.judged);
@@ -118,7 +118,7 @@ void pack(Packer& packer, const JudgedRecord& record) {
 JudgedRecord unpack_record(Unpacker& packed) {
   JudgedRecord record;
   for (std::string* text : {&record.op, &record.seq, &record.implementation, &record.reason,
-                            &record.device, &record.dtype}) {
+                            &record.device, &record.dtype, &record.module, &record.source}) {
     *text = packed.get_text();
   }
   record.ruling = packed.get<Ruling>();

@@ -28,9 +28,10 @@ struct Note {
 };
 
 /// What a note may be called; a reader asks for these.
-inline constexpr std::array<std::string_view, 9> kNoteNames = {
-    "opbench_case",   "opbench_variant", "opbench_kernel", "opbench_call", "opbench_status",
-    "opbench_reason", "opbench_values",  "opbench_task",   "opbench_cause"};
+inline constexpr std::array<std::string_view, 11> kNoteNames = {
+    "opbench_case",   "opbench_variant", "opbench_kernel", "opbench_call",
+    "opbench_status", "opbench_reason",  "opbench_values", "opbench_task",
+    "opbench_cause",  "opbench_module",  "opbench_source"};
 
 /// The HDF5 type of a dataset's elements, whatever its attributes say they mean.
 /// The last three are of other files than dumps: HDF5 has no such numbers.

@@ -81,6 +81,8 @@ Json operator_value(const OperatorResult& op, std::size_t execution) {
           {"seq", text_value(op.seq())},
           {"expected_operator", op.expected ? Json(op.expected->op) : Json(nullptr)},
           {"expected_seq", op.expected ? Json(op.expected->seq_text) : Json(nullptr)},
+          {"module", text_value(op.recorded_note("opbench_module"))},
+          {"source", text_value(op.recorded_note("opbench_source"))},
           {"match", text_value(op.note)},
           {"verdict", name(op.verdict)},
           {"origin", text_value(std::string(name(op.origin)))},

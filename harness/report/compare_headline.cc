@@ -142,7 +142,13 @@ void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::s
 }
 
 std::string label(const OperatorResult& op) {
-  return op.op().empty() ? op.note : fmt::format("{}, call {}", op.op(), op.seq());
+  if (op.op().empty()) return op.note;
+  std::string text = fmt::format("{}, call {}", op.op(), op.seq());
+  const std::string module = op.recorded_note("opbench_module");
+  const std::string source = op.recorded_note("opbench_source");
+  if (!module.empty()) text += ", in " + module;
+  if (!source.empty()) text += ", " + source;
+  return text;
 }
 
 std::string error_text(const std::optional<double>& error) {

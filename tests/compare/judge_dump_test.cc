@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "compare/judge_report.h"
 #include "dump/dump_writer.h"
 #include "tensor/half.h"
 #include "tests/support/temp_dir.h"
@@ -327,6 +328,26 @@ TEST_F(JudgeDump, SumsInBf16AreKnownOnACpuAlone) {
   EXPECT_EQ(judged(sums, DeviceType::cuda).ruling, Ruling::guilty);
   EXPECT_EQ(judged(scaled, DeviceType::cpu).ruling, Ruling::guilty);
   EXPECT_EQ(judged(stray, DeviceType::cpu).ruling, Ruling::guilty);
+}
+
+// As a capture records them: the layer and the line of a network's source.
+TEST_F(JudgeDump, ALayerIsNamedAndSelected) {
+  for (const char* module : {"features.0", "head"}) {
+    writer_->begin_record("relu", DeviceType::cpu,
+                          {{"opbench_module", module}, {"opbench_source", "model.py:41"}});
+    input("self", DType::fp32, {2}, {-1, 1});
+    output("result", DType::fp32, {2}, {module == std::string("head") ? 1.0 : 0.0, 1});
+  }
+  JudgeOptions options;
+  options.only = [](std::string_view name) { return name == "head"; };
+  const JudgedRecord record = only_record(options);
+  EXPECT_EQ(record.module, "head");
+  EXPECT_EQ(record.source, "model.py:41");
+  JudgedDump dump{"d.h5", {record}, {}};
+  std::ostringstream out;
+  print_judged(out, dump, 0, false, {});
+  EXPECT_THAT(out.str(), HasSubstr("first /relu/2, in head, model.py:41\n"));
+  EXPECT_THAT(out.str(), HasSubstr("           in head, model.py:41\n"));
 }
 
 // Ascend 910 has no Inf: 300 * 300 is 65504 there.

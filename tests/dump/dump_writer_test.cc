@@ -234,7 +234,7 @@ TEST_F(DumpWriting, NotesAreChecked) {
       error({{"", "x"}}),
       "note '' cannot be dumped: its name is unknown; allowed are opbench_case "
       "opbench_variant opbench_kernel opbench_call opbench_status opbench_reason opbench_values "
-      "opbench_task opbench_cause");
+      "opbench_task opbench_cause opbench_module opbench_source");
   EXPECT_EQ(error({{name, std::string(1, '\0')}}), refused + "it contains NUL");
   EXPECT_EQ(error({{name, std::string(60'000, 'x')}}),
             refused + "it has 60012 bytes, at most 60000 are allowed");

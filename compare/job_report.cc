@@ -43,7 +43,7 @@ struct Replica {
   std::size_t position = 0;
 };
 
-// The ranks that do not have the actual bits of most; of equally many the lowest ranks have them.
+// The ranks that do not have the actual bits of the majority; all of them without a majority.
 std::vector<std::int64_t> apart_in(const std::vector<Replica>& replicas) {
   std::map<std::uint64_t, std::size_t> votes;
   for (const Replica& replica : replicas) ++votes[replica.digests->actual];
@@ -51,9 +51,10 @@ std::vector<std::int64_t> apart_in(const std::vector<Replica>& replicas) {
   for (const Replica& replica : replicas) {
     if (votes[replica.digests->actual] > votes[most]) most = replica.digests->actual;
   }
+  const bool is_majority = 2 * votes[most] > replicas.size();
   std::vector<std::int64_t> apart;
   for (const Replica& replica : replicas) {
-    if (replica.digests->actual != most) apart.push_back(replica.rank);
+    if (!is_majority || replica.digests->actual != most) apart.push_back(replica.rank);
   }
   return apart;
 }

@@ -28,7 +28,7 @@ struct SplitReplica {
   std::string path;
   std::size_t position = 0;         ///< in the dump of the first rank
   std::vector<std::int64_t> ranks;  ///< that should agree
-  std::vector<std::int64_t> apart;  ///< of them, those that do not have the bits of most
+  std::vector<std::int64_t> apart;  ///< those without the bits of the majority, or all
 };
 
 /// What the comparison of one rank's dumps at one step says, small enough to keep for thousands.

@@ -91,6 +91,16 @@ void print_first(const Page& page) {
   if (!departure.explanation.empty()) page.paragraph(departure.explanation, 2);
 }
 
+// Two ranks have no majority.
+std::string split_text(const SplitReplica& split) {
+  if (split.ranks.size() == 2)
+    return fmt::format("ranks {} differ", fmt::join(split.ranks, " and "));
+  const bool is_one = split.apart.size() == 1;
+  return fmt::format("{} {} {} from the others of ranks {}", is_one ? "rank" : "ranks",
+                     fmt::join(split.apart, ", "), is_one ? "differs" : "differ",
+                     fmt::join(split.ranks, ", "));
+}
+
 void print_replicas(const Page& page, std::size_t top) {
   const auto& replicas = page.job.replicas;
   if (replicas.empty()) return;
@@ -100,12 +110,8 @@ void print_replicas(const Page& page, std::size_t top) {
   const std::size_t shown = top == 0 ? replicas.size() : std::min(top, replicas.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const SplitReplica& split = replicas[i];
-    page.paragraph(
-        fmt::format("{}{}: {} {} {} from the others of ranks {}",
-                    split.step ? fmt::format("step {}, ", *split.step) : "", split.path,
-                    split.apart.size() == 1 ? "rank" : "ranks", fmt::join(split.apart, ", "),
-                    split.apart.size() == 1 ? "differs" : "differ", fmt::join(split.ranks, ", ")),
-        2);
+    const std::string at = split.step ? fmt::format("step {}, ", *split.step) : "";
+    page.paragraph(fmt::format("{}{}: {}", at, split.path, split_text(split)), 2);
   }
   if (shown < replicas.size()) {
     page.paragraph(fmt::format("and {} more", replicas.size() - shown), 2);

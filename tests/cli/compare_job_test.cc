@@ -167,7 +167,7 @@ TEST_F(CompareShardsCli, AWrongPartAndASplitReplicaAreNamed) {
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("The first to depart is step 1, in Up, call 1"),
                     HasSubstr("worst at [3]: 40, expected 4"),
-                    HasSubstr("step 0, /Norm/3/output/0: rank 1 differs from the others")));
+                    HasSubstr("step 0, /Norm/3/output/0: ranks 0 and 1 differ")));
 }
 
 TEST_F(CompareShardsCli, RefusesWhatCannotBeJoined) {

@@ -43,7 +43,7 @@ Exit code 1: an operator is GUILTY; 4: nothing could be judged.)";
 
 struct Flags {
   std::vector<std::string> dumps;  // one or two
-  std::string only, map_file, json, csv, implementations = "some";
+  std::string only, map_file, json, csv, implementations = "some", standard = "bound";
   std::int64_t top = 20, memory_mib = 512;
   int threads = 0;
   bool is_strict = false;
@@ -70,6 +70,7 @@ JudgeOptions options_of(const Flags& flags, const Ranks& ranks) {
   }
   JudgeOptions options;
   options.rules.allows_device_numerics = !flags.is_strict;
+  options.rules.outputs = parse_output_rule(flags.standard);
   options.implementations = parse_implementations(flags.implementations);
   options.memory = static_cast<std::size_t>(flags.memory_mib) << 20;
   options.threads = flags.threads == 0 ? ranks.share_of_cores() : flags.threads;
@@ -219,6 +220,10 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
       "Run our variants, to tell which one made a record: for none, for all, or for some: "
       "the guilty ones and one of each operator and dtype",
       {.value = "WHICH", .shows_default = true});
+  command.option("--standard", flags->standard,
+                 "What a rounded output may differ by: bound, control, mixed, exact, statistical, "
+                 "cosine or prec=X; see opbench run --help",
+                 {.value = "NAME", .shows_default = true});
   command.flag("--strict", flags->is_strict,
                "Products in fp32 of fp16 operands, and fp16 that saturates, are wrong, too");
   command.option("--memory", flags->memory_mib, "MiB; operators that need more are UNKNOWN",

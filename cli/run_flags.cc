@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/swept_plan.h"
+#include "judge/judge_output.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -125,6 +126,12 @@ void add_selection_flags(Command& command, RunFlags& f) {
       "sample: outputs of more than 2 million elements are compared with the reference on "
       "blocks of about as many; all: every element",
       {.value = "WHAT", .group = how, .shows_default = true});
+  command.option(
+      "--standard", f.standard,
+      "What a rounded result may differ by: bound, what rounding explains of each "
+      "element; control, twice the error of native; mixed, exact, statistical, cosine or "
+      "prec=X, as in opbench compare",
+      {.value = "NAME", .group = how, .shows_default = true});
   command.flag("--no-verify", f.no_verify, "Time without comparing with the reference", how);
   command.option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]",
                  {"ISA", how});
@@ -204,6 +211,8 @@ RunOptions options_of(const RunFlags& f) {
   if (f.verify != "sample" && f.verify != "all") {
     throw Error(fmt::format("--verify takes sample or all, found '{}'", f.verify));
   }
+  parse_output_rule(f.standard);
+  options.standard = f.standard;
   if (f.verify == "all") options.most_verified = std::numeric_limits<std::int64_t>::max();
   return options;
 }

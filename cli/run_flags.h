@@ -19,7 +19,7 @@ struct RunFlags {
   int repetitions = 9;
   std::optional<double> loss_scale;
   bool check_overflow = false;
-  std::string verify = "sample";
+  std::string verify = "sample", standard = "bound";
   bool cold = false, no_verify = false, dry_run = false, explain = false, plot = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic, artefact;

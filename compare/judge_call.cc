@@ -122,6 +122,7 @@ OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::
                               const JudgeRules& rules) {
   const Problem& problem = call.problem;
   call.maker = maker_of(loaded, output, rules);
+  call.rule = rules.outputs;
   const JudgedOutput judged = judge_output(call, output);
   OutputFinding finding;
   finding.path = loaded.call->outputs[output]->path;
@@ -135,6 +136,11 @@ OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::
   if (finding.is_wrong) {
     finding.reason = judged.judgement.reason;
     explain(Departure(call, output, judged), judged, finding);
+    return finding;
+  }
+  if (judged.is_inconclusive) {
+    finding.is_inconclusive = true;
+    finding.reason = judged.judgement.reason;
     return finding;
   }
   finding.numerics = judged.claim.name;

@@ -9,6 +9,7 @@
 #include "harness/plan/recorded_call.h"
 #include "judge/causes.h"
 #include "judge/error_map.h"
+#include "judge/judge_output.h"
 #include "judge/pair_stats.h"
 #include "tensor/tensor.h"
 
@@ -50,7 +51,8 @@ struct OutputFinding {
   // Of what is wrong: where, and by what an element is.
   std::int64_t worst_element = -1;  ///< in row-major order; -1: no single one is to blame
   double worst_actual = 0, worst_expected = 0;
-  bool is_leaning = false;  ///< the rounding leans to one side; each element may be well
+  bool is_inconclusive = false;  ///< the control proves nothing: the reason says why
+  bool is_leaning = false;       ///< the rounding leans to one side; each element may be well
   /// An element is wrong if |actual - expected| > allowed + allowed_share * |expected|; both 0:
   /// what is not the same.
   double allowed = 0, allowed_share = 0;
@@ -61,6 +63,7 @@ struct JudgeRules {
   /// Products in fp32 may have been made of narrower operands, and fp16 may saturate, as on the
   /// device.
   bool allows_device_numerics = true;
+  OutputRule outputs = {};  ///< what rounded outputs are held to
 };
 
 /// Computes the call in fp64 from the inputs that were recorded, and holds the recorded outputs to

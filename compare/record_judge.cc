@@ -198,8 +198,17 @@ class RecordJudge {
 
   static void settle(JudgedRecord& judged) {
     if (judged.ruling == Ruling::random || judged.findings.empty()) return;
-    judged.ruling = judged.worst() != nullptr ? Ruling::guilty : Ruling::ok;
     judged.reason.clear();
+    if (judged.worst() != nullptr) {
+      judged.ruling = Ruling::guilty;
+      return;
+    }
+    judged.ruling = Ruling::ok;
+    for (const OutputFinding& finding : judged.findings) {
+      if (!finding.is_inconclusive) continue;
+      judged.ruling = Ruling::unknown;
+      judged.reason = finding.reason;
+    }
   }
 
   DumpSource& file_;

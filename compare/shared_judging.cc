@@ -77,7 +77,8 @@ void pack(Packer& packer, const OutputFinding& finding) {
   packer.add(finding.is_wrong), packer.add(finding.elements), packer.add(finding.wrong_elements);
   packer.add(finding.min_tolerance), packer.add(finding.worst_element);
   packer.add(finding.worst_actual), packer.add(finding.worst_expected);
-  packer.add(finding.is_leaning), packer.add(finding.allowed), packer.add(finding.allowed_share);
+  packer.add(finding.is_inconclusive), packer.add(finding.is_leaning);
+  packer.add(finding.allowed), packer.add(finding.allowed_share);
   packer.add(static_cast<std::uint64_t>(finding.causes.size()));
   for (const Cause& cause : finding.causes) packer.add(cause.rule), packer.add(cause.text);
   packer.add(finding.picture != nullptr);
@@ -96,7 +97,8 @@ OutputFinding unpack_finding(Unpacker& packed) {
   get(finding.is_wrong), get(finding.elements), get(finding.wrong_elements);
   get(finding.min_tolerance), get(finding.worst_element);
   get(finding.worst_actual), get(finding.worst_expected);
-  get(finding.is_leaning), get(finding.allowed), get(finding.allowed_share);
+  get(finding.is_inconclusive), get(finding.is_leaning), get(finding.allowed),
+      get(finding.allowed_share);
   for (auto left = packed.get<std::uint64_t>(); left > 0; --left) {
     const std::string rule = packed.get_text();
     finding.causes.push_back({rule, packed.get_text()});

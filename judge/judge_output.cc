@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "judge/bound.h"
+#include "judge/control.h"
 #include "judge/hidden_faults.h"
 #include "judge/magnitudes.h"
 #include "judge/outside_contract.h"
 #include "judge/standards.h"
+#include "tensor/error.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
 
@@ -67,16 +69,16 @@ Standard standard_of(const CallToJudge& call, std::size_t output) {
     standard.tolerance.equality =
         op.accuracy == AccuracyClass::exact_value ? Equality::bits_but_nan : Equality::bits;
   } else if (op.accuracy == AccuracyClass::rounded) {
-    standard.kind = StandardKind::mixed;
-    standard.tolerance = mixed_tolerance(judged_dtype(call, output));
+    standard =
+        standard_for(builtin_standards(), call.rule.standard, op.name, judged_dtype(call, output));
   }
   return standard;
 }
 
 bool is_held_to_bound(const CallToJudge& call, std::size_t output) {
   const Op& op = *call.problem.op;
-  return op.exact_reference == nullptr && op.accuracy == AccuracyClass::rounded &&
-         is_floating(call.problem.outputs[output].dtype);
+  return call.rule.kind != OutputRule::Kind::standard && op.exact_reference == nullptr &&
+         op.accuracy == AccuracyClass::rounded && is_floating(call.problem.outputs[output].dtype);
 }
 
 /// A part of an output, measured and held under every claim.
@@ -267,8 +269,29 @@ std::optional<JudgedOutput> judged_of_narrow_operands(const CallToJudge& call, s
 
 }  // namespace
 
+OutputRule parse_output_rule(std::string_view text) {
+  if (text == "bound") return {};
+  if (text == "control") return {OutputRule::Kind::control, {}};
+  const StandardChoice choice = parse_standard(text);
+  if (choice.kind == StandardKind::cross_check || choice.kind == StandardKind::fp16_cube) {
+    throw Error(
+        fmt::format("standard '{}' is one of two dumps; allowed: bound, control, mixed, "
+                    "exact, statistical, cosine, prec=X",
+                    text));
+  }
+  return {OutputRule::Kind::standard, choice};
+}
+
 JudgedOutput judge_output(const CallToJudge& call, std::size_t output) {
   JudgedOutput found = OutputPair(call, output).judged(false);
+  if (call.rule.kind == OutputRule::Kind::control && is_held_to_bound(call, output)) {
+    found.judgement = judge_by_control(call, output);
+    found.is_inconclusive = found.judgement.verdict == Verdict::mistrusted;
+    found.formula = "||a-e|| <= 2 ||c-e|| + 2u ||e||, c of native, and so the largest error";
+    found.named =
+        found.judgement.verdict == Verdict::failed ? found.stats.worst_abs : WorstElement{};
+    return found;
+  }
   if (found.judgement.verdict == Verdict::failed) {
     if (auto narrow = judged_of_narrow_operands(call, output)) return std::move(*narrow);
   }

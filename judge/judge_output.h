@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "judge/claims.h"
@@ -11,12 +12,23 @@
 
 namespace opbench {
 
+/// What a rounded output is held to: its error bound, unless a user names a standard instead.
+struct OutputRule {
+  enum class Kind { bound, standard, control } kind = Kind::bound;
+  StandardChoice standard = {};
+};
+
+/// "bound", "control" (see judge_by_control), or a standard of one tensor: "mixed", "prec=1e-3".
+/// Errors: throws Error that lists what is allowed.
+OutputRule parse_output_rule(std::string_view text);
+
 /// A call that was made, and what it is judged by.
 struct CallToJudge {
   const Problem& problem;
   const Kernel* kernel = nullptr;  ///< whose contract and limit hold; null: none
   std::vector<const void*> inputs = {}, outputs = {};  ///< their storage
   Maker maker = {};                                    ///< whose claims are tried
+  OutputRule rule = {};
   /// Larger outputs are checked on a sample of about so many elements (see SampledBlocks).
   std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 };
@@ -29,6 +41,7 @@ std::vector<InputReader> readers_of(const CallToJudge& call);
 
 /// How an output was judged.
 struct JudgedOutput : ValueComparison {
+  bool is_inconclusive = false;  ///< its control proves nothing
   Claim claim;             ///< that it holds under, or the first that was tried where it is wrong
   std::int64_t wrong = 0;  ///< elements, of those that were looked at
   /// What elements may be off by at least, besides a share of what is expected, where the named one

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/plan/case_selection.h"
@@ -18,7 +19,8 @@ struct RunOptions {
   bool verify = true;
   /// Larger outputs are verified on a sample of about so many elements.
   std::int64_t most_verified = std::int64_t{1} << 21;
-  bool times = true;  ///< false: only verified, and dumped where that is wanted
+  std::string standard = "bound";  ///< of rounded outputs; see parse_output_rule
+  bool times = true;               ///< false: only verified, and dumped where that is wanted
 };
 
 }  // namespace opbench

@@ -21,7 +21,7 @@ OpenUnit::OpenUnit(WorkUnit unit, int threads, PhaseTimes& times, const Options&
       times_(times),
       case_memory_(std::make_unique<MemoryPlan>()),
       opened_(unit_.size()),
-      rules_(rules_for(unit_, options.most_verified)) {
+      rules_(rules_for(unit_, options.most_verified, options.rule)) {
   if (unit_.is_context()) {
     unit_.context = std::make_shared<PlannedContext>(*unit_.context);
     for (PlannedStep& step : unit_.context->steps) {

@@ -41,7 +41,7 @@ void add_build(Digest& digest) {
 void add_options(Digest& digest, const RunOptions& options, const std::string& isa) {
   digest.add(fmt::format("{}", fmt::join(options.threads, ",")), isa, options.seconds_per_case,
              options.repetitions, options.cold, options.verify, options.most_verified,
-             options.times);
+             options.standard, options.times);
 }
 
 void add_case(Digest& digest, const PlannedCase& planned) {

@@ -35,7 +35,10 @@ class UnitRunner {
         threads_(threads),
         hooks_(hooks),
         times_(times),
-        open_(unit, threads, times, {.most_verified = options.most_verified}) {}
+        open_(
+            unit, threads, times,
+            {.most_verified = options.most_verified, .rule = parse_output_rule(options.standard)}) {
+  }
 
   std::vector<Record> run() {
     for (std::size_t i = 0; i < unit().size(); ++i) {

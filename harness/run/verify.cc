@@ -89,9 +89,10 @@ class NodeCheck {
     return {};
   }
 
-  CallToJudge to_judge(std::int64_t most_elements) const {
+  CallToJudge to_judge(const VerifyRules& rules) const {
     CallToJudge call = call_of(node_.problem, kernel_, variant_.saturates());
-    call.most_elements = most_elements;
+    call.most_elements = rules.most_elements;
+    call.rule = rules.outputs;
     for (const std::size_t input : node_.inputs) call.inputs.push_back(storage_(input));
     for (const std::size_t output : node_.outputs) call.outputs.push_back(storage_(output));
     return call;
@@ -129,7 +130,7 @@ class NodeCheck {
 // of the graph can be mistrusted: a constant gradient in between is what mean gives.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
-    const CallToJudge what = check.to_judge(rules.most_elements);
+    const CallToJudge what = check.to_judge(rules);
     const JudgedOutput judged = judge_output(what, output);
     const Judgement& judgement = judged.judgement;
     bool is_failure = judgement.verdict == Verdict::failed;
@@ -179,14 +180,15 @@ bool repeats_its_bits(const NodeCheck& check, const VerifyRules& rules,
 
 }  // namespace
 
-VerifyRules rules_for(const WorkUnit& unit, std::int64_t most_elements) {
-  if (!unit.is_context()) return {.most_elements = most_elements};
+VerifyRules rules_for(const WorkUnit& unit, std::int64_t most_elements, const OutputRule& outputs) {
+  if (!unit.is_context()) return {.most_elements = most_elements, .outputs = outputs};
   return {.enough = 1,
           .stops_at_failure = true,
           .repeats = false,
           .can_mistrust = false,
           .counts_under_test = false,
-          .most_elements = most_elements};
+          .most_elements = most_elements,
+          .outputs = outputs};
 }
 
 bool Verifier::is_known(const UnitVariant& variant, std::size_t node) {

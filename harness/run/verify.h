@@ -7,6 +7,7 @@
 
 #include "harness/run/workspace.h"
 #include "judge/judge.h"
+#include "judge/judge_output.h"
 
 namespace opbench {
 
@@ -38,10 +39,12 @@ struct VerifyRules {
   bool counts_under_test = true;
   /// Larger outputs are judged on a sample of about so many elements.
   std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
+  OutputRule outputs = {};  ///< what rounded outputs are held to
 };
 
 /// The rules for a unit: those above for a case.
-VerifyRules rules_for(const WorkUnit& unit, std::int64_t most_elements);
+VerifyRules rules_for(const WorkUnit& unit, std::int64_t most_elements,
+                      const OutputRule& outputs = {});
 
 /// Runs variants node by node and judges each node right away, while its inputs are still there,
 /// against the fp64 reference on the inputs it really got, block by block without a second copy of

@@ -1,0 +1,118 @@
+#include "judge/control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/kernel.h"
+#include "tensor/dtype.h"
+#include "tensor/parallel.h"
+#include "tensor/tensor.h"
+
+namespace opbench {
+namespace {
+
+Judgement inconclusive(const std::string& reason) {
+  return {Verdict::mistrusted, "inconclusive: " + reason};
+}
+
+// The first variant of the framework that takes the problem; null: none does.
+const Kernel* control_kernel(const Problem& problem) {
+  for (const Kernel* kernel : kernels_of(problem.op->name)) {
+    if (kernel->provider == Provider::framework && refusal(*kernel, problem).empty()) return kernel;
+  }
+  return nullptr;
+}
+
+std::vector<Tensor> control_outputs(const CallToJudge& call, const Kernel& kernel) {
+  std::vector<Tensor> outputs;
+  std::vector<void*> storage;
+  for (const TensorDesc& desc : call.problem.outputs) {
+    outputs.emplace_back(desc);
+    storage.push_back(outputs.back().data());
+  }
+  with_threads(1, [&] { kernel.prepare(call.problem)({call.inputs, storage}); });
+  return outputs;
+}
+
+OutputError error_of(const CallToJudge& call, std::size_t output, const void* storage) {
+  const TensorDesc& desc = call.problem.outputs[output];
+  const std::vector<InputReader> inputs = readers_of(call);
+  const Reference reference = call.problem.op->reference(inputs, call.problem.attrs);
+  OutputError error;
+  std::vector<double> actual, expected;
+  for (std::int64_t i = 0; i < block_count(desc); ++i) {
+    const ElementRange range = block(desc, i);
+    actual.resize(static_cast<std::size_t>(range.count));
+    expected.resize(actual.size());
+    read_doubles(desc, storage, range, actual);
+    reference(output, range, expected);
+    for (std::size_t k = 0; k < actual.size(); ++k) error.add(actual[k], expected[k]);
+  }
+  return error;
+}
+
+}  // namespace
+
+void OutputError::add(double actual, double reference) {
+  if (!std::isfinite(reference)) return;
+  ++elements;
+  if (!std::isfinite(actual)) {
+    ++nonfinite;
+    return;
+  }
+  const double error = std::fabs(actual - reference), size = std::fabs(reference);
+  error_squares += error * error;
+  reference_squares += size * size;
+  largest_error = std::max(largest_error, error);
+  largest_reference = std::max(largest_reference, size);
+}
+
+double OutputError::relative() const {
+  return error_squares == 0 ? 0 : std::sqrt(error_squares / reference_squares);
+}
+
+Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype) {
+  constexpr std::int64_t kFewest = 16;
+  constexpr double kLost = 0.1, kTimes = 2;
+  if (error.elements < kFewest) {
+    return inconclusive(fmt::format("{} elements, {} needed", error.elements, kFewest));
+  }
+  if (control.nonfinite > 0) {
+    return inconclusive(fmt::format("native has {} NaN or Inf", control.nonfinite));
+  }
+  if (control.relative() > kLost) {
+    return inconclusive(fmt::format("native has a relative error of {:.3g}", control.relative()));
+  }
+  if (error.nonfinite > 0) {
+    return {Verdict::failed, fmt::format("{} NaN or Inf, native has none", error.nonfinite)};
+  }
+  const double floor = epsilon_of(dtype);  // 2u
+  const double most = kTimes * control.relative() + floor;
+  if (error.relative() > most) {
+    return {Verdict::failed,
+            fmt::format("relative error {:.3g}, at most {:.3g} allowed: native has "
+                        "{:.3g}",
+                        error.relative(), most, control.relative())};
+  }
+  const double largest = kTimes * control.largest_error + floor * control.largest_reference;
+  if (error.largest_error > largest) {
+    return {Verdict::failed, fmt::format("largest error {:.3g}, at most {:.3g} allowed: native has "
+                                         "{:.3g}",
+                                         error.largest_error, largest, control.largest_error)};
+  }
+  return {};
+}
+
+Judgement judge_by_control(const CallToJudge& call, std::size_t output) {
+  const Kernel* const kernel = control_kernel(call.problem);
+  if (kernel == nullptr) return inconclusive("native does not take the problem");
+  const std::vector<Tensor> control = control_outputs(call, *kernel);
+  return judge_by_control(error_of(call, output, call.outputs[output]),
+                          error_of(call, output, control[output].data()),
+                          call.problem.outputs[output].dtype);
+}
+
+}  // namespace opbench

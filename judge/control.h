@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "judge/judge_output.h"
+
+namespace opbench {
+
+/// How far an output is from the reference as a whole.
+struct OutputError {
+  std::int64_t elements = 0;                        ///< whose reference is finite
+  std::int64_t nonfinite = 0;                       ///< of them NaN or Inf
+  double error_squares = 0, reference_squares = 0;  ///< sums of squares
+  double largest_error = 0, largest_reference = 0;
+
+  void add(double actual, double reference);
+  /// The Euclidean norm of the error over that of the reference; 0 where both are 0.
+  double relative() const;
+};
+
+/// The rule of PyTorch's verifiers for fused kernels: the error may be at most twice that of the
+/// control, a plain composition in the same dtype on the same inputs, and one rounding of the
+/// result more: for u the unit roundoff of `dtype` and e the reference, as norms
+/// ||a-e|| <= 2 ||c-e|| + 2u ||e||, and max|a-e| <= 2 max|c-e| + 2u max|e|.
+/// `inconclusive`, which is mistrusted, where the control proves nothing: fewer than 16 elements,
+/// NaN or Inf of its own, or a relative error above 0.1.
+Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype);
+
+/// Holds output `output` of a call to its control, the variant `native`, which is run here in one
+/// thread. Memory: the outputs once more. Mistrusted where `native` does not take the problem.
+Judgement judge_by_control(const CallToJudge& call, std::size_t output);
+
+}  // namespace opbench

@@ -15,7 +15,7 @@ const RegisteredOp registered{{
     .ir_name = "MeanBackward0",
     .summary = "dx = dy/n everywhere, n = elements of self",
     .source = "torch.mean backward",
-    .known_as = {.not_recorded = "MeanBackward is not mapped yet"},
+    .known_as = {.calls = {{"MeanBackward", "grads/grads_0, self", "grad_inputs/grad_inputs_0"}}},
     .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .dtypes = kArithmeticDTypes,

@@ -51,7 +51,11 @@ const RegisteredOp registered{{
     .ir_name = "MeanBackward1",
     .summary = "dx = dy/n, repeated along the reduced axes",
     .source = "torch.mean(dim) backward",
-    .known_as = {.not_recorded = "MeanBackward is not mapped yet"},
+    .known_as =
+        {.calls = {{"MeanBackward",
+                    "grads/grads_0, self",
+                    "grad_inputs/grad_inputs_0",
+                    {.attrs = "axes: dim, keep_dims: keepdim", .needs = "axes", .turn = 1}}}},
     .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .attrs = reduce_attrs(),

@@ -92,4 +92,42 @@ TEST_F(JudgeOperators, WhatMayBeAnotherOperatorIsUnknown) {
   EXPECT_EQ(rulings(), std::vector(3, Ruling::unknown));
 }
 
+// Gradients of what moves data: pieces are joined, a copy hands on, a mean spreads its gradient.
+TEST_F(JudgeOperators, BackwardNodesOfMovesAndMeans) {
+  for (const double last : {4.0, 5.0}) {
+    begin("SplitBackward");
+    input("grads/grads_0", {1, 2}, {1, 2});
+    input("grads/grads_1", {1, 2}, {3, 4});
+    writer_.write_input_scalar("dim", std::int64_t{1});
+    output("grad_inputs/grad_inputs_0", {1, 4}, {1, 2, 3, last});
+    begin("CloneBackward");
+    input("grads/grads_0", {2}, {3, 4});
+    output("grad_inputs/grad_inputs_0", {2}, {3, last});
+    begin("MeanBackward");
+    input("grads/grads_0", {2, 1}, {2, 8});
+    input("self", {2, 2}, {0, 0, 0, 0});
+    writer_.write_input_list("dim", std::vector<std::int64_t>{1});
+    writer_.write_input_scalar("keepdim", true);
+    output("grad_inputs/grad_inputs_0", {2, 2}, {1, 1, 4, last});
+    begin("MeanBackward");
+    input("grads/grads_0", {}, {8});
+    input("self", {2}, {0, 0});
+    output("grad_inputs/grad_inputs_0", {2}, {4, last});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::ok, Ruling::ok, Ruling::guilty,
+                                    Ruling::guilty, Ruling::guilty, Ruling::guilty}));
+}
+
+// The reference is in fp64: 1e-12 of 1 is seen there, and a factor that is none of fp32 is kept.
+TEST_F(JudgeOperators, RecordsInFp64) {
+  for (const double off : {0.0, 1e-12}) {
+    begin("add_Tensor");
+    input("self", {2}, {1, 2}, DType::fp64);
+    input("other", {2}, {0.1, 3}, DType::fp64);
+    writer_.write_input_scalar("alpha", 0.3);
+    output("result", {2}, {1 + 0.3 * 0.1 + off, 2 + 0.3 * 3}, DType::fp64);
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
+}
+
 }  // namespace opbench

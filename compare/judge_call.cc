@@ -26,7 +26,7 @@ std::vector<double> values_of(const TensorDesc& desc, const void* storage) {
   return InputReader(desc, storage).read_all();
 }
 
-// What right kernels leave, in logical order.
+// The reference, in logical order.
 std::vector<double> expected_values(const CallToJudge& call, std::size_t output) {
   const Problem& problem = call.problem;
   const TensorDesc& desc = problem.outputs[output];
@@ -77,7 +77,7 @@ class Departure {
     }
   }
 
-  // Of rounded outputs each element has a bound of its own.
+  // Each element of a rounded output has a bound of its own.
   void find_wrong(std::size_t output) {
     if (judged_.allowed == 0 && judged_.allowed_share == 0) return;
     const std::vector<InputReader> readers = readers_of(call_);

@@ -67,7 +67,7 @@ class ClaimBound {
       if (std::isnan(x.actual) || claim_.saturates) return kWrong;
       const bool is_beyond = std::copysign(1, x.actual) * x.expected >= largest_;
       if (is_beyond) return 0;
-      // What is rounded to Inf is this at least.
+      // A result that is rounded to Inf is this at least.
       x.actual = std::copysign(largest_, x.actual);
       return std::fabs(x.actual - x.expected) <= allowed(x) ? 0 : kWrong;
     }

@@ -76,7 +76,7 @@ class ErrorBound {
 /// "|a-e| <= 2^-22*8*T + 2^-22*|e|".
 std::string formula(const Claim& claim, DType dtype, double count);
 
-/// What an element may be off by as a share of what is expected, whatever its terms come to.
+/// The share of the reference by which an element may differ, whatever its terms amount to.
 double share_of_result(const Claim& claim, DType dtype, double count);
 
 /// "3 of 100 elements exceed their error bound; worst at [0,3]: 5, expected 4, error bound 1e-06".

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLargestHalf = 65504;
 constexpr double kFp32 = 0x1p-24, kFp16 = 0x1p-11, kBf16 = 0x1p-8;
 
-/// What an operator does that a claim is about.
+/// The kind of operator that a claim is about.
 enum class Work { any, sums, functions, steps };
 
 // Products and partial sums are rounded: with T the magnitudes of n terms whose partial sums have

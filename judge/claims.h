@@ -22,9 +22,9 @@ struct Claim {
   bool saturates = false;    ///< fp16 has 65504 in place of Inf, and 0 in place of NaN
 };
 
-/// What a matrix unit takes of fp32 operands: fp16 (the cube of Ascend 910), TF32 (8 bits of
-/// exponent, 10 of mantissa), bf16; rounded to nearest, ties to even, and beyond fp16's range to
-/// its largest value.
+/// The dtype to which a matrix unit rounds fp32 operands: fp16 (the cube of Ascend 910), TF32 (8
+/// bits of exponent, 10 of mantissa), bf16; rounded to nearest, ties to even, and beyond fp16's
+/// range to its largest value.
 enum class OperandWidth { fp16, tf32, bf16 };
 
 /// A claim about the operands of a product, which is then held to the reference of these.
@@ -36,9 +36,9 @@ struct OperandClaim {
 /// Who made an output, as far as the arithmetic follows from it.
 struct Maker {
   std::optional<DeviceType> device = {};  ///< none: a variant
-  /// What a variant rounds the operands of a product to, or each step of another operator.
+  /// The dtype to which a variant rounds operands of products, or each step of another operator.
   std::optional<DType> operands = {};
-  bool saturates = false;                 ///< a variant on a device that does
+  bool saturates = false;  ///< a variant on a device that does
 };
 
 /// The claims that a rounded output may hold under, in the order in which they are tried.

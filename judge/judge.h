@@ -49,7 +49,7 @@ struct NonfiniteCounts {
 std::string nonfinite_text(const NonfiniteCounts& counts, const WorstElement& first,
                            const JudgedTensor& tensor);
 
-/// Of a tensor in which nothing is wrong: `mistrusted` where that proves little.
+/// The verdict on a tensor without a wrong element: `mistrusted` where that proves little.
 Judgement passed(const PairStats& stats);
 
 /// The element that the reason names where two tensors fail `standard`: the first NaN or Inf on one

@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// What a rounded output is held to: its error bound, unless a user names a standard instead.
+/// The rule for a rounded output: its error bound, unless a user names a standard instead.
 struct OutputRule {
   enum class Kind { bound, standard, control } kind = Kind::bound;
   StandardChoice standard = {};
@@ -44,8 +44,8 @@ struct JudgedOutput : ValueComparison {
   bool is_inconclusive = false;  ///< its control proves nothing
   Claim claim;             ///< that it holds under, or the first that was tried where it is wrong
   std::int64_t wrong = 0;  ///< elements, of those that were looked at
-  /// What elements may be off by at least, besides a share of what is expected, where the named one
-  /// is wrong; both 0: nothing.
+  /// Elements may differ by at least this and a share of the reference; set where the named one is
+  /// wrong.
   double allowed = 0, allowed_share = 0;
 };
 

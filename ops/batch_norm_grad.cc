@@ -31,7 +31,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {inputs[1], vector, vector};
 }
 
-/// What is asked for: the gradients, or the magnitudes of the terms that they are sums of.
+/// Selects the gradients, or the magnitudes of the terms that they are sums of.
 enum class Sum { values, terms };
 
 double of_sum(Sum sum, double value) { return sum == Sum::terms ? std::fabs(value) : value; }

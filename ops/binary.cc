@@ -87,7 +87,7 @@ const std::vector<TensorSpec> kThree = {{"self"}, {"tensor1"}, {"tensor2"}};
 const std::vector<TensorSpec> kThreeQuotient = {
     {"self"}, {"tensor1"}, {.name = "tensor2", .data = positive}};
 
-// Of operators of three inputs and a factor.
+// The terms of an operator of three inputs and a factor.
 template <OpName kName, auto kMagnitude, auto kGreatest>
 Terms terms_of_three(std::span<const InputReader> in, const Attrs& attrs) {
   const double value = attrs.number("value");
@@ -98,7 +98,7 @@ Terms terms_of_three(std::span<const InputReader> in, const Attrs& attrs) {
   return {broadcast(kMagnitude), broadcast(kGreatest)};
 }
 
-// What a factor is multiplied with, in any order.
+// Products of a factor, in any order.
 double addcmul_terms(double value, double, double a, double b) {
   return 2 * std::fabs(value * a * b);
 }

@@ -117,7 +117,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[0], inputs[4], inputs[4]};
 }
 
-/// What is asked for: the gradients, or the magnitudes of the terms that they are sums of.
+/// Selects the gradients, or the magnitudes of the terms that they are sums of.
 enum class Sum { values, terms };
 
 // With g = dy*weight and xn = (x - mean)*rstd: dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd, dweight

@@ -91,8 +91,8 @@ using Reference = std::function<void(std::size_t output, ElementRange range, std
 /// The same for exact operators: the elements as stored.
 using ExactReference = std::function<void(std::size_t output, ElementRange range, void* to)>;
 
-/// What lies between the inputs of an operator and its output, element by element of the output, in
-/// fp64: what rounding errors are relative to.
+/// The size of the intermediate results of an operator, for each element of the output, in fp64:
+/// rounding errors are relative to it.
 struct Terms {
   /// How much the output changes if every intermediate result changes by as much as itself, one way
   /// or the other: of a sum the magnitudes of what it adds up. What is less than the output counts
@@ -153,8 +153,8 @@ struct Op {
   /// Instead of `reference`, for exact operators.
   ExactReference (*exact_reference)(std::span<const InputReader> inputs,
                                     const Attrs& attrs) = nullptr;
-  /// What rounding errors are relative to; `inputs` outlive the result. Null: it is found (see
-  /// terms_of), which takes longer, and is not to be had of `Mixing::other`.
+  /// The terms to which rounding errors are relative; `inputs` outlive the result. Null: they are
+  /// found (see terms_of), which takes longer. Required of `Mixing::other`.
   Terms (*terms)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
   Traffic (*traffic)(const Problem& problem);
   /// Null: not differentiable. May throw Error where a use of the operator is not.

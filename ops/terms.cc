@@ -64,8 +64,8 @@ Terms terms_of_sum(const Op& op, std::span<const InputReader> inputs, const Attr
 // More than the last place of every dtype, and little enough for most functions to be straight.
 constexpr double kChange = 0x1p-5;
 
-/// What the reference gives where one input is larger by kChange of itself: a copy of the input,
-/// and the readers of all.
+/// The reference with one input larger by kChange of itself: a copy of that input, and the readers
+/// of all.
 class ChangedInput {
  public:
   ChangedInput(const Problem& problem, std::span<const InputReader> inputs, std::size_t changed)

@@ -164,10 +164,9 @@ TEST_F(CompareShardsCli, AWrongPartAndASplitReplicaAreNamed) {
   array("job/rank1/step0/Norm/3/output/0.npy", {5, std::nextafter(6.0F, 7.0F)});
   const Outcome outcome = compare("whole");
   EXPECT_EQ(outcome.code, kVerdictFailed);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("The first to depart is step 1, in Up, call 1"),
-                    HasSubstr("worst at [3]: 40, expected 4"),
-                    HasSubstr("step 0, /Norm/3/output/0: ranks 0 and 1 differ")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The first to depart is step 1, in Up, call 1"),
+                                 HasSubstr("worst at [3]: 40, expected 4"),
+                                 HasSubstr("step 0, /Norm/3/output/0: ranks 0 and 1 differ")));
 }
 
 TEST_F(CompareShardsCli, RefusesWhatCannotBeJoined) {

@@ -330,7 +330,7 @@ TEST_F(JudgeDump, SumsInBf16AreKnownOnACpuAlone) {
   EXPECT_EQ(judged(stray, DeviceType::cpu).ruling, Ruling::guilty);
 }
 
-// As a capture records them: the layer and the line of a network's source.
+// A capture records the layer and the line of the network's source.
 TEST_F(JudgeDump, ALayerIsNamedAndSelected) {
   for (const char* module : {"features.0", "head"}) {
     writer_->begin_record("relu", DeviceType::cpu,

@@ -48,7 +48,7 @@ class RowByColumn {
   std::vector<InputReader> readers_;
 };
 
-// What an element may be off by, worked out for T = 4000, n = 8, f = 0: 4 * 2^-24 * sqrt(8) * 4000.
+// The error bound, worked out for T = 4000, n = 8, f = 0: 4 * 2^-24 * sqrt(8) * 4000.
 constexpr double kOfTerms = 4 * 0x1p-24 * 2.8284271247461903 * 4000;
 
 }  // namespace

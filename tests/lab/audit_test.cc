@@ -26,7 +26,7 @@ TEST(Audit, BreaksSoftplusInMoreThanTwentyWays) {
   int effective = 0;
   for (const MutationRow& row : found.rows) effective += row.effective > 0 ? 1 : 0;
   EXPECT_GE(effective, 20);
-  // What changes no more than the roundings of bf16 is none.
+  // A change below the roundings of bf16 is no defect.
   EXPECT_GE(found.killed(), 0.9 * found.effective());
   EXPECT_GT(row_called(found, "no-threshold").killed[0], 0);
   for (const char* name : {"exp-overflows", "cut-polynomial", "stale", "skipped-tail",

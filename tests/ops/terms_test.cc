@@ -225,7 +225,7 @@ Sums sums_of(const Problem& problem, std::size_t output) {
 
 }  // namespace
 
-// What operators state is of the size that is found; steps of functions, and means that are taken
+// Stated terms are of the size of found ones; steps of functions, and means that are taken
 // away, are not seen from outside, and differences of inputs, which are exact, are no terms.
 TEST(Terms, AsStatedAndAsFound) {
   int looked_at = 0;

@@ -44,6 +44,12 @@ class ClaimBound {
         largest_(largest_finite(dtype)),
         largest_held_(largest_finite(claim.held)) {}
 
+  // False for all NaN and Inf, and for what saturates: `excess` looks closer.
+  bool is_clearly_right(const Element& x) const {
+    return !claim_.saturates && std::fabs(x.actual - x.expected) <= allowed(x) &&
+           std::isfinite(x.expected);
+  }
+
   double allowed(const Element& x) const {
     const double result = std::fabs(x.expected);
     return of_terms_ * std::fmax(x.terms, result) + of_result_ * result + step_;
@@ -87,6 +93,7 @@ void for_each_wrong(const ClaimBound& bound, std::span<const double> actual,
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const Element x{actual[i], expected[i], terms.empty() ? 0 : terms[i],
                     greatest.empty() ? 0 : greatest[i]};
+    if (bound.is_clearly_right(x)) continue;
     const double excess = bound.excess(x);
     if (excess > 1) found(i, x, excess);
   }
@@ -168,15 +175,20 @@ std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, Elemen
                    });
     return result;
   };
-  std::vector<HeldElements> found;
-  for (const Claim& claim : claims) found.push_back(held(claim, {}));
+  // Later claims allow more, so that they hold where the first does; saturation is another matter.
+  const auto held_all = [&](const TermValues& known) {
+    std::vector<HeldElements> found;
+    for (const Claim& claim : claims) {
+      const bool is_implied =
+          !found.empty() && found[0].wrong == 0 && claim.saturates == claims[0].saturates;
+      found.push_back(is_implied ? HeldElements{} : held(claim, known));
+    }
+    return found;
+  };
   const auto is_wrong = [](const HeldElements& h) { return h.wrong > 0; };
+  std::vector<HeldElements> found = held_all({});
   if (std::none_of(found.begin(), found.end(), is_wrong)) return found;
-  const TermValues known = terms(range);
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    if (found[i].wrong > 0) found[i] = held(claims[i], known);
-  }
-  return found;
+  return held_all(terms(range));
 }
 
 std::vector<bool> ErrorBound::wrong(const Claim& claim, ElementRange range,

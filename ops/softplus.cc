@@ -36,7 +36,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   return {.magnitude = unary_reference(inputs[0], [p = SoftplusNumbers(attrs)](double x) {
             return p.is_linear(x) ? std::fabs(x)
-                                  : softplus(x, p) + std::fabs(x) + 1 / double(p.beta);
+                                  : std::fabs(x) + std::fmax(x, 0) + 1 / std::fabs(double(p.beta));
           })};
 }
 

@@ -63,7 +63,7 @@ struct JudgeRules {
   /// Products in fp32 may have been made of narrower operands, and fp16 may saturate, as on the
   /// device.
   bool allows_device_numerics = true;
-  OutputRule outputs = {};  ///< what rounded outputs are held to
+  OutputRule outputs = {};  ///< the rule for rounded outputs
 };
 
 /// Computes the call in fp64 from the inputs that were recorded, and holds the recorded outputs to

@@ -146,10 +146,14 @@ ErrorBound::ErrorBound(const Problem& problem, std::span<const InputReader> inpu
       count_(terms_of_element(problem, output)),
       expected_(problem.op->reference(inputs_, problem.attrs)) {}
 
-ErrorBound::TermValues ErrorBound::terms(ElementRange range) const {
+// The greatest intermediate result excuses NaN and Inf alone, and costs a sum its reference again.
+ErrorBound::TermValues ErrorBound::terms(ElementRange range, std::span<const double> actual) const {
   std::call_once(once_, [this] { terms_ = terms_of(problem_, inputs_); });
-  return {finite_values(terms_.magnitude, output_, range),
-          finite_values(terms_.greatest, output_, range)};
+  TermValues known{.magnitude = finite_values(terms_.magnitude, output_, range), .greatest = {}};
+  const bool is_finite =
+      std::all_of(actual.begin(), actual.end(), [](double value) { return std::isfinite(value); });
+  if (!is_finite) known.greatest = finite_values(terms_.greatest, output_, range);
+  return known;
 }
 
 // No terms come to less than their sum, so that they are asked for only where this explains too
@@ -188,14 +192,14 @@ std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, Elemen
   const auto is_wrong = [](const HeldElements& h) { return h.wrong > 0; };
   std::vector<HeldElements> found = held_all({});
   if (std::none_of(found.begin(), found.end(), is_wrong)) return found;
-  return held_all(terms(range));
+  return held_all(terms(range, actual));
 }
 
 std::vector<bool> ErrorBound::wrong(const Claim& claim, ElementRange range,
                                     std::span<const double> actual,
                                     std::span<const double> expected) const {
   std::vector<bool> result(actual.size());
-  const TermValues known = terms(range);
+  const TermValues known = terms(range, actual);
   for_each_wrong(ClaimBound(claim, dtype_, count_), actual, expected, known.magnitude,
                  known.greatest, [&](std::size_t i, const Element&, double) { result[i] = true; });
   return result;

@@ -59,7 +59,7 @@ class ErrorBound {
   struct TermValues {
     std::vector<double> magnitude, greatest;
   };
-  TermValues terms(ElementRange range) const;
+  TermValues terms(ElementRange range, std::span<const double> actual) const;
 
   const Problem& problem_;
   std::vector<InputReader> inputs_;

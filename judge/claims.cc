@@ -12,7 +12,6 @@ namespace opbench {
 namespace {
 
 // Unit roundoffs: 2^-p of p significant bits. TF32 has the 11 bits of fp16.
-constexpr double kLargestHalf = 65504;
 constexpr double kFp32 = 0x1p-24, kFp16 = 0x1p-11, kBf16 = 0x1p-8;
 
 /// The kind of operator that a claim is about.
@@ -81,8 +80,9 @@ float rounded_to_tf32(float value) {
 double narrowed(double value, OperandWidth width) {
   if (width == OperandWidth::tf32) return rounded_to_tf32(static_cast<float>(value));
   const bool is_half = width == OperandWidth::fp16;
-  if (is_half && std::abs(value) > kLargestHalf) return std::copysign(kLargestHalf, value);
   const DType dtype = is_half ? DType::fp16 : DType::bf16;
+  const double largest = largest_finite(dtype);
+  if (is_half && std::abs(value) > largest) return std::copysign(largest, value);
   std::uint16_t bits = 0;
   from_doubles(dtype, &value, 1, &bits);
   to_doubles(dtype, &bits, 1, &value);

@@ -37,21 +37,31 @@ std::vector<Tensor> control_outputs(const CallToJudge& call, const Kernel& kerne
   return outputs;
 }
 
-OutputError error_of(const CallToJudge& call, std::size_t output, const void* storage) {
+/// The errors of an output and of its control.
+struct ErrorPair {
+  OutputError output, control;
+};
+
+ErrorPair errors_of(const CallToJudge& call, std::size_t output, const void* control) {
   const TensorDesc& desc = call.problem.outputs[output];
   const std::vector<InputReader> inputs = readers_of(call);
   const Reference reference = call.problem.op->reference(inputs, call.problem.attrs);
-  OutputError error;
-  std::vector<double> actual, expected;
+  ErrorPair errors;
+  std::vector<double> actual, plain, expected;
   for (std::int64_t i = 0; i < block_count(desc); ++i) {
     const ElementRange range = block(desc, i);
-    actual.resize(static_cast<std::size_t>(range.count));
-    expected.resize(actual.size());
-    read_doubles(desc, storage, range, actual);
+    for (auto* values : {&actual, &plain, &expected}) {
+      values->resize(static_cast<std::size_t>(range.count));
+    }
+    read_doubles(desc, call.outputs[output], range, actual);
+    read_doubles(desc, control, range, plain);
     reference(output, range, expected);
-    for (std::size_t k = 0; k < actual.size(); ++k) error.add(actual[k], expected[k]);
+    for (std::size_t k = 0; k < actual.size(); ++k) {
+      errors.output.add(actual[k], expected[k]);
+      errors.control.add(plain[k], expected[k]);
+    }
   }
-  return error;
+  return errors;
 }
 
 }  // namespace
@@ -110,9 +120,8 @@ Judgement judge_by_control(const CallToJudge& call, std::size_t output) {
   const Kernel* const kernel = control_kernel(call.problem);
   if (kernel == nullptr) return inconclusive("native does not take the problem");
   const std::vector<Tensor> control = control_outputs(call, *kernel);
-  return judge_by_control(error_of(call, output, call.outputs[output]),
-                          error_of(call, output, control[output].data()),
-                          call.problem.outputs[output].dtype);
+  const ErrorPair errors = errors_of(call, output, control[output].data());
+  return judge_by_control(errors.output, errors.control, call.problem.outputs[output].dtype);
 }
 
 }  // namespace opbench

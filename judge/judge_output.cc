@@ -16,7 +16,6 @@
 #include "judge/magnitudes.h"
 #include "judge/outside_contract.h"
 #include "judge/standards.h"
-#include "tensor/error.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
 
@@ -146,7 +145,6 @@ class OutputPair {
     found.judgement = judge(stats, standard_, {desc_.shape, desc_.dtype});
     found.formula = formula(standard_, stats.scale);
     found.named = named_element(stats, standard_);
-    found.wrong = stats.unequal;
     found.stats = std::move(stats);
     return found;
   }
@@ -165,7 +163,6 @@ class OutputPair {
       const HeldElements& held = all.held[0];
       found.judgement = {Verdict::failed, beyond_text(held, all.stats.count, desc_)};
       found.named = held.worst;
-      found.wrong = held.wrong;
       found.allowed_share = share_of_result(found.claim, desc_.dtype, bound_->count());
       found.allowed =
           std::max(0.0, held.allowed - found.allowed_share * std::fabs(held.worst.expected));
@@ -268,19 +265,6 @@ std::optional<JudgedOutput> judged_of_narrow_operands(const CallToJudge& call, s
 }
 
 }  // namespace
-
-OutputRule parse_output_rule(std::string_view text) {
-  if (text == "bound") return {};
-  if (text == "control") return {OutputRule::Kind::control, {}};
-  const StandardChoice choice = parse_standard(text);
-  if (choice.kind == StandardKind::cross_check || choice.kind == StandardKind::fp16_cube) {
-    throw Error(
-        fmt::format("standard '{}' is one of two dumps; allowed: bound, control, mixed, "
-                    "exact, statistical, cosine, prec=X",
-                    text));
-  }
-  return {OutputRule::Kind::standard, choice};
-}
 
 JudgedOutput judge_output(const CallToJudge& call, std::size_t output) {
   JudgedOutput found = OutputPair(call, output).judged(false);

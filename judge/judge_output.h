@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "judge/claims.h"
@@ -11,16 +10,6 @@
 #include "kernels/kernel.h"
 
 namespace opbench {
-
-/// The rule for a rounded output: its error bound, unless a user names a standard instead.
-struct OutputRule {
-  enum class Kind { bound, standard, control } kind = Kind::bound;
-  StandardChoice standard = {};
-};
-
-/// "bound", "control" (see judge_by_control), or a standard of one tensor: "mixed", "prec=1e-3".
-/// Errors: throws Error that lists what is allowed.
-OutputRule parse_output_rule(std::string_view text);
 
 /// A call that was made, and what it is judged by.
 struct CallToJudge {
@@ -42,8 +31,7 @@ std::vector<InputReader> readers_of(const CallToJudge& call);
 /// How an output was judged.
 struct JudgedOutput : ValueComparison {
   bool is_inconclusive = false;  ///< its control proves nothing
-  Claim claim;             ///< that it holds under, or the first that was tried where it is wrong
-  std::int64_t wrong = 0;  ///< elements, of those that were looked at
+  Claim claim;  ///< that it holds under, or the first that was tried where it is wrong
   /// Elements may differ by at least this and a share of the reference; set where the named one is
   /// wrong.
   double allowed = 0, allowed_share = 0;

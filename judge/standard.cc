@@ -113,6 +113,19 @@ StandardChoice parse_standard(std::string_view text) {
   refuse(text);
 }
 
+OutputRule parse_output_rule(std::string_view text) {
+  if (text == "bound") return {};
+  if (text == "control") return {OutputRule::Kind::control, {}};
+  const StandardChoice choice = parse_standard(text);
+  if (choice.kind == StandardKind::cross_check || choice.kind == StandardKind::fp16_cube) {
+    throw Error(
+        fmt::format("standard '{}' is one of two dumps; allowed: bound, control, mixed, "
+                    "exact, statistical, cosine, prec=X",
+                    text));
+  }
+  return {OutputRule::Kind::standard, choice};
+}
+
 std::string to_string(const StandardChoice& choice) {
   if (choice.kind == StandardKind::absolute) return fmt::format("{}{}", kPrec, choice.absolute);
   if (choice.kind == StandardKind::cross_check) {

@@ -62,6 +62,16 @@ StandardChoice parse_standard(std::string_view text);
 /// As it is typed.
 std::string to_string(const StandardChoice& choice);
 
+/// The rule for a rounded output: its error bound, unless a user names a standard instead.
+struct OutputRule {
+  enum class Kind { bound, standard, control } kind = Kind::bound;
+  StandardChoice standard = {};
+};
+
+/// "bound", "control" (see judge_by_control), or a standard of one tensor: "mixed", "prec=1e-3".
+/// Errors: throws Error that lists what is allowed.
+OutputRule parse_output_rule(std::string_view text);
+
 /// How often the NPU's error may be the GPU's.
 struct RatioLimits {
   double mare = 0;  ///< of the maximum relative errors

@@ -7,6 +7,7 @@
 #include "ops/format_rules.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/terms.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -31,18 +32,12 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {inputs[1], vector, vector};
 }
 
-/// Selects the gradients, or the magnitudes of the terms that they are sums of.
-enum class Sum { values, terms };
-
-double of_sum(Sum sum, double value) { return sum == Sum::terms ? std::fabs(value) : value; }
-
 // What the output needs of each channel.
 struct Channels {
   std::vector<double> weight, mean, invstd, grad_weight, grad_bias;
 
   double normalised(Sum sum, double x, std::size_t c) const {
-    const double centred = sum == Sum::terms ? std::fabs(x) + std::fabs(mean[c]) : x - mean[c];
-    return centred * invstd[c];
+    return subtracted(sum, x, mean[c]) * invstd[c];
   }
 };
 
@@ -58,8 +53,8 @@ Channels channels_of(std::span<const InputReader> inputs, const ChannelView& vie
     inputs[1].read({first, view.inner}, x);
     first += view.inner;
     for (std::size_t i = 0; i < dy.size(); ++i) {
-      of.grad_bias[c] += of_sum(sum, dy[i]);
-      of.grad_weight[c] += of_sum(sum, dy[i]) * of.normalised(sum, x[i], c);
+      of.grad_bias[c] += summand(sum, dy[i]);
+      of.grad_weight[c] += summand(sum, dy[i]) * of.normalised(sum, x[i], c);
     }
   });
   return of;
@@ -89,9 +84,8 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
           kMode == Mode::inference
               ? 0
               : of.grad_bias[c] / n + of.normalised(kSum, values[i], c) * of.grad_weight[c] / n;
-      const double scale = of_sum(kSum, of.weight[c] * of.invstd[c]);
-      to[i] = kSum == Sum::terms ? scale * (std::fabs(to[i]) + through_statistics)
-                                 : scale * (to[i] - through_statistics);
+      const double scale = summand(kSum, of.weight[c] * of.invstd[c]);
+      to[i] = scale * subtracted(kSum, to[i], through_statistics);
     }
   };
 }

@@ -117,9 +117,6 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[0], inputs[4], inputs[4]};
 }
 
-/// Selects the gradients, or the magnitudes of the terms that they are sums of.
-enum class Sum { values, terms };
-
 // With g = dy*weight and xn = (x - mean)*rstd: dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd, dweight
 // and dbias the sums of dy*xn and dy over the rows.
 template <Sum kSum>
@@ -130,23 +127,19 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   const std::vector<double> mean = inputs[2].read_all(), rstd = inputs[3].read_all();
   const std::vector<double> weight = row_or(inputs, 4, 1, rows);
   std::vector<double> grad_weight(count), grad_bias(count);
-  const auto sum_of = [](double value) { return kSum == Sum::terms ? std::fabs(value) : value; };
-  const auto less = [&](double a, double b) {
-    return kSum == Sum::terms ? std::fabs(a) + std::fabs(b) : a - b;
-  };
   for (std::size_t r = 0; r < mean.size(); ++r) {
     double *const dy = dx.data() + r * count, *const xn = x.data() + r * count;
     double sum = 0, product = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      xn[i] = less(xn[i], mean[r]) * rstd[r];
-      grad_weight[i] += sum_of(dy[i] * xn[i]);
-      grad_bias[i] += sum_of(dy[i]);
+      xn[i] = subtracted(kSum, xn[i], mean[r]) * rstd[r];
+      grad_weight[i] += summand(kSum, dy[i] * xn[i]);
+      grad_bias[i] += summand(kSum, dy[i]);
       dy[i] *= weight[i];
-      sum += sum_of(dy[i]);
-      product += sum_of(dy[i] * xn[i]);
+      sum += summand(kSum, dy[i]);
+      product += summand(kSum, dy[i] * xn[i]);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      dy[i] = less(dy[i], (sum + xn[i] * product) / double(count)) * rstd[r];
+      dy[i] = subtracted(kSum, dy[i], (sum + xn[i] * product) / double(count)) * rstd[r];
     }
   }
   return elements_of({std::move(dx), std::move(grad_weight), std::move(grad_bias)});

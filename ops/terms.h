@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <initializer_list>
 #include <span>
 
@@ -13,6 +14,15 @@ namespace opbench {
 /// input, as multiples of a change of the input by 2^-5. Inputs are copied for that when it is
 /// asked for. `problem` and the storage of `inputs` outlive the result.
 Terms terms_of(const Problem& problem, std::span<const InputReader> inputs);
+
+/// Selects a sum of terms, or the sum of their magnitudes.
+enum class Sum { values, terms };
+
+inline double summand(Sum sum, double value) {
+  return sum == Sum::terms ? std::fabs(value) : value;
+}
+/// a - b, or |a| + |b|.
+inline double subtracted(Sum sum, double a, double b) { return summand(sum, a) + summand(sum, -b); }
 
 /// |value|, 0 of Inf and NaN: beside an infinite term the sum of the others may leave the range
 /// with the other sign.

@@ -39,7 +39,7 @@ struct VerifyRules {
   bool counts_under_test = true;
   /// Larger outputs are judged on a sample of about so many elements.
   std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
-  OutputRule outputs = {};  ///< what rounded outputs are held to
+  OutputRule outputs = {};  ///< the rule for rounded outputs
 };
 
 /// The rules for a unit: those above for a case.

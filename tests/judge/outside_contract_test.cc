@@ -171,14 +171,7 @@ TEST(OutsideContract, VariantsPassOnSpecialValues) {
         "relu[12,fp32,ND,data=special]", "relu_grad[12,12,fp32,ND,data=special]",
         "max_pool2d[2x3x8x8,fp32,NCHW,data=special]", "max_pool2d[2x3x8x8,bf16,NCHW,seed=1]"}) {
     for (const Kernel* kernel : kernels_of(parse_case_id(id).op->name)) {
-      PlannedCase planned{parse_case_id(id), {}, {}};
-      planned.graph = build_graph(planned.spec);
-      planned.variants = {select_kernels(planned.graph, *kernel)};
-      RunOptions options;
-      options.seconds_per_case = 0.0005;
-      options.repetitions = 1;
-      PhaseTimes times;
-      const Record record = run_work_unit(planned, options, 1, {}, times).at(0);
+      const Record record = run_first(*kernel, id);
       EXPECT_NE(record.status, Status::failed) << id << " " << kernel->name << record.reason;
     }
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <mutex>
+#include <optional>
 
 #include "tensor/error.h"
 
@@ -15,23 +16,35 @@ namespace {
 
 constexpr std::string_view kPrec = "prec=", kCrossCheck = "cross-check=L";
 
-[[noreturn]] void refuse(std::string_view text) {
-  throw Error(
-      fmt::format("unknown standard '{}'; allowed are mixed, exact, statistical, cosine, "
-                  "fp16-cube, prec=X with "
-                  "a number X >= 0, cross-check and cross-check=L0, =L1 or =L2",
-                  text));
+[[noreturn]] void refuse(std::string_view text, std::string_view allowed) {
+  throw Error(fmt::format("unknown standard '{}'; allowed are {}", text, allowed));
 }
 
-StandardChoice parse_prec(std::string_view text) {
+std::optional<StandardChoice> read_prec(std::string_view text) {
   StandardChoice choice{StandardKind::absolute};
   const std::string_view number = text.substr(kPrec.size());
   const auto [end, status] =
       std::from_chars(number.data(), number.data() + number.size(), choice.absolute);
   const bool is_whole = status == std::errc{} && end == number.data() + number.size();
   // Not the sign bit alone: -0 is no tolerance that anyone means.
-  if (!is_whole || !std::isfinite(choice.absolute) || std::signbit(choice.absolute)) refuse(text);
+  if (!is_whole || !std::isfinite(choice.absolute) || std::signbit(choice.absolute)) {
+    return std::nullopt;
+  }
   return choice;
+}
+
+std::optional<StandardChoice> read_standard(std::string_view text) {
+  for (const auto kind :
+       {StandardKind::mixed, StandardKind::exact, StandardKind::statistical, StandardKind::cosine,
+        StandardKind::fp16_cube, StandardKind::cross_check}) {
+    if (text == name(kind)) return StandardChoice{kind};
+  }
+  if (text.starts_with(kPrec)) return read_prec(text);
+  if (text.starts_with(kCrossCheck) && text.size() == kCrossCheck.size() + 1 &&
+      text.back() >= '0' && text.back() <= '2') {
+    return StandardChoice{StandardKind::cross_check, 0, text.back() - '0'};
+  }
+  return std::nullopt;
 }
 
 // `dtype`'s numbers as changed by the rules for `op`; `choice` too.
@@ -100,30 +113,26 @@ std::string_view name(StandardKind kind) {
 }
 
 StandardChoice parse_standard(std::string_view text) {
-  for (const auto kind :
-       {StandardKind::mixed, StandardKind::exact, StandardKind::statistical, StandardKind::cosine,
-        StandardKind::fp16_cube, StandardKind::cross_check}) {
-    if (text == name(kind)) return {kind};
+  const std::optional<StandardChoice> choice = read_standard(text);
+  if (!choice) {
+    refuse(text,
+           "mixed, exact, statistical, cosine, fp16-cube, prec=X with a number X >= 0, cross-check "
+           "and cross-check=L0, =L1 or =L2");
   }
-  if (text.starts_with(kPrec)) return parse_prec(text);
-  if (text.starts_with(kCrossCheck) && text.size() == kCrossCheck.size() + 1 &&
-      text.back() >= '0' && text.back() <= '2') {
-    return {StandardKind::cross_check, 0, text.back() - '0'};
-  }
-  refuse(text);
+  return *choice;
 }
 
 OutputRule parse_output_rule(std::string_view text) {
   if (text == "bound") return {};
   if (text == "control") return {OutputRule::Kind::control, {}};
-  const StandardChoice choice = parse_standard(text);
-  if (choice.kind == StandardKind::cross_check || choice.kind == StandardKind::fp16_cube) {
-    throw Error(
-        fmt::format("standard '{}' is one of two dumps; allowed: bound, control, mixed, "
-                    "exact, statistical, cosine, prec=X",
-                    text));
+  const std::optional<StandardChoice> choice = read_standard(text);
+  // The others need a second dump.
+  if (!choice || choice->kind == StandardKind::cross_check ||
+      choice->kind == StandardKind::fp16_cube) {
+    refuse(text,
+           "bound, control, mixed, exact, statistical, cosine and prec=X with a number X >= 0");
   }
-  return {OutputRule::Kind::standard, choice};
+  return {OutputRule::Kind::standard, *choice};
 }
 
 std::string to_string(const StandardChoice& choice) {

@@ -94,6 +94,14 @@ TEST(OutputRules, AsTheyAreTyped) {
   EXPECT_EQ(parse_output_rule("prec=1e-3").standard.absolute, 1e-3);
   EXPECT_THROW(parse_output_rule("cross-check"), Error);
   EXPECT_THROW(parse_output_rule("bounds"), Error);
+  try {
+    parse_output_rule("fp16-cube");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "unknown standard 'fp16-cube'; allowed are bound, control, mixed, exact, "
+                 "statistical, cosine and prec=X with a number X >= 0");
+  }
 }
 
 // 1e-4 of 1 is beyond the bound of fp32, and inside the published table.

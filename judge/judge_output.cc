@@ -13,6 +13,7 @@
 #include "judge/bound.h"
 #include "judge/control.h"
 #include "judge/hidden_faults.h"
+#include "judge/indices.h"
 #include "judge/magnitudes.h"
 #include "judge/outside_contract.h"
 #include "judge/standards.h"
@@ -268,6 +269,12 @@ std::optional<JudgedOutput> judged_of_narrow_operands(const CallToJudge& call, s
 
 JudgedOutput judge_output(const CallToJudge& call, std::size_t output) {
   JudgedOutput found = OutputPair(call, output).judged(false);
+  if (found.judgement.verdict == Verdict::failed && is_right_but_for_ties(call, output)) {
+    found.judgement = {};
+    found.claim.name = "another order among equals";
+    found.formula = "each index names an element equal to the expected one";
+    return found;
+  }
   if (call.rule.kind == OutputRule::Kind::control && is_held_to_bound(call, output)) {
     found.judgement = judge_by_control(call, output);
     found.is_inconclusive = found.judgement.verdict == Verdict::mistrusted;

@@ -40,8 +40,8 @@ struct JudgedOutput : ValueComparison {
 /// Holds output `output` to the operator's reference on the inputs that it really got, block by
 /// block without a second copy of it; the same bits for any number of threads. A rounded output is
 /// right if it holds under one claim (see ErrorBound), and a step of an optimizer has to be as long
-/// as expected, too (see wrong_update); others are right if they are equal. What a variant does not
-/// answer for is left out.
+/// as expected, too (see wrong_update); others are right if they are equal, indices if they name
+/// equal elements. What a variant does not answer for is left out.
 JudgedOutput judge_output(const CallToJudge& call, std::size_t output);
 
 /// The reason of the kernel's known limit if all that fails in `output` fails there; else empty.

@@ -141,9 +141,9 @@ struct Forward {
   }
 };
 
-// kTraining: input 4 is the inverse deviation of the batch; else a variance, and the statistics are
-// constants.
-template <bool kTraining>
+// Unless kTraining, the statistics are constants. kVariance: input 4 is a variance, else the
+// inverse deviation of the batch.
+template <bool kTraining, bool kVariance = !kTraining>
 struct Backward {
   Passes passes;
   float eps;
@@ -151,7 +151,7 @@ struct Backward {
 
   explicit Backward(const Problem& problem)
       : passes(problem, problem.inputs[1], 2),
-        eps(kTraining ? 0 : static_cast<float>(problem.attrs.number("eps"))),
+        eps(kVariance ? static_cast<float>(problem.attrs.number("eps")) : 0),
         mean(static_cast<std::size_t>(passes.x.planes * kCube)) {}
 
   // dx = scale*(dy - dbias/n - (x - mean)*invstd*dweight/n) as one sum of dy, x and a constant.
@@ -159,7 +159,7 @@ struct Backward {
     const LanePair sum = passes.sums.total(passes.x, block);
     const auto n = static_cast<float>(passes.x.outer * passes.x.inner);
     passes.for_each_channel(block, [&](std::int64_t c, LaneScales& of, std::int64_t lane) {
-      const float last = input(args, 4)[c], invstd = kTraining ? last : 1 / std::sqrt(last + eps);
+      const float last = input(args, 4)[c], invstd = kVariance ? 1 / std::sqrt(last + eps) : last;
       const float weight = sum.second[lane] * invstd, bias = sum.first[lane];
       output(args, 1)[c] = weight;
       output(args, 2)[c] = bias;
@@ -242,6 +242,18 @@ const RegisteredKernel gradient{{
     .summary = "BNTrainingUpdateGrad, BNTrainingReduceGrad: fp32 sums, two passes in all",
     .refusal = refuse,
     .prepare = prepare<Backward<true>>,
+    .temporary_bytes = temporaries<1>,
+    .device_name = "BNTrainingUpdateGrad",
+}};
+
+const RegisteredKernel gradient_of_variance{{
+    .op = "batch_norm_variance_grad",
+    .name = "bn_training_update_grad",
+    .family = "bn_training_update",
+    .provider = Provider::npu,
+    .summary = "BNTrainingUpdateGrad, BNTrainingReduceGrad: fp32 sums, two passes in all",
+    .refusal = refuse,
+    .prepare = prepare<Backward<true, true>>,
     .temporary_bytes = temporaries<1>,
     .device_name = "BNTrainingUpdateGrad",
 }};

@@ -98,21 +98,21 @@ struct Forward {
   }
 };
 
-// kTraining: input 4 is the inverse deviation of the batch; else a variance, and the statistics are
-// constants.
-template <bool kTraining>
+// Unless kTraining, the statistics are constants. kVariance: input 4 is a variance, else the
+// inverse deviation of the batch.
+template <bool kTraining, bool kVariance = !kTraining>
 struct Backward {
   ChannelView view;
   double eps;
 
   explicit Backward(const Problem& problem)
       : view(channel_view(problem.op->name, "self", problem.inputs[1])),
-        eps(kTraining ? 0 : problem.attrs.number("eps")) {}
+        eps(kVariance ? problem.attrs.number("eps") : 0) {}
 
   void channel(const KernelArgs& args, std::int64_t c) const {
     const float *dy = input(args, 0), *x = input(args, 1);
     const float mean = input(args, 3)[c], last = input(args, 4)[c];
-    const float invstd = kTraining ? last : float(1 / std::sqrt(double(last) + eps));
+    const float invstd = kVariance ? float(1 / std::sqrt(double(last) + eps)) : last;
     const auto [bias, product] = channel_sums(
         view, c, [&](std::int64_t i) { return dy[i]; },
         [&](std::int64_t i) { return dy[i] * (x[i] - mean); });
@@ -158,6 +158,17 @@ const RegisteredKernel batch_norm_grad{{
     .summary = "both sums, then the gradient: two passes",
     .refusal = refuse_private,
     .prepare = [](const Problem& problem) { return in_fp32(problem, Backward<true>(problem)); },
+    .temporary_bytes = in_fp32_bytes,
+}};
+
+const RegisteredKernel batch_norm_variance_grad{{
+    .op = "batch_norm_variance_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "both sums, then the gradient: two passes",
+    .refusal = refuse_private,
+    .prepare =
+        [](const Problem& problem) { return in_fp32(problem, Backward<true, true>(problem)); },
     .temporary_bytes = in_fp32_bytes,
 }};
 

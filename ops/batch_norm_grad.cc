@@ -13,11 +13,18 @@
 namespace opbench {
 namespace {
 
+// What the forward pass has saved: of the batch, the inverse deviation or, on Ascend, the variance.
 // With training=false the statistics are constants, not functions of x.
-enum class Mode { training, inference };
+enum class Mode { training, training_variance, inference };
 
 constexpr std::string_view name_of(Mode mode) {
-  return mode == Mode::training ? "batch_norm_grad" : "batch_norm_infer_grad";
+  if (mode == Mode::inference) return "batch_norm_infer_grad";
+  return mode == Mode::training ? "batch_norm_grad" : "batch_norm_variance_grad";
+}
+
+constexpr std::string_view last_input_of(Mode mode) {
+  if (mode == Mode::inference) return "running_var";
+  return mode == Mode::training ? "save_invstd" : "save_variance";
 }
 
 template <Mode kMode>
@@ -64,7 +71,7 @@ template <Mode kMode, Sum kSum>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const ChannelView view = channel_view(name_of(kMode), "self", inputs[1].desc());
   std::vector<double> last = inputs[4].read_all();
-  if (kMode == Mode::inference) last = inverse_deviations(last, attrs.number("eps"));
+  if (kMode != Mode::training) last = inverse_deviations(last, attrs.number("eps"));
   return [dy = inputs[0], x = inputs[1], of = channels_of(inputs, view, std::move(last), kSum),
           view](std::size_t output, ElementRange range, std::span<double> to) {
     if (output > 0) {
@@ -94,7 +101,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 template <Mode kMode>
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
-  traffic.operations = (kMode == Mode::training ? 9 : 5) * double(problem.inputs[0].elements());
+  traffic.operations = (kMode == Mode::inference ? 5 : 9) * double(problem.inputs[0].elements());
   return traffic;
 }
 
@@ -105,15 +112,15 @@ std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
 
 template <Mode kMode>
 Op gradient_of() {
-  constexpr bool is_training = kMode == Mode::training;
+  constexpr std::string_view mean = kMode == Mode::inference ? "running_mean" : "save_mean";
   Op op;
   op.name = name_of(kMode);
   op.ir_name = "NativeBatchNormBackward";
   op.inputs = {{"grad_output", "grads/grads_0"},
                {"self"},
                channel_vector("weight", scale_data),
-               channel_vector(is_training ? "save_mean" : "running_mean", unit_data),
-               channel_vector(is_training ? "save_invstd" : "running_var", scale_data)};
+               channel_vector(mean, unit_data),
+               channel_vector(last_input_of(kMode), scale_data)};
   op.outputs = {{"grad_input", "grad_inputs/grad_inputs_0"},
                 {"grad_weight", "grad_inputs/grad_inputs_1"},
                 {"grad_bias", "grad_inputs/grad_inputs_2"}};
@@ -124,6 +131,7 @@ Op gradient_of() {
   op.terms = [](std::span<const InputReader> inputs, const Attrs& attrs) {
     return Terms{.magnitude = reference<kMode, Sum::terms>(inputs, attrs)};
   };
+  if (kMode != Mode::training) op.attrs = {batch_norm_eps()};
   op.traffic = traffic<kMode>;
   op.inputs_like = inputs_like;
   op.mixing = Mixing::other;
@@ -161,6 +169,24 @@ Op training_gradient() {
   return op;
 }
 
+// Adapted PyTorch 1.5 keeps the variance in the place of 1/sqrt(variance + eps).
+Op gradient_of_variance() {
+  Op op = gradient_of<Mode::training_variance>();
+  op.summary = "as batch_norm_grad, with invstd = 1/sqrt(variance + eps) of the saved variance";
+  op.source =
+      "torch.nn.functional.batch_norm backward in training on Ascend; CANN BNTrainingUpdateGrad, "
+      "BNTrainingReduceGrad";
+  op.known_as.calls = {
+      {"NativeBatchNormBackward",
+       "grads/grads_0, input|self, weight, result1|save_mean, result2|save_invstd",
+       "grad_inputs/grad_inputs_0, grad_inputs/grad_inputs_1, grad_inputs/grad_inputs_2",
+       {.attrs = "eps: eps|epsilon",
+        .where = "training: 1, train: 1",
+        .devices = "NPU",
+        .turn = 1}}};
+  return op;
+}
+
 Op inference_gradient() {
   Op op = gradient_of<Mode::inference>();
   op.summary =
@@ -170,11 +196,11 @@ Op inference_gradient() {
       "torch.nn.functional.batch_norm backward with training=False; CANN BNInferGrad, "
       "BNTrainingUpdateGrad";
   op.known_as.not_recorded = "NativeBatchNormBackward of inference is not mapped yet";
-  op.attrs = {batch_norm_eps()};
   return op;
 }
 
 const RegisteredOp registered{training_gradient()};
+const RegisteredOp registered_of_variance{gradient_of_variance()};
 const RegisteredOp registered_inference{inference_gradient()};
 
 }  // namespace

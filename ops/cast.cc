@@ -129,7 +129,7 @@ const RegisteredOp registered{{
     .source = "torch.Tensor.to on the CPU; CANN Cast. Floating to integer beyond its range: "
               "clamped, NaN 0, but uint8 modulo 256",
     .known_as = {.calls = {{"to, _copy_from, copy, Cast, npu_dtype_cast",
-                            "self|src|x",
+                            "src|self|x",
                             "result|self|y",
                             {.attrs = "to: dtype of result|self|y"}}},
                  .profiled = {{"Cast", "x", "y"}, {"aten::copy_", "self, src"}},

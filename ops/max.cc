@@ -62,6 +62,12 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
+std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) {
+  if (output != 1) return std::nullopt;
+  const Dims& shape = problem.inputs[0].shape;
+  return indexed_along(AxisView(shape, axis_in(shape, problem.attrs)), 1, false);
+}
+
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   traffic.operations = double(problem.inputs[0].elements());
@@ -89,6 +95,7 @@ const RegisteredOp registered{{
     .accuracy = AccuracyClass::exact,
     .infer = infer,
     .exact_reference = reference,
+    .indexed = indexed,
     .traffic = traffic,
 }};
 

@@ -48,6 +48,13 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
+// Each is a place in its plane, which several windows may name.
+std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) {
+  if (output != 1) return std::nullopt;
+  const Dims &x = problem.inputs[0].shape, &y = problem.outputs[1].shape;
+  return IndexedLines{.outer = x[0] * x[1], .extent = x[2] * x[3], .places = y[2] * y[3]};
+}
+
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   const Pair kernel = pair_of(problem.attrs, "kernel_size");
@@ -105,6 +112,7 @@ const RegisteredOp registered{{
     .accuracy = AccuracyClass::exact_value,
     .infer = infer,
     .exact_reference = reference,
+    .indexed = indexed,
     .traffic = traffic,
     .gradient = gradient,
     .context = {.input_format = blocked_images},

@@ -22,6 +22,10 @@ void read_as(DType dtype, const InputReader& input, ElementRange range, void* to
 
 }  // namespace
 
+IndexedLines indexed_along(const AxisView& view, std::int64_t places, bool are_distinct) {
+  return {view.outer, view.extent, places, view.inner, are_distinct};
+}
+
 Reference elements_of(std::vector<std::vector<double>> values) {
   return
       [values = std::move(values)](std::size_t output, ElementRange range, std::span<double> to) {

@@ -73,6 +73,9 @@ void for_each_axis_line(const AxisView& view, Body body) {
   }
 }
 
+/// Indices along an axis of the first input, in an output that has `places` elements on it.
+IndexedLines indexed_along(const AxisView& view, std::int64_t places, bool are_distinct);
+
 /// Golden values that are made all at once: those of output i are `values[i]`.
 Reference elements_of(std::vector<std::vector<double>> values);
 

@@ -128,6 +128,13 @@ enum class Mixing {
   other,  ///< on many in another way, as softmax does
 };
 
+/// How an output of indices counts: each is a place along a line of the first input. Input and
+/// output are `outer` lines of `extent` or `places` elements, `inner` apart.
+struct IndexedLines {
+  std::int64_t outer = 1, extent = 1, places = 1, inner = 1;
+  bool are_distinct = false;  ///< no place of a line is named twice
+};
+
 /// What an operator is; how it is computed is a Kernel's business.
 struct Op {
   std::string_view name;     ///< as on the command line: "softplus"
@@ -156,6 +163,9 @@ struct Op {
   /// The terms to which rounding errors are relative; `inputs` outlive the result. Null: they are
   /// found (see terms_of), which takes longer. Required of `Mixing::other`.
   Terms (*terms)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
+  /// Of an output of indices into the first input, where which of equal elements is named is
+  /// nobody's fault. None for outputs of other kinds; null: the operator has none.
+  std::optional<IndexedLines> (*indexed)(const Problem& problem, std::size_t output) = nullptr;
   Traffic (*traffic)(const Problem& problem);
   /// Null: not differentiable. May throw Error where a use of the operator is not.
   std::vector<GradientCall> (*gradient)(const Problem& forward) = nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <sstream>
@@ -142,6 +143,15 @@ std::vector<std::string> spellings(std::string_view recorded_op) {
   const bool is_backward = name.find("Backward") != std::string::npos;
   add(is_backward ? without_digits(name) : without_overload(name));
   return all;
+}
+
+bool only_writes(std::string_view recorded_op) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "fill_", "zero_", "copy_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return recorded_op.starts_with(name) &&
+           (recorded_op.size() == name.size() || recorded_op[name.size()] == '_');
+  });
 }
 
 bool has_attr(const Op& op, std::string_view name) {

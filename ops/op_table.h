@@ -88,6 +88,10 @@ class OpTable {
 /// -> "add__Tensor", "add_Tensor", "add"; "ReluBackward0" -> "ReluBackward".
 std::vector<std::string> spellings(std::string_view recorded_op);
 
+/// True of operators in place that only write: what their tensor held before is whatever memory
+/// held.
+bool only_writes(std::string_view recorded_op);
+
 /// True if the operator declares such an attribute.
 bool has_attr(const Op& op, std::string_view name);
 

@@ -51,9 +51,10 @@ const RegisteredOp registered{{
     .ir_name = "MeanBackward1",
     .summary = "dx = dy/n, repeated along the reduced axes",
     .source = "torch.mean(dim) backward",
+    // Autograd keeps the sizes of self alone, which are those of its gradient.
     .known_as =
         {.calls = {{"MeanBackward",
-                    "grads/grads_0, self",
+                    "grads/grads_0, self|output grad_inputs/grad_inputs_0",
                     "grad_inputs/grad_inputs_0",
                     {.attrs = "axes: dim, keep_dims: keepdim", .needs = "axes", .turn = 1}}}},
     .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},

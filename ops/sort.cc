@@ -81,6 +81,14 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {indices};
 }
 
+template <bool kValues>
+std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) {
+  if (kValues && output == 0) return std::nullopt;
+  const Dims& shape = problem.inputs[0].shape;
+  const AxisView view(shape, axis_in("sort", shape, problem.attrs));
+  return indexed_along(view, view.extent, true);
+}
+
 // No operations are counted: how many comparisons there are is the algorithm's business.
 constexpr auto kTraffic = movement_traffic;
 
@@ -108,6 +116,7 @@ const RegisteredOp sort_op{{
     .accuracy = AccuracyClass::exact,
     .infer = infer<true>,
     .exact_reference = reference<true>,
+    .indexed = indexed<true>,
     .traffic = kTraffic,
 }};
 
@@ -126,6 +135,7 @@ const RegisteredOp argsort_op{{
     .accuracy = AccuracyClass::exact,
     .infer = infer<false>,
     .exact_reference = reference<false>,
+    .indexed = indexed<false>,
     .traffic = kTraffic,
 }};
 

@@ -73,6 +73,12 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
+std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) {
+  if (output != 1) return std::nullopt;
+  return indexed_along(view_of(problem.inputs[0].shape, problem.attrs), problem.attrs.integer("k"),
+                       true);
+}
+
 const RegisteredOp registered{{
     .name = "topk",
     .ir_name = "topk",
@@ -81,11 +87,10 @@ const RegisteredOp registered{{
         "first of equals first, NaN greatest",
     .source = "torch.topk; CANN TopKD",
     .known_as = {.calls =
-                     {// Which of equal elements is named, and the order of what is not sorted, is
-                      // nobody's fault.
+                     {// The order of what is not sorted is nobody's fault.
                       {"topk, TopKD",
                        "self|x",
-                       "values|result0",
+                       "values|result0, indices|result1",
                        {.attrs = "k, axis: dim, largest", .where = "sorted: 1", .needs = "k"}},
                       {"TopKV2",
                        "x",
@@ -107,6 +112,7 @@ const RegisteredOp registered{{
     .accuracy = AccuracyClass::exact,
     .infer = infer,
     .exact_reference = reference,
+    .indexed = indexed,
     .traffic = movement_traffic,
 }};
 

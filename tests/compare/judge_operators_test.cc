@@ -13,7 +13,9 @@ using Values = std::vector<double>;
 
 class JudgeOperators : public testing::Test, protected TempDir {
  protected:
-  void begin(const std::string& op) { writer_.begin_record(op, DeviceType::cuda); }
+  void begin(const std::string& op, DeviceType device = DeviceType::cuda) {
+    writer_.begin_record(op, device);
+  }
   void tensor(bool is_input, const std::string& name, DType dtype, const Dims& shape,
               const Values& values) {
     Tensor made(describe(dtype, shape));
@@ -116,6 +118,81 @@ TEST_F(JudgeOperators, BackwardNodesOfMovesAndMeans) {
   }
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::ok, Ruling::ok, Ruling::guilty,
                                     Ruling::guilty, Ruling::guilty, Ruling::guilty}));
+}
+
+// copy_ writes src over whatever self held before.
+TEST_F(JudgeOperators, ACopyInPlaceIsOfItsSource) {
+  for (const double last : {4.0, 9.0}) {
+    begin("copy_");
+    input("self", {2}, {9, 9});
+    input("src", {2}, {3, 4});
+    output("self", {2}, {3, last});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
+}
+
+// Which of equal elements is named is nobody's fault; an element that is none of the greatest is.
+TEST_F(JudgeOperators, TiesAreFree) {
+  for (const double second : {2.0, 3.0, 1.0, 0.0}) {
+    begin("topk");
+    input("self", {4}, {7, 3, 5, 5});
+    writer_.write_input_scalar("k", std::int64_t{2});
+    output("values", {2}, {7, 5});
+    output("indices", {2}, {0, second}, DType::int64);
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::guilty}));
+}
+
+// Autograd saves the sizes of what was averaged, not the tensor: the gradient itself has them.
+TEST_F(JudgeOperators, GradientsOfMeansNeedNoTensorOfThatShape) {
+  for (const double last : {4.0, 5.0}) {
+    begin("MeanBackward1");
+    input("grads/grads_0", {2}, {2, 8});
+    writer_.write_input_list("self_sizes", std::vector<std::int64_t>{2, 2});
+    writer_.write_input_list("dim", std::vector<std::int64_t>{1});
+    writer_.write_input_scalar("keepdim", false);
+    output("grad_inputs/grad_inputs_0", {2, 2}, {1, 1, 4, last});
+    begin("MeanBackward0");
+    input("grads/grads_0", {}, {8});
+    writer_.write_input_list("self_sizes", std::vector<std::int64_t>{2});
+    output("grad_inputs/grad_inputs_0", {2}, {4, last});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::guilty}));
+}
+
+// The bias of a row is added to all rows: its gradient is their sum, however it is recorded.
+TEST_F(JudgeOperators, TheBiasOfAProductHasTheSumOfGradients) {
+  for (const double last : {6.0, 7.0}) {
+    begin("AddmmBackward");
+    input("grads/grads_0", {2, 2}, {1, 2, 3, 4});
+    input("mat1", {2, 1}, {1, 1});
+    input("mat2", {1, 2}, {1, 1});
+    writer_.write_input_scalar("alpha", std::int64_t{1});
+    writer_.write_input_scalar("beta", std::int64_t{1});
+    output("grad_inputs/grad_inputs_0", {2}, {4, last});
+    output("grad_inputs/grad_inputs_1", {2, 1}, {3, 7});
+    output("grad_inputs/grad_inputs_2", {1, 2}, {4, 6});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
+}
+
+// An NPU has saved the variance, others 1/sqrt(variance + eps), in the same place.
+TEST_F(JudgeOperators, GradientsOfBatchNormReadWhatTheDeviceSaved) {
+  for (const auto& [device, saved] :
+       {std::pair{DeviceType::npu, 3.0}, {DeviceType::cuda, 0.5}, {DeviceType::npu, 0.5}}) {
+    begin(device == DeviceType::npu ? "NativeBatchNormBackward" : "CudnnBatchNormBackward", device);
+    input("grads/grads_0", {2, 1}, {1, 2});
+    input("input", {2, 1}, {3, -1});
+    input("weight", {1}, {4});
+    writer_.write_input_scalar("training", true);
+    writer_.write_input_scalar(device == DeviceType::npu ? "eps" : "epsilon", 1.0);
+    input("result1", {1}, {1});
+    input("result2", {1}, {saved});
+    output("grad_inputs/grad_inputs_0", {2, 1}, {0, 0});
+    output("grad_inputs/grad_inputs_1", {1}, {-1});
+    output("grad_inputs/grad_inputs_2", {1}, {3});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty}));
 }
 
 // The reference is in fp64: 1e-12 of 1 is seen there, and a factor that is none of fp32 is kept.

@@ -59,6 +59,19 @@ TEST(BatchNorm, GradientsAgreeWithFiniteDifferences) {
        {spread({5, 2}), spread({2}, 1), spread({2}, 2), vector({0, 1}), vector({1, 2})}});
 }
 
+// Deviations with eps are 2 and 4.
+TEST(BatchNorm, GradientOfTheSavedVariance) {
+  std::vector<Given> inputs = {{DType::fp32, {2, 2, 2}, {1, -1, 2, 0, 3, 1, 1, 4}},
+                               {DType::fp32, {2, 2, 2}, {1, 2, 3, 4, 5, 0, -1, 2}},
+                               vector({2, 0.5}),
+                               vector({1, 2}),
+                               vector({3, 15})};
+  const Values of_variance =
+      reference_of_tensors("batch_norm_variance_grad", inputs, {{"eps", "1"}});
+  inputs.back() = vector({0.5, 0.25});
+  EXPECT_EQ(of_variance, reference_of_tensors("batch_norm_grad", inputs, {}));
+}
+
 // By the running statistics, which are constants: torch 1.13's batch_norm(training=False),
 // backward. The deviations with eps are 2 and 4.
 TEST(BatchNorm, InferenceHasAGradient) {
@@ -153,7 +166,8 @@ TEST(BatchNorm, DeviceVariantsAreForTheirMode) {
 
 // Vectors of channels may lie in blocks of 16 as well, whatever x is stored as.
 TEST(BatchNorm, VectorsMayBePlainOrBlocked) {
-  for (const char* name : {"batch_norm", "batch_norm_grad", "batch_norm_infer_grad"}) {
+  for (const char* name :
+       {"batch_norm", "batch_norm_grad", "batch_norm_variance_grad", "batch_norm_infer_grad"}) {
     const Op& op = find_op(name);
     const std::vector<Dims> shapes = shapes_like(op, {2, 48, 5, 3}, attrs_of(op, {}));
     for (const DType dtype : {DType::fp32, DType::fp16}) {

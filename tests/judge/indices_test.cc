@@ -1,0 +1,51 @@
+#include "judge/indices.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace opbench {
+namespace {
+
+using Values = std::vector<double>;
+
+// The two greatest of 7 3 7 7.
+constexpr IndexedLines kTwoOfFour{.extent = 4, .places = 2, .are_distinct = true};
+const Values kLine = {7, 3, 7, 7};
+
+bool is_right(const Values& actual) {
+  return name_equal_elements(kTwoOfFour, kLine, actual, Values{0, 2});
+}
+
+TEST(Indices, OfEqualElementsAnyIsRight) {
+  EXPECT_TRUE(is_right({0, 2}));
+  EXPECT_TRUE(is_right({3, 0}));
+}
+
+TEST(Indices, OfOthersNone) {
+  EXPECT_FALSE(is_right({0, 1}));
+  EXPECT_FALSE(is_right({2, 2})) << "named twice";
+  for (const double beyond : {-1.0, 4.0, 0.5, std::nan("")}) EXPECT_FALSE(is_right({0, beyond}));
+}
+
+TEST(Indices, NanIsEqualToNan) {
+  EXPECT_TRUE(name_equal_elements({.extent = 3}, Values{NAN, 1, NAN}, Values{2}, Values{0}));
+  EXPECT_FALSE(name_equal_elements({.extent = 3}, Values{NAN, 1, NAN}, Values{1}, Values{0}));
+}
+
+// Columns of [[5 1] [5 2]]: lines along the first axis are two elements apart.
+TEST(Indices, LinesMayBeAnyAxis) {
+  const IndexedLines columns{.extent = 2, .inner = 2};
+  EXPECT_TRUE(name_equal_elements(columns, Values{5, 1, 5, 2}, Values{1, 1}, Values{0, 1}));
+  EXPECT_FALSE(name_equal_elements(columns, Values{5, 1, 5, 2}, Values{1, 0}, Values{0, 1}));
+}
+
+// Windows of a pool may name one place together.
+TEST(Indices, PlacesOfAPlaneMayRepeat) {
+  const IndexedLines plane{.extent = 4, .places = 2};
+  EXPECT_TRUE(name_equal_elements(plane, Values{1, 9, 9, 0}, Values{2, 2}, Values{1, 1}));
+}
+
+}  // namespace
+}  // namespace opbench

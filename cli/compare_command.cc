@@ -23,6 +23,7 @@
 #include "compare/analysis.h"
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
+#include "compare/reason_groups.h"
 #include "harness/report/compare.h"
 #include "harness/run/artefact.h"
 #include "harness/run/machine.h"
@@ -151,6 +152,15 @@ class Meter {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+// Recomputing takes long where many operators fail.
+std::function<void(std::size_t, std::size_t)> progress_of(ProgressLine& progress) {
+  return [&progress](std::size_t done, std::size_t all) {
+    if (done == 0) progress.begin("explaining");
+    progress.activity(fmt::format("operator {} of those that fail", done + 1));
+    progress.detail(fmt::format("of {}", all));
+  };
+}
+
 void describe(Comparison& comparison, const ComparisonRequest& request,
               const CommandContext& context) {
   const Machine machine = describe_machine();
@@ -227,7 +237,10 @@ int compare_command(const CompareFlags& flags, CommandContext& context) {
   MeasureHooks hooks;
   hooks.progress = [&](std::size_t, std::int64_t bytes) { meter.tell(bytes); };
   hooks.stop = [] { return interrupted(); };
-  with_threads(request.threads, [&] { run.measure(context.ranks, hooks); });
+  with_threads(request.threads, [&] {
+    run.measure(context.ranks, hooks);
+    if (context.ranks.is_first()) run.explain(progress_of(progress), hooks.stop);
+  });
   if (!context.ranks.is_first()) return kAllWell;
   progress.clear();
   Comparison& comparison = run.comparison();

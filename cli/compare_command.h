@@ -26,7 +26,7 @@ struct CompareFlags {
   std::string golden;                ///< a third dump, nearer to the truth
   std::string shards;                ///< rules by which ranks' parts are joined
   std::string out_dir, algorithms = "all";
-  std::string standard, standards_file, map_file, match, only, fail_on;
+  std::string standard, standards_file, map_file, match, only, explain, fail_on;
   int post_process = 0, top = 10, threads = 0;
   std::int64_t memory_mib = 256;
   std::int64_t max_elements = kMaxElements;

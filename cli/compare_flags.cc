@@ -35,8 +35,9 @@ CallRule parse_rule(const std::string& text) {
 void take_standard(const CompareFlags& flags, ComparisonOptions& options) {
   const std::string usual = flags.golden.empty() ? "mixed" : "cross-check";
   options.standard = parse_standard(flags.standard.empty() ? usual : flags.standard);
-  if (options.standard.kind == StandardKind::cross_check && flags.golden.empty()) {
-    throw Error("--standard cross-check needs a third dump: --golden REF.h5");
+  if (needs_golden(options.standard.kind) && flags.golden.empty()) {
+    throw Error(fmt::format("--standard {} needs a third dump: --golden REF.h5",
+                            name(options.standard.kind)));
   }
   options.standards =
       flags.standards_file.empty() ? builtin_standards() : load_standards(flags.standards_file);
@@ -58,9 +59,13 @@ void check_results(const CompareFlags& flags) {
 }
 
 void note_given(const CompareFlags& flags, ComparisonRequest& request) {
-  const std::pair<const char*, const std::string&> kTexts[] = {
-      {"only", flags.only},     {"match", flags.match},     {"map", flags.map_file},
-      {"golden", flags.golden}, {"fail-on", flags.fail_on}, {"standards", flags.standards_file}};
+  const std::pair<const char*, const std::string&> kTexts[] = {{"only", flags.only},
+                                                               {"match", flags.match},
+                                                               {"map", flags.map_file},
+                                                               {"golden", flags.golden},
+                                                               {"explain", flags.explain},
+                                                               {"fail-on", flags.fail_on},
+                                                               {"standards", flags.standards_file}};
   for (const auto& [name, text] : kTexts) {
     if (!text.empty()) request.given.emplace_back(name, text);
   }
@@ -86,7 +91,7 @@ void add_compare_flags(Command& command, CompareFlags& f) {
                  "against GPU, the dump of an undivided run",
                  {"FILE", what});
   command.option("--only", f.only,
-                 "Only operators whose name or tensor path matches this regular expression",
+                 "Only operators whose name, module or tensor path matches this regular expression",
                  {"REGEX", what});
   command.option("--match", f.match,
                  "aligned: executions by shape, dtype and content where counts differ; msaccucmp: "
@@ -95,18 +100,21 @@ void add_compare_flags(Command& command, CompareFlags& f) {
   command.option("--map", f.map_file, "YAML file with more operator and parameter names",
                  {"FILE", what});
   const char* how = "How to judge";
-  command.option(
-      "--standard", f.standard,
-      "mixed, exact, statistical, cosine, fp16-cube, prec=X, cross-check[=L0|L1|L2] [mixed; "
-      "cross-check with --golden]",
-      {"mixed|exact|statistical|cosine|fp16-cube|cross-check|prec=X", how});
+  command.option("--standard", f.standard,
+                 "mixed, exact, statistical, cosine, prec=X; with --golden also "
+                 "cross-check[=L0|L1|L2], control [mixed; cross-check with --golden]",
+                 {"mixed|exact|statistical|cosine|prec=X|cross-check|control", how});
   command.option("--standards", f.standards_file, "YAML file with other numbers for standards",
                  {"FILE", how});
+  command.option("--explain", f.explain,
+                 "Which operators are recomputed from their recorded inputs, to tell who made an "
+                 "error: all, failing ones, none [failing; none with -m and -g]",
+                 {"all|failing|none", how});
   command.option("--fail-on", f.fail_on,
-                 "What makes exit code 1: any failed tensor, the first operator that departs, one "
-                 "that is much further off than its inputs and neighbours, none "
+                 "What makes exit code 1: any failed tensor, an operator that departs while its "
+                 "inputs do not, one that is wrong for its own inputs, none "
                  "[any; none with -m and -g]",
-                 {"any|first|jump|none", how});
+                 {"any|first|introduced|none", how});
   const char* results = "Where results go";
   command.option(
       "-o,--out", f.out_dir,
@@ -138,7 +146,10 @@ ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks) {
   const bool is_as_msaccucmp = take_files(flags, options);
   const std::string usual_match = is_as_msaccucmp ? "msaccucmp" : "aligned";
   options.rule = parse_rule(flags.match.empty() ? usual_match : flags.match);
-  if (!flags.map_file.empty()) options.map = load_name_map(flags.map_file);
+  if (!flags.map_file.empty()) {
+    options.map = load_name_map(flags.map_file);
+    options.table = OpTable::load(flags.map_file);
+  }
   options.only = flags.only;
   take_standard(flags, options);
   check_range("--memory", flags.memory_mib, kLeastMiB, kMostMiB);
@@ -153,6 +164,11 @@ ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks) {
   request.extras = {flags.post_process == 1, flags.advisor};
   const std::string usual_fail = is_as_msaccucmp ? "none" : "any";
   request.fail_on = parse_fail_on(flags.fail_on.empty() ? usual_fail : flags.fail_on);
+  const std::string usual_explain = is_as_msaccucmp ? "none" : "failing";
+  options.explain = parse_explain(flags.explain.empty() ? usual_explain : flags.explain);
+  if (request.fail_on == FailOn::introduced && options.explain == Explain::none) {
+    throw Error("--fail-on introduced needs --explain failing or all");
+  }
   request.top = static_cast<std::size_t>(flags.top);
   request.threads = flags.threads == 0 ? ranks.share_of_cores() : flags.threads;
   note_given(flags, request);

@@ -105,7 +105,10 @@ class RankComparer {
     DumpComparison run(options);
     MeasureHooks hooks;
     hooks.stop = [] { return interrupted(); };
-    with_threads(request_.threads, [&] { run.measure(hooks); });
+    with_threads(request_.threads, [&] {
+      run.measure(hooks);
+      run.explain({}, hooks.stop);
+    });
     Comparison& comparison = run.comparison();
     const Machine machine = describe_machine();
     comparison.command = context_.command_line;

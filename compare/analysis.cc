@@ -4,19 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <tuple>
 
-#include "compare/explained_outputs.h"
-#include "compare/jumps.h"
-#include "compare/operator_error.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
-
-// Rounding alone makes an operator's error vary by less.
-constexpr double kAmplified = 2;
 
 /// The inputs or the outputs of an operator.
 struct SideSummary {
@@ -53,25 +46,16 @@ std::string missing_text(const SideSummary& side) {
                      side.not_compared == 1 ? " was" : "s were");
 }
 
-std::pair<Origin, std::string> origin_of_failure(const OperatorResult& op,
-                                                 const SideSummary& inputs, bool is_load_mode) {
+// What the measured inputs of an operator tell whose outputs fail.
+std::string inputs_text(const SideSummary& inputs, bool is_load_mode) {
   if (inputs.failed > 0) {
-    const bool amplified = op.amplification && *op.amplification > kAmplified;
-    return {amplified ? Origin::amplified : Origin::inherited,
-            fmt::format("{} of {} inputs fail already{}", inputs.failed, inputs.compared,
-                        missing_text(inputs))};
+    return fmt::format("{} of {} inputs fail already{}", inputs.failed, inputs.compared,
+                       missing_text(inputs));
   }
-  if (inputs.compared > 0 && inputs.error > 0 && op.amplification &&
-      *op.amplification <= kAmplified) {
-    return {Origin::inherited,
-            "its inputs are as far off, though inside their tolerance" + missing_text(inputs)};
-  }
-  if (inputs.compared > 0) {
-    return {Origin::introduced, "its inputs agree" + missing_text(inputs)};
-  }
-  if (is_load_mode) return {Origin::introduced, "its inputs were the expected dump's own"};
-  return {Origin::unknown, inputs.not_compared > 0 ? "none of its inputs was compared"
-                                                   : "it has no inputs in the dumps"};
+  if (inputs.compared > 0) return "its inputs agree" + missing_text(inputs);
+  if (is_load_mode) return "its inputs were the expected dump's own";
+  return inputs.not_compared > 0 ? "none of its inputs was compared"
+                                 : "it has no inputs in the dumps";
 }
 
 void analyse_operator(OperatorResult& op, bool is_load_mode) {
@@ -82,7 +66,8 @@ void analyse_operator(OperatorResult& op, bool is_load_mode) {
   op.origin = Origin::none;
   op.explanation.clear();
   if (outputs.failed > 0) {
-    std::tie(op.origin, op.explanation) = origin_of_failure(op, inputs, is_load_mode);
+    op.origin = Origin::unknown;
+    op.explanation = inputs_text(inputs, is_load_mode);
   } else if (inputs.failed > 0 && outputs.compared > 0 && outputs.error > inputs.error) {
     op.origin = Origin::inherited;
     op.explanation = fmt::format(
@@ -127,7 +112,6 @@ Verdict worst_verdict(const OperatorResult& op) {
 int rank(Origin origin) {
   switch (origin) {
     case Origin::introduced:
-    case Origin::amplified:
       return 0;
     case Origin::unknown:
     case Origin::none:
@@ -142,32 +126,10 @@ void count_operator(const OperatorResult& op, ComparisonCounts& counts) {
   counts.failed_operators += op.verdict == Verdict::failed;
   counts.introduced += op.origin == Origin::introduced;
   counts.inherited += op.origin == Origin::inherited;
-  counts.amplified += op.origin == Origin::amplified;
+  counts.rounding += op.origin == Origin::rounding;
   counts.repaired += op.origin == Origin::repaired;
   counts.unknown += op.origin == Origin::unknown;
 }
-
-/// Collects tensors by what is said of them, which must outlive it.
-class Grouper {
- public:
-  void add(std::string_view reason, const TensorResult& tensor) {
-    const auto [place, is_new] = places_.emplace(reason, groups_.size());
-    if (is_new) groups_.push_back({std::string(reason), {}});
-    groups_[place->second].tensors.push_back(&tensor);
-  }
-
-  std::vector<ReasonGroup> largest_first() {
-    const auto larger = [](const ReasonGroup& a, const ReasonGroup& b) {
-      return a.tensors.size() > b.tensors.size();
-    };
-    std::stable_sort(groups_.begin(), groups_.end(), larger);
-    return std::move(groups_);
-  }
-
- private:
-  std::map<std::string_view, std::size_t> places_;
-  std::vector<ReasonGroup> groups_;
-};
 
 bool has_failed_input(const OperatorResult& op) {
   return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
@@ -175,22 +137,25 @@ bool has_failed_input(const OperatorResult& op) {
   });
 }
 
-// The first that is beyond a tolerance does, though its inputs be as far off.
+// A mask that was recorded tells what was drawn: then the operator was recomputed.
+bool is_drawn(const OperatorResult& op) {
+  return op.is_random && (op.origin == Origin::unknown || op.origin == Origin::none);
+}
+
 bool starts_failure(const OperatorResult& op) {
-  if (op.verdict != Verdict::failed || is_random(op)) return false;
-  if (op.origin == Origin::inherited) return !has_failed_input(op);
-  return op.origin != Origin::repaired;
+  if (op.origin == Origin::introduced) return true;
+  return op.verdict == Verdict::failed && !is_drawn(op) && !has_failed_input(op);
 }
 
 bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn fail_on) {
   const auto& operators = comparison.operators;
   switch (fail_on) {
     case FailOn::any:
-      return counts.failed > 0;
+      return counts.failed + counts.introduced > 0;
     case FailOn::first:
       return std::any_of(operators.begin(), operators.end(), starts_failure);
-    case FailOn::jump:
-      return first_jump(comparison).has_value();
+    case FailOn::introduced:
+      return counts.introduced > 0;
     case FailOn::none:
       break;
   }
@@ -200,19 +165,25 @@ bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn 
 }  // namespace
 
 void analyse(Comparison& comparison) {
-  hold_to_inputs(comparison);
-  hold_to_terms(comparison);
   for (OperatorResult& op : comparison.operators) {
     op.verdict = worst_verdict(op);
     analyse_operator(op, comparison.is_load_mode);
   }
-  find_jumps(comparison);
+}
+
+std::optional<std::size_t> first_introduced(const Comparison& comparison) {
+  const auto& operators = comparison.operators;
+  const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
+    return op.origin == Origin::introduced;
+  });
+  if (found == operators.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - operators.begin());
 }
 
 std::optional<std::size_t> first_departure(const Comparison& comparison) {
   const auto& operators = comparison.operators;
   const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
-    return op.verdict == Verdict::failed && !is_random(op);
+    return op.verdict == Verdict::failed && !is_drawn(op);
   });
   if (found == operators.end()) return std::nullopt;
   return static_cast<std::size_t>(found - operators.begin());
@@ -261,26 +232,6 @@ ComparisonCounts count(const Comparison& comparison) {
   return counts;
 }
 
-std::vector<ReasonGroup> by_reason(const Comparison& comparison, Verdict verdict) {
-  Grouper grouper;
-  for (const OperatorResult& op : comparison.operators) {
-    for (const TensorResult& tensor : op.tensors) {
-      if (tensor.judgement.verdict == verdict) grouper.add(tensor.judgement.reason, tensor);
-    }
-  }
-  return grouper.largest_first();
-}
-
-std::vector<ReasonGroup> by_warning(const Comparison& comparison) {
-  Grouper grouper;
-  for (const OperatorResult& op : comparison.operators) {
-    for (const TensorResult& tensor : op.tensors) {
-      for (const std::string& warning : tensor.warnings) grouper.add(warning, tensor);
-    }
-  }
-  return grouper.largest_first();
-}
-
 const TensorResult* worst_tensor(const OperatorResult& op) {
   const TensorResult* worst = nullptr;
   const auto key = [](const TensorResult& tensor) {
@@ -296,9 +247,9 @@ const TensorResult* worst_tensor(const OperatorResult& op) {
 FailOn parse_fail_on(std::string_view text) {
   if (text == "any") return FailOn::any;
   if (text == "first") return FailOn::first;
-  if (text == "jump") return FailOn::jump;
+  if (text == "introduced") return FailOn::introduced;
   if (text == "none") return FailOn::none;
-  throw Error(fmt::format("--fail-on is '{}'; it must be any, first, jump or none", text));
+  throw Error(fmt::format("--fail-on is '{}'; it must be any, first, introduced or none", text));
 }
 
 Verdict verdict_of(const ComparisonCounts& counts) {
@@ -313,19 +264,6 @@ ExitCode exit_code(const Comparison& comparison, FailOn fail_on) {
   if (fails(comparison, counts, fail_on)) return kVerdictFailed;
   if (comparison.is_partial || counts.unread > 0) return kCouldNotFinish;
   return counts.compared() == 0 ? kNothingToJudge : kAllWell;
-}
-
-std::string why_not_compared(const Comparison& comparison) {
-  const ComparisonCounts counts = count(comparison);
-  if (counts.unread == 0 && counts.compared() > 0) return {};
-  const Verdict verdict = counts.unread > 0 ? Verdict::unread : Verdict::not_compared;
-  const std::int64_t tensors = counts.unread > 0 ? counts.unread : counts.not_compared;
-  const std::vector<ReasonGroup> groups = by_reason(comparison, verdict);
-  if (groups.empty()) return "no tensor is in both dumps";
-  const ReasonGroup& most = groups.front();
-  return fmt::format("{} tensor{} could not be {}, first {}: {}", tensors, tensors == 1 ? "" : "s",
-                     counts.unread > 0 ? "read" : "compared", most.tensors.front()->entry().path,
-                     most.reason);
 }
 
 }  // namespace opbench

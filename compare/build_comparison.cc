@@ -3,18 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <unordered_map>
+
+#include "judge/control.h"
+#include "ops/op_table.h"
 
 namespace opbench {
 namespace {
 
+// By the operator's name, its module, or the tensor's path in either dump.
 bool is_wanted(const ComparisonPlan& plan, const OperatorMatch& match, const TensorMatch& tensor) {
   if (!plan.only) return true;
-  return (match.actual != nullptr && plan.only(match.actual->op)) ||
-         (match.expected != nullptr && plan.only(match.expected->op)) ||
-         (tensor.actual != nullptr && plan.only(tensor.actual->path)) ||
+  for (const DumpRecord* record : {match.actual, match.expected}) {
+    if (record == nullptr) continue;
+    const std::string* const module = record->note("opbench_module");
+    if (plan.only(record->op) || (module != nullptr && plan.only(*module))) return true;
+  }
+  return (tensor.actual != nullptr && plan.only(tensor.actual->path)) ||
          (tensor.expected != nullptr && plan.only(tensor.expected->path));
 }
 
@@ -44,13 +50,9 @@ Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPla
   return found;
 }
 
-// In place operators that only write: what their tensor held before is whatever memory held.
-bool overwrites_self(std::string_view op) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "fill_", "zero_", "copy_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
-    return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '_');
-  });
+bool is_random(const std::string& op, const OpTable& table) {
+  const std::vector<const OpRow*> rows = table.find(op);
+  return std::any_of(rows.begin(), rows.end(), [](const OpRow* row) { return row->is_random; });
 }
 
 TensorResult planned(const TensorMatch& match, const std::string& op, const ComparisonPlan& plan) {
@@ -59,8 +61,7 @@ TensorResult planned(const TensorMatch& match, const std::string& op, const Comp
   result.standard = standard_for(plan.standards, plan.choice, op, judged_dtype(match));
   result.judgement = judgement_before_reading(match, plan);
   const DumpEntry& entry = result.entry();
-  if (is_waiting(result) && entry.side == Side::input && entry.name == "self" &&
-      overwrites_self(op)) {
+  if (is_waiting(result) && entry.side == Side::input && entry.name == "self" && only_writes(op)) {
     result.judgement.reason = "is overwritten";
   }
   result.warnings = pair_warnings(match, plan.sides);
@@ -102,6 +103,7 @@ std::vector<OperatorResult> plan_results(std::vector<OperatorMatch> matches,
     result.actual = match.actual;
     result.expected = match.expected;
     const std::string op = result.op();
+    result.is_random = is_random(op, *plan.table);
     for (const TensorMatch& tensor : match.tensors) {
       if (is_wanted(plan, match, tensor)) result.tensors.push_back(planned(tensor, op, plan));
     }
@@ -121,7 +123,7 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
   if (!result.judgement.reason.empty()) return;
   result.is_measured = true;
   result.stats = measures.stats;
-  if (result.standard->kind == StandardKind::cross_check) {
+  if (needs_golden(result.standard->kind)) {
     result.judgement.reason = "not held to a golden file";
     return;
   }
@@ -165,7 +167,7 @@ Obstacle why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides
 }
 
 void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu) {
-  const bool decides = result.standard->kind == StandardKind::cross_check;
+  const bool decides = needs_golden(result.standard->kind);
   Judgement missing = judgement_without_values(npu);
   if (missing.reason.empty()) missing = judgement_without_values(gpu);
   if (!missing.reason.empty()) {
@@ -175,7 +177,12 @@ void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMe
   result.cross_check = std::make_shared<const CrossCheck>(
       judge_cross_check(npu.stats, gpu.stats, result.standard,
                         {judged_shape(result.match), judged_dtype(result.match)}));
-  if (decides) result.judgement = result.cross_check->judgement;
+  if (result.standard->kind == StandardKind::control) {
+    result.judgement = judge_by_control(output_error(npu.stats), output_error(gpu.stats),
+                                        judged_dtype(result.match), "the other dump");
+  } else if (decides) {
+    result.judgement = result.cross_check->judgement;
+  }
 }
 
 }  // namespace opbench

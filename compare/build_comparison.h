@@ -8,6 +8,7 @@
 
 #include "compare/comparison.h"
 #include "judge/measure_pairs.h"
+#include "ops/op_table.h"
 
 namespace opbench {
 
@@ -19,11 +20,12 @@ struct ComparisonPlan {
   bool is_load_mode = false;
   std::int64_t max_elements =
       std::numeric_limits<std::int64_t>::max();  ///< of a tensor that is read
+  const OpTable* table = &OpTable::builtin();    ///< which knows what is drawn at random
   /// Dumps with objects that damage hides: what is missing there may be one of them.
   struct Damaged {
     bool actual = false, expected = false;
   } damaged = {};
-  /// --only: operators and paths that it accepts; empty for all.
+  /// --only: operators, modules and paths that it accepts; empty for all.
   std::function<bool(std::string_view)> only = {};
 };
 
@@ -36,7 +38,7 @@ std::vector<OperatorResult> plan_results(std::vector<OperatorMatch> matches,
 bool is_waiting(const TensorResult& result);
 
 /// Takes over what was measured with `result.standard.tolerance` and judges it, unless the standard
-/// is a cross-check: then the verdict comes with `add_cross_check`.
+/// needs a golden tensor: then the verdict comes with `add_cross_check`.
 void add_measures(TensorResult& result, const PairMeasures& measures);
 
 /// The golden tensors of a pair; null where there is none.
@@ -56,7 +58,8 @@ Obstacle why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides
                                const std::string& golden_name);
 
 /// Adds the cross-check of a result, of which both dumps' tensors were measured against the golden
-/// one with `result.standard.tolerance`. It decides the verdict if the standard is a cross-check.
+/// one with `result.standard.tolerance`. It decides the verdict if the standard needs a golden
+/// tensor.
 void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu);
 
 }  // namespace opbench

@@ -9,11 +9,11 @@ std::string_view name(Origin origin) {
     case Origin::none:
       return "";
     case Origin::introduced:
-      return "introduced here";
+      return "introduced";
     case Origin::inherited:
       return "inherited";
-    case Origin::amplified:
-      return "inherited and amplified";
+    case Origin::rounding:
+      return "rounding";
     case Origin::repaired:
       return "repaired";
     case Origin::unknown:

@@ -19,6 +19,7 @@
 namespace opbench {
 
 struct ErrorMap;
+struct JudgedRecord;
 
 /// A pair of tensors, or one without a partner, and all that was found out about it.
 struct TensorResult {
@@ -27,7 +28,7 @@ struct TensorResult {
   /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
   Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;
-  std::vector<Cause> causes;  ///< what it looks like, if it fails; see look_at_departures
+  std::vector<Cause> causes;  ///< what it looks like, if it fails; see look_for_symptoms, explain
   std::shared_ptr<const ErrorMap> error_map;  ///< where it is off, if it fails; null: not looked at
   bool is_measured = false;
   PairStats stats;                                ///< only if it is measured
@@ -39,17 +40,18 @@ struct TensorResult {
   double relative_error() const;
 };
 
-/// Whether an operator made its error; see `analyse`.
-enum class Origin { none, introduced, inherited, amplified, repaired, unknown };
+/// Whether an operator made its error; see `analyse` and `explain`.
+enum class Origin { none, introduced, inherited, rounding, repaired, unknown };
 
-/// "", "introduced here", "inherited", "inherited and amplified", "repaired", "unknown".
+/// "", "introduced", "inherited", "rounding", "repaired", "unknown".
 std::string_view name(Origin origin);
 
 /// A call of an operator in both dumps, or in one of them.
 struct OperatorResult {
   const DumpRecord* actual = nullptr;
   const DumpRecord* expected = nullptr;
-  std::string note;  ///< of the match
+  std::string note;        ///< of the match
+  bool is_random = false;  ///< it draws random numbers, unless a recorded mask says which
   std::vector<TensorResult> tensors;
 
   // What `analyse` adds.
@@ -61,9 +63,8 @@ struct OperatorResult {
   /// output_error over input_error; infinite where the inputs have none. None if either is missing
   /// or the outputs have no error.
   std::optional<double> amplification;
-  /// What find_jumps adds: the error that is usual for it in this pair, and how often that its
-  /// outputs' is.
-  std::optional<double> usual_error, jump;
+  /// What `explain` adds: each dump's call as its own inputs explain it; null: not recomputed.
+  std::shared_ptr<const JudgedRecord> actual_judged, expected_judged;
 
   /// The operator's name in the actual dump, else in the expected one; empty for strays.
   std::string op() const;
@@ -92,6 +93,7 @@ struct Comparison {
   std::vector<std::pair<std::string, std::string>> options;
   bool is_load_mode = false;  ///< the actual dump was made from the expected one's inputs
   bool is_partial = false;    ///< stopped before its end
+  bool is_explained = false;  ///< what fails was recomputed
   std::optional<NumberShift> number_shift;  ///< in load mode: what its numbers seem to be off by
   std::vector<OperatorResult> operators;    ///< in order of execution
 };

@@ -11,11 +11,12 @@
 #include <utility>
 
 #include "compare/analysis.h"
-#include "compare/departure_causes.h"
 #include "compare/matching.h"
 #include "compare/msaccucmp/msaccucmp_match.h"
 #include "compare/number_shift.h"
+#include "compare/symptoms.h"
 #include "tensor/error.h"
+#include "tensor/parallel.h"
 #include "text/name_pattern.h"
 
 namespace opbench {
@@ -135,6 +136,7 @@ void DumpComparison::plan() {
                     .sides = sides_,
                     .is_load_mode = comparison_.is_load_mode,
                     .max_elements = options_.max_elements,
+                    .table = &options_.table,
                     .damaged = {comparison_.actual.damaged > 0, comparison_.expected.damaged > 0},
                     .only = only_});
   for_each_tensor(comparison_, [&](TensorResult& result) {
@@ -156,7 +158,7 @@ void DumpComparison::plan_golden() {
     if (found.kind == Obstacle::Kind::none) {
       pairs_.add(actual_, *golden_, golden.npu, result.standard->tolerance);
       pairs_.add(expected_, *golden_, golden.gpu, result.standard->tolerance);
-    } else if (result.standard->kind == StandardKind::cross_check) {
+    } else if (needs_golden(result.standard->kind)) {
       result.judgement = {found.is_unread() ? Verdict::unread : Verdict::not_compared,
                           std::move(found.reason)};
     }
@@ -201,8 +203,24 @@ void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
   });
   comparison_.is_partial = hooks.stop && hooks.stop();
   analyse(comparison_);
-  look_at_departures(comparison_, actual_, expected_);
-  explain_by_scalars(comparison_, actual_, expected_);
+}
+
+void DumpComparison::explain(const std::function<void(std::size_t done, std::size_t all)>& progress,
+                             const std::function<bool()>& stop) {
+  // One call at a time is in memory, whole.
+  constexpr std::int64_t kLeastMemory = std::int64_t{512} << 20;
+  ExplainOptions explaining;
+  explaining.which = options_.explain;
+  explaining.sides = sides_;
+  explaining.table = &options_.table;
+  explaining.judging.implementations = NameImplementations::none;
+  explaining.judging.memory =
+      static_cast<std::size_t>(std::max(options_.memory_bytes, kLeastMemory));
+  explaining.judging.threads = thread_count();
+  explaining.progress = progress;
+  explaining.stop = stop;
+  opbench::explain(comparison_, actual_, expected_, explaining);
+  look_for_symptoms(comparison_, actual_, expected_);
 }
 
 // As soon as a pair is measured, because all that is measured of 40,000 pairs takes much memory.
@@ -224,8 +242,7 @@ void DumpComparison::judge_by_golden(TensorResult& result, const GoldenMatch& go
   const PairMeasures* gpu = kept(golden.gpu);
   if (result.is_measured && is_good(npu) && is_good(gpu)) {
     add_cross_check(result, *npu, *gpu);
-  } else if (result.standard->kind == StandardKind::cross_check &&
-             result.judgement.reason.empty()) {
+  } else if (needs_golden(result.standard->kind) && result.judgement.reason.empty()) {
     const bool is_there = !has_error(npu) && !has_error(gpu);
     result.judgement = {is_there ? Verdict::not_compared : Verdict::unread,
                         "it could not be measured against the golden dump"};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/build_comparison.h"
+#include "compare/explain.h"
 #include "compare/match_dumps.h"
 #include "compare/msaccucmp/msaccucmp_result.h"
 #include "compare/pair_table.h"
@@ -24,15 +25,17 @@ inline constexpr std::int64_t kMaxElements = 10'000'000'000;
 struct ComparisonOptions {
   std::string actual, expected;  ///< paths
   std::string golden;            ///< of the dump that both are held against; empty: none
-  std::string only;  ///< regular expression on operator name or path of a tensor; empty: all
+  std::string only;  ///< regular expression on operator, module or path of a tensor; empty: all
   NameMap map = default_name_map();
   CallRule rule = CallRule::aligned;
   Standards standards;
   StandardChoice standard;
   std::int64_t memory_bytes = std::int64_t{256} << 20;
   std::int64_t max_elements = kMaxElements;  ///< of a tensor that is read
-  bool wants_msaccucmp = false;  ///< its lines too; they cost a second pass over the data
-  bool wants_digests = false;    ///< of all tensors that are read, as they are read
+  Explain explain = Explain::failing;
+  OpTable table = OpTable::builtin();  ///< by which operators are recomputed
+  bool wants_msaccucmp = false;        ///< its lines too; they cost a second pass over the data
+  bool wants_digests = false;          ///< of all tensors that are read, as they are read
   /// Opens the actual dump; empty: the one at its path.
   std::function<DumpSource()> open_actual = {};
 };
@@ -58,6 +61,10 @@ class DumpComparison {
   /// The same by all ranks together, each with the same comparison. Only rank 0's is judged. Bit
   /// for bit the same for any number of ranks. Errors: those of dispatch.
   void measure(Ranks& ranks, const MeasureHooks& hooks);
+  /// Recomputes what options ask for, and describes what fails; after `measure`, by one rank. See
+  /// `explain` for progress and stop.
+  void explain(const std::function<void(std::size_t done, std::size_t all)>& progress,
+               const std::function<bool()>& stop);
 
   /// For the reports; `command`, `options` and the like are the caller's.
   Comparison& comparison() { return comparison_; }

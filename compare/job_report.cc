@@ -31,7 +31,7 @@ void add(ComparisonCounts& sum, const ComparisonCounts& counts) {
   sum.failed_operators += counts.failed_operators;
   sum.introduced += counts.introduced;
   sum.inherited += counts.inherited;
-  sum.amplified += counts.amplified;
+  sum.rounding += counts.rounding;
   sum.repaired += counts.repaired;
   sum.unknown += counts.unknown;
 }
@@ -119,7 +119,8 @@ RankReport report_rank(const JobPlace& place, DumpComparison& run, FailOn fail_o
   report.is_partial = comparison.is_partial;
   report.code = exit_code(comparison, fail_on);
   report.counts = count(comparison);
-  if (const auto first = first_departure(comparison)) {
+  const auto introduced = first_introduced(comparison);
+  if (const auto first = introduced ? introduced : first_departure(comparison)) {
     report.departure = describe(comparison, *first);
   }
   report.digests = run.digests();

@@ -164,17 +164,19 @@ std::size_t LoadedCall::bytes(const RecordedCall& call) {
   return bytes;
 }
 
-LoadedCall LoadedCall::load(DumpSource& file, const RecordedCall& call) {
+LoadedCall LoadedCall::load(const RecordFiles& files, const RecordedCall& call) {
   LoadedCall loaded;
   loaded.call = &call;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    // "output mask": a result that an operator of ours takes.
+    DumpSource& file = call.inputs[i]->side == Side::input ? files.inputs : files.outputs;
     loaded.inputs.push_back(load_recorded(file, *call.inputs[i], call.problem.inputs[i]));
   }
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const TensorDesc& desc = call.problem.outputs[i];
     loaded.outputs.push_back(call.outputs[i] == nullptr
                                  ? Tensor(describe(desc.dtype, {0}))
-                                 : load_recorded(file, *call.outputs[i], desc));
+                                 : load_recorded(files.outputs, *call.outputs[i], desc));
   }
   return loaded;
 }

@@ -15,6 +15,17 @@
 
 namespace opbench {
 
+/// Where the tensors of a record are read from: of a dump made in load mode the inputs stand in
+/// another file, that of the run whose inputs it took.
+struct RecordFiles {
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  RecordFiles(DumpSource& file) : inputs(file), outputs(file) {}
+  RecordFiles(DumpSource& of_inputs, DumpSource& of_outputs)
+      : inputs(of_inputs), outputs(of_outputs) {}
+
+  DumpSource &inputs, &outputs;
+};
+
 /// A recorded call in memory: the tensors of its problem.
 struct LoadedCall {
   const RecordedCall* call = nullptr;
@@ -24,7 +35,7 @@ struct LoadedCall {
   /// Bytes that loading takes.
   static std::size_t bytes(const RecordedCall& call);
   /// Errors: those of load_recorded.
-  static LoadedCall load(DumpSource& file, const RecordedCall& call);
+  static LoadedCall load(const RecordFiles& files, const RecordedCall& call);
 };
 
 /// How an output is off, as a page draws it.

@@ -109,11 +109,11 @@ std::int64_t JudgedDump::judged_elements() const {
   return sum;
 }
 
-JudgedRecord judge_record(DumpSource& file, const DumpRecord& record, const OpTable& table,
+JudgedRecord judge_record(const RecordFiles& files, const DumpRecord& record, const OpTable& table,
                           const JudgeOptions& options) {
   JudgedRecord judged;
   with_threads(options.threads, [&] {
-    judged = judge_record(file, record, table, options, UsualNaming(options.implementations));
+    judged = judge_record(files, record, table, options, UsualNaming(options.implementations));
   });
   return judged;
 }

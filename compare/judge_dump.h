@@ -84,7 +84,7 @@ struct JudgedDump {
 };
 
 /// Judges one record of a dump, whatever `only` says. Errors: those of DumpSource.
-JudgedRecord judge_record(DumpSource& file, const DumpRecord& record, const OpTable& table,
+JudgedRecord judge_record(const RecordFiles& files, const DumpRecord& record, const OpTable& table,
                           const JudgeOptions& options);
 
 /// Judges every record of a dump from its own inputs. `progress` is called before each, with how

@@ -136,15 +136,16 @@ std::string implementation_of(const LoadedCall& loaded, int threads) {
 
 class RecordJudge {
  public:
-  RecordJudge(DumpSource& file, const OpTable& table, const JudgeOptions& options,
+  RecordJudge(const RecordFiles& files, const OpTable& table, const JudgeOptions& options,
               const NamingRule& naming)
-      : file_(file), table_(table), options_(options), naming_(naming) {}
+      : files_(files), table_(table), options_(options), naming_(naming) {}
 
   JudgedRecord judge(const DumpRecord& record) {
     JudgedRecord judged = begin(record);
     try {
       const RecordedCalls calls = calls_of(
-          record, table_, [&](const DumpEntry& entry) { return recorded_numbers(file_, entry); },
+          record, table_,
+          [&](const DumpEntry& entry) { return recorded_numbers(files_.inputs, entry); },
           Results::recorded, TakenDTypes::of_reference);
       judged.reason = calls.obstacle;
       if (calls.is_random) judged.ruling = Ruling::random;
@@ -180,7 +181,7 @@ class RecordJudge {
                       byte_size_text(double(options_.memory)));
       return;
     }
-    const LoadedCall loaded = LoadedCall::load(file_, call);
+    const LoadedCall loaded = LoadedCall::load(files_, call);
     bool is_wrong = false;
     for (OutputFinding& finding : opbench::judge_call(loaded, options_.rules)) {
       judged.judged += finding.elements;
@@ -211,7 +212,7 @@ class RecordJudge {
     }
   }
 
-  DumpSource& file_;
+  const RecordFiles& files_;
   const OpTable& table_;
   const JudgeOptions& options_;
   const NamingRule& naming_;
@@ -226,9 +227,9 @@ bool UsualNaming::operator()(const JudgedCall& call) {
   return named_.emplace(call.op, call.dtype).second;
 }
 
-JudgedRecord judge_record(DumpSource& file, const DumpRecord& record, const OpTable& table,
+JudgedRecord judge_record(const RecordFiles& files, const DumpRecord& record, const OpTable& table,
                           const JudgeOptions& options, const NamingRule& naming) {
-  return RecordJudge(file, table, options, naming).judge(record);
+  return RecordJudge(files, table, options, naming).judge(record);
 }
 
 }  // namespace opbench

@@ -32,7 +32,7 @@ class UsualNaming {
   std::set<std::pair<std::string, DType>> named_;
 };
 
-JudgedRecord judge_record(DumpSource& file, const DumpRecord& record, const OpTable& table,
+JudgedRecord judge_record(const RecordFiles& files, const DumpRecord& record, const OpTable& table,
                           const JudgeOptions& options, const NamingRule& naming);
 
 }  // namespace opbench

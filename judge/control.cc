@@ -84,36 +84,48 @@ double OutputError::relative() const {
   return error_squares == 0 ? 0 : std::sqrt(error_squares / reference_squares);
 }
 
-Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype) {
+Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype,
+                           std::string_view name) {
   constexpr std::int64_t kFewest = 16;
   constexpr double kLost = 0.1, kTimes = 2;
   if (error.elements < kFewest) {
     return inconclusive(fmt::format("{} elements, {} needed", error.elements, kFewest));
   }
   if (control.nonfinite > 0) {
-    return inconclusive(fmt::format("native has {} NaN or Inf", control.nonfinite));
+    return inconclusive(fmt::format("{} has {} NaN or Inf", name, control.nonfinite));
   }
   if (control.relative() > kLost) {
-    return inconclusive(fmt::format("native has a relative error of {:.3g}", control.relative()));
+    return inconclusive(fmt::format("{} has a relative error of {:.3g}", name, control.relative()));
   }
   if (error.nonfinite > 0) {
-    return {Verdict::failed, fmt::format("{} NaN or Inf, native has none", error.nonfinite)};
+    return {Verdict::failed, fmt::format("{} NaN or Inf, {} has none", error.nonfinite, name)};
   }
   const double floor = epsilon_of(dtype);  // 2u
   const double most = kTimes * control.relative() + floor;
   if (error.relative() > most) {
     return {Verdict::failed,
-            fmt::format("relative error {:.3g}, at most {:.3g} allowed: native has "
-                        "{:.3g}",
-                        error.relative(), most, control.relative())};
+            fmt::format("relative error {:.3g}, at most {:.3g} allowed: {} has {:.3g}",
+                        error.relative(), most, name, control.relative())};
   }
   const double largest = kTimes * control.largest_error + floor * control.largest_reference;
   if (error.largest_error > largest) {
-    return {Verdict::failed, fmt::format("largest error {:.3g}, at most {:.3g} allowed: native has "
-                                         "{:.3g}",
-                                         error.largest_error, largest, control.largest_error)};
+    return {Verdict::failed,
+            fmt::format("largest error {:.3g}, at most {:.3g} allowed: {} has {:.3g}",
+                        error.largest_error, largest, name, control.largest_error)};
   }
   return {};
+}
+
+OutputError output_error(const PairStats& stats) {
+  OutputError error;
+  error.elements =
+      stats.count - stats.expected.nan - stats.expected.positive_inf - stats.expected.negative_inf;
+  error.nonfinite = stats.nan_mismatches + stats.inf_mismatches;
+  error.error_squares = static_cast<double>(stats.sum_sq);
+  error.reference_squares = static_cast<double>(stats.sum_expected_sq);
+  error.largest_error = stats.worst_abs.error;
+  error.largest_reference = std::max(std::fabs(stats.expected.min), std::fabs(stats.expected.max));
+  return error;
 }
 
 Judgement judge_by_control(const CallToJudge& call, std::size_t output) {

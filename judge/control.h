@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "judge/judge_output.h"
 
@@ -24,8 +25,12 @@ struct OutputError {
 /// result more: for u the unit roundoff of `dtype` and e the reference, as norms
 /// ||a-e|| <= 2 ||c-e|| + 2u ||e||, and max|a-e| <= 2 max|c-e| + 2u max|e|.
 /// `inconclusive`, which is mistrusted, where the control proves nothing: fewer than 16 elements,
-/// NaN or Inf of its own, or a relative error above 0.1.
-Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype);
+/// NaN or Inf of its own, or a relative error above 0.1. Messages call the control `name`.
+Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype,
+                           std::string_view name = "native");
+
+/// What a tensor measured against its golden one gives: the reference is the golden one.
+OutputError output_error(const PairStats& stats);
 
 /// Holds output `output` of a call to its control, the variant `native`, which is run here in one
 /// thread. Memory: the outputs once more. Mistrusted where `native` does not take the problem.

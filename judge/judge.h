@@ -37,7 +37,6 @@ struct JudgedTensor {
 };
 
 /// Holds two tensors, measured with `standard.tolerance`, to `standard`, which is no cross-check.
-/// `fp16-cube` needs an operator's inputs: NaN and Inf alone are judged.
 Judgement judge(const PairStats& stats, const Standard& standard, const JudgedTensor& tensor);
 
 /// Elements that are NaN, or else Inf, on one side only.

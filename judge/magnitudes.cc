@@ -7,7 +7,6 @@
 #include <span>
 
 #include "judge/measure_chunk.h"
-#include "judge/pair_stats.h"
 
 namespace opbench {
 namespace {
@@ -47,12 +46,15 @@ void count_floats(const float* values, std::int64_t count, FloatCounts& counts) 
 // Of `count` values in ascending order the one at or below which three quarters lie.
 std::int64_t quartile_rank(std::int64_t count) { return (3 * count + 3) / 4 - 1; }
 
+// Beyond what activations are: -1e4 or -1e9, which is added where attention must not look.
+constexpr double kMask = 8192;
+
 // The largest values of all, where they are alike to an eighth, far beyond all others and not few,
 // are a mask: what is added where attention must not look. Far: by ten powers of two.
 constexpr std::size_t kFar = std::size_t{10} << 3;
 constexpr std::int64_t kFewestMasked = 4;
 
-bool is_large(std::size_t bucket) { return start_of(bucket + 1) > PairStats::kMask; }
+bool is_large(std::size_t bucket) { return start_of(bucket + 1) > kMask; }
 
 // The values' own upper quartile; 0 if none is finite and other than 0.
 double quartile_of(std::span<const double> values) {

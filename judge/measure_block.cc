@@ -169,9 +169,6 @@ PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected
   stats.sum_actual_sq = sums.actual_sq;
   stats.sum_expected_sq = sums.expected_sq;
   stats.sum_product = sums.product;
-  stats.sum_expected_abs = sums.expected_abs;
-  stats.sum_open_abs = sums.open_abs;
-  stats.masked = sums.masked;
   stats.scale = place.rules.scale;
   stats.histogram.exact = stats.count - range.unequal;
   stats.histogram.counts.add(0, sums.histogram[0] - stats.histogram.exact);

@@ -49,10 +49,6 @@ void add_finite(PairStats& stats, const PairRules& rules, const FinitePair& pair
   stats.sum_actual_sq += actual * actual;
   stats.sum_expected_sq += expected * expected;
   stats.sum_product += actual * expected;
-  stats.sum_expected_abs += std::fabs(pair.expected);
-  const bool is_mask = is_equal && std::fabs(pair.expected) >= PairStats::kMask;
-  stats.masked += is_mask;
-  stats.sum_open_abs += is_mask ? 0 : std::fabs(pair.expected);
   if (!is_equal) return add_difference(stats, rules, pair);
   ++stats.histogram.exact;
   ++stats.inside;

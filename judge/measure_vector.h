@@ -14,11 +14,11 @@ namespace opbench {
 struct BlockSums {
   double actual = 0, expected = 0;
   double actual_sq = 0, expected_sq = 0, product = 0;
-  double expected_abs = 0, open_abs = 0;
+  double expected_abs = 0;
   double error = 0, error_sq = 0, rel = 0;
   double max_error = 0;
   double max_rel = 0;  ///< within 2^-40 of itself
-  std::int64_t inside = 0, masked = 0;
+  std::int64_t inside = 0;
   std::array<std::int64_t, ErrorHistogram::kBuckets> histogram{};  ///< no error: the first bucket
 };
 

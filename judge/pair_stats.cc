@@ -91,16 +91,6 @@ double PairStats::rmse() const {
   return pairs == 0 ? 0 : static_cast<double>(std::sqrt(sum_sq / static_cast<long double>(pairs)));
 }
 
-double PairStats::relative_sum() const { return sum_abs == 0 ? 0 : sum_abs / sum_expected_abs; }
-
-double PairStats::sum_without_mask() const {
-  constexpr double kFar = 1024;
-  const std::int64_t open = finite_pairs() - masked;
-  if (masked == 0 || open <= 0 || !(sum_open_abs > 0)) return sum_expected_abs;
-  const double mask = (sum_expected_abs - sum_open_abs) / static_cast<double>(masked);
-  return mask >= kFar * sum_open_abs / static_cast<double>(open) ? sum_open_abs : sum_expected_abs;
-}
-
 double PairStats::mean_ulp() const { return mean(sum_ulp, finite_pairs()); }
 
 double PairStats::cosine() const {
@@ -141,9 +131,6 @@ void PairStats::merge(const PairStats& later) {
   sum_abs += later.sum_abs;
   sum_rel += later.sum_rel;
   sum_sq += later.sum_sq;
-  sum_expected_abs += later.sum_expected_abs;
-  sum_open_abs += later.sum_open_abs;
-  masked += later.masked;
   sum_expected_sq += later.sum_expected_sq;
   sum_actual_sq += later.sum_actual_sq;
   sum_product += later.sum_product;

@@ -72,10 +72,6 @@ struct PairStats {
   WorstElement worst_abs, worst_rel;
   WorstElement worst_outside, worst_beyond;  ///< by value, of those not inside, beyond the limit
   double sum_abs = 0, sum_rel = 0;           ///< of the errors, over finite pairs
-  double sum_expected_abs = 0;               ///< over finite pairs, as all of these
-  /// The part of those that are no mask's: beyond kMask and equal on both sides. These are counted.
-  double sum_open_abs = 0;
-  std::int64_t masked = 0;
   /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
   long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;
@@ -84,19 +80,11 @@ struct PairStats {
   double scale = 1;  ///< of what is expected, where the tolerance follows it
   ErrorHistogram histogram;
 
-  /// Beyond what activations are: -1e4 or -1e9, which is added where attention must not look.
-  static constexpr double kMask = 8192;
-
   std::int64_t finite_pairs() const;
   std::int64_t nonfinite_mismatches() const { return nan_mismatches + inf_mismatches; }
   double mean_abs() const;
   double mean_rel() const;
   double rmse() const;
-  /// Sum of |actual - expected| over that of |expected|; 0 if both are 0.
-  double relative_sum() const;
-  /// `sum_expected_abs` without a mask: elements that are on average 2^10 times as large as all
-  /// others.
-  double sum_without_mask() const;
   double mean_ulp() const;
   double cosine() const;  ///< 1 if both are all zero, 0 if one is
   double inside_share() const;

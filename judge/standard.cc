@@ -34,9 +34,8 @@ std::optional<StandardChoice> read_prec(std::string_view text) {
 }
 
 std::optional<StandardChoice> read_standard(std::string_view text) {
-  for (const auto kind :
-       {StandardKind::mixed, StandardKind::exact, StandardKind::statistical, StandardKind::cosine,
-        StandardKind::fp16_cube, StandardKind::cross_check}) {
+  for (const auto kind : {StandardKind::mixed, StandardKind::exact, StandardKind::statistical,
+                          StandardKind::cosine, StandardKind::cross_check, StandardKind::control}) {
     if (text == name(kind)) return StandardChoice{kind};
   }
   if (text.starts_with(kPrec)) return read_prec(text);
@@ -104,8 +103,8 @@ std::string_view name(StandardKind kind) {
       return "cosine";
     case StandardKind::absolute:
       return "prec";
-    case StandardKind::fp16_cube:
-      return "fp16-cube";
+    case StandardKind::control:
+      return "control";
     case StandardKind::cross_check:
       break;
   }
@@ -116,8 +115,8 @@ StandardChoice parse_standard(std::string_view text) {
   const std::optional<StandardChoice> choice = read_standard(text);
   if (!choice) {
     refuse(text,
-           "mixed, exact, statistical, cosine, fp16-cube, prec=X with a number X >= 0, cross-check "
-           "and cross-check=L0, =L1 or =L2");
+           "mixed, exact, statistical, cosine, prec=X with a number X >= 0, cross-check "
+           "cross-check=L0, =L1 or =L2 and control");
   }
   return *choice;
 }
@@ -127,8 +126,7 @@ OutputRule parse_output_rule(std::string_view text) {
   if (text == "control") return {OutputRule::Kind::control, {}};
   const std::optional<StandardChoice> choice = read_standard(text);
   // The others need a second dump.
-  if (!choice || choice->kind == StandardKind::cross_check ||
-      choice->kind == StandardKind::fp16_cube) {
+  if (!choice || needs_golden(choice->kind)) {
     refuse(text,
            "bound, control, mixed, exact, statistical, cosine and prec=X with a number X >= 0");
   }
@@ -152,9 +150,6 @@ Standard standard_for(const Standards& standards, const StandardChoice& choice, 
     case StandardKind::mixed:
       if (is_exact(numbers.mixed)) return exact_standard();
       return {.kind = chosen.kind, .tolerance = numbers.mixed};
-    case StandardKind::fp16_cube:
-      if (!is_floating(dtype)) return exact_standard();
-      return {.kind = chosen.kind, .tolerance = numbers.mixed};
     case StandardKind::exact:
       return exact_standard();
     case StandardKind::statistical:
@@ -164,10 +159,13 @@ Standard standard_for(const Standards& standards, const StandardChoice& choice, 
     case StandardKind::absolute:
       return {.kind = chosen.kind,
               .tolerance = {.atol = chosen.absolute, .limit = chosen.absolute}};
+    case StandardKind::control:
     case StandardKind::cross_check:
       break;
   }
-  return cross_check_standard(numbers, chosen.level);
+  Standard standard = cross_check_standard(numbers, chosen.level);
+  standard.kind = chosen.kind;
+  return standard;
 }
 
 SharedStandard::SharedStandard(const Standard& standard) {

@@ -45,10 +45,10 @@ inline double limit_at(const Tolerance& tolerance, double expected) {
 }
 
 /// The kinds of `--standard`.
-enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check, fp16_cube };
+enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check, control };
 
-/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "fp16-cube", "prec=1e-3",
-/// "cross-check", "cross-check=L2".
+/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "prec=1e-3",
+/// "cross-check", "cross-check=L2", "control".
 struct StandardChoice {
   StandardKind kind = StandardKind::mixed;
   double absolute = 0;  ///< X of prec=X
@@ -56,6 +56,11 @@ struct StandardChoice {
 
   bool operator==(const StandardChoice&) const = default;
 };
+
+/// True if it holds a tensor to a third one that is nearer to the truth.
+inline bool needs_golden(StandardKind kind) {
+  return kind == StandardKind::cross_check || kind == StandardKind::control;
+}
 
 /// Errors: throws Error that lists what is allowed.
 StandardChoice parse_standard(std::string_view text);

@@ -88,13 +88,12 @@ class ExponentCounts {
 // waits for the sum before.
 template <class T>
 struct SumLanes {
-  VF64 actual, expected, actual_sq, expected_sq, product, expected_abs, open_abs;
+  VF64 actual, expected, actual_sq, expected_sq, product, expected_abs;
   VF64 error, error_sq, rel, max_error, max_rel;
-  std::size_t inside = 0, masked = 0;
+  std::size_t inside = 0;
 
   HWY_INLINE SumLanes() {
-    actual = expected = actual_sq = expected_sq = product = hn::Zero(F64());
-    expected_abs = open_abs = hn::Zero(F64());
+    actual = expected = actual_sq = expected_sq = product = expected_abs = hn::Zero(F64());
     error = error_sq = rel = max_error = max_rel = hn::Zero(F64());
   }
 
@@ -103,9 +102,6 @@ struct SumLanes {
     actual = hn::Add(actual, a);
     expected = hn::Add(expected, e);
     expected_abs = hn::Add(expected_abs, size);
-    const auto is_mask = hn::And(hn::Ge(size, number(PairStats::kMask)), hn::Eq(a, e));
-    open_abs = hn::Add(open_abs, hn::IfThenZeroElse(is_mask, size));
-    masked += hn::CountTrue(F64(), is_mask);
     actual_sq = hn::MulAdd(a, a, actual_sq);
     expected_sq = hn::MulAdd(e, e, expected_sq);
     product = hn::MulAdd(a, e, product);
@@ -143,14 +139,12 @@ BlockSums sums_of(const PairRules& rules, std::size_t count, const T* actual, co
                  .expected_sq = sum_of(lanes.expected_sq),
                  .product = sum_of(lanes.product),
                  .expected_abs = sum_of(lanes.expected_abs),
-                 .open_abs = sum_of(lanes.open_abs),
                  .error = sum_of(lanes.error),
                  .error_sq = sum_of(lanes.error_sq),
                  .rel = sum_of(lanes.rel),
                  .max_error = largest_lane(F64(), lanes.max_error),
                  .max_rel = largest_lane(F64(), lanes.max_rel),
-                 .inside = static_cast<std::int64_t>(lanes.inside - padding),
-                 .masked = static_cast<std::int64_t>(lanes.masked)};
+                 .inside = static_cast<std::int64_t>(lanes.inside - padding)};
   exponents.add_to(sums.histogram);
   sums.histogram[0] -= static_cast<std::int64_t>(padding);
   return sums;

@@ -158,7 +158,7 @@ Shown shown_of(const Dims& shape, std::int64_t edge) {
 /// Reads what is shown, row by row of the last axis.
 class ShownReader {
  public:
-  ShownReader(const Dims& shape, const Shown& shown, const ReadNumbers& read)
+  ShownReader(const Dims& shape, const Shown& shown, const ReadShownNumbers& read)
       : shape_(shape), shown_(shown), read_(read) {}
 
   std::vector<Number> all() {
@@ -187,7 +187,7 @@ class ShownReader {
 
   const Dims& shape_;
   const Shown& shown_;
-  const ReadNumbers& read_;
+  const ReadShownNumbers& read_;
   std::vector<Number> numbers_;
 };
 
@@ -245,7 +245,7 @@ class Printer {
 
 }  // namespace
 
-std::string array_text(const Dims& shape, StoredType type, const ReadNumbers& read) {
+std::string array_text(const Dims& shape, StoredType type, const ReadShownNumbers& read) {
   const std::int64_t elements = element_count(shape);
   if (elements == 0) return "[]";
   if (shape.empty()) return scalar_text(read({0, 1}).at(0), type);

@@ -64,7 +64,7 @@ RunDifferences compare_runs(std::ostream& out, const ResultsFile& first, const R
                             const OutputError& output_error, bool all, const ConsoleStyle& style);
 
 /// Version of compare.json's format. Readers refuse others.
-inline constexpr int kComparisonVersion = 1;
+inline constexpr int kComparisonVersion = 2;
 
 /// For people, in 80 columns: what is wrong, where it starts, whether it was made there, how wrong
 /// it is; the worst `top` operators, those that amplify errors most, what was not compared and why;
@@ -72,11 +72,11 @@ inline constexpr int kComparisonVersion = 1;
 void print_comparison(std::ostream& out, const Comparison& comparison, std::size_t top,
                       const ConsoleStyle& style);
 
-/// Everything: {"opbench_compare": 1, "command", "version", "revision", "date", "files",
-/// "standard", "options", "partial", "load_mode", "verdict", "counts", "first_departure",
-/// "operators": [flat objects], "tensors": [flat objects with the columns of
-/// write_comparison_csv]}. Absent values and those that are no finite numbers are null; an infinite
-/// amplification is too.
+/// Everything: {"opbench_compare": 2, "command", "version", "revision", "date", "files",
+/// "standard", "options", "partial", "load_mode", "verdict", "counts", "explained",
+/// "first_introduced", "first_departure", "operators": [flat objects], "tensors": [flat objects
+/// with the columns of write_comparison_csv]}. Absent values and those that are no finite numbers
+/// are null; an infinite amplification is too.
 void write_comparison_json(std::ostream& out, const Comparison& comparison);
 
 /// RFC 4180 with a line per tensor, in order of execution. Text that a spreadsheet would take for a

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "compare/analysis.h"
+#include "compare/reason_groups.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_page.h"
 #include "tensor/utf8.h"
@@ -45,12 +46,6 @@ std::string factor_text(const OperatorResult& op) {
   const double factor = *op.amplification;
   return factor < 1000 ? fmt::format("{:.3g}x", factor)
                        : fmt::format("{:.0e}{}", factor, std::isinf(factor) ? "" : "x");
-}
-
-std::string_view short_name(Origin origin) {
-  if (origin == Origin::introduced) return "introduced";
-  if (origin == Origin::amplified) return "amplified";
-  return name(origin);
 }
 
 // At most `most` columns of a name, its end, which tells more than its start.
@@ -123,13 +118,13 @@ struct OriginCount {
   std::string_view one, several;
 };
 
-// "2 operators fail: 1 introduces an error, 1 amplifies one"
+// "2 operators fail: 1 introduces an error, 1 inherits one"
 void print_origins(const Page& page, const ComparisonCounts& counts) {
   if (counts.failed_operators == 0) return;
   const OriginCount origins[] = {
       {counts.introduced, "introduces an error", "introduce an error"},
-      {counts.amplified, "amplifies one", "amplify one"},
       {counts.inherited, "inherits one", "inherit one"},
+      {counts.rounding, "rounds otherwise", "round otherwise"},
       {counts.repaired, "repairs one", "repair one"},
       {counts.unknown, "of unknown origin", "of unknown origin"},
   };
@@ -153,7 +148,7 @@ void print_titles(const Page& page) {
 void print_operator(const Page& page, const OperatorResult& op) {
   page.out << fmt::format(
       "  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}\n", shortened(printable(op.seq()), 7),
-      shortened(printable(op.op().empty() ? op.note : op.op()), 29), short_name(op.origin),
+      shortened(printable(op.op().empty() ? op.note : op.op()), 29), name(op.origin),
       error_text(op.input_error), error_text(op.output_error), factor_text(op));
 }
 

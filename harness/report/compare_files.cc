@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "compare/analysis.h"
-#include "compare/jumps.h"
+#include "compare/explain.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_page.h"
 #include "judge/causes.h"
@@ -75,6 +75,16 @@ Json tensor_value(const TensorRow& row) {
   return value;
 }
 
+std::string introduced_by(const OperatorResult& op) {
+  if (is_wrong_in_actual(op)) return is_wrong_in_expected(op) ? "both" : "actual";
+  return is_wrong_in_expected(op) ? "expected" : "";
+}
+
+// What the call of one dump is for its own inputs: "GUILTY".
+Json ruling_value(const JudgedRecord* judged) {
+  return judged == nullptr ? Json(nullptr) : Json(name(judged->ruling));
+}
+
 Json operator_value(const OperatorResult& op, std::size_t execution) {
   return {{"execution", execution},
           {"operator", text_value(op.op())},
@@ -90,8 +100,9 @@ Json operator_value(const OperatorResult& op, std::size_t execution) {
           {"input_error", number_value(op.input_error)},
           {"output_error", number_value(op.output_error)},
           {"amplification", number_value(op.amplification)},
-          {"usual_error", number_value(op.usual_error)},
-          {"jump", number_value(op.jump)},
+          {"introduced_by", text_value(introduced_by(op))},
+          {"actual_ruling", ruling_value(op.actual_judged.get())},
+          {"expected_ruling", ruling_value(op.expected_judged.get())},
           {"tensors", op.tensors.size()}};
 }
 
@@ -117,7 +128,7 @@ Json counts_value(const ComparisonCounts& counts) {
           {"unread", counts.unread},         {"with_warnings", counts.warnings},
           {"operators", counts.operators},   {"operators_failed", counts.failed_operators},
           {"introduced", counts.introduced}, {"inherited", counts.inherited},
-          {"amplified", counts.amplified},   {"repaired", counts.repaired},
+          {"rounding", counts.rounding},     {"repaired", counts.repaired},
           {"unknown", counts.unknown}};
 }
 
@@ -143,8 +154,8 @@ Json header(const Comparison& comparison) {
       {"number_shift_from", text_value(shifted_from(comparison))},
       {"verdict", name(verdict_of(counts))},
       {"counts", counts_value(counts)},
-      {"first_jump", operator_or_null(comparison, first_jump(comparison))},
-      {"fp16_operands", has_fp16_operands(comparison)},
+      {"explained", comparison.is_explained},
+      {"first_introduced", operator_or_null(comparison, first_introduced(comparison))},
       {"first_departure", operator_or_null(comparison, first_departure(comparison))}};
 }
 

@@ -1,21 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "compare/jumps.h"
-#include "compare/operator_error.h"
+#include "compare/explain.h"
 #include "harness/report/compare_page.h"
 #include "judge/causes.h"
 
 namespace opbench::report {
 namespace {
-
-// "14.5x", "4.1e+06x"
-std::string jump_text(double jump) {
-  if (std::isinf(jump)) return "beyond all";
-  return jump < 1000 ? fmt::format("{:.3g}x", jump) : fmt::format("{:.1e}x", jump);
-}
 
 // "Cast, call 7, is only in npu.h5": what has no partner just before an operator, or just after.
 void print_unpaired_near(const ComparisonPage& page, std::size_t index) {
@@ -31,14 +23,17 @@ void print_unpaired_near(const ComparisonPage& page, std::size_t index) {
   }
 }
 
+void print_origin(const ComparisonPage& page, const OperatorResult& op) {
+  if (op.origin == Origin::none) return;
+  page.paragraph(op.origin == Origin::unknown
+                     ? fmt::format("origin unknown: {}", op.explanation)
+                     : fmt::format("{}: {}", name(op.origin), op.explanation),
+                 2);
+}
+
 // Where its error comes from, and its worst tensor.
 void print_details(const ComparisonPage& page, const OperatorResult& op) {
-  if (op.origin != Origin::none) {
-    page.paragraph(op.origin == Origin::unknown
-                       ? fmt::format("origin unknown: {}", op.explanation)
-                       : fmt::format("{}: {}", name(op.origin), op.explanation),
-                   2);
-  }
+  print_origin(page, op);
   if (const TensorResult* worst = worst_tensor(op); worst != nullptr) {
     page.paragraph(tensor_text(*worst), 2);
     page.paragraph(worst->entry().path, 2);
@@ -46,34 +41,48 @@ void print_details(const ComparisonPage& page, const OperatorResult& op) {
   }
 }
 
-// What stands out, whatever tolerances say.
-void print_jump(const ComparisonPage& page) {
-  const auto found = first_jump(page.comparison);
+// What of a call is wrong for its own inputs: by how much, where, and what that looks like.
+void print_finding(const ComparisonPage& page, const JudgedRecord& judged) {
+  const OutputFinding& finding = *judged.worst();
+  page.paragraph(finding.reason, 2);
+  page.paragraph(finding.path, 2);
+  if (!finding.pattern.empty()) page.paragraph(finding.pattern, 2);
+  for (const Cause& cause : finding.causes) page.paragraph(looks_like(cause), 2);
+}
+
+void print_introduced(const ComparisonPage& page) {
+  const auto found = first_introduced(page.comparison);
   if (!found) return;
   const OperatorResult& op = page.comparison.operators[*found];
-  page.heading(
-      fmt::format("Stands out: {}: {} its inputs and neighbours", label(op), jump_text(*op.jump)));
-  page.paragraph(fmt::format("its outputs are off by {} of their size; usual here is {}",
-                             error_text(sum_error(op, Side::output)), error_text(op.usual_error)),
-                 2);
-  print_details(page, op);
+  page.heading(fmt::format("Introduced at {}", label(op)));
+  page.paragraph(op.explanation, 2);
+  if (is_wrong_in_actual(op)) print_finding(page, *op.actual_judged);
+  if (is_wrong_in_expected(op)) print_finding(page, *op.expected_judged);
   print_unpaired_near(page, *found);
 }
 
-// Errors that grow evenly are two devices' arithmetic.
-void print_even(const ComparisonPage& page, const ComparisonCounts& counts) {
-  if (counts.failed == 0 || first_jump(page.comparison)) return;
+// What could not be recomputed may hide an error.
+void print_unknown(const ComparisonPage& page, const ComparisonCounts& counts) {
+  const auto& operators = page.comparison.operators;
+  const auto first = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
+    return op.verdict == Verdict::failed && op.origin == Origin::unknown;
+  });
+  if (!page.comparison.is_explained || first == operators.end()) return;
   page.out << '\n';
   page.paragraph(
-      "No operator stands out: none is much further off than its inputs and neighbours.");
+      fmt::format("Of {} of {} operators that fail ({:.0f} %) the origin is unknown, "
+                  "first {}: {}",
+                  counts.unknown, counts.failed_operators,
+                  100 * double(counts.unknown) / double(counts.failed_operators), label(*first),
+                  first->explanation));
 }
 
-void print_fp16_operands(const ComparisonPage& page) {
-  const Comparison& c = page.comparison;
-  if (c.standard.kind == StandardKind::fp16_cube || !has_fp16_operands(c)) return;
-  page.paragraph(
-      "Convolutions and products differ as fp16 operands do: --standard fp16-cube holds them to "
-      "that, --fail-on jump fails only where an operator stands out.");
+// No operator is to blame for a difference that rounding explains.
+void print_innocence(const ComparisonPage& page, const ComparisonCounts& counts) {
+  if (!page.comparison.is_explained || counts.failed == 0 || counts.introduced > 0) return;
+  page.out << '\n';
+  page.paragraph(counts.unknown == 0 ? "No operator is wrong for its inputs."
+                                     : "No operator that was recomputed is wrong for its inputs.");
 }
 
 // Where the error that the first departure got came from. What draws random numbers may fail
@@ -95,11 +104,15 @@ std::string source_of_inputs(const Comparison& comparison, std::size_t first) {
 
 void print_first(const ComparisonPage& page) {
   const auto first = first_departure(page.comparison);
-  if (!first || first == first_jump(page.comparison)) return;
+  const auto introduced = first_introduced(page.comparison);
+  if (!first || first == introduced) return;
   const OperatorResult& op = page.comparison.operators[*first];
-  page.heading(fmt::format("First beyond its tolerance: {}", label(op)));
+  const bool enters_here = page.comparison.is_explained && !introduced;
+  page.heading(fmt::format("{}: {}",
+                           enters_here ? "The difference enters at" : "First beyond its tolerance",
+                           label(op)));
   print_details(page, op);
-  if (op.origin == Origin::inherited || op.origin == Origin::amplified) {
+  if (op.origin == Origin::inherited) {
     page.paragraph(source_of_inputs(page.comparison, *first), 2);
   }
   print_unpaired_near(page, *first);
@@ -162,10 +175,10 @@ std::string tensor_text(const TensorResult& tensor) {
 }
 
 void print_headline(const ComparisonPage& page, const ComparisonCounts& counts) {
-  print_jump(page);
-  print_even(page, counts);
-  print_fp16_operands(page);
+  print_introduced(page);
+  print_innocence(page, counts);
   print_first(page);
+  print_unknown(page, counts);
 }
 
 }  // namespace opbench::report

@@ -68,8 +68,8 @@ std::string error_text(const std::optional<double>& error);
 /// "output result: 98.1% inside tolerance, ...".
 std::string tensor_text(const TensorResult& tensor);
 
-/// What a reader should look at first: the operator that stands out, or that none does, and the
-/// first beyond its tolerance.
+/// What a reader should look at first: the operator that introduced an error, or that none did, the
+/// first beyond its tolerance, and of how many the origin is unknown.
 void print_headline(const ComparisonPage& page, const ComparisonCounts& counts);
 
 }  // namespace opbench::report

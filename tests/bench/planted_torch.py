@@ -4,8 +4,8 @@
     tests/bench/planted_torch.py [BUILD] [--network NAME]... [--plants 20] [--size 64]
 
 Captures a training step of ShuffleNetV2, ResNet-18 and a transformer. Honest pairs (fp32 against fp64, bf16 autocast against
-fp32): `opbench compare` may let nobody stand out, `opbench judge` may find nobody guilty. Then operators at random places get a
-wrong gradient: compare must name that one, judge must find it guilty first, and in load mode nobody else may fail.
+fp32): `opbench compare` may say of nobody that it introduces an error, `opbench judge` may find nobody guilty. Then operators at random places get a
+wrong gradient: compare must name that one, judge must find it guilty first, and in load mode nobody else may introduce one.
 Prints a row for each; exit code 1 if one is wrong. BUILD: build/release. Needs python3-torch and python3-torchvision."""
 
 import argparse
@@ -27,8 +27,8 @@ def honest(opbench, folder, network, size):
     for kind in ("fp32", "fp64", "bf16"):
         networks.capture(folder / f"{kind}.h5", network, kind, size=size)
     for one, other in (("fp32", "fp64"), ("bf16", "fp32")):
-        named = verdicts.standing_out(opbench, folder, folder / f"{one}.h5", folder / f"{other}.h5")
-        yield f"{one} against {other}", named is None, f"{named} stands out" if named else "nobody stands out"
+        named = verdicts.introduced(opbench, folder, folder / f"{one}.h5", folder / f"{other}.h5")
+        yield f"{one} against {other}", named is None, f"{named} introduces an error" if named else "nobody introduces an error"
     for kind in ("fp32", "bf16"):
         accused = verdicts.guilty(opbench, folder, folder / f"{kind}.h5")
         yield f"judge {kind}", not accused, f"{len(accused)} guilty"
@@ -45,9 +45,9 @@ def planted(opbench, folder, network, size, seed):
     networks.capture(paths[2], network, change=lambda it: plants.plant(it, site, None), size=size, mode="load",
                      load_path=paths[0])
     wanted = (node, verdicts.last_number(paths[0], node))
-    named = verdicts.standing_out(opbench, folder, paths[0], paths[1])
+    named = verdicts.introduced(opbench, folder, paths[0], paths[1])
     accused = verdicts.guilty(opbench, folder, paths[0])
-    failing = verdicts.failing(opbench, folder, paths[2], paths[0])
+    failing = verdicts.all_introduced(opbench, folder, paths[2], paths[0])
     right = named == wanted and accused[:1] == [wanted] and failing == [wanted]
     return f"{fault} in {site}", right, f"{wanted}: compare {named}, judge {accused[:2]}, load mode {failing[:2]}"
 

@@ -160,15 +160,16 @@ TEST_F(ArtefactCli, AComparisonInOneFile) {
   const Outcome console = opbench_with({"report", path("c.h5")});
   EXPECT_EQ(console.out + "Results: " + path("c.h5") + "\n", to_file.out);
   EXPECT_THAT(opbench_with({"report", path("c.h5"), "--format", "json"}).out,
-              HasSubstr("\"opbench_compare\": 1"));
+              HasSubstr("\"opbench_compare\": 2"));
   EXPECT_THAT(opbench_with({"report", path("c.h5"), "--format", "csv"}).out,
               HasSubstr("execution,operator"));
   expect_refused(opbench_with({"report", path("c.h5"), "--format", "junit"}),
                  "a comparison has no form 'junit'");
   const Outcome words = explain("softplus/2", "c.h5");
   EXPECT_EQ(words.code, kAllWell) << words.err;
-  EXPECT_THAT(words.out, AllOf(HasSubstr("introduced here: its inputs agree"),
-                               HasSubstr("Looks like: "), Not(HasSubstr("softmax"))));
+  EXPECT_THAT(words.out,
+              AllOf(HasSubstr("introduced: by npu.h5: wrong for its own inputs; gpu.h5 is right"),
+                    HasSubstr("Looks like: "), Not(HasSubstr("softmax"))));
   EXPECT_EQ(explain("none", "c.h5").code, kNothingToJudge);
 }
 

@@ -17,8 +17,9 @@ TEST(SampleDumps, ShowWhereTheFaultIs) {
                     gpu = source_file("examples/dumps/gpu.h5");
   const Outcome outcome = run_program({"compare", npu, gpu});
   EXPECT_EQ(outcome.code, kVerdictFailed) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("\nStands out: softplus, call 2: "));
-  EXPECT_THAT(outcome.out, HasSubstr("\n  introduced here: its inputs agree\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nIntroduced at softplus, call 2\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("\n  by npu.h5: wrong for its own inputs; gpu.h5 is right for its\n"));
   EXPECT_THAT(outcome.out, HasSubstr("3 operators fail: 1 introduces an error, 2 inherit one"));
   std::size_t thresholds = 0;
   for (auto at = outcome.out.find("Looks like"); at != std::string::npos;

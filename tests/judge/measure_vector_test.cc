@@ -52,23 +52,7 @@ TYPED_TEST(MeasureVector, SumsByHand) {
     EXPECT_EQ(sums.max_error, 3);
     EXPECT_NEAR(sums.max_rel, 3, 3 * 0x1p-40);
     EXPECT_EQ(sums.inside, 2) << "2 is half of 4";
-    EXPECT_EQ(sums.masked, 0);
     EXPECT_EQ(sums.histogram[42], 2) << "2 and 3 are from 2^1 on";
-  });
-}
-
-// -10000 on both sides is a mask, -10000 beside -9999 is an error.
-TYPED_TEST(MeasureVector, MasksAreEqualAndOf8192OrMore) {
-  on_every_isa([&] {
-    const auto block = std::make_unique<Block<TypeParam>>();
-    block->actual[1] = block->expected[1] = -10000;
-    block->actual[2] = -10000, block->expected[2] = -9999;
-    block->actual[3] = block->expected[3] = 8192;
-    block->actual[4] = block->expected[4] = 8191;
-    const BlockSums sums = block_sums(rules_with(), 5, block->actual, block->expected);
-    EXPECT_EQ(sums.masked, 2);
-    EXPECT_EQ(sums.expected_abs, 1 + 10000 + 9999 + 8192 + 8191);
-    EXPECT_EQ(sums.open_abs, 1 + 9999 + 8191);
   });
 }
 

@@ -64,11 +64,10 @@ TEST(Standard, OfACrossCheckHasTheRatiosOfItsLevel) {
 
 // Without numbers of a floating standard every element must be equal.
 TEST(Standard, OfADtypeWithoutNumbersIsExact) {
-  for (const char* typed : {"mixed", "statistical", "fp16-cube", "exact"}) {
+  for (const char* typed : {"mixed", "statistical", "exact"}) {
     EXPECT_EQ(standard(typed, DType::int32).kind, StandardKind::exact) << typed;
   }
   EXPECT_EQ(standard("exact").kind, StandardKind::exact);
-  EXPECT_EQ(standard("fp16-cube").kind, StandardKind::fp16_cube);
   EXPECT_EQ(standard("prec=1", DType::int32).tolerance.atol, 1);
   Standards shared = our_standards();
   shared.numbers[static_cast<std::size_t>(DType::int32)].mixed.atol = 1;

@@ -17,7 +17,7 @@ def test_honest_pairs_accuse_nobody(tmp_path, opbench, name, size):
     for kind in ("fp32", "fp64", "bf16", "bf16 sums"):
         networks.capture(tmp_path / f"{kind}.h5", name, kind, size=size)
     for one, other in (("fp32", "fp64"), ("bf16", "fp32"), ("bf16 sums", "fp32"), ("bf16 sums", "bf16")):
-        assert verdicts.standing_out(opbench, tmp_path, tmp_path / f"{one}.h5", tmp_path / f"{other}.h5") is None, one
+        assert verdicts.introduced(opbench, tmp_path, tmp_path / f"{one}.h5", tmp_path / f"{other}.h5") is None, one
     for kind in ("fp32", "bf16", "bf16 sums"):
         assert verdicts.guilty(opbench, tmp_path, tmp_path / f"{kind}.h5") == [], kind
 
@@ -31,7 +31,7 @@ def test_the_planted_operator_is_named(tmp_path, opbench, name, size, seed):
     networks.capture(right, name, change=lambda model: plants.plant(model, site, None), size=size)
     networks.capture(loaded, name, change=lambda model: plants.plant(model, site, None), size=size, mode="load", load_path=wrong)
     planted = (node, verdicts.last_number(wrong, node))
-    assert verdicts.standing_out(opbench, tmp_path, wrong, right) == planted
+    assert verdicts.introduced(opbench, tmp_path, wrong, right) == planted
     assert verdicts.guilty(opbench, tmp_path, wrong)[0] == planted
     # Fed with the inputs of the wrong run, a right one differs from it there alone.
-    assert verdicts.failing(opbench, tmp_path, loaded, wrong) == [planted]
+    assert verdicts.all_introduced(opbench, tmp_path, loaded, wrong) == [planted]

@@ -5,12 +5,12 @@ import json
 from conftest import names, records
 
 
-def standing_out(opbench, folder, dump, other):
-    """(name, number) that `opbench compare` names; None if nobody stands out."""
+def introduced(opbench, folder, dump, other):
+    """(name, number) that `opbench compare` names; None if nobody introduces an error."""
     done = opbench("compare", dump, other, "-o", folder / "report", "--quiet")
     assert done.returncode in (0, 1), done.stderr
-    jump = json.loads((folder / "report/compare.json").read_text())["first_jump"]
-    return jump and (jump["operator"], int(jump["seq"]))
+    first = json.loads((folder / "report/compare.json").read_text())["first_introduced"]
+    return first and (first["operator"], int(first["seq"]))
 
 
 def guilty(opbench, folder, dump):
@@ -27,9 +27,9 @@ def last_number(dump, name):
     return [int(group.name.split("/")[2]) for found, group in records(dump) if found == name][-1]
 
 
-def failing(opbench, folder, dump, other):
-    """[(name, number)] of operators that `opbench compare` finds wrong, in order."""
+def all_introduced(opbench, folder, dump, other):
+    """[(name, number)] of operators that introduce an error by `opbench compare`, in order."""
     done = opbench("compare", dump, other, "-o", folder / "report", "--quiet")
     assert done.returncode in (0, 1), done.stderr
     found = json.loads((folder / "report/compare.json").read_text())["operators"]
-    return sorted(((one["operator"], int(one["seq"])) for one in found if one["verdict"] == "failed"), key=lambda one: one[1])
+    return sorted(((one["operator"], int(one["seq"])) for one in found if one["origin"] == "introduced"), key=lambda one: one[1])

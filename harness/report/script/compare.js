@@ -16,7 +16,7 @@ const kOperatorColumns = [
   {key: 'input', label: 'error in', width: 95, value: (op) => op.input_error, text: (op) => numberText(op.input_error, 3)},
   {key: 'output', onCard: true, label: 'error out', width: 95, value: (op) => op.output_error, text: (op) => numberText(op.output_error, 3)},
   {key: 'factor', label: 'factor', width: 85, value: (op) => op.amplification, text: (op) => numberText(op.amplification, 3)},
-  {key: 'jump', label: 'stands out', width: 100, value: (op) => op.jump, text: (op) => numberText(op.jump, 3)},
+  {key: 'by', label: 'by', width: 85, value: (op) => op.introduced_by},
   {key: 'why', label: 'why', width: 260, value: (op) => op.explanation},
 ];
 
@@ -47,13 +47,19 @@ export function executionChart(operators, first, go) {
 }
 
 function standOut(op, hrefOf, text) {
-  return op ? el('p', {}, `${text}: `, el('a', {href: hrefOf(op)}, nameOf(op.operator || '-')), `, call ${op.seq}: `, [op.origin, op.explanation].filter(Boolean).join(', '),
-    isNumber(op.jump) ? `; ${numberText(op.jump, 3)} times its inputs and neighbours` : '', '.') : null;
+  return op ? el('p', {}, `${text}: `, el('a', {href: hrefOf(op)}, nameOf(op.operator || '-')), `, call ${op.seq}: `, [op.origin, op.explanation].filter(Boolean).join(', '), '.') : null;
+}
+
+// The wrong call as the smallest one, or whatever else one of the dumps has.
+function nextStep({files, first_introduced: first}) {
+  if (!first) return `opbench judge ${quoted(files.actual.path)}`;
+  const isExpected = first.introduced_by === 'expected';
+  return `opbench minimise ${quoted((isExpected ? files.expected : files.actual).path)} ${quoted(isExpected ? `/${first.expected_operator}/${first.expected_seq}` : `/${first.operator}/${first.seq}`)}`;
 }
 
 function compareDigest(data, hrefOf) {
   const {counts, files} = data, failed = data.verdict === 'failed';
-  const origins = ['introduced', 'amplified', 'inherited', 'repaired', 'unknown'].filter((key) => counts[key] > 0).map((key) => `${counts[key]} ${key}`);
+  const origins = ['introduced', 'inherited', 'rounding', 'repaired', 'unknown'].filter((key) => counts[key] > 0).map((key) => `${counts[key]} ${key}`);
   return el('section', {class: `digest ${colourOf(data.verdict)}`, 'aria-label': 'Digest'},
     el('h2', {}, verdictChip(data.verdict), ' ', nameOf(files.actual.path), ' against ', nameOf(files.expected.path), `, standard ${data.standard}`),
     el('div', {class: 'columns'}, el('div', {}, el('h3', {}, 'What was compared'),
@@ -61,15 +67,15 @@ function compareDigest(data, hrefOf) {
       el('p', {}, `${files.actual.device || 'actual'}: ${files.actual.operators} operators, ${files.actual.tensors} tensors; ${files.expected.device || 'expected'}: ${files.expected.operators} and ${files.expected.tensors}.`),
       [...files.actual.problems, ...files.expected.problems].slice(0, 5).map((problem) => el('p', {class: 'note'}, problem)), el('h3', {}, 'This comparison again'), commandLine(data.command)),
     el('div', {}, el('h3', {}, 'What is wrong'), failed ? el('p', {}, `${countText(counts.operators_failed, 'operator fails', 'operators fail')}: ${origins.join(', ')}.`) : el('p', {}, 'Nothing beyond its tolerance.'),
-      standOut(data.first_jump, hrefOf, 'Stands out'), data.first_departure && data.first_jump && data.first_departure.execution === data.first_jump.execution ? null : standOut(data.first_departure, hrefOf, 'First beyond its tolerance'),
-      data.fp16_operands ? el('p', {class: 'note'}, 'Products differ as those of fp16 operands do.') : null,
-      failed ? [el('h3', {}, 'What to do next'), commandLine(`opbench judge ${quoted(files.actual.path)}`)] : null)));
+      failed && data.explained && !data.first_introduced ? el('p', {}, counts.unknown > 0 ? 'No operator that was recomputed is wrong for its inputs.' : 'No operator is wrong for its inputs.') : null,
+      standOut(data.first_introduced, hrefOf, 'Introduced at'), data.first_departure && data.first_introduced && data.first_departure.execution === data.first_introduced.execution ? null : standOut(data.first_departure, hrefOf, data.explained && !data.first_introduced ? 'The difference enters at' : 'First beyond its tolerance'),
+      failed ? [el('h3', {}, 'What to do next'), commandLine(nextStep(data))] : null)));
 }
 
 export function compareViews(input) {
-  const {data} = input, {counts, first_jump: first} = data;
+  const {data} = input, {counts, first_introduced: first} = data;
   const view = {title: `compare: ${input.path.replace(/.*\//, '')}`, outcome: {colour: colourOf(data.verdict),
-    text: `${data.verdict}: ${counts.operators_failed} of ${countText(counts.operators, 'operator')} fail${first ? `, ${first.operator || '-'} stands out` : ''}`}};
+    text: `${data.verdict}: ${counts.operators_failed} of ${countText(counts.operators, 'operator')} fail${first ? `, ${first.operator || '-'} introduces an error` : ''}`}};
   const hrefOf = (op) => linkTo(view, {op: op.operator || '', call: op.seq || '', order: op.execution});
   const go = (op) => { location.hash = hrefOf(op); };
   const byOperator = groupBy(data.tensors, (t) => t.execution), chosen = el('div', {});
@@ -83,7 +89,7 @@ export function compareViews(input) {
   };
   view.has = (params) => params.op !== undefined && find(params) !== undefined;
   view.show = (params) => {
-    const op = params.op === undefined && params.order === undefined ? data.first_jump || data.first_departure : find(params);
+    const op = params.op === undefined && params.order === undefined ? data.first_introduced || data.first_departure : find(params);
     if (!op) return;
     chosen.replaceChildren(operatorDetail(op, byOperator.get(op.execution) || [], data.files));
     table.select(data.operators.find((each) => each.execution === op.execution));

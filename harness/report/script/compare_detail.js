@@ -65,7 +65,7 @@ export function operatorDetail(op, tensors, files) {
     el('h2', {}, nameOf(op.operator || '-'), ` call ${op.seq || '-'} `, verdictChip(op.verdict)),
     el('p', {}, [op.origin, op.explanation, op.match].filter(Boolean).join(': ')),
     facts([['error of its inputs', numberText(op.input_error)], ['error of its outputs', numberText(op.output_error)], ['amplified', isNumber(op.amplification) ? `${numberText(op.amplification, 3)} times` : null],
-      ['usual here', numberText(op.usual_error)], ['stands out', isNumber(op.jump) ? `${numberText(op.jump, 3)} times its inputs and neighbours` : null]]),
+      ['recomputed', op.actual_ruling ? `${op.actual_ruling} of ${files.actual.path}, ${op.expected_ruling} of ${files.expected.path}` : null]]),
     path ? commandLine(`opbench show ${quoted(files.actual.path)} ${quoted(path)}`) : null,
     plainTable('Tensors', ['side', 'tensor', 'verdict', 'shape', 'inside', 'relative error', 'max error', 'max ULP', 'why'], rows), shown);
 }
@@ -75,7 +75,7 @@ export function quoted(word) {
   return /^[A-Za-z0-9_.,:=+/@%-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`;
 }
 
-/// Points of operators in both errors: what lies above the diagonal was introduced or amplified.
+/// Points of operators in both errors: what lies above the diagonal grew here.
 export function errorScatter(operators, go) {
   const dots = operators.filter((op) => isNumber(op.input_error) && isNumber(op.output_error));
   if (dots.length < 2) return null;
@@ -96,7 +96,7 @@ export function errorScatter(operators, go) {
 
 export function originColour(origin) {
   const text = String(origin);
-  const known = [['introduced', 'series7'], ['amplified', 'series1'], ['inherited', 'series4'], ['repaired', 'series2']].find(([word]) => text.startsWith(word));
+  const known = [['introduced', 'series7'], ['rounding', 'series1'], ['inherited', 'series4'], ['repaired', 'series2']].find(([word]) => text.startsWith(word));
   return known ? known[1] : 'series6';
 }
 

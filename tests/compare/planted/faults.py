@@ -39,7 +39,7 @@ def weight_gradient(change):
     return changed
 
 
-CONV, NORM, RELU, ADD = "conv2d", "native_batch_norm", "relu", "add_Tensor"
+CONV, NORM, RELU, ADD = "conv2d", "batch_norm", "relu", "add_Tensor"
 CONV_BACKWARD, NORM_BACKWARD, RELU_BACKWARD = "NpuConvolutionBackward", "NativeBatchNormBackward", "ReluBackward0"
 
 # name: (operator, which of its calls as a share of them, change)

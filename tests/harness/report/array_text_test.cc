@@ -15,7 +15,7 @@ struct Elements {
   std::vector<Number> numbers;
   std::int64_t reads = 0;
 
-  ReadNumbers reader() {
+  ReadShownNumbers reader() {
     return [this](ElementRange range) {
       reads += range.count;
       const auto first = numbers.begin() + range.first;

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "compare/judge_dump.h"
 #include "tests/compare/comparison_support.h"
 #include "text/fitted.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 using compare_tests::compare;
 using compare_tests::HandMade;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -69,6 +71,22 @@ std::string cell(const std::vector<std::vector<std::string>>& rows, std::size_t 
                                 : rows[row][static_cast<std::size_t>(found - rows[0].begin())];
 }
 
+// An operator as recomputing finds it: wrong in npu.h5 alone.
+void introduce(OperatorResult& op) {
+  JudgedRecord wrong, right;
+  wrong.ruling = Ruling::guilty;
+  wrong.findings.push_back({});
+  OutputFinding& finding = wrong.findings.back();
+  finding.path = op.tensors.back().entry().path;
+  finding.is_wrong = true;
+  finding.reason = "1 of 3 elements off";
+  right.ruling = Ruling::ok;
+  op.actual_judged = std::make_shared<const JudgedRecord>(wrong);
+  op.expected_judged = std::make_shared<const JudgedRecord>(right);
+  op.origin = Origin::introduced;
+  op.explanation = "by npu.h5: wrong for its own inputs; gpu.h5 is right for its";
+}
+
 // One operator that introduces an error, one that inherits it, one only one side has.
 HandMade failing() {
   HandMade sample = compare(
@@ -78,6 +96,9 @@ HandMade failing() {
        {"Add", "4", {{"output/y", kTrue, {}}, {"output/z", {2, 2}, {2, 2}}}}});
   sample.comparison.command = "opbench compare npu.h5 gpu.h5";
   sample.comparison.options = {{"only", "."}};
+  sample.comparison.is_explained = true;
+  introduce(sample.comparison.operators[1]);
+  sample.comparison.operators[2].origin = Origin::inherited;
   return sample;
 }
 
@@ -85,16 +106,12 @@ TEST(ReportCompare, ConsoleSaysWhatIsWrongAndWhereItStarts) {
   const HandMade sample = failing();
   const std::string text = console(sample.comparison);
   EXPECT_EQ(text.substr(0, text.find('\n')), "FAILED: npu.h5 against gpu.h5, standard mixed");
-  // An error of 0.5 in 7.
-  EXPECT_THAT(text, HasSubstr("Stands out: Softplus, call 2: 3.0e+05x its inputs and neighbours\n"
-                              "  its outputs are off by 7.14e-02 of their size; usual here is "
-                              "2.38e-07\n"
-                              "  introduced here: its inputs agree\n"
-                              "  output y: 66.67% inside tolerance, 99% needed; worst at [2]: 0.5, "
-                              "expected 0;\n  a tolerance of 0.12 would hold all\n"
+  EXPECT_THAT(text, HasSubstr("Introduced at Softplus, call 2\n"
+                              "  by npu.h5: wrong for its own inputs; gpu.h5 is right for its\n"
+                              "  1 of 3 elements off\n"
                               "  /Softplus/2/output/y\n"));
-  EXPECT_THAT(text, HasSubstr("2 operators fail: 1 introduces an error, 1 amplifies one\n"));
-  EXPECT_THAT(text, HasSubstr("        3 Mul                           amplified  1.00e-01      inf"
+  EXPECT_THAT(text, HasSubstr("2 operators fail: 1 introduces an error, 1 inherits one\n"));
+  EXPECT_THAT(text, HasSubstr("        3 Mul                           inherited  1.00e-01      inf"
                               "     inf\n"));
   EXPECT_THAT(text, HasSubstr("      2 Softplus                      introduced        0 1.00e-01"
                               "       -\n"));
@@ -105,12 +122,13 @@ TEST(ReportCompare, ConsoleSaysWhatIsWrongAndWhereItStarts) {
 }
 
 TEST(ReportCompare, NamesWhatHasNoPartnerNextToTheHeadline) {
-  const HandMade sample =
+  HandMade sample =
       compare({{"Relu", "1", {{"input/x", kTrue, kTrue}, {"output/y", kTrue, kTrue}}},
                {"Cast", "2", {{"output/y", kTrue, {}}}},
                {"Softplus", "3", {{"input/x", kTrue, kTrue}, {"output/y", {3, 4, 0.5f}, kTrue}}}});
+  introduce(sample.comparison.operators[2]);
   const std::string text = console(sample.comparison);
-  EXPECT_THAT(text, HasSubstr("Stands out: Softplus, call 3"));
+  EXPECT_THAT(text, HasSubstr("Introduced at Softplus, call 3"));
   EXPECT_THAT(text, HasSubstr("\n  Next to it: Cast, call 2 is only in npu.h5\n"));
 }
 
@@ -131,14 +149,44 @@ TEST(ReportCompare, SaysWhereNumbersOfLoadModeAreShifted) {
 
 TEST(ReportCompare, VerbsAgreeWithTheirCounts) {
   const std::vector<float> off = {3, 4, 0.5f}, worse = {3, NAN, 0.5f};
-  const HandMade sample =
+  HandMade sample =
       compare({{"Softplus", "1", {{"input/x", kTrue, kTrue}, {"output/y", off, kTrue}}},
                {"Mul", "2", {{"input/x", off, kTrue}, {"output/y", worse, kTrue}}},
                {"Exp", "3", {{"input/x", off, kTrue}, {"output/y", worse, kTrue}}},
                {"Neg", "4", {{"input/x", off, kTrue}, {"output/y", off, kTrue}}},
                {"Abs", "5", {{"input/x", off, kTrue}, {"output/y", off, kTrue}}}});
+  auto& operators = sample.comparison.operators;
+  operators[0].origin = Origin::introduced;
+  operators[1].origin = operators[2].origin = Origin::inherited;
+  operators[3].origin = operators[4].origin = Origin::rounding;
+  introduce(operators[0]);
+  EXPECT_THAT(
+      console(sample.comparison),
+      HasSubstr("5 operators fail: 1 introduces an error, 2 inherit one, 2 round otherwise\n"));
+}
+
+TEST(ReportCompare, SaysThatNobodyIsWrongAndWhereTheDifferenceEnters) {
+  HandMade sample = failing();
+  OperatorResult& first = sample.comparison.operators[1];
+  first.actual_judged = first.expected_judged;
+  first.origin = Origin::rounding;
+  first.explanation = "both are right for the same inputs (npu.h5: fp16 operands)";
+  EXPECT_THAT(
+      console(sample.comparison),
+      HasSubstr("\nNo operator is wrong for its inputs.\n\n"
+                "The difference enters at: Softplus, call 2\n"
+                "  rounding: both are right for the same inputs (npu.h5: fp16 operands)\n"));
+  sample.comparison.operators[2].origin = Origin::unknown;
+  sample.comparison.operators[2].explanation = "not recomputed: no operator of that name is known";
+  EXPECT_THAT(
+      console(sample.comparison),
+      AllOf(HasSubstr("\nNo operator that was recomputed is wrong for its inputs.\n"),
+            HasSubstr("Of 1 of 2 operators that fail (50 %) the origin is unknown, first Mul, "
+                      "call 3:\nnot recomputed: no operator of that name is known\n")));
+  sample.comparison.is_explained = false;
   EXPECT_THAT(console(sample.comparison),
-              HasSubstr("5 operators fail: 1 introduces an error, 2 amplify one, 2 inherit one\n"));
+              AllOf(HasSubstr("\nFirst beyond its tolerance: Softplus, call 2\n"),
+                    Not(HasSubstr("wrong for its inputs"))));
 }
 
 TEST(ReportCompare, ConsoleOfACleanComparisonIsShort) {
@@ -161,7 +209,7 @@ TEST(ReportCompare, TopBoundsTheLists) {
   const HandMade sample = failing();
   const std::string text = console(sample.comparison, 1);
   EXPECT_THAT(text, HasSubstr("Operators that fail, the worst 1 of 2"));
-  EXPECT_THAT(text, Not(HasSubstr("      2 Softplus")));
+  EXPECT_THAT(text, AllOf(HasSubstr("      2 Softplus"), Not(HasSubstr("NaN"))));
   EXPECT_THAT(console(sample.comparison, 0), Not(HasSubstr("error in")));
 }
 
@@ -204,7 +252,7 @@ TEST(ReportCompare, ConsoleKeepsTo80Columns) {
 TEST(ReportCompare, JsonHasAHeaderAndFlatRecords) {
   const HandMade sample = failing();
   const Json report = json(sample.comparison);
-  EXPECT_EQ(report["opbench_compare"], 1);
+  EXPECT_EQ(report["opbench_compare"], 2);
   EXPECT_EQ(report["command"], "opbench compare npu.h5 gpu.h5");
   EXPECT_EQ(report["files"]["actual"]["path"], "npu.h5");
   EXPECT_EQ(report["files"]["golden"], nullptr);
@@ -215,7 +263,14 @@ TEST(ReportCompare, JsonHasAHeaderAndFlatRecords) {
   EXPECT_EQ(report["counts"]["failed"], 3);
   EXPECT_EQ(report["first_departure"]["operator"], "Softplus");
   ASSERT_EQ(report["operators"].size(), 4u);
-  EXPECT_EQ(report["operators"][2]["origin"], "inherited and amplified");
+  EXPECT_EQ(report["explained"], true);
+  EXPECT_EQ(report["first_introduced"]["operator"], "Softplus");
+  EXPECT_EQ(report["operators"][1]["introduced_by"], "actual");
+  EXPECT_EQ(report["operators"][1]["actual_ruling"], "GUILTY");
+  EXPECT_EQ(report["operators"][1]["expected_ruling"], "OK");
+  EXPECT_EQ(report["operators"][2]["origin"], "inherited");
+  EXPECT_EQ(report["operators"][2]["introduced_by"], nullptr);
+  EXPECT_EQ(report["operators"][2]["actual_ruling"], nullptr);
   EXPECT_EQ(report["operators"][2]["output_error"], nullptr);  // infinite
   ASSERT_EQ(report["tensors"].size(), 8u);
   for (const Json& tensor : report["tensors"]) {
@@ -232,7 +287,7 @@ TEST(ReportCompare, JsonHasTheNumbersOfATensor) {
   const Json tensor = json(sample.comparison)["tensors"][3];
   EXPECT_EQ(tensor["actual_path"], "/Softplus/2/output/y");
   EXPECT_EQ(tensor["verdict"], "failed");
-  EXPECT_EQ(tensor["origin"], "introduced here");
+  EXPECT_EQ(tensor["origin"], "introduced");
   EXPECT_EQ(tensor["actual_shape"], "[3]");
   EXPECT_EQ(tensor["elements"], 3);
   EXPECT_EQ(tensor["expected_zero"], 1);

@@ -202,7 +202,14 @@ const RegisteredOp registered{{
     .source = "torch.nn.functional.batch_norm; CANN BNTrainingReduce, BNTrainingUpdate, BNInfer",
     .known_as =
         {.calls =
-             {// Ascend's PyTorch 1.5 leaves the variance where others leave 1/sqrt(variance + eps):
+             {{"native_batch_norm, cudnn_batch_norm",
+               "input|self, weight, bias, running_mean, running_var",
+               "result|result0|out, , , result1|save_mean, result2|save_invstd",
+               {.attrs =
+                    "training, momentum: momentum|exponential_average_factor, eps: eps|epsilon",
+                .only = "training: 1",
+                .devices = "CPU, CUDA"}},
+              // Ascend's PyTorch 1.5 leaves the variance where others leave 1/sqrt(variance + eps):
               // it is not judged.
               {"native_batch_norm, batch_norm, cudnn_batch_norm, npu_batch_norm, "
                "_batch_norm_impl_index",

@@ -176,6 +176,23 @@ TEST_F(JudgeOperators, TheBiasOfAProductHasTheSumOfGradients) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
 }
 
+// Of 1 and 3: mean 2, variance 1; with eps of 3, 1/sqrt(variance + eps) is a half.
+TEST_F(JudgeOperators, BatchNormsAreJudgedByWhatTheySave) {
+  for (const double saved : {0.5, 1.0}) {
+    begin("native_batch_norm");
+    input("input", {2, 1}, {1, 3});
+    for (const char* name : {"weight", "running_var"}) input(name, {1}, {1});
+    for (const char* name : {"bias", "running_mean"}) input(name, {1}, {0});
+    writer_.write_input_scalar("training", true);
+    writer_.write_input_scalar("momentum", 0.1);
+    writer_.write_input_scalar("eps", 3.0);
+    output("result0", {2, 1}, {-0.5, 0.5});
+    output("result1", {1}, {2});
+    output("result2", {1}, {saved});
+  }
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
+}
+
 // An NPU has saved the variance, others 1/sqrt(variance + eps), in the same place.
 TEST_F(JudgeOperators, GradientsOfBatchNormReadWhatTheDeviceSaved) {
   for (const auto& [device, saved] :

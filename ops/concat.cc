@@ -83,7 +83,8 @@ const RegisteredOp registered{{
                             "tensors/tensors_*",
                             "result|out|y",
                             {.attrs = "axis: dim|axis|concat_dim"}},
-                           {"SplitBackward",
+                           {"SplitBackward, SplitWithSizesBackward, UnsafeSplitBackward, "
+                            "UnsafeSplitWithSizesBackward",
                             "grads/grads_*",
                             "grad_inputs/grad_inputs_0",
                             {.attrs = "axis: dim", .needs = "axis"}},

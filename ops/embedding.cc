@@ -126,7 +126,12 @@ const RegisteredOp registered_grad{{
                {.attrs =
                     "num_weights: num_weights|weight_sym_argsize_0|weight_argsize_0, padding_idx",
                 .where = "scale_grad_by_freq: 0, sparse: 0",
-                .needs = "num_weights"}}}},
+                .needs = "num_weights"}},
+              {"EmbeddingBackward",
+               "grads/grads_0, indices",
+               "grad_inputs/grad_inputs_0",
+               {.attrs = "num_weights: rows of grad_inputs/grad_inputs_0, padding_idx",
+                .where = "scale_grad_by_freq: 0, sparse: 0"}}}},
     .inputs = {{"grad_output", "grads/grads_0"},
                {.name = "indices",
                 .dtypes = kIndexDTypes,

@@ -35,7 +35,10 @@ struct KnownPart {
 struct KnownCallRules {
   /// "ours: theirs", or the name alone where it is the same: the recorded number or list, where it
   /// is there. "ours: =1": always; "shape of x", "plane of x" (its last two extents), "dtype of x",
-  /// "1 - x"; "x as none|mean|sum": the word that number 0, 1 or 2 stands for.
+  /// "1 - x"; "x as none|mean|sum": the word that number 0, 1 or 2 stands for; "rows of x": its
+  /// first extent; "kept shape of x along dim": x reduced over the recorded axes, which stay with
+  /// extent 1; "extents of x_* along dim": of all of a list; "borders of y along dim from start":
+  /// what y has around the first input, which lies in it at the recorded start.
   std::string_view attrs = {};
   /// "name: number ...": what a recorded number or list must be where it is there; "name:" alone:
   /// no number.
@@ -57,9 +60,11 @@ struct KnownCall {
   std::string_view names;
   /// Recorded tensors in the order of our operator's inputs. "a|b": whichever is there. "a?": may
   /// be missing. "tensors/tensors_*": all of a list. "output a": a recorded result, such as the
-  /// mask that a dropout has drawn.
+  /// mask that a dropout has drawn. "a with axis dim": a with one axis of extent 1 more. A recorded
+  /// number stands for a tensor of one element where no row takes it as an attribute.
   std::string_view inputs = {};
-  /// Recorded results in the order of our operator's outputs; an empty item: not recorded.
+  /// Recorded results in the order of our operator's outputs; an empty item: not recorded;
+  /// "result/result_*": all of a list.
   std::string_view outputs = {};
   KnownCallRules rules = {};
 };

@@ -93,7 +93,12 @@ std::string without_digits(std::string name) {
 }  // namespace
 
 RecordedName RecordedName::of(std::string_view text) {
+  constexpr std::string_view kAxis = " with axis ";
   RecordedName name;
+  if (const std::size_t at = text.find(kAxis); at != std::string_view::npos) {
+    name.new_axis = text.substr(at + kAxis.size());
+    text = text.substr(0, at);
+  }
   for (std::size_t start = 0; start <= text.size() && !text.empty();) {
     const std::size_t bar = std::min(text.find('|', start), text.size());
     std::string one(text.substr(start, bar - start));
@@ -109,13 +114,23 @@ RecordedName RecordedName::of(std::string_view text) {
 
 AttrSource AttrSource::of(std::string_view text) {
   constexpr std::pair<std::string_view, AttrSource::Kind> kPrefixes[] = {
-      {"shape of ", AttrSource::shape},
-      {"plane of ", AttrSource::plane},
-      {"dtype of ", AttrSource::dtype},
-      {"1 - ", AttrSource::complement}};
+      {"shape of ", AttrSource::shape},     {"plane of ", AttrSource::plane},
+      {"dtype of ", AttrSource::dtype},     {"rows of ", AttrSource::rows},
+      {"kept shape of ", AttrSource::kept}, {"extents of ", AttrSource::extents},
+      {"borders of ", AttrSource::borders}, {"1 - ", AttrSource::complement}};
   if (text.starts_with('=')) return {AttrSource::constant, {}, std::string(text.substr(1))};
   for (const auto& [prefix, kind] : kPrefixes) {
-    if (text.starts_with(prefix)) return {kind, RecordedName::of(text.substr(prefix.size())), {}};
+    if (!text.starts_with(prefix)) continue;
+    constexpr std::string_view kAlong = " along ", kFrom = " from ";
+    const std::string_view rest = text.substr(prefix.size());
+    const std::size_t along = std::min(rest.find(kAlong), rest.size());
+    AttrSource source{kind, RecordedName::of(rest.substr(0, along)), {}};
+    if (along == rest.size()) return source;
+    const std::string_view axis = rest.substr(along + kAlong.size());
+    const std::size_t from = std::min(axis.find(kFrom), axis.size());
+    source.along = axis.substr(0, from);
+    if (from < axis.size()) source.start = axis.substr(from + kFrom.size());
+    return source;
   }
   constexpr std::string_view kAs = " as ";
   const std::size_t as = text.find(kAs);

@@ -18,17 +18,31 @@ namespace opbench {
 struct RecordedName {
   std::vector<std::string> names;  ///< empty: not recorded
   bool is_optional = false;
+  std::string new_axis = {};  ///< the recorded number of an axis of extent 1 that it is taken with
 
-  /// "a|b?": either, or none.
+  /// "a|b?": either, or none. "a with axis dim": see new_axis.
   static RecordedName of(std::string_view text);
 };
 
 /// Where an attribute of an operator comes from.
 struct AttrSource {
-  enum Kind { recorded, complement, constant, shape, plane, dtype } kind = recorded;
+  enum Kind {
+    recorded,
+    complement,
+    constant,
+    shape,
+    plane,
+    dtype,
+    rows,
+    kept,
+    extents,
+    borders
+  } kind = recorded;
   RecordedName from;  ///< what is recorded, or whose shape, last two extents or dtype it is
   std::string constant_text;
   std::vector<std::string> words = {};  ///< of a recorded number: word 0, 1, ...
+  std::string along = {};               ///< the recorded number or list of axes
+  std::string start = {};               ///< the recorded first place along the axis
 
   /// As in KnownCallRules::attrs (ops/known_as.h).
   static AttrSource of(std::string_view text);

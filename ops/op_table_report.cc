@@ -15,7 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const RecordedName& name) {
-  return fmt::format("{}{}", fmt::join(name.names, "|"), name.is_optional ? "?" : "");
+  return fmt::format("{}{}{}{}", fmt::join(name.names, "|"), name.is_optional ? "?" : "",
+                     name.new_axis.empty() ? "" : " with axis ", name.new_axis);
 }
 
 std::string text_of(const AttrSource& source) {
@@ -30,6 +31,15 @@ std::string text_of(const AttrSource& source) {
       return "dtype of " + text_of(source.from);
     case AttrSource::complement:
       return "1 - " + text_of(source.from);
+    case AttrSource::rows:
+      return "rows of " + text_of(source.from);
+    case AttrSource::kept:
+      return fmt::format("kept shape of {} along {}", text_of(source.from), source.along);
+    case AttrSource::extents:
+      return fmt::format("extents of {} along {}", text_of(source.from), source.along);
+    case AttrSource::borders:
+      return fmt::format("borders of {} along {} from {}", text_of(source.from), source.along,
+                         source.start);
     case AttrSource::recorded:
       break;
   }

@@ -1,49 +1,11 @@
 // What the table of operators reads of a record beside its tensors: words, complements, masks among
 // the results, and what makes a row unfit.
-#include <gmock/gmock.h>
-
-#include "compare/judge_dump.h"
-#include "dump/dump_writer.h"
-#include "tests/support/temp_dir.h"
+#include "tests/compare/judged_records.h"
 
 namespace opbench {
 namespace {
 
-using Values = std::vector<double>;
-
-class JudgeOperators : public testing::Test, protected TempDir {
- protected:
-  void begin(const std::string& op, DeviceType device = DeviceType::cuda) {
-    writer_.begin_record(op, device);
-  }
-  void tensor(bool is_input, const std::string& name, DType dtype, const Dims& shape,
-              const Values& values) {
-    Tensor made(describe(dtype, shape));
-    from_doubles(dtype, values.data(), std::ssize(values), made.data());
-    if (is_input) return writer_.write_input(name, made.desc, made.data());
-    writer_.write_output(name, made.desc, made.data());
-  }
-  void input(const std::string& name, const Dims& shape, const Values& values,
-             DType dtype = DType::fp32) {
-    tensor(true, name, dtype, shape, values);
-  }
-  void output(const std::string& name, const Dims& shape, const Values& values,
-              DType dtype = DType::fp32) {
-    tensor(false, name, dtype, shape, values);
-  }
-
-  std::vector<Ruling> rulings() {
-    writer_.finish();
-    DumpSource file(path("d.h5"));
-    const JudgedDump dump = judge_dump(
-        file, OpTable::builtin(), {}, [](std::size_t, std::size_t) {}, [] { return false; });
-    std::vector<Ruling> all;
-    for (const JudgedRecord& record : dump.records) all.push_back(record.ruling);
-    return all;
-  }
-
-  DumpWriter writer_{path("d.h5")};
-};
+class JudgeOperators : public JudgedRecords {};
 
 }  // namespace
 

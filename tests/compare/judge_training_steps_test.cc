@@ -1,0 +1,206 @@
+// Which operators of PyTorch's training steps are recomputed: a right and a wrong record of each.
+#include <cmath>
+
+#include "tests/compare/judged_records.h"
+
+namespace opbench {
+namespace {
+
+constexpr const char* kGrads = "grads/grads_0";
+constexpr const char* kResult = "grad_inputs/grad_inputs_0";
+
+class JudgeTrainingSteps : public JudgedRecords {
+ protected:
+  void number(const std::string& name, std::int64_t value) {
+    writer_.write_input_scalar(name, value);
+  }
+  void list(const std::string& name, const std::vector<std::int64_t>& values) {
+    writer_.write_input_list(name, values);
+  }
+  // The first half of all records is right, the second wrong.
+  void expect_halves() {
+    const std::vector<Ruling> all = rulings();
+    std::vector<Ruling> expected(all.size() / 2, Ruling::ok);
+    expected.resize(all.size(), Ruling::guilty);
+    EXPECT_EQ(all, expected);
+  }
+};
+
+}  // namespace
+
+// Numbers stand for tensors of one element: compared in the tensor's dtype, else not rounded.
+TEST_F(JudgeTrainingSteps, NumbersAsOperands) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("eq_Scalar");
+    input("self", {2}, {0.1, 2});
+    writer_.write_input_scalar("other", 0.1);
+    output("result", {2}, {1, wrong}, DType::boolean);
+    begin("rsub_Scalar");
+    input("self", {2}, {3, 4});
+    number("other", 1);
+    number("alpha", 1);
+    output("result", {2}, {-2, -3 + wrong});
+    begin("masked_fill_Scalar");
+    input("self", {2}, {3, 4});
+    input("mask", {2}, {1, 0}, DType::boolean);
+    writer_.write_input_scalar("value", -HUGE_VAL);
+    output("result", {2}, {-HUGE_VAL, 4 + wrong});
+    begin("div__Scalar");
+    input("self", {1}, {1}, DType::fp64);
+    writer_.write_input_scalar("other", 0.3);
+    output("self", {1}, {1 / 0.3 + 1e-12 * wrong}, DType::fp64);
+  }
+  expect_halves();
+}
+
+// Counters, and masks that are counted, are exact.
+TEST_F(JudgeTrainingSteps, WholeNumbers) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("add__Tensor");
+    input("self", {}, {41}, DType::int64);
+    input("other", {}, {1}, DType::int64);
+    number("alpha", 1);
+    output("self", {}, {42 + wrong}, DType::int64);
+    begin("sum");
+    input("self", {3}, {1, 0, 1}, DType::boolean);
+    output("result", {}, {2 + wrong}, DType::int64);
+  }
+  expect_halves();
+}
+
+// True or true is true, and their sum is two.
+TEST_F(JudgeTrainingSteps, SumsOfMasksAreUnknown) {
+  begin("add_Tensor");
+  input("self", {1}, {1}, DType::boolean);
+  input("other", {1}, {1}, DType::boolean);
+  output("result", {1}, {1}, DType::boolean);
+  EXPECT_EQ(rulings(), std::vector{Ruling::unknown});
+}
+
+TEST_F(JudgeTrainingSteps, PartsOfATensor) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("unsafe_split_Tensor");
+    input("self", {1, 3}, {1, 2, 3});
+    number("split_size", 2);
+    number("dim", -1);
+    output("result/result_0", {1, 2}, {1, 2});
+    output("result/result_1", {1, 1}, {3 + wrong});
+    begin("CatBackward0");
+    input(kGrads, {3}, {1, 2, 3});
+    number("dim", 0);
+    output(kResult, {1}, {1});
+    output("grad_inputs/grad_inputs_1", {2}, {2, 3 + wrong});
+    begin("StackBackward0");
+    input(kGrads, {2, 2}, {1, 2, 3, 4});
+    number("dim", 1);
+    output(kResult, {2}, {1, 3});
+    output("grad_inputs/grad_inputs_1", {2}, {2, 4 + wrong});
+    begin("UnbindBackward0");
+    input(kGrads, {2}, {1, 3});
+    input("grads/grads_1", {2}, {2, 4});
+    number("dim", 1);
+    output(kResult, {2, 2}, {1, 2, 3, 4 + wrong});
+    begin("UnsafeSplitBackward0");
+    input(kGrads, {1}, {1});
+    input("grads/grads_1", {2}, {2, 3});
+    number("dim", 0);
+    output(kResult, {3}, {1, 2, 3 + wrong});
+  }
+  expect_halves();
+}
+
+// The part has its gradient, the rest zeros; the end of a slice may be any large number.
+TEST_F(JudgeTrainingSteps, GradientsOfSlices) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("SliceBackward0");
+    input(kGrads, {2, 1}, {5, 6});
+    number("dim", 1);
+    number("start", -2);
+    number("end", 2);
+    number("step", 1);
+    output(kResult, {2, 3}, {0, 5, 0, 0, 6, wrong});
+    begin("SelectBackward0");
+    input(kGrads, {2}, {5, 6});
+    number("dim", 1);
+    number("index", 2);
+    output(kResult, {2, 3}, {0, 0, 5, wrong, 0, 6});
+  }
+  begin("SliceBackward0");  // every second element
+  input(kGrads, {2}, {5, 6});
+  number("dim", 0);
+  number("start", 0);
+  number("step", 2);
+  output(kResult, {3}, {5, 0, 6});
+  EXPECT_EQ(rulings(),
+            (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::guilty, Ruling::unknown}));
+}
+
+TEST_F(JudgeTrainingSteps, SumsMeansAndTheirGradients) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("sum_dim_IntList");
+    input("self", {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+    list("dim", {0, -1});
+    writer_.write_input_scalar("keepdim", false);
+    output("result", {2}, {14, 22 + wrong});
+    begin("ExpandBackward0");
+    input(kGrads, {2, 2}, {1, 2, 3, 4});
+    list("self_sizes", {2, 1});
+    output(kResult, {2, 1}, {3, 7 + wrong});
+    begin("SumBackward0");
+    input(kGrads, {}, {3});
+    output(kResult, {2}, {3, 3 + wrong});
+    begin("MeanBackward0");
+    input(kGrads, {}, {3});
+    list("self_sizes", {2});
+    output(kResult, {2}, {1.5, 1.5 + wrong});
+    begin("MeanBackward1");
+    input(kGrads, {2, 1}, {2, 4});
+    list("dim", {1});
+    writer_.write_input_scalar("keepdim", true);
+    output(kResult, {2, 2}, {1, 1, 2, 2 + wrong});
+  }
+  expect_halves();
+}
+
+TEST_F(JudgeTrainingSteps, GradientsOfChoices) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("MaskedFillBackward0");
+    input(kGrads, {2}, {5, 6});
+    input("mask", {2}, {1, 0}, DType::boolean);
+    output(kResult, {2}, {wrong, 6});
+    begin("WhereBackward0");
+    input(kGrads, {2}, {5, 6});
+    input("condition", {2}, {1, 0}, DType::boolean);
+    output("grad_inputs/grad_inputs_1", {2}, {wrong, 6});
+    begin("RsubBackward1");
+    input(kGrads, {2}, {5, 6});
+    number("alpha", 1);
+    output(kResult, {2}, {-5, -6 + wrong});
+    begin("EmbeddingBackward0");
+    input(kGrads, {2, 1}, {5, 6});
+    input("indices", {2}, {2, 2}, DType::int64);
+    number("padding_idx", -1);
+    output(kResult, {3, 1}, {0, 0, 11 + wrong});
+  }
+  expect_halves();
+}
+
+// Only dtypes that the variants lack: the reference takes fp64.
+TEST_F(JudgeTrainingSteps, ChosenValuesInFp64) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("max_pool2d_with_indices");
+    input("self", {1, 1, 2, 2}, {0.1, 2, 3, 4}, DType::fp64);
+    list("kernel_size", {2, 2});
+    list("stride", {2, 2});
+    output("result0", {1, 1, 1, 1}, {4 - wrong}, DType::fp64);
+    output("result1", {1, 1, 1, 1}, {3}, DType::int64);
+    begin("where_self");
+    input("condition", {2}, {1, 0}, DType::boolean);
+    input("self", {2}, {0.1, 2}, DType::fp64);
+    input("other", {2}, {3, 4}, DType::fp64);
+    output("result", {2}, {0.1, 4 - wrong}, DType::fp64);
+  }
+  expect_halves();
+}
+
+}  // namespace opbench

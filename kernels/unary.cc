@@ -61,6 +61,32 @@ struct GeluTanh {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, sigmoid_of(twice_u(x))); }
 };
 
+struct Silu {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, sigmoid_of(x)); }
+};
+
+struct HardSigmoid {
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    return hn::Div(relu6(hn::Add(x, number(3))), number(6));
+  }
+  // NaN is neither less nor greater, and stays.
+  static HWY_INLINE VF32 relu6(VF32 x) {
+    const VF32 above = hn::IfThenElse(hn::Lt(x, number(0)), number(0), x);
+    return hn::IfThenElse(hn::Gt(above, number(6)), number(6), above);
+  }
+};
+struct HardSwish {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, HardSigmoid()(x)); }
+};
+
+struct LeakyRelu {
+  float slope;
+  explicit LeakyRelu(const Numbers& numbers) : slope(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    return hn::IfThenElse(hn::Gt(x, number(0)), x, hn::Mul(x, number(slope)));
+  }
+};
+
 struct PowerOf : Power {
   explicit PowerOf(const Numbers& numbers) : Power(numbers[0]) {}
 };
@@ -69,12 +95,14 @@ struct PowerOf : Power {
 
 std::span<const Formula> unary() {
   static constexpr Formula kFormulas[] = {
-      {"neg", compute<Negative, 1>},       {"abs", compute<Absolute, 1>},
-      {"clamp", compute<Clamp, 1>},        {"exp", compute<Exponential, 1>},
-      {"log", compute<Logarithm, 1>},      {"sqrt", compute<SquareRoot, 1>},
-      {"rsqrt", compute<InverseRoot, 1>},  {"tanh", compute<Tangent, 1>},
-      {"sigmoid", compute<Sigmoid, 1>},    {"gelu", compute<Gelu, 1>},
-      {"gelu_tanh", compute<GeluTanh, 1>}, {"pow", compute<PowerOf, 1>},
+      {"neg", compute<Negative, 1>},        {"abs", compute<Absolute, 1>},
+      {"clamp", compute<Clamp, 1>},         {"exp", compute<Exponential, 1>},
+      {"log", compute<Logarithm, 1>},       {"sqrt", compute<SquareRoot, 1>},
+      {"rsqrt", compute<InverseRoot, 1>},   {"tanh", compute<Tangent, 1>},
+      {"sigmoid", compute<Sigmoid, 1>},     {"gelu", compute<Gelu, 1>},
+      {"gelu_tanh", compute<GeluTanh, 1>},  {"pow", compute<PowerOf, 1>},
+      {"silu", compute<Silu, 1>},           {"hardsigmoid", compute<HardSigmoid, 1>},
+      {"hardswish", compute<HardSwish, 1>}, {"leaky_relu", compute<LeakyRelu, 1>},
   };
   return kFormulas;
 }
@@ -96,7 +124,8 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare<false>, false,
                              {"neg", "abs", "clamp", "exp", "log", "sqrt", "rsqrt", "tanh",
-                              "sigmoid", "gelu", "pow"});
+                              "sigmoid", "gelu", "pow", "silu", "hardsigmoid", "hardswish",
+                              "leaky_relu"});
 
 const RegisteredKernel kDevice[] = {
     RegisteredKernel(

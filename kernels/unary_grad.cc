@@ -107,15 +107,62 @@ struct PowGrad {
   }
 };
 
+struct SiluGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 s = sigmoid_of(x), rest = hn::Sub(number(1), s);
+    return hn::Mul(dy, hn::Mul(s, hn::MulAdd(x, rest, number(1))));
+  }
+};
+
+struct HardSigmoidGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    return hn::IfThenElseZero(hn::Lt(hn::Abs(x), number(3)), hn::Div(dy, number(6)));
+  }
+};
+
+struct HardSwishGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 between = hn::Mul(dy, hn::Add(hn::Div(x, number(3)), number(0.5f)));
+    const VF32 above = hn::IfThenElse(hn::Ge(x, number(3)), dy, between);
+    return hn::IfThenElse(hn::Lt(x, number(-3)), number(0), above);
+  }
+};
+
+struct LeakyReluGrad {
+  float slope;
+  explicit LeakyReluGrad(const Numbers& numbers) : slope(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    return hn::IfThenElse(hn::Gt(x, number(0)), dy, hn::Mul(dy, number(slope)));
+  }
+};
+
+// The bounds themselves have no gradient.
+struct HardtanhGrad : ClampGrad {
+  explicit HardtanhGrad(const Numbers& numbers) : ClampGrad(numbers) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const auto is_out = hn::Or(hn::Le(x, number(min)), hn::Ge(x, number(max)));
+    return hn::IfThenElse(is_out, number(0), dy);
+  }
+};
+
 }  // namespace
 
 std::span<const Formula> unary_grad() {
   static constexpr Formula kFormulas[] = {
-      {"abs_grad", compute<AbsGrad, 2>},   {"clamp_grad", compute<ClampGrad, 2>},
-      {"sqrt_grad", compute<SqrtGrad, 2>}, {"rsqrt_grad", compute<RsqrtGrad, 2>},
-      {"tanh_grad", compute<TanhGrad, 2>}, {"sigmoid_grad", compute<SigmoidGrad, 2>},
-      {"gelu_grad", compute<GeluGrad, 2>}, {"gelu_grad_tanh", compute<GeluGradTanh, 2>},
+      {"abs_grad", compute<AbsGrad, 2>},
+      {"clamp_grad", compute<ClampGrad, 2>},
+      {"sqrt_grad", compute<SqrtGrad, 2>},
+      {"rsqrt_grad", compute<RsqrtGrad, 2>},
+      {"tanh_grad", compute<TanhGrad, 2>},
+      {"sigmoid_grad", compute<SigmoidGrad, 2>},
+      {"gelu_grad", compute<GeluGrad, 2>},
+      {"gelu_grad_tanh", compute<GeluGradTanh, 2>},
       {"pow_grad", compute<PowGrad, 2>},
+      {"silu_grad", compute<SiluGrad, 2>},
+      {"hardsigmoid_grad", compute<HardSigmoidGrad, 2>},
+      {"hardswish_grad", compute<HardSwishGrad, 2>},
+      {"leaky_relu_grad", compute<LeakyReluGrad, 2>},
+      {"hardtanh_grad", compute<HardtanhGrad, 2>},
   };
   return kFormulas;
 }
@@ -136,7 +183,9 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare, false,
                              {"abs_grad", "clamp_grad", "sqrt_grad", "rsqrt_grad", "tanh_grad",
-                              "sigmoid_grad", "gelu_grad", "pow_grad"});
+                              "sigmoid_grad", "gelu_grad", "pow_grad", "silu_grad",
+                              "hardsigmoid_grad", "hardswish_grad", "leaky_relu_grad",
+                              "hardtanh_grad"});
 
 }  // namespace
 }  // namespace opbench

@@ -185,6 +185,43 @@ TEST_F(JudgeTrainingSteps, GradientsOfChoices) {
   expect_halves();
 }
 
+TEST_F(JudgeTrainingSteps, Activations) {
+  for (const double wrong : {0.0, 1.0}) {
+    for (const auto& [name, result] :
+         {std::pair("silu_", 0.0), {"hardswish_", 0.0}, {"hardsigmoid", 0.5}}) {
+      begin(name);
+      input("self", {1}, {0});
+      output(std::string(name).ends_with('_') ? "self" : "result", {1}, {result + wrong});
+    }
+    for (const char* name : {"SiluBackward0", "HardswishBackward0"}) {
+      begin(name);
+      input(kGrads, {1}, {4});
+      input("self", {1}, {0});
+      output(kResult, {1}, {2 + wrong});
+    }
+    begin("HardsigmoidBackward0");
+    input(kGrads, {2}, {6, 6});
+    input("self", {2}, {0, 3});
+    output(kResult, {2}, {1, wrong});
+    begin("HardtanhBackward0");
+    input(kGrads, {2}, {5, 6});
+    input("self", {2}, {0, 3});
+    number("min_val", 0);
+    number("max_val", 6);
+    output(kResult, {2}, {0, 6 + wrong});
+    begin("leaky_relu_");
+    input("self", {2}, {-2, 4});
+    writer_.write_input_scalar("negative_slope", 0.5);
+    output("self", {2}, {-1, 4 + wrong});
+    begin("LeakyReluBackward1");
+    input(kGrads, {2}, {5, 6});
+    input("result", {2}, {-1, 4});
+    writer_.write_input_scalar("negative_slope", 0.5);
+    output(kResult, {2}, {2.5, 6 + wrong});
+  }
+  expect_halves();
+}
+
 // Only dtypes that the variants lack: the reference takes fp64.
 TEST_F(JudgeTrainingSteps, ChosenValuesInFp64) {
   for (const double wrong : {0.0, 1.0}) {

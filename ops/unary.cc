@@ -147,7 +147,10 @@ const RegisteredOp kOperators[] = {
              "torch.nn.functional.gelu; Hendrycks and Gimpel 2016, arXiv:1606.08415; CANN Gelu",
          .known_as =
              {.calls =
-                  {{"gelu", "self", "result|out"},
+                  {{"gelu",
+                    "self",
+                    "result|self|out",
+                    {.attrs = "approximate: approximate as none|tanh"}},
                    {"Gelu", "x", "y", {.attrs = "approximate: =tanh", .is_profiled_only = true}},
                    {"GeluV2",
                     "x",

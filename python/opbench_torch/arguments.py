@@ -19,6 +19,11 @@ _NUMBERS = {  # schema type: plain, optional
 }
 
 
+#: Words that change what is computed, each recorded as its place, as the dumper has those of other operators. The first is
+#: the default and is left out.
+_WORDS = {"approximate": ("none", "tanh")}
+
+
 def operator_name(schema: Any) -> str:
     """"add_Tensor" of aten::add.Tensor, "relu" of aten::relu."""
     base = schema.name.split("::")[-1]
@@ -74,6 +79,8 @@ def encode(name: str, value: Any, kind: Tuple[str, bool], where: str, is_forward
         for index, item in enumerate(value):
             if isinstance(item, torch.Tensor):
                 yield f"{name}/{name}_{index}", copy(item, f"{where}/{name}_{index}")
+    elif isinstance(value, str) and value in _WORDS.get(name, ())[1:]:
+        yield name, plain(SaveType.I64, _WORDS[name].index(value))
     elif type_name == "TensorType" and isinstance(value, (bool, int, float)):
         yield name, copy(torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None), f"{where}/{name}")
     else:

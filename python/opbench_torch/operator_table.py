@@ -191,6 +191,6 @@ def _attribute(source: str, inputs: Values, outputs: Values) -> Any:
     value = _find(names, inputs)
     if isinstance(value, Described):
         raise Unfit(f"{names} is a tensor, and its value is not known")
-    if value is None or not words:
+    if value is None or not words or value in words.split("|"):
         return value
     return words.split("|")[int(value)]

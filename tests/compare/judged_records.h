@@ -33,6 +33,13 @@ class JudgedRecords : public testing::Test, protected TempDir {
     tensor(false, name, dtype, shape, values);
   }
 
+  void number(const std::string& name, std::int64_t value) {
+    writer_.write_input_scalar(name, value);
+  }
+  void list(const std::string& name, const std::vector<std::int64_t>& values) {
+    writer_.write_input_list(name, values);
+  }
+
   std::vector<Ruling> rulings() {
     writer_.finish();
     DumpSource file(path("d.h5"));
@@ -41,6 +48,14 @@ class JudgedRecords : public testing::Test, protected TempDir {
     std::vector<Ruling> all;
     for (const JudgedRecord& record : dump.records) all.push_back(record.ruling);
     return all;
+  }
+
+  // The first half of all records is right, the second wrong.
+  void expect_halves() {
+    const std::vector<Ruling> all = rulings();
+    std::vector<Ruling> expected(all.size() / 2, Ruling::ok);
+    expected.resize(all.size(), Ruling::guilty);
+    EXPECT_EQ(all, expected);
   }
 
   DumpWriter writer_{path("d.h5")};

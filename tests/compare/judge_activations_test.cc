@@ -63,4 +63,15 @@ TEST_F(JudgeActivations, GeluOfBothForms) {
   expect_halves();
 }
 
+// Where the word is lost: Ascend's Gelu is the form with tanh, other devices' default the one with
+// erf.
+TEST_F(JudgeActivations, GeluOfAnNpuIsByTanh) {
+  for (const double result : {0.8411920, 0.8413447}) {
+    begin("gelu", DeviceType::npu);
+    input("self", {1}, {1});
+    output("result", {1}, {result});
+  }
+  expect_halves();
+}
+
 }  // namespace opbench

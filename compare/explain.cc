@@ -137,13 +137,9 @@ class Explanation {
         judge_record(expected_, *op.expected, *options_.table, options_.judging);
     settle(op, actual, expected);
     fail_wrong(op, actual, expected);
-    show_wrong(op, actual);
-    if (std::max(actual.has_pictures(), expected.has_pictures()) && --pictured_left_ < 0) {
-      actual.drop_pictures();
-      expected.drop_pictures();
-    }
-    op.actual_judged = std::make_shared<const JudgedRecord>(std::move(actual));
-    op.expected_judged = std::make_shared<const JudgedRecord>(std::move(expected));
+    op.actual_judged = kept(std::move(actual));
+    op.expected_judged = kept(std::move(expected));
+    show_wrong(op);
   }
 
  private:
@@ -153,6 +149,13 @@ class Explanation {
     }
     return judge_record({expected_, actual_}, with_inputs_of_expected(op), *options_.table,
                         options_.judging);
+  }
+
+  // Of 40,000 calls only what is wrong is told in full, and the first pictures.
+  std::shared_ptr<const JudgedRecord> kept(JudgedRecord&& judged) {
+    if (!is_guilty(&judged)) judged.findings.clear();
+    if (judged.has_pictures() && --pictured_left_ < 0) judged.drop_pictures();
+    return std::make_shared<const JudgedRecord>(std::move(judged));
   }
 
   void settle(OperatorResult& op, const JudgedRecord& actual, const JudgedRecord& expected) {
@@ -200,10 +203,10 @@ class Explanation {
   }
 
   // What is off in the actual dump is told by what it should have been of its own inputs.
-  void show_wrong(OperatorResult& op, const JudgedRecord& actual) {
+  static void show_wrong(OperatorResult& op) {
     for (TensorResult& tensor : op.tensors) {
       if (tensor.match.actual == nullptr || tensor.entry().side != Side::output) continue;
-      const OutputFinding* const finding = finding_on(actual, *tensor.match.actual);
+      const OutputFinding* const finding = finding_on(*op.actual_judged, *tensor.match.actual);
       if (finding == nullptr || !finding->is_wrong) continue;
       tensor.causes = finding->causes;
       if (finding->picture != nullptr) {

@@ -78,7 +78,12 @@ Part part_of(const Dims& shape, std::int64_t elements, std::int64_t most) {
 /// Looks at tensors until what may be read is used up.
 class Look {
  public:
-  Look(DumpSource& actual, DumpSource& expected) : actual_(actual), expected_(expected) {}
+  Look(const Comparison& comparison, DumpSource& actual, DumpSource& expected)
+      : actual_(actual), expected_(expected) {
+    for (const OperatorResult& op : comparison.operators) {
+      for (const TensorResult& tensor : op.tensors) maps_left_ -= tensor.error_map != nullptr;
+    }
+  }
 
   void at(const OperatorResult& op, TensorResult& result) {
     constexpr std::int64_t kMostOfOne = std::int64_t{1} << 21, kFewest = std::int64_t{1} << 12;
@@ -127,13 +132,13 @@ class Look {
 
   DumpSource &actual_, &expected_;
   std::int64_t left_ = std::int64_t{1} << 22;  // of pairs of elements: a quarter of a second
-  int maps_left_ = 24;
+  int maps_left_ = 24;                         // with those of what was recomputed
 };
 
 }  // namespace
 
 void look_for_symptoms(Comparison& comparison, DumpSource& actual, DumpSource& expected) {
-  Look look(actual, expected);
+  Look look(comparison, actual, expected);
   for (const std::size_t i : operators_to_look_at(comparison)) {
     OperatorResult& op = comparison.operators[i];
     for (TensorResult& tensor : op.tensors) look.at(op, tensor);

@@ -156,8 +156,8 @@ class Meter {
 std::function<void(std::size_t, std::size_t)> progress_of(ProgressLine& progress) {
   return [&progress](std::size_t done, std::size_t all) {
     if (done == 0) progress.begin("explaining");
-    progress.activity(fmt::format("operator {} of those that fail", done + 1));
-    progress.detail(fmt::format("of {}", all));
+    progress.activity(fmt::format("{} operators", all));
+    progress.detail(fmt::format("{} of {} operators", done, all));
   };
 }
 

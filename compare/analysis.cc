@@ -46,7 +46,7 @@ std::string missing_text(const SideSummary& side) {
                      side.not_compared == 1 ? " was" : "s were");
 }
 
-// What the measured inputs of an operator tell whose outputs fail.
+// The measured inputs of an operator whose outputs fail, in words.
 std::string inputs_text(const SideSummary& inputs, bool is_load_mode) {
   if (inputs.failed > 0) {
     return fmt::format("{} of {} inputs fail already{}", inputs.failed, inputs.compared,
@@ -142,18 +142,28 @@ bool is_drawn(const OperatorResult& op) {
   return op.is_random && (op.origin == Origin::unknown || op.origin == Origin::none);
 }
 
+bool departs(const OperatorResult& op) { return op.verdict == Verdict::failed && !is_drawn(op); }
+
+bool introduces(const OperatorResult& op) { return op.origin == Origin::introduced; }
+
+template <class Predicate>
+std::optional<std::size_t> first_where(const Comparison& comparison, Predicate predicate) {
+  const auto& operators = comparison.operators;
+  const auto found = std::find_if(operators.begin(), operators.end(), predicate);
+  if (found == operators.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - operators.begin());
+}
+
 bool starts_failure(const OperatorResult& op) {
-  if (op.origin == Origin::introduced) return true;
-  return op.verdict == Verdict::failed && !is_drawn(op) && !has_failed_input(op);
+  return introduces(op) || (departs(op) && !has_failed_input(op));
 }
 
 bool fails(const Comparison& comparison, const ComparisonCounts& counts, FailOn fail_on) {
-  const auto& operators = comparison.operators;
   switch (fail_on) {
     case FailOn::any:
       return counts.failed + counts.introduced > 0;
     case FailOn::first:
-      return std::any_of(operators.begin(), operators.end(), starts_failure);
+      return first_where(comparison, starts_failure).has_value();
     case FailOn::introduced:
       return counts.introduced > 0;
     case FailOn::none:
@@ -172,21 +182,11 @@ void analyse(Comparison& comparison) {
 }
 
 std::optional<std::size_t> first_introduced(const Comparison& comparison) {
-  const auto& operators = comparison.operators;
-  const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
-    return op.origin == Origin::introduced;
-  });
-  if (found == operators.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - operators.begin());
+  return first_where(comparison, introduces);
 }
 
 std::optional<std::size_t> first_departure(const Comparison& comparison) {
-  const auto& operators = comparison.operators;
-  const auto found = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {
-    return op.verdict == Verdict::failed && !is_drawn(op);
-  });
-  if (found == operators.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - operators.begin());
+  return first_where(comparison, departs);
 }
 
 std::vector<std::size_t> worst_operators(const Comparison& comparison) {

@@ -16,9 +16,9 @@ namespace opbench {
 /// Fills in the verdicts of all operators, and what the measured tensors alone tell of an error.
 ///
 /// An operator whose outputs pass although inputs fail *repaired* an error, or *inherited* it if
-/// its outputs are further off than its inputs, inside their tolerance. Of one whose outputs fail
-/// the origin is *unknown* until `explain` has recomputed it; OperatorResult::explanation says what
-/// its inputs are off by. Relative errors are TensorResult::relative_error.
+/// its outputs are further off than its inputs, inside their tolerance. The
+/// origin of one whose outputs fail is *unknown* until `explain` has recomputed it, and its
+/// explanation tells of its inputs. Relative errors are TensorResult::relative_error.
 void analyse(Comparison& comparison);
 
 /// The first operator, in order of execution, that introduces an error.
@@ -52,8 +52,8 @@ ComparisonCounts count(const Comparison& comparison);
 /// tensors, that with the largest relative error. Null if none fails.
 const TensorResult* worst_tensor(const OperatorResult& op);
 
-/// What makes the command fail: any tensor; or an operator whose inputs do not fail, or that
-/// introduces an error; or only one that introduces an error; or none.
+/// The command fails for any tensor; or for an operator whose inputs do not fail, or that
+/// introduces an error; or only for one that introduces an error; or never.
 enum class FailOn { any, first, introduced, none };
 
 /// "any", "first", "introduced" or "none". Errors: throws Error that lists them.

@@ -63,7 +63,7 @@ struct OperatorResult {
   /// output_error over input_error; infinite where the inputs have none. None if either is missing
   /// or the outputs have no error.
   std::optional<double> amplification;
-  /// What `explain` adds: each dump's call as its own inputs explain it; null: not recomputed.
+  /// The call in each dump, judged by its own inputs, which `explain` adds; null: not recomputed.
   std::shared_ptr<const JudgedRecord> actual_judged, expected_judged;
 
   /// The operator's name in the actual dump, else in the expected one; empty for strays.

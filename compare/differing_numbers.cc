@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "harness/plan/recorded_entries.h"
 #include "judge/judge.h"
 #include "judge/stored_values.h"
 #include "tensor/error.h"
@@ -20,19 +20,14 @@ namespace {
 constexpr std::int64_t kMostElements = 16;
 
 std::optional<std::vector<double>> numbers_of(DumpSource& file, const DumpEntry& entry) {
-  const std::int64_t count = entry.desc.elements();
   const bool is_number = entry.kind != EntryKind::tensor && entry.problem.empty() &&
-                         entry.stored != StoredType::none && count <= kMostElements;
+                         entry.stored != StoredType::none && entry.desc.elements() <= kMostElements;
   if (!is_number) return std::nullopt;
-  std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
-  std::vector<double> values(static_cast<std::size_t>(count));
   try {
-    file.read(entry, {0, count}, stored.data());
+    return recorded_numbers(file, entry);
   } catch (const Error&) {
     return std::nullopt;
   }
-  values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), count, values.data());
-  return values;
 }
 
 // 0.1 may be kept as fp32.
@@ -48,13 +43,6 @@ std::string numbers_text(const Dims& shape, const std::vector<double>& values) {
   return shape.empty() ? texts.at(0) : fmt::format("[{}]", fmt::join(texts, ","));
 }
 
-const DumpEntry* input_named(const DumpRecord& record, std::string_view name) {
-  const auto found = std::find_if(
-      record.entries.begin(), record.entries.end(),
-      [&](const DumpEntry& entry) { return entry.side == Side::input && entry.name == name; });
-  return found == record.entries.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::string differing_numbers(DumpSource& actual_file, const DumpRecord& actual,
@@ -62,7 +50,7 @@ std::string differing_numbers(DumpSource& actual_file, const DumpRecord& actual,
   std::vector<std::string> texts;
   for (const DumpEntry& mine : actual.entries) {
     const DumpEntry* const theirs =
-        mine.side == Side::input ? input_named(expected, mine.name) : nullptr;
+        mine.side == Side::input ? entry_called(expected, Side::input, mine.name) : nullptr;
     if (theirs == nullptr) continue;
     const auto a = numbers_of(actual_file, mine), e = numbers_of(expected_file, *theirs);
     if (!a || !e || std::equal(a->begin(), a->end(), e->begin(), e->end(), is_same)) continue;

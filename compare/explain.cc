@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,29 +17,22 @@
 namespace opbench {
 namespace {
 
-bool has_failing_output(const OperatorResult& op) {
-  return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
-    return tensor.entry().side == Side::output && tensor.judgement.verdict == Verdict::failed;
+template <class Predicate>
+bool has_output(const OperatorResult& op, Predicate predicate) {
+  return std::any_of(op.tensors.begin(), op.tensors.end(), [&](const TensorResult& tensor) {
+    return tensor.entry().side == Side::output && predicate(tensor);
   });
 }
+
+bool is_failing(const TensorResult& tensor) { return tensor.judgement.verdict == Verdict::failed; }
 
 // A standard may let some elements of a tensor be off: those may be an error all the same.
-bool has_suspect_output(const OperatorResult& op) {
-  return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
-    const bool is_suspect = tensor.judgement.verdict == Verdict::failed ||
-                            (tensor.is_measured && tensor.stats.inside < tensor.stats.count);
-    return tensor.entry().side == Side::output && is_suspect;
-  });
+bool is_suspect(const TensorResult& tensor) {
+  return is_failing(tensor) || (tensor.is_measured && tensor.stats.inside < tensor.stats.count);
 }
 
-bool has_different_output(const OperatorResult& op) {
-  return std::any_of(op.tensors.begin(), op.tensors.end(), [](const TensorResult& tensor) {
-    return tensor.entry().side == Side::output && tensor.is_measured && tensor.stats.unequal > 0;
-  });
-}
-
-bool is_guilty(const JudgedRecord* judged) {
-  return judged != nullptr && judged->ruling == Ruling::guilty;
+bool is_different(const TensorResult& tensor) {
+  return tensor.is_measured && tensor.stats.unequal > 0;
 }
 
 const OutputFinding* finding_on(const JudgedRecord& judged, const DumpEntry& entry) {
@@ -65,13 +59,11 @@ DumpRecord with_inputs_of_expected(const OperatorResult& op) {
 // Every output that fails was recomputed.
 bool covers_failures(const OperatorResult& op, const JudgedRecord& actual,
                      const JudgedRecord& expected) {
-  return std::all_of(op.tensors.begin(), op.tensors.end(), [&](const TensorResult& tensor) {
+  return !has_output(op, [&](const TensorResult& tensor) {
     const auto [a, e] = tensor.match;
-    if (tensor.entry().side != Side::output || tensor.judgement.verdict != Verdict::failed) {
-      return true;
-    }
-    return a != nullptr && e != nullptr && finding_on(actual, *a) != nullptr &&
-           finding_on(expected, *e) != nullptr;
+    const bool is_covered = a != nullptr && e != nullptr && finding_on(actual, *a) != nullptr &&
+                            finding_on(expected, *e) != nullptr;
+    return is_failing(tensor) && !is_covered;
   });
 }
 
@@ -131,6 +123,19 @@ class Explanation {
               const ExplainOptions& options)
       : comparison_(comparison), actual_(actual), expected_(expected), options_(options) {}
 
+  // Stopped early, the comparison is partial.
+  void explain(const std::vector<OperatorResult*>& operators) {
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      if (options_.stop && options_.stop()) {
+        comparison_.is_partial = true;
+        return;
+      }
+      if (options_.progress) options_.progress(i, operators.size());
+      explain(*operators[i]);
+    }
+  }
+
+ private:
   void explain(OperatorResult& op) {
     JudgedRecord actual = judge_actual(op);
     JudgedRecord expected =
@@ -142,7 +147,6 @@ class Explanation {
     show_wrong(op);
   }
 
- private:
   JudgedRecord judge_actual(const OperatorResult& op) {
     if (!comparison_.is_load_mode) {
       return judge_record(actual_, *op.actual, *options_.table, options_.judging);
@@ -151,7 +155,7 @@ class Explanation {
                         options_.judging);
   }
 
-  // Of 40,000 calls only what is wrong is told in full, and the first pictures.
+  // Only wrong records keep their findings, the first of them their pictures: there may be 40,000.
   std::shared_ptr<const JudgedRecord> kept(JudgedRecord&& judged) {
     if (!is_guilty(&judged)) judged.findings.clear();
     if (judged.has_pictures() && --pictured_left_ < 0) judged.drop_pictures();
@@ -163,7 +167,7 @@ class Explanation {
     if (is_guilty(&actual) || is_guilty(&expected)) {
       op.origin = Origin::introduced;
       op.explanation = introduced_text(actual, expected, sides);
-    } else if (!has_failing_output(op)) {
+    } else if (!has_output(op, is_failing)) {
       return;  // right, and passed
     } else if (!covers_failures(op, actual, expected)) {
       op.origin = Origin::unknown;
@@ -193,7 +197,7 @@ class Explanation {
                          const JudgedRecord& expected) {
     for (TensorResult& tensor : op.tensors) {
       const auto [a, e] = tensor.match;
-      if (tensor.judgement.verdict == Verdict::failed) continue;
+      if (is_failing(tensor)) continue;
       const OutputFinding* found = a != nullptr ? finding_on(actual, *a) : nullptr;
       if ((found == nullptr || !found->is_wrong) && e != nullptr) found = finding_on(expected, *e);
       if (found == nullptr || !found->is_wrong) continue;
@@ -202,7 +206,7 @@ class Explanation {
     }
   }
 
-  // What is off in the actual dump is told by what it should have been of its own inputs.
+  // The causes of a wrong output of the actual dump follow from the values recomputed for it.
   static void show_wrong(OperatorResult& op) {
     for (TensorResult& tensor : op.tensors) {
       if (tensor.match.actual == nullptr || tensor.entry().side != Side::output) continue;
@@ -222,29 +226,15 @@ class Explanation {
   int pictured_left_ = static_cast<int>(PicturedRecords::kMost);
 };
 
-// False if it was stopped.
-bool explain_each(const std::vector<OperatorResult*>& operators, Explanation& explanation,
-                  const ExplainOptions& options) {
-  for (std::size_t i = 0; i < operators.size(); ++i) {
-    if (options.stop && options.stop()) return false;
-    if (options.progress) options.progress(i, operators.size());
-    explanation.explain(*operators[i]);
+// Operators of both dumps that were not recomputed yet and have such an output.
+template <class Predicate>
+std::vector<OperatorResult*> paired(std::span<OperatorResult> operators, Predicate predicate) {
+  std::vector<OperatorResult*> found;
+  for (OperatorResult& op : operators) {
+    const bool is_paired = op.actual != nullptr && op.expected != nullptr;
+    if (is_paired && op.actual_judged == nullptr && predicate(op)) found.push_back(&op);
   }
-  return true;
-}
-
-// An error may enter inside the tolerances and grow beyond them: where nobody who fails is wrong,
-// those that pass before the first of them are asked, too.
-std::vector<OperatorResult*> before_first_failure(Comparison& comparison) {
-  const auto first = first_departure(comparison);
-  std::vector<OperatorResult*> before;
-  for (std::size_t i = 0; i < first.value_or(0); ++i) {
-    OperatorResult& op = comparison.operators[i];
-    const bool is_asked = op.actual != nullptr && op.expected != nullptr &&
-                          op.actual_judged == nullptr && has_different_output(op);
-    if (is_asked) before.push_back(&op);
-  }
-  return before;
+  return found;
 }
 
 }  // namespace
@@ -256,26 +246,21 @@ Explain parse_explain(std::string_view text) {
   throw Error(fmt::format("--explain is '{}'; it must be all, failing or none", text));
 }
 
-bool is_wrong_in_actual(const OperatorResult& op) { return is_guilty(op.actual_judged.get()); }
-
-bool is_wrong_in_expected(const OperatorResult& op) { return is_guilty(op.expected_judged.get()); }
-
 void explain(Comparison& comparison, DumpSource& actual, DumpSource& expected,
              const ExplainOptions& options) {
   if (options.which == Explain::none) return;
   comparison.is_explained = true;
   Explanation explanation(comparison, actual, expected, options);
-  std::vector<OperatorResult*> asked;
-  for (OperatorResult& op : comparison.operators) {
-    if (op.actual == nullptr || op.expected == nullptr) continue;
-    if (options.which == Explain::all || has_suspect_output(op)) asked.push_back(&op);
-  }
-  if (!explain_each(asked, explanation, options)) comparison.is_partial = true;
-  if (options.which == Explain::all || comparison.is_partial || first_introduced(comparison))
-    return;
-  if (!explain_each(before_first_failure(comparison), explanation, options)) {
-    comparison.is_partial = true;
-  }
+  const std::span operators(comparison.operators);
+  explanation.explain(paired(operators, [&](const OperatorResult& op) {
+    return options.which == Explain::all || has_output(op, is_suspect);
+  }));
+  if (comparison.is_partial || first_introduced(comparison)) return;
+  // An error may enter inside the tolerances and grow beyond them.
+  const std::size_t first = first_departure(comparison).value_or(0);
+  explanation.explain(paired(operators.first(first), [](const OperatorResult& op) {
+    return has_output(op, is_different);
+  }));
 }
 
 }  // namespace opbench

@@ -39,12 +39,8 @@ struct ExplainOptions {
 /// made in load mode they are the other's. The error is *introduced* if an output of a side is
 /// wrong for that side's inputs (judge_record), else *inherited* if the inputs differ, and
 /// *rounding* if they do not. The origin stays *unknown* where a failing output cannot be
-/// recomputed. Comparison::analyse comes first.
+/// recomputed. `analyse` comes first.
 void explain(Comparison& comparison, DumpSource& actual, DumpSource& expected,
              const ExplainOptions& options);
-
-/// Those whose record in that dump is wrong for its inputs.
-bool is_wrong_in_actual(const OperatorResult& op);
-bool is_wrong_in_expected(const OperatorResult& op);
 
 }  // namespace opbench

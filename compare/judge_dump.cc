@@ -41,11 +41,11 @@ const JudgedRecord* find(const Places& places, const DumpRecord* record) {
   return found == places.end() ? nullptr : found->second;
 }
 
+}  // namespace
+
 bool is_guilty(const JudgedRecord* record) {
   return record != nullptr && record->ruling == Ruling::guilty;
 }
-
-}  // namespace
 
 bool is_selected(const DumpRecord& record, const JudgeOptions& options) {
   if (!options.only || options.only(record.op)) return true;

@@ -44,6 +44,9 @@ struct JudgedRecord {
   const OutputFinding* worst() const;
 };
 
+/// True if no right kernel leaves the record; false for null, which was not judged.
+bool is_guilty(const JudgedRecord* record);
+
 /// Which records keep their pictures, which take more memory than all else: the first so many that
 /// have any, in whatever order they are judged.
 class PicturedRecords {

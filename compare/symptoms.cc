@@ -16,15 +16,6 @@
 namespace opbench {
 namespace {
 
-// The first `count` of them.
-std::vector<double> values_of(DumpSource& file, const DumpEntry& entry, std::int64_t count) {
-  std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
-  std::vector<double> values(static_cast<std::size_t>(count));
-  file.read(entry, {0, count}, stored.data());
-  values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), count, values.data());
-  return values;
-}
-
 // The first departure before the worst ones, because the sum of what is looked at has an end.
 std::vector<std::size_t> operators_to_look_at(const Comparison& comparison) {
   constexpr std::size_t kMost = 10;
@@ -53,7 +44,7 @@ struct InputsOf {
       const bool is_alike = entry.side == Side::input && entry.kind == EntryKind::tensor &&
                             entry.desc.shape == shape && is_floating(entry.desc.dtype);
       if (!is_alike || inputs.size() == kMost) continue;
-      values.push_back(values_of(tensor.match.actual ? actual : expected, entry, count));
+      values.push_back(recorded_numbers(tensor.match.actual ? actual : expected, entry, count));
       inputs.push_back({entry.name, values.back()});
     }
   }
@@ -106,8 +97,8 @@ class Look {
   void describe(const OperatorResult& op, const Part& part, TensorResult& result) {
     const Tolerance& tolerance = result.standard->tolerance;
     const std::int64_t count = part.elements, all = result.stats.count;
-    const std::vector<double> actual = values_of(actual_, *result.match.actual, count);
-    const std::vector<double> expected = values_of(expected_, *result.match.expected, count);
+    const std::vector<double> actual = recorded_numbers(actual_, *result.match.actual, count);
+    const std::vector<double> expected = recorded_numbers(expected_, *result.match.expected, count);
     const double scale = tolerance.follows_scale ? result.stats.scale : 1;
     DepartedValues values{.actual = actual,
                           .expected = expected,

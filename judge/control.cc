@@ -128,12 +128,24 @@ OutputError output_error(const PairStats& stats) {
   return error;
 }
 
-Judgement judge_by_control(const CallToJudge& call, std::size_t output) {
+namespace {
+
+Judgement judge_by_native(const CallToJudge& call, std::size_t output) {
   const Kernel* const kernel = control_kernel(call.problem);
   if (kernel == nullptr) return inconclusive("native does not take the problem");
   const std::vector<Tensor> control = control_outputs(call, *kernel);
   const ErrorPair errors = errors_of(call, output, control[output].data());
   return judge_by_control(errors.output, errors.control, call.problem.outputs[output].dtype);
+}
+
+}  // namespace
+
+void hold_to_control(const CallToJudge& call, std::size_t output, JudgedOutput& found) {
+  found.judgement = judge_by_native(call, output);
+  found.is_inconclusive = found.judgement.verdict == Verdict::mistrusted;
+  found.formula = "||a-e|| <= 2 ||c-e|| + 2u ||e||, c of native, and so the largest error";
+  const bool is_wrong = found.judgement.verdict == Verdict::failed;
+  found.named = is_wrong ? found.stats.worst_abs : WorstElement{};
 }
 
 }  // namespace opbench

@@ -29,11 +29,12 @@ struct OutputError {
 Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype,
                            std::string_view name = "native");
 
-/// What a tensor measured against its golden one gives: the reference is the golden one.
+/// The error of a tensor that was measured against its golden one, which is the reference.
 OutputError output_error(const PairStats& stats);
 
-/// Holds output `output` of a call to its control, the variant `native`, which is run here in one
-/// thread. Memory: the outputs once more. Mistrusted where `native` does not take the problem.
-Judgement judge_by_control(const CallToJudge& call, std::size_t output);
+/// Holds output `output` of a call, which was measured, to its control, the variant `native`, which
+/// is run here in one thread. Memory: the outputs once more. Inconclusive where `native` does not
+/// take the problem.
+void hold_to_control(const CallToJudge& call, std::size_t output, JudgedOutput& found);
 
 }  // namespace opbench

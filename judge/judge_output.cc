@@ -276,11 +276,7 @@ JudgedOutput judge_output(const CallToJudge& call, std::size_t output) {
     return found;
   }
   if (call.rule.kind == OutputRule::Kind::control && is_held_to_bound(call, output)) {
-    found.judgement = judge_by_control(call, output);
-    found.is_inconclusive = found.judgement.verdict == Verdict::mistrusted;
-    found.formula = "||a-e|| <= 2 ||c-e|| + 2u ||e||, c of native, and so the largest error";
-    found.named =
-        found.judgement.verdict == Verdict::failed ? found.stats.worst_abs : WorstElement{};
+    hold_to_control(call, output, found);
     return found;
   }
   if (found.judgement.verdict == Verdict::failed) {

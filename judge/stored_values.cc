@@ -101,13 +101,16 @@ Tensor load_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc&
   return tensor;
 }
 
-std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry) {
-  const std::int64_t count = entry.desc.elements();
+std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry, std::int64_t count) {
   std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
   std::vector<double> numbers(static_cast<std::size_t>(count));
   file.read(entry, {0, count}, stored.data());
   values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), count, numbers.data());
   return numbers;
+}
+
+std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry) {
+  return recorded_numbers(file, entry, entry.desc.elements());
 }
 
 }  // namespace opbench

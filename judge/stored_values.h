@@ -33,7 +33,9 @@ void read_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& d
 /// their own. Errors: RunError too, if the memory is not to be had.
 Tensor load_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc);
 
-/// The numbers of a recorded scalar or list. Errors: those of DumpSource::read.
+/// The first `count` values of what is recorded. Errors: those of DumpSource::read.
+std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry, std::int64_t count);
+/// All of them, as of a scalar or a list.
 std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry);
 
 }  // namespace opbench

@@ -8,8 +8,6 @@
 namespace opbench {
 namespace {
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
 // NaN stays.
 double relu6(double x) { return std::min(std::max(x, 0.0), 6.0); }
 
@@ -52,9 +50,6 @@ std::vector<AttrSpec> slope_attr() {
 }
 
 std::vector<double> corners_at_three(const Attrs&, DType) { return {-3, 3}; }
-std::vector<double> corners_of_bounds(const Attrs& attrs, DType) {
-  return {attrs.number("min"), attrs.number("max")};
-}
 
 // 1 and x (1 - s) cancel around x = -1.28.
 Terms silu_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
@@ -78,6 +73,11 @@ Terms hardswish_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
           })};
 }
 
+// The node of autograd and the operator that it calls.
+KnownAs backward_of(std::string_view names, std::string_view inputs, std::string_view attrs = {}) {
+  return {.calls = {{names, inputs, "grad_inputs/grad_inputs_0|result", {.attrs = attrs}}}};
+}
+
 const RegisteredOp kOperators[] = {
     RegisteredOp(unary_op<"silu", silu, 10>(
         {.summary = "y = x / (1 + e^-x)",
@@ -90,8 +90,7 @@ const RegisteredOp kOperators[] = {
         {.ir_name = "SiluBackward",
          .summary = "dx = dy s (1 + x (1 - s)), s = sigmoid(x)",
          .source = "torch.nn.functional.silu backward",
-         .known_as = {.calls = {{"SiluBackward, silu_backward", "grads/grads_0|grad_output, self",
-                                 "grad_inputs/grad_inputs_0|result"}}},
+         .known_as = backward_of("SiluBackward, silu_backward", "grads/grads_0|grad_output, self"),
          .terms = silu_grad_terms,
          .takes_functions = true})),
     RegisteredOp(unary_op<"hardsigmoid", hardsigmoid, 4>(
@@ -105,9 +104,8 @@ const RegisteredOp kOperators[] = {
         "self", {.ir_name = "HardsigmoidBackward",
                  .summary = "dx = dy/6 where -3 < x < 3, else 0",
                  .source = "torch.nn.functional.hardsigmoid backward: grad * (1.0f / 6.0f)",
-                 .known_as = {.calls = {{"HardsigmoidBackward, hardsigmoid_backward",
-                                         "grads/grads_0|grad_output, self",
-                                         "grad_inputs/grad_inputs_0|result"}}},
+                 .known_as = backward_of("HardsigmoidBackward, hardsigmoid_backward",
+                                         "grads/grads_0|grad_output, self"),
                  .corner_points = corners_at_three})),
     RegisteredOp(unary_op<"hardswish", hardswish, 5>(
         {.summary = "y = x min(max(x + 3, 0), 6) / 6",
@@ -121,9 +119,8 @@ const RegisteredOp kOperators[] = {
         "self", {.ir_name = "HardswishBackward",
                  .summary = "dx = 0 where x < -3, dy where x >= 3, else dy (x/3 + 1/2)",
                  .source = "torch.nn.functional.hardswish backward",
-                 .known_as = {.calls = {{"HardswishBackward, hardswish_backward",
-                                         "grads/grads_0|grad_output, self",
-                                         "grad_inputs/grad_inputs_0|result"}}},
+                 .known_as = backward_of("HardswishBackward, hardswish_backward",
+                                         "grads/grads_0|grad_output, self"),
                  .corner_points = corners_at_three,
                  .terms = hardswish_grad_terms})),
     RegisteredOp(unary_op<"leaky_relu", leaky_relu, 2>(
@@ -135,24 +132,22 @@ const RegisteredOp kOperators[] = {
          .attrs = slope_attr(),
          .gradient = grad_of_input<"leaky_relu_grad">})),
     RegisteredOp(unary_grad_op<"leaky_relu_grad", leaky_relu_grad, 2>(
-        "self", {.ir_name = "LeakyReluBackward",
-                 .summary = "dx = dy where x > 0, else negative_slope dy",
-                 .source = "torch.nn.functional.leaky_relu backward",
-                 .known_as = {.calls = {{"LeakyReluBackward, leaky_relu_backward",
-                                         "grads/grads_0|grad_output, self|result",
-                                         "grad_inputs/grad_inputs_0|result",
-                                         {.attrs = "negative_slope"}}}},
-                 .attrs = slope_attr()})),
+        "self",
+        {.ir_name = "LeakyReluBackward",
+         .summary = "dx = dy where x > 0, else negative_slope dy",
+         .source = "torch.nn.functional.leaky_relu backward",
+         .known_as = backward_of("LeakyReluBackward, leaky_relu_backward",
+                                 "grads/grads_0|grad_output, self|result", "negative_slope"),
+         .attrs = slope_attr()})),
     RegisteredOp(unary_grad_op<"hardtanh_grad", hardtanh_grad, 2>(
         "self", {.ir_name = "HardtanhBackward",
                  .summary = "dx = 0 where x <= min or x >= max, else dy",
                  .source = "torch.nn.functional.hardtanh backward",
-                 .known_as = {.calls = {{"HardtanhBackward, hardtanh_backward",
+                 .known_as = backward_of("HardtanhBackward, hardtanh_backward",
                                          "grads/grads_0|grad_output, self|result",
-                                         "grad_inputs/grad_inputs_0|result",
-                                         {.attrs = "min: min_val, max: max_val"}}}},
+                                         "min: min_val, max: max_val"),
                  .attrs = clamp_attrs(),
-                 .corner_points = corners_of_bounds})),
+                 .corner_points = clamp_corners})),
 };
 
 }  // namespace

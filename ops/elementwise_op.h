@@ -160,6 +160,12 @@ inline std::vector<AttrSpec> clamp_attrs() {
           {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: none"}};
 }
 
+inline std::vector<double> clamp_corners(const Attrs& attrs, DType) {
+  return {attrs.number("min"), attrs.number("max")};
+}
+
+inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
 /// x^exponent as torch.pow: of 0.5 and -0.5 the root and its inverse, which differ from std::pow at
 /// -Inf and -0.
 inline double power_of(double x, double exponent) {

@@ -14,7 +14,6 @@ double logarithm(double x) { return std::log(x); }
 double square_root(double x) { return std::sqrt(x); }
 double inverse_root(double x) { return 1 / std::sqrt(x); }
 double tangent(double x) { return std::tanh(x); }
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 auto clamp(const Attrs& attrs) {
   return [bounds = ClampBounds(attrs)](double x) {
@@ -24,10 +23,6 @@ auto clamp(const Attrs& attrs) {
 
 auto power(const Attrs& attrs) {
   return [exponent = attrs.number("exponent")](double x) { return power_of(x, exponent); };
-}
-
-std::vector<double> clamp_corners(const Attrs& attrs, DType) {
-  return {attrs.number("min"), attrs.number("max")};
 }
 
 std::vector<GradientCall> gradient_of_neg(const Problem&) {

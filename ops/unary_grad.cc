@@ -28,10 +28,6 @@ auto pow_grad(const Attrs& attrs) {
   };
 }
 
-std::vector<double> clamp_corners(const Attrs& attrs, DType) {
-  return {attrs.number("min"), attrs.number("max")};
-}
-
 // What the forward operators give.
 Distribution positive(const Problem&) { return {DistributionKind::uniform, 0.125, 2}; }
 Distribution in_unit(const Problem&) { return {DistributionKind::uniform, 0, 1}; }

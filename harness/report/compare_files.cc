@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "compare/analysis.h"
-#include "compare/explain.h"
+#include "compare/judge_dump.h"
 #include "harness/report/compare.h"
 #include "harness/report/compare_page.h"
 #include "judge/causes.h"
@@ -76,11 +76,12 @@ Json tensor_value(const TensorRow& row) {
 }
 
 std::string introduced_by(const OperatorResult& op) {
-  if (is_wrong_in_actual(op)) return is_wrong_in_expected(op) ? "both" : "actual";
-  return is_wrong_in_expected(op) ? "expected" : "";
+  const bool is_expected = is_guilty(op.expected_judged.get());
+  if (is_guilty(op.actual_judged.get())) return is_expected ? "both" : "actual";
+  return is_expected ? "expected" : "";
 }
 
-// What the call of one dump is for its own inputs: "GUILTY".
+// The ruling on the call of one dump: "GUILTY".
 Json ruling_value(const JudgedRecord* judged) {
   return judged == nullptr ? Json(nullptr) : Json(name(judged->ruling));
 }

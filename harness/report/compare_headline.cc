@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compare/explain.h"
+#include "compare/judge_dump.h"
 #include "harness/report/compare_page.h"
 #include "judge/causes.h"
 
@@ -41,7 +41,7 @@ void print_details(const ComparisonPage& page, const OperatorResult& op) {
   }
 }
 
-// What of a call is wrong for its own inputs: by how much, where, and what that looks like.
+// The worst output of a record that is wrong for its own inputs: by how much, where, why.
 void print_finding(const ComparisonPage& page, const JudgedRecord& judged) {
   const OutputFinding& finding = *judged.worst();
   page.paragraph(finding.reason, 2);
@@ -56,12 +56,13 @@ void print_introduced(const ComparisonPage& page) {
   const OperatorResult& op = page.comparison.operators[*found];
   page.heading(fmt::format("Introduced at {}", label(op)));
   page.paragraph(op.explanation, 2);
-  if (is_wrong_in_actual(op)) print_finding(page, *op.actual_judged);
-  if (is_wrong_in_expected(op)) print_finding(page, *op.expected_judged);
+  for (const JudgedRecord* judged : {op.actual_judged.get(), op.expected_judged.get()}) {
+    if (is_guilty(judged)) print_finding(page, *judged);
+  }
   print_unpaired_near(page, *found);
 }
 
-// What could not be recomputed may hide an error.
+// Operators that could not be recomputed may hide an error.
 void print_unknown(const ComparisonPage& page, const ComparisonCounts& counts) {
   const auto& operators = page.comparison.operators;
   const auto first = std::find_if(operators.begin(), operators.end(), [](const OperatorResult& op) {

@@ -20,8 +20,6 @@ CallValues call(const std::string& seq) {
   return {"Op" + seq, seq, {{"input/x", kTrue, kTrue}, {"output/y", kTrue, kTrue}}};
 }
 
-Comparison& in(compare_tests::HandMade& sample) { return sample.comparison; }
-
 TEST(BuildComparison, OnlyKeepsOperatorsModulesAndPaths) {
   auto mine = compare_tests::npu({{"A", "1", {"input/x", "output/y"}}, {"B", "2", {"output/y"}}});
   mine[1].notes.push_back({"opbench_module", "layer2.0.bn1"});
@@ -41,7 +39,7 @@ TEST(BuildComparison, OnlyKeepsOperatorsModulesAndPaths) {
 
 TEST(BuildComparison, UnreachedAndUnreadablePairsAreNotCompared) {
   auto sample = compare({call("1")});
-  TensorResult result = in(sample).operators[0].tensors[0];
+  TensorResult result = sample.comparison.operators[0].tensors[0];
   PairMeasures measures;
   add_measures(result, measures);
   EXPECT_EQ(result.judgement.verdict, Verdict::not_compared);
@@ -75,7 +73,7 @@ TEST(BuildComparison, ControlHoldsAnErrorToThatOfTheOther) {
   }
   const auto judged = [&](const std::vector<float>& npu) {
     auto sample = compare({call("1")}, "control");
-    TensorResult& result = in(sample).operators[0].tensors[0];
+    TensorResult& result = sample.comparison.operators[0].tensors[0];
     EXPECT_EQ(result.judgement.reason, "not held to a golden file");
     add_cross_check(result, compare_tests::measured(npu, golden, result.standard),
                     compare_tests::measured(once, golden, result.standard));
@@ -85,7 +83,7 @@ TEST(BuildComparison, ControlHoldsAnErrorToThatOfTheOther) {
   EXPECT_EQ(judged(thrice).verdict, Verdict::failed);
   EXPECT_THAT(judged(thrice).reason, HasSubstr("allowed: the other dump has 0.000707"));
   auto few = compare({call("1")}, "control");
-  TensorResult& result = in(few).operators[0].tensors[0];
+  TensorResult& result = few.comparison.operators[0].tensors[0];
   const auto same = compare_tests::measured(kTrue, kTrue, result.standard);
   add_cross_check(result, same, same);
   EXPECT_EQ(result.judgement.reason, "inconclusive: 3 elements, 16 needed");
@@ -96,13 +94,13 @@ TEST(BuildComparison, CrossCheckDecidesUnderItsStandardOnly) {
       compare_tests::measured({1.5f, 2}, {1, 2}, compare_tests::standard("mixed"));
   const auto exact = compare_tests::measured({1, 2}, {1, 2}, compare_tests::standard("mixed"));
   auto mixed = compare({call("1")});
-  TensorResult& first = in(mixed).operators[0].tensors[0];
+  TensorResult& first = mixed.comparison.operators[0].tensors[0];
   first.standard = compare_tests::standard("mixed");
   add_cross_check(first, measures, exact);
   EXPECT_EQ(first.judgement.verdict, Verdict::passed);
   EXPECT_NE(first.cross_check, nullptr);
   auto crossed = compare({call("1")}, "cross-check");
-  TensorResult& second = in(crossed).operators[0].tensors[0];
+  TensorResult& second = crossed.comparison.operators[0].tensors[0];
   EXPECT_EQ(second.judgement.reason, "not held to a golden file");
   add_cross_check(second, measures, exact);
   EXPECT_EQ(second.judgement.verdict, Verdict::failed);

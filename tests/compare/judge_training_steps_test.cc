@@ -6,9 +6,6 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kGrads = "grads/grads_0";
-constexpr const char* kResult = "grad_inputs/grad_inputs_0";
-
 class JudgeTrainingSteps : public JudgedRecords {};
 
 }  // namespace

@@ -11,9 +11,12 @@
 
 namespace opbench {
 
-/// Records that a test writes, and what is said of each.
+/// Records that a test writes, and the ruling on each.
 class JudgedRecords : public testing::Test, protected TempDir {
  protected:
+  static constexpr const char* kGrads = "grads/grads_0";
+  static constexpr const char* kResult = "grad_inputs/grad_inputs_0";
+
   void begin(const std::string& op, DeviceType device = DeviceType::cuda) {
     writer_.begin_record(op, device);
   }

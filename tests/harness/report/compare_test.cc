@@ -4,12 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 
-#include "compare/judge_dump.h"
-#include "tests/compare/comparison_support.h"
+#include "tests/harness/report/compared.h"
 #include "text/fitted.h"
 
 namespace opbench::report {
@@ -17,89 +14,18 @@ namespace {
 
 using compare_tests::compare;
 using compare_tests::HandMade;
+using report_tests::failing;
+using report_tests::hostile;
+using report_tests::introduce;
+using report_tests::kTrue;
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using Json = nlohmann::json;
-
-const std::vector<float> kTrue = {3, 4, 0};
 
 std::string console(const Comparison& comparison, std::size_t top = 10, bool colour = false) {
   std::ostringstream out;
   print_comparison(out, comparison, top, {colour});
   return out.str();
-}
-
-Json json(const Comparison& comparison) {
-  std::ostringstream out;
-  write_comparison_json(out, comparison);
-  return Json::parse(out.str());
-}
-
-// A CSV file as RFC 4180 has it.
-std::vector<std::vector<std::string>> csv(const Comparison& comparison) {
-  std::ostringstream out;
-  write_comparison_csv(out, comparison);
-  const std::string text = out.str();
-  std::vector<std::vector<std::string>> rows = {{""}};
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char letter = text[i];
-    if (is_quoted && letter == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-      rows.back().back() += '"';
-      ++i;
-    } else if (letter == '"') {
-      is_quoted = !is_quoted;
-    } else if (!is_quoted && letter == ',') {
-      rows.back().emplace_back();
-    } else if (!is_quoted && text.compare(i, 2, "\r\n") == 0) {
-      rows.push_back({""});
-      ++i;
-    } else {
-      rows.back().back() += letter;
-    }
-  }
-  rows.pop_back();  // behind the last line
-  return rows;
-}
-
-std::string cell(const std::vector<std::vector<std::string>>& rows, std::size_t row,
-                 const std::string& column) {
-  const auto found = std::find(rows[0].begin(), rows[0].end(), column);
-  return found == rows[0].end() ? "no such column"
-                                : rows[row][static_cast<std::size_t>(found - rows[0].begin())];
-}
-
-// An operator as recomputing finds it: wrong in npu.h5 alone.
-void introduce(OperatorResult& op) {
-  JudgedRecord wrong, right;
-  wrong.ruling = Ruling::guilty;
-  wrong.findings.push_back({});
-  OutputFinding& finding = wrong.findings.back();
-  finding.path = op.tensors.back().entry().path;
-  finding.is_wrong = true;
-  finding.reason = "1 of 3 elements off";
-  right.ruling = Ruling::ok;
-  op.actual_judged = std::make_shared<const JudgedRecord>(wrong);
-  op.expected_judged = std::make_shared<const JudgedRecord>(right);
-  op.origin = Origin::introduced;
-  op.explanation = "by npu.h5: wrong for its own inputs; gpu.h5 is right for its";
-}
-
-// One operator that introduces an error, one that inherits it, one only one side has.
-HandMade failing() {
-  HandMade sample = compare(
-      {{"Relu", "1", {{"input/x", kTrue, kTrue}, {"output/y", kTrue, kTrue}}},
-       {"Softplus", "2", {{"input/x", kTrue, kTrue}, {"output/y", {3, 4, 0.5f}, kTrue}}},
-       {"Mul", "3", {{"input/x", {3, 4, 0.5f}, kTrue}, {"output/y", {3, NAN, 0.5f}, kTrue}}},
-       {"Add", "4", {{"output/y", kTrue, {}}, {"output/z", {2, 2}, {2, 2}}}}});
-  sample.comparison.command = "opbench compare npu.h5 gpu.h5";
-  sample.comparison.options = {{"only", "."}};
-  sample.comparison.is_explained = true;
-  introduce(sample.comparison.operators[1]);
-  sample.comparison.operators[2].origin = Origin::inherited;
-  return sample;
 }
 
 TEST(ReportCompare, ConsoleSaysWhatIsWrongAndWhereItStarts) {
@@ -202,7 +128,6 @@ TEST(ReportCompare, ConsoleSaysThatItIsPartial) {
   sample.comparison.is_partial = true;
   EXPECT_THAT(console(sample.comparison), HasSubstr("PARTIAL: stopped before its end"));
   EXPECT_THAT(console(sample.comparison), HasSubstr("; partial\n"));
-  EXPECT_EQ(json(sample.comparison)["partial"], true);
 }
 
 TEST(ReportCompare, TopBoundsTheLists) {
@@ -219,24 +144,6 @@ TEST(ReportCompare, ColoursOnlyIfAsked) {
   EXPECT_THAT(console(sample.comparison), Not(HasSubstr("\033")));
 }
 
-// Names of any length and kind; long reasons, paths, warnings and problems.
-HandMade hostile() {
-  const std::string longest(300, 'w');
-  HandMade sample =
-      compare({{"a,\"b\"\n=c",
-                "1",
-                {{"input/" + longest, kTrue, kTrue}, {"output/\033[2J", {9, 9, 9}, kTrue}}},
-               {"=cmd|' /C calc'!A0", "2", {{"output/+1", {9, 9, 9}, kTrue}}},
-               {"@" + longest,
-                "123456789",
-                {{"output/-2", {9, 9, 9}, kTrue}, {"output/\xff", kTrue, {}}}}});
-  Comparison& comparison = sample.comparison;
-  comparison.actual.path = "/a/" + longest + ".h5";
-  comparison.actual.problems = {"/x/" + longest + ": external link", "/y: no dataset"};
-  comparison.operators[0].tensors[0].warnings = {"shapes differ: " + longest, "=1"};
-  return sample;
-}
-
 TEST(ReportCompare, ConsoleKeepsTo80Columns) {
   const HandMade plain = failing(), odd = hostile();
   for (const HandMade* sample : {&plain, &odd}) {
@@ -247,139 +154,6 @@ TEST(ReportCompare, ConsoleKeepsTo80Columns) {
       EXPECT_EQ(line.find('\033'), line.npos);
     }
   }
-}
-
-TEST(ReportCompare, JsonHasAHeaderAndFlatRecords) {
-  const HandMade sample = failing();
-  const Json report = json(sample.comparison);
-  EXPECT_EQ(report["opbench_compare"], 2);
-  EXPECT_EQ(report["command"], "opbench compare npu.h5 gpu.h5");
-  EXPECT_EQ(report["files"]["actual"]["path"], "npu.h5");
-  EXPECT_EQ(report["files"]["golden"], nullptr);
-  EXPECT_EQ(report["standard"], "mixed");
-  EXPECT_EQ(report["options"]["only"], ".");
-  EXPECT_EQ(report["partial"], false);
-  EXPECT_EQ(report["verdict"], "failed");
-  EXPECT_EQ(report["counts"]["failed"], 3);
-  EXPECT_EQ(report["first_departure"]["operator"], "Softplus");
-  ASSERT_EQ(report["operators"].size(), 4u);
-  EXPECT_EQ(report["explained"], true);
-  EXPECT_EQ(report["first_introduced"]["operator"], "Softplus");
-  EXPECT_EQ(report["operators"][1]["introduced_by"], "actual");
-  EXPECT_EQ(report["operators"][1]["actual_ruling"], "GUILTY");
-  EXPECT_EQ(report["operators"][1]["expected_ruling"], "OK");
-  EXPECT_EQ(report["operators"][2]["origin"], "inherited");
-  EXPECT_EQ(report["operators"][2]["introduced_by"], nullptr);
-  EXPECT_EQ(report["operators"][2]["actual_ruling"], nullptr);
-  EXPECT_EQ(report["operators"][2]["output_error"], nullptr);  // infinite
-  ASSERT_EQ(report["tensors"].size(), 8u);
-  for (const Json& tensor : report["tensors"]) {
-    for (const auto& [key, value] : tensor.items()) {
-      EXPECT_TRUE(!value.is_structured() || key == "warnings" || key == "histogram" ||
-                  key == "causes" || key == "error_map")
-          << key;
-    }
-  }
-}
-
-TEST(ReportCompare, JsonHasTheNumbersOfATensor) {
-  const HandMade sample = failing();
-  const Json tensor = json(sample.comparison)["tensors"][3];
-  EXPECT_EQ(tensor["actual_path"], "/Softplus/2/output/y");
-  EXPECT_EQ(tensor["verdict"], "failed");
-  EXPECT_EQ(tensor["origin"], "introduced");
-  EXPECT_EQ(tensor["actual_shape"], "[3]");
-  EXPECT_EQ(tensor["elements"], 3);
-  EXPECT_EQ(tensor["expected_zero"], 1);
-  EXPECT_EQ(tensor["actual_zero"], 0);
-  EXPECT_EQ(tensor["actual_min"], 0.5);
-  EXPECT_EQ(tensor["max_abs"], 0.5);
-  EXPECT_EQ(tensor["max_abs_index"], "[2]");
-  EXPECT_EQ(tensor["max_abs_actual"], 0.5);
-  EXPECT_EQ(tensor["max_abs_expected"], 0);
-  EXPECT_NEAR(tensor["inside_share"].get<double>(), 2.0 / 3, 1e-12);
-  EXPECT_EQ(tensor["histogram_exact"], 2);
-  EXPECT_EQ(tensor["histogram_first_exponent"], -1);  // 2^-1 <= 0.5 < 2^0
-  EXPECT_EQ(tensor["histogram"], Json::array({1}));
-  EXPECT_EQ(tensor["cross_check_mare"], nullptr);
-  EXPECT_EQ(tensor["mismatch_index"], nullptr);
-}
-
-TEST(ReportCompare, JsonNamesNanMismatches) {
-  const HandMade sample = failing();
-  const Json tensor = json(sample.comparison)["tensors"][5];
-  EXPECT_EQ(tensor["nan_mismatches"], 1);
-  EXPECT_EQ(tensor["actual_nan"], 1);
-  EXPECT_EQ(tensor["mismatch_index"], "[1]");
-  EXPECT_EQ(tensor["mismatch_actual"], "NaN");
-  EXPECT_EQ(tensor["mismatch_expected"], "4");
-}
-
-TEST(ReportCompare, JsonOfWhatWasNotComparedHasNoNumbers) {
-  const HandMade sample = failing();
-  const Json tensor = json(sample.comparison)["tensors"][6];
-  EXPECT_EQ(tensor["verdict"], "not compared");
-  EXPECT_EQ(tensor["reason"], "only in npu.h5");
-  EXPECT_EQ(tensor["expected_path"], nullptr);
-  EXPECT_EQ(tensor["max_abs"], nullptr);
-  EXPECT_EQ(tensor["histogram_exact"], nullptr);
-}
-
-TEST(ReportCompare, HostileNamesStayWholeInJson) {
-  const HandMade sample = hostile();
-  const Json report = json(sample.comparison);
-  EXPECT_EQ(report["tensors"][0]["operator"], "a,\"b\"\n=c");
-  EXPECT_EQ(report["tensors"][2]["operator"], "=cmd|' /C calc'!A0");
-  EXPECT_EQ(report["tensors"][0]["warnings"][1], "=1");
-  EXPECT_EQ(report["tensors"][4]["tensor"], "\xef\xbf\xbd");  // no UTF-8: replaced
-}
-
-TEST(ReportCompare, CsvHasALinePerTensor) {
-  const HandMade sample = failing();
-  const auto rows = csv(sample.comparison);
-  ASSERT_EQ(rows.size(), 9u);
-  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
-  EXPECT_EQ(cell(rows, 4, "operator"), "Softplus");
-  EXPECT_EQ(cell(rows, 4, "execution"), "1");
-  EXPECT_EQ(cell(rows, 4, "verdict"), "failed");
-  EXPECT_EQ(cell(rows, 4, "max_abs"), "0.5");
-  EXPECT_EQ(cell(rows, 4, "histogram"), "exact:2 -1:1");
-  EXPECT_EQ(cell(rows, 7, "max_abs"), "");
-  EXPECT_EQ(cell(rows, 7, "reason"), "only in npu.h5");
-}
-
-TEST(ReportCompare, CsvAndJsonHaveTheSameColumns) {
-  const HandMade sample = failing();
-  std::vector<std::string> columns = csv(sample.comparison)[0];
-  std::sort(columns.begin(), columns.end());
-  std::vector<std::string> keys;
-  const Json tensor = json(sample.comparison)["tensors"][0];
-  const std::set<std::string> only_in_json = {"histogram_exact", "histogram_first_exponent",
-                                              "error_map"};
-  for (const auto& [key, value] : tensor.items()) {
-    if (!only_in_json.contains(key)) keys.push_back(key);
-  }
-  EXPECT_EQ(keys, columns);
-}
-
-TEST(ReportCompare, CsvGuardsFormulasBehindALineBreak) {
-  const HandMade sample = compare({{"\n=1+1", "1", {{"output/y", kTrue, kTrue}}}});
-  EXPECT_EQ(cell(csv(sample.comparison), 1, "operator"), "'\n=1+1");
-}
-
-TEST(ReportCompare, CsvQuotesNamesAndGuardsFormulas) {
-  const HandMade sample = hostile();
-  const auto rows = csv(sample.comparison);
-  ASSERT_EQ(rows.size(), 6u);
-  EXPECT_EQ(cell(rows, 1, "operator"), "a,\"b\"\n=c");
-  EXPECT_EQ(cell(rows, 3, "operator"), "'=cmd|' /C calc'!A0");
-  EXPECT_EQ(cell(rows, 3, "tensor"), "+1") << "a number";
-  EXPECT_EQ(cell(rows, 4, "tensor"), "-2");
-  EXPECT_EQ(cell(rows, 4, "operator").substr(0, 2), "'@");
-  EXPECT_THAT(cell(rows, 1, "warnings"), HasSubstr("; =1"));
-  // Numbers stay numbers.
-  const HandMade negative = compare({{"A", "1", {{"output/y", {-1, -2}, {-1, -2}}}}});
-  EXPECT_EQ(cell(csv(negative.comparison), 1, "actual_min"), "-2");
 }
 
 TEST(Wrapped, BreaksAtSpacesAndCutsLongWords) {

@@ -205,6 +205,18 @@ std::vector<bool> ErrorBound::wrong(const Claim& claim, ElementRange range,
   return result;
 }
 
+double ErrorBound::allowed_of_terms(const Claim& claim) const {
+  constexpr std::int64_t kMost = 64;
+  const std::int64_t elements = problem_.outputs[output_].elements();
+  const std::int64_t some = std::min(kMost, elements);
+  double squares = 0;
+  for (std::int64_t i = 0; i < some; ++i) {
+    const double magnitude = terms({i * elements / some, 1}, {}).magnitude[0];
+    squares += magnitude * magnitude;
+  }
+  return some == 0 ? 0 : factor_of_terms(claim, count_) * std::sqrt(squares / double(some));
+}
+
 double share_of_result(const Claim& claim, DType dtype, double count) {
   return factor_of_terms(claim, count) + factor_of_result(claim, dtype, count);
 }

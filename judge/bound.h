@@ -51,6 +51,10 @@ class ErrorBound {
                                  std::span<const double> actual,
                                  std::span<const double> expected) const;
 
+  /// What an element may be off by for its terms alone, as where they cancel: root mean square over
+  /// some elements that lie evenly in the output.
+  double allowed_of_terms(const Claim& claim) const;
+
   /// Which of them are wrong under one claim.
   std::vector<bool> wrong(const Claim& claim, ElementRange range, std::span<const double> actual,
                           std::span<const double> expected) const;

@@ -112,10 +112,10 @@ std::vector<Claim> claims_of(const Problem& problem, std::size_t output, const M
     return {steps_of_variant(*maker.operands, maker.saturates)};
   }
   if (maker.operands && size_of(*maker.operands) < size_of(dtype)) {
-    const bool is_half = *maker.operands == DType::fp16;
-    return {{.name = is_half ? "fp16 operands" : "bf16 operands",
-             .operand = is_half ? kFp16 : kBf16,
-             .saturates = maker.saturates}};
+    Claim claim = *maker.operands == DType::fp16 ? fp16_operands()
+                                                 : Claim{.name = "bf16 operands", .operand = kBf16};
+    claim.saturates = maker.saturates;
+    return {claim};
   }
   std::vector<Claim> claims = {plain(dtype)};
   for (const ClaimRow& row : rows()) {
@@ -126,6 +126,8 @@ std::vector<Claim> claims_of(const Problem& problem, std::size_t output, const M
   for (Claim& claim : claims) claim.saturates |= maker.saturates && dtype == DType::fp16;
   return claims;
 }
+
+Claim fp16_operands() { return {.name = "fp16 operands", .operand = kFp16}; }
 
 std::vector<OperandClaim> operand_claims_of(const Problem& problem, const Maker& maker) {
   const bool may_be = problem.op->context.uses_cube && problem.inputs[0].dtype == DType::fp32 &&

@@ -113,7 +113,7 @@ Verification OpenUnit::verify(std::size_t i, std::uint64_t seed) {
 
 void OpenUnit::hold_to_first(std::size_t i, Verification& found) {
   const UnitVariant& chosen = variant(i);
-  found.judgement = firsts_.hold(*chosen.step, workspace_->storage_of(chosen), found.random_sums,
+  found.judgement = firsts_.hold(*chosen.step, workspace_->storage_of(chosen), found.rounding,
                                  opened_[i].scaling.has_overflow);
   if (found.judgement.reason.empty() && bound(i).has_saturated()) {
     found.judgement.reason = "fp16 values saturated";
@@ -272,7 +272,7 @@ Verification OpenUnit::judge_rounds(std::size_t i) {
   found.judgement = {Verdict::failed, "a timed call left other results than a checked one"};
   if (!repeats(i)) {
     const std::vector<StepResult> now =
-        collect_results(*chosen.step, workspace_->storage_of(chosen), found.random_sums);
+        collect_results(*chosen.step, workspace_->storage_of(chosen), found.rounding);
     found.judgement = compare_results(last.values, now, chosen.step->spec.standard);
   }
   return found;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "harness/plan/precision.h"
@@ -12,6 +13,7 @@
 #include "harness/run/samples.h"
 #include "harness/run/unit_variant.h"
 #include "harness/run/workspace.h"
+#include "judge/bound.h"
 #include "judge/pair_rules.h"
 #include "judge/standards.h"
 #include "tensor/elements.h"
@@ -19,6 +21,8 @@
 
 namespace opbench {
 namespace {
+
+bool is_gradient(std::string_view result) { return result.starts_with("grad_"); }
 
 Standard standard_of(const ContextStandard& wanted, DType dtype) {
   StandardChoice choice;
@@ -35,10 +39,9 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
 // A gradient that is 0 but for what its cancelled terms leave.
 bool is_noise(const StepResult& actual, const StepResult& expected, const ValueComparison& found) {
   const PairStats& stats = found.stats;
-  const double sum = std::max(actual.random_sum, expected.random_sum);
-  const double noise = 0x1p-6 * sum * std::sqrt(static_cast<double>(stats.count));
+  const double noise = (actual.rounding + expected.rounding) * std::sqrt(double(stats.count));
   // The sum of squares leaves NaN and Inf out.
-  return actual.name.starts_with("grad_") && stats.nonfinite_mismatches() == 0 && sum > 0 &&
+  return is_gradient(actual.name) && stats.nonfinite_mismatches() == 0 && noise > 0 &&
          std::sqrt(stats.sum_sq) <= noise;
 }
 
@@ -53,13 +56,13 @@ StepInputs inputs_of(const PlannedStep& step) {
 }
 
 std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
-                                        const std::map<std::size_t, double>& random_sums) {
+                                        const RoundingOfResults& rounding) {
   std::vector<StepResult> results;
   for (const std::size_t tensor : step.results) {
     const TensorDesc& desc = step.graph.tensors[tensor].desc;
     StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}, 0};
-    if (const auto sum = random_sums.find(tensor); sum != random_sums.end()) {
-      result.random_sum = sum->second;
+    if (const auto found = rounding.find(tensor); found != rounding.end()) {
+      result.rounding = found->second;
     }
     result.values.resize(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
@@ -105,7 +108,7 @@ namespace {
 
 bool is_left_out(const StepResult& result, bool has_overflow) {
   if (result.name == kOverflowFlag) return true;
-  return has_overflow && (result.name.starts_with("grad_") || result.name.starts_with("updated_"));
+  return has_overflow && (is_gradient(result.name) || result.name.starts_with("updated_"));
 }
 
 bool is_output(const PlannedStep& step, const std::string& name) {
@@ -116,8 +119,8 @@ bool is_output(const PlannedStep& step, const std::string& name) {
 }  // namespace
 
 Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& storage,
-                             const std::map<std::size_t, double>& random_sums, bool has_overflow) {
-  std::vector<StepResult> results = collect_results(step, storage, random_sums);
+                             const RoundingOfResults& rounding, bool has_overflow) {
+  std::vector<StepResult> results = collect_results(step, storage, rounding);
   std::erase_if(results, [&](const StepResult& r) { return is_left_out(r, has_overflow); });
   const StepInputs inputs = inputs_of(step);
   const auto first = std::find_if(firsts_.begin(), firsts_.end(),
@@ -160,7 +163,7 @@ PlannedStep plan_anchor(const PlannedContext& context, const PlannedStep& step) 
 
 std::vector<StepResult> gradients_of(const PlannedStep& step, const TensorStorage& storage) {
   std::vector<StepResult> results = collect_results(step, storage);
-  std::erase_if(results, [](const StepResult& r) { return !r.name.starts_with("grad_"); });
+  std::erase_if(results, [](const StepResult& r) { return !is_gradient(r.name); });
   return results;
 }
 
@@ -207,72 +210,36 @@ std::optional<double> Anchors::gradient_error(const PlannedContext& context,
   return median_of(std::move(errors));
 }
 
-namespace {
-
-// Sum over the elements, in the order of blocks.
-template <class OfBlock>
-double sum_over(const TensorDesc& desc, OfBlock of_block) {
-  std::vector<double> parts(static_cast<std::size_t>(block_count(desc)));
-  parallel_blocks(std::ssize(parts), [&](std::int64_t i) {
-    parts[static_cast<std::size_t>(i)] = of_block(block(desc, i));
-  });
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
-}
-
-// Root mean square of the finite values.
-double magnitude(const TensorDesc& desc, const void* storage) {
-  if (desc.elements() == 0) return 0;
-  const double sum = sum_over(desc, [&](ElementRange range) {
-    thread_local std::vector<double> values;
-    values.resize(static_cast<std::size_t>(range.count));
-    read_doubles(desc, storage, range, values);
-    double squares = 0;
-    for (const double value : values) squares += std::isfinite(value) ? value * value : 0;
-    return squares;
-  });
-  return std::sqrt(sum / static_cast<double>(desc.elements()));
-}
-
-// The expected size of an element of `output` if its terms had random signs and the magnitude of
-// the first floating input. An element far below it has cancelled.
-double random_sum(const Node& node, const TensorStorage& storage, const TensorDesc& output) {
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const TensorDesc& desc = node.problem.inputs[i];
-    if (!is_floating(desc.dtype)) continue;
-    const double terms = static_cast<double>(desc.elements()) /
-                         static_cast<double>(std::max<std::int64_t>(1, output.elements()));
-    return magnitude(desc, storage(node.inputs[i])) * std::sqrt(std::max(1.0, terms));
-  }
-  return 0;
-}
-
-}  // namespace
-
-// Tensors become results directly or through operators that hand values on.
-RandomSums::RandomSums(const UnitVariant& variant) : leads_(variant.graph->tensors.size()) {
+// Tensors become gradients directly or through operators that hand values on.
+Cancellation::Cancellation(const UnitVariant& variant) : leads_(variant.graph->tensors.size()) {
   if (variant.step == nullptr) return;
-  for (const std::size_t tensor : variant.step->results) leads_[tensor] = true;
-  const std::vector<Node>& nodes = variant.graph->nodes;
-  for (std::size_t n = nodes.size(); n-- > 0;) {
-    const Node& node = nodes[n];
+  const Graph& graph = *variant.graph;
+  for (const std::size_t tensor : variant.step->results) {
+    leads_[tensor] = is_gradient(graph.tensors[tensor].name);
+  }
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
     const bool hands_on = node.problem.op->context.factor != nullptr;
     if (hands_on && leads_[node.outputs[0]]) leads_[node.inputs[0]] = true;
   }
 }
 
-void RandomSums::add(const Node& node, const TensorStorage& storage) {
-  if (const auto factor = node.problem.op->context.factor; factor != nullptr) {
-    const auto found = sums_.find(node.inputs[0]);
-    if (found == sums_.end()) return;
-    sums_[node.outputs[0]] = std::fabs(factor(node.problem.attrs)) * found->second;
+void Cancellation::add(const Node& node, const TensorStorage& storage) {
+  const Problem& problem = node.problem;
+  if (const auto factor = problem.op->context.factor; factor != nullptr) {
+    const auto found = rounding_.find(node.inputs[0]);
+    if (found == rounding_.end()) return;
+    rounding_[node.outputs[0]] = std::fabs(factor(problem.attrs)) * found->second;
     return;
   }
-  if (!node.problem.op->mixes_elements()) return;
+  if (!problem.op->mixes_elements()) return;
+  std::vector<InputReader> inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    inputs.emplace_back(problem.inputs[i], storage(node.inputs[i]));
+  }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (!leads_[node.outputs[i]]) continue;
-    sums_[node.outputs[i]] = random_sum(node, storage, node.problem.outputs[i]);
+    rounding_[node.outputs[i]] = ErrorBound(problem, inputs, i).allowed_of_terms(fp16_operands());
   }
 }
 

@@ -23,12 +23,16 @@ struct StepResult {
   std::string name;
   TensorDesc desc;
   std::vector<std::byte> values;
-  double random_sum = 0;  ///< of an element; 0: it is no sum
+  /// What rounding leaves of an element whose terms cancel, root mean square; 0: it has none.
+  double rounding = 0;
 };
 
-/// Copies the results of a step that has run; `random_sums` are those of its check.
+/// What rounding leaves of an element, by tensor: see Cancellation.
+using RoundingOfResults = std::map<std::size_t, double>;
+
+/// Copies the results of a step that has run; `rounding` is that of its check.
 std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
-                                        const std::map<std::size_t, double>& random_sums = {});
+                                        const RoundingOfResults& rounding = {});
 
 /// The one of `results` with the name and shape of `result`; null if there is none.
 const StepResult* partner_of(const StepResult& result, const std::vector<StepResult>& results);
@@ -39,8 +43,8 @@ ValueComparison compare_result(const StepResult& actual, const StepResult& expec
 
 /// Holds the results of a step to those of another with the same names and shapes: the first that
 /// fails decides. A sum that is 0 but for rounding, such as the gradient of a shift which the next
-/// batch norm takes back, meets no relative standard: what differs by less than 2^-6 of what its
-/// terms come to at random passes.
+/// batch norm takes back, meets no relative standard: it passes where it differs by no more than
+/// the error bounds of both.
 Judgement compare_results(const std::vector<StepResult>& actual,
                           const std::vector<StepResult>& expected, const ContextStandard& standard);
 
@@ -52,7 +56,7 @@ class FirstResults {
   /// says how many other results have none. After an overflow neither gradients nor updated
   /// parameters are meant, and the step is no standard for others.
   Judgement hold(const PlannedStep& step, const TensorStorage& storage,
-                 const std::map<std::size_t, double>& random_sums, bool has_overflow);
+                 const RoundingOfResults& rounding, bool has_overflow);
 
  private:
   struct First {
@@ -87,20 +91,20 @@ class Anchors {
   std::vector<Anchor> anchors_;
 };
 
-/// What an element of a tensor that is a sum comes to where its terms do not cancel, by tensor:
-/// noted while a step's nodes run, for the tensors that become its results.
-class RandomSums {
+/// What the error bound allows a step's gradients where their terms cancel, with operands in fp16
+/// as the cube takes them: noted while the nodes run, for the tensors that become gradients.
+class Cancellation {
  public:
-  explicit RandomSums(const UnitVariant& variant);
+  explicit Cancellation(const UnitVariant& variant);
 
   /// After `node` has run and while its inputs are still there.
   void add(const Node& node, const TensorStorage& storage);
 
-  const std::map<std::size_t, double>& values() const { return sums_; }
+  const RoundingOfResults& rounding() const { return rounding_; }
 
  private:
-  std::vector<bool> leads_;  // to a result, by tensor
-  std::map<std::size_t, double> sums_;
+  std::vector<bool> leads_;  // to a gradient, by tensor
+  RoundingOfResults rounding_;
 };
 
 }  // namespace opbench

@@ -201,7 +201,7 @@ bool Verifier::is_known(const UnitVariant& variant, std::size_t node) {
 Verification Verifier::verify(const UnitVariant& variant, const Workspace& workspace,
                               const BoundGraph& bound, int threads) {
   Verification result;
-  RandomSums sums(variant);
+  Cancellation cancellation(variant);
   const std::size_t nodes = variant.graph->nodes.size();
   // All that is given are the inputs of the only node, which are looked at with it.
   const bool is_covered = nodes == 1 && rules_.enough == kEveryTime;
@@ -223,7 +223,7 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
       return fail(fmt::format("wrote outside the tensor '{}'", tensor));
     }
     if (!known && check.input_fingerprints() != inputs) return fail("changed its input");
-    sums.add(check.node(), check.storage());
+    cancellation.add(check.node(), check.storage());
     // A flag that is also the device's status is no function of its inputs alone.
     if (known || bound.reads_status(i)) continue;
     const auto start = std::chrono::steady_clock::now();
@@ -239,7 +239,7 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
   if (!is_failed && !is_covered && workspace.given_fingerprint(variant) != given) {
     result.judgement = {Verdict::failed, "changed what it was given"};
   }
-  result.random_sums = sums.values();
+  result.rounding = cancellation.rounding();
   return result;
 }
 

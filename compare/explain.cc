@@ -121,7 +121,13 @@ class Explanation {
  public:
   Explanation(Comparison& comparison, DumpSource& actual, DumpSource& expected,
               const ExplainOptions& options)
-      : comparison_(comparison), actual_(actual), expected_(expected), options_(options) {}
+      : comparison_(comparison),
+        actual_(actual),
+        expected_(expected),
+        options_(options),
+        judging_(options.judging) {
+    judging_.judges_draws = false;  // what differs there is never where an error began
+  }
 
   // Stopped early, the comparison is partial.
   void explain(const std::vector<OperatorResult*>& operators) {
@@ -138,8 +144,7 @@ class Explanation {
  private:
   void explain(OperatorResult& op) {
     JudgedRecord actual = judge_actual(op);
-    JudgedRecord expected =
-        judge_record(expected_, *op.expected, *options_.table, options_.judging);
+    JudgedRecord expected = judge_record(expected_, *op.expected, *options_.table, judging_);
     settle(op, actual, expected);
     fail_wrong(op, actual, expected);
     op.actual_judged = kept(std::move(actual));
@@ -149,10 +154,10 @@ class Explanation {
 
   JudgedRecord judge_actual(const OperatorResult& op) {
     if (!comparison_.is_load_mode) {
-      return judge_record(actual_, *op.actual, *options_.table, options_.judging);
+      return judge_record(actual_, *op.actual, *options_.table, judging_);
     }
     return judge_record({expected_, actual_}, with_inputs_of_expected(op), *options_.table,
-                        options_.judging);
+                        judging_);
   }
 
   // Only wrong records keep their findings, the first of them their pictures: there may be 40,000.
@@ -223,6 +228,7 @@ class Explanation {
   Comparison& comparison_;
   DumpSource &actual_, &expected_;
   const ExplainOptions& options_;
+  JudgeOptions judging_;
   int pictured_left_ = static_cast<int>(PicturedRecords::kMost);
 };
 

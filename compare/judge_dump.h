@@ -68,6 +68,7 @@ struct JudgeOptions {
   NameImplementations implementations = NameImplementations::some;
   std::size_t memory = std::size_t{512} << 20;  ///< bytes; records that need more are not judged
   int threads = 1;
+  bool judges_draws = true;  ///< holds random results to their distribution
   /// Only records in whose operator or module this finds something; empty: all.
   std::function<bool(std::string_view)> only;
 };

@@ -68,6 +68,7 @@ void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleSt
   for (const OutputFinding& finding : record.findings) {
     if (!finding.is_wrong) continue;
     say(out, fmt::format("{}: {}", finding.path, finding.reason));
+    if (finding.wrong_elements == 0) continue;
     say(out, fmt::format("{} of {} elements are wrong{}", finding.wrong_elements, finding.elements,
                          finding.pattern.empty() ? "" : ": " + finding.pattern));
     for (const Cause& cause : finding.causes) say(out, looks_like(cause));

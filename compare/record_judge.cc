@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compare/judge_call.h"
+#include "compare/judge_draws.h"
 #include "harness/plan/call_plan.h"
 #include "harness/run/open_unit.h"
 #include "judge/stored_values.h"
@@ -148,7 +149,7 @@ class RecordJudge {
           [&](const DumpEntry& entry) { return recorded_numbers(files_.inputs, entry); },
           Results::recorded, TakenDTypes::of_reference);
       judged.reason = calls.obstacle;
-      if (calls.is_random) judged.ruling = Ruling::random;
+      if (calls.drawn != Drawn::not_at_all) judge_draws_of(record, calls.drawn, judged);
       for (const RecordedCall& call : calls.calls) judge_call_of(call, judged);
     } catch (const Error& error) {
       judged.reason = error.what();
@@ -171,6 +172,16 @@ class RecordJudge {
       judged.elements += entry.desc.elements();
     }
     return judged;
+  }
+
+  void judge_draws_of(const DumpRecord& record, Drawn drawn, JudgedRecord& judged) {
+    judged.ruling = Ruling::random;
+    if (!options_.judges_draws) return;
+    std::optional<OutputFinding> wrong = judge_draws(files_, record, drawn);
+    if (!wrong) return;
+    judged.ruling = Ruling::guilty;
+    judged.judged += wrong->elements;
+    judged.findings.push_back(std::move(*wrong));
   }
 
   void judge_call_of(const RecordedCall& call, JudgedRecord& judged) {

@@ -15,12 +15,17 @@
 namespace opbench {
 namespace {
 
-// Whose results no reference computes.
-constexpr std::string_view kDrawnAtRandom =
-    "dropout, native_dropout, npu_dropout, _fused_dropout, feature_dropout, _dropout_impl, "
-    "DropoutV2, bernoulli, bernoulli_float, normal, uniform, random, rand, randn, randint, "
-    "randperm, rand_like, randn_like, exponential, multinomial, rrelu, DropOutGenMask, "
-    "DropOutDoMask, RandomUniform";
+// Whose results no reference computes, and what they are drawn from.
+constexpr std::pair<Drawn, std::string_view> kDrawnAtRandom[] = {
+    {Drawn::bernoulli, "bernoulli, bernoulli_float"},
+    {Drawn::uniform, "uniform"},
+    {Drawn::normal, "normal"},
+    {Drawn::dropout, "dropout, native_dropout, npu_dropout, _dropout_impl"},
+    {Drawn::somehow,
+     "_fused_dropout, feature_dropout, DropoutV2, random, rand, randn, randint, randperm, "
+     "rand_like, randn_like, exponential, multinomial, rrelu, DropOutGenMask, DropOutDoMask, "
+     "RandomUniform"},
+};
 
 // "name: text" at its first colon, or the name alone.
 std::pair<std::string, std::optional<std::string>> split_pair(std::string_view item) {
@@ -231,12 +236,30 @@ void OpTable::append(const OpTable& more) {
   rows_.insert(rows_.end(), more.rows_.begin(), more.rows_.end());
 }
 
+std::vector<std::string_view> numbers_of(Drawn drawn) {
+  switch (drawn) {
+    case Drawn::not_at_all:
+    case Drawn::somehow:
+      break;
+    case Drawn::bernoulli:
+    case Drawn::dropout:
+      return {"p"};
+    case Drawn::uniform:
+      return {"from", "to"};
+    case Drawn::normal:
+      return {"mean", "std"};
+  }
+  return {};
+}
+
 const OpTable& OpTable::builtin() {
   static const OpTable table = [] {
     OpTable all = known(false);
-    OpRow& random = all.rows_.emplace_back();
-    random.names = items_of(kDrawnAtRandom);
-    random.is_random = true;
+    for (const auto& [drawn, names] : kDrawnAtRandom) {
+      OpRow& random = all.rows_.emplace_back();
+      random.names = items_of(names);
+      random.drawn = drawn;
+    }
     return all;
   }();
   return table;

@@ -64,13 +64,21 @@ struct RecordedCondition {
   bool is_needed = false;
 };
 
+/// Whose numbers the results of an operator are that draws at random: none's; what no rule is known
+/// for; 0 and 1 with probability `p` of 1; from `from` to `to`; normal ones with `mean` and `std`;
+/// the input divided by 1 - p, dropped to 0 with probability `p`.
+enum class Drawn { not_at_all, somehow, bernoulli, uniform, normal, dropout };
+
+/// The recorded numbers of a distribution, by name; none where no rule is known.
+std::vector<std::string_view> numbers_of(Drawn drawn);
+
 /// A row of the table: operators of dumps that one or more of ours compute together (KnownCall).
 struct OpRow {
   std::vector<std::string> names;
   std::vector<OpUse> uses;  ///< none if results are random
   std::vector<RecordedCondition> where;
   std::vector<std::string> devices;  ///< "CPU", "CUDA", "NPU"; empty: all
-  bool is_random = false;
+  Drawn drawn = Drawn::not_at_all;
 };
 
 /// From the names of operators in dumps to operators of the registry.

@@ -77,7 +77,7 @@ OpRow read_row(const YamlValue& value) {
     } else if (key == "devices") {
       row.devices = texts(of, "a device");
     } else if (key == "random") {
-      row.is_random = of.boolean("random");
+      row.drawn = of.boolean("random") ? Drawn::somehow : Drawn::not_at_all;
     } else if (key == "parts") {
       for (const YamlValue& part : of.list("parts")) {
         OpUse use;
@@ -91,7 +91,7 @@ OpRow read_row(const YamlValue& value) {
     }
   });
   if (row.names.empty()) value.fail("a row needs 'names'");
-  if (row.is_random || !row.uses.empty()) return row;
+  if (row.drawn != Drawn::not_at_all || !row.uses.empty()) return row;
   check_use(single, value);
   row.uses.push_back(std::move(single));
   return row;

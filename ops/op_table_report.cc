@@ -77,12 +77,13 @@ Json use_value(const OpUse& use) {
 
 Json row_value(const OpRow& row) {
   Json value = {{"names", row.names}};
-  if (row.is_random) value["random"] = true;
+  const bool is_random = row.drawn != Drawn::not_at_all;
+  if (is_random) value["random"] = true;
   for (const RecordedCondition& condition : row.where) {
     value[condition.is_needed ? "only" : "where"][condition.name] = condition.values;
   }
   if (!row.devices.empty()) value["devices"] = row.devices;
-  if (row.is_random) return value;
+  if (is_random) return value;
   value["parts"] = Json::array();
   for (const OpUse& use : row.uses) value["parts"].push_back(use_value(use));
   return value;
@@ -141,7 +142,7 @@ void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pa
   for (const OpRow& row : table.rows()) {
     if (!is_wanted(row, only)) continue;
     print(0, fmt::format("{}", fmt::join(row.names, " ")));
-    if (row.is_random) print(2, "random");
+    if (row.drawn != Drawn::not_at_all) print(2, "random");
     for (const OpUse& use : row.uses) {
       print(2, fmt::format("{}({}) -> {}", use.op->name, fmt::join(texts_of(use.inputs), ", "),
                            fmt::join(texts_of(use.outputs), ", ")));

@@ -284,7 +284,7 @@ BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const Op
     const std::vector<const OpRow*> rows = table.find(one.type);
     if (rows.empty()) built.obstacle = "no operator of that name is known";
     for (const OpRow* row : rows) {
-      if (row->is_random) {
+      if (row->drawn != Drawn::not_at_all) {
         built.is_dropped = true;
         built.obstacle = "random";
         return built;

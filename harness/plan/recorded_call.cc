@@ -215,8 +215,8 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
     if (numbers == Numbers::as_tensors && dtypes != TakenDTypes::of_reference) break;
     for (const OpRow* row : rows) {
       found.is_known = true;
-      if (row->is_random) {
-        found.is_random = true;
+      if (row->drawn != Drawn::not_at_all) {
+        found.drawn = row->drawn;
         return found;
       }
       std::string obstacle;

@@ -19,9 +19,9 @@ struct RecordedCall {
 /// A record in terms of our operators.
 struct RecordedCalls {
   std::vector<RecordedCall> calls;
-  bool is_random = false;  ///< its results are drawn at random
-  bool is_known = false;   ///< the table has its operator
-  std::string obstacle;    ///< why there are no calls; one line
+  Drawn drawn = Drawn::not_at_all;
+  bool is_known = false;  ///< the table has its operator
+  std::string obstacle;   ///< why there are no calls; one line
 };
 
 /// The numbers of a recorded scalar or list, at most kMostNumbers of them. Errors: throws Error if

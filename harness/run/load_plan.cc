@@ -136,7 +136,7 @@ class LoadPlanner {
       if (selection_.dumps) require_dumpable(record);
       RecordedCalls calls = calls_of(
           record, table_, [&](const DumpEntry& entry) { return recorded_numbers(file_, entry); });
-      if (calls.is_random) return leave_out(record, "drawn at random");
+      if (calls.drawn != Drawn::not_at_all) return leave_out(record, "drawn at random");
       if (calls.calls.empty()) return leave_out(record, calls.obstacle);
       for (const RecordedCall& call : calls.calls) ops_.insert(call.problem.op);
       wanted_.push_back({&record, std::move(calls.calls)});

@@ -376,6 +376,28 @@ TEST_F(JudgeDump, RoundingThatLeansToOneSide) {
   EXPECT_THAT(record.worst()->reason, StartsWith("rounds "));
 }
 
+// Without a mask: half of the elements are dropped and not a quarter, and those that are kept are
+// doubled. 1000 draws with probability 1/4 give 500 by chance once in 10^60 times.
+TEST_F(JudgeDump, DrawsAreHeldToTheirDistribution) {
+  const auto dropped = [&](double p, double factor) {
+    SetUpWriter();
+    const Values x = arithmetic(1000, 1, 0.5);
+    begin("dropout");
+    input("input", DType::fp32, {1000}, x);
+    input("p", DType::fp64, {1}, {p});
+    Values y = x;
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] *= i % 2 == 0 ? 0 : factor;
+    output("result", DType::fp32, {1000}, y);
+    return only_record();
+  };
+  EXPECT_EQ(dropped(0.5, 2).ruling, Ruling::random);
+  const JudgedRecord unscaled = dropped(0.5, 1), rare = dropped(0.25, 4. / 3);
+  ASSERT_EQ(unscaled.ruling, Ruling::guilty);
+  EXPECT_EQ(unscaled.worst()->reason, "element 1 is 1.5; allowed: 0 and 3");
+  ASSERT_EQ(rare.ruling, Ruling::guilty);
+  EXPECT_EQ(rare.worst()->reason, "500 of 1000 are kept, where the share should be 0.75");
+}
+
 TEST_F(JudgeDump, RandomAndUnknownAreSaidSo) {
   begin("native_dropout");
   input("self", DType::fp32, {2}, {1, 2});

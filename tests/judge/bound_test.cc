@@ -38,6 +38,9 @@ class RowByColumn {
     bound.expected()(0, {0, 1}, {&expected, 1});
     return bound.hold({&claim, 1}, {0, 1}, {&actual, 1}, {&expected, 1})[0];
   }
+  double allowed_of_terms(const Claim& claim) const {
+    return ErrorBound(problem_, readers_, 0).allowed_of_terms(claim);
+  }
   bool is_wrong(double actual, const Claim& claim = {}) const {
     return held(actual, claim).wrong == 1;
   }
@@ -61,6 +64,13 @@ TEST(ErrorBound, FollowsTheTermsWhereTheyCancel) {
   EXPECT_NEAR(held.excess, 2, 1e-6);
   EXPECT_NEAR(held.allowed, kOfTerms, 1e-9);
   EXPECT_EQ(held.worst.index, 0);
+}
+
+// Operands in fp16: 4 * 2^-11 * 4000 besides.
+TEST(ErrorBound, OfTheTermsAlone) {
+  const RowByColumn product({1000, -1000, 1000, -1000}, {1, 1, 1, 1});
+  EXPECT_NEAR(product.allowed_of_terms({}), kOfTerms, 1e-9);
+  EXPECT_NEAR(product.allowed_of_terms(fp16_operands()), kOfTerms + 4 * 0x1p-11 * 4000, 1e-9);
 }
 
 // 10 with T = 10: 4 * 2^-24 * (sqrt(8) + 1) * 10.

@@ -15,7 +15,7 @@ std::vector<std::string> operators_of(const OpTable& table, std::string_view nam
   std::vector<std::string> ops;
   for (const OpRow* row : table.find(name)) {
     for (const OpUse& use : row->uses) ops.emplace_back(use.op->name);
-    if (row->is_random) ops.push_back("random");
+    if (row->drawn != Drawn::not_at_all) ops.push_back("random");
   }
   return ops;
 }
@@ -60,7 +60,7 @@ TEST(OpTable, RowsFitTheirOperators) {
       EXPECT_LE(use.inputs.size(), most) << row.names.front();
       EXPECT_LE(use.outputs.size(), use.op->outputs.size()) << row.names.front();
     }
-    EXPECT_EQ(row.is_random, row.uses.empty()) << row.names.front();
+    EXPECT_EQ(row.drawn != Drawn::not_at_all, row.uses.empty()) << row.names.front();
   }
 }
 

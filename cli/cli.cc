@@ -175,6 +175,10 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     out << version_text() << '\n';
     return kAllWell;
   }
+  if (args.front() == "__complete") {  // its words are no flags of its own
+    write_candidates(out, line.model(), {args.begin() + 1, args.end()});
+    return kAllWell;
+  }
   const bool is_help = args.front() == "help" && args.size() > 1 && !is_help_flag(args[1]);
   const std::string asked = is_help ? args[1] : "";
   insert_default_command(args);

@@ -76,15 +76,4 @@ void set_kind(FlagModel& flag) {
   if (flag.value_name == "VARIANT") flag.kind = FlagValue::variant;
 }
 
-std::vector<OperatorVariants> variants_by_operator() {
-  std::vector<OperatorVariants> all;
-  for (const Op* op : RegisteredOp::all()) {
-    OperatorVariants& entry = all.emplace_back();
-    entry.op = op->name;
-    for (const Kernel* kernel : kernels_of(op->name)) entry.variants.emplace_back(kernel->name);
-    entry.variants.emplace_back("reference");
-  }
-  return all;
-}
-
 }  // namespace opbench

@@ -45,17 +45,17 @@ struct ProgramModel {
 /// "a|b|c".
 void set_kind(FlagModel& flag);
 
-/// An operator and its variants.
-struct OperatorVariants {
-  std::string op;
-  std::vector<std::string> variants;
-};
-std::vector<OperatorVariants> variants_by_operator();
-
-/// Scripts that complete commands, flags and their values. Without a command the flags of the
+/// Candidates for the last of the words that follow the program's name, one a line, with a tab and
+/// a description where there is one. They are not narrowed to what the word begins with: shells do
+/// that. A first line tells how the shell completes: "word"; "list", more words may follow a comma;
+/// "file" and "directory", whose names the shell finds itself. Without a command the flags of the
 /// default one are meant, as on the command line.
-void write_bash_completion(std::ostream& out, const ProgramModel& model);
-void write_zsh_completion(std::ostream& out, const ProgramModel& model);
-void write_fish_completion(std::ostream& out, const ProgramModel& model);
+void write_candidates(std::ostream& out, const ProgramModel& model,
+                      const std::vector<std::string>& words);
+
+/// Scripts that ask the program `__complete WORDS...` for its candidates.
+extern const char* const kBashCompletion;
+extern const char* const kZshCompletion;
+extern const char* const kFishCompletion;
 
 }  // namespace opbench

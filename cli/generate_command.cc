@@ -120,9 +120,9 @@ struct Generator {
 };
 
 constexpr Generator kGenerators[] = {
-    {"bash", write_bash_completion},
-    {"zsh", write_zsh_completion},
-    {"fish", write_fish_completion},
+    {"bash", [](std::ostream& out, const ProgramModel&) { out << kBashCompletion; }},
+    {"zsh", [](std::ostream& out, const ProgramModel&) { out << kZshCompletion; }},
+    {"fish", [](std::ostream& out, const ProgramModel&) { out << kFishCompletion; }},
     {"man",
      [](std::ostream& out, const ProgramModel& model) {
        write_man_page(out, model, describe_machine().version);

@@ -1,5 +1,4 @@
-// Completion scripts and the manual: every flag of every command is in them, and shells understand
-// them.
+// Completion and the manual: every flag of every command is in them, and shells understand them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "tests/support/program.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -21,6 +21,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 const std::vector<std::string> kCommands = {
     "run",    "list",    "compare",  "judge",  "minimise", "opmap",
@@ -50,6 +51,15 @@ std::vector<std::string> flags_of(const std::string& command) {
   return flags;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
 /// From the first `begin` to the next `end`.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t first = text.find(begin);
@@ -70,39 +80,43 @@ class Shell : public testing::Test, protected TempDir {
     std::string line;
     for (const std::string& word : words) line += fmt::format(" {}", quoted(word));
     const std::string script = fmt::format(
-        "cd {}\n. {}\nCOMP_WORDS=(opbench{})\nCOMP_CWORD={}\n_opbench\n"
+        "cd {}\n. {}\nCOMP_WORDS=({}{})\nCOMP_CWORD={}\n_opbench\n"
         "printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
-        quoted(directory()), quoted(completion), line, words.size());
-    std::istringstream lines(
-        printed_by(fmt::format("bash {}", quoted(write("complete.bash", script)))));
-    std::vector<std::string> found;
-    while (std::getline(lines, line)) {
-      if (!line.empty()) found.push_back(line);
-    }
-    return found;
+        quoted(directory()), quoted(completion), quoted(program()), line, words.size());
+    return lines_of(printed_by(fmt::format("bash {}", quoted(write("complete.bash", script)))));
+  }
+
+  /// What fish offers for the line behind the program's name.
+  std::vector<std::string> completed_by_fish(const std::string& line) const {
+    const std::string script = fmt::format(
+        "cd {}\nsource {}\ncomplete -C \"{} {}\"\n", quoted(directory()),
+        quoted(write("opbench.fish", output_of({"__generate", "fish"}))), program(), line);
+    return lines_of(printed_by("fish -N " + quoted(write("complete.fish", script))));
+  }
+
+  /// What the script hands to zsh's own functions for the last of the words.
+  std::vector<std::string> handed_to_zsh(const std::string& words, const std::string& last) const {
+    const std::string script = fmt::format(
+        "_describe() {{ print -rl -- ${{(M)found:#$PREFIX*}} ${{argv[3,-1]}} }}\n"
+        "_files() {{ print files $* }}\ncompset() {{ PREFIX=${{PREFIX#*=}} }}\n"
+        "words=({} {} {}) CURRENT=$#words PREFIX={}\n. {}\n",
+        quoted(program()), words, quoted(last), quoted(last),
+        quoted(write("_opbench", output_of({"__generate", "zsh"}))));
+    return lines_of(printed_by("zsh -f " + quoted(write("complete.zsh", script))));
   }
 };
 
 }  // namespace
 
 TEST_F(Shell, EveryFlagOfEveryCommandIsThere) {
-  const std::string bash = output_of({"__generate", "bash"});
-  const std::string zsh = output_of({"__generate", "zsh"});
-  const std::string fish = output_of({"__generate", "fish"});
   const std::string man = output_of({"__generate", "man"});
   for (const std::string& command : kCommands) {
     SCOPED_TRACE(command);
-    const std::string in_bash = between(bash, fmt::format("    {}) echo '", command), "\n");
-    const std::string in_zsh = between(zsh, fmt::format("    {})\n", command), ";;");
+    const std::string offered = output_of({"__complete", command, "-"});
     const std::string title = command == "run" ? "[run]" : command;
     const std::string in_man = between(man, fmt::format(".SS \"opbench {}", title), "\n.S");
     for (const std::string& flag : flags_of(command)) {
-      EXPECT_THAT(in_bash, HasSubstr(fmt::format(" {} ", flag)));
-      EXPECT_TRUE(std::regex_search(in_zsh, std::regex(fmt::format("[*,]{}[}}\\[]", flag))))
-          << flag;
-      EXPECT_TRUE(std::regex_search(
-          fish, std::regex(fmt::format("__opbench_command {}'.* -l {} ", command, flag.substr(2)))))
-          << flag;
+      EXPECT_THAT(offered, HasSubstr(fmt::format("\n{}\t", flag)));
       const std::string escaped = std::regex_replace(flag, std::regex("-"), "\\-");
       EXPECT_THAT(in_man, HasSubstr(fmt::format("\\fB{}\\fR", escaped)));
     }
@@ -139,6 +153,8 @@ TEST_F(Shell, BashCompletesValues) {
   EXPECT_THAT(completed({"compare", "--standard", "stat"}), ElementsAre("statistical"));
   EXPECT_THAT(completed({"list", "relu", "axp"}), ElementsAre("axpy"));
   EXPECT_THAT(completed({"--filter", ""}), ElementsAre());
+  EXPECT_THAT(completed({"--op", "$(touch made),axp"}), ElementsAre("$(touch made),axpy"));
+  EXPECT_FALSE(std::filesystem::exists(path("made"))) << "what was typed is run";
 }
 
 TEST_F(Shell, BashCompletesFiles) {
@@ -162,17 +178,27 @@ TEST_F(Shell, BashCompletesVariantsOfTheOperatorsNamed) {
   EXPECT_THAT(completed({"--variant", "softplus_v2_s"}), ElementsAre("softplus_v2_static"));
 }
 
-TEST_F(Shell, ZshUnderstandsItsScript) {
+TEST_F(Shell, ZshCompletes) {
   if (!has_command("zsh")) GTEST_SKIP() << "no zsh";
-  EXPECT_EQ(printed_by("zsh -n " + quoted(write("_opbench", output_of({"__generate", "zsh"})))),
-            "");
+  EXPECT_THAT(handed_to_zsh("", "rep"), ElementsAre(StartsWith("report:Turn result files")));
+  EXPECT_THAT(handed_to_zsh("run", "--ju"),
+              ElementsAre(StartsWith("--junit:JUnit XML for CI\\: ")));
+  EXPECT_THAT(handed_to_zsh("", "--op=relu,axp"), ElementsAre("relu,axpy", "-S"));
+  EXPECT_THAT(handed_to_zsh("--case 'relu[64,fp32]' --variant", "softplus"), ElementsAre("-S"));
+  EXPECT_THAT(handed_to_zsh("report --format", "ma"), ElementsAre("markdown"));
+  EXPECT_THAT(handed_to_zsh("--shapes", "one"), ElementsAre("files"));
+  EXPECT_THAT(handed_to_zsh("--out", "a"), ElementsAre("files -/"));
 }
 
-TEST_F(Shell, FishUnderstandsItsScript) {
+TEST_F(Shell, FishCompletes) {
   if (!has_command("fish")) GTEST_SKIP() << "no fish";
-  EXPECT_EQ(
-      printed_by("fish -n " + quoted(write("opbench.fish", output_of({"__generate", "fish"})))),
-      "");
+  EXPECT_THAT(completed_by_fish("rep"), ElementsAre(StartsWith("report\tTurn result files")));
+  EXPECT_THAT(completed_by_fish("run --ju"), ElementsAre(StartsWith("--junit\t")));
+  EXPECT_THAT(completed_by_fish("--op=relu,axp"), ElementsAre("--op=relu,axpy"));
+  EXPECT_THAT(completed_by_fish("--op relu --variant softplus"), ElementsAre());
+  EXPECT_THAT(completed_by_fish("report --format ma"), ElementsAre("markdown"));
+  EXPECT_THAT(completed_by_fish("--shapes one"), ElementsAre("one case.yaml"));
+  EXPECT_THAT(completed_by_fish("--out a"), ElementsAre(StartsWith("a folder/")));
 }
 
 TEST_F(Shell, ManualHasItsParts) {

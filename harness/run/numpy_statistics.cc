@@ -2,60 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "dump/number_text.h"
 #include "judge/stored_values.h"
-#include "tensor/elements.h"
+#include "tensor/half.h"
 
 namespace opbench {
 namespace {
 
+// Halves apart, so that its error grows with the logarithm of the count.
 template <class T>
-T pairwise(const T* values, std::size_t count) {
-  constexpr std::size_t kLanes = 8, kBlock = 128;
-  if (count < kLanes) {
-    T sum = 0;
-    for (std::size_t i = 0; i < count; ++i) sum += values[i];
-    return sum;
-  }
-  if (count <= kBlock) {
-    T lanes[kLanes];
-    std::copy_n(values, kLanes, lanes);
-    std::size_t i = kLanes;
-    for (; i < count - count % kLanes; i += kLanes) {
-      for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += values[i + k];
-    }
-    T sum = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-            ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-    for (; i < count; ++i) sum += values[i];
-    return sum;
-  }
-  std::size_t half = count / 2;
-  half -= half % kLanes;
-  return pairwise(values, half) + pairwise(values + half, count - half);
+T sum_of(std::span<const T> values) {
+  constexpr std::size_t kBlock = 128;  // one after the other, as many as numpy takes at once
+  if (values.size() <= kBlock) return std::accumulate(values.begin(), values.end(), T{0});
+  const std::size_t half = values.size() / 2;
+  return sum_of(values.first(half)) + sum_of(values.subspan(half));
 }
 
-// numpy casts float16 in pieces of its buffer.
 double mean_of(StoredType type, const std::vector<double>& values) {
-  constexpr std::size_t kBuffer = 8192;
   const auto count = static_cast<double>(values.size());
   if (type != StoredType::f16 && type != StoredType::f32) {
-    return pairwise(values.data(), values.size()) / count;
+    return sum_of(std::span(values)) / count;
   }
   const std::vector<float> floats(values.begin(), values.end());
-  const std::size_t piece = type == StoredType::f16 ? kBuffer : floats.size();
-  float sum = 0;
-  for (std::size_t i = 0; i < floats.size(); i += piece) {
-    sum += pairwise(floats.data() + i, std::min(piece, floats.size() - i));
-  }
-  const float mean = sum / static_cast<float>(count);
-  if (type != StoredType::f16) return mean;
-  double rounded = mean;
-  std::uint16_t bits = 0;
-  from_doubles(DType::fp16, &rounded, 1, &bits);
-  to_doubles(DType::fp16, &bits, 1, &rounded);
-  return rounded;
+  const float mean = sum_of(std::span(floats)) / static_cast<float>(count);
+  return type == StoredType::f16 ? static_cast<float>(to_half(mean)) : mean;
 }
 
 bool is_float(StoredType type) {
@@ -64,11 +38,6 @@ bool is_float(StoredType type) {
 }
 
 }  // namespace
-
-float pairwise_sum(std::span<const float> values) { return pairwise(values.data(), values.size()); }
-double pairwise_sum(std::span<const double> values) {
-  return pairwise(values.data(), values.size());
-}
 
 NumpyStatistics numpy_statistics(StoredType type, const void* elements, std::int64_t count) {
   if (count == 0) return {"nan", "nan", "nan"};

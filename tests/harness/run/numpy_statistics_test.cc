@@ -2,23 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
 namespace opbench {
-
-// numpy.sqrt(numpy.arange(n, dtype='f4')).sum() by numpy 1.24; one after the other 100 come to
-// 661.463013 and 1001 to 21097.4609.
-TEST(NumpyStatistics, SumsPairwise) {
-  const auto roots = [](int count) {
-    std::vector<float> values;
-    for (int i = 0; i < count; ++i) values.push_back(std::sqrt(static_cast<float>(i)));
-    return values;
-  };
-  EXPECT_EQ(pairwise_sum(std::span<const float>(roots(7))), 10.8318224F);
-  EXPECT_EQ(pairwise_sum(std::span<const float>(roots(100))), 661.462952F);
-  EXPECT_EQ(pairwise_sum(std::span<const float>(roots(1001))), 21097.457F);
-}
 
 TEST(NumpyStatistics, PrintsAsNumpyDoes) {
   const std::vector<std::int32_t> whole = {-3, 4, 1};

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "harness/check/speed_verdict.h"
 #include "harness/check/statistics.h"
 #include "harness/run/samples.h"
 #include "profiles/profiled_tensor.h"
@@ -14,9 +15,6 @@
 namespace opbench::check {
 namespace {
 
-constexpr double kThresholdFactor = 2;
-// Of a normal distribution, two-sided 99 % and 90 %.
-constexpr double kDeviationsOf99 = 2.5758, kDeviationsOf90 = 1.6449;
 constexpr std::size_t kLeastSamples = 3;
 constexpr double kFalseDiscoveries = 0.01;  // of what is told to be slower or faster
 
@@ -86,23 +84,14 @@ void judge(const Side& before, const Side& after, const SpeedRule& rule, Profile
   const auto error = [](const std::vector<double>& values, double median) {
     return median_standard_error(values, static_cast<int>(values.size())) / median;
   };
-  const double ratio = std::log(change.after_us / change.before_us);
-  const double deviation =
-      std::hypot(error(first, change.before_us), error(second, change.after_us));
-  change.change = std::expm1(ratio);
-  change.low = std::expm1(ratio - kDeviationsOf99 * deviation);
-  change.high = std::expm1(ratio + kDeviationsOf99 * deviation);
+  const ChangeBounds bounds =
+      normal_bounds(std::log(change.after_us / change.before_us),
+                    std::hypot(error(first, change.before_us), error(second, change.after_us)));
+  change.change = std::expm1(bounds.median);
+  change.interval = {std::expm1(bounds.wide.low), std::expm1(bounds.wide.high)};
   if (first.size() < kLeastSamples || second.size() < kLeastSamples) return;
   change.p = p_of_equal(first, second);
-  const double limit =
-      std::log1p(std::max(kThresholdFactor * rule.threshold, rule.floor_us / change.before_us));
-  if (ratio >= limit && change.low > 0) {
-    change.verdict = ChangeVerdict::slower;
-  } else if (ratio <= -limit && change.high < 0) {
-    change.verdict = ChangeVerdict::faster;
-  } else if (std::fabs(ratio) + kDeviationsOf90 * deviation < limit) {
-    change.verdict = ChangeVerdict::same;
-  }
+  change.verdict = verdict_of(call_of(bounds, std::log1p(least_change(change.before_us, rule))));
 }
 
 ProfileChange change_of(const Side* before, const Side* after, const SpeedRule& rule) {
@@ -254,7 +243,7 @@ ProfileComparison compare_profiles(const IngestResult& before, const IngestResul
   const std::vector<SidePair> pairs = pairs_of(old_sides, new_sides);
   comparison.runs = runs_for_one(before, after, pairs);
   for (const auto& [old_side, new_side] : pairs) {
-    ProfileChange change = change_of(old_side, new_side, rule);
+    ProfileChange change = change_of(old_side, new_side, unpaired(rule));
     const auto share = [&](const Side* side) {
       return comparison.before_us <= 0 ? 0 : in_us(side->total_ps) / comparison.before_us;
     };

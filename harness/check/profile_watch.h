@@ -17,9 +17,10 @@ struct ProfileChange {
   ChangeVerdict verdict = ChangeVerdict::ambiguous;
   std::int64_t count_before = 0, count_after = 0;
   double before_us = 0,
-         after_us = 0;  ///< medians over steps, of tasks where there are few; 0: none
-  double change = 0, low = 0, high = 0;  ///< 0.05: 5 % slower; with its 99 % interval
-  double p = 1, adjusted_p = 1;          ///< that nothing changed; over all operators of the two
+         after_us = 0;           ///< medians over steps, of tasks where there are few; 0: none
+  double change = 0;             ///< 0.05: 5 % slower
+  Interval interval;             ///< 99 %, of `change`
+  double p = 1, adjusted_p = 1;  ///< that nothing changed; over all operators of the two
   double of_network = 0;  ///< what its change adds to the earlier device time: 0.05, 5 % of that
   std::string formats;    ///< "NCHW -> NC1HWC0" where they changed; else empty
   SourceRow at;           ///< in the later profile, of what is gone in the earlier one

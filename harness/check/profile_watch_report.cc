@@ -24,9 +24,9 @@ std::string times_text(const ProfileChange& one) {
   };
   if (one.verdict == ChangeVerdict::new_) return alone(one.after_us, one.count_after);
   if (one.verdict == ChangeVerdict::gone) return alone(one.before_us, one.count_before);
-  return fmt::format("{} (99%: {} to {}), {:.3f} -> {:.3f} us, calls {} -> {}",
-                     change_text(one.change), change_text(one.low), change_text(one.high),
-                     one.before_us, one.after_us, one.count_before, one.count_after);
+  return fmt::format("{}, {:.3f} -> {:.3f} us, calls {} -> {}",
+                     change_text(one.change, one.interval), one.before_us, one.after_us,
+                     one.count_before, one.count_after);
 }
 
 void print_change(ReportLines& lines, const ProfileChange& one) {
@@ -55,8 +55,8 @@ Json change_value(const ProfileChange& one) {
           {"before_us", one.before_us},
           {"after_us", one.after_us},
           {"change_percent", 100 * one.change},
-          {"low_percent", 100 * one.low},
-          {"high_percent", 100 * one.high},
+          {"low_percent", 100 * one.interval.low},
+          {"high_percent", 100 * one.interval.high},
           {"p", one.p},
           {"adjusted_p", one.adjusted_p},
           {"of_network_percent", 100 * one.of_network},

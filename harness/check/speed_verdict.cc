@@ -17,30 +17,6 @@ constexpr double kSlowerExcess = 0.15, kSameExcess = 0.10;
 // The median of A/A rounds strays by more standard errors than this about once in 400 times.
 constexpr double kErrorsOfNoise = 3;
 
-struct Bounds {
-  double median = 0;
-  Interval wide, narrow;
-};
-
-Bounds bounds_of(std::span<const double> log_ratios, std::span<const int> pairs) {
-  const BootstrapMedians medians(log_ratios, pairs);
-  return {median_of({log_ratios.begin(), log_ratios.end()}), medians.interval(kConfidence),
-          medians.interval(kSameConfidence)};
-}
-
-/// The share from which on a change counts.
-double least_change(double base_us, const SpeedRule& rule) {
-  return std::max(rule.threshold, rule.floor_share(base_us));
-}
-
-SpeedCall call_of(const Bounds& b, double limit, double noise) {
-  const double least = std::max(limit, std::log1p(noise));
-  if (b.median >= least && b.wide.low > 0) return SpeedCall::slower;
-  if (b.median <= -least && b.wide.high < 0) return SpeedCall::faster;
-  const bool is_inside = b.narrow.low > -limit && b.narrow.high < limit;
-  return is_inside ? SpeedCall::same : SpeedCall::unclear;
-}
-
 bool is_sometimes_slower(const Tails& tails) {
   return tails.excess() >= kSlowerExcess && tails.p() <= kFalseDiscoveryRate;
 }
@@ -63,7 +39,7 @@ bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) 
 }
 
 SpeedChange change_of(const PairedTimes::Stage& stage, const std::vector<double>& ratios,
-                      const Bounds& b) {
+                      const ChangeBounds& b) {
   SpeedChange speed;
   // Both medians may be of other rounds than the median ratio: they say how long, it says how much.
   const double level = std::sqrt(median_of(stage.base_us) * median_of(stage.current_us));
@@ -80,11 +56,9 @@ SpeedChange change_of(const PairedTimes::Stage& stage, const std::vector<double>
 }
 
 std::string speed_text(const SpeedChange& s, bool is_per_sample) {
-  return fmt::format("{} (99%: {} to {}), {} -> {}{}, slower in {} of {} rounds",
-                     change_text(s.change), change_text(s.interval.low),
-                     change_text(s.interval.high), report::time_text(s.base_us),
-                     report::time_text(s.current_us), is_per_sample ? " per sample" : "",
-                     s.slower_rounds, s.rounds);
+  return fmt::format("{}, {} -> {}{}, slower in {} of {} rounds", change_text(s.change, s.interval),
+                     report::time_text(s.base_us), report::time_text(s.current_us),
+                     is_per_sample ? " per sample" : "", s.slower_rounds, s.rounds);
 }
 
 std::string tails_text(const Tails& tails, double limit) {
@@ -152,9 +126,46 @@ Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, d
 
 std::string change_text(double change) { return fmt::format("{:+.1f}%", 100 * change); }
 
-SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
-                      std::span<const int> pairs, double noise) {
-  return call_of(bounds_of(log_ratios, pairs), std::log1p(least_change(base_us, rule)), noise);
+std::string change_text(double change, const Interval& interval) {
+  return fmt::format("{} (99%: {} to {})", change_text(change), change_text(interval.low),
+                     change_text(interval.high));
+}
+
+ChangeBounds bounds_of(std::span<const double> log_ratios, std::span<const int> pairs) {
+  const BootstrapMedians medians(log_ratios, pairs);
+  return {median_of({log_ratios.begin(), log_ratios.end()}), medians.interval(kConfidence),
+          medians.interval(kSameConfidence)};
+}
+
+ChangeBounds normal_bounds(double log_ratio, double error) {
+  constexpr double kDeviationsOf99 = 2.5758, kDeviationsOf90 = 1.6449;  // two-sided
+  const auto within = [&](double deviations) {
+    return Interval{log_ratio - deviations * error, log_ratio + deviations * error};
+  };
+  return {log_ratio, within(kDeviationsOf99), within(kDeviationsOf90)};
+}
+
+SpeedRule unpaired(SpeedRule rule) {
+  rule.threshold *= 2;
+  return rule;
+}
+
+ChangeVerdict verdict_of(SpeedCall call) {
+  if (call == SpeedCall::unclear) return ChangeVerdict::ambiguous;
+  if (call == SpeedCall::same) return ChangeVerdict::same;
+  return call == SpeedCall::faster ? ChangeVerdict::faster : ChangeVerdict::slower;
+}
+
+double least_change(double base_us, const SpeedRule& rule) {
+  return std::max(rule.threshold, rule.floor_share(base_us));
+}
+
+SpeedCall call_of(const ChangeBounds& b, double limit, double noise) {
+  const double least = std::max(limit, std::log1p(noise));
+  if (b.median >= least && b.wide.low > 0) return SpeedCall::slower;
+  if (b.median <= -least && b.wide.high < 0) return SpeedCall::faster;
+  const bool is_inside = b.narrow.low > -limit && b.narrow.high < limit;
+  return is_inside ? SpeedCall::same : SpeedCall::unclear;
 }
 
 double own_noise(const PairedTimes::Stage& stage) {
@@ -184,7 +195,7 @@ double spread_noise(const PairedTimes::Stage& stage) {
 SpeedFinding find_speed(const PairedTimes& times, const SpeedRule& rule) {
   const PairedTimes::Stage decisive = times.decisive(), all = times.all();
   const std::vector<double> ratios = log_ratios(decisive);
-  const Bounds b = bounds_of(ratios, decisive.pair);
+  const ChangeBounds b = bounds_of(ratios, decisive.pair);
   SpeedFinding f;
   f.change = change_of(decisive, ratios, b);
   f.limit = std::log1p(least_change(f.change.base_us, rule));
@@ -232,9 +243,8 @@ void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule,
     item.evidence += "; " + open_test(f, *item.speed, is_cut);
     return;
   }
-  const bool is_slower = f.call != SpeedCall::faster;
-  item.verdict = is_slower ? ChangeVerdict::slower : ChangeVerdict::faster;
-  item.is_regression = is_slower;
+  item.verdict = verdict_of(f.call);
+  item.is_regression = item.verdict == ChangeVerdict::slower;
   if (f.call == SpeedCall::sometimes_slower)
     item.evidence += "; " + tails_text(f.tails, std::log1p(item.threshold));
   item.evidence +=

@@ -7,8 +7,32 @@
 
 namespace opbench::check {
 
-/// What paired times say before anything is confirmed.
+/// What times say before anything is confirmed.
 enum class SpeedCall { slower, sometimes_slower, faster, same, unclear };
+
+/// A change as log-ratios: the best guess, and its 99% and 90% intervals.
+struct ChangeBounds {
+  double median = 0;
+  Interval wide, narrow;
+};
+/// Those of the median of log(current / base) of rounds in turn; at least one. `pairs`: which pair
+/// of processes each comes from; where buffers lie makes whole processes faster or slower, so that
+/// the rounds of a pair agree too well. Empty: all from one pair.
+ChangeBounds bounds_of(std::span<const double> log_ratios, std::span<const int> pairs);
+/// Those of a normal distribution, for times that did not take turns: of two runs or two profiles.
+/// `error`: the standard error of `log_ratio`.
+ChangeBounds normal_bounds(double log_ratio, double error);
+/// `rule` for such times: its threshold is doubled, since different processes differ more.
+SpeedRule unpaired(SpeedRule rule);
+
+/// The share from which on a change counts.
+double least_change(double base_us, const SpeedRule& rule);
+
+/// Slower (or faster): the 99% interval excludes 0, and the best guess reaches `limit`, a
+/// log-ratio, and `noise`, a share. Same: the 90% interval lies inside the limit (two one-sided
+/// tests at 5%).
+SpeedCall call_of(const ChangeBounds& bounds, double limit, double noise = 0);
+ChangeVerdict verdict_of(SpeedCall call);
 
 /// Pairs of processes whose median is beyond what a change counts from.
 struct Tails {
@@ -28,20 +52,11 @@ double typical_of(const std::vector<double>& log_ratios);
 Tails tails_of(std::span<const double> log_ratios, std::span<const int> pairs, double limit,
                double typical = 0);
 
-/// Slower (or faster): the 99% interval of the median log-ratio excludes 0, the median reaches the
-/// threshold, the share that the floor comes to, and `noise`, what the other build shows against
-/// itself (a share). Same: the 90% interval lies inside threshold and floor (two one-sided tests at
-/// 5%). `log_ratios`: log(current / base) of each round; at least one. `pairs`: which pair of
-/// processes each comes from; where buffers lie makes whole processes faster or slower, so that the
-/// rounds of a pair agree too well. Empty: all from one pair.
-SpeedCall judge_speed(std::span<const double> log_ratios, double base_us, const SpeedRule& rule,
-                      std::span<const int> pairs = {}, double noise = 0);
-
 /// What all rounds of one variant say.
 struct SpeedFinding {
   /// `adjusted_p` is not yet adjusted for the other variants.
   SpeedChange change;
-  /// As `judge_speed`, with the tails, too. Sometimes slower: 15% of the processes or more, beyond
+  /// As `call_of`, with the tails, too. Sometimes slower: 15% of the processes or more, beyond
   /// those that are faster, and p <= 0.05. The same only without an excess above 10%, the screening
   /// counted in: a slowdown that meets three processes in ten does not move the median.
   SpeedCall call = SpeedCall::unclear;
@@ -76,7 +91,8 @@ double spread_noise(const PairedTimes::Stage& stage);
 /// has. `item.speed` must be set.
 void judge_item(CheckedItem& item, const SpeedFinding& finding, const SpeedRule& rule, bool is_cut);
 
-/// "+7.2%"
+/// "+7.2%", and "+7.2% (99%: +6.5% to +8.0%)"
 std::string change_text(double change);
+std::string change_text(double change, const Interval& interval);
 
 }  // namespace opbench::check

@@ -22,9 +22,6 @@
 namespace opbench::check {
 namespace {
 
-constexpr double kThresholdFactor = 2;
-constexpr double kDeviationsOf99 = 2.5758;  // of a normal distribution, two-sided
-
 using Key = std::tuple<std::string, std::string, int, bool>;
 
 Key key_of(const Record& record) {
@@ -48,19 +45,16 @@ std::vector<MachineRecord> records_of(const ResultsFile& file) {
   return result;
 }
 
+using Machines = std::pair<const Machine*, const Machine*>;
+
 /// One variant of one case in both files; null: not there.
 struct Pair {
-  const Record* base = nullptr;
-  const Record* current = nullptr;
-  const Machine* base_machine = nullptr;
-  const Machine* current_machine = nullptr;
-
-  Pair() = default;
   Pair(MachineRecord from, MachineRecord to)
-      : base(from.record),
-        current(to.record),
-        base_machine(from.machine),
-        current_machine(to.machine) {}
+      : base(from.record), current(to.record), machines(from.machine, to.machine) {}
+
+  const Record* base;
+  const Record* current;
+  Machines machines;
 
   const Record& any() const { return current != nullptr ? *current : *base; }
   bool is_timed() const { return has_time(base) && has_time(current); }
@@ -129,37 +123,29 @@ OpenedVariant opened(const Record& record) {
   return result;
 }
 
-SpeedChange change_of(const Pair& pair, double drift) {
-  const double ratio = pair.log_ratio() - drift;
-  const double error =
-      kDeviationsOf99 * std::hypot(relative_error(*pair.base), relative_error(*pair.current));
+void judge_times(CheckedItem& item, const Pair& pair, double drift, const WatchOptions& options) {
+  const ChangeBounds bounds =
+      normal_bounds(pair.log_ratio() - drift,
+                    std::hypot(relative_error(*pair.base), relative_error(*pair.current)));
   const Times &base = *pair.base->times, &current = *pair.current->times;
-  SpeedChange speed;
+  const SpeedRule rule = unpaired(options.rule);
+  SpeedChange& speed = item.speed.emplace();
   speed.base_us = base.median_us;
   speed.current_us = current.median_us;
-  speed.change = std::expm1(ratio);
-  speed.interval = {std::expm1(ratio - error), std::expm1(ratio + error)};
+  speed.change = std::expm1(bounds.median);
+  speed.interval = {std::expm1(bounds.wide.low), std::expm1(bounds.wide.high)};
   speed.rounds = static_cast<int>(std::min(base.samples.size(), current.samples.size()));
-  return speed;
-}
-
-void judge_times(CheckedItem& item, const WatchOptions& options) {
-  const SpeedChange& s = *item.speed;
-  item.threshold = kThresholdFactor * options.rule.threshold;
-  item.evidence = fmt::format("{} (99%: {} to {}), {} -> {}", change_text(s.change),
-                              change_text(s.interval.low), change_text(s.interval.high),
-                              report::time_text(s.base_us), report::time_text(s.current_us));
-  const bool is_large = std::fabs(s.change) >= options.rule.floor_share(s.base_us);
-  const double limit = std::log1p(item.threshold), size = std::log1p(s.change);
-  if (!is_large || std::fabs(size) < limit) {
-    item.verdict = ChangeVerdict::same;
-  } else if (s.interval.low <= 0 && s.interval.high >= 0) {
-    item.verdict = ChangeVerdict::ambiguous;
-  } else {
-    item.verdict = size > 0 ? ChangeVerdict::slower : ChangeVerdict::faster;
-    item.is_regression = size > 0 && options.is_gate;
-    if (size > 0) item.evidence += "; only a gate, `opbench check --against`, can prove it";
-  }
+  item.threshold = rule.threshold;
+  item.evidence =
+      fmt::format("{}, {} -> {}", change_text(speed.change, speed.interval),
+                  report::time_text(speed.base_us), report::time_text(speed.current_us));
+  const double limit = std::log1p(least_change(speed.base_us, rule));
+  item.verdict = verdict_of(call_of(bounds, limit));
+  // Few samples show no more.
+  if (std::fabs(bounds.median) < limit) item.verdict = ChangeVerdict::same;
+  if (item.verdict != ChangeVerdict::slower) return;
+  item.is_regression = options.is_gate;
+  item.evidence += "; only a gate, `opbench check --against`, can prove it";
 }
 
 CheckedItem item_of(const Pair& pair) {
@@ -201,8 +187,7 @@ CheckedItem judged(const Pair& pair, const Setting& setting) {
     item.verdict = ChangeVerdict::incomparable;
     item.evidence = "accuracy is well; times of different machines are not compared";
   } else if (is_open && pair.is_timed()) {
-    item.speed = change_of(pair, setting.drift);
-    judge_times(item, setting.options);
+    judge_times(item, pair, setting.drift, setting.options);
   } else if (is_open) {
     item.verdict = ChangeVerdict::incomparable;
     item.evidence = "not timed in both";
@@ -213,12 +198,7 @@ CheckedItem judged(const Pair& pair, const Setting& setting) {
   return item;
 }
 
-}  // namespace
-
-std::string case_key_of(const Record& record) {
-  return record.step ? record.case_id : key_of_id(record.case_id);
-}
-
+// In ways that times depend on: "cpu A, now B"; empty: nothing.
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now) {
   std::vector<std::string> result;
   const auto compare = [&](std::string_view what, const auto& a, const auto& b) {
@@ -234,17 +214,12 @@ std::vector<std::string> machine_differences(const Machine& before, const Machin
   return result;
 }
 
-namespace {
-
-using Machines = std::pair<const Machine*, const Machine*>;
-
 // Says what differs between two machines, or how much they changed.
 Setting setting_of(const Machines& both, const std::vector<Pair>& all, const WatchOptions& options,
                    std::vector<std::string>& notices) {
   std::vector<Pair> pairs;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(pairs), [&](const Pair& pair) {
-    return Machines{pair.base_machine, pair.current_machine} == both;
-  });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(pairs),
+               [&](const Pair& pair) { return pair.machines == both; });
   const auto differences = machine_differences(*both.first, *both.second);
   if (!differences.empty()) {
     notices.push_back(fmt::format(
@@ -264,6 +239,10 @@ Setting setting_of(const Machines& both, const std::vector<Pair>& all, const Wat
 
 }  // namespace
 
+std::string case_key_of(const Record& record) {
+  return record.step ? record.case_id : key_of_id(record.case_id);
+}
+
 CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
                       const WatchOptions& options) {
   CheckReport report;
@@ -271,26 +250,24 @@ CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
   report.base_name = baseline.path;
   report.base = build_of(baseline.machine);
   report.current = build_of(current.machine);
-  report.rule = options.rule;
-  report.rule.threshold *= kThresholdFactor;
+  report.rule = unpaired(options.rule);
   report.was_interrupted = current.run.was_interrupted;
   const std::vector<Pair> pairs = pairs_of(baseline, current);
-  // The first machines come first, whether or not they share a result.
-  std::vector<Machines> machines = {{&baseline.machine, &current.machine}};
-  for (const Pair& pair : pairs) {
-    const Machines both = {pair.base_machine, pair.current_machine};
-    const bool is_known = std::find(machines.begin(), machines.end(), both) != machines.end();
-    if (both.first != nullptr && both.second != nullptr && !is_known) machines.push_back(both);
-  }
   std::map<Machines, Setting> settings;
-  for (const Machines& both : machines) {
-    settings.emplace(both, setting_of(both, pairs, options, report.notices));
-  }
+  const auto setting_for = [&](const Machines& both) {
+    auto found = settings.find(both);
+    if (found == settings.end()) {
+      found = settings.emplace(both, setting_of(both, pairs, options, report.notices)).first;
+    }
+    return found->second;
+  };
+  // The first machines come first, whether or not they share a result.
+  const Setting first = setting_for({&baseline.machine, &current.machine});
   for (const Pair& pair : pairs) {
+    const bool is_in_both = pair.base != nullptr && pair.current != nullptr;
+    const Setting setting = is_in_both ? setting_for(pair.machines) : first;
     if (is_skipped(pair.base) && is_skipped(pair.current)) continue;
-    const auto setting = settings.find({pair.base_machine, pair.current_machine});
-    report.items.push_back(
-        judged(pair, setting == settings.end() ? settings.at(machines.front()) : setting->second));
+    report.items.push_back(judged(pair, setting));
   }
   weigh_and_sort(report.items);
   return report;

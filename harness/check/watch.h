@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "harness/check/check.h"
 #include "harness/run/results_file.h"
@@ -9,7 +8,7 @@
 namespace opbench::check {
 
 struct WatchOptions {
-  SpeedRule rule;        ///< its threshold is doubled: results of different processes differ more
+  SpeedRule rule;        ///< of times in turn; see `unpaired`
   bool is_gate = false;  ///< SLOWER fails; else it is shown and nothing more
   bool allow_other_machine = false;
 };
@@ -25,8 +24,5 @@ CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
 /// The case as the gate knows it: an operator that gained an attribute since is the same one while
 /// the attribute is at its default. What this build cannot read, and a context, keep their ids.
 std::string case_key_of(const Record& record);
-
-/// What differs between two machines in ways that times depend on: "cpu A, now B"; empty: nothing.
-std::vector<std::string> machine_differences(const Machine& before, const Machine& now);
 
 }  // namespace opbench::check

@@ -19,6 +19,11 @@ std::vector<double> ratios(double change, double spread, int rounds) {
   return values;
 }
 
+SpeedCall called(const std::vector<double>& ratios, double base_us, const SpeedRule& rule,
+                 const std::vector<int>& pairs = {}) {
+  return call_of(bounds_of(ratios, pairs), std::log1p(least_change(base_us, rule)));
+}
+
 PairedTimes::Stage stage(double base_us, double change, double spread, int rounds) {
   PairedTimes::Stage result;
   for (const double ratio : ratios(change, spread, rounds)) {
@@ -58,17 +63,17 @@ PairedTimes::Stage pairs(int count, int slow, double change, int first = 0,
 
 TEST(SpeedVerdict, SpeedCallsByHand) {
   const SpeedRule rule{0.05, 0.05};
-  EXPECT_EQ(judge_speed(ratios(0.10, 0.01, 12), 100, rule), SpeedCall::slower);
-  EXPECT_EQ(judge_speed(ratios(-0.10, 0.01, 12), 100, rule), SpeedCall::faster);
-  EXPECT_EQ(judge_speed(ratios(0.00, 0.01, 12), 100, rule), SpeedCall::same);
-  EXPECT_EQ(judge_speed(ratios(0.03, 0.01, 12), 100, rule), SpeedCall::same) << "sure, but small";
-  EXPECT_EQ(judge_speed(ratios(0.06, 0.20, 12), 100, rule), SpeedCall::unclear);
-  EXPECT_EQ(judge_speed(ratios(0.00, 0.20, 12), 100, rule), SpeedCall::unclear);
+  EXPECT_EQ(called(ratios(0.10, 0.01, 12), 100, rule), SpeedCall::slower);
+  EXPECT_EQ(called(ratios(-0.10, 0.01, 12), 100, rule), SpeedCall::faster);
+  EXPECT_EQ(called(ratios(0.00, 0.01, 12), 100, rule), SpeedCall::same);
+  EXPECT_EQ(called(ratios(0.03, 0.01, 12), 100, rule), SpeedCall::same) << "sure, but small";
+  EXPECT_EQ(called(ratios(0.06, 0.20, 12), 100, rule), SpeedCall::unclear);
+  EXPECT_EQ(called(ratios(0.00, 0.20, 12), 100, rule), SpeedCall::unclear);
 }
 
 TEST(SpeedVerdict, ADifferenceBelowTheFloorIsNone) {
-  EXPECT_EQ(judge_speed(ratios(0.10, 0.001, 30), 0.4, {0.05, 0.05}), SpeedCall::same);
-  EXPECT_EQ(judge_speed(ratios(0.10, 0.001, 30), 0.6, {0.05, 0.05}), SpeedCall::slower);
+  EXPECT_EQ(called(ratios(0.10, 0.001, 30), 0.4, {0.05, 0.05}), SpeedCall::same);
+  EXPECT_EQ(called(ratios(0.10, 0.001, 30), 0.6, {0.05, 0.05}), SpeedCall::slower);
 }
 
 // Of a call of 60 ns a floor of 50 ns would hide all up to +83 %.
@@ -92,8 +97,8 @@ TEST(SpeedVerdict, TheFloorComesToAQuarterOfACallAtMost) {
 
 TEST(SpeedVerdict, AFloorThatIsAskedForIsThatFloor) {
   const SpeedRule rule{0.05, 1, std::numeric_limits<double>::infinity()};
-  EXPECT_EQ(judge_speed(ratios(0.40, 0.001, 30), 2, rule), SpeedCall::same);
-  EXPECT_EQ(judge_speed(ratios(0.60, 0.001, 30), 2, rule), SpeedCall::slower);
+  EXPECT_EQ(called(ratios(0.40, 0.001, 30), 2, rule), SpeedCall::same);
+  EXPECT_EQ(called(ratios(0.60, 0.001, 30), 2, rule), SpeedCall::slower);
 }
 
 TEST(SpeedVerdict, LaterStagesDecideWithoutTheScreening) {
@@ -149,8 +154,8 @@ TEST(SpeedVerdict, SlowerMustSurviveTheAdjustmentForManyCases) {
 // Four of ten pairs of processes show nothing: the rounds of the others agree with themselves only.
 TEST(SpeedVerdict, RoundsOfOnePairOfProcessesCountOnce) {
   const PairedTimes::Stage times = pairs(10, 6, 0.10);
-  EXPECT_EQ(judge_speed(log_ratios(times), 100, {0.05, 0.05}, times.pair), SpeedCall::unclear);
-  EXPECT_EQ(judge_speed(log_ratios(pairs(10, 10, 0.10)), 100, {0.05, 0.05}, {}), SpeedCall::slower)
+  EXPECT_EQ(called(log_ratios(times), 100, {0.05, 0.05}, times.pair), SpeedCall::unclear);
+  EXPECT_EQ(called(log_ratios(pairs(10, 10, 0.10)), 100, {0.05, 0.05}, {}), SpeedCall::slower)
       << "were they independent";
 }
 

@@ -21,27 +21,9 @@ bool is_judged(const CheckedItem& item) {
 }
 
 // What needs action first.
-int urgency(const CheckedItem& item) {
-  if (item.is_regression) return 0;
-  switch (item.verdict) {
-    case ChangeVerdict::error:
-      return 1;
-    case ChangeVerdict::slower:
-      return 2;
-    case ChangeVerdict::gone:
-      return 3;
-    case ChangeVerdict::ambiguous:
-      return 4;
-    case ChangeVerdict::incomparable:
-      return 5;
-    case ChangeVerdict::new_:
-      return 6;
-    case ChangeVerdict::faster:
-      return 7;
-    case ChangeVerdict::same:
-      return 8;
-  }
-  return 8;
+std::ptrdiff_t urgency(const CheckedItem& item) {
+  if (item.is_regression) return -1;
+  return std::ranges::find(kAllVerdicts, item.verdict) - kAllVerdicts.begin();
 }
 
 using CaseAndThreads = std::pair<std::string, int>;
@@ -125,6 +107,10 @@ std::string_view name(ChangeVerdict verdict) {
   constexpr std::string_view kNames[] = {"SLOWER", "FASTER", "SAME",         "AMBIGUOUS",
                                          "NEW",    "GONE",   "INCOMPARABLE", "ERROR"};
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+bool is_well(ChangeVerdict verdict) {
+  return verdict == ChangeVerdict::same || verdict == ChangeVerdict::faster;
 }
 
 double SpeedRule::floor_share(double base_us) const {

@@ -24,12 +24,15 @@ enum class ChangeVerdict {
   incomparable,  ///< wrong in both, or measured in ways that cannot be compared
   error,         ///< wrong or failing now, or its worker was lost
 };
+/// In the order of what needs action first.
 inline constexpr std::array kAllVerdicts = {ChangeVerdict::error,        ChangeVerdict::slower,
                                             ChangeVerdict::gone,         ChangeVerdict::ambiguous,
                                             ChangeVerdict::incomparable, ChangeVerdict::new_,
                                             ChangeVerdict::faster,       ChangeVerdict::same};
 /// "SLOWER", ..., "NEW", ...
 std::string_view name(ChangeVerdict verdict);
+/// Nothing to act on: the same or faster.
+bool is_well(ChangeVerdict verdict);
 
 /// What counts as a change of speed.
 struct SpeedRule {

@@ -56,11 +56,8 @@ void tell_expectation(const ListedCase& spec, const OpenedVariant* current, Chec
 // Null: the build does not have it.
 void compare_opened(ComparedCase& compared, const std::string& name, const OpenedVariant* base,
                     const OpenedVariant* current, const AccuracyRule& rule) {
-  const auto is_skipped = [](const OpenedVariant* opened) {
-    return opened == nullptr || opened->status == Status::skipped;
-  };
   // That an operator's variants do not take every case goes without saying.
-  const bool is_refused = is_skipped(base) && is_skipped(current);
+  const bool is_refused = is_absent(base) && is_absent(current);
   if (is_refused && !compared.spec.context) return;
   ComparedVariant& variant = add_variant(compared, name);
   if (is_refused) {

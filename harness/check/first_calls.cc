@@ -66,15 +66,8 @@ void FirstCalls::take(const Place& place, StageMember stage) {
   if (!budget_.is_spent()) rounds_.take_first_calls(*place.compared, variant, stage, pairs);
   if (!variant.is_open) return;
   variant.times.is_cut = (variant.times.*stage).size() < static_cast<std::size_t>(pairs);
-  if (is_screening && variant.times.is_cut) {
-    variant.times.screening = {};
-    variant.is_open = false;
-    variant.item.is_unfinished = true;
-    variant.item.evidence = "not measured: the budget ended";
-    return;
-  }
-  variant.finding = find_speed(variant.times, rule_of_(*place.compared));
-  variant.is_open = variant.finding.call != SpeedCall::same;
+  if (is_screening && variant.times.is_cut) return variant.leave_unmeasured();
+  variant.look_at_times(rule_of_(*place.compared));
 }
 
 }  // namespace opbench::check

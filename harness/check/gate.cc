@@ -130,9 +130,7 @@ class Gate {
 
   void settle(ComparedCase& compared) const {
     for (ComparedVariant* variant : compared.open_variants()) {
-      if (variant->times.screening.empty()) continue;
-      variant->finding = find_speed(variant->times, rule_of(compared));
-      variant->is_open = variant->finding.call != SpeedCall::same;
+      if (!variant->times.screening.empty()) variant->look_at_times(rule_of(compared));
     }
   }
 

@@ -38,6 +38,18 @@ void ComparedVariant::fail(const std::string& why, bool is_regression) {
   item.is_unfinished = !is_regression;
 }
 
+void ComparedVariant::leave_unmeasured() {
+  times.screening = {};
+  is_open = false;
+  item.is_unfinished = true;
+  item.evidence = "not measured: the budget ended";
+}
+
+void ComparedVariant::look_at_times(const SpeedRule& rule) {
+  finding = find_speed(times, rule);
+  is_open = finding.call != SpeedCall::same;
+}
+
 std::string wrong_with(const Sampled& sampled, const std::string& verified) {
   const bool is_known = !sampled.results.empty() && !verified.empty();
   if (!sampled.wrong.empty() || !is_known || sampled.results == verified) return sampled.wrong;

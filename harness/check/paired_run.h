@@ -25,6 +25,10 @@ struct ComparedVariant {
   bool is_timed() const { return !times.screening.empty() && item.verdict != ChangeVerdict::error; }
   /// Settles it as ERROR.
   void fail(const std::string& why, bool is_regression);
+  /// Leaves it without times, as the budget ended within its screening.
+  void leave_unmeasured();
+  /// Finds what its times say; what is the same is settled.
+  void look_at_times(const SpeedRule& rule);
 };
 
 /// What is wrong with the results of a sample; empty: nothing. `verified`: those that verification

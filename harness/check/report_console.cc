@@ -18,8 +18,7 @@ namespace {
 std::string_view colour_of(const CheckedItem& item) {
   if (item.waived) return kYellow;
   if (item.is_regression || item.verdict == ChangeVerdict::error) return kRed;
-  return item.verdict == ChangeVerdict::faster || item.verdict == ChangeVerdict::same ? kGreen
-                                                                                      : kYellow;
+  return is_well(item.verdict) ? kGreen : kYellow;
 }
 
 std::string_view outcome_colour(ExitCode code) {
@@ -51,9 +50,7 @@ void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyl
   constexpr int kMostOfAKind = 10;
   std::map<ChangeVerdict, int> shown, left_out;
   for (const CheckedItem& item : report.items) {
-    const bool is_well =
-        item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster;
-    if (!verbose && is_well) continue;
+    if (!verbose && is_well(item.verdict)) continue;
     if (verbose || item.is_regression || shown[item.verdict]++ < kMostOfAKind) {
       print_item(out, item, style);
     } else {

@@ -37,12 +37,7 @@ void Rounds::screen(ComparedCase& compared) {
     open_in_both(compared, run, how, accuracy_);
     settle_same_code(compared, base_, current_);
     if (!take_screening_rounds(compared, run)) {
-      for (ComparedVariant* variant : compared.open_variants()) {
-        variant->times.screening = {};
-        variant->is_open = false;
-        variant->item.is_unfinished = true;
-        variant->item.evidence = "not measured: the budget ended";
-      }
+      for (ComparedVariant* variant : compared.open_variants()) variant->leave_unmeasured();
     }
     run.close();
   });

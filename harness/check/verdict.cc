@@ -51,10 +51,6 @@ bool is_right(const OpenedVariant* variant) {
           variant->status == Status::suspicious || variant->status == Status::unverified);
 }
 
-bool is_absent(const OpenedVariant* variant) {
-  return variant == nullptr || variant->status == Status::skipped;
-}
-
 std::string state_text(const OpenedVariant* variant) {
   if (variant == nullptr) return "not there";
   return variant->reason.empty() ? std::string(name(variant->status))
@@ -107,6 +103,10 @@ bool compare_errors(CheckedItem& item, const OpenedVariant& base, const OpenedVa
 
 }  // namespace
 
+bool is_absent(const OpenedVariant* variant) {
+  return variant == nullptr || variant->status == Status::skipped;
+}
+
 bool judge_conversions(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current) {
   item.base_conversions = base.conversions;
   item.current_conversions = current.conversions;
@@ -151,7 +151,7 @@ Words selection_flags(const CheckedItem& item) {
 
 std::string next_command(const CheckedItem& item, const PeerProgram& base,
                          const std::vector<std::string>& how) {
-  if (item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster) return {};
+  if (is_well(item.verdict)) return {};
   const bool is_speed =
       item.verdict == ChangeVerdict::slower || item.verdict == ChangeVerdict::ambiguous;
   const bool is_of_base = item.verdict == ChangeVerdict::gone;

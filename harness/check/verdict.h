@@ -10,6 +10,9 @@
 
 namespace opbench::check {
 
+/// A build does not have the variant, or does not take the case with it; null: it does not have it.
+bool is_absent(const OpenedVariant* variant);
+
 /// What both builds made of one variant; null: the build does not have it. Every measure of error
 /// may grow by half and one unit: ULP, one epsilon of the results' dtype. Other bits are an error
 /// of an operator that has one right result, and of every one if `is_strict`; else a notice.

@@ -240,7 +240,7 @@ std::optional<WaivedBy> waiver_of_errors(const CheckedItem& item, std::span<cons
 void settle_waived_errors(CheckedItem& item) {
   if (!item.waived_errors) return;
   const auto [by, evidence] = *std::exchange(item.waived_errors, std::nullopt);
-  const bool is_well = item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster;
+  const bool is_well = check::is_well(item.verdict);
   const bool is_unjudged =
       item.verdict == ChangeVerdict::ambiguous && !item.speed && !item.is_unfinished;
   if (!is_well && !is_unjudged) {

@@ -192,9 +192,7 @@ CheckedItem judged(const Pair& pair, const Setting& setting) {
     item.verdict = ChangeVerdict::incomparable;
     item.evidence = "not timed in both";
   }
-  const bool is_quiet =
-      item.verdict == ChangeVerdict::same || item.verdict == ChangeVerdict::faster;
-  if (!is_quiet) item.next = line_to_paste(pair.any().reproduce);
+  if (!is_well(item.verdict)) item.next = line_to_paste(pair.any().reproduce);
   return item;
 }
 

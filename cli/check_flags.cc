@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "cli/check_command.h"
 #include "tensor/error.h"
@@ -29,32 +28,23 @@ void check_from_zero(const char* flag, double value, double most) {
 
 // Left alone, --update would say that it had been done.
 void require_baseline(const CheckFlags& flags) {
-  const std::pair<bool, const char*> kStored[] = {
-      {flags.update, "--update"},
-      {!flags.current.empty(), "--current"},
-      {!flags.gate.empty(), "--gate"},
-      {flags.allow_other_machine, "--allow-other-machine"}};
-  for (const auto& [is_given, flag] : kStored) {
-    if (is_given && flags.baseline.empty()) {
-      throw Error(
-          fmt::format("{} is for stored results, --baseline FILE, and not for --against", flag));
-    }
-  }
+  if (!flags.baseline.empty()) return;
+  refuse_given({{"--update", flags.update},
+                {"--current", !flags.current.empty()},
+                {"--gate", !flags.gate.empty()},
+                {"--allow-other-machine", flags.allow_other_machine}},
+               "is for stored results, --baseline FILE, and not for --against");
 }
 
 void refuse_gate_flags_of_stored(const CheckFlags& flags) {
   if (flags.baseline.empty()) return;
-  if (flags.cold_start) {
-    throw Error("--cold-start is for --against, and not for --baseline: it starts processes");
-  }
-  const std::pair<bool, const char*> kGate[] = {
-      {flags.fail_over.has_value(), "--fail-over"},
-      {flags.fail_on != "slower", "--fail-on"},
-      {flags.bits, "--bits"},
-      {!flags.against_directory.empty(), "--against-directory"}};
-  for (const auto& [is_given, flag] : kGate) {
-    if (is_given) throw Error(fmt::format("{} is for --against, and not for --baseline", flag));
-  }
+  refuse_given({{"--cold-start", flags.cold_start}},
+               "is for --against, and not for --baseline: it starts processes");
+  refuse_given({{"--fail-over", flags.fail_over.has_value()},
+                {"--fail-on", flags.fail_on != "slower"},
+                {"--bits", flags.bits},
+                {"--against-directory", !flags.against_directory.empty()}},
+               "is for --against, and not for --baseline");
 }
 
 bool fails_on_ambiguous(const std::string& verdict) {

@@ -30,15 +30,11 @@ namespace opbench {
 namespace {
 
 void refuse_flags_of_a_run(const RunFlags& flags) {
-  const std::pair<bool, const char*> kOfARun[] = {{part_of(flags) != Part{}, "--part"},
-                                                  {flags.cold, "--cold"},
-                                                  {flags.no_verify, "--no-verify"},
-                                                  {!flags.isa.empty(), "--isa"}};
-  for (const auto& [is_given, flag] : kOfARun) {
-    if (!is_given) continue;
-    throw Error(fmt::format(
-        "{} says how to run, and nothing runs with --current FILE; leave one of them out", flag));
-  }
+  refuse_given({{"--part", part_of(flags) != Part{}},
+                {"--cold", flags.cold},
+                {"--no-verify", flags.no_verify},
+                {"--isa", !flags.isa.empty()}},
+               "says how to run, and nothing runs with --current FILE; leave one of them out");
 }
 
 bool names_cases(const CaseSelection& s) {

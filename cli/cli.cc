@@ -266,6 +266,12 @@ std::size_t CommandContext::progress_width() const {
   return columns_of(STDERR_FILENO).value_or(80u) - 1u;
 }
 
+void refuse_given(const GivenFlags& flags, std::string_view why) {
+  for (const auto& [flag, is_given] : flags) {
+    if (is_given) throw Error(fmt::format("{} {}", flag, why));
+  }
+}
+
 void add_common_flags(Command& command, CommandContext& context) {
   command.flag("-q,--quiet", context.quiet, "No progress, and of a run no tables");
   command.flag("-v,--verbose", context.verbose, "More detail");

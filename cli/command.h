@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -59,6 +60,11 @@ void add_worker_command(CommandLine& line, CommandContext& context);
 void add_unit_worker_command(CommandLine& line, CommandContext& context);
 /// Hidden: what the build generates from all other commands, so it is added last.
 void add_generate_command(CommandLine& line, CommandContext& context);
+
+/// Flags, and whether each is given.
+using GivenFlags = std::vector<std::pair<const char*, bool>>;
+/// Throws Error "--flag why" of the first that is given.
+void refuse_given(const GivenFlags& flags, std::string_view why);
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(Command& command, CommandContext& context);

@@ -27,25 +27,20 @@ namespace opbench {
 namespace {
 
 void refuse_other_flags(const RunFlags& flags) {
-  const auto refuse = [](const char* flag, bool is_given) {
-    if (!is_given) return;
-    throw Error(fmt::format(
-        "{} does not go with --check-overflow, which measures nothing and writes --dump alone",
-        flag));
-  };
-  refuse("--time", flags.seconds.has_value());
-  refuse("--cold", flags.cold);
-  refuse("--threads with several numbers", flags.threads.size() > 1);
-  refuse("--acl-json", !flags.acl_json.empty());
-  refuse("--out", !flags.out_dir.empty());
-  refuse("--json", !flags.json.empty());
-  refuse("--csv", !flags.csv.empty());
-  refuse("--markdown", !flags.markdown.empty());
-  refuse("--junit", !flags.junit.empty());
-  refuse("--benchmark-json", !flags.benchmark_json.empty());
-  refuse("--trace", !flags.trace.empty());
-  refuse("--op-summary", !flags.op_summary.empty());
-  refuse("--op-statistic", !flags.op_statistic.empty());
+  refuse_given({{"--time", flags.seconds.has_value()},
+                {"--cold", flags.cold},
+                {"--threads with several numbers", flags.threads.size() > 1},
+                {"--acl-json", !flags.acl_json.empty()},
+                {"--out", !flags.out_dir.empty()},
+                {"--json", !flags.json.empty()},
+                {"--csv", !flags.csv.empty()},
+                {"--markdown", !flags.markdown.empty()},
+                {"--junit", !flags.junit.empty()},
+                {"--benchmark-json", !flags.benchmark_json.empty()},
+                {"--trace", !flags.trace.empty()},
+                {"--op-summary", !flags.op_summary.empty()},
+                {"--op-statistic", !flags.op_statistic.empty()}},
+               "does not go with --check-overflow, which measures nothing and writes --dump alone");
 }
 
 void print_found(std::ostream& out, const RunOverflow& found, const ConsoleStyle& style) {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/run_outputs.h"
 #include "cli/unit_run.h"
@@ -16,12 +16,12 @@
 namespace opbench {
 namespace {
 
-std::array<std::pair<const char*, bool>, 5> flags_of_one_process(const RunFlags& flags) {
-  return {{{"--load", !flags.load.empty()},
-           {"--dump", !flags.dump.empty()},
-           {"--acl-json", !flags.acl_json.empty()},
-           {"--tensors", flags.tensors},
-           {"--check-overflow", flags.check_overflow}}};
+GivenFlags flags_of_one_process(const RunFlags& flags) {
+  return {{"--load", !flags.load.empty()},
+          {"--dump", !flags.dump.empty()},
+          {"--acl-json", !flags.acl_json.empty()},
+          {"--tensors", flags.tensors},
+          {"--check-overflow", flags.check_overflow}};
 }
 
 }  // namespace
@@ -133,9 +133,7 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
     throw Error("--part does not go with several ranks, which share out the whole themselves");
   }
   if (flag == nullptr) return;
-  for (const auto& [other, is_given] : flags_of_one_process(flags)) {
-    if (is_given) throw Error(fmt::format("{} does not go with {}", other, flag));
-  }
+  refuse_given(flags_of_one_process(flags), fmt::format("does not go with {}", flag));
   if (!is_part) return;
   for (const NamedFile& file : named_results(flags)) {
     if (file.path.empty()) continue;

@@ -24,6 +24,7 @@
 #include "compare/dump_comparison.h"
 #include "compare/msaccucmp/msaccucmp_files.h"
 #include "compare/reason_groups.h"
+#include "harness/check/watch.h"
 #include "harness/report/compare.h"
 #include "harness/run/artefact.h"
 #include "harness/run/machine.h"
@@ -72,8 +73,8 @@ int compare_two_runs(DumpComparison& measured, CommandContext& context) {
     const auto found = errors.find({record.case_id, record.variant});
     return found == errors.end() ? std::nullopt : std::optional(found->second);
   };
-  const report::RunDifferences found = report::compare_runs(context.out, first, second, error_of,
-                                                            context.verbose, {context.colour()});
+  const check::RunDifferences found = check::compare_runs(context.out, first, second, error_of,
+                                                          context.verbose, {context.colour()});
   if (found.pairs == 0) {
     context.complain(fmt::format("{} and {} have no timed result in common",
                                  measured.actual().name(), measured.expected().name()));

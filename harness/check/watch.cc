@@ -22,12 +22,6 @@
 namespace opbench::check {
 namespace {
 
-using Key = std::tuple<std::string, std::string, int, bool>;
-
-Key key_of(const Record& record) {
-  return {case_key_of(record), record.variant, record.threads, record.cold};
-}
-
 /// A result and the machine that it is of.
 struct MachineRecord {
   const Record* record = nullptr;
@@ -77,7 +71,7 @@ std::string line_to_paste(const std::string& reproduce) {
 // In the order of the later file, then what only the earlier one has.
 std::vector<Pair> pairs_of(const ResultsFile& baseline, const ResultsFile& current) {
   const std::vector<MachineRecord> before = records_of(baseline);
-  std::map<Key, MachineRecord> others;
+  std::map<ResultKey, MachineRecord> others;
   for (const MachineRecord& one : before) others.emplace(key_of(*one.record), one);
   std::vector<Pair> pairs;
   for (const MachineRecord& one : records_of(current)) {
@@ -196,22 +190,6 @@ CheckedItem judged(const Pair& pair, const Setting& setting) {
   return item;
 }
 
-// In ways that times depend on: "cpu A, now B"; empty: nothing.
-std::vector<std::string> machine_differences(const Machine& before, const Machine& now) {
-  std::vector<std::string> result;
-  const auto compare = [&](std::string_view what, const auto& a, const auto& b) {
-    if (a != b) result.push_back(fmt::format("{} {}, now {}", what, a, b));
-  };
-  compare("cpu", before.cpu, now.cpu);
-  compare("cores", before.cores, now.cores);
-  compare("last-level cache", before.l3_bytes, now.l3_bytes);
-  compare("vectors", before.isa, now.isa);
-  compare("governor", before.governor, now.governor);
-  compare("turbo", before.turbo, now.turbo);
-  compare("build type", before.build_type, now.build_type);
-  return result;
-}
-
 // Says what differs between two machines, or how much they changed.
 Setting setting_of(const Machines& both, const std::vector<Pair>& all, const WatchOptions& options,
                    std::vector<std::string>& notices) {
@@ -239,6 +217,25 @@ Setting setting_of(const Machines& both, const std::vector<Pair>& all, const Wat
 
 std::string case_key_of(const Record& record) {
   return record.step ? record.case_id : key_of_id(record.case_id);
+}
+
+ResultKey key_of(const Record& record) {
+  return {case_key_of(record), record.variant, record.threads, record.cold};
+}
+
+std::vector<std::string> machine_differences(const Machine& before, const Machine& now) {
+  std::vector<std::string> result;
+  const auto compare = [&](std::string_view what, const auto& a, const auto& b) {
+    if (a != b) result.push_back(fmt::format("{} {}, now {}", what, a, b));
+  };
+  compare("cpu", before.cpu, now.cpu);
+  compare("cores", before.cores, now.cores);
+  compare("last-level cache", before.l3_bytes, now.l3_bytes);
+  compare("vectors", before.isa, now.isa);
+  compare("governor", before.governor, now.governor);
+  compare("turbo", before.turbo, now.turbo);
+  compare("build type", before.build_type, now.build_type);
+  return result;
 }
 
 CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,

@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "tests/support/records.h"
 
 namespace opbench::check {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // Samples of `us` with a spread of 1%.
@@ -116,6 +119,30 @@ TEST(CheckWatch, TimesOfOtherMachinesAreNotCompared) {
   WatchOptions options;
   options.allow_other_machine = true;
   EXPECT_EQ(run_watch(before, after, options).count(ChangeVerdict::incomparable), 0);
+}
+
+TEST(CheckWatch, TwoRunsSideBySideHaveTheVerdictsOfTheWatch) {
+  const ResultsFile before = file({record("native", 100), record("relu", 50), record("clamp", 50),
+                                   record("gone", 50), record("wild", 50)});
+  ResultsFile after = file({record("native", 100), record("relu", 57.5), record("clamp", 50, 5),
+                            record("new", 50), record("wild", 50)});
+  after.run.records.back().times->median_us = 100;  // and the samples say 50
+  std::ostringstream out;
+  const auto error_of = [](const Record& r) {
+    return r.variant == "relu" ? std::optional(0.25) : std::nullopt;
+  };
+  const RunDifferences found = compare_runs(out, after, before, error_of, true, {});
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("2.5e-01    57.50 us    50.00 us   1.15  SLOWER  relu"),
+                               HasSubstr("1.00  WORSE  clamp"), HasSubstr("1.00  same  native"),
+                               HasSubstr("disturbed  same  wild")));
+  EXPECT_LT(out.str().find("WORSE"), out.str().find("SLOWER"));
+  EXPECT_EQ(found.pairs, 4u);
+  EXPECT_EQ(found.worse + found.slower + found.faster, 2u);
+  EXPECT_EQ(found.only_first + found.only_second, 2u);
+  after.machine.cores = 64;
+  out.str("");
+  EXPECT_EQ(compare_runs(out, after, before, error_of, true, {}).slower, 0u);
+  EXPECT_THAT(out.str(), HasSubstr("The machines differ: times are shown and not compared."));
 }
 
 TEST(CheckWatch, EmptyResultsAreNoSuccess) {

@@ -183,11 +183,8 @@ std::vector<double> benjamini_hochberg(std::span<const double> p) {
 
 double median_standard_error(std::span<const double> values, int rounds) {
   if (values.empty() || rounds < 1) return 0;
-  // Of a normal distribution: sigma = 1.4826 MAD, and the median's error is sqrt(pi/2)
-  // sigma/sqrt(n).
-  constexpr double kSigmaPerMad = 1.4826, kMedianOverMean = 1.2533;
-  const Spread spread = spread_of({values.begin(), values.end()});
-  return kMedianOverMean * kSigmaPerMad * spread.mad / std::sqrt(static_cast<double>(rounds));
+  const double mad = spread_of({values.begin(), values.end()}).mad;
+  return error_of_median(mad, static_cast<std::size_t>(rounds));
 }
 
 }  // namespace opbench::check

@@ -100,14 +100,6 @@ double drift_of(const std::vector<Pair>& pairs) {
   return median_of(changes);
 }
 
-// Relative standard error of a record's median.
-double relative_error(const Record& record) {
-  const Times& times = *record.times;
-  std::vector<double> us;
-  for (const Sample& sample : times.samples) us.push_back(sample.ns_per_call / 1e3);
-  return median_standard_error(us, static_cast<int>(us.size())) / times.median_us;
-}
-
 OpenedVariant opened(const Record& record) {
   OpenedVariant result{record.variant, record.status, record.reason, record.accuracy, {}, {}};
   if (record.step) result.conversions = conversions_of(*record.step);
@@ -118,10 +110,10 @@ OpenedVariant opened(const Record& record) {
 }
 
 void judge_times(CheckedItem& item, const Pair& pair, double drift, const WatchOptions& options) {
+  const Times &base = *pair.base->times, &current = *pair.current->times;
   const ChangeBounds bounds =
       normal_bounds(pair.log_ratio() - drift,
-                    std::hypot(relative_error(*pair.base), relative_error(*pair.current)));
-  const Times &base = *pair.base->times, &current = *pair.current->times;
+                    std::hypot(report::relative_error(base), report::relative_error(current)));
   const SpeedRule rule = unpaired(options.rule);
   SpeedChange& speed = item.speed.emplace();
   speed.base_us = base.median_us;

@@ -192,9 +192,8 @@ bool is_equal_within_noise(const Record& step, const Record& before) {
   if (!step.is_timed() || !before.is_timed() || !(step.step->us_per_sample > 0)) return false;
   double squares = 0;
   for (const Record* record : {&step, &before}) {
-    const auto samples = static_cast<double>(record->times->samples.size());
-    if (samples < 3) return false;
-    const double error = 1.2533 * 1.4826 * relative_spread(*record->times) / std::sqrt(samples);
+    if (record->times->samples.size() < 3) return false;
+    const double error = relative_error(*record->times);
     squares += error * error;
   }
   const double ratio = before.step->us_per_sample / step.step->us_per_sample;

@@ -58,8 +58,8 @@ struct TextTable {
 TextTable step_table(const ContextSteps& steps);
 
 /// Whether the times of two steps per sample differ by less than their spreads resolve: twice the
-/// standard error of the ratio of their medians, each 1.2533*1.4826*MAD/sqrt(samples) as of normal
-/// numbers. False with fewer than three samples, which tell nothing of a spread.
+/// standard error of the ratio of their medians. False with fewer than three samples, which tell
+/// nothing of a spread.
 bool is_equal_within_noise(const Record& step, const Record& before);
 
 /// Of step `i`: "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped",

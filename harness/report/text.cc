@@ -172,6 +172,10 @@ double relative_spread(const Times& times) {
   return times.median_us > 0 ? times.mad_us / times.median_us : 0;
 }
 
+double relative_error(const Times& times) {
+  return error_of_median(relative_spread(times), times.samples.size());
+}
+
 std::string spread_text(const Record& record) {
   if (!record.times || record.times->median_us <= 0) return "-";
   return fmt::format("{:.0f} %", 100 * relative_spread(*record.times));

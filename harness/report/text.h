@@ -36,6 +36,8 @@ std::string time_text(double us);
 std::string time_text(double us, const TimeUnit& unit);
 /// The median absolute deviation of the times over their median; 0 where that is 0.
 double relative_spread(const Times& times);
+/// Standard error of the median over the median, by normal numbers.
+double relative_error(const Times& times);
 /// The same in percent: "4 %"; "-" without times.
 std::string spread_text(const Record& record);
 /// The share of the ceilings that the record has: "83 % memory", "41 % compute"; of a copy alone,

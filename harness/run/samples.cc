@@ -18,6 +18,12 @@ double median_of(std::vector<double> values) {
          2;
 }
 
+double error_of_median(double mad, std::size_t count) {
+  // sigma = 1.4826 MAD, and the median's error is sqrt(pi/2) sigma/sqrt(n).
+  constexpr double kSigmaPerMad = 1.4826, kMedianOverMean = 1.2533;
+  return count == 0 ? 0 : kMedianOverMean * kSigmaPerMad * mad / std::sqrt(double(count));
+}
+
 Spread spread_of(std::vector<double> values) {
   Spread spread;
   if (values.empty()) return spread;

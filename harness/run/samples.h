@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,5 +22,8 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> values);
 double median_of(std::vector<double> values);
+/// Standard error of the median of `count` normal numbers with this median absolute deviation; 0 of
+/// none.
+double error_of_median(double mad, std::size_t count);
 
 }  // namespace opbench

@@ -15,15 +15,14 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
+#include "cli/progress.h"
 #include "cli/run_outputs.h"
 #include "harness/check/history.h"
 #include "harness/check/report.h"
 #include "harness/check/waivers.h"
 #include "harness/check/worker.h"
-#include "harness/report/text.h"
 #include "tensor/error.h"
 #include "tensor/processor.h"
-#include "tensor/utf8.h"
 #include "text/output_file.h"
 #include "workers/interrupt.h"
 
@@ -132,22 +131,6 @@ class CheckOutputs {
   std::optional<check::HistoryFile> history_;
 };
 
-check::GateHooks make_hooks(CommandContext& context) {
-  check::GateHooks hooks;
-  if (context.quiet) return hooks;
-  hooks.progress = [&context](const std::string& phase, std::size_t done, std::size_t total,
-                              const std::string& what) {
-    const std::string text = fmt::format("[{} {}/{}] {}", phase, done + 1, total,
-                                         printable(report::with_short_lists(what)));
-    if (context.is_progress_overwritten()) {
-      context.err << "\r\033[K" << text.substr(0, context.progress_width()) << std::flush;
-    } else {
-      context.err << text << '\n';
-    }
-  };
-  return hooks;
-}
-
 bool is_github() {
   const char* variable = std::getenv("GITHUB_ACTIONS");
   return variable != nullptr && std::string_view(variable) == "true";
@@ -164,7 +147,7 @@ int finish(check::CheckReport& report, const Finish& how, CommandContext& contex
   report.command = context.command_line;
   check::apply_waivers(report, how.waivers, how.today);
   report.mark_failures();
-  if (!context.quiet && context.is_progress_overwritten()) context.err << "\r\033[K" << std::flush;
+  ProgressLine(context).clear();
   check::print(context.out, report, {context.colour()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);
   const std::string reason = check::reason_text(report);
@@ -201,7 +184,14 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   options.accuracy.waiver_of_errors = [&](const check::CheckedItem& item) {
     return check::waiver_of_errors(item, waivers, how.today);
   };
-  check::CheckReport report = run_gate(options, make_hooks(context));
+  ProgressLine progress(context);
+  check::GateHooks hooks;
+  hooks.progress = [&](const std::string& phase, std::size_t done, std::size_t total,
+                       const std::string& what) {
+    progress.begin(fmt::format("[{} {}/{}]", phase, done + 1, total));
+    progress.activity(what);
+  };
+  check::CheckReport report = run_gate(options, hooks);
   return finish(report, how, context);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/check_command.h"
 #include "cli/named_files.h"
+#include "cli/progress.h"
 #include "harness/check/report.h"
 #include "harness/check/verdict.h"
 #include "harness/check/watch.h"
@@ -149,10 +150,12 @@ bool StoredCheck::has_baseline() const { return flags_.update || is_there(flags_
 ResultsFile StoredCheck::run_now() const {
   const RunOptions options = options_of_part(flags_.run);
   const std::vector<WorkUnit> plan = make_plan(options.selection);
+  ProgressLine progress(context_);
   RunHooks hooks;
   hooks.progress = [&, cases = count_cases(plan)](std::size_t done, std::size_t total) {
-    if (context_.quiet || done >= cases) return;
-    context_.err << fmt::format("[{}/{}] {}\n", done + 1, total, plan[done].id);
+    if (done >= cases) return;
+    progress.begin(done, total);
+    progress.activity(plan[done].id);
   };
   ResultsFile results;
   results.path = "this run";

@@ -21,7 +21,9 @@
 #include "harness/check/report.h"
 #include "harness/check/waivers.h"
 #include "harness/check/worker.h"
+#include "kernels/simd/streaming.h"
 #include "tensor/error.h"
+#include "tensor/parallel.h"
 #include "tensor/processor.h"
 #include "text/output_file.h"
 #include "workers/interrupt.h"
@@ -184,6 +186,9 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   options.accuracy.waiver_of_errors = [&](const check::CheckedItem& item) {
     return check::waiver_of_errors(item, waivers, how.today);
   };
+  // What each build measures by itself would make them differ by themselves.
+  const std::vector<int>& threads = options.run.threads;
+  with_threads(threads.empty() ? available_cores() : threads.front(), tell_children_streams_from);
   ProgressLine progress(context);
   check::GateHooks hooks;
   hooks.progress = [&](const std::string& phase, std::size_t done, std::size_t total,

@@ -60,8 +60,6 @@ class Gate {
 
   CheckReport run() {
     describe();
-    const std::string apart = agree_on_streaming(base_, null_, current_);
-    if (!apart.empty()) report_.notices.push_back(apart);
     try {
       cases_ = collect_cases(base_, current_, options_.run, report_.notices);
       if (is_same_program(options_.base, options_.current)) {

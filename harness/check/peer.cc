@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 #include <utility>
 
 #include "harness/plan/case.h"
-#include "kernels/simd/streaming.h"
 #include "tensor/error.h"
 #include "text/fitted.h"
 #include "workers/interrupt.h"
@@ -25,7 +23,6 @@ constexpr double kEndSeconds = 10;
 constexpr std::size_t kLongestAnswer = std::size_t{8} << 20;
 
 Connection start(const PeerProgram& program) {
-  tell_children_streams_from(program.streams_from);
   if (program.connect) return program.connect();
   const auto child = std::make_shared<ChildProcess>(
       std::vector<std::string>{program.path, "worker"}, program.directory);
@@ -78,7 +75,6 @@ Connection& Peer::connect() {
         kProtocolVersion));
   }
   build_ = hello.build;
-  streams_from_ = hello.streams_from;
   has_said_hello_ = true;
   return connection_.emplace(std::move(started));
 }
@@ -111,16 +107,6 @@ auto Peer::parsed(const std::string& answer, Parse parse) {
 const BuildInfo& Peer::build() {
   connection();
   return build_;
-}
-
-std::size_t Peer::streams_from() {
-  connection();
-  return streams_from_;
-}
-
-void Peer::stream_from(std::optional<std::size_t> bytes) {
-  program_.streams_from = bytes;
-  restart();
 }
 
 std::vector<ListedCase> Peer::list(const CaseSelection& selection) {
@@ -177,43 +163,6 @@ CodeReply Peer::code(std::string_view variant) {
 
 void Peer::close() {
   if (connection_) parsed(ask(close_line()), parse_closed);
-}
-
-namespace {
-
-// An older build, 0, cannot be asked.
-bool agree(std::size_t base, std::size_t current) {
-  return base == 0 || current == 0 || std::max(base, current) <= 2 * std::min(base, current);
-}
-
-std::size_t median_of_three(Peer& peer) {
-  std::array<std::size_t, 3> bytes{};
-  for (std::size_t& each : bytes) {
-    peer.restart();
-    each = peer.streams_from();
-  }
-  std::sort(bytes.begin(), bytes.end());
-  return bytes[1];
-}
-
-}  // namespace
-
-std::string agree_on_streaming(Peer& base, Peer& null, Peer& current) {
-  std::size_t of_base = base.streams_from(), of_current = current.streams_from();
-  if (!agree(of_base, of_current)) {
-    of_base = median_of_three(base);
-    of_current = median_of_three(current);
-  }
-  if (of_current == 0) return "";
-  const bool is_same = agree(of_base, of_current);
-  current.stream_from(of_current);
-  for (Peer* peer : {&base, &null}) peer->stream_from(is_same ? of_current : of_base);
-  if (is_same) return "";
-  constexpr double kMiB = 1 << 20;
-  return fmt::format(
-      "results go past the caches from {:.1f} MiB on, in the other build from {:.1f} MiB: each "
-      "chooses by itself, and that is compared as well",
-      static_cast<double>(of_current) / kMiB, static_cast<double>(of_base) / kMiB);
 }
 
 }  // namespace opbench::check

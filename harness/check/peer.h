@@ -24,8 +24,6 @@ struct PeerProgram {
   std::string path;
   std::string directory;  ///< that it runs in, for its case files; empty: the current one
   double time_limit_s = 120;
-  /// Told to its workers, see streams_from_bytes; none: they measure.
-  std::optional<std::size_t> streams_from = {};
   /// Starts a worker. None: the program as a process of its own; tests answer by themselves.
   std::function<Connection()> connect = {};
   /// A steady clock, in seconds; none: the system's.
@@ -41,10 +39,6 @@ class Peer {
   explicit Peer(PeerProgram program) : program_(std::move(program)) {}
 
   const BuildInfo& build();
-  /// From how many bytes on its results go past the caches; 0: an older build, which does not say.
-  std::size_t streams_from();
-  /// Tells the next worker from where on; this one ends.
-  void stream_from(std::optional<std::size_t> bytes);
   std::vector<ListedCase> list(const CaseSelection& selection);
   OpenReply open(const OpenRequest& request);
   /// With the tensors where `layout` puts them, small ones; 0: as they lie.
@@ -74,16 +68,8 @@ class Peer {
   PeerProgram program_;
   std::optional<Connection> connection_;
   BuildInfo build_;
-  std::size_t streams_from_ = 0;
   std::string bad_end_;
   bool has_said_hello_ = false;  ///< it is an opbench: what fails later is a worker's misfortune
 };
-
-/// From how many bytes on results go past the caches is measured by each build, which chance moves
-/// by a step: workers of all are told the current build's number where both are within a factor of
-/// 2, so that only code decides. Where they are further apart in three processes each, the builds
-/// differ in how they choose, and each keeps its own.
-/// Returns what the report says of that; empty: they agree. Errors: as the calls of `Peer`.
-std::string agree_on_streaming(Peer& base, Peer& null, Peer& current);
 
 }  // namespace opbench::check

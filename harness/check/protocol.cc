@@ -107,8 +107,7 @@ std::string hello_line(const Hello& hello) {
                   {"revision", hello.build.revision},
                   {"compiler", hello.build.compiler},
                   {"flags", hello.build.flags},
-                  {"build_type", hello.build.build_type},
-                  {"streams_from", hello.streams_from}});
+                  {"build_type", hello.build.build_type}});
 }
 
 Hello parse_hello(std::string_view text) {
@@ -120,10 +119,6 @@ Hello parse_hello(std::string_view text) {
   hello.build = {value.member("version").text(), value.member("revision").text(),
                  value.member("compiler").text(), value.member("flags").text(),
                  value.member("build_type").text()};
-  if (value.has("streams_from")) {
-    hello.streams_from = static_cast<std::size_t>(
-        value.member("streams_from").number(0, static_cast<double>(kMostStreamsFrom)));
-  }
   return hello;
 }
 

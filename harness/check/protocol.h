@@ -28,15 +28,10 @@ struct BuildInfo {
   bool operator==(const BuildInfo&) const = default;
 };
 
-/// A JSON number holds it.
-inline constexpr std::size_t kMostStreamsFrom = std::size_t{1} << 53;
-
 struct Hello {
   int protocol = kProtocolVersion;
   int oldest = kOldestProtocol;  ///< that this build still speaks
   BuildInfo build;
-  /// From how many bytes on its results go past the caches; 0: an older build, which does not say.
-  std::size_t streams_from = 0;
 };
 
 /// Where a worker finds a context, whose id alone does not say it.

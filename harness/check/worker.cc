@@ -1,6 +1,5 @@
 #include "harness/check/worker.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <istream>
 #include <optional>
@@ -14,7 +13,6 @@
 #include "harness/plan/context_id.h"
 #include "harness/plan/work_unit.h"
 #include "harness/run/machine.h"
-#include "kernels/simd/streaming.h"
 #include "tensor/error.h"
 #include "tensor/processor.h"
 #include "workers/interrupt.h"
@@ -117,10 +115,7 @@ class Worker {
 
 Hello hello() {
   const Machine m = describe_machine();
-  Hello result;
-  result.build = {m.version, m.revision, m.compiler, m.flags, m.build_type};
-  result.streams_from = std::min(streams_from_bytes(), kMostStreamsFrom);
-  return result;
+  return {.build = {m.version, m.revision, m.compiler, m.flags, m.build_type}};
 }
 
 }  // namespace

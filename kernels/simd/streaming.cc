@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -157,14 +158,8 @@ StreamingSize streaming_size() {
   return bytes ? StreamingSize{*bytes, StreamingSource::told} : measured(thread_count());
 }
 
-void tell_children_streams_from(std::optional<std::size_t> bytes) {
-  static const char* const variable = std::getenv(kVariable);
-  static const std::string own = variable == nullptr ? "" : variable;
-  if (!bytes && own.empty()) {
-    unsetenv(kVariable);
-  } else {
-    setenv(kVariable, bytes ? std::to_string(*bytes).c_str() : own.c_str(), 1);
-  }
+void tell_children_streams_from() {
+  setenv(kVariable, std::to_string(streams_from_bytes()).c_str(), 1);
 }
 
 ScopedStreamsFrom::ScopedStreamsFrom(std::size_t bytes) : before_(set_by_test.exchange(bytes)) {}

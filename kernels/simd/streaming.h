@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
 namespace opbench {
 
@@ -27,9 +26,9 @@ struct StreamingSize {
 StreamingSize streaming_size();
 inline std::size_t streams_from_bytes() { return streaming_size().bytes; }
 
-/// Tells it to the child processes that are started from now on; none: each measures by itself, or
-/// is told what this process was.
-void tell_children_streams_from(std::optional<std::size_t> bytes);
+/// Tells `streams_from_bytes` to the child processes that are started from now on, so that they do
+/// not measure by themselves.
+void tell_children_streams_from();
 
 /// The same for tests, while it lives.
 class ScopedStreamsFrom {

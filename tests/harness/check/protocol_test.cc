@@ -61,10 +61,9 @@ std::vector<std::string> faulty_answers(const std::string& faults,
 
 TEST(CheckProtocol, HelloGoesThrough) {
   const Hello hello =
-      parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}, 1 << 20}));
+      parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}}));
   EXPECT_EQ(hello.protocol, 3);
   EXPECT_EQ(hello.oldest, 2);
-  EXPECT_EQ(hello.streams_from, 1U << 20);
   EXPECT_EQ(hello.build, (BuildInfo{"1.2", "abc", "GNU", "-O3", "Release"}));
 }
 

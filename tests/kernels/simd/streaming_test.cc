@@ -55,11 +55,11 @@ TEST(Streaming, ABusyMachineGoesByItsCaches) {
   EXPECT_EQ(size.bytes, std::max(own, last_level_cache_bytes() / cores * cores));
 }
 
-TEST(Streaming, ChildrenAreToldOrMeasure) {
-  tell_children_streams_from(12345);
+TEST(Streaming, ChildrenAreToldTheSize) {
+  const ScopedStreamsFrom known(12345);
+  tell_children_streams_from();
   EXPECT_STREQ(std::getenv("OPBENCH_STREAM_FROM"), "12345");
-  tell_children_streams_from({});
-  EXPECT_EQ(std::getenv("OPBENCH_STREAM_FROM"), nullptr);
+  unsetenv("OPBENCH_STREAM_FROM");
 }
 
 TEST(Streaming, CallsBeyondBothLimitsOutgrowTheCache) {

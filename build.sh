@@ -14,7 +14,7 @@ cd "$(dirname "$0")"
 
 build_packages="g++ cmake ninja-build git
   libeigen3-dev libtbb-dev libhwy-dev libfmt-dev libhdf5-dev libbenchmark-dev
-  libyaml-cpp-dev nlohmann-json3-dev libsimdjson-dev libcli11-dev libre2-dev libelf-dev libzydis-dev
+  libyaml-cpp-dev nlohmann-json3-dev libsimdjson-dev libcli11-dev libre2-dev
   zlib1g-dev libminizip-dev libprotobuf-dev protobuf-compiler
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers
   libopenmpi-dev openmpi-bin"

@@ -23,7 +23,6 @@ find_dependency(yaml-cpp)
 find_dependency(nlohmann_json)
 find_dependency(simdjson)
 find_dependency(CLI11)
-find_dependency(zydis)
 # Debian's package has no file for CMake.
 if(NOT TARGET re2::re2)
   find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
@@ -39,14 +38,6 @@ if(NOT TARGET minizip::minizip)
   add_library(minizip::minizip UNKNOWN IMPORTED)
   set_target_properties(minizip::minizip PROPERTIES IMPORTED_LOCATION "${MINIZIP_LIBRARY}"
                         INTERFACE_INCLUDE_DIRECTORIES "${MINIZIP_INCLUDE_DIR}")
-endif()
-
-if(NOT TARGET elf::elf)
-  find_path(ELF_INCLUDE_DIR gelf.h REQUIRED)
-  find_library(ELF_LIBRARY elf REQUIRED)
-  add_library(elf::elf UNKNOWN IMPORTED)
-  set_target_properties(elf::elf PROPERTIES IMPORTED_LOCATION "${ELF_LIBRARY}"
-                        INTERFACE_INCLUDE_DIRECTORIES "${ELF_INCLUDE_DIR}")
 endif()
 
 # oneDNN is optional: without it the `onednn` variants are absent and everything else works.

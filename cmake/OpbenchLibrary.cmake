@@ -1,7 +1,5 @@
 # Helpers that turn a folder into a target. Sources are globbed so that an operator, a variant or a
 # test is added by dropping in a file.
-include(CheckLinkerFlag)
-
 # Functions at a cache line, loops at a line of what the processor fetches at once: for what is timed, in a release.
 set(OPBENCH_ALIGNED "")
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
@@ -38,18 +36,12 @@ function(opbench_compile_options target)
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=${OPBENCH_DISABLED_TARGETS}")
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wshadow $<$<BOOL:${OPBENCH_WERROR}>:-Werror>
+    # The same objects in every clone: a file is named from the top of the sources on.
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
     # The same bits from every compiler and instruction set: a fused multiply-add is written, not found.
     $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
   if(NOT arg_PLAIN AND OPBENCH_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} REUSE_FROM opbench_precompiled)
-  endif()
-endfunction()
-
-# A program keeps its relocations, by which it finds the functions of a variant in itself. strip removes them.
-check_linker_flag(CXX LINKER:--emit-relocs OPBENCH_HAS_EMIT_RELOCS)
-function(opbench_keep_relocations target visibility)
-  if(OPBENCH_HAS_EMIT_RELOCS)
-    target_link_options(${target} ${visibility} LINKER:--emit-relocs)
   endif()
 endfunction()
 
@@ -144,10 +136,30 @@ function(opbench_add_public_library)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/opbench/internal>)
   # Whoever adds operators and kernels gets the same bits as ours.
   target_compile_options(opbench_library INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-  if(OPBENCH_HAS_EMIT_RELOCS)
-    target_link_options(opbench_library INTERFACE $<INSTALL_INTERFACE:LINKER:--emit-relocs>)
-  endif()
   target_link_libraries(opbench_library PUBLIC opbench_cli PRIVATE fmt::fmt)
+endfunction()
+
+# A program knows the digests of its objects, ours and those of TARGETS, and with them what it runs alike in another
+# build: made between compiling and linking.
+function(opbench_digest_code program)
+  get_property(targets GLOBAL PROPERTY OPBENCH_TARGETS)
+  list(APPEND targets ${ARGN})
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND libraries ${target})
+      list(APPEND objects $<TARGET_OBJECTS:${target}>)
+    endif()
+  endforeach()
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/generated/${program}_code.cc)
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/generated/${program}_objects.txt)
+  file(GENERATE OUTPUT ${list} CONTENT "$<JOIN:${objects},\n>\n")
+  set(script ${PROJECT_SOURCE_DIR}/cmake/digest_code.sh)
+  add_custom_command(OUTPUT ${output}
+    COMMAND sh ${script} ${output} ${list} ${PROJECT_BINARY_DIR} "${CMAKE_NM}" "${CMAKE_STRIP}"
+    DEPENDS ${libraries} ${list} ${script}
+    COMMENT "Digesting the code of ${program}" VERBATIM)
+  target_sources(${program} PRIVATE ${output})
 endfunction()
 
 # The oneDNN variants join the kernels where the library is there. OpenMP's flag does not go with the

@@ -149,14 +149,16 @@ Launch formula_launch(const Problem& problem, std::span<const Formula> formulas,
 }
 
 NativeFormulas::NativeFormulas(PrepareFormula prepare, bool promotes,
-                               std::initializer_list<std::string_view> ops) {
+                               std::initializer_list<std::string_view> ops,
+                               std::string_view source) {
   for (const std::string_view op : ops) {
     kernels_.emplace_back(Kernel{.op = op,
                                  .name = "native",
                                  .provider = Provider::framework,
                                  .summary = "one pass in fp32, plain stores",
                                  .prepare = prepare,
-                                 .promotes = promotes});
+                                 .promotes = promotes},
+                          source);
   }
 }
 

@@ -47,8 +47,8 @@ using PrepareFormula = Launch (*)(const Problem& problem);
 /// `ops`. `promotes`: inputs may have different floating dtypes. At namespace scope only.
 class NativeFormulas {
  public:
-  NativeFormulas(PrepareFormula prepare, bool promotes,
-                 std::initializer_list<std::string_view> ops);
+  NativeFormulas(PrepareFormula prepare, bool promotes, std::initializer_list<std::string_view> ops,
+                 std::string_view source = __builtin_FILE());
 
  private:
   std::list<RegisteredKernel> kernels_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/op.h"
@@ -81,12 +82,26 @@ struct Kernel {
   /// True for a problem that the kernel is specialised for: a context tries it before the others of
   /// its provider. Null: for none.
   bool (*is_made_for)(const Problem& problem) = nullptr;
+  /// The file that registers it, by which its code is known: "kernels/relu.cc". Set by
+  /// RegisteredKernel.
+  std::string_view source = {};
 
   std::string key() const { return std::string(op) + '/' + std::string(name); }
   std::string_view family_name() const { return family.empty() ? name : family; }
 };
 
-using RegisteredKernel = Registered<Kernel>;
+/// Registers a kernel with the file that does: the caller's, which helpers hand on.
+class RegisteredKernel : public Registered<Kernel> {
+ public:
+  explicit RegisteredKernel(Kernel kernel, std::string_view source = __builtin_FILE())
+      : Registered(with_source(std::move(kernel), source)) {}
+
+ private:
+  static Kernel with_source(Kernel kernel, std::string_view source) {
+    kernel.source = source;
+    return kernel;
+  }
+};
 
 /// The variants of an operator: native first, then NPU, vendor and own, each by name.
 const std::vector<const Kernel*>& kernels_of(std::string_view op);

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "tensor/buffer.h"
 #include "tensor/error.h"
@@ -16,19 +19,40 @@
 namespace opbench::check {
 namespace {
 
-// What a timed call runs beside the kernels, and where memory comes from.
-constexpr const char* kHarness[] = {
-    "_ZNK7opbench5check12ShortSampler9sample_usEv",  // ShortSampler::sample_us() const
-    "_ZNK7opbench10BoundGraph6launchEm",             // BoundGraph::launch(unsigned long) const
-    "_ZN7opbench6BufferC1Em",                        // Buffer::Buffer(unsigned long)
+// What a timed call runs besides the kernels. Memory, threads and the watch of calls are reached
+// from there.
+constexpr std::string_view kHarness[] = {"harness/check/sampler.cc", "harness/run/bound_graph.cc"};
+
+struct Object {
+  std::string_view digest;
+  std::vector<std::string_view> needed;
 };
 
-/// What the loader has put together.
-struct Loaded {
-  std::uint64_t address = 0;  ///< of the program
-  std::vector<std::string> libraries;
-  bool has_program = false;
-};
+using Objects = std::map<std::string_view, Object>;
+
+// Cuts off what is before `separator`, which goes.
+std::string_view next_part(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+Objects read_objects(std::string_view table) {
+  Objects objects;
+  while (!table.empty()) {
+    std::string_view line = next_part(table, '\n');
+    if (line.empty()) continue;
+    Object& object = objects[next_part(line, ' ')];
+    object.digest = next_part(line, ' ');
+    while (!line.empty()) object.needed.push_back(next_part(line, ' '));
+  }
+  return objects;
+}
+
+std::string hash_of(const std::string& text) {
+  return fmt::format("{:016x}", checksum(text.data(), text.size()));
+}
 
 // By which a library tells its builds apart; empty: it does not.
 std::string build_id(const dl_phdr_info& info) {
@@ -51,46 +75,63 @@ std::string build_id(const dl_phdr_info& info) {
   return {};
 }
 
-// The program comes first, with no name; the kernel's own library has no file.
-int note_loaded(dl_phdr_info* info, std::size_t, void* data) {
-  Loaded& loaded = *static_cast<Loaded*>(data);
-  if (!loaded.has_program) {
-    loaded.has_program = true;
-    loaded.address = info->dlpi_addr;
-  } else if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/') {
-    const std::string name = std::filesystem::path(info->dlpi_name).filename().string();
-    loaded.libraries.push_back(fmt::format("{} {}", name, build_id(*info)));
-  }
+// The program has no name, and the kernel's own library has no file.
+int note_library(dl_phdr_info* info, std::size_t, void* data) {
+  if (info->dlpi_name == nullptr || info->dlpi_name[0] != '/') return 0;
+  const std::string name = std::filesystem::path(info->dlpi_name).filename().string();
+  static_cast<std::vector<std::string>*>(data)->push_back(
+      fmt::format("{} {}", name, build_id(*info)));
   return 0;
 }
 
-Loaded what_is_loaded() {
-  Loaded loaded;
-  dl_iterate_phdr(note_loaded, &loaded);
-  std::sort(loaded.libraries.begin(), loaded.libraries.end());
-  return loaded;
+std::string loaded_libraries() {
+  std::vector<std::string> libraries;
+  dl_iterate_phdr(note_library, &libraries);
+  std::sort(libraries.begin(), libraries.end());
+  return fmt::format("{}", fmt::join(libraries, "\n"));
+}
+
+const ProgramCode& program_code() {
+  static const std::vector<const ProgramCode*> registered = RegisteredCode::all();
+  if (registered.empty()) throw Error("it was linked without the digests of its objects");
+  return *registered.front();
 }
 
 }  // namespace
 
-OwnCode::OwnCode() : code_("/proc/self/exe") {
-  const Loaded loaded = what_is_loaded();
-  load_address_ = loaded.address;
-  libraries_ = fmt::format("{}", fmt::join(loaded.libraries, "\n"));
-  for (const char* name : kHarness) harness_.push_back(code_.address_of(name));
+std::string digest_of_objects(const ProgramCode& code, std::vector<std::string_view> sources) {
+  if (!code.unknown.empty()) throw Error(std::string(code.unknown));
+  const Objects objects = read_objects(code.objects);
+  std::set<std::string_view> reached(sources.begin(), sources.end());
+  while (!sources.empty()) {
+    const std::string_view source = sources.back();
+    sources.pop_back();
+    const auto found = objects.find(source);
+    if (found == objects.end()) {
+      throw Error(fmt::format("it was linked without a digest of the object of {}", source));
+    }
+    for (const std::string_view needed : found->second.needed) {
+      if (reached.insert(needed).second) sources.push_back(needed);
+    }
+  }
+  std::string text;
+  for (const std::string_view source : reached) {
+    text += fmt::format("{} {}\n", source, objects.at(source).digest);
+  }
+  return hash_of(text);
 }
 
-std::string OwnCode::of(std::span<const Kernel* const> kernels) {
-  std::vector<std::uint64_t> roots = harness_;
-  std::string text = fmt::format("{}\n{}\n{}", current_isa(), libraries_, code_.compilers());
+std::string own_code(std::span<const Kernel* const> kernels) {
+  static const std::string libraries = loaded_libraries();
+  std::string text = fmt::format("{}\n{}\n{}", current_isa(), libraries, __VERSION__);
+  std::vector<std::string_view> sources(std::begin(kHarness), std::end(kHarness));
   for (const Kernel* kernel : kernels) {
     // It runs whatever its operator points to.
     if (kernel->op.empty()) throw Error("the code of a reference is not followed");
-    roots.push_back(reinterpret_cast<std::uint64_t>(kernel->prepare) - load_address_);
+    sources.push_back(kernel->source);
     text += '\n' + kernel->key();
   }
-  text += '\n' + code_.fingerprint(roots);
-  return fmt::format("{:016x}", checksum(text.data(), text.size()));
+  return hash_of(text + '\n' + digest_of_objects(program_code(), std::move(sources)));
 }
 
 }  // namespace opbench::check

@@ -1,33 +1,38 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "harness/check/code_fingerprint.h"
 #include "kernels/kernel.h"
+#include "tensor/registered.h"
 
 namespace opbench::check {
 
-/// The code that this process runs.
-class OwnCode {
- public:
-  /// Reads the program's own file. Errors: throws Error that says why it cannot: another machine
-  /// than x86-64, a stripped program, one linked without --emit-relocs.
-  OwnCode();
+/// The objects that a program is linked from, as cmake/digest_code.sh writes them between compiling
+/// and linking.
+struct ProgramCode {
+  std::string_view program;
+  /// A line for each object: the source that it was compiled from, a digest of its code, constants
+  /// and relocations, and the sources of the objects that it refers to.
+  std::string_view objects;
+  std::string_view unknown = {};  ///< why there are none; empty: there are
 
-  /// Fingerprint of all that calls of these kernels run: the code of the kernels, of what measures
-  /// them and of what gives them memory, the instruction set in use, and the libraries that are
-  /// loaded.
-  /// Errors: throws Error for a kernel that cannot be followed.
-  std::string of(std::span<const Kernel* const> kernels);
-
- private:
-  std::uint64_t load_address_ = 0;
-  std::string libraries_;
-  ProgramCode code_;
-  std::vector<std::uint64_t> harness_;  // addresses
+  std::string key() const { return std::string(program); }
 };
+
+using RegisteredCode = Registered<ProgramCode>;
+
+/// Digest of the objects of these sources and of all objects that these refer to, and so on: it
+/// does not depend on the order of linking or on other objects.
+/// Errors: throws Error for a source that has no object, or if the objects are unknown.
+std::string digest_of_objects(const ProgramCode& code, std::vector<std::string_view> sources);
+
+/// Fingerprint of all that calls of these kernels run in this process: the objects of the kernels
+/// and of what measures them, the instruction set in use, the compiler, and the libraries that are
+/// loaded.
+/// Errors: throws Error that says why it is not known.
+std::string own_code(std::span<const Kernel* const> kernels);
 
 }  // namespace opbench::check

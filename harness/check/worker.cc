@@ -102,15 +102,13 @@ class Worker {
   CodeReply code(const std::string& variant) {
     const std::span<const Kernel* const> kernels = open_->kernels(variant);
     try {
-      if (!code_) code_.emplace();
-      return {code_->of(kernels) + "+" + open_->plan_hash(variant), ""};
+      return {own_code(kernels) + "+" + open_->plan_hash(variant), ""};
     } catch (const Error& error) {
       return {"", error.what()};
     }
   }
 
   std::optional<OpenCase> open_;
-  std::optional<OwnCode> code_;
 };
 
 Hello hello() {

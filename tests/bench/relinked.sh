@@ -9,9 +9,10 @@
 # objects linked in reverse order; with 48 bytes in front; the program itself with 30 KB more of environment; and under a
 # path of 3,000 characters. FLAGS choose the cases; by default those of ShuffleNetV2 at batch 1, 400 variants: 1,600 in all.
 #
-# Takes about an hour on two cores. Results of single checks are kept in BUILD/relinked until the program or the FLAGS
-# change: a run that ends after SECONDS (default: no limit) or is interrupted goes on where it stopped. The exit code is
-# 1 if anything was SLOWER or wrong, 3 if there is more to do, else 0.
+# Takes two minutes on two cores, and about an hour if variants are timed. Results of single checks are kept in
+# BUILD/relinked until the program or the FLAGS change: a run that ends after SECONDS (default: no limit) or is
+# interrupted goes on where it stopped. The exit code is 1 if anything was SLOWER or wrong, 3 if there is more to do,
+# else 0.
 set -eu
 case ${1:-} in
   '' | -h | --help)

@@ -140,6 +140,7 @@ const Kernel* faulty(const Kernel* honest) {
   const std::size_t place = planted().honest.size();
   planted().honest.push_back(honest);
   Kernel& kernel = planted().faulty.emplace_back(*honest);
+  kernel.source = __FILE__;
   kernel.prepare = kFunctions.at(place).prepare;
   kernel.temporary_bytes = kFunctions.at(place).temporary_bytes;
   return &kernel;

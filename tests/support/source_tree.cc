@@ -22,8 +22,4 @@ const std::string& faulty_program() {
   return path;
 }
 
-std::string relinked_program(std::string_view name) {
-  return std::filesystem::path(OPBENCH_RELINKED) / name;
-}
-
 }  // namespace opbench

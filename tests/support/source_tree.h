@@ -19,7 +19,4 @@ const std::string& program();
 /// (tests/lab/faults.h).
 const std::string& faulty_program();
 
-/// One of the small programs of tests/harness/check/relinked.
-std::string relinked_program(std::string_view name);
-
 }  // namespace opbench

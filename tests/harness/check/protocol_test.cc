@@ -60,8 +60,7 @@ std::vector<std::string> faulty_answers(const std::string& faults,
 }  // namespace
 
 TEST(CheckProtocol, HelloGoesThrough) {
-  const Hello hello =
-      parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}}));
+  const Hello hello = parse_hello(hello_line({3, 2, {"1.2", "abc", "GNU", "-O3", "Release"}}));
   EXPECT_EQ(hello.protocol, 3);
   EXPECT_EQ(hello.oldest, 2);
   EXPECT_EQ(hello.build, (BuildInfo{"1.2", "abc", "GNU", "-O3", "Release"}));
@@ -202,15 +201,16 @@ TEST(CheckWorker, OpensVerifiesAndTakesSamples) {
   EXPECT_THAT([&] { parse_sampled(lines[5]); }, ThrowsMessage<PeerError>("no case is open"));
 }
 
-// These tests are linked without relocations; the program's own are in check_program_test.cc.
-TEST(CheckWorker, SaysWhyItsCodeIsNotKnown) {
-  const auto lines =
-      answers({code_line("native"), open_line(small_case()), code_line("native"), code_line("no")});
+TEST(CheckWorker, TellsVariantsByTheirCode) {
+  const auto lines = answers({code_line("native"), open_line(small_case()), code_line("native"),
+                              code_line("softplus_v2"), code_line("no"), open_line(small_case()),
+                              code_line("native")});
   EXPECT_THROW(parse_coded(lines[1]), PeerError) << "no case is open";
-  const CodeReply reply = parse_coded(lines[3]);
-  EXPECT_EQ(reply.fingerprint, "");
-  EXPECT_THAT(reply.reason, HasSubstr("was linked without --emit-relocs"));
-  EXPECT_THROW(parse_coded(lines[4]), PeerError) << "no such variant";
+  const CodeReply native = parse_coded(lines[3]);
+  EXPECT_NE(native.fingerprint, "") << native.reason;
+  EXPECT_NE(parse_coded(lines[4]).fingerprint, native.fingerprint);
+  EXPECT_THROW(parse_coded(lines[5]), PeerError) << "no such variant";
+  EXPECT_EQ(parse_coded(lines[7]), native);
 }
 
 TEST(CheckWorker, SameCaseGivesTheSameBits) {

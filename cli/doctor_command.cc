@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <ostream>
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "harness/report/report.h"
 #include "harness/run/doctor.h"
 #include "text/fitted.h"
 
@@ -34,27 +34,11 @@ void print_row(std::ostream& out, std::string_view what, const std::string& valu
   out << fmt::format("  {:<12} {}\n", what, wrapped(value, kWidth, kIndent, kIndent));
 }
 
-void print_machine(std::ostream& out, const Machine& m) {
-  const auto row = [&](std::string_view what, const std::string& value) {
-    print_row(out, what, value);
-  };
-  row("cpu", fmt::format("{}, {} core{}{}", m.cpu, m.cores, m.cores == 1 ? "" : "s",
-                         m.is_virtual ? ", virtual machine" : ""));
-  row("caches", fmt::format("L1d {}, L2 {}, L3 {}", size_text(m.l1d_bytes), size_text(m.l2_bytes),
-                            size_text(m.l3_bytes)));
-  row("memory",
-      fmt::format("{} in all, {} free", size_text(m.memory_bytes), size_text(m.available_bytes)));
-  row("governor", fmt::format("{}, turbo {}", m.governor, m.turbo));
-  row("load", fmt::format("{:.2f}", m.load));
-  row("vectors", fmt::format("{} (of {})", m.isa, fmt::join(m.isas, " ")));
-  row("os", m.os);
-  row("opbench", fmt::format("{} ({}), {}, {}", m.version, m.revision, m.compiler, m.build_type));
-  for (const auto& [library, version] : m.libraries) row(library, version);
-}
-
 int doctor(CommandContext& context) {
   const Machine machine = describe_machine();
-  print_machine(context.out, machine);
+  const TextTable described = report::machine_table(machine);
+  for (const TextTable::Row& row : described.rows) print_row(context.out, row[0], row[1]);
+  print_row(context.out, "free", size_text(machine.available_bytes));
   if (!context.quiet) context.err << "measuring memory bandwidth and noise...\n";
   const Checkup checkup = examine(machine);
   for (const Ceilings& c : checkup.ceilings) {

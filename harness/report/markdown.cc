@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -18,47 +19,6 @@ namespace {
 
 constexpr std::size_t kLongestAttributeList = 40;  // characters
 
-std::string size_text(std::size_t bytes) {
-  return bytes == 0 ? "unknown" : byte_size_text(static_cast<double>(bytes));
-}
-
-std::string libraries_text(const Machine& m) {
-  std::string text;
-  for (const auto& [name, version] : m.libraries) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
-  }
-  return text;
-}
-
-std::string isas_text(const Machine& m) {
-  std::string text;
-  for (const std::string& isa : m.isas) text += fmt::format("{}{}", text.empty() ? "" : ", ", isa);
-  return text;
-}
-
-void write_machine(std::ostream& out, const Machine& m) {
-  out << "## Machine\n\n";
-  write_markdown_titles(out, {"", ""}, 2, 2);
-  const auto row = [&](const char* title, const std::string& text) {
-    write_markdown_row(out, {title, markdown_escaped(text)});
-  };
-  row("CPU", m.is_virtual ? fmt::format("{}, virtual machine", m.cpu) : m.cpu);
-  row("cores", fmt::format("{}", m.cores));
-  row("caches", fmt::format("L1d {}, L2 {}, L3 {}", size_text(m.l1d_bytes), size_text(m.l2_bytes),
-                            size_text(m.l3_bytes)));
-  row("memory", size_text(m.memory_bytes));
-  row("governor", m.governor);
-  row("turbo", m.turbo);
-  row("load", fmt::format("{:.2f}", m.load));
-  row("system", m.os);
-  row("vectors", fmt::format("{} (of {})", m.isa, isas_text(m)));
-  row("opbench", fmt::format("{}, revision {}", m.version, m.revision));
-  row("compiler", fmt::format("{}, {}, {}", m.compiler, m.build_type, m.flags));
-  row("libraries", libraries_text(m));
-  row("date", m.date);
-  out << '\n';
-}
-
 std::string attributes_text(const Record& record) {
   std::string text = with_short_lists(record.attributes, kLongestAttributeList);
   for (const auto& [applies, what] :
@@ -68,41 +28,25 @@ std::string attributes_text(const Record& record) {
   return text;
 }
 
-// Name, shape, dtype, format, attributes.
-std::vector<std::string> case_cells(const Record& r) {
-  std::vector<std::string> cells = {name_text(r), with_short_lists(r.shape), r.dtype, r.format,
-                                    attributes_text(r)};
-  for (std::string& cell : cells) cell = markdown_escaped(cell);
-  return cells;
-}
-
-std::string variant_text(const Record& record) {
-  const std::string text = markdown_escaped(record.variant);
-  return record.is_best ? fmt::format("**{}**", text) : text;
-}
-
-std::string verdict_text(const Record& record) {
-  const std::string text = status_text(record);
-  return record.reason.empty() ? text
-                               : fmt::format("{}: {}", text, markdown_escaped(record.reason));
-}
-
-void write_record(std::ostream& out, const Record& r, double vendor_us, const TimeUnit& unit) {
-  std::vector<std::string> cells = case_cells(r);
-  cells.push_back(fmt::format("{}", r.threads));
-  cells.push_back(variant_text(r));
-  cells.push_back(markdown_escaped(r.provider));
+TextTable::Row record_cells(const Record& r, double vendor_us, const TimeUnit& unit) {
   const std::optional<Times>& t = r.times;
-  cells.push_back(t ? time_text(t->median_us, unit) : "-");
-  cells.push_back(spread_text(r));
-  cells.push_back(t ? fmt::format("{:.1f}", t->gb_per_s) : "-");
-  cells.push_back(roofline_text(r));
-  cells.push_back(ratio_text(r, t ? t->speedup_over_native : 0));
-  cells.push_back(ratio_text(r, t && t->median_us > 0 ? vendor_us / t->median_us : 0));
-  cells.push_back(inside_text(r));
-  cells.push_back(ulp_text(r));
-  cells.push_back(verdict_text(r));
-  write_markdown_row(out, cells);
+  return {name_text(r),
+          with_short_lists(r.shape),
+          r.dtype,
+          r.format,
+          attributes_text(r),
+          std::to_string(r.threads),
+          r.variant,
+          r.provider,
+          t ? time_text(t->median_us, unit) : "-",
+          spread_text(r),
+          t ? fmt::format("{:.1f}", t->gb_per_s) : "-",
+          roofline_text(r),
+          ratio_text(r, t ? t->speedup_over_native : 0),
+          ratio_text(r, t && t->median_us > 0 ? vendor_us / t->median_us : 0),
+          inside_text(r),
+          ulp_text(r),
+          r.reason.empty() ? status_text(r) : fmt::format("{}: {}", status_text(r), r.reason)};
 }
 
 // One for the whole table.
@@ -122,17 +66,18 @@ void write_operators(std::ostream& out, std::span<const Record> records) {
   }
   for (const std::string& op : ops) {
     out << "## " << markdown_escaped(op) << "\n\n";
-    write_markdown_titles(out,
-                          {"name", "shape", "dtype", "format", "attributes", "threads", "variant",
-                           "provider", "time", "spread", "GB/s", "% of roofline", "v. native",
-                           "v. onednn", "inside", "max ULP", "verdict"},
-                          8, 16);
+    TextTable table{
+        columns_of("name|shape|dtype|format|attributes|threads|variant|provider|>time|>spread|"
+                   ">GB/s|>% of roofline|>v. native|>v. onednn|>inside|>max ULP|verdict")};
+    table.name = 6;
     const TimeUnit unit = unit_of(records, op);
     for (const Record& record : records) {
       if (record.op != op || record.step) continue;
+      if (record.is_best) table.best.push_back(table.rows.size());
       const auto found = vendor.find(place_of(record));
-      write_record(out, record, found == vendor.end() ? 0 : found->second, unit);
+      table.rows.push_back(record_cells(record, found == vendor.end() ? 0 : found->second, unit));
     }
+    opbench::write_markdown(out, table);
     out << '\n';
   }
 }
@@ -145,16 +90,7 @@ void write_summary(std::ostream& out, const RunResult& result) {
     out << network_text(total) << '\n';
   }
   out << comparison.title() << ".\n\n";
-  write_markdown_titles(out,
-                        {"variant", "threads", "timed", "failed", "skipped", "v. native",
-                         "% of roofline", "time / onednn"},
-                        1, 8);
-  for (const VariantSummary& s : comparison.variants) {
-    write_markdown_row(
-        out, {markdown_escaped(s.variant), fmt::format("{}", s.threads), fmt::format("{}", s.timed),
-              fmt::format("{}", s.failed), fmt::format("{}", s.skipped), s.speedup_text(),
-              s.percent_text(), s.vendor_text()});
-  }
+  opbench::write_markdown(out, comparison.table());
   out << '\n';
 }
 
@@ -167,31 +103,52 @@ void write_slow(std::ostream& out, std::span<const Record> records) {
     out << "none\n";
     return;
   }
-  write_markdown_titles(out,
-                        {"operator", "name", "shape", "dtype", "format", "attributes", "threads",
-                         "variant", "time", "slower than", "its time", "ratio"},
-                        8, 12);
+  TextTable table{
+      columns_of("operator|name|shape|dtype|format|attributes|threads|variant|>time|"
+                 ">slower than|>its time|>ratio")};
   for (const SlowResult& found : slow) {
-    std::vector<std::string> cells = case_cells(*found.record);
-    cells.insert(cells.begin(), markdown_escaped(found.record->op));
-    cells.push_back(fmt::format("{}", found.record->threads));
-    cells.push_back(markdown_escaped(found.record->variant));
-    cells.push_back(time_text(found.record->times->median_us));
-    cells.push_back(markdown_escaped(found.faster->variant));
-    cells.push_back(time_text(found.faster->times->median_us));
-    cells.push_back(fmt::format("{:.2f}", found.ratio));
-    write_markdown_row(out, cells);
+    const Record& r = *found.record;
+    table.rows.push_back(
+        {r.op, name_text(r), with_short_lists(r.shape), r.dtype, r.format, attributes_text(r),
+         std::to_string(r.threads), r.variant, time_text(r.times->median_us), found.faster->variant,
+         time_text(found.faster->times->median_us), fmt::format("{:.2f}", found.ratio)});
   }
+  opbench::write_markdown(out, table);
 }
 
 }  // namespace
+
+TextTable machine_table(const Machine& m) {
+  const auto size = [](std::size_t bytes) {
+    return bytes == 0 ? "unknown" : byte_size_text(static_cast<double>(bytes));
+  };
+  std::vector<std::string> libraries;
+  for (const auto& [name, version] : m.libraries) libraries.push_back(name + ' ' + version);
+  return {columns_of("|"),
+          {{"CPU", m.cpu + (m.is_virtual ? ", virtual machine" : "")},
+           {"cores", std::to_string(m.cores)},
+           {"caches", fmt::format("L1d {}, L2 {}, L3 {}", size(m.l1d_bytes), size(m.l2_bytes),
+                                  size(m.l3_bytes))},
+           {"memory", size(m.memory_bytes)},
+           {"governor", m.governor},
+           {"turbo", m.turbo},
+           {"load", fmt::format("{:.2f}", m.load)},
+           {"system", m.os},
+           {"vectors", fmt::format("{} (of {})", m.isa, fmt::join(m.isas, ", "))},
+           {"opbench", fmt::format("{}, revision {}", m.version, m.revision)},
+           {"compiler", fmt::format("{}, {}, {}", m.compiler, m.build_type, m.flags)},
+           {"libraries", fmt::format("{}", fmt::join(libraries, ", "))},
+           {"date", m.date}}};
+}
 
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command) {
   out << "# opbench results\n\n";
   write_markdown_code(out, {command});
   out << '\n';
-  write_machine(out, machine);
+  out << "## Machine\n\n";
+  opbench::write_markdown(out, machine_table(machine));
+  out << '\n';
   write_operators(out, result.records);
   write_contexts_markdown(out, result.records);
   write_summary(out, result);
@@ -202,41 +159,25 @@ void write_markdown(std::ostream& out, const RunResult& result, const Machine& m
 // A context's steps in Markdown.
 namespace {
 
-// The step's name and all that follows it but what the step changes are numbers.
 void write_steps(std::ostream& out, const ContextSteps& steps) {
-  const TextTable table = step_table(steps);
-  std::vector<std::string> titles;
-  for (const TableColumn& column : table.columns) titles.push_back(column.title);
-  const std::size_t numbers_end = titles.size() + 1;
-  titles.insert(titles.begin() + 2, "changes");
-  titles.emplace_back("verdict");
-  write_markdown_titles(out, titles, 3, numbers_end);
+  TextTable table = step_table(steps);
+  table.columns.insert(table.columns.begin() + 2, {"changes"});
+  table.columns.push_back({"verdict"});
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : table.rows[i]) cells.push_back(markdown_escaped(cell));
-    if (steps[i]->is_best) cells[1] = fmt::format("**{}**", cells[1]);
-    cells.insert(cells.begin() + 2, markdown_escaped(steps[i]->step->summary));
-    cells.push_back(markdown_escaped(step_verdict(steps, i)));
-    write_markdown_row(out, cells);
+    table.rows[i].insert(table.rows[i].begin() + 2, steps[i]->step->summary);
+    table.rows[i].push_back(step_verdict(steps, i));
   }
+  opbench::write_markdown(out, table);
   out << '\n';
 }
 
 void write_times(std::ostream& out, const ContextSteps& steps) {
-  const TimeTable times = time_table(steps, std::numeric_limits<std::size_t>::max() - 1);
+  TimeTable times = time_table(steps, std::numeric_limits<std::size_t>::max() - 1);
   if (times.table.rows.empty()) return;
   out << "Where the time goes, by type of task and step: " << times.unit
       << " and share of all tasks.\n\n";
-  std::vector<std::string> titles = {"type"};
-  for (std::size_t i = 1; i < times.table.columns.size(); ++i) {
-    titles.push_back(times.table.columns[i].title);
-  }
-  write_markdown_titles(out, titles, 1, titles.size());
-  for (const auto& row : times.table.rows) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : row) cells.push_back(markdown_escaped(cell));
-    write_markdown_row(out, cells);
-  }
+  times.table.columns[0].title = "type";
+  opbench::write_markdown(out, times.table);
   out << '\n';
 }
 

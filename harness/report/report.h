@@ -7,6 +7,7 @@
 #include "harness/run/machine.h"
 #include "harness/run/run_result.h"
 #include "text/fitted.h"
+#include "text/table.h"
 
 namespace opbench::report {
 
@@ -21,6 +22,9 @@ void write_trace(std::ostream& out, std::span<const Record> records);
 /// summary, and what is slower than it should be. GitHub's Markdown.
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command);
+
+/// What is known of a machine and of the build, a row each.
+TextTable machine_table(const Machine& machine);
 
 /// JUnit XML: one test case for each record, in the suite of its operator. `failed` is a failure,
 /// `errored` an error, `skipped` and `xfailed` skipped; `mistrusted`, `suspicious` and `unverified`

@@ -165,7 +165,7 @@ TextTable step_table(const ContextSteps& steps) {
   if (has_samples) columns.push_back(kPerSample);
   columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
   if (has_gradient_errors(steps)) columns.push_back(kGradientError);
-  TextTable table;
+  TextTable table{.name = 1};
   table.columns.push_back({"#", true});
   for (const StepColumn& column : columns)
     table.columns.push_back({column.title, column.is_number});
@@ -176,6 +176,7 @@ TextTable step_table(const ContextSteps& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Record& record = *steps[i];
     std::vector<std::string>& row = table.rows.emplace_back();
+    if (record.is_best) table.best.push_back(i);
     row.push_back(fmt::format("{}", i + 1));
     for (const StepColumn& column : columns) row.push_back(column.cell(record, units));
     if (has_before) {

@@ -10,6 +10,7 @@
 
 #include "harness/report/report.h"
 #include "harness/run/record.h"
+#include "text/table.h"
 
 // Reports of contexts: records that have a step. Records of single operators are passed over.
 namespace opbench::report {
@@ -40,17 +41,6 @@ using ContextSteps = std::vector<const Record*>;
 /// need not stand together. Pointers go into `records`.
 std::vector<ContextSteps> steps_by_context(std::span<const Record> records);
 
-struct TableColumn {
-  std::string title;
-  bool is_number = false;  ///< aligned to the right
-};
-
-/// Texts as they are: whoever prints them makes them safe for where they go.
-struct TextTable {
-  std::vector<TableColumn> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-
 /// A row for each step: number from 1, name, time, its spread, time per sample (only where steps
 /// differ in their samples), TransData count and MiB, Cast count, copies, peak memory, the step it
 /// builds on (only where that is not always the row above), how many times faster than that and
@@ -80,33 +70,5 @@ TimeTable time_table(const ContextSteps& steps, std::size_t most_types);
 std::string context_title(const Record& first);
 /// "2 threads, cold": how it was measured.
 std::string context_details(const Record& first);
-
-/// A table on the console: columns as wide as their widest cell, two blanks between them.
-class Layout {
- public:
-  explicit Layout(TextTable table);
-
-  std::size_t rows() const { return table_.rows.size(); }
-  std::size_t columns() const { return widths_.size(); }
-  /// With the gap before it.
-  std::size_t width(std::size_t column) const;
-  /// Of a whole line, without an indent.
-  std::size_t width() const;
-
-  /// The first column and those from `first` up to `end`, without an indent.
-  std::string titles(std::size_t first, std::size_t end) const;
-  std::string row(std::size_t number, std::size_t first, std::size_t end) const;
-  std::string titles() const { return titles(1, columns()); }
-  std::string row(std::size_t number) const { return row(number, 1, columns()); }
-
- private:
-  std::string cell(std::size_t column, const std::string& text) const;
-
-  TextTable table_;
-  std::vector<std::size_t> widths_;
-};
-
-/// The same without as many of the columns called `least`, the first first, as do not fit `width`.
-Layout fitted(TextTable table, std::size_t width, std::span<const std::string_view> least);
 
 }  // namespace opbench::report

@@ -24,16 +24,7 @@ void print_variants(std::ostream& out, const RunResult& result, const ConsoleSty
   constexpr std::array<std::string_view, 5> kLeast = {"threads", "% of roofline", "skipped",
                                                       "failed", "timed"};
   const VariantComparison comparison = compare_over_cases(result.records);
-  TextTable table;
-  table.columns = {{"variant", false},      {"threads", true},      {"timed", true},
-                   {"failed", true},        {"skipped", true},      {"v. native", true},
-                   {"% of roofline", true}, {"time / onednn", true}};
-  for (const VariantSummary& s : comparison.variants) {
-    table.rows.push_back({s.variant, fmt::format("{}", s.threads), fmt::format("{}", s.timed),
-                          fmt::format("{}", s.failed), fmt::format("{}", s.skipped),
-                          s.speedup_text(), s.percent_text(), s.vendor_text()});
-  }
-  const Layout layout = fitted(std::move(table), style.width - 2, kLeast);
+  const Layout layout = fitted(comparison.table(), style.width - 2, kLeast);
   out << '\n' << wrapped(comparison.title() + ":", style.width, 2) << '\n';
   out << "  " << layout.titles() << '\n';
   for (std::size_t i = 0; i < layout.rows(); ++i) out << "  " << layout.row(i) << '\n';

@@ -1,4 +1,4 @@
-// Where the time of a context's steps goes, and how a table stands on the console.
+// Where the time of a context's steps goes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,27 +7,9 @@
 #include <utility>
 
 #include "harness/report/step_table.h"
-#include "tensor/utf8.h"
 
 namespace opbench::report {
 namespace {
-
-constexpr std::size_t kGap = 2;
-
-std::string padded(const std::string& text, std::size_t width, bool is_number) {
-  const std::size_t used = utf8_length(text);
-  const std::string blank(width > used ? width - used : 0, ' ');
-  return is_number ? blank + text : text + blank;
-}
-
-void drop_column(TextTable& table, std::string_view title) {
-  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                                  [&](const TableColumn& column) { return column.title == title; });
-  if (found == table.columns.end()) return;
-  const std::ptrdiff_t place = found - table.columns.begin();
-  table.columns.erase(found);
-  for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + place);
-}
 
 // What tuning removes.
 constexpr std::array<std::string_view, 3> kFirst = {"TransData", "Cast", "contiguous"};
@@ -137,52 +119,6 @@ std::vector<std::string> rest_of(const ContextSteps& steps, std::span<const Row>
 }
 
 }  // namespace
-
-Layout::Layout(TextTable table) : table_(std::move(table)) {
-  for (std::vector<std::string>& row : table_.rows) {
-    for (std::string& cell : row) cell = printable(cell);
-  }
-  for (std::size_t i = 0; i < table_.columns.size(); ++i) {
-    std::size_t width = utf8_length(table_.columns[i].title);
-    for (const auto& row : table_.rows) width = std::max(width, utf8_length(row[i]));
-    widths_.push_back(width);
-  }
-}
-
-std::size_t Layout::width(std::size_t column) const { return widths_[column] + kGap; }
-
-std::size_t Layout::width() const {
-  std::size_t sum = 0;
-  for (const std::size_t width : widths_) sum += width + kGap;
-  return sum - std::min(sum, kGap);
-}
-
-std::string Layout::titles(std::size_t first, std::size_t end) const {
-  std::string text = cell(0, table_.columns[0].title);
-  for (std::size_t i = first; i < end; ++i) {
-    text += std::string(kGap, ' ') + cell(i, table_.columns[i].title);
-  }
-  return text;
-}
-
-std::string Layout::row(std::size_t number, std::size_t first, std::size_t end) const {
-  const std::vector<std::string>& cells = table_.rows[number];
-  std::string text = cell(0, cells[0]);
-  for (std::size_t i = first; i < end; ++i) text += std::string(kGap, ' ') + cell(i, cells[i]);
-  return text;
-}
-
-std::string Layout::cell(std::size_t column, const std::string& text) const {
-  return padded(text, widths_[column], table_.columns[column].is_number);
-}
-
-Layout fitted(TextTable table, std::size_t width, std::span<const std::string_view> least) {
-  for (const std::string_view title : least) {
-    if (Layout(table).width() <= width) break;
-    drop_column(table, title);
-  }
-  return Layout(std::move(table));
-}
 
 TimeTable time_table(const ContextSteps& all, std::size_t most_types) {
   TimeTable result;

@@ -86,16 +86,6 @@ std::string smallest_text(const std::vector<double>& values, const char* unit, i
   return mean_and_worst(values, *std::min_element(values.begin(), values.end()), unit, digits);
 }
 
-std::string VariantSummary::speedup_text() const { return smallest_text(speedups, "x", 2); }
-
-std::string VariantSummary::percent_text() const { return smallest_text(percents, "", 0); }
-
-std::string VariantSummary::vendor_text() const {
-  if (vendor_ratios.empty()) return "-";
-  return mean_and_worst(vendor_ratios,
-                        *std::max_element(vendor_ratios.begin(), vendor_ratios.end()), "", 2);
-}
-
 double VariantSummary::mean_speedup() const { return geometric_mean(speedups); }
 
 std::string VariantComparison::title() const {
@@ -106,6 +96,20 @@ std::string VariantComparison::title() const {
         beyond_bytes / (1 << 20));
   }
   return text;
+}
+
+TextTable VariantComparison::table() const {
+  TextTable table{columns_of(
+      "variant|>threads|>timed|>failed|>skipped|>v. native|>% of roofline|>time / onednn")};
+  for (const VariantSummary& s : variants) {
+    const auto slowest = std::max_element(s.vendor_ratios.begin(), s.vendor_ratios.end());
+    table.rows.push_back(
+        {s.variant, std::to_string(s.threads), std::to_string(s.timed), std::to_string(s.failed),
+         std::to_string(s.skipped), smallest_text(s.speedups, "x", 2),
+         smallest_text(s.percents, "", 0),
+         s.vendor_ratios.empty() ? "-" : mean_and_worst(s.vendor_ratios, *slowest, "", 2)});
+  }
+  return table;
 }
 
 VariantComparison compare_over_cases(std::span<const Record> records) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/run/record.h"
+#include "text/table.h"
 
 namespace opbench::report {
 
@@ -27,10 +28,6 @@ struct VariantSummary {
 
   /// Geometric mean; 0 without speed-ups.
   double mean_speedup() const;
-  /// Geometric mean with the worst value behind it: "5.38x (5.28)"; "-" without values.
-  std::string speedup_text() const;
-  std::string percent_text() const;
-  std::string vendor_text() const;
 };
 
 struct VariantComparison {
@@ -40,6 +37,8 @@ struct VariantComparison {
   double beyond_bytes = 0;
   /// "Over all cases, geometric mean (worst)", and which cases that leaves out.
   std::string title() const;
+  /// A row for each variant, with the worst value behind the mean: "5.38x (5.28)", "-" without.
+  TextTable table() const;
 };
 /// Of single operators; steps of contexts are passed over.
 VariantComparison compare_over_cases(std::span<const Record> records);

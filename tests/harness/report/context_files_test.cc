@@ -74,7 +74,7 @@ TEST(ContextMarkdown, HasATableOfStepsAndOneOfTimes) {
               HasSubstr("## shufflenet_v2[fp16,N=8]\n\n2 threads\n\n"
                         "| # | step | changes | time | spread | TransData | Cast | copies | peak | "
                         "after | v. before | v. first | verdict |\n"
-                        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
+                        "|---:|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
                         "| 1 | baseline | as the framework has it | 23.800 ms | 0 % | "
                         "118, 212.3 MiB | 12 | 32 | 48.5 MiB | - | - | 1.00x | passed |\n"));
   EXPECT_THAT(text,

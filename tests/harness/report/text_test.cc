@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/report/console.h"
-#include "harness/report/step_table.h"
 #include "tests/support/records.h"
 
 namespace opbench::report {
@@ -93,14 +92,6 @@ TEST(Console, WhatDoesNotFitGoesBelow) {
                          "      2.5, expected 2.25\n"
                          "    again: opbench --case 'relu[64,fp32,ND]' \\\n"
                          "      --variant fast --threads 2 --isa avx2 --cold\n"));
-}
-
-TEST(Layout, LeavesOutWhatDoesNotFit) {
-  const TextTable table{{{"name", false}, {"time", true}, {"spread", true}},
-                        {{"relu", "5 us", "3 %"}}};
-  constexpr std::array<std::string_view, 1> kLeast = {"spread"};
-  EXPECT_EQ(fitted(table, 80, kLeast).row(0), "relu  5 us     3 %");
-  EXPECT_EQ(fitted(table, 12, kLeast).titles(), "name  time");
 }
 
 }  // namespace opbench::report

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -182,39 +181,24 @@ constexpr const char* kHead =
     "file,op,seq,verdict,dtype,device,implementation,reason,output,operator,wrong,elements,"
     "wrong_elements,min_tolerance,pattern,numerics,formula,causes,module,source";
 
-void write_cells(std::ostream& out, std::initializer_list<Cell> cells, const char* end) {
-  const char* separator = "";
-  for (const Cell& cell : cells) {
-    out << separator << csv_cell(cell);
-    separator = ",";
+// Null: nothing is found of it.
+void write_row(std::ostream& out, const std::string& file, const JudgedRecord& record,
+               const OutputFinding* f) {
+  std::vector<Cell> cells = {
+      printable(file),       printable(record.op),
+      printable(record.seq), std::string(name(record.ruling)),
+      record.dtype,          record.device,
+      record.implementation, printable(f == nullptr ? record.reason : f->reason)};
+  if (f == nullptr) {
+    cells.insert(cells.end(), {Cell(), Cell(), Cell(), record.elements});
+    cells.resize(cells.size() + 6);
+  } else {
+    cells.insert(cells.end(),
+                 {printable(f->path), f->op, f->is_wrong, f->elements, f->wrong_elements,
+                  f->min_tolerance, f->pattern, f->numerics, f->formula, causes_cell(f->causes)});
   }
-  out << end;
-}
-
-void write_record(std::ostream& out, const std::string& file, const JudgedRecord& record) {
-  const auto begin = [&](const std::string& reason) {
-    write_cells(out,
-                {printable(file), printable(record.op), printable(record.seq),
-                 std::string(name(record.ruling)), record.dtype, record.device,
-                 record.implementation, printable(reason)},
-                ",");
-  };
-  if (record.findings.empty()) {
-    begin(record.reason);
-    write_cells(out,
-                {Cell(), Cell(), Cell(), record.elements, Cell(), Cell(), Cell(), Cell(), Cell(),
-                 Cell(), printable(record.module), printable(record.source)},
-                "\r\n");
-  }
-  for (const OutputFinding& finding : record.findings) {
-    begin(finding.reason);
-    write_cells(out,
-                {printable(finding.path), finding.op, finding.is_wrong, finding.elements,
-                 finding.wrong_elements, finding.min_tolerance, finding.pattern, finding.numerics,
-                 finding.formula, causes_cell(finding.causes), printable(record.module),
-                 printable(record.source)},
-                "\r\n");
-  }
+  cells.insert(cells.end(), {printable(record.module), printable(record.source)});
+  write_csv_row(out, cells, "\r\n");
 }
 
 }  // namespace
@@ -293,7 +277,10 @@ void write_judged_json(std::ostream& out, const JudgedDump& first, const JudgedD
 void write_judged_csv(std::ostream& out, const std::vector<JudgedDump>& dumps) {
   out << kHead << "\r\n";
   for (const JudgedDump& dump : dumps) {
-    for (const JudgedRecord& record : dump.records) write_record(out, dump.file, record);
+    for (const JudgedRecord& record : dump.records) {
+      if (record.findings.empty()) write_row(out, dump.file, record, nullptr);
+      for (const OutputFinding& f : record.findings) write_row(out, dump.file, record, &f);
+    }
   }
 }
 

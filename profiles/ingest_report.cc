@@ -247,30 +247,11 @@ void write_ingest_csv(std::ostream& out, const IngestResult& result) {
          "input_dtypes,input_formats,output_shapes,output_dtypes,output_formats,first_name,"
          "first_file,first_line\n";
   for (const HotOperator& one : spots.operators()) {
-    const Cell cells[] = {one.type,
-                          one.core,
-                          one.time.count,
-                          in_us(one.time.total_ps),
-                          spots.share(one.time),
-                          in_us(one.time.least_ps),
-                          one.time.mean_us(),
-                          in_us(one.time.most_ps),
-                          in_us(one.wait_ps),
-                          one.input_shapes,
-                          one.input_dtypes,
-                          one.input_formats,
-                          one.output_shapes,
-                          one.output_dtypes,
-                          one.output_formats,
-                          one.name,
-                          one.first.file,
-                          one.first.line};
-    bool is_first = true;
-    for (const Cell& cell : cells) {
-      out << (is_first ? "" : ",") << csv_cell(cell);
-      is_first = false;
-    }
-    out << '\n';
+    write_csv_row(out, {one.type, one.core, one.time.count, in_us(one.time.total_ps),
+                        spots.share(one.time), in_us(one.time.least_ps), one.time.mean_us(),
+                        in_us(one.time.most_ps), in_us(one.wait_ps), one.input_shapes,
+                        one.input_dtypes, one.input_formats, one.output_shapes, one.output_dtypes,
+                        one.output_formats, one.name, one.first.file, one.first.line});
   }
 }
 

@@ -119,6 +119,15 @@ std::string csv_cell(const Cell& cell) {
   return std::visit(Visitor{}, cell);
 }
 
+void write_csv_row(std::ostream& out, const std::vector<Cell>& cells, std::string_view end) {
+  const char* separator = "";
+  for (const Cell& cell : cells) {
+    out << separator << csv_cell(cell);
+    separator = ",";
+  }
+  out << end;
+}
+
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json cell_value(const Cell& cell) { return std::visit(ValueOfCell{}, cell); }

@@ -35,9 +35,11 @@ std::string histogram_text(const TensorResult& tensor) {
 }
 
 void write_row(std::ostream& out, const TensorRow& row) {
-  for (const TensorField& field : tensor_fields()) out << csv_cell(field.value(row)) << ',';
-  out << csv_quoted(joined(row.tensor.warnings)) << ',' << histogram_text(row.tensor) << ','
-      << csv_quoted(causes_cell(row.tensor.causes)) << "\r\n";
+  std::vector<Cell> cells;
+  for (const TensorField& field : tensor_fields()) cells.push_back(field.value(row));
+  cells.insert(cells.end(), {joined(row.tensor.warnings), histogram_text(row.tensor),
+                             causes_cell(row.tensor.causes)});
+  write_csv_row(out, cells, "\r\n");
 }
 
 }  // namespace

@@ -205,19 +205,13 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
 }
 
 void write_csv(std::ostream& out, std::span<const Record> records) {
-  const char* separator = "";
-  for (const Field& field : record_fields()) {
-    out << separator << column_name(field);
-    separator = ",";
-  }
-  out << '\n';
+  std::vector<Cell> cells;
+  for (const Field& field : record_fields()) cells.emplace_back(column_name(field));
+  write_csv_row(out, cells);
   for (const Record& record : records) {
-    separator = "";
-    for (const Field& field : record_fields()) {
-      out << separator << csv_cell(field.value(record));
-      separator = ",";
-    }
-    out << '\n';
+    cells.clear();
+    for (const Field& field : record_fields()) cells.push_back(field.value(record));
+    write_csv_row(out, cells);
   }
 }
 

@@ -285,15 +285,15 @@ void write_job_csv(std::ostream& out, const JobReport& job) {
   for (const RankReport& rank : job.ranks) {
     const ComparisonCounts& counts = rank.counts;
     const Departure none, &departure = rank.departure ? *rank.departure : none;
-    out << fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
-        rank.place.step ? std::to_string(*rank.place.step) : "",
-        rank.place.rank == kAllRanks ? "all" : std::to_string(rank.place.rank),
-        name(verdict_of(counts)), counts.passed, counts.failed, counts.mistrusted,
-        counts.not_compared, counts.unread, counts.operators, counts.failed_operators,
-        rank.departure ? std::to_string(departure.position) : "", csv_quoted(departure.op),
-        csv_quoted(departure.seq), csv_quoted(departure.tensor), csv_quoted(departure.reason),
-        csv_quoted(rank.error));
+    const auto& [step, number] = rank.place;
+    write_csv_row(
+        out,
+        {step ? Cell(*step) : Cell(), number == kAllRanks ? Cell("all") : Cell(number),
+         std::string(name(verdict_of(counts))), counts.passed, counts.failed, counts.mistrusted,
+         counts.not_compared, counts.unread, counts.operators, counts.failed_operators,
+         rank.departure ? Cell(std::int64_t(departure.position)) : Cell(), departure.op,
+         departure.seq, departure.tensor, departure.reason, rank.error},
+        "\r\n");
   }
 }
 

@@ -57,6 +57,13 @@ TEST(CsvText, TextsAndTruthValues) {
   EXPECT_EQ(csv_cell(false), "false");
 }
 
+TEST(CsvText, Rows) {
+  std::ostringstream out;
+  write_csv_row(out, {"a,b", std::int64_t{1}, Cell(), true});
+  write_csv_row(out, {0.5}, "\r\n");
+  EXPECT_EQ(out.str(), "\"a,b\",1,,true\n0.5\r\n");
+}
+
 TEST(JsonCell, ValuesKeepTheirKind) {
   EXPECT_EQ(cell_value(Cell()).dump(), "null");
   EXPECT_EQ(cell_value(Cell(std::string("a\"b"))).dump(), "\"a\\\"b\"");

@@ -16,6 +16,7 @@
 #include "dump/device_convert.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/name_pattern.h"
 #include "text/output_file.h"
 #include "text/program.h"
@@ -82,9 +83,8 @@ int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandCont
     code = std::max<int>(code, failure.is_of_machine ? kCouldNotFinish : kBadInput);
   }
   if (!context.quiet) {
-    context.out << fmt::format("{} {} from {} {} in {}\n", outcome.written,
-                               outcome.written == 1 ? "array" : "arrays", outcome.sources,
-                               outcome.sources == 1 ? "file" : "files", flags.out);
+    context.out << fmt::format("{} from {} in {}\n", counted(outcome.written, "array"),
+                               counted(outcome.sources, "file"), flags.out);
   }
   if (interrupted()) {
     context.complain("interrupted: the rest was not converted");

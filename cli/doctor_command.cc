@@ -42,7 +42,7 @@ int doctor(CommandContext& context) {
   if (!context.quiet) context.err << "measuring memory bandwidth and noise...\n";
   const Checkup checkup = examine(machine);
   for (const Ceilings& c : checkup.ceilings) {
-    const std::string threads = fmt::format("{} thread{}", c.threads, c.threads == 1 ? "" : "s");
+    const std::string threads = counted(c.threads, "thread");
     print_row(context.out, "copy",
               fmt::format("{:.1f} GB/s with {} ({}, {} MiB, spread {:.1f}%)", c.gb_per_s, threads,
                           c.way, c.bytes >> 20, 100 * c.cv));

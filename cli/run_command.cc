@@ -104,8 +104,7 @@ std::string filter_text(CaseSelection selection) {
   }
   if (names.empty()) return {};
   const std::string near = nearest(filter, names);
-  return fmt::format("--filter '{}' takes none of {} case{}; {}", filter, units.size(),
-                     units.size() == 1 ? "" : "s",
+  return fmt::format("--filter '{}' takes none of {}; {}", filter, counted(units.size(), "case"),
                      near.empty() ? fmt::format("their ids and names are such as {}", names.front())
                                   : fmt::format("did you mean '{}'?", near));
 }
@@ -124,8 +123,8 @@ void note_few_cores(const RunOptions& options, CommandContext& context) {
   const int cores = available_cores();
   if (most <= cores) return;
   context.complain(
-      fmt::format("note: {} threads on {} core{} wait for one another; their times say little",
-                  most, cores, cores == 1 ? "" : "s"));
+      fmt::format("note: {} threads on {} wait for one another; their times say little", most,
+                  counted(cores, "core")));
 }
 
 int run_command(const RunFlags& flags, CommandContext& context) {

@@ -55,8 +55,7 @@ class Shown {
   /// "3 tensors could not be read, first /op/1/input/x: why"; empty: all were.
   std::string unread_text() const {
     if (unread_ == 0) return {};
-    return fmt::format("{} tensor{} could not be read, first {}", unread_, unread_ == 1 ? "" : "s",
-                       first_unread_);
+    return fmt::format("{} could not be read, first {}", counted(unread_, "tensor"), first_unread_);
   }
   const std::vector<ShownTensor>& tensors() const { return tensors_; }
 

@@ -95,7 +95,7 @@ void print_implementations(std::ostream& out, const JudgedDump& judged) {
   out << "\nWhat made them (compared on a call or more of each operator):\n";
   for (const auto& [text, group] : groups) {
     const std::string line =
-        fmt::format("  {} ({} call{})", printable(text), group.calls, group.calls == 1 ? "" : "s");
+        fmt::format("  {} ({})", printable(text), counted(group.calls, "call"));
     out << wrapped(line, kWidth, 4) << '\n';
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compare/analysis.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -65,7 +66,7 @@ std::string why_not_compared(const Comparison& comparison) {
   const std::vector<ReasonGroup> groups = by_reason(comparison, verdict);
   if (groups.empty()) return "no tensor is in both dumps";
   const ReasonGroup& most = groups.front();
-  return fmt::format("{} tensor{} could not be {}, first {}: {}", tensors, tensors == 1 ? "" : "s",
+  return fmt::format("{} could not be {}, first {}: {}", counted(tensors, "tensor"),
                      counts.unread > 0 ? "read" : "compared", most.tensors.front()->entry().path,
                      most.reason);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tensor/error.h"
+#include "text/fitted.h"
 
 namespace opbench {
 
@@ -35,8 +36,8 @@ AttrSpec negative_index_attr() {
 void require_rank_at_most(std::string_view op, std::string_view input, const Dims& shape,
                           std::size_t most) {
   if (shape.size() <= most) return;
-  throw Error(fmt::format("{}: input '{}' has shape {}; allowed: at most {} dimension{}", op, input,
-                          to_string(shape), most, most == 1 ? "" : "s"));
+  throw Error(fmt::format("{}: input '{}' has shape {}; allowed: at most {}", op, input,
+                          to_string(shape), counted(most, "dimension")));
 }
 
 }  // namespace opbench

@@ -77,9 +77,8 @@ void find_recompiles(const ProfileView& view, const HostLogs& logs, std::vector<
   Finding finding = view.finding(
       "recompile", fmt::format("{} operators still compile after step {}", late.size(), steps), {});
   for (std::size_t i = 0; i < std::min(late.size(), kMostEvidence); ++i) {
-    finding.evidence.push_back({fmt::format("{} in {} {}", late[i].first, late[i].second,
-                                            late[i].second == 1 ? "step" : "steps"),
-                                {}});
+    finding.evidence.push_back(
+        {fmt::format("{} in {}", late[i].first, counted(late[i].second, "step")), {}});
   }
   found.push_back(std::move(finding));
 }
@@ -129,9 +128,8 @@ std::string headline(const IngestResult& result) {
     return fmt::format("{}: {}", text, parts_text(*time));
   }
   if (computing.count == 0) return {};
-  return fmt::format(
-      "Device time {} in {} {}; steps are not known, so shares are of the device time",
-      short_time(computing.total_ps), computing.count, computing.count == 1 ? "task" : "tasks");
+  return fmt::format("Device time {} in {}; steps are not known, so shares are of the device time",
+                     short_time(computing.total_ps), counted(computing.count, "task"));
 }
 
 ProfileView::ProfileView(const IngestResult& result)

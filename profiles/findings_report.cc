@@ -9,6 +9,7 @@
 #include "profiles/finding_rules.h"
 #include "profiles/ingest_report.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -175,7 +176,7 @@ void print_compiles(ReportLines& lines, const HostLogs& logs, std::int64_t steps
   lines.text(fmt::format("{}; after step {} of {}, a sign of dynamic shapes: {} operators", text,
                          steps, marks, late.size()));
   for (const auto& [op, count] : late) {
-    lines.row("  ", printable(op), fmt::format(" in {} {}", count, count == 1 ? "step" : "steps"));
+    lines.row("  ", printable(op), " in " + counted(count, "step"));
   }
 }
 

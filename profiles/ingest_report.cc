@@ -35,12 +35,11 @@ void print_files(ReportLines& lines, const IngestResult& result) {
 
 void print_totals(ReportLines& lines, const HotSpots& spots) {
   lines.blank();
-  std::string text =
-      fmt::format("Device time {} us in {} {}", us_text(spots.computing().total_ps),
-                  spots.computing().count, spots.computing().count == 1 ? "task" : "tasks");
+  std::string text = fmt::format("Device time {} us in {}", us_text(spots.computing().total_ps),
+                                 counted(spots.computing().count, "task"));
   if (const DeviceTime& apart = spots.communication(); apart.count > 0) {
-    text += fmt::format("; communication, in no share: {} us in {} {}", us_text(apart.total_ps),
-                        apart.count, apart.count == 1 ? "task" : "tasks");
+    text += fmt::format("; communication, in no share: {} us in {}", us_text(apart.total_ps),
+                        counted(apart.count, "task"));
   }
   lines.text(text);
 }

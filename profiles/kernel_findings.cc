@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "profiles/finding_rules.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -91,9 +92,8 @@ void report(const ProfileView& view, std::string_view rule, const std::string& w
             const Remarked& remarked, std::vector<Finding>& found) {
   if (remarked.operators.empty()) return;
   Finding finding = view.finding(rule, "", remarked.operators);
-  const std::size_t count = remarked.operators.size();
-  finding.what = fmt::format("{}: {} {}, {:.1f} % of the device time", what, count,
-                             count == 1 ? "operator" : "operators", 100 * finding.share);
+  finding.what = fmt::format("{}: {}, {:.1f} % of the device time", what,
+                             counted(remarked.operators.size(), "operator"), 100 * finding.share);
   for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
     finding.evidence[i].text += "; " + remarked.texts[i];
   }
@@ -229,11 +229,11 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
     evidence.push_back({std::move(text), {run.file, run.line}});
   }
   if (runs == 0) return;
-  Finding finding = view.finding(
-      "fusible",
-      fmt::format("{} {} of small operators, {:.1f} % of the device time, may be fused", runs,
-                  runs == 1 ? "row" : "rows", 100 * whole),
-      whole, step ? std::optional(whole * computing) : std::nullopt);
+  Finding finding =
+      view.finding("fusible",
+                   fmt::format("{} of small operators, {:.1f} % of the device time, may be fused",
+                               counted(runs, "row"), 100 * whole),
+                   whole, step ? std::optional(whole * computing) : std::nullopt);
   finding.evidence = std::move(evidence);
   found.push_back(std::move(finding));
 }

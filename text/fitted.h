@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +43,11 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 /// but the last ends in a backslash. Words in single quotes stay whole.
 std::string wrapped_command(std::string_view command, std::size_t width, std::size_t indent,
                             std::size_t used = 0);
+
+/// "1 thread", "2 threads".
+std::string counted(std::integral auto count, std::string_view what) {
+  return std::to_string(count).append(" ").append(what).append(count == 1 ? "" : "s");
+}
 
 /// `text` in at most `width` columns: what is longer is cut in the middle, "hcom_allR..586_0_1", so
 /// that names with equal beginnings stay apart.

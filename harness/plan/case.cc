@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tensor/error.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -130,10 +131,10 @@ void check_shapes_are_whole(const Case& c) {
   std::vector<std::int64_t> extents;
   for (const CaseInput& input : c.inputs) extents.push_back(input.shape.front());
   throw Error(
-      fmt::format("{} takes {} input tensor{}, found {}; a shape has an x between its "
+      fmt::format("{} takes {}, found {}; a shape has an x between its "
                   "extents: {}",
-                  c.op->name, c.op->inputs.size(), c.op->inputs.size() == 1 ? "" : "s",
-                  c.inputs.size(), fmt::join(extents, "x")));
+                  c.op->name, counted(c.op->inputs.size(), "input tensor"), c.inputs.size(),
+                  fmt::join(extents, "x")));
 }
 
 std::string malformed_id(std::string_view id) {

@@ -7,6 +7,7 @@
 
 #include "harness/plan/case_values.h"
 #include "tensor/error.h"
+#include "text/fitted.h"
 #include "text/yaml_reader.h"
 
 namespace opbench {
@@ -94,7 +95,7 @@ void check_counts(const YamlValue& value, const NodeTemplate& node) {
   value.located([&] { check_input_count(*node.op, node.inputs.size()); });
   const std::size_t most = node.op->outputs.size();
   if (has_listed_outputs(*node.op) || node.outputs.size() <= most) return;
-  value.fail(fmt::format("{} has {} output{}, found {}", node.op->name, most, most == 1 ? "" : "s",
+  value.fail(fmt::format("{} has {}, found {}", node.op->name, counted(most, "output"),
                          node.outputs.size()));
 }
 

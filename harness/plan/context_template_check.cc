@@ -6,6 +6,7 @@
 
 #include "harness/plan/context_template.h"
 #include "tensor/error.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -121,8 +122,8 @@ void name_nodes(std::vector<NodeTemplate>& nodes) {
 void check_count(const NodeTemplate& node, std::string_view what, std::size_t wanted,
                  std::size_t found) {
   if (wanted == found) return;
-  fail(node.origin, fmt::format("block '{}' has {} {}{}, found {}", node.block, wanted, what,
-                                wanted == 1 ? "" : "s", found));
+  fail(node.origin,
+       fmt::format("block '{}' has {}, found {}", node.block, counted(wanted, what), found));
 }
 
 }  // namespace

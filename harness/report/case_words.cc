@@ -32,10 +32,6 @@ namespace {
 // Only of small values an error inside the tolerance comes to as many.
 constexpr double kManyUlp = 1e6;
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void say_what_it_is(std::ostream& out, const ResultsFile& results, const CaseRecords& one) {
   const Record& first = *one.records.front();
   std::string text =
@@ -50,8 +46,8 @@ void say_what_it_is(std::ostream& out, const ResultsFile& results, const CaseRec
   if (first.count > 1) say(out, fmt::format("The network runs it {} times.", first.count));
   const Machine& machine = results.machine;
   say(out, fmt::format("Run on {}, {}, {}, on {}, by opbench {} ({}).", machine.cpu,
-                       counted(static_cast<std::size_t>(std::max(machine.cores, 0)), "core"),
-                       machine.os, machine.date, machine.version, machine.revision));
+                       counted(std::max(machine.cores, 0), "core"), machine.os, machine.date,
+                       machine.version, machine.revision));
 }
 
 void say_verdict(std::ostream& out, const Record& record) {
@@ -157,8 +153,7 @@ void say_ceiling(std::ostream& out, const Record& record) {
 
 void explain_record(std::ostream& out, const Record& record, const ConsoleStyle& style) {
   out << "\n  " << coloured(printable(record.variant), kBold, style)
-      << fmt::format(" on {}: ",
-                     counted(static_cast<std::size_t>(std::max(record.threads, 0)), "thread"))
+      << fmt::format(" on {}: ", counted(std::max(record.threads, 0), "thread"))
       << coloured(status_text(record), status_colour(record.status), style)
       << (record.is_best ? ", the fastest\n" : "\n");
   if (!record.reason.empty()) say(out, fmt::format("Because: {}.", record.reason), 4);
@@ -175,8 +170,8 @@ void explain_record(std::ostream& out, const Record& record, const ConsoleStyle&
   if (record.step && record.step->nodes > 0) {
     say(out,
         fmt::format("It runs {}, {} of them TransData, {} Cast, {} copies.",
-                    counted(static_cast<std::size_t>(record.step->nodes), "task"),
-                    record.step->trans_data, record.step->casts, record.step->copies),
+                    counted(record.step->nodes, "task"), record.step->trans_data,
+                    record.step->casts, record.step->copies),
         4);
   }
   out << "    again: " << printable(record.reproduce) << '\n';

@@ -57,11 +57,6 @@ std::string shortened(const std::string& name, std::size_t most) {
   return "..." + name.substr(start);
 }
 
-// "1 operator", "2 operators"
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 // "UNREAD 3 of 80"
 std::string unread_text(const ComparisonCounts& counts) {
   return fmt::format("UNREAD {} of {}", counts.unread, counts.unread + counts.compared());
@@ -187,10 +182,9 @@ void print_groups(const Page& page, std::string_view title, std::span<const Reas
   page.heading(std::string(title));
   const std::size_t shown = std::min(std::max<std::size_t>(page.top, 1), groups.size());
   for (const ReasonGroup& group : groups.first(shown)) {
-    page.paragraph(
-        fmt::format("{}: {}", counted(static_cast<std::int64_t>(group.tensors.size()), "tensor"),
-                    group.reason.empty() ? "no reason" : group.reason),
-        2);
+    page.paragraph(fmt::format("{}: {}", counted(group.tensors.size(), "tensor"),
+                               group.reason.empty() ? "no reason" : group.reason),
+                   2);
     constexpr std::size_t kExamples = 2;
     for (std::size_t i = 0; i < std::min(kExamples, group.tensors.size()); ++i) {
       page.paragraph(group.tensors[i]->entry().path, 4);

@@ -179,7 +179,7 @@ void print_row(std::ostream& out, const Record& record, const TimeUnit& unit,
 }
 
 std::string details_of(const Record& first, RowDetail detail) {
-  std::string details = fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s");
+  std::string details = counted(first.threads, "thread");
   if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
   if (first.cold) details += ", cold";
   const bool has_copy = first.copy_gb_per_s > 0 && detail == RowDetail::all;

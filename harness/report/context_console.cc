@@ -90,8 +90,7 @@ void print_contexts(std::ostream& out, std::span<const Record> records, const Co
   for (const ContextSteps& steps : steps_by_context(records)) {
     const Record& first = *steps.front();
     print_title(out, context_title(first),
-                fmt::format("{}, {} step{}", context_details(first), steps.size(),
-                            steps.size() == 1 ? "" : "s"),
+                fmt::format("{}, {}", context_details(first), counted(steps.size(), "step")),
                 style);
     print_steps(out, steps, style);
     print_times(out, steps, style);

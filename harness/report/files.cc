@@ -16,6 +16,7 @@
 #include "harness/run/results_file.h"
 #include "tensor/error.h"
 #include "text/cell.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {
@@ -81,9 +82,9 @@ ResultsFile results_of(ResultsFile file, int machine) {
   const int last = static_cast<int>(file.others.size()) + 1;
   if (machine < 1 || machine > last) {
     throw Error(
-        fmt::format("{}: --machine is {}; its results are of {} machine{}, so it must be "
+        fmt::format("{}: --machine is {}; its results are of {}, so it must be "
                     "from 1 to {}",
-                    file.path, machine, last, last == 1 ? "" : "s", last));
+                    file.path, machine, counted(last, "machine"), last));
   }
   if (machine > 1)
     file = std::move(ResultsFile(file).others[static_cast<std::size_t>(machine) - 2]);

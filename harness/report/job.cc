@@ -29,10 +29,6 @@ struct Page {
   }
 };
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string_view verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::passed:
@@ -105,8 +101,7 @@ void print_replicas(const Page& page, std::size_t top) {
   const auto& replicas = page.job.replicas;
   if (replicas.empty()) return;
   page.heading(fmt::format("{} of {} that ranks should have the same bits of differ",
-                           replicas.size(),
-                           counted(static_cast<std::size_t>(page.job.replicas_checked), "tensor")));
+                           replicas.size(), counted(page.job.replicas_checked, "tensor")));
   const std::size_t shown = top == 0 ? replicas.size() : std::min(top, replicas.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const SplitReplica& split = replicas[i];
@@ -135,10 +130,9 @@ void print_worst(const Page& page, std::size_t top) {
     const std::string where = rank.departure ? fmt::format(", first in {}, call {}",
                                                            rank.departure->op, rank.departure->seq)
                                              : "";
-    page.paragraph(
-        fmt::format("{}: {} of {} fail{}", to_string(rank.place), rank.counts.failed,
-                    counted(static_cast<std::size_t>(rank.counts.compared()), "tensor"), where),
-        2);
+    page.paragraph(fmt::format("{}: {} of {} fail{}", to_string(rank.place), rank.counts.failed,
+                               counted(rank.counts.compared(), "tensor"), where),
+                   2);
   }
   if (shown < failing.size()) {
     page.paragraph(fmt::format("and {} more", failing.size() - shown), 2);
@@ -185,8 +179,8 @@ void print_job(std::ostream& out, const JobReport& job, const JobOrigin& origin,
   const std::string unread = counts.unread > 0 ? fmt::format("; {} unread", counts.unread) : "";
   out << '\n'
       << fmt::format("{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}{}\n",
-                     counted(static_cast<std::size_t>(counts.compared()), "tensor"), counts.passed,
-                     counts.failed, counts.mistrusted, counts.not_compared, unread,
+                     counted(counts.compared(), "tensor"), counts.passed, counts.failed,
+                     counts.mistrusted, counts.not_compared, unread,
                      job.is_partial ? "; partial" : "");
 }
 

@@ -47,10 +47,6 @@ std::int64_t stored_bytes(const DumpEntry& entry) {
   return entry.desc.elements() * static_cast<std::int64_t>(size_of(entry.stored));
 }
 
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 template <class Visit>
 void for_each_entry(const DumpSelection& selection, Visit visit) {
   for (const SelectedRecord& record : selection.records) {

@@ -126,8 +126,7 @@ std::vector<std::string> notes_of(const ContextSteps& steps, const Record& recor
   }
   if (step.has_overflow) notes.emplace_back("overflow");
   if (step.skipped_updates > 0) {
-    notes.push_back(fmt::format("{} update{} skipped", step.skipped_updates,
-                                step.skipped_updates == 1 ? "" : "s"));
+    notes.push_back(counted(step.skipped_updates, "update") + " skipped");
   }
   if (step.loss_scale > 0) notes.push_back(fmt::format("loss scale {:g}", step.loss_scale));
   return notes;
@@ -220,8 +219,7 @@ std::string context_details(const Record& first) {
   for (const std::string& part :
        {first.case_name.empty() ? "" : name_text(first), with_short_lists(first.shape),
         with_short_lists(first.attributes), std::string(first.backward ? "forward+backward" : ""),
-        fmt::format("{} thread{}", first.threads, first.threads == 1 ? "" : "s"),
-        std::string(first.cold ? "cold" : "")}) {
+        counted(first.threads, "thread"), std::string(first.cold ? "cold" : "")}) {
     if (!part.empty()) text += fmt::format("{}{}", text.empty() ? "" : ", ", part);
   }
   return text;

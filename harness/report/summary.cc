@@ -78,8 +78,7 @@ void print_costs(std::ostream& out, const RunResult& result, RowDetail detail) {
 void print_counts(std::ostream& out, const RunResult& result) {
   std::map<Status, int> counts;
   for (const Record& record : result.records) ++counts[record.status];
-  out << fmt::format("{} case{}, {} result{}", result.cases_run, result.cases_run == 1 ? "" : "s",
-                     result.records.size(), result.records.size() == 1 ? "" : "s");
+  out << counted(result.cases_run, "case") << ", " << counted(result.records.size(), "result");
   const char* separator = ": ";
   for (const auto& [status, count] : counts) {
     out << separator << fmt::format("{} {}", count, name(status));

@@ -11,6 +11,7 @@
 #include "harness/report/text.h"
 #include "harness/run/record.h"
 #include "tensor/processor.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {
@@ -215,11 +216,10 @@ std::vector<NetworkTotal> network_totals(std::span<const Record> records) {
 
 std::string network_text(const NetworkTotal& total) {
   std::string text = fmt::format(
-      "Network, {} case{} in {} calls, {} thread{}: {} with the fastest variants, {} native; {} "
+      "Network, {} in {} calls, {}: {} with the fastest variants, {} native; {} "
       "when profiled",
-      total.cases - total.untimed, total.cases - total.untimed == 1 ? "" : "s", total.calls,
-      total.threads, total.threads == 1 ? "" : "s", time_of(total.best_us),
-      time_of(total.native_us), time_of(total.weight_us));
+      counted(total.cases - total.untimed, "case"), total.calls, counted(total.threads, "thread"),
+      time_of(total.best_us), time_of(total.native_us), time_of(total.weight_us));
   if (total.untimed > 0)
     text += fmt::format("; {} cases were not timed or are disturbed", total.untimed);
   return text + '\n';

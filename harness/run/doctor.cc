@@ -7,6 +7,7 @@
 #include "harness/run/machine_rates.h"
 #include "tensor/parallel.h"
 #include "tensor/processor.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -60,9 +61,9 @@ Checkup examine(const Machine& machine) {
     if (b.cv <= kNoiseLimit) continue;
     checkup.is_too_noisy = true;
     checkup.findings.push_back(
-        fmt::format("copy with {} thread{} varies by {:.0f}% (limit {:.0f}%); "
+        fmt::format("copy with {} varies by {:.0f}% (limit {:.0f}%); "
                     "find what else runs and try again",
-                    b.threads, b.threads == 1 ? "" : "s", 100 * b.cv, 100 * kNoiseLimit));
+                    counted(b.threads, "thread"), 100 * b.cv, 100 * kNoiseLimit));
   }
   return checkup;
 }

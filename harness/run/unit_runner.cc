@@ -18,6 +18,7 @@
 #include "harness/run/timing.h"
 #include "kernels/kernel.h"
 #include "tensor/parallel.h"
+#include "text/fitted.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -274,8 +275,8 @@ class UnitRunner {
     else
       set_what_runs(fmt::format("variant '{}' of {}", attempt.record.variant, unit().id));
     if (!hooks_.activity) return;
-    hooks_.activity(fmt::format("{} {} {}, {} thread{}", unit().id, what, attempt.record.variant,
-                                threads_, threads_ == 1 ? "" : "s"));
+    hooks_.activity(fmt::format("{} {} {}, {}", unit().id, what, attempt.record.variant,
+                                counted(threads_, "thread")));
   }
 
   const RunOptions& options_;

@@ -18,28 +18,6 @@ namespace {
 
 using Page = ComparisonPage;
 
-std::string_view colour_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return kGreen;
-    case Verdict::failed:
-    case Verdict::unread:
-      return kRed;
-    case Verdict::mistrusted:
-      return kYellow;
-    case Verdict::not_compared:
-      break;
-  }
-  return kDim;
-}
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
-  return result;
-}
-
 // Without an error in the inputs there is no factor.
 std::string factor_text(const OperatorResult& op) {
   if (!op.amplification || op.input_error == 0) return "-";
@@ -62,12 +40,6 @@ std::string unread_text(const ComparisonCounts& counts) {
   return fmt::format("UNREAD {} of {}", counts.unread, counts.unread + counts.compared());
 }
 
-std::string verdict_text(const ComparisonCounts& counts) {
-  const Verdict verdict = verdict_of(counts);
-  if (verdict == Verdict::unread) return unread_text(counts);
-  return verdict == Verdict::not_compared ? "NOTHING COMPARED" : upper(name(verdict));
-}
-
 // From which call on, unless it is the first.
 std::string shift_text(const Comparison& c, const NumberShift& shift) {
   const auto first = std::find_if(c.operators.begin(), c.operators.end(),
@@ -85,12 +57,11 @@ std::string shift_text(const Comparison& c, const NumberShift& shift) {
 
 void print_verdict(const Page& page, const ComparisonCounts& counts) {
   const Comparison& c = page.comparison;
-  const std::string word = verdict_text(counts);
+  const Verdict verdict = verdict_of(counts);
   std::string rest = fmt::format(": {} against {}", c.actual.path, c.expected.path);
   if (c.golden) rest += fmt::format(", golden {}", c.golden->path);
-  rest = printable(fmt::format("{}, standard {}", rest, to_string(c.standard)));
-  page.out << coloured(word, colour_of(verdict_of(counts)), page.style)
-           << wrapped(rest, kComparisonWidth, 0, word.size()) << '\n';
+  page.verdict(verdict == Verdict::unread ? unread_text(counts) : verdict_word(verdict),
+               colour_of(verdict), fmt::format("{}, standard {}", rest, to_string(c.standard)));
   if (counts.failed > 0 && counts.unread > 0) {
     page.out << coloured(unread_text(counts) + " tensors", kRed, page.style) << '\n';
   }
@@ -180,21 +151,20 @@ void print_amplifying(const Page& page) {
 void print_groups(const Page& page, std::string_view title, std::span<const ReasonGroup> groups) {
   if (groups.empty()) return;
   page.heading(std::string(title));
-  const std::size_t shown = std::min(std::max<std::size_t>(page.top, 1), groups.size());
-  for (const ReasonGroup& group : groups.first(shown)) {
-    page.paragraph(fmt::format("{}: {}", counted(group.tensors.size(), "tensor"),
-                               group.reason.empty() ? "no reason" : group.reason),
-                   2);
-    constexpr std::size_t kExamples = 2;
-    for (std::size_t i = 0; i < std::min(kExamples, group.tensors.size()); ++i) {
-      page.paragraph(group.tensors[i]->entry().path, 4);
-    }
-    if (group.tensors.size() > kExamples) page.paragraph("...", 4);
-  }
-  if (shown < groups.size()) {
-    const auto rest = static_cast<std::int64_t>(groups.size() - shown);
-    page.paragraph(fmt::format("and {}", counted(rest, "more reason")), 2);
-  }
+  page.list(
+      groups.size(), std::max<std::size_t>(page.top, 1),
+      [&](std::size_t i) {
+        const ReasonGroup& group = groups[i];
+        page.paragraph(fmt::format("{}: {}", counted(group.tensors.size(), "tensor"),
+                                   group.reason.empty() ? "no reason" : group.reason),
+                       2);
+        constexpr std::size_t kExamples = 2;
+        const std::span named =
+            std::span(group.tensors).first(std::min(kExamples, group.tensors.size()));
+        for (const TensorResult* tensor : named) page.paragraph(tensor->entry().path, 4);
+        if (group.tensors.size() > kExamples) page.paragraph("...", 4);
+      },
+      "more reason");
 }
 
 void print_problems(const Page& page) {
@@ -202,19 +172,46 @@ void print_problems(const Page& page) {
   for (const ComparedFile* file : {&c.actual, &c.expected, c.golden ? &*c.golden : nullptr}) {
     if (file == nullptr || file->problems.empty()) continue;
     page.heading(fmt::format("Left out of {}", file->path));
-    const std::size_t shown = std::min(std::max<std::size_t>(page.top, 1), file->problems.size());
-    for (std::size_t i = 0; i < shown; ++i) page.paragraph(file->problems[i], 2);
-    if (shown < file->problems.size()) {
-      page.paragraph(fmt::format("and {} more", file->problems.size() - shown), 2);
-    }
+    page.list(file->problems.size(), std::max<std::size_t>(page.top, 1),
+              [&](std::size_t i) { page.paragraph(file->problems[i], 2); });
   }
 }
 
 }  // namespace
 
+std::string_view colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return kGreen;
+    case Verdict::failed:
+    case Verdict::unread:
+      return kRed;
+    case Verdict::mistrusted:
+      return kYellow;
+    case Verdict::not_compared:
+      break;
+  }
+  return kDim;
+}
+
+std::string verdict_word(Verdict verdict) {
+  if (verdict == Verdict::not_compared) return "NOTHING COMPARED";
+  std::string word(name(verdict));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  return word;
+}
+
+std::string counts_text(const ComparisonCounts& counts, bool is_partial) {
+  const std::string unread = counts.unread > 0 ? fmt::format("; {} unread", counts.unread) : "";
+  return fmt::format("{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}{}",
+                     counted(counts.compared(), "tensor"), counts.passed, counts.failed,
+                     counts.mistrusted, counts.not_compared, unread, is_partial ? "; partial" : "");
+}
+
 void print_comparison(std::ostream& out, const Comparison& comparison, std::size_t top,
                       const ConsoleStyle& style) {
-  const Page page{out, comparison, top, style};
+  const Page page{{out, style}, comparison, top};
   const ComparisonCounts counts = count(comparison);
   print_verdict(page, counts);
   print_headline(page, counts);
@@ -228,11 +225,7 @@ void print_comparison(std::ostream& out, const Comparison& comparison, std::size
   print_groups(page, "Warnings", by_warning(comparison));
   print_problems(page);
   out << '\n';
-  const std::string unread = counts.unread > 0 ? fmt::format("; {} unread", counts.unread) : "";
-  page.paragraph(fmt::format(
-      "{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}{}",
-      counted(counts.compared(), "tensor"), counts.passed, counts.failed, counts.mistrusted,
-      counts.not_compared, unread, comparison.is_partial ? "; partial" : ""));
+  page.paragraph(counts_text(counts, comparison.is_partial));
   out.flush();
 }
 

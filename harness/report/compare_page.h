@@ -1,5 +1,8 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -37,22 +40,46 @@ std::string_view name(Side side);
 
 inline constexpr std::size_t kComparisonWidth = 80;
 
-/// What the parts of a comparison's console report write to.
-struct ComparisonPage {
+/// Where the reports of comparisons go.
+struct ReportPage {
   std::ostream& out;
-  const Comparison& comparison;
-  std::size_t top;
   const ConsoleStyle& style;
 
-  // A paragraph; its lines begin with `indent` spaces.
+  /// The first word of a report, and what follows it.
+  void verdict(std::string_view word, std::string_view colour, std::string_view rest) const {
+    out << coloured(word, colour, style)
+        << wrapped(printable(rest), kComparisonWidth, 0, word.size()) << '\n';
+  }
+  /// A paragraph; its lines begin with `indent` spaces.
   void paragraph(std::string_view text, std::size_t indent = 0) const {
     out << std::string(indent, ' ') << wrapped(printable(text), kComparisonWidth, indent, indent)
         << '\n';
   }
-  void heading(const std::string& text) const {
+  void heading(std::string_view text) const {
     out << '\n' << coloured(wrapped(printable(text), kComparisonWidth, 0), kBold, style) << '\n';
   }
+  /// Prints the first `most` of `all`, each by `print(i)`, and how many more there are.
+  template <class Print>
+  void list(std::size_t all, std::size_t most, Print print, std::string_view what = {}) const {
+    for (std::size_t i = 0; i < std::min(all, most); ++i) print(i);
+    if (most >= all) return;
+    paragraph(
+        "and " + (what.empty() ? fmt::format("{} more", all - most) : counted(all - most, what)),
+        2);
+  }
 };
+
+/// What the parts of a comparison's console report write to.
+struct ComparisonPage : ReportPage {
+  const Comparison& comparison;
+  std::size_t top;
+};
+
+/// "PASSED", "NOTHING COMPARED".
+std::string verdict_word(Verdict verdict);
+std::string_view colour_of(Verdict verdict);
+/// "2 tensors compared: 1 passed, ...": the last line of a report.
+std::string counts_text(const ComparisonCounts& counts, bool is_partial);
 
 /// What a failing tensor looks like, a sentence each.
 void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent);

@@ -2,48 +2,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 
 #include "harness/report/compare.h"
-#include "tensor/utf8.h"
+#include "harness/report/compare_page.h"
 #include "text/cell.h"
 #include "text/fitted.h"
 
 namespace opbench::report {
 namespace {
 
-constexpr std::size_t kWidth = 80;
-
-struct Page {
-  std::ostream& out;
+struct Page : ReportPage {
   const JobReport& job;
-  const ConsoleStyle& style;
-
-  void paragraph(std::string_view text, std::size_t indent = 0) const {
-    out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
-  }
-  void heading(const std::string& text) const {
-    out << '\n' << coloured(wrapped(printable(text), kWidth, 0), kBold, style) << '\n';
-  }
 };
-
-std::string_view verdict_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return "PASSED";
-    case Verdict::failed:
-      return "FAILED";
-    case Verdict::mistrusted:
-      return "MISTRUSTED";
-    case Verdict::unread:
-      return "UNREAD";
-    case Verdict::not_compared:
-      break;
-  }
-  return "NOTHING COMPARED";
-}
 
 // "64 dumps of 8 ranks at 8 steps"
 std::string extent_text(const JobReport& job) {
@@ -63,14 +37,9 @@ std::string extent_text(const JobReport& job) {
 
 void print_verdict(const Page& page, const JobOrigin& origin) {
   const Verdict verdict = verdict_of(page.job);
-  const std::string_view word = verdict_text(verdict);
-  const std::string rest = fmt::format(": {} against {}, {}, standard {}", origin.actual,
-                                       origin.expected, extent_text(page.job), origin.standard);
-  const std::string_view colour = verdict == Verdict::passed   ? kGreen
-                                  : verdict == Verdict::failed ? kRed
-                                                               : kYellow;
-  page.out << coloured(std::string(word), colour, page.style)
-           << wrapped(printable(rest), kWidth, 0, word.size()) << '\n';
+  page.verdict(verdict_word(verdict), colour_of(verdict),
+               fmt::format(": {} against {}, {}, standard {}", origin.actual, origin.expected,
+                           extent_text(page.job), origin.standard));
   if (page.job.is_partial) {
     page.paragraph("PARTIAL: stopped before its end; what was not reached is missing");
   }
@@ -97,23 +66,19 @@ std::string split_text(const SplitReplica& split) {
                      fmt::join(split.ranks, ", "));
 }
 
-void print_replicas(const Page& page, std::size_t top) {
+void print_replicas(const Page& page, std::size_t most) {
   const auto& replicas = page.job.replicas;
   if (replicas.empty()) return;
   page.heading(fmt::format("{} of {} that ranks should have the same bits of differ",
                            replicas.size(), counted(page.job.replicas_checked, "tensor")));
-  const std::size_t shown = top == 0 ? replicas.size() : std::min(top, replicas.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  page.list(replicas.size(), most, [&](std::size_t i) {
     const SplitReplica& split = replicas[i];
     const std::string at = split.step ? fmt::format("step {}, ", *split.step) : "";
     page.paragraph(fmt::format("{}{}: {}", at, split.path, split_text(split)), 2);
-  }
-  if (shown < replicas.size()) {
-    page.paragraph(fmt::format("and {} more", replicas.size() - shown), 2);
-  }
+  });
 }
 
-void print_worst(const Page& page, std::size_t top) {
+void print_worst(const Page& page, std::size_t most) {
   std::vector<const RankReport*> failing;
   for (const RankReport& rank : page.job.ranks) {
     if (rank.counts.failed > 0) failing.push_back(&rank);
@@ -124,8 +89,7 @@ void print_worst(const Page& page, std::size_t top) {
   });
   page.heading(fmt::format("{} of {} have tensors that fail", failing.size(),
                            counted(page.job.ranks.size(), "dump")));
-  const std::size_t shown = top == 0 ? failing.size() : std::min(top, failing.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  page.list(failing.size(), most, [&](std::size_t i) {
     const RankReport& rank = *failing[i];
     const std::string where = rank.departure ? fmt::format(", first in {}, call {}",
                                                            rank.departure->op, rank.departure->seq)
@@ -133,10 +97,7 @@ void print_worst(const Page& page, std::size_t top) {
     page.paragraph(fmt::format("{}: {} of {} fail{}", to_string(rank.place), rank.counts.failed,
                                counted(rank.counts.compared(), "tensor"), where),
                    2);
-  }
-  if (shown < failing.size()) {
-    page.paragraph(fmt::format("and {} more", failing.size() - shown), 2);
-  }
+  });
 }
 
 void print_missing(const Page& page, const std::vector<JobPlace>& places, const std::string& side) {
@@ -167,21 +128,17 @@ void print_errors(const Page& page) {
 
 void print_job(std::ostream& out, const JobReport& job, const JobOrigin& origin, std::size_t top,
                const ConsoleStyle& style) {
-  const Page page{out, job, style};
+  const Page page{{out, style}, job};
+  const std::size_t most = top == 0 ? std::numeric_limits<std::size_t>::max() : top;
   print_verdict(page, origin);
   print_first(page);
-  print_replicas(page, top);
-  print_worst(page, top);
+  print_replicas(page, most);
+  print_worst(page, most);
   print_errors(page);
   print_missing(page, job.only_actual, origin.actual);
   print_missing(page, job.only_expected, origin.expected);
-  const ComparisonCounts& counts = job.counts;
-  const std::string unread = counts.unread > 0 ? fmt::format("; {} unread", counts.unread) : "";
-  out << '\n'
-      << fmt::format("{} compared: {} passed, {} failed, {} mistrusted; {} not compared{}{}\n",
-                     counted(counts.compared(), "tensor"), counts.passed, counts.failed,
-                     counts.mistrusted, counts.not_compared, unread,
-                     job.is_partial ? "; partial" : "");
+  out << '\n';
+  page.paragraph(counts_text(job.counts, job.is_partial));
 }
 
 namespace {

@@ -26,15 +26,6 @@ std::string factor_text(const OperatorResult& op) {
                        : fmt::format("{:.0e}{}", factor, std::isinf(factor) ? "" : "x");
 }
 
-// At most `most` columns of a name, its end, which tells more than its start.
-std::string shortened(const std::string& name, std::size_t most) {
-  if (name.size() <= most) return name;
-  // Not in the middle of a letter.
-  std::size_t start = name.size() - (most - 3);
-  while (start < name.size() && continues_utf8(name[start])) ++start;
-  return "..." + name.substr(start);
-}
-
 // "UNREAD 3 of 80"
 std::string unread_text(const ComparisonCounts& counts) {
   return fmt::format("UNREAD {} of {}", counts.unread, counts.unread + counts.compared());
@@ -105,17 +96,22 @@ void print_origins(const Page& page, const ComparisonCounts& counts) {
                              counts.failed_operators == 1 ? "s" : "", text));
 }
 
+std::string operator_line(const std::array<std::string, 6>& cells) {
+  return fmt::format("  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}", shortened(cells[0], 7),
+                     shortened(cells[1], 29), cells[2], cells[3], cells[4], cells[5]);
+}
+
 void print_titles(const Page& page) {
-  const std::string titles = fmt::format("  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}", "call",
-                                         "operator", "origin", "error in", "out", "factor");
+  const std::string titles =
+      operator_line({"call", "operator", "origin", "error in", "out", "factor"});
   page.out << coloured(titles, kDim, page.style) << '\n';
 }
 
 void print_operator(const Page& page, const OperatorResult& op) {
-  page.out << fmt::format(
-      "  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}\n", shortened(printable(op.seq()), 7),
-      shortened(printable(op.op().empty() ? op.note : op.op()), 29), name(op.origin),
-      error_text(op.input_error), error_text(op.output_error), factor_text(op));
+  page.out << operator_line({printable(op.seq()), printable(op.op().empty() ? op.note : op.op()),
+                             std::string(name(op.origin)), error_text(op.input_error),
+                             error_text(op.output_error), factor_text(op)})
+           << '\n';
 }
 
 void print_worst(const Page& page) {

@@ -37,7 +37,7 @@ void print_details(const ComparisonPage& page, const OperatorResult& op) {
   if (const TensorResult* worst = worst_tensor(op); worst != nullptr) {
     page.paragraph(tensor_text(*worst), 2);
     page.paragraph(worst->entry().path, 2);
-    print_causes(page, *worst, 2);
+    for (const Cause& cause : worst->causes) page.paragraph(looks_like(cause), 2);
   }
 }
 
@@ -146,12 +146,6 @@ void print_shared_causes(const ComparisonPage& page,
     const std::size_t unnamed = alike.size() - std::min(alike.size(), kNamed + 1);
     if (unnamed > 0) names += fmt::format("; and {} more", unnamed);
     page.paragraph("The same: " + names, indent);
-  }
-}
-
-void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent) {
-  for (const Cause& cause : tensor.causes) {
-    page.paragraph(looks_like(cause), indent);
   }
 }
 

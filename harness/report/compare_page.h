@@ -81,10 +81,8 @@ std::string_view colour_of(Verdict verdict);
 /// "2 tensors compared: 1 passed, ...": the last line of a report.
 std::string counts_text(const ComparisonCounts& counts, bool is_partial);
 
-/// What a failing tensor looks like, a sentence each.
-void print_causes(const ComparisonPage& page, const TensorResult& tensor, std::size_t indent);
-/// The same of several operators: what more than one looks like is said at the first of them, with
-/// the names of the others.
+/// What failing tensors look like, a sentence each: what more than one looks like is said at the
+/// first of them, with the names of the others.
 void print_shared_causes(const ComparisonPage& page,
                          const std::vector<const OperatorResult*>& operators, std::size_t which,
                          std::size_t indent);

@@ -25,16 +25,6 @@ struct Bar {
 
 constexpr std::size_t kLongestName = 28;
 
-// A name in so many columns.
-std::string fitted(const std::string& name, std::size_t columns) {
-  const std::size_t length = utf8_length(name);
-  if (length <= columns) return name + std::string(columns - length, ' ');
-  std::size_t end = columns - 1;
-  while (end > 0 && continues_utf8(name[end])) --end;
-  return name.substr(0, end) + "~" +
-         std::string(columns - 1 - utf8_length(name.substr(0, end)), ' ');
-}
-
 // "######//##": longer than the axis.
 std::string cut_bar(std::size_t columns, bool is_unicode) {
   constexpr std::string_view kMark = "//";
@@ -64,8 +54,8 @@ void print_bars(std::ostream& out, const std::vector<Bar>& bars, const PlotStyle
     std::string drawn = bar_text(most > 0 ? bar.value / most : 0, columns, style.is_unicode);
     if (bar.value > most) drawn = cut_bar(columns, style.is_unicode);
     const std::string blank(columns - utf8_length(drawn), ' ');
-    out << fmt::format("{} {}  {}{}  {}\n", bar.is_best ? '*' : ' ', fitted(bar.name, names),
-                       coloured(drawn, bar.is_best ? kGreen : kDim, style.console), blank,
+    out << fmt::format("{} {:<{}}  {}{}  {}\n", bar.is_best ? '*' : ' ', shortened(bar.name, names),
+                       names, coloured(drawn, bar.is_best ? kGreen : kDim, style.console), blank,
                        bar.text);
   }
 }

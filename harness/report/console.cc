@@ -158,24 +158,14 @@ std::string remark_of(const Record& record, RowDetail detail) {
   return printable(record.reason) + ", " + disturbance;
 }
 
-// What does not fit beside the numbers goes below them.
 void print_row(std::ostream& out, const Record& record, const TimeUnit& unit,
                const ConsoleStyle& style, RowDetail detail) {
-  constexpr std::size_t kIndent = 6;
   const std::string row = row_of(printable(record.variant), detail,
                                  [&](const Column& column) { return column.cell(record, unit); });
   const std::string line = fmt::format("{} {}", record.is_best ? '*' : ' ', row);
-  const std::string status = status_text(record), remark = remark_of(record, detail);
-  out << (record.is_best ? coloured(line, kBold, style) : line)
-      << coloured(status, status_colour(record.status), style);
-  if (remark.empty()) {
-    out << '\n';
-  } else if (utf8_length(line) + status.size() + 2 + utf8_length(remark) <= style.width) {
-    out << (record.reason.empty() ? ", " : ": ") << remark << '\n';
-  } else {
-    const std::string below = wrapped(remark, style.width, kIndent, kIndent);
-    out << '\n' << std::string(kIndent, ' ') << coloured(below, kDim, style) << '\n';
-  }
+  std::string remark = remark_of(record, detail);
+  if (!remark.empty()) remark = (record.reason.empty() ? ", " : ": ") + remark;
+  print_verdict(out, record, line, remark, 6, style);
 }
 
 std::string details_of(const Record& first, RowDetail detail) {
@@ -187,6 +177,20 @@ std::string details_of(const Record& first, RowDetail detail) {
 }
 
 }  // namespace
+
+void print_verdict(std::ostream& out, const Record& record, const std::string& line,
+                   const std::string& remark, std::size_t indent, const ConsoleStyle& style) {
+  const std::string status = status_text(record);
+  out << (record.is_best ? coloured(line, kBold, style) : line)
+      << coloured(status, status_colour(record.status), style);
+  if (utf8_length(line) + status.size() + utf8_length(remark) <= style.width) {
+    out << remark;
+  } else if (remark.size() > 2) {
+    const std::string below = wrapped(remark.substr(2), style.width, indent, indent);
+    out << '\n' << std::string(indent, ' ') << coloured(below, kDim, style);
+  }
+  out << '\n';
+}
 
 void print_title(std::ostream& out, const std::string& title, const std::string& details,
                  const ConsoleStyle& style) {
@@ -225,14 +229,6 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
     out << "  " << coloured(text, kDim, style) << '\n';
   }
   out.flush();
-}
-
-void print_heading(std::ostream& out, const ConsoleStyle& style) {
-  print_heading(out, style, RowDetail::usual);
-}
-
-void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style) {
-  print_case(out, records, style, RowDetail::usual);
 }
 
 }  // namespace opbench::report

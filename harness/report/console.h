@@ -60,6 +60,11 @@ void print_digest(std::ostream& out, const RunResult& result, const std::string&
 void print_title(std::ostream& out, const std::string& title, const std::string& details,
                  const ConsoleStyle& style);
 
+/// The numbers of a row, its verdict, and a remark, which begins with ": " or ", ": below, where
+/// there is no room beside.
+void print_verdict(std::ostream& out, const Record& record, const std::string& line,
+                   const std::string& remark, std::size_t indent, const ConsoleStyle& style);
+
 /// What a verdict is printed in.
 inline std::string_view status_colour(Status status) {
   switch (status) {
@@ -80,19 +85,6 @@ inline std::string_view status_colour(Status status) {
 /// A case's id for the eye: without attributes that have their default value, long lists cut.
 /// `--case` takes it where no list is cut. An id that this program cannot read is shown as it is.
 std::string shown_id(const Record& record);
-
-/// What the tables of a run show on the console.
-enum class RowDetail {
-  usual,  ///< what most readers want: time, how much faster than native, GB/s, the verdict
-  all,    ///< spread, roofline, the share inside the tolerance and the largest error too
-};
-
-/// As without detail, which is the usual one.
-void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style,
-                RowDetail detail);
-void print_heading(std::ostream& out, const ConsoleStyle& style, RowDetail detail);
-void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style,
-                   RowDetail detail);
 
 /// The last part of the summary: counts by status, what the run took, and whether it was disturbed.
 void print_end_of_run(std::ostream& out, const RunResult& result, const ConsoleStyle& style,

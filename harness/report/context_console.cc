@@ -26,28 +26,6 @@ std::string without_end_blanks(std::string text) {
   return text;
 }
 
-// What does not fit beside the numbers goes below them.
-void print_step(std::ostream& out, const ContextSteps& steps, std::size_t i,
-                const std::string& line, const ConsoleStyle& style) {
-  const Record& record = *steps[i];
-  const std::string status = status_text(record), verdict = printable(step_verdict(steps, i));
-  const std::string rest = verdict.substr(status.size());
-  out << (record.is_best ? coloured(line, kBold, style) : line)
-      << coloured(status, status_colour(record.status), style);
-  if (utf8_length(line) + utf8_length(verdict) <= style.width) {
-    out << rest << '\n';
-    return;
-  }
-  out << '\n';
-  if (rest.size() <= 2) return;
-  // After ": " or ", ".
-  out << std::string(kReasonIndent, ' ')
-      << coloured(wrapped(rest.substr(std::min<std::size_t>(2, rest.size())), style.width,
-                          kReasonIndent, kReasonIndent),
-                  kDim, style)
-      << '\n';
-}
-
 void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
   const std::size_t beside = std::min(style.width, kIndent + kStatus);
   const Layout layout = fitted(step_table(steps), style.width - beside, kLeast);
@@ -56,7 +34,9 @@ void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyl
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string line =
         fmt::format("{} {}{}", steps[i]->is_best ? '*' : ' ', layout.row(i), gap);
-    print_step(out, steps, i, line, style);
+    const std::string verdict = printable(step_verdict(steps, i));
+    print_verdict(out, *steps[i], line, verdict.substr(status_text(*steps[i]).size()),
+                  kReasonIndent, style);
   }
 }
 

@@ -51,13 +51,22 @@ void write_op_summary(std::ostream& out, std::span<const Record> records);
 /// The same tasks by type, in every step, with the columns of op_statistic.csv.
 void write_op_statistic(std::ostream& out, std::span<const Record> records);
 
+/// What the tables of a run show on the console.
+enum class RowDetail {
+  usual,  ///< what most readers want: time, how much faster than native, GB/s, the verdict
+  all,    ///< spread, roofline, the share inside the tolerance and the largest error too
+};
+
 /// The heading and rows of one case: a line per variant, best one marked. Of a context: a line per
 /// step, and where their time goes.
-void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
+void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style,
+                RowDetail detail = RowDetail::usual);
 /// Column titles.
-void print_heading(std::ostream& out, const ConsoleStyle& style);
+void print_heading(std::ostream& out, const ConsoleStyle& style,
+                   RowDetail detail = RowDetail::usual);
 /// After all cases: counts by status, a line per variant over all cases, the harness' own cost and
 /// memory.
-void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style);
+void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style,
+                   RowDetail detail = RowDetail::usual);
 
 }  // namespace opbench::report

@@ -119,8 +119,4 @@ void print_end_of_run(std::ostream& out, const RunResult& result, const ConsoleS
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";
 }
 
-void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
-  print_summary(out, result, style, RowDetail::usual);
-}
-
 }  // namespace opbench::report

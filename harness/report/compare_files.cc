@@ -34,6 +34,15 @@ std::string histogram_text(const TensorResult& tensor) {
   return text;
 }
 
+void for_each_tensor(const Comparison& comparison,
+                     const std::function<void(const TensorRow& row)>& use) {
+  std::int64_t execution = 0;
+  for (const OperatorResult& op : comparison.operators) {
+    for (const TensorResult& tensor : op.tensors) use({execution, op, tensor});
+    ++execution;
+  }
+}
+
 void write_row(std::ostream& out, const TensorRow& row) {
   std::vector<Cell> cells;
   for (const TensorField& field : tensor_fields()) cells.push_back(field.value(row));
@@ -47,11 +56,7 @@ void write_row(std::ostream& out, const TensorRow& row) {
 void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
   for (const TensorField& field : tensor_fields()) out << field.name << ',';
   out << "warnings,histogram,causes\r\n";
-  std::int64_t execution = 0;
-  for (const OperatorResult& op : comparison.operators) {
-    for (const TensorResult& tensor : op.tensors) write_row(out, {execution, op, tensor});
-    ++execution;
-  }
+  for_each_tensor(comparison, [&](const TensorRow& row) { write_row(out, row); });
 }
 
 namespace {
@@ -162,37 +167,21 @@ Json header(const Comparison& comparison) {
       {"first_departure", operator_or_null(comparison, first_departure(comparison))}};
 }
 
+using UseValue = std::function<void(const Json& value)>;
+
 // As dump(2) would, without holding the text of all tensors at once.
-void write_list(std::ostream& out, const char* key, const std::function<bool(Json&)>& next) {
+void write_list(std::ostream& out, const char* key,
+                const std::function<void(const UseValue& use)>& for_each) {
   out << ",\n  \"" << key << "\": [";
-  Json value;
   const char* separator = "\n    ";
-  while (next(value)) {
+  for_each([&](const Json& value) {
     // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file
     // lost.
     out << separator << value.dump(-1, ' ', false, Json::error_handler_t::replace);
     separator = ",\n    ";
-  }
+  });
   out << "\n  ]";
 }
-
-/// Steps through all tensors.
-struct TensorCursor {
-  const Comparison& comparison;
-  std::size_t op = 0, tensor = 0;
-
-  bool next(Json& value) {
-    const auto& operators = comparison.operators;
-    while (op < operators.size() && tensor == operators[op].tensors.size()) {
-      ++op;
-      tensor = 0;
-    }
-    if (op == operators.size()) return false;
-    const auto execution = static_cast<std::int64_t>(op);
-    value = tensor_value({execution, operators[op], operators[op].tensors[tensor++]});
-    return true;
-  }
-};
 
 }  // namespace
 
@@ -200,15 +189,14 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison) {
   std::string head = header(comparison).dump(2, ' ', false, Json::error_handler_t::replace);
   head.resize(head.rfind("\n}"));
   out << head;
-  std::size_t op = 0;
-  write_list(out, "operators", [&](Json& value) {
-    if (op == comparison.operators.size()) return false;
-    value = operator_value(comparison.operators[op], op);
-    ++op;
-    return true;
+  write_list(out, "operators", [&](const UseValue& use) {
+    for (std::size_t i = 0; i < comparison.operators.size(); ++i) {
+      use(operator_value(comparison.operators[i], i));
+    }
   });
-  TensorCursor cursor{comparison};
-  write_list(out, "tensors", [&](Json& value) { return cursor.next(value); });
+  write_list(out, "tensors", [&](const UseValue& use) {
+    for_each_tensor(comparison, [&](const TensorRow& row) { use(tensor_value(row)); });
+  });
   out << "\n}\n";
 }
 

@@ -59,10 +59,10 @@ void say(std::ostream& out, const std::string& text) {
 
 void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleStyle& style) {
   const bool is_guilty = record.ruling == Ruling::guilty;
-  out << fmt::format("  {} {} {}\n",
-                     coloured(fmt::format("{:<8}", name(record.ruling)), is_guilty ? kRed : "",
-                              is_guilty ? style : ConsoleStyle{}),
-                     printable(record.path()), record.dtype);
+  out << fmt::format(
+      "  {} {} {}\n",
+      coloured(fmt::format("{:<8}", name(record.ruling)), is_guilty ? kRed : "", style),
+      printable(record.path()), record.dtype);
   if (const std::string origin = origin_text(record); !origin.empty()) say(out, origin.substr(2));
   for (const OutputFinding& finding : record.findings) {
     if (!finding.is_wrong) continue;

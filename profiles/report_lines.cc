@@ -34,7 +34,7 @@ void ReportLines::row(std::string_view cells, std::string_view name, std::string
 
 void ReportLines::write(std::string_view blanks, const std::string& text, std::string_view code) {
   const std::string shown = text.substr(0, text.find_last_not_of(' ') + 1);
-  out_ << blanks << (code.empty() ? shown : coloured(shown, code, layout_.style)) << '\n';
+  out_ << blanks << coloured(shown, code, layout_.style) << '\n';
 }
 
 void ReportLines::rest(std::size_t all) {

@@ -28,10 +28,11 @@ struct ConsoleStyle {
 inline constexpr std::string_view kBold = "\033[1m", kDim = "\033[2m", kGreen = "\033[32m",
                                   kRed = "\033[31m", kYellow = "\033[33m";
 
-/// `text` in a colour if the style has any.
+/// `text` in a colour, "" for none, if the style has any.
 inline std::string coloured(std::string_view text, std::string_view code,
                             const ConsoleStyle& style) {
-  return style.colour ? std::string(code).append(text).append("\033[0m") : std::string(text);
+  return style.colour && !code.empty() ? std::string(code).append(text).append("\033[0m")
+                                       : std::string(text);
 }
 
 /// Lines of at most `width` columns, broken at spaces, long words where they must be. Lines but the

@@ -80,18 +80,19 @@ std::size_t Layout::width() const {
 }
 
 std::string Layout::titles(std::size_t first, std::size_t end) const {
-  std::string text = cell(0, table_.columns[0].title);
-  for (std::size_t i = first; i < end; ++i) {
-    text += std::string(kGap, ' ') + cell(i, table_.columns[i].title);
-  }
-  return text;
+  TextTable::Row titles;
+  for (const TextTable::Column& column : table_.columns) titles.push_back(column.title);
+  return line(titles, first, end);
 }
 
 std::string Layout::row(std::size_t number, std::size_t first, std::size_t end) const {
-  const std::vector<std::string>& cells = table_.rows[number];
+  return line(table_.rows[number], first, end);
+}
+
+std::string Layout::line(const TextTable::Row& cells, std::size_t first, std::size_t end) const {
   std::string text = cell(0, cells[0]);
   for (std::size_t i = first; i < end; ++i) text += std::string(kGap, ' ') + cell(i, cells[i]);
-  return text;
+  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 std::string Layout::cell(std::size_t column, const std::string& text) const {

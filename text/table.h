@@ -41,13 +41,14 @@ class Layout {
   /// Of a whole line, without an indent.
   std::size_t width() const;
 
-  /// The first column and those from `first` up to `end`, without an indent.
+  /// The first column and those from `first` up to `end`, without an indent or blanks at the end.
   std::string titles(std::size_t first, std::size_t end) const;
   std::string row(std::size_t number, std::size_t first, std::size_t end) const;
   std::string titles() const { return titles(1, columns()); }
   std::string row(std::size_t number) const { return row(number, 1, columns()); }
 
  private:
+  std::string line(const TextTable::Row& cells, std::size_t first, std::size_t end) const;
   std::string cell(std::size_t column, const std::string& text) const;
 
   TextTable table_;

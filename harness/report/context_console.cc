@@ -21,11 +21,6 @@ constexpr std::size_t kStatus = 10;       ///< "  passed" and longer words
 constexpr std::array<std::string_view, 6> kLeast = {"spread",     "peak",      "copies",
                                                     "per sample", "v. before", "grad error"};
 
-std::string without_end_blanks(std::string text) {
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
 void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
   const std::size_t beside = std::min(style.width, kIndent + kStatus);
   const Layout layout = fitted(step_table(steps), style.width - beside, kLeast);
@@ -58,7 +53,7 @@ void print_times(std::ostream& out, const ContextSteps& steps, const ConsoleStyl
     }
     out << coloured(indent + layout.titles(first, end), kDim, style) << '\n';
     for (std::size_t i = 0; i < layout.rows(); ++i) {
-      out << without_end_blanks(indent + layout.row(i, first, end)) << '\n';
+      out << indent << layout.row(i, first, end) << '\n';
     }
     first = end;
   }

@@ -16,74 +16,15 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-/// One for every column of times.
-struct StepUnits {
-  TimeUnit call, sample;
-};
-
-/// A column of the steps' table.
-struct StepColumn {
-  const char* title;
-  bool is_number;
-  std::string (*cell)(const Record& record, const StepUnits& units);
-};
-
 // Of one unit in a column, while that can be read.
 std::string mebibytes(double bytes) {
   return bytes < 1024 * kMiB ? fmt::format("{:.1f} MiB", bytes / kMiB) : byte_size_text(bytes);
-}
-
-// A step that cannot run here has no plan.
-std::string planned(const Record& r, std::string (*text)(const StepDetails& step)) {
-  return r.step->nodes > 0 ? text(*r.step) : std::string("-");
 }
 
 std::string trans_data_text(const StepDetails& step) {
   if (step.trans_data == 0) return "0";
   return fmt::format("{}, {}", step.trans_data, mebibytes(step.trans_data_bytes));
 }
-
-constexpr StepColumn kName = {"step", false,
-                              [](const Record& r, const StepUnits&) { return r.variant; }};
-constexpr StepColumn kTime = {"time", true, [](const Record& r, const StepUnits& units) {
-                                return r.is_timed() ? time_text(r.times->median_us, units.call)
-                                                    : std::string("-");
-                              }};
-constexpr StepColumn kSpread = {"spread", true,
-                                [](const Record& r, const StepUnits&) { return spread_text(r); }};
-constexpr StepColumn kPerSample = {
-    "per sample", true, [](const Record& r, const StepUnits& units) {
-      return r.is_timed() ? time_text(r.step->us_per_sample, units.sample) : "-";
-    }};
-constexpr StepColumn kPlanColumns[] = {
-    {"TransData", true,
-     [](const Record& r, const StepUnits&) { return planned(r, trans_data_text); }},
-    {"Cast", true,
-     [](const Record& r, const StepUnits&) {
-       return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.casts); });
-     }},
-    {"copies", true,
-     [](const Record& r, const StepUnits&) {
-       return planned(r, [](const StepDetails& s) { return fmt::format("{}", s.copies); });
-     }},
-    {"peak", true,
-     [](const Record& r, const StepUnits&) {
-       return planned(
-           r, [](const StepDetails& s) { return mebibytes(static_cast<double>(s.peak_bytes)); });
-     }},
-};
-constexpr StepColumn kOverPrevious = {"v. before", true, [](const Record& r, const StepUnits&) {
-                                        return ratio_text(r, r.step->speedup_over_previous);
-                                      }};
-constexpr StepColumn kOverFirst = {"v. first", true, [](const Record& r, const StepUnits&) {
-                                     return ratio_text(r, r.step->speedup_over_first);
-                                   }};
-
-constexpr StepColumn kGradientError = {
-    "grad error", true, [](const Record& r, const StepUnits&) {
-      const std::optional<double>& error = r.step->gradient_error;
-      return error ? fmt::format("{:.2g} %", 100 * *error) : std::string("-");
-    }};
 
 bool has_gradient_errors(const ContextSteps& steps) {
   return std::any_of(steps.begin(), steps.end(),
@@ -132,16 +73,6 @@ std::vector<std::string> notes_of(const ContextSteps& steps, const Record& recor
   return notes;
 }
 
-StepUnits units_of(const ContextSteps& steps) {
-  double call = std::numeric_limits<double>::infinity(), sample = call;
-  for (const Record* r : steps) {
-    if (!r->is_timed()) continue;
-    call = std::min(call, r->times->median_us);
-    sample = std::min(sample, r->step->us_per_sample);
-  }
-  return {unit_for(call), unit_for(sample)};
-}
-
 }  // namespace
 
 std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
@@ -159,31 +90,43 @@ std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
 
 TextTable step_table(const ContextSteps& steps) {
   const bool has_samples = samples_differ(steps), has_before = !is_straight(steps);
-  const StepUnits units = units_of(steps);
-  std::vector<StepColumn> columns = {kName, kTime, kSpread};
-  if (has_samples) columns.push_back(kPerSample);
-  columns.insert(columns.end(), std::begin(kPlanColumns), std::end(kPlanColumns));
-  if (has_gradient_errors(steps)) columns.push_back(kGradientError);
-  TextTable table{.name = 1};
-  table.columns.push_back({"#", true});
-  for (const StepColumn& column : columns)
-    table.columns.push_back({column.title, column.is_number});
-  if (has_before) table.columns.push_back({"after", true});
-  for (const StepColumn& column : {kOverPrevious, kOverFirst}) {
-    table.columns.push_back({column.title, column.is_number});
+  const bool has_errors = has_gradient_errors(steps);
+  double shortest = std::numeric_limits<double>::infinity(), shortest_sample = shortest;
+  for (const Record* r : steps) {
+    if (!r->is_timed()) continue;
+    shortest = std::min(shortest, r->times->median_us);
+    shortest_sample = std::min(shortest_sample, r->step->us_per_sample);
   }
+  const TimeUnit unit = unit_for(shortest), sample_unit = unit_for(shortest_sample);
+  TextTable table{
+      .columns = columns_of(fmt::format(
+          ">#|step|>time|>spread|{}>TransData|>Cast|>copies|>peak|{}{}>v. before|>v. first",
+          has_samples ? ">per sample|" : "", has_errors ? ">grad error|" : "",
+          has_before ? ">after|" : "")),
+      .name = 1};
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Record& record = *steps[i];
-    std::vector<std::string>& row = table.rows.emplace_back();
-    if (record.is_best) table.best.push_back(i);
-    row.push_back(fmt::format("{}", i + 1));
-    for (const StepColumn& column : columns) row.push_back(column.cell(record, units));
-    if (has_before) {
-      const std::size_t before = number_before(steps, record);
-      row.push_back(before == 0 ? "-" : fmt::format("{}", before));
-    }
-    for (const StepColumn& column : {kOverPrevious, kOverFirst})
-      row.push_back(column.cell(record, units));
+    const Record& r = *steps[i];
+    const StepDetails& step = *r.step;
+    TextTable::Row& row = table.rows.emplace_back();
+    const auto add = [&](bool is_known, const auto& text) {
+      row.push_back(is_known ? text() : std::string("-"));
+    };
+    if (r.is_best) table.best.push_back(i);
+    row = {std::to_string(i + 1), r.variant};
+    add(r.is_timed(), [&] { return time_text(r.times->median_us, unit); });
+    row.push_back(spread_text(r));
+    if (has_samples) add(r.is_timed(), [&] { return time_text(step.us_per_sample, sample_unit); });
+    const bool is_planned = step.nodes > 0;  // else it cannot run here
+    add(is_planned, [&] { return trans_data_text(step); });
+    add(is_planned, [&] { return std::to_string(step.casts); });
+    add(is_planned, [&] { return std::to_string(step.copies); });
+    add(is_planned, [&] { return mebibytes(static_cast<double>(step.peak_bytes)); });
+    const std::optional<double>& error = step.gradient_error;
+    if (has_errors) add(error.has_value(), [&] { return fmt::format("{:.2g} %", 100 * *error); });
+    const std::size_t before = number_before(steps, r);
+    if (has_before) add(before > 0, [&] { return std::to_string(before); });
+    row.push_back(ratio_text(r, step.speedup_over_previous));
+    row.push_back(ratio_text(r, step.speedup_over_first));
   }
   return table;
 }

@@ -111,42 +111,17 @@ std::string copy_text(const Record& record) {
   return text;
 }
 
-/// A column between the variant and the verdict.
-struct Column {
-  const char* title;
-  std::size_t width;
-  bool is_usual;
-  std::string (*cell)(const Record& record, const TimeUnit& unit);
+/// Texts of a row between the mark and the verdict.
+struct RowCells {
+  std::string variant, time, spread, speedup, rate, roofline, inside, ulp;
 };
 
-constexpr Column kColumns[] = {
-    {"time", 12, true,
-     [](const Record& r, const TimeUnit& unit) {
-       return r.times ? time_text(r.times->median_us, unit) : "-";
-     }},
-    {"spread", 8, false, [](const Record& r, const TimeUnit&) { return spread_text(r); }},
-    {"v. native", 11, true,
-     [](const Record& r, const TimeUnit&) {
-       return r.times ? ratio_text(r, r.times->speedup_over_native) : "-";
-     }},
-    {"GB/s", 8, true,
-     [](const Record& r, const TimeUnit&) {
-       return r.times ? fmt::format("{:.1f}", r.times->gb_per_s) : "-";
-     }},
-    {"roofline", 14, false, [](const Record& r, const TimeUnit&) { return roofline_text(r); }},
-    {"inside", 9, false, [](const Record& r, const TimeUnit&) { return inside_text(r); }},
-    {"max ULP", 9, false, [](const Record& r, const TimeUnit&) { return ulp_text(r); }},
-};
-
-// The variant and the columns of a row.
-template <class Cell>
-std::string row_of(const std::string& variant, RowDetail detail, Cell cell) {
-  std::string text = fmt::format("{:<22}", variant);
-  for (const Column& column : kColumns) {
-    if (!column.is_usual && detail == RowDetail::usual) continue;
-    text += fmt::format("{:>{}}", cell(column), column.width);
+std::string row_of(const RowCells& c, RowDetail detail) {
+  if (detail == RowDetail::usual) {
+    return fmt::format("{:<22}{:>12}{:>11}{:>8}  ", c.variant, c.time, c.speedup, c.rate);
   }
-  return text + "  ";
+  return fmt::format("{:<22}{:>12}{:>8}{:>11}{:>8}{:>14}{:>9}{:>9}  ", c.variant, c.time, c.spread,
+                     c.speedup, c.rate, c.roofline, c.inside, c.ulp);
 }
 
 // What is to be said of a row beside its status. What made it noisy is a detail.
@@ -160,8 +135,13 @@ std::string remark_of(const Record& record, RowDetail detail) {
 
 void print_row(std::ostream& out, const Record& record, const TimeUnit& unit,
                const ConsoleStyle& style, RowDetail detail) {
-  const std::string row = row_of(printable(record.variant), detail,
-                                 [&](const Column& column) { return column.cell(record, unit); });
+  const std::optional<Times>& times = record.times;
+  const std::string row =
+      row_of({printable(record.variant), times ? time_text(times->median_us, unit) : "-",
+              spread_text(record), times ? ratio_text(record, times->speedup_over_native) : "-",
+              times ? fmt::format("{:.1f}", times->gb_per_s) : "-", roofline_text(record),
+              inside_text(record), ulp_text(record)},
+             detail);
   const std::string line = fmt::format("{} {}", record.is_best ? '*' : ' ', row);
   std::string remark = remark_of(record, detail);
   if (!remark.empty()) remark = (record.reason.empty() ? ", " : ": ") + remark;
@@ -206,8 +186,8 @@ void print_title(std::ostream& out, const std::string& title, const std::string&
 }
 
 void print_heading(std::ostream& out, const ConsoleStyle& style, RowDetail detail) {
-  const std::string titles =
-      row_of("variant", detail, [](const Column& column) { return std::string(column.title); });
+  const std::string titles = row_of(
+      {"variant", "time", "spread", "v. native", "GB/s", "roofline", "inside", "max ULP"}, detail);
   out << coloured("  " + titles + "verdict", kDim, style) << '\n';
 }
 

@@ -28,16 +28,14 @@ std::string_view outcome_colour(ExitCode code) {
 void print_item(std::ostream& out, const CheckedItem& item, const ConsoleStyle& style) {
   const std::string verdict = fmt::format("{:<12}", name(item.verdict));
   out << coloured(verdict, colour_of(item), style) << ' ' << printable(title_of(item)) << '\n';
-  if (!item.evidence.empty()) out << "             " << printable(item.evidence) << '\n';
-  if (item.waived) out << "             " << printable(waived_text(item)) << '\n';
-  if (const std::string step = step_text(item);
-      !step.empty() && item.verdict != ChangeVerdict::same) {
-    out << "             " << step << '\n';
-  }
-  for (const std::string& notice : item.notices) {
-    out << "             note: " << printable(notice) << '\n';
-  }
-  if (!item.next.empty()) out << "             next: " << item.next << '\n';
+  const auto below = [&](const std::string& text) {
+    if (!text.empty()) out << std::string(13, ' ') << text << '\n';
+  };
+  below(printable(item.evidence));
+  if (item.waived) below(printable(waived_text(item)));
+  if (item.verdict != ChangeVerdict::same) below(step_text(item));
+  for (const std::string& notice : item.notices) below("note: " + printable(notice));
+  if (!item.next.empty()) below("next: " + item.next);
 }
 
 std::string build_text(const BuildInfo& build) {

@@ -20,12 +20,6 @@ std::string_view side_name(Side side) {
   return side == Side::input ? "input" : side == Side::output ? "output" : "";
 }
 
-std::string padded(std::string text, std::size_t width) {
-  const std::size_t length = utf8_length(text);
-  if (length < width) text.append(width - length, ' ');
-  return text;
-}
-
 std::string shape_text(const Dims& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 // What a value of the dumper's enumeration of dtypes names.
@@ -98,7 +92,7 @@ void ShowPage::widen(const DumpEntry& entry, bool is_stray) {
 
 std::string ShowPage::left_of(const Cells& cells) const {
   std::string line = " ";
-  for (std::size_t i = 0; i < kCells; ++i) line.append(1, ' ').append(padded(cells[i], widths_[i]));
+  for (std::size_t i = 0; i < kCells; ++i) line += fmt::format(" {:<{}}", cells[i], widths_[i]);
   return line;
 }
 
@@ -168,7 +162,7 @@ void ShowPage::print_tensor(const ShownTensor& tensor) {
   } else {
     const Cells cells = cells_of(entry, tensor.record == nullptr);
     const std::string meaning = meaning_of_other(entry);
-    line = fmt::format("  {} {}{}{}", padded(cells[0], widths_[0]), padded(cells[1], widths_[1]),
+    line = fmt::format("  {:<{}} {:<{}}{}{}", cells[0], widths_[0], cells[1], widths_[1],
                        meaning.empty() ? "" : " ", meaning);
   }
   out_ << beside(line, values_of(tensor)) << '\n';

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <functional>
 #include <utility>
 
 #include "harness/report/step_table.h"
@@ -81,37 +81,16 @@ bool is_layer(std::string_view type) {
          type.find("Pool") != std::string_view::npos || type.starts_with("MatMul");
 }
 
-// Of all types that are no layers, in every step; none if that says nothing new.
-std::optional<std::vector<std::string>> around_layers(const ContextSteps& steps,
-                                                      std::span<const Row> rows,
-                                                      const Scale& scale) {
-  const auto layers =
-      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_layer(row.type); });
-  if (layers == 0 || layers == std::ssize(rows)) return std::nullopt;
-  std::vector<std::string> cells = {"no conv, BN, pool, MatMul"};
+// The time of the types that count, in every step.
+std::vector<std::string> summed(std::string name, const ContextSteps& steps, const Scale& scale,
+                                const std::function<bool(const std::string& type)>& counts) {
+  std::vector<std::string> cells = {std::move(name)};
   for (const Record* step : steps) {
     double us = 0, share = 0;
     for (const TypeTime& type : step->step->types) {
-      if (is_layer(type.type)) continue;
+      if (!counts(type.type)) continue;
       us += type.total_us;
       share += type.share;
-    }
-    cells.push_back(scale.cell(us, share));
-  }
-  return cells;
-}
-
-// Of the types from `first` on, in every step.
-std::vector<std::string> rest_of(const ContextSteps& steps, std::span<const Row> rest,
-                                 const Scale& scale) {
-  std::vector<std::string> cells = {fmt::format("{} others", rest.size())};
-  for (const Record* step : steps) {
-    double us = 0, share = 0;
-    for (const Row& row : rest) {
-      const TypeTime* type = find_type(*step->step, row.type);
-      if (type == nullptr) continue;
-      us += type->total_us;
-      share += type->share;
     }
     cells.push_back(scale.cell(us, share));
   }
@@ -143,15 +122,23 @@ TimeTable time_table(const ContextSteps& all, std::size_t most_types) {
       cells.push_back(type == nullptr ? "-" : scale.cell(type->total_us, type->share));
     }
   }
+  const auto sum = [&](std::string name, const auto& counts) {
+    result.table.rows.push_back(summed(std::move(name), steps, scale, counts));
+  };
   if (shown < rows.size()) {
-    result.table.rows.push_back(rest_of(steps, std::span(rows).subspan(shown), scale));
+    sum(fmt::format("{} others", rows.size() - shown), [&](const std::string& type) {
+      return std::none_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown),
+                          [&](const Row& row) { return row.type == type; });
+    });
   }
-  if (auto cells = around_layers(steps, rows, scale)) {
-    result.table.rows.push_back(std::move(*cells));
+  const auto layers =
+      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_layer(row.type); });
+  if (layers > 0 && layers < std::ssize(rows)) {
+    sum("no conv, BN, pool, MatMul", [](const std::string& type) { return !is_layer(type); });
   }
-  std::vector<std::string>& sum = result.table.rows.emplace_back();
-  sum.emplace_back("all tasks");
-  for (const Record* step : steps) sum.push_back(scale.cell(total_us(*step->step), 1));
+  std::vector<std::string>& all_tasks = result.table.rows.emplace_back();
+  all_tasks.emplace_back("all tasks");
+  for (const Record* step : steps) all_tasks.push_back(scale.cell(total_us(*step->step), 1));
   return result;
 }
 

@@ -156,8 +156,7 @@ fs::path DeviceTensors::place(const std::string& name) {
 std::string DeviceTensors::tensor_name(const DeviceDump& dump, const DeviceTensor& tensor,
                                        StoredType type, std::int64_t format,
                                        const Dims& shape) const {
-  const std::string which =
-      fmt::format("{}.{}", tensor.side == Side::input ? "input" : "output", tensor.index);
+  const std::string which = fmt::format("{}.{}", name(tensor.side), tensor.index);
   const std::int64_t elements = element_count(shape);
   if (conversion_.output == DeviceOutput::bin) {
     const bool has_extents = format_.has_value() || elements == 0;

@@ -69,6 +69,9 @@ struct ValueKind {
 enum class EntryKind { tensor, scalar, other };
 
 enum class Side { input, output, other };
+constexpr std::string_view name(Side side) {
+  return side == Side::input ? "input" : side == Side::output ? "output" : "other";
+}
 
 /// The attributes of a dataset that holds whole numbers, as they stand in the file; none where they
 /// are missing or hold anything else.

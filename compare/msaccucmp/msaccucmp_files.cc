@@ -29,11 +29,8 @@ void write_private(const fs::path& path, const std::function<void(std::ostream&)
 
 // "my_dump3_output_result0.npy": one operator has several tensors, which must not share a name.
 fs::path npy_name(const char* side, const MsaccucmpRow& row, const DumpEntry& entry) {
-  std::string name = fmt::format("{}{}_{}_{}", side, row.index,
-                                 entry.side == Side::input    ? "input"
-                                 : entry.side == Side::output ? "output"
-                                                              : "other",
-                                 entry.name);
+  std::string name =
+      fmt::format("{}{}_{}_{}", side, row.index, opbench::name(entry.side), entry.name);
   std::replace_if(
       name.begin(), name.end(),
       [](char letter) {

@@ -199,7 +199,7 @@ void DeviceDump::read(const DevicePlace& place, std::int64_t from, std::size_t c
 }
 
 std::string to_string(const DeviceTensor& tensor) {
-  return fmt::format("{}[{}]", tensor.side == Side::input ? "input" : "output", tensor.index);
+  return fmt::format("{}[{}]", name(tensor.side), tensor.index);
 }
 
 DeviceDumpWriter::DeviceDumpWriter(const std::filesystem::path& path, const DeviceDumpHead& head)

@@ -132,18 +132,6 @@ const std::array kFields = std::to_array<TensorField>({
 
 }  // namespace
 
-std::string_view name(Side side) {
-  switch (side) {
-    case Side::input:
-      return "input";
-    case Side::output:
-      return "output";
-    case Side::other:
-      break;
-  }
-  return "other";
-}
-
 std::span<const TensorField> tensor_fields() { return kFields; }
 
 }  // namespace opbench::report

@@ -35,9 +35,6 @@ struct TensorField {
 /// All columns that hold one value; warnings and histogram follow them.
 std::span<const TensorField> tensor_fields();
 
-/// "input", "output", "other".
-std::string_view name(Side side);
-
 inline constexpr std::size_t kComparisonWidth = 80;
 
 /// Where the reports of comparisons go.

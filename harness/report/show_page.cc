@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kWidestName = 48;
 
-std::string_view side_name(Side side) {
-  return side == Side::input ? "input" : side == Side::output ? "output" : "";
-}
-
 std::string shape_text(const Dims& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 // What a value of the dumper's enumeration of dtypes names.
@@ -75,7 +71,7 @@ ShowPage::ShowPage(std::ostream& out, const DumpSelection& selection, const Show
 ShowPage::Cells ShowPage::cells_of(const DumpEntry& entry, bool is_stray) {
   const bool is_tensor = entry.kind == EntryKind::tensor;
   const bool is_known = entry.problem.empty() && entry.stored != StoredType::none;
-  return {std::string(side_name(entry.side)),
+  return {std::string(entry.side == Side::other ? "" : name(entry.side)),
           printable(is_stray ? entry.path : entry.name),
           is_tensor && is_known ? std::string(name(entry.desc.dtype)) : "",
           is_tensor && entry.format ? std::string(name(*entry.format)) : "",

@@ -112,10 +112,6 @@ const char* kind_name(EntryKind kind) {
   return kind == EntryKind::tensor ? "tensor" : kind == EntryKind::scalar ? "scalar" : "other";
 }
 
-const char* side_name(Side side) {
-  return side == Side::input ? "input" : side == Side::output ? "output" : "other";
-}
-
 // A scalar alone, a list as one, else null.
 Json values_of(const ShownTensor& tensor) {
   if (tensor.values.empty()) return nullptr;
@@ -133,7 +129,7 @@ void add_place(Json& row, const ShownTensor& tensor, const std::string& file) {
   row["number"] = record == nullptr ? Json(nullptr)
                   : record->seq     ? Json(*record->seq)
                                     : Json(record->seq_text);
-  row["side"] = side_name(entry.side);
+  row["side"] = name(entry.side);
   row["name"] = entry.name;
   row["path"] = entry.path;
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -15,12 +16,6 @@
 
 namespace opbench::report {
 namespace {
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string result;
-  for (const std::string& text : texts) result += (result.empty() ? "" : "; ") + text;
-  return result;
-}
 
 // "exact:90 -12:3 -11:1": how many errors lie in [2^exponent, 2^(exponent+1)).
 std::string histogram_text(const TensorResult& tensor) {
@@ -46,8 +41,8 @@ void for_each_tensor(const Comparison& comparison,
 void write_row(std::ostream& out, const TensorRow& row) {
   std::vector<Cell> cells;
   for (const TensorField& field : tensor_fields()) cells.push_back(field.value(row));
-  cells.insert(cells.end(), {joined(row.tensor.warnings), histogram_text(row.tensor),
-                             causes_cell(row.tensor.causes)});
+  cells.insert(cells.end(), {fmt::format("{}", fmt::join(row.tensor.warnings, "; ")),
+                             histogram_text(row.tensor), causes_cell(row.tensor.causes)});
   write_csv_row(out, cells, "\r\n");
 }
 

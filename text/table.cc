@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <utility>
 
 #include "tensor/utf8.h"
 #include "text/cell.h"
@@ -10,22 +9,21 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kGap = 2;
-
-std::string padded(const std::string& text, std::size_t width, bool is_number) {
-  const std::size_t used = utf8_length(text);
-  const std::string blank(width > used ? width - used : 0, ' ');
-  return is_number ? blank + text : text + blank;
+std::size_t width_of(const TextTable& table) {
+  std::size_t width = 0;
+  for (const std::string& line : lines_of(table)) width = std::max(width, utf8_length(line));
+  return width;
 }
 
-void drop_column(TextTable& table, std::string_view title) {
-  const auto found =
-      std::find_if(table.columns.begin(), table.columns.end(),
-                   [&](const TextTable::Column& column) { return column.title == title; });
-  if (found == table.columns.end()) return;
-  const std::ptrdiff_t place = found - table.columns.begin();
-  table.columns.erase(found);
-  for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + place);
+// The first column and those from `first` up to `end`.
+TextTable part_of(TextTable table, std::size_t first, std::size_t end) {
+  const auto cut = [&](auto& list) {
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(end), list.end());
+    list.erase(list.begin() + 1, list.begin() + static_cast<std::ptrdiff_t>(first));
+  };
+  cut(table.columns);
+  for (TextTable::Row& row : table.rows) cut(row);
+  return table;
 }
 
 }  // namespace
@@ -60,51 +58,46 @@ void write_markdown(std::ostream& out, const TextTable& table) {
   }
 }
 
-Layout::Layout(TextTable table) : table_(std::move(table)) {
-  for (std::vector<std::string>& row : table_.rows) {
-    for (std::string& cell : row) cell = printable(cell);
+std::vector<std::string> lines_of(const TextTable& table) {
+  std::vector<std::string> lines(table.rows.size() + 1);
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const auto& [title, is_number] = table.columns[column];
+    std::vector<std::string> cells = {title};
+    for (const TextTable::Row& row : table.rows) cells.push_back(printable(row[column]));
+    std::size_t width = 0;
+    for (const std::string& cell : cells) width = std::max(width, utf8_length(cell));
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string blank(width - utf8_length(cells[i]), ' ');
+      if (column > 0) lines[i] += "  ";
+      lines[i] += is_number ? blank + cells[i] : cells[i] + blank;
+    }
   }
-  for (std::size_t i = 0; i < table_.columns.size(); ++i) {
-    std::size_t width = utf8_length(table_.columns[i].title);
-    for (const auto& row : table_.rows) width = std::max(width, utf8_length(row[i]));
-    widths_.push_back(width);
-  }
+  for (std::string& line : lines) line.resize(line.find_last_not_of(' ') + 1);
+  return lines;
 }
 
-std::size_t Layout::width(std::size_t column) const { return widths_[column] + kGap; }
-
-std::size_t Layout::width() const {
-  std::size_t sum = 0;
-  for (const std::size_t width : widths_) sum += width + kGap;
-  return sum - std::min(sum, kGap);
-}
-
-std::string Layout::titles(std::size_t first, std::size_t end) const {
-  TextTable::Row titles;
-  for (const TextTable::Column& column : table_.columns) titles.push_back(column.title);
-  return line(titles, first, end);
-}
-
-std::string Layout::row(std::size_t number, std::size_t first, std::size_t end) const {
-  return line(table_.rows[number], first, end);
-}
-
-std::string Layout::line(const TextTable::Row& cells, std::size_t first, std::size_t end) const {
-  std::string text = cell(0, cells[0]);
-  for (std::size_t i = first; i < end; ++i) text += std::string(kGap, ' ') + cell(i, cells[i]);
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
-std::string Layout::cell(std::size_t column, const std::string& text) const {
-  return padded(text, widths_[column], table_.columns[column].is_number);
-}
-
-Layout fitted(TextTable table, std::size_t width, std::span<const std::string_view> least) {
+TextTable fitted(TextTable table, std::size_t width, std::span<const std::string_view> least) {
   for (const std::string_view title : least) {
-    if (Layout(table).width() <= width) break;
-    drop_column(table, title);
+    if (width_of(table) <= width) break;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (table.columns[i].title != title) continue;
+      const auto place = static_cast<std::ptrdiff_t>(i);
+      table.columns.erase(table.columns.begin() + place);
+      for (TextTable::Row& row : table.rows) row.erase(row.begin() + place);
+    }
   }
-  return Layout(std::move(table));
+  return table;
+}
+
+std::vector<TextTable> split_up(const TextTable& table, std::size_t width) {
+  std::vector<TextTable> parts;
+  for (std::size_t first = 1; first < table.columns.size();) {
+    std::size_t end = first + 1;
+    while (end < table.columns.size() && width_of(part_of(table, first, end + 1)) <= width) ++end;
+    parts.push_back(part_of(table, first, end));
+    first = end;
+  }
+  return parts;
 }
 
 }  // namespace opbench

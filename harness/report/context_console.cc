@@ -23,12 +23,13 @@ constexpr std::array<std::string_view, 6> kLeast = {"spread",     "peak",      "
 
 void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
   const std::size_t beside = std::min(style.width, kIndent + kStatus);
-  const Layout layout = fitted(step_table(steps), style.width - beside, kLeast);
+  const std::vector<std::string> lines =
+      lines_of(fitted(step_table(steps), style.width - beside, kLeast));
   const std::string gap(2, ' ');
-  out << coloured("  " + layout.titles() + gap + "verdict", kDim, style) << '\n';
+  out << coloured("  " + lines[0] + gap + "verdict", kDim, style) << '\n';
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string line =
-        fmt::format("{} {}{}", steps[i]->is_best ? '*' : ' ', layout.row(i), gap);
+        fmt::format("{} {}{}", steps[i]->is_best ? '*' : ' ', lines[i + 1], gap);
     const std::string verdict = printable(step_verdict(steps, i));
     print_verdict(out, *steps[i], line, verdict.substr(status_text(*steps[i]).size()),
                   kReasonIndent, style);
@@ -39,23 +40,17 @@ void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyl
 void print_times(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
   const TimeTable times = time_table(steps, kMostTypes);
   if (times.table.rows.empty()) return;
-  const Layout layout(times.table);
   const std::string indent(kIndent, ' ');
   out << '\n'
       << coloured(fmt::format("{}where the time goes, by step: {} and share of all tasks", indent,
                               times.unit),
                   kDim, style)
       << '\n';
-  for (std::size_t first = 1; first < layout.columns();) {
-    std::size_t end = first, used = kIndent + layout.width(0);
-    while (end < layout.columns() && (end == first || used + layout.width(end) <= style.width)) {
-      used += layout.width(end++);
-    }
-    out << coloured(indent + layout.titles(first, end), kDim, style) << '\n';
-    for (std::size_t i = 0; i < layout.rows(); ++i) {
-      out << indent << layout.row(i, first, end) << '\n';
-    }
-    first = end;
+  for (const TextTable& part :
+       split_up(times.table, style.width - std::min(style.width, kIndent + 2))) {
+    const std::vector<std::string> lines = lines_of(part);
+    out << coloured(indent + lines[0], kDim, style) << '\n';
+    for (std::size_t i = 1; i < lines.size(); ++i) out << indent << lines[i] << '\n';
   }
 }
 

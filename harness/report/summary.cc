@@ -24,10 +24,10 @@ void print_variants(std::ostream& out, const RunResult& result, const ConsoleSty
   constexpr std::array<std::string_view, 5> kLeast = {"threads", "% of roofline", "skipped",
                                                       "failed", "timed"};
   const VariantComparison comparison = compare_over_cases(result.records);
-  const Layout layout = fitted(comparison.table(), style.width - 2, kLeast);
   out << '\n' << wrapped(comparison.title() + ":", style.width, 2) << '\n';
-  out << "  " << layout.titles() << '\n';
-  for (std::size_t i = 0; i < layout.rows(); ++i) out << "  " << layout.row(i) << '\n';
+  for (const std::string& line : lines_of(fitted(comparison.table(), style.width - 2, kLeast))) {
+    out << "  " << line << '\n';
+  }
 }
 
 // Elements per second of the 16-bit types over fp32, where both ran the same case.

@@ -1,17 +1,29 @@
 #include "text/table.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
 #include <sstream>
 
 namespace opbench {
 
-TEST(Layout, LeavesOutWhatDoesNotFit) {
+using testing::ElementsAre;
+
+TEST(TextTable, LeavesOutWhatDoesNotFit) {
   const TextTable table{columns_of("name|>time|>spread"), {{"relu", "5 us", "3 %"}}};
   constexpr std::array<std::string_view, 1> kLeast = {"spread"};
-  EXPECT_EQ(fitted(table, 80, kLeast).row(0), "relu  5 us     3 %");
-  EXPECT_EQ(fitted(table, 12, kLeast).titles(), "name  time");
+  EXPECT_THAT(lines_of(fitted(table, 80, kLeast)),
+              ElementsAre("name  time  spread", "relu  5 us     3 %"));
+  EXPECT_THAT(lines_of(fitted(table, 12, kLeast)), ElementsAre("name  time", "relu  5 us"));
+}
+
+TEST(TextTable, StandsOneBelowTheOtherWhereItDoesNotFit) {
+  const TextTable table{columns_of("|>1|>2|>3"), {{"Relu", "10", "2000", "3"}}};
+  const std::vector<TextTable> parts = split_up(table, 14);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_THAT(lines_of(parts[0]), ElementsAre("       1     2", "Relu  10  2000"));
+  EXPECT_THAT(lines_of(parts[1]), ElementsAre("      3", "Relu  3"));
+  EXPECT_EQ(split_up(table, 1).size(), 3u);
 }
 
 // Tables of GitHub Flavored Markdown, section 4.10.

@@ -181,7 +181,7 @@ constexpr const char* kHead =
     "file,op,seq,verdict,dtype,device,implementation,reason,output,operator,wrong,elements,"
     "wrong_elements,min_tolerance,pattern,numerics,formula,causes,module,source";
 
-// Null: nothing is found of it.
+// `f` is null where the record has no findings.
 void write_row(std::ostream& out, const std::string& file, const JudgedRecord& record,
                const OutputFinding* f) {
   std::vector<Cell> cells = {

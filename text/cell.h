@@ -22,7 +22,7 @@ std::string csv_quoted(std::string_view text);
 /// finite or absent.
 std::string csv_cell(const Cell& cell);
 
-/// A row of a CSV file.
+/// Writes a row of a CSV file.
 void write_csv_row(std::ostream& out, const std::vector<Cell>& cells, std::string_view end = "\n");
 
 /// What a cell holds, null where it holds nothing or no finite number.

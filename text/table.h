@@ -26,11 +26,11 @@ struct TextTable {
 /// The columns of titles with '|' between them; '>' begins that of a column of numbers.
 std::vector<TextTable::Column> columns_of(std::string_view titles);
 
-/// In GitHub's Markdown; names of rows that stand out in bold type.
+/// Writes the table in GitHub's Markdown; names of rows that stand out are in bold type.
 void write_markdown(std::ostream& out, const TextTable& table);
 
-/// Its lines on the console, that of the titles first: columns as wide as their widest cell, two
-/// blanks between them, none at the end.
+/// The lines of a table on the console, that of the titles first: columns as wide as their widest
+/// cell, two blanks between them, none at the end.
 std::vector<std::string> lines_of(const TextTable& table);
 
 /// The table without as many of the columns called `least`, the first first, as do not fit `width`.

@@ -37,7 +37,7 @@ std::span<const TensorField> tensor_fields();
 
 inline constexpr std::size_t kComparisonWidth = 80;
 
-/// Where the reports of comparisons go.
+/// The report of a comparison on the console.
 struct ReportPage {
   std::ostream& out;
   const ConsoleStyle& style;
@@ -66,7 +66,7 @@ struct ReportPage {
   }
 };
 
-/// What the parts of a comparison's console report write to.
+/// The report of two dumps.
 struct ComparisonPage : ReportPage {
   const Comparison& comparison;
   std::size_t top;
@@ -78,8 +78,8 @@ std::string_view colour_of(Verdict verdict);
 /// "2 tensors compared: 1 passed, ...": the last line of a report.
 std::string counts_text(const ComparisonCounts& counts, bool is_partial);
 
-/// What failing tensors look like, a sentence each: what more than one looks like is said at the
-/// first of them, with the names of the others.
+/// Prints what failing tensors look like, a sentence each: what more than one looks like is said at
+/// the first of them, with the names of the others.
 void print_shared_causes(const ComparisonPage& page,
                          const std::vector<const OperatorResult*>& operators, std::size_t which,
                          std::size_t indent);

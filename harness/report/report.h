@@ -23,7 +23,7 @@ void write_trace(std::ostream& out, std::span<const Record> records);
 void write_markdown(std::ostream& out, const RunResult& result, const Machine& machine,
                     const std::string& command);
 
-/// What is known of a machine and of the build, a row each.
+/// The machine and the build, a row for each fact.
 TextTable machine_table(const Machine& machine);
 
 /// JUnit XML: one test case for each record, in the suite of its operator. `failed` is a failure,
@@ -51,7 +51,7 @@ void write_op_summary(std::ostream& out, std::span<const Record> records);
 /// The same tasks by type, in every step, with the columns of op_statistic.csv.
 void write_op_statistic(std::ostream& out, std::span<const Record> records);
 
-/// What the tables of a run show on the console.
+/// The columns that the tables of a run have on the console.
 enum class RowDetail {
   usual,  ///< what most readers want: time, how much faster than native, GB/s, the verdict
   all,    ///< spread, roofline, the share inside the tolerance and the largest error too

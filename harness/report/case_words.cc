@@ -43,11 +43,11 @@ void say_what_it_is(std::ostream& out, const ResultsFile& results, const CaseRec
                         first.operations);
   }
   say(out, text + ".");
-  if (first.count > 1) say(out, fmt::format("The network runs it {} times.", first.count));
+  if (first.count > 1) say(out, 2, "The network runs it {} times.", first.count);
   const Machine& machine = results.machine;
-  say(out, fmt::format("Run on {}, {}, {}, on {}, by opbench {} ({}).", machine.cpu,
-                       counted(std::max(machine.cores, 0), "core"), machine.os, machine.date,
-                       machine.version, machine.revision));
+  say(out, 2, "Run on {}, {}, {}, on {}, by opbench {} ({}).", machine.cpu,
+      counted(std::max(machine.cores, 0), "core"), machine.os, machine.date, machine.version,
+      machine.revision);
 }
 
 void say_verdict(std::ostream& out, const Record& record) {
@@ -63,16 +63,15 @@ void say_verdict(std::ostream& out, const Record& record) {
                         100 * a.verified_share);
   }
   say(out, text + ".", 4);
-  say(out,
-      fmt::format("Its largest error is {:.4g}, and in units in the last place {:.4g} ({:.3g} on "
-                  "average{}); {}.",
-                  a.max_abs, a.max_ulp, a.mean_ulp,
-                  !is_wrong && a.max_ulp > kManyUlp ? "; so many only where values are small" : "",
-                  a.nonfinite_mismatches == 0
-                      ? fmt::format("a tolerance of {:.2g} would hold all", a.min_tolerance)
-                      : fmt::format("no tolerance would hold {} NaN or Inf on one side only",
-                                    a.nonfinite_mismatches)),
-      4);
+  say(out, 4,
+      "Its largest error is {:.4g}, and in units in the last place {:.4g} ({:.3g} on "
+      "average{}); {}.",
+      a.max_abs, a.max_ulp, a.mean_ulp,
+      !is_wrong && a.max_ulp > kManyUlp ? "; so many only where values are small" : "",
+      a.nonfinite_mismatches == 0
+          ? fmt::format("a tolerance of {:.2g} would hold all", a.min_tolerance)
+          : fmt::format("no tolerance would hold {} NaN or Inf on one side only",
+                        a.nonfinite_mismatches));
 }
 
 double median_of_part(const std::vector<Sample>& samples, std::size_t first, std::size_t end) {
@@ -114,10 +113,8 @@ void say_time(std::ostream& out, const Record& record) {
   say(out, text + ".", 4);
   if (const std::string drift = drift_text(times); !drift.empty()) say(out, drift, 4);
   if (const std::string disturbed = disturbance_text(record); !disturbed.empty()) {
-    say(out,
-        fmt::format("Other programs took part: {}{}.", disturbed,
-                    is_disturbed(record) ? "; it is compared with nothing" : ""),
-        4);
+    say(out, 4, "Other programs took part: {}{}.", disturbed,
+        is_disturbed(record) ? "; it is compared with nothing" : "");
   }
 }
 
@@ -126,28 +123,25 @@ void say_ceiling(std::ostream& out, const Record& record) {
   const std::string share = fmt::format("{:.0f} %", percent_of_ceiling(record));
   switch (record.bound) {
     case Bound::memory:
-      say(out,
-          fmt::format("That is {} of what memory allows: {:.1f} GB/s, where the fastest copy "
-                      "moves {:.1f} GB/s.",
-                      share, record.times->gb_per_s, record.copy_gb_per_s),
-          4);
+      say(out, 4,
+          "That is {} of what memory allows: {:.1f} GB/s, where the fastest copy "
+          "moves {:.1f} GB/s.",
+          share, record.times->gb_per_s, record.copy_gb_per_s);
       break;
     case Bound::compute:
-      say(out,
-          fmt::format("That is {} of what arithmetic allows: {:.1f} GFLOP/s, where "
-                      "multiply-adds reach {:.1f}.",
-                      share, record.times->gflop_per_s, record.peak_gflop_per_s),
-          4);
+      say(out, 4,
+          "That is {} of what arithmetic allows: {:.1f} GFLOP/s, where "
+          "multiply-adds reach {:.1f}.",
+          share, record.times->gflop_per_s, record.peak_gflop_per_s);
       break;
     case Bound::latency:
-      say(out,
-          fmt::format("So little work is bound by the call itself; it reaches {} of the "
-                      "ceilings.",
-                      share),
-          4);
+      say(out, 4,
+          "So little work is bound by the call itself; it reaches {} of the "
+          "ceilings.",
+          share);
       break;
     case Bound::unknown:
-      say(out, fmt::format("That is {} of a copy of the same bytes.", share), 4);
+      say(out, 4, "That is {} of a copy of the same bytes.", share);
   }
 }
 
@@ -156,7 +150,7 @@ void explain_record(std::ostream& out, const Record& record, const ConsoleStyle&
       << fmt::format(" on {}: ", counted(std::max(record.threads, 0), "thread"))
       << coloured(status_text(record), status_colour(record.status), style)
       << (record.is_best ? ", the fastest\n" : "\n");
-  if (!record.reason.empty()) say(out, fmt::format("Because: {}.", record.reason), 4);
+  if (!record.reason.empty()) say(out, 4, "Because: {}.", record.reason);
   say_verdict(out, record);
   say_time(out, record);
   say_ceiling(out, record);
@@ -168,11 +162,9 @@ void explain_record(std::ostream& out, const Record& record, const ConsoleStyle&
         4);
   }
   if (record.step && record.step->nodes > 0) {
-    say(out,
-        fmt::format("It runs {}, {} of them TransData, {} Cast, {} copies.",
-                    counted(record.step->nodes, "task"), record.step->trans_data,
-                    record.step->casts, record.step->copies),
-        4);
+    say(out, 4, "It runs {}, {} of them TransData, {} Cast, {} copies.",
+        counted(record.step->nodes, "task"), record.step->trans_data, record.step->casts,
+        record.step->copies);
   }
   out << "    again: " << printable(record.reproduce) << '\n';
 }

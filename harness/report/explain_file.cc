@@ -28,14 +28,11 @@ std::string text_or(const JsonValue& object, const char* key, const char* otherw
 
 void explain_tensor(std::ostream& out, const JsonValue& tensor) {
   const std::string verdict = tensor.member("verdict").text();
-  say(out,
-      fmt::format(
-          "{} {}: {}{}", text_or(tensor, "side", "other"), text_or(tensor, "tensor", "?"), verdict,
-          tensor.member("reason").is_null() ? ""
-                                            : fmt::format(": {}", tensor.member("reason").text())),
-      4);
+  say(out, 4, "{} {}: {}{}", text_or(tensor, "side", "other"), text_or(tensor, "tensor", "?"),
+      verdict,
+      tensor.member("reason").is_null() ? "" : fmt::format(": {}", tensor.member("reason").text()));
   if (!tensor.member("formula").is_null()) {
-    say(out, fmt::format("Held to {}.", tensor.member("formula").text()), 6);
+    say(out, 6, "Held to {}.", tensor.member("formula").text());
   }
   say_causes(out, tensor, 6);
 }
@@ -80,11 +77,9 @@ std::size_t explain_comparison(std::ostream& out, const JsonValue& comparison,
                                const std::string& wanted, const ConsoleStyle& style) {
   constexpr std::int64_t kMost = 1'000'000'000;
   const JsonValue files = comparison.member("files");
-  say(out,
-      fmt::format("{} against {}, standard {}: {}.", files.member("actual").member("path").text(),
-                  files.member("expected").member("path").text(),
-                  comparison.member("standard").text(), comparison.member("verdict").text()),
-      0);
+  say(out, 0, "{} against {}, standard {}: {}.", files.member("actual").member("path").text(),
+      files.member("expected").member("path").text(), comparison.member("standard").text(),
+      comparison.member("verdict").text());
   std::map<std::int64_t, ToldOperator> told;  // by place in order of execution
   comparison.member("operators").elements([&](const JsonValue& op) {
     const std::string name = operator_name(op);
@@ -118,21 +113,17 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
 void explain_output(std::ostream& out, const JsonValue& output) {
   const auto number = [&](const char* key) { return output.member(key).integer(0, kMostElements); };
   const bool is_wrong = output.member("wrong").boolean();
-  say(out, fmt::format("{}: {}", output.member("path").text(),
-                       is_wrong ? output.member("reason").text() : std::string("right")));
+  say(out, 2, "{}: {}", output.member("path").text(),
+      is_wrong ? output.member("reason").text() : std::string("right"));
   if (is_wrong) {
-    say(out,
-        fmt::format("{} of {} elements are wrong{}.", number("wrong_elements"), number("elements"),
-                    output.has("pattern") ? ": " + output.member("pattern").text() : ""),
-        4);
+    say(out, 4, "{} of {} elements are wrong{}.", number("wrong_elements"), number("elements"),
+        output.has("pattern") ? ": " + output.member("pattern").text() : "");
   } else if (output.has("numerics")) {
-    say(out, fmt::format("With {}, as the device has.", output.member("numerics").text()), 4);
+    say(out, 4, "With {}, as the device has.", output.member("numerics").text());
   }
   say_causes(out, output, 4);
-  say(out,
-      fmt::format("Recomputed by {}, held to {}.", output.member("operator").text(),
-                  output.member("formula").text()),
-      4);
+  say(out, 4, "Recomputed by {}, held to {}.", output.member("operator").text(),
+      output.member("formula").text());
 }
 
 void explain_record(std::ostream& out, const JsonValue& record, const ConsoleStyle& style) {
@@ -149,11 +140,8 @@ std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::st
                          const ConsoleStyle& style) {
   // Earlier files say `carries`.
   const auto count = [&](const char* key) { return dump.member(key).integer(0, kMostElements); };
-  say(out,
-      fmt::format("{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
-                  count("guilty"), count(dump.has("ok") ? "ok" : "carries"), count("random"),
-                  count("unknown")),
-      0);
+  say(out, 0, "{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
+      count("guilty"), count(dump.has("ok") ? "ok" : "carries"), count("random"), count("unknown"));
   std::size_t told = 0;
   dump.member("records").elements([&](const JsonValue& record) {
     const bool is_wanted = wanted.empty()

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/run/results_file.h"
@@ -13,6 +16,11 @@ namespace opbench::report {
 
 /// A paragraph for a terminal of 80 columns; its lines begin with `indent` spaces.
 void say(std::ostream& out, const std::string& text, std::size_t indent = 2);
+template <class... Values>
+void say(std::ostream& out, std::size_t indent, fmt::format_string<Values...> text,
+         Values&&... values) {
+  say(out, fmt::format(text, std::forward<Values>(values)...), indent);
+}
 
 /// A sentence for each of the `causes` of an output, where it has any.
 void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);

@@ -9,6 +9,7 @@
 #include "harness/report/text.h"
 #include "harness/run/record.h"
 #include "tensor/utf8.h"
+#include "text/table.h"
 
 namespace opbench::check {
 namespace {
@@ -30,10 +31,15 @@ ChangeVerdict told_verdict(const CheckedItem& item, const Record& first, const R
                                                                   : ChangeVerdict::same;
 }
 
-std::string told_text(ChangeVerdict verdict, const ConsoleStyle& style) {
-  if (verdict == ChangeVerdict::error) return coloured("WORSE", kRed, style);
-  if (verdict == ChangeVerdict::same) return "same";
-  return coloured(name(verdict), verdict == ChangeVerdict::slower ? kYellow : kGreen, style);
+std::string_view told_text(ChangeVerdict verdict) {
+  if (verdict == ChangeVerdict::error) return "WORSE";
+  return verdict == ChangeVerdict::same ? "same" : name(verdict);
+}
+
+std::string_view colour_of(ChangeVerdict verdict) {
+  if (verdict == ChangeVerdict::error) return kRed;
+  if (verdict == ChangeVerdict::same) return {};
+  return verdict == ChangeVerdict::slower ? kYellow : kGreen;
 }
 
 std::string time_of(const Record& record) {
@@ -44,17 +50,6 @@ std::string ratio_text(const Row& row) {
   if (is_disturbed(*row.first) || is_disturbed(*row.second)) return "disturbed";
   if (!row.first->times || !row.second->times || !(row.second->times->median_us > 0)) return "-";
   return fmt::format("{:.2f}", row.first->times->median_us / row.second->times->median_us);
-}
-
-void print_row(std::ostream& out, const Row& row, const ConsoleStyle& style) {
-  constexpr std::size_t kLongestId = 60;
-  const auto error = row.output_error ? fmt::format("{:.1e}", *row.output_error) : "-";
-  out << fmt::format("{:<10} {:<10} {:>8} {:>8} {:>8} {:>11} {:>11} {:>6}  ",
-                     report::status_text(*row.first), report::status_text(*row.second),
-                     report::ulp_text(*row.first), report::ulp_text(*row.second), error,
-                     time_of(*row.first), time_of(*row.second), ratio_text(row))
-      << told_text(row.verdict, style) << "  " << printable(row.first->variant) << "  "
-      << printable(report::with_short_lists(row.first->case_id, kLongestId)) << '\n';
 }
 
 void print_origin(std::ostream& out, const char* name, const ResultsFile& file) {
@@ -99,20 +94,28 @@ std::vector<Row> pair_up(const CheckReport& report, const ResultsFile& first,
 
 void print_rows(std::ostream& out, const std::vector<Row>& rows, bool all,
                 const ConsoleStyle& style) {
-  constexpr std::size_t kFew = 20;
-  const std::string titles =
-      fmt::format("{:<10} {:<10} {:>8} {:>8} {:>8} {:>11} {:>11} {:>6}  {}", "first", "second",
-                  "ULP", "ULP", "apart", "time", "time", "ratio", "change");
-  out << '\n' << coloured(titles, kDim, style) << '\n';
-  std::size_t shown = 0;
+  constexpr std::size_t kFew = 20, kLongestId = 60;
+  TextTable table{
+      columns_of("first|second|>ULP|>ULP|>apart|>time|>time|>ratio|change|variant|case")};
+  std::vector<std::string_view> colours = {kDim};
   for (const Row& row : rows) {
     if (!all && row.verdict == ChangeVerdict::same && rows.size() > kFew) continue;
-    print_row(out, row, style);
-    ++shown;
+    table.rows.push_back({report::status_text(*row.first), report::status_text(*row.second),
+                          report::ulp_text(*row.first), report::ulp_text(*row.second),
+                          row.output_error ? fmt::format("{:.1e}", *row.output_error) : "-",
+                          time_of(*row.first), time_of(*row.second), ratio_text(row),
+                          std::string(told_text(row.verdict)), row.first->variant,
+                          report::with_short_lists(row.first->case_id, kLongestId)});
+    colours.push_back(colour_of(row.verdict));
   }
-  if (shown == rows.size()) return;
+  const std::vector<std::string> lines = lines_of(table);
+  out << '\n';
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out << coloured(lines[i], colours[i], style) << '\n';
+  }
+  if (table.rows.size() == rows.size()) return;
   out << fmt::format("and {} results that are the same; --verbose shows them\n",
-                     rows.size() - shown);
+                     rows.size() - table.rows.size());
 }
 
 }  // namespace

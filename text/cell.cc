@@ -79,22 +79,6 @@ void write_markdown_code(std::ostream& out, const std::vector<std::string>& line
   out << fence << "sh\n" << code << fence << '\n';
 }
 
-void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
-  out << '|';
-  for (const std::string& cell : cells) out << ' ' << cell << (cell.empty() ? "|" : " |");
-  out << '\n';
-}
-
-void write_markdown_titles(std::ostream& out, const std::vector<std::string>& titles,
-                           std::size_t right, std::size_t right_end) {
-  write_markdown_row(out, titles);
-  out << '|';
-  for (std::size_t i = 0; i < titles.size(); ++i) {
-    out << (i >= right && i < right_end ? "---:|" : "---|");
-  }
-  out << '\n';
-}
-
 std::string csv_quoted(std::string_view text) {
   if (is_formula(text)) return csv_quoted(fmt::format("'{}", text));
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);

@@ -15,6 +15,12 @@ std::size_t width_of(const TextTable& table) {
   return width;
 }
 
+void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
+  out << '|';
+  for (const std::string& cell : cells) out << ' ' << cell << (cell.empty() ? "|" : " |");
+  out << '\n';
+}
+
 // The first column and those from `first` up to `end`.
 TextTable part_of(TextTable table, std::size_t first, std::size_t end) {
   const auto cut = [&](auto& list) {

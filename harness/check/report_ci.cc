@@ -13,6 +13,7 @@
 #include "text/cell.h"
 #include "text/junit.h"
 #include "text/program.h"
+#include "text/table.h"
 
 namespace opbench::check {
 namespace {
@@ -106,17 +107,17 @@ namespace {
 constexpr std::size_t kMostRows = 10;
 
 void write_table(std::ostream& out, std::span<const CheckedItem* const> items) {
-  write_markdown_titles(out, {"verdict", "case", "change", "of the network", "evidence"}, 2, 4);
+  TextTable table{columns_of("verdict|case|>change|>of the network|evidence")};
   for (const CheckedItem* item : items) {
     const std::string change = item->speed ? change_text(item->speed->change) : "";
     const std::string share =
         item->network_percent ? fmt::format("{:+.2f}%", *item->network_percent) : "";
     const std::string why =
         item->waived ? fmt::format("{}; {}", item->evidence, waived_text(*item)) : item->evidence;
-    write_markdown_row(out,
-                       {fmt::format("{}{}", name(item->verdict), item->waived ? ", waived" : ""),
-                        markdown_escaped(title_of(*item)), change, share, markdown_escaped(why)});
+    table.rows.push_back({fmt::format("{}{}", name(item->verdict), item->waived ? ", waived" : ""),
+                          title_of(*item), change, share, why});
   }
+  opbench::write_markdown(out, table);
 }
 
 void write_folded(std::ostream& out, const std::string& summary,

@@ -15,6 +15,7 @@
 #include "harness/report/text.h"
 #include "harness/run/samples.h"
 #include "text/cell.h"
+#include "text/table.h"
 
 namespace opbench::check {
 namespace {
@@ -118,20 +119,20 @@ Trend trend_of(const Series& series) {
 
 std::string title_of(const Trend& trend) {
   const PastItem& item = trend.item;
-  return markdown_escaped(fmt::format(
-      "{}{} on {}{}, {} thread{}{}", item.is_first_call ? "first call of " : "", item.variant,
-      report::with_short_lists(item.key), item.name.empty() ? "" : fmt::format(" ({})", item.name),
-      item.threads, item.threads == 1 ? "" : "s", item.is_cold ? ", cold" : ""));
+  return fmt::format("{}{} on {}{}, {} thread{}{}", item.is_first_call ? "first call of " : "",
+                     item.variant, report::with_short_lists(item.key),
+                     item.name.empty() ? "" : fmt::format(" ({})", item.name), item.threads,
+                     item.threads == 1 ? "" : "s", item.is_cold ? ", cold" : "");
 }
 
-std::string day_of(const std::string& date) { return markdown_escaped(date.substr(0, 10)); }
+std::string day_of(const std::string& date) { return date.substr(0, 10); }
 
 std::string verdicts_text(const Trend& trend) {
   std::map<std::string, int> counts;
   for (const std::string& verdict : trend.verdicts) ++counts[verdict];
   std::string text;
   for (const auto& [verdict, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, markdown_escaped(verdict));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, verdict);
   }
   return text;
 }
@@ -140,7 +141,7 @@ std::string steps_text(const Trend& trend) {
   std::string text;
   for (const TimeStep& step : trend.steps) {
     text += fmt::format("{}{} {} at {}", text.empty() ? "" : "; ", day_of(step.date),
-                        change_text(step.change), markdown_escaped(step.revision));
+                        change_text(step.change), step.revision);
   }
   return text;
 }
@@ -157,11 +158,12 @@ void write_changes(std::ostream& out, const std::vector<const Trend*>& trends) {
   }
   std::stable_sort(steps.begin(), steps.end(),
                    [](const auto& a, const auto& b) { return a.second->date < b.second->date; });
-  write_markdown_titles(out, {"date", "revision", "case", "change"}, 3, 4);
+  TextTable table{columns_of("date|revision|case|>change")};
   for (const auto& [trend, step] : steps) {
-    write_markdown_row(out, {day_of(step->date), markdown_escaped(step->revision), title_of(*trend),
-                             change_text(step->change)});
+    table.rows.push_back(
+        {day_of(step->date), step->revision, title_of(*trend), change_text(step->change)});
   }
+  write_markdown(out, table);
 }
 
 void write_flaky(std::ostream& out, const std::vector<const Trend*>& trends) {
@@ -175,25 +177,26 @@ void write_flaky(std::ostream& out, const std::vector<const Trend*>& trends) {
   }
   std::stable_sort(flaky.begin(), flaky.end(),
                    [](const Trend* a, const Trend* b) { return a->flips > b->flips; });
-  write_markdown_titles(out, {"case", "verdicts without a change", "runs", "verdicts"}, 1, 3);
+  TextTable table{columns_of("case|>verdicts without a change|>runs|verdicts")};
   for (const Trend* trend : flaky) {
-    write_markdown_row(out, {title_of(*trend), std::to_string(trend->flips),
-                             std::to_string(trend->verdicts.size()), verdicts_text(*trend)});
+    table.rows.push_back({title_of(*trend), std::to_string(trend->flips),
+                          std::to_string(trend->verdicts.size()), verdicts_text(*trend)});
   }
+  write_markdown(out, table);
 }
 
 void write_table(std::ostream& out, const std::vector<const Trend*>& trends) {
   out << "\n#### Trend\n\n";
-  write_markdown_titles(
-      out, {"case", "runs", "first", "last", "change", "change points", "verdicts"}, 1, 5);
+  TextTable table{columns_of("case|>runs|>first|>last|>change|change points|verdicts")};
   for (const Trend* trend : trends) {
     const bool is_timed = trend->timed > 0;
-    write_markdown_row(out, {title_of(*trend), std::to_string(trend->verdicts.size()),
-                             is_timed ? report::time_text(trend->first_us) : "",
-                             is_timed ? report::time_text(trend->last_us) : "",
-                             is_timed ? change_text(trend->last_us / trend->first_us - 1) : "",
-                             steps_text(*trend), verdicts_text(*trend)});
+    table.rows.push_back({title_of(*trend), std::to_string(trend->verdicts.size()),
+                          is_timed ? report::time_text(trend->first_us) : "",
+                          is_timed ? report::time_text(trend->last_us) : "",
+                          is_timed ? change_text(trend->last_us / trend->first_us - 1) : "",
+                          steps_text(*trend), verdicts_text(*trend)});
   }
+  write_markdown(out, table);
 }
 
 std::string span_text(const History& history) {
@@ -213,7 +216,7 @@ std::vector<Trend> trends_of(const History& history) {
 
 void write_trends(std::ostream& out, const History& history) {
   const std::vector<Trend> trends = trends_of(history);
-  out << fmt::format("### opbench: {}\n", span_text(history));
+  out << fmt::format("### opbench: {}\n", markdown_escaped(span_text(history)));
   for (const std::string& notice : history.notices)
     out << "\n> " << markdown_escaped(notice) << '\n';
   std::vector<std::string> machines;

@@ -102,17 +102,4 @@ TEST(MarkdownText, ControlCharactersBecomeSpaces) {
   EXPECT_EQ(markdown_escaped("a\u202eb"), "a\\\\u202eb");
 }
 
-TEST(MarkdownText, Rows) {
-  std::ostringstream out;
-  write_markdown_row(out, {"a", "", "b c"});
-  write_markdown_row(out, {});
-  EXPECT_EQ(out.str(), "| a | | b c |\n|\n");
-}
-
-TEST(MarkdownText, ColumnsOfNumbersAreSetToTheRight) {
-  std::ostringstream out;
-  write_markdown_titles(out, {"case", "us", "GB/s", "status"}, 1, 3);
-  EXPECT_EQ(out.str(), "| case | us | GB/s | status |\n|---|---:|---:|---|\n");
-}
-
 }  // namespace opbench

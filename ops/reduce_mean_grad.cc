@@ -18,12 +18,8 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
           n = reduced_count("reduce_mean_grad", shape, attrs)](std::size_t, ElementRange range,
                                                                std::span<double> to) {
     for (std::size_t i = 0; i < to.size(); ++i) {
-      std::int64_t rest = range.first + static_cast<std::int64_t>(i), source = 0;
-      for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-        source += rest / strides[axis] * from[axis];
-        rest %= strides[axis];
-      }
-      to[i] = dy[static_cast<std::size_t>(source)] / n;
+      const std::int64_t element = range.first + static_cast<std::int64_t>(i);
+      to[i] = dy[static_cast<std::size_t>(place_in_result(element, strides, from))] / n;
     }
   };
 }

@@ -6,10 +6,8 @@
 #include "tensor/error.h"
 
 namespace opbench {
-namespace {
 
-// Where an element goes in the result.
-std::int64_t target_of(std::int64_t element, const Dims& strides, const Dims& to) {
+std::int64_t place_in_result(std::int64_t element, const Dims& strides, const Dims& to) {
   std::int64_t target = 0;
   for (std::size_t i = 0; i < strides.size(); ++i) {
     target += element / strides[i] * to[i];
@@ -17,8 +15,6 @@ std::int64_t target_of(std::int64_t element, const Dims& strides, const Dims& to
   }
   return target;
 }
-
-}  // namespace
 
 std::vector<AttrSpec> reduce_attrs() {
   return {{"axes", std::vector<std::int64_t>(), "the axes that are reduced; empty: all"},
@@ -67,7 +63,8 @@ Dims strides_in_result(const Dims& shape, const std::vector<bool>& reduced) {
   return strides;
 }
 
-std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced) {
+std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced,
+                              const std::function<double(double)>& of) {
   const TensorDesc& desc = x.desc();
   const Dims strides = row_major_strides(desc.shape), to = strides_in_result(desc.shape, reduced);
   std::int64_t results = 1;
@@ -78,8 +75,9 @@ std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& red
     const ElementRange range = block(desc, b);
     x.read(range, {values.data(), static_cast<std::size_t>(range.count)});
     for (std::int64_t i = 0; i < range.count; ++i) {
-      const std::int64_t target = target_of(range.first + i, strides, to);
-      sum[static_cast<std::size_t>(target)] += values[static_cast<std::size_t>(i)];
+      const std::int64_t target = place_in_result(range.first + i, strides, to);
+      const double value = values[static_cast<std::size_t>(i)];
+      sum[static_cast<std::size_t>(target)] += of == nullptr ? value : of(value);
     }
   }
   return sum;

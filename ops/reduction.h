@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,14 @@ double reduced_count(std::string_view op, const Dims& shape, const Attrs& attrs)
 /// For each axis of `shape` how far one step along it goes in the result: 0 along reduced ones.
 Dims strides_in_result(const Dims& shape, const std::vector<bool>& reduced);
 
-/// The sums of `x` over the reduced axes, in fp64, elements in their order.
-std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced);
+/// Where an element goes in the result: `strides` are those of its own tensor, `to` those in the
+/// result.
+std::int64_t place_in_result(std::int64_t element, const Dims& strides, const Dims& to);
+
+/// The sums of `x`, or of `of` every element of it, over the reduced axes, in fp64, elements in
+/// their order.
+std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced,
+                              const std::function<double(double)>& of = nullptr);
 
 /// Of sum_to_size: the axes of `shape` that `size`, aligned at the last axis, lacks or has 1 of.
 /// Errors: throws Error that names the operator unless a tensor of `size` can be broadcast to

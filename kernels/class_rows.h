@@ -13,15 +13,17 @@ namespace opbench {
 struct ClassRows {
   DType dtype, index;
   std::int64_t rows, classes, ignore_index;
+  std::int64_t apart;  ///< neighbouring classes of a row; 1 but for the places of images
   float smoothing;
   Reduction reduction;
 
   ClassRows(const Problem& problem, std::size_t logits)
       : dtype(problem.inputs[logits].dtype),
         index(problem.inputs[logits + 1].dtype),
-        rows(problem.inputs[logits].shape[0]),
+        rows(problem.inputs[logits].elements() / problem.inputs[logits].shape[1]),
         classes(problem.inputs[logits].shape[1]),
         ignore_index(problem.attrs.integer("ignore_index")),
+        apart(rows / problem.inputs[logits].shape[0]),
         smoothing(problem.attrs.values().contains("label_smoothing")
                       ? static_cast<float>(problem.attrs.number("label_smoothing"))
                       : 0),
@@ -29,6 +31,10 @@ struct ClassRows {
 
   const void* row(const void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
   void* row(void* x, std::int64_t n) const { return at(x, dtype, n * classes); }
+  /// The element of class `c` in row `n`.
+  std::int64_t place(std::int64_t n, std::int64_t c) const {
+    return (n / apart * classes + c) * apart + n % apart;
+  }
   float element(const void* x, std::int64_t i) const {
     float value = 0;
     load_floats(dtype, at(x, dtype, i), 1, &value);

@@ -16,7 +16,7 @@ Launch loss(const Problem& problem) {
       const float factor = rows.factor(target, weight, n);
       const std::int64_t c = rows.wanted(target, n);
       const float of_row =
-          c == rows.ignore_index ? 0 : -factor * rows.element(rows.row(args.inputs[0], n), c);
+          c == rows.ignore_index ? 0 : -factor * rows.element(args.inputs[0], rows.place(n, c));
       sum += double(of_row);
       if (rows.reduction == Reduction::none) rows.store(of_row, args.outputs[0], n);
     }
@@ -30,13 +30,16 @@ Launch gradient(const Problem& problem) {
     const float* weight = weight_of(args, 3);
     const void* target = args.inputs[2];
     const auto total = static_cast<float>(rows.total<double>(target, weight));
+    const std::int64_t images = rows.rows / rows.apart, image = rows.classes * rows.apart;
+    parallel_ranges(images, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::memset(at(args.outputs[0], rows.dtype, begin * image), 0,
+                  static_cast<std::size_t>((end - begin) * image) * size_of(rows.dtype));
+    });
     rows.for_each([&](std::int64_t n) {
-      void* const dx = rows.row(args.outputs[0], n);
-      std::memset(dx, 0, static_cast<std::size_t>(rows.classes) * size_of(rows.dtype));
       const std::int64_t c = rows.wanted(target, n);
       if (c == rows.ignore_index) return;
       const float dy = rows.element(args.inputs[0], rows.reduction == Reduction::none ? n : 0);
-      rows.store(-rows.factor(target, weight, n) * dy / total, dx, c);
+      rows.store(-rows.factor(target, weight, n) * dy / total, args.outputs[0], rows.place(n, c));
     });
   };
 }

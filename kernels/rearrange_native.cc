@@ -49,9 +49,10 @@ struct Box {
   StridedView from, to;
 
   Box(const Dims& shape, const Dims& result) : from(dense_view(shape)), to(dense_view(result)) {}
-  void cut(std::size_t axis, std::int64_t first, std::int64_t place, std::int64_t count) {
+  void cut(std::size_t axis, std::int64_t first, std::int64_t place, std::int64_t count,
+           std::int64_t step = 1) {
     from = slice(from, static_cast<std::int64_t>(axis), first, count);
-    to = slice(to, static_cast<std::int64_t>(axis), place, count);
+    to = slice(to, static_cast<std::int64_t>(axis), place, count, step);
   }
   ElementCopy copy(DType dtype) const { return copy_view(from, to, size_of(dtype)); }
 };
@@ -66,12 +67,21 @@ void fill(std::uint64_t bits, std::size_t size, std::int64_t count, void* to) {
 Launch pad(const Problem& problem) {
   const TensorDesc &x = problem.inputs[0], &y = problem.outputs[0];
   Box inside(x.shape, y.shape);
-  const std::vector<Padding> paddings = paddings_of(x.shape, problem.attrs);
+  const Dims apart = spread_shape(x.shape, problem.attrs);
+  const std::vector<Padding> paddings = paddings_of(apart, problem.attrs);
   for (std::size_t i = 0; i < paddings.size(); ++i) {
     const auto [before, after] = paddings[i];
-    const std::int64_t first = std::max<std::int64_t>(0, -before);
-    const std::int64_t end = x.shape[i] - std::max<std::int64_t>(0, -after);
-    inside.cut(i, first, std::max<std::int64_t>(0, before), std::max<std::int64_t>(0, end - first));
+    const std::int64_t step = apart[i] == x.shape[i] ? 1 : problem.attrs.integer("step");
+    // Elements of x, from the first that is kept to behind the last.
+    const std::int64_t first = (std::max<std::int64_t>(0, -before) + step - 1) / step;
+    const std::int64_t left = apart[i] - std::max<std::int64_t>(0, -after);
+    const std::int64_t end = left <= 0 ? 0 : (left - 1) / step + 1;
+    const std::int64_t count = std::max<std::int64_t>(0, end - first);
+    if (count == 0) {
+      inside.cut(i, 0, 0, 0);
+    } else {
+      inside.cut(i, first, first * step + before, count, step);
+    }
   }
   const double value = problem.attrs.number("value");
   std::uint64_t element = 0;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "kernels/copy/repeat.h"
+#include "kernels/reduce_all.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/reduce_view.h"
@@ -83,17 +84,17 @@ void share(const Share& plan, DType dtype, std::int64_t begin, std::int64_t end,
   }
 }
 
-Share share_of(const Problem& problem) {
+Share share_of(const Problem& problem, bool is_mean) {
   const Dims& shape = problem.outputs[0].shape;
-  const std::vector<bool> reduced = reduced_axes("reduce_mean_grad", shape, problem.attrs);
-  const double n = reduced_count("reduce_mean_grad", shape, problem.attrs);
+  const std::vector<bool> reduced = reduced_axes(problem.op->name, shape, problem.attrs);
+  const double n = is_mean ? reduced_count(problem.op->name, shape, problem.attrs) : 1;
   if (shape.empty()) return {{1}, {1}, {0}, n};
   return {shape, row_major_strides(shape), strides_in_result(shape, reduced), n};
 }
 
-Launch prepare(const Problem& problem) {
+Launch share_out(const Problem& problem, bool is_mean) {
   return [dtype = problem.outputs[0].dtype, elements = stored_elements(problem),
-          plan = share_of(problem)](const KernelArgs& args) {
+          plan = share_of(problem, is_mean)](const KernelArgs& args) {
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
       visit_arithmetic(dtype, [&](auto tag) {
         using T = decltype(tag);
@@ -109,7 +110,19 @@ const RegisteredKernel native{{
     .name = "native",
     .provider = Provider::framework,
     .summary = "dy/n expanded and made contiguous",
-    .prepare = prepare,
+    .prepare = [](const Problem& problem) { return share_out(problem, true); },
+}};
+
+const RegisteredKernel native_sum{{
+    .op = "sum_grad",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "dy expanded and made contiguous",
+    .prepare =
+        [](const Problem& problem) {
+          const bool is_scalar = problem.inputs[0].shape.empty();
+          return is_scalar ? expand_to_all(problem, 1) : share_out(problem, false);
+        },
 }};
 
 }  // namespace

@@ -5,8 +5,6 @@ namespace {
 
 Launch prepare(const Problem& problem) { return reduce_all(problem, 1.0f, 1); }
 
-Launch prepare_grad(const Problem& problem) { return expand_to_all(problem, 1); }
-
 const RegisteredKernel native{{
     .op = "sum",
     .name = "native",
@@ -22,14 +20,6 @@ const RegisteredKernel reduce_sum{{
     .provider = Provider::npu,
     .summary = "ReduceSumD: fp16 and bf16 cast to fp32 first, sum in fp32",
     .prepare = prepare,
-}};
-
-const RegisteredKernel native_grad{{
-    .op = "sum_grad",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "dy expanded and made contiguous",
-    .prepare = prepare_grad,
 }};
 
 }  // namespace

@@ -9,8 +9,6 @@
 namespace opbench {
 namespace {
 
-Dims rows_of(const Dims& shape) { return shape.empty() ? Dims{1} : Dims{shape[0]}; }
-
 template <std::size_t kFirst>
 Distribution classes(const Problem& problem) {
   return index_data(problem.inputs[kFirst].shape[1]);
@@ -19,16 +17,30 @@ Distribution classes(const Problem& problem) {
 }  // namespace
 
 void require_class_rows(std::string_view op, std::span<const TensorDesc> inputs) {
+  if (inputs[0].shape.size() != 2) {
+    throw Error(fmt::format("{}: 'self' has shape {}; allowed: [N, C], at least one of each", op,
+                            to_string(inputs[0].shape)));
+  }
+  require_class_places(op, inputs);
+}
+
+Dims class_places(const Dims& shape) {
+  Dims places = shape.empty() ? Dims{1} : shape;
+  if (places.size() > 1) places.erase(places.begin() + 1);
+  return places;
+}
+
+void require_class_places(std::string_view op, std::span<const TensorDesc> inputs) {
   const TensorDesc &x = inputs[0], &target = inputs[1];
-  if (x.shape.size() != 2 || x.shape[0] < 1 || x.shape[1] < 1) {
+  if (x.shape.size() < 2 || x.elements() == 0) {
     throw Error(fmt::format("{}: 'self' has shape {}; allowed: [N, C], at least one of each", op,
                             to_string(x.shape)));
   }
-  if (target.shape != Dims{x.shape[0]}) {
+  if (target.shape != class_places(x.shape)) {
     throw Error(
         fmt::format("{}: 'target' has shape {}; allowed: {}, one class for each row of "
                     "'self'",
-                    op, to_string(target.shape), x.shape[0]));
+                    op, to_string(target.shape), to_string(class_places(x.shape))));
   }
   if (inputs.size() < 3 || inputs[2].shape == Dims{x.shape[1]}) return;
   throw Error(
@@ -78,11 +90,12 @@ template void check_classes<0>(const Problem&, std::span<const InputReader>);
 template void check_classes<1>(const Problem&, std::span<const InputReader>);
 
 std::vector<Dims> class_loss_inputs(const Dims& shape, const Attrs&) {
-  return {shape, rows_of(shape)};
+  return {shape, class_places(shape)};
 }
 
 std::vector<Dims> class_loss_grad_inputs(const Dims& shape, const Attrs& attrs) {
-  return {reduced_loss(attrs, rows_of(shape)), shape, rows_of(shape)};
+  const Dims places = class_places(shape);
+  return {reduced_loss(attrs, places), shape, places};
 }
 
 std::vector<GradientCall> class_loss_gradient(std::string_view gradient, const Problem& forward) {

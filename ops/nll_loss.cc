@@ -10,14 +10,21 @@ namespace opbench {
 namespace {
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  require_class_rows("nll_loss", inputs);
-  return {describe(inputs[0].dtype, reduced_loss(attrs, {inputs[0].shape[0]}))};
+  require_class_places("nll_loss", inputs);
+  return {describe(inputs[0].dtype, reduced_loss(attrs, class_places(inputs[0].shape)))};
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  require_class_rows("nll_loss_grad", inputs.subspan(1));
-  require_loss_gradient("nll_loss_grad", inputs[0], attrs, {inputs[1].shape[0]});
+  require_class_places("nll_loss_grad", inputs.subspan(1));
+  require_loss_gradient("nll_loss_grad", inputs[0], attrs, class_places(inputs[1].shape));
   return {inputs[1]};
+}
+
+// Where class c of row n stands: the classes of a row are as far apart as an image has places.
+std::size_t place_of(const Dims& x, std::size_t n, std::int64_t c) {
+  const auto classes = static_cast<std::size_t>(x[1]);
+  const auto apart = static_cast<std::size_t>(element_count({x.begin() + 2, x.end()}));
+  return (n / apart * classes + static_cast<std::size_t>(c)) * apart + n % apart;
 }
 
 // The mean of no losses at all is NaN, as PyTorch's.
@@ -27,9 +34,9 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   std::vector<double> losses;
   double sum = 0;
   for (std::size_t n = 0; n < wanted.target.size(); ++n) {
-    const std::size_t first = n * wanted.weight.size();
-    const auto c = static_cast<std::size_t>(wanted.target[n]);
-    losses.push_back(wanted.is_ignored(n) ? 0 : -wanted.of_target(n) * x[first + c]);
+    const std::size_t place =
+        wanted.is_ignored(n) ? 0 : place_of(inputs[0].desc().shape, n, wanted.target[n]);
+    losses.push_back(wanted.is_ignored(n) ? 0 : -wanted.of_target(n) * x[place]);
     sum += losses.back();
   }
   if (reduction_of(attrs) != Reduction::none) losses = {sum / wanted.total};
@@ -42,8 +49,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   std::vector<double> dx(wanted.target.size() * wanted.weight.size());
   for (std::size_t n = 0; n < wanted.target.size(); ++n) {
     if (wanted.is_ignored(n)) continue;
-    const auto c = static_cast<std::size_t>(wanted.target[n]);
-    dx[n * wanted.weight.size() + c] =
+    dx[place_of(inputs[1].desc().shape, n, wanted.target[n])] =
         -wanted.of_target(n) * dy[dy.size() == 1 ? 0 : n] / wanted.total;
   }
   return elements_of({std::move(dx)});
@@ -54,7 +60,7 @@ template <std::size_t kFirst>
 Traffic traffic(const Problem& problem) {
   Traffic traffic = class_loss_traffic(problem, kFirst + 1, 2);
   const TensorDesc& x = problem.inputs[kFirst];
-  const auto rows = static_cast<double>(x.shape[0]);
+  const auto rows = static_cast<double>(x.elements() / x.shape[1]);
   traffic.bytes_read -= double(x.bytes());
   if (kFirst == 0) traffic.bytes_read += rows * double(size_of(x.dtype));
   if (problem.inputs.size() > kFirst + 2) {
@@ -77,9 +83,9 @@ const RegisteredOp nll_loss{{
     .name = "nll_loss",
     .ir_name = "nll_loss",
     .summary = "y = the mean over the rows (or their sum, or each) of -x[n, target[n]], each times "
-               "weight[target[n]]",
+               "weight[target[n]]; of images, too",
     .source = "torch.nn.functional.nll_loss; CANN NLLLoss",
-    .known_as = {.calls = {{"nll_loss, nll_loss_forward, NLLLoss",
+    .known_as = {.calls = {{"nll_loss, nll_loss_forward, nll_loss2d, nll_loss2d_forward, NLLLoss",
                             "self|x, target, weight?",
                             "result|result0|output|y",
                             {.attrs = "ignore_index, reduction: reduction as none|mean|sum"}}},
@@ -92,7 +98,7 @@ const RegisteredOp nll_loss{{
     .optional_inputs = 1,
     .attrs = class_loss_attrs(),
     .dtypes = kArithmeticDTypes,
-    .formats = {Format::ND},
+    .formats = kPlainFormats,
     .infer = infer,
     .reference = reference,
     .traffic = traffic<0>,
@@ -109,20 +115,22 @@ const RegisteredOp nll_loss_grad{{
     .ir_name = "NllLossBackward",
     .summary = "dx[n, target[n]] = -weight[target[n]]*dy/(sum of these weights), 0 elsewhere",
     .source = "torch.nn.functional.nll_loss backward; CANN NLLLossGrad",
-    .known_as = {.calls = {{"NllLossBackward, nll_loss_backward, NLLLossGrad",
-                            "grads/grads_0|grad_output|y_grad, self|x, target, weight?",
-                            "grad_inputs/grad_inputs_0|grad_input|result|x_grad",
-                            {.attrs = "ignore_index, reduction: reduction as none|mean|sum"}}},
-                 .profiled = {{"NLLLossGrad", "x, y_grad, target, weight", "x_grad"},
-                              {"aten::nll_loss_backward",
-                               "grad_output, self, target, weight, =reduction, =ignore_index"}},
-                 .likely = likely_of_loss_grad},
+    .known_as =
+        {.calls = {{"NllLossBackward, nll_loss_backward, NllLoss2DBackward, nll_loss2d_backward, "
+                    "NLLLossGrad",
+                    "grads/grads_0|grad_output|y_grad, self|x, target, weight?",
+                    "grad_inputs/grad_inputs_0|grad_input|result|x_grad",
+                    {.attrs = "ignore_index, reduction: reduction as none|mean|sum"}}},
+         .profiled = {{"NLLLossGrad", "x, y_grad, target, weight", "x_grad"},
+                      {"aten::nll_loss_backward",
+                       "grad_output, self, target, weight, =reduction, =ignore_index"}},
+         .likely = likely_of_loss_grad},
     .inputs = grad_inputs(),
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
     .optional_inputs = 1,
     .attrs = class_loss_attrs(),
     .dtypes = kArithmeticDTypes,
-    .formats = {Format::ND},
+    .formats = kPlainFormats,
     .infer = infer_grad,
     .reference = reference_grad,
     .traffic = traffic<1>,

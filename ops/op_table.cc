@@ -119,19 +119,29 @@ RecordedName RecordedName::of(std::string_view text) {
 
 AttrSource AttrSource::of(std::string_view text) {
   constexpr std::pair<std::string_view, AttrSource::Kind> kPrefixes[] = {
-      {"shape of ", AttrSource::shape},     {"plane of ", AttrSource::plane},
-      {"dtype of ", AttrSource::dtype},     {"rows of ", AttrSource::rows},
-      {"kept shape of ", AttrSource::kept}, {"extents of ", AttrSource::extents},
-      {"borders of ", AttrSource::borders}, {"1 - ", AttrSource::complement}};
+      {"shape of ", AttrSource::shape},
+      {"plane of ", AttrSource::plane},
+      {"whole plane of ", AttrSource::whole_plane},
+      {"dtype of ", AttrSource::dtype},
+      {"rows of ", AttrSource::rows},
+      {"kept shape of ", AttrSource::kept},
+      {"extents of ", AttrSource::extents},
+      {"borders of ", AttrSource::borders},
+      {"1 - ", AttrSource::complement},
+      {"- ", AttrSource::negated}};
   if (text.starts_with('=')) return {AttrSource::constant, {}, std::string(text.substr(1))};
   for (const auto& [prefix, kind] : kPrefixes) {
     if (!text.starts_with(prefix)) continue;
-    constexpr std::string_view kAlong = " along ", kFrom = " from ";
+    constexpr std::string_view kAlong = " along ", kFrom = " from ", kBy = " by ";
     const std::string_view rest = text.substr(prefix.size());
     const std::size_t along = std::min(rest.find(kAlong), rest.size());
     AttrSource source{kind, RecordedName::of(rest.substr(0, along)), {}};
     if (along == rest.size()) return source;
-    const std::string_view axis = rest.substr(along + kAlong.size());
+    std::string_view axis = rest.substr(along + kAlong.size());
+    if (const std::size_t by = axis.find(kBy); by != std::string_view::npos) {
+      source.step = axis.substr(by + kBy.size());
+      axis = axis.substr(0, by);
+    }
     const std::size_t from = std::min(axis.find(kFrom), axis.size());
     source.along = axis.substr(0, from);
     if (from < axis.size()) source.start = axis.substr(from + kFrom.size());

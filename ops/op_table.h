@@ -29,9 +29,11 @@ struct AttrSource {
   enum Kind {
     recorded,
     complement,
+    negated,
     constant,
     shape,
     plane,
+    whole_plane,
     dtype,
     rows,
     kept,
@@ -43,6 +45,7 @@ struct AttrSource {
   std::vector<std::string> words = {};  ///< of a recorded number: word 0, 1, ...
   std::string along = {};               ///< the recorded number or list of axes
   std::string start = {};               ///< the recorded first place along the axis
+  std::string step = {};                ///< the recorded distance of places; empty: 1
 
   /// As in KnownCallRules::attrs (ops/known_as.h).
   static AttrSource of(std::string_view text);

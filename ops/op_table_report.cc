@@ -27,10 +27,14 @@ std::string text_of(const AttrSource& source) {
       return "shape of " + text_of(source.from);
     case AttrSource::plane:
       return "plane of " + text_of(source.from);
+    case AttrSource::whole_plane:
+      return "whole plane of " + text_of(source.from);
     case AttrSource::dtype:
       return "dtype of " + text_of(source.from);
     case AttrSource::complement:
       return "1 - " + text_of(source.from);
+    case AttrSource::negated:
+      return "- " + text_of(source.from);
     case AttrSource::rows:
       return "rows of " + text_of(source.from);
     case AttrSource::kept:
@@ -38,8 +42,8 @@ std::string text_of(const AttrSource& source) {
     case AttrSource::extents:
       return fmt::format("extents of {} along {}", text_of(source.from), source.along);
     case AttrSource::borders:
-      return fmt::format("borders of {} along {} from {}", text_of(source.from), source.along,
-                         source.start);
+      return fmt::format("borders of {} along {} from {}{}{}", text_of(source.from), source.along,
+                         source.start, source.step.empty() ? "" : " by ", source.step);
     case AttrSource::recorded:
       break;
   }

@@ -11,28 +11,41 @@
 namespace opbench {
 namespace {
 
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  const Dims& shape = inputs[0].shape;
-  return {with_shape(inputs[0], padded_shape(shape, paddings_of(shape, attrs)))};
+  const Dims apart = spread_shape(inputs[0].shape, attrs);
+  return {with_shape(inputs[0], padded_shape(apart, paddings_of(apart, attrs)))};
+}
+
+// How far apart the elements of x lie along every axis.
+Dims steps_of(std::size_t rank, const Attrs& attrs) {
+  Dims steps(rank, 1);
+  if (const std::int64_t step = attrs.integer("step"); step != 1) {
+    steps[axis_of("pad", steps, attrs.integer("step_axis"))] = step;
+  }
+  return steps;
 }
 
 // Runs along the last axis: of the border, of x, of the border again.
-SourceMap padded(const Dims& from, const std::vector<Padding>& paddings) {
-  return [from, to = padded_shape(from, paddings), paddings](std::size_t,
-                                                             std::int64_t element) -> SourceRun {
+SourceMap padded(const Dims& shape, const Attrs& attrs) {
+  const Dims apart = spread_shape(shape, attrs);
+  const std::vector<Padding> paddings = paddings_of(apart, attrs);
+  return [shape, from = apart, to = padded_shape(apart, paddings), paddings,
+          steps = steps_of(shape.size(), attrs)](std::size_t, std::int64_t element) -> SourceRun {
     std::int64_t rest = element, stride = 1, first = 0, run = 1;
     bool is_inside = true;
     for (std::size_t i = from.size(); i-- > 0;) {
       const std::int64_t place = rest % to[i] - paddings[i].before;
-      const bool is_here = place >= 0 && place < from[i];
-      if (i + 1 == from.size()) {
+      const bool is_here = place >= 0 && place < from[i] && place % steps[i] == 0;
+      if (i + 1 == from.size() && steps[i] == 1) {
         const std::int64_t left = to[i] - rest % to[i];
         run = place < 0 ? std::min(-place, left) : is_here ? std::min(from[i] - place, left) : left;
       }
       is_inside = is_inside && is_here;
-      first += place * stride;
+      first += place / steps[i] * stride;
       rest /= to[i];
-      stride *= from[i];
+      stride *= shape[i];
     }
     if (!is_inside) return {SourceRun::kZeros, 0, run};
     return {0, first, run};
@@ -41,7 +54,7 @@ SourceMap padded(const Dims& from, const std::vector<Padding>& paddings) {
 
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const TensorDesc& x = inputs[0].desc();
-  const SourceMap source = padded(x.shape, paddings_of(x.shape, attrs));
+  const SourceMap source = padded(x.shape, attrs);
   const double value = attrs.number("value");
   const ExactReference with_zeros = moved(inputs, source);
   if (value == 0) return with_zeros;
@@ -61,6 +74,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
 
 // The border's gradient is lost, that of what was cut off is 0.
 std::vector<GradientCall> gradient(const Problem& forward) {
+  if (forward.attrs.integer("step") != 1) throw Error("pad: the gradient is for step 1 alone");
   std::vector<std::int64_t> back = forward.attrs.list("pad");
   for (std::int64_t& border : back) border = -border;
   const std::pair<std::string_view, AttrValue> attrs[] = {{"pad", back}};
@@ -74,11 +88,16 @@ const RegisteredOp registered{{
     .source = "torch.nn.functional.pad(mode='constant'); CANN PadD, PadV3",
     .known_as =
         {.calls = {{"constant_pad_nd", "self", "result", {.attrs = "pad, value", .needs = "pad"}},
+                   {"ConstantPadNdBackward",
+                    "grads/grads_0",
+                    "grad_inputs/grad_inputs_0",
+                    {.attrs = "pad: - pad", .needs = "pad"}},
                    {"SliceBackward",
                     "grads/grads_0",
                     "grad_inputs/grad_inputs_0",
-                    {.attrs = "pad: borders of grad_inputs/grad_inputs_0 along dim from start",
-                     .only = "step: 1"}},
+                    {.attrs = "pad: borders of grad_inputs/grad_inputs_0 along dim from start by "
+                              "step, step, step_axis: dim",
+                     .needs = "step"}},
                    {"SelectBackward",
                     "grads/grads_0 with axis dim",
                     "grad_inputs/grad_inputs_0",
@@ -87,7 +106,14 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .attrs = {{"pad", std::vector<std::int64_t>{1, 1},
                "before and after each axis, from the last one on; negative: cut off"},
-              {"value", 0.0, "of the border"}},
+              {"value", 0.0, "of the border"},
+              {"step", std::int64_t{1},
+               "elements lie so far apart along step_axis, the value between",
+               [](const AttrValue& value) -> std::string {
+                 const std::int64_t step = std::get<std::int64_t>(value);
+                 return step >= 1 && step <= kMost ? "" : "it must be 1 to 2^40";
+               }},
+              {"step_axis", std::int64_t{0}, "that step is for; negative: from the back"}},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,
@@ -99,6 +125,15 @@ const RegisteredOp registered{{
 
 }  // namespace
 
+Dims spread_shape(const Dims& shape, const Attrs& attrs) {
+  Dims apart = shape;
+  const Dims steps = steps_of(shape.size(), attrs);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] > 0) apart[i] = (shape[i] - 1) * steps[i] + 1;
+  }
+  return apart;
+}
+
 std::vector<Padding> paddings_of(const Dims& shape, const Attrs& attrs) {
   const std::vector<std::int64_t>& pad = attrs.list("pad");
   if (pad.size() % 2 != 0 || pad.size() / 2 > shape.size()) {
@@ -109,7 +144,6 @@ std::vector<Padding> paddings_of(const Dims& shape, const Attrs& attrs) {
   }
   std::vector<Padding> paddings(shape.size());
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;
     const std::size_t axis = shape.size() - 1 - i;
     const Padding padding{pad[2 * i], pad[2 * i + 1]};
     const auto is_far = [](std::int64_t border) { return border > kMost || border < -kMost; };

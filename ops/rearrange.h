@@ -13,6 +13,9 @@ Dims transpose_perm(const Dims& shape, const Attrs& attrs);
 /// The shape of so many tensors of shape `part`, stacked. Errors: throws Error that names the axis.
 Dims stacked_shape(const Dims& part, std::int64_t parts, const Attrs& attrs);
 
+/// `shape` with the elements that pad keeps as far apart as its attributes say.
+Dims spread_shape(const Dims& shape, const Attrs& attrs);
+
 /// What pad does to one axis: `before` and `after` are added, or cut off where they are negative.
 struct Padding {
   std::int64_t before = 0, after = 0;

@@ -105,10 +105,24 @@ std::string RecordedAttrs::borders_text(const OpUse& use, const Dims& whole,
   double start = number_called(source.start);
   if (start < 0) start = std::max(0.0, start + double(whole[axis]));
   const auto before = static_cast<std::int64_t>(std::min(start, double(whole[axis])));
+  const std::int64_t step =
+      source.step.empty() ? 1 : static_cast<std::int64_t>(number_called(source.step));
+  const std::int64_t places = inner[axis] == 0 ? 0 : (inner[axis] - 1) * step + 1;
   std::vector<std::int64_t> borders(2 * (whole.size() - axis), 0);
   borders[borders.size() - 2] = before;
-  borders[borders.size() - 1] = whole[axis] - before - inner[axis];
+  borders[borders.size() - 1] = whole[axis] - before - places;
   return fmt::format("[{}]", fmt::join(borders, ","));
+}
+
+// Without the factor that a call stated, places are known of whole multiples alone.
+std::string RecordedAttrs::whole_plane_text(const OpUse& use, const Dims& plane) const {
+  const Dims x = shape_of(use, 0, tensor_of(record_, Side::input, use.inputs.at(0)));
+  for (std::ptrdiff_t i = 1; i <= 2; ++i) {
+    const bool is_multiple = std::ssize(x) >= i && std::ssize(plane) >= i && x.end()[-i] > 0 &&
+                             plane.end()[-i] % x.end()[-i] == 0;
+    if (!is_multiple) throw Unfit("the factor of the extents is not recorded");
+  }
+  return shape_text(plane, 2);
 }
 
 // The shape that input `i` is taken in.
@@ -125,13 +139,17 @@ Dims RecordedAttrs::shape_of(const OpUse& use, std::size_t i, const DumpEntry& e
 std::optional<std::string> RecordedAttrs::attr_text(const OpUse& use, const AttrSpec& spec,
                                                     const AttrSource& source) const {
   if (source.kind == AttrSource::constant) return source.constant_text;
-  if (source.kind == AttrSource::recorded || source.kind == AttrSource::complement) {
+  if (source.kind == AttrSource::recorded || source.kind == AttrSource::complement ||
+      source.kind == AttrSource::negated) {
     const DumpEntry* found = find_entry(record_, Side::input, source.from);
     if (found == nullptr) return std::nullopt;
     std::vector<double> values = numbers(*found);
     if (!source.words.empty()) return word_of(source.words, values, found->name);
     if (source.kind == AttrSource::complement) {
       for (double& value : values) value = 1 - value;
+    }
+    if (source.kind == AttrSource::negated) {
+      for (double& value : values) value = 0 - value;
     }
     return value_text(spec, values);
   }
@@ -144,6 +162,7 @@ std::optional<std::string> RecordedAttrs::attr_text(const OpUse& use, const Attr
   if (source.kind == AttrSource::dtype) return std::string(name(of->desc.dtype));
   if (source.kind == AttrSource::kept) return kept_text(of->desc.shape, source);
   if (source.kind == AttrSource::borders) return borders_text(use, of->desc.shape, source);
+  if (source.kind == AttrSource::whole_plane) return whole_plane_text(use, of->desc.shape);
   if (source.kind == AttrSource::rows) {
     return of->desc.shape.empty() ? "1" : std::to_string(of->desc.shape[0]);
   }

@@ -29,6 +29,7 @@ class RecordedAttrs {
   double number_called(const std::string& name) const;
   std::string kept_text(Dims shape, const AttrSource& source) const;
   std::string extents_text(const AttrSource& source) const;
+  std::string whole_plane_text(const OpUse& use, const Dims& plane) const;
   std::string borders_text(const OpUse& use, const Dims& whole, const AttrSource& source) const;
   std::optional<std::string> attr_text(const OpUse& use, const AttrSpec& spec,
                                        const AttrSource& source) const;

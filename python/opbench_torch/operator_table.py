@@ -182,11 +182,14 @@ def _attribute(source: str, inputs: Values, outputs: Values) -> Any:
             if not isinstance(value, Described):
                 raise Unfit(f"{source} is not there")
             return value.dtype if word[0] == "d" else list(value.shape[-2:] if word[0] == "p" else value.shape)
-    if source.startswith(("rows of ", "kept shape of ", "extents of ", "borders of ")):
+    if source.startswith(("rows of ", "kept shape of ", "extents of ", "borders of ", "whole plane of ")):
         raise Unfit(f"{source} is left to opbench judge")
     if source.startswith("1 - "):
         value = _find(source[4:], inputs)
         return None if value is None else 1 - value
+    if source.startswith("- "):
+        value = _find(source[2:], inputs)
+        return None if value is None else [-one for one in value]
     names, _, words = source.partition(" as ")
     value = _find(names, inputs)
     if isinstance(value, Described):

@@ -34,6 +34,15 @@ TEST(NllLoss, HandComputed) {
   expect_values("nll_loss", {kRows, kTarget, kWeight}, {3}, {{"ignore_index", "1"}});
 }
 
+// Two classes of 1 x 3 places: 1 of the second class, 2 and 6 of the first.
+TEST(NllLoss, OfThePlacesOfAnImage) {
+  const Given x{DType::fp32, {1, 2, 1, 3}, {-9, -2, -6, -1, -9, -9}};
+  const Given target{DType::int64, {1, 1, 3}, {1, 0, 0}}, dy{DType::fp32, {}, {6}};
+  expect_values("nll_loss", {x, target}, {3});
+  expect_values("nll_loss", {x, target}, {1, 2, 6}, {{"reduction", "none"}});
+  expect_values("nll_loss_grad", {dy, x, target}, {0, -2, -2, -2, 0, 0});
+}
+
 TEST(NllLossGrad, HandComputed) {
   const Given dy{DType::fp32, {}, {14}};
   expect_values("nll_loss_grad", {dy, kRows, kTarget, kWeight}, {0, -6, -2, 0, 0, -6});
@@ -96,7 +105,8 @@ TEST(NllLoss, NamesWhatItRefuses) {
       [] {
         problem_with(find_op("nll_loss"), {{2, 3, 4}, {2}}, {}, DType::fp32);
       },
-      ThrowsMessage<Error>(HasSubstr("'self' has shape 2x3x4; allowed: [N, C]")));
+      ThrowsMessage<Error>(
+          HasSubstr("'target' has shape 2; allowed: 2x4, one class for each row")));
 }
 
 }  // namespace opbench

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
-#include "tests/evaluate.h"
+#include "tests/on_tensors.h"
 
 namespace opbench {
 
@@ -37,6 +37,20 @@ TEST(SumGrad, RepeatsTheGradientOut) {
   EXPECT_THAT(
       kernel_values("sum_grad", "native", DType::fp16, {{-3}, std::vector<double>(70)}, {}, true),
       Each(-3));
+}
+
+TEST(SumGrad, RepeatsAlongAxes) {
+  const std::vector<Given> inputs = {{DType::fp32, {2}, {5, 6}},
+                                     {DType::fp32, {3, 2}, std::vector<double>(6)}};
+  const AttrTexts rows = {{"axes", "[0]"}};
+  EXPECT_THAT(reference_of_tensors("sum_grad", inputs, rows)[0], ElementsAre(5, 6, 5, 6, 5, 6));
+  EXPECT_THAT(kernel_on_tensors("sum_grad", "native", inputs, rows)[0],
+              ElementsAre(5, 6, 5, 6, 5, 6));
+  EXPECT_THAT(
+      [&] {
+        reference_of_tensors("sum_grad", inputs, {{"axes", "[1]"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 2; allowed: 3, what the axes")));
 }
 
 TEST(SumGrad, WantsAScalarGradient) {

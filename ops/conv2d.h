@@ -58,6 +58,9 @@ Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, cons
 /// Of a use of conv2d or one of its gradients.
 Conv2d conv2d_shape(const Problem& problem);
 
+/// Attributes of conv2d_grad_input that make it compute conv_transpose2d without its bias.
+Attrs transposed_attrs(const Dims& x, const Dims& weight, const Attrs& attrs);
+
 /// Of a use of conv2d or one of its gradients: every tensor is read or written once.
 Traffic conv2d_traffic(const Problem& problem);
 

@@ -137,24 +137,24 @@ TEST_F(JudgeTrainingSteps, SumsMeansAndTheirGradients) {
   expect_halves();
 }
 
-// A mask as an index, and indices of several axes, choose in other ways.
+// Rows, or elements that an index for each axis names.
 TEST_F(JudgeTrainingSteps, RowsByIndex) {
   for (const double wrong : {0.0, 1.0}) {
     begin("index_Tensor");
     input("self", {3}, {1, 2, 3});
     input("indices/indices_0", {2}, {-1, 0}, DType::int64);
     output("result", {2}, {3, 1 + wrong});
+    begin("index_Tensor");
+    input("self", {2, 2}, {1, 2, 3, 4});
+    input("indices/indices_0", {1}, {1}, DType::int64);
+    input("indices/indices_1", {1}, {0}, DType::int64);
+    output("result", {1}, {3 + wrong});
+    begin("IndexBackward0");
+    input(kGrads, {1, 1}, {3});
+    input("indices/indices_1", {1}, {1}, DType::int64);
+    output(kResult, {1, 2}, {0, 3 + wrong});
   }
-  begin("index_Tensor");
-  input("self", {2, 2}, {1, 2, 3, 4});
-  input("indices/indices_0", {1}, {1}, DType::int64);
-  input("indices/indices_1", {1}, {0}, DType::int64);
-  output("result", {1}, {3});
-  begin("index_Tensor");
-  input("self", {2}, {1, 2});
-  input("indices/indices_0", {2}, {0, 1}, DType::boolean);
-  output("result", {1}, {2});
-  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty, Ruling::unknown, Ruling::unknown}));
+  expect_halves();
 }
 
 TEST_F(JudgeTrainingSteps, GradientsOfChoices) {
@@ -176,6 +176,51 @@ TEST_F(JudgeTrainingSteps, GradientsOfChoices) {
     input("indices", {2}, {2, 2}, DType::int64);
     number("padding_idx", -1);
     output(kResult, {3, 1}, {0, 0, 11 + wrong});
+  }
+  expect_halves();
+}
+
+// Gradients are clipped by norms; detectors take what a mask names and put it back.
+TEST_F(JudgeTrainingSteps, NormsMasksAndSteps) {
+  for (const double wrong : {0.0, 1.0}) {
+    begin("norm_ScalarOpt_dim");
+    input("self", {2, 1}, {3, 4});
+    number("p", 2);
+    output("result", {}, {5 + wrong});
+    begin("index_Tensor");
+    input("self", {2, 2}, {1, 2, 3, 4});
+    input("indices/indices_0", {2}, {0, 1}, DType::boolean);
+    output("result", {1, 2}, {3, 4 + wrong});
+    begin("IndexBackward0");
+    input(kGrads, {1, 2}, {3, 4});
+    input("indices/indices_0", {2}, {0, 1}, DType::boolean);
+    output(kResult, {2, 2}, {0, 0, 3, 4 + wrong});
+    begin("SliceBackward0");
+    input(kGrads, {2}, {5, 6});
+    number("dim", 0);
+    number("start", 1);
+    number("step", 2);
+    output(kResult, {5}, {0, 5, 0, 6, wrong});
+    begin("ConstantPadNdBackward0");
+    input(kGrads, {3}, {5, 6, 7});
+    list("pad", {1, 0});
+    output(kResult, {2}, {6, 7 + wrong});
+    begin("max");
+    input("self", {3}, {1, 9, 2}, DType::int64);
+    output("result", {}, {9 + wrong}, DType::int64);
+    begin("cos");
+    input("self", {2}, {0, 0});
+    output("result", {2}, {1, 1 + wrong});
+    begin("triu");
+    input("self", {2, 2}, {1, 2, 3, 4});
+    number("diagonal", 0);
+    output("result", {2, 2}, {1, 2, wrong, 4});
+    begin("convolution");
+    input("input", {1, 1, 1, 1}, {2});
+    input("weight", {1, 1, 1, 2}, {3, 4});
+    input("bias", {1}, {1});
+    number("transposed", 1);
+    output("result", {1, 1, 1, 2}, {7, 9 + wrong});
   }
   expect_halves();
 }

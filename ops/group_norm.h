@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+/// What group_norm and its gradient see of [N, C, ...]: rows of `count` elements, one for each
+/// group of each image, which lie one behind the other.
+struct NormGroups {
+  std::int64_t images = 0, channels = 0, inner = 0, groups;
+
+  /// Under attribute `groups`. Errors: throws Error that names the operator, the input, its shape
+  /// and what is allowed.
+  NormGroups(std::string_view op, std::string_view input, const Dims& shape, const Attrs& attrs);
+
+  std::int64_t rows() const { return images * groups; }
+  std::int64_t count() const { return channels / groups * inner; }
+  /// The channel of element `i` of a row.
+  std::size_t channel(std::int64_t row, std::size_t i) const {
+    return static_cast<std::size_t>(row % groups * (channels / groups)) +
+           i / static_cast<std::size_t>(inner);
+  }
+};
+
+}  // namespace opbench

@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tensor/error.h"
+#include "tests/on_tensors.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsNan;
+using testing::ThrowsMessage;
+
+namespace {
+
+constexpr DType kFp32 = DType::fp32;
+const Given kX{kFp32, {2, 3}, {3, -1, 4, 1, -5, 9}};
+
+Dims shape_of(const Dims& shape, const AttrTexts& attrs) {
+  return problem_with(find_op("amax"), {shape}, attrs, kFp32).outputs[0].shape;
+}
+
+}  // namespace
+
+TEST(Extremes, ByHand) {
+  const auto of = [](const char* op, const char* axes) {
+    return reference_of_tensors(op, {kX}, {{"axes", axes}})[0];
+  };
+  EXPECT_THAT(of("amax", "[]"), ElementsAre(9));
+  EXPECT_THAT(of("amax", "[0]"), ElementsAre(3, -1, 9));
+  EXPECT_THAT(of("amin", "[1]"), ElementsAre(-1, -5));
+}
+
+TEST(Extremes, NaNStays) {
+  for (const char* op : {"amax", "amin"}) {
+    const Given x{kFp32, {3}, {1, std::nan(""), 2}};
+    EXPECT_THAT(reference_of_tensors(op, {x})[0], ElementsAre(IsNan()));
+    EXPECT_THAT(kernel_on_tensors(op, "native", {x})[0], ElementsAre(IsNan()));
+  }
+}
+
+TEST(Extremes, Shapes) {
+  EXPECT_EQ(shape_of({2, 3}, {}), Dims{});
+  EXPECT_EQ(shape_of({2, 3}, {{"axes", "[-1]"}, {"keep_dims", "true"}}), (Dims{2, 1}));
+  EXPECT_EQ(shape_of({0, 3}, {{"axes", "[1]"}}), Dims{0});
+  EXPECT_THAT(
+      [] {
+        shape_of({0, 3}, {{"axes", "[0]"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("amax: 'self' has no elements to choose from")));
+}
+
+TEST(Extremes, KernelsAgreeOnEverySetOfAxes) {
+  for (const Dims& shape : {Dims{3, 2, 1100}, Dims{30, 7, 2}, Dims{2, 7, 1030}}) {
+    Given x{kFp32, shape, {}};
+    for (std::int64_t i = 0; i < element_count(shape); ++i) {
+      x.values.push_back(double(i * 7919 % 1001) - 400);
+    }
+    for (const char* axes : {"[]", "[0]", "[1]", "[2]", "[0,1]", "[0,2]", "[1,2]"}) {
+      for (const char* op : {"amax", "amin"}) {
+        EXPECT_EQ(kernel_on_tensors(op, "native", {x}, {{"axes", axes}}, 2),
+                  reference_of_tensors(op, {x}, {{"axes", axes}}))
+            << op << " of " << to_string(shape) << ", axes " << axes;
+      }
+    }
+  }
+}
+
+}  // namespace opbench

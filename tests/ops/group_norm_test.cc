@@ -1,0 +1,87 @@
+#include "ops/group_norm.h"
+
+#include <gmock/gmock.h>
+
+#include "tensor/error.h"
+#include "tests/on_tensors.h"
+
+namespace opbench {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+constexpr DType kFp32 = DType::fp32;
+
+void expect_both(std::string_view op, const std::vector<Given>& inputs, const AttrTexts& attrs,
+                 const Values& expected) {
+  EXPECT_EQ(reference_of_tensors(op, inputs, attrs), expected);
+  EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs), expected);
+}
+
+Dims shape_of(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
+  return problem_with(find_op("group_norm"), shapes, attrs, kFp32).outputs[1].shape;
+}
+
+}  // namespace
+
+// 1 3 and 10 18: means 2 and 14, variances 1 and 16; with an epsilon of 3 the first is 4.
+TEST(GroupNorm, ByHand) {
+  const Given x{kFp32, {1, 2, 2}, {1, 3, 10, 18}};
+  const Given weight{kFp32, {2}, {2, 5}}, bias{kFp32, {2}, {0, 1}};
+  const AttrTexts two = {{"groups", "2"}, {"eps", "9"}};
+  // sqrt(16 + 9) is 5.
+  const Values y = reference_of_tensors("group_norm", {x, weight, bias}, two);
+  EXPECT_EQ(y[0][2], -3);
+  EXPECT_EQ(y[0][3], 5);
+  EXPECT_THAT(y[1], ElementsAre(2, 14));
+  EXPECT_THAT(y[2], ElementsAre(testing::DoubleEq(1 / std::sqrt(10)), testing::DoubleEq(0.2)));
+  expect_both("group_norm", {{kFp32, {1, 2, 1}, {1, 3}}}, {{"groups", "1"}, {"eps", "3"}},
+              {{-0.5, 0.5}, {2}, {0.5}});
+}
+
+// xn is -1/2 and 1/2, the sums of g and g*xn 1 and -1/2: (1 - (1 + 1/4)/2)/2, (0 - (1 - 1/4)/2)/2.
+TEST(GroupNorm, GradientByHand) {
+  expect_both("group_norm_grad",
+              {{kFp32, {1, 2, 1}, {1, 0}},
+               {kFp32, {1, 2, 1}, {1, 3}},
+               {kFp32, {1, 1}, {2}},
+               {kFp32, {1, 1}, {0.5}},
+               {kFp32, {2}, {1, 1}}},
+              {}, {{0.1875, -0.1875}, {-0.5, 0}, {1, 0}});
+}
+
+TEST(GroupNorm, Shapes) {
+  EXPECT_EQ(shape_of({{3, 6, 2, 2}, {6}, {6}}, {{"groups", "2"}}), (Dims{3, 2}));
+  EXPECT_THAT(
+      [] {
+        shape_of({{3, 6}}, {{"groups", "4"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("C a multiple of the 4 groups")));
+  EXPECT_THAT(
+      [] {
+        shape_of({{3, 6}, {3}}, {});
+      },
+      ThrowsMessage<Error>(HasSubstr("'weight' has shape 3; allowed: 6")));
+}
+
+// One group is a layer norm of the image, but for parameters.
+TEST(GroupNorm, OneGroupIsALayerNorm) {
+  Given x{kFp32, {2, 3, 5}, {}};
+  for (int i = 0; i < 30; ++i) x.values.push_back(i * 7 % 11);
+  EXPECT_EQ(reference_of_tensors("group_norm", {x})[0],
+            reference_of_tensors("layer_norm", {x}, {{"normalized_shape", "[3,5]"}})[0]);
+}
+
+TEST(GroupNorm, ChannelsOfRows) {
+  const NormGroups of("group_norm", "self", {2, 6, 2, 2},
+                      attrs_of(find_op("group_norm"), {{"groups", "2"}}));
+  EXPECT_EQ(of.rows(), 4);
+  EXPECT_EQ(of.count(), 12);
+  EXPECT_EQ(of.channel(0, 4), 1u);
+  EXPECT_EQ(of.channel(3, 11), 5u);
+}
+
+}  // namespace opbench

@@ -63,7 +63,8 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return elements_of({std::move(y), std::move(means), std::move(rstds)});
 }
 
-// As of layer_norm: elements may be large beside what is left where their mean is taken away.
+// As of layer_norm: elements may be large beside what is left where their mean is taken away. On
+// CPUs the variance is that of one pass, less mean^2, and means are rounded to the dtype.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormGroups of(kName, "self", inputs[0].desc().shape, attrs);
   const double n = double(of.count());
@@ -82,7 +83,8 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
     means.push_back(magnitudes / n);
     of_rows.push_back(std::fmax(magnitudes, squares));
     // Where squares leave the range the inverse deviation is 0 and nothing is left.
-    const double of_all = squares > largest_finite(DType::fp32) ? 0x1p24 : 1;
+    const double one_pass = 1 + mean * mean * rstd * rstd;
+    const double of_all = squares > largest_finite(DType::fp32) ? 0x1p24 : one_pass;
     rstds.push_back(of_all * rstd);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t c = of.channel(r, i);
@@ -207,7 +209,6 @@ const RegisteredOp registered{{
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixing = Mixing::other,
-    .holds_fp32 = true,
     .context = {.needs_fp32 = true},
 }};
 

@@ -116,6 +116,11 @@ const RegisteredOp registered{{
 
 std::vector<TensorDesc> infer_scatter(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   TensorDesc result = describe(inputs[0].dtype, inputs[1].shape);
+  const Dims& size = attrs.list("size");
+  if (!size.empty() && size != inputs[1].shape) {
+    throw Error(fmt::format("{}: 'mask' has shape {}; allowed: {}, it is not broadcast",
+                            kScatterName, to_string(inputs[1].shape), to_string(size)));
+  }
   if (attrs.flag("by_rows")) {
     const Dims& source = inputs[0].shape;
     if (source.empty()) {
@@ -138,7 +143,9 @@ std::int64_t rows_of(const TensorDesc& source, const Attrs& attrs) {
 
 ExactReference reference_scatter(std::span<const InputReader> inputs, const Attrs& attrs) {
   const std::int64_t rows = rows_of(inputs[0].desc(), attrs);
-  const std::int64_t length = rows == 0 ? 1 : inputs[0].desc().elements() / rows;
+  const Dims& source = inputs[0].desc().shape;
+  const std::int64_t length =
+      attrs.flag("by_rows") ? element_count({source.begin() + 1, source.end()}) : 1;
   // Of every place the row that comes to it; -1: none does.
   std::vector<std::int64_t> row_at(static_cast<std::size_t>(inputs[1].desc().elements()), -1);
   std::int64_t row = 0;
@@ -158,6 +165,12 @@ ExactReference reference_scatter(std::span<const InputReader> inputs, const Attr
       });
 }
 
+std::vector<AttrSpec> scatter_attrs() {
+  std::vector<AttrSpec> attrs = by_rows_attr();
+  attrs.push_back({"size", std::vector<std::int64_t>{}, "what the mask must have; []: anything"});
+  return attrs;
+}
+
 const RegisteredOp registered_scatter{{
     .name = kScatterName,
     .ir_name = kScatterName,
@@ -165,23 +178,26 @@ const RegisteredOp registered_scatter{{
         "y = self, or 0, and where the mask holds the elements (by_rows: rows) of source, in "
         "their order",
     .source = "torch.masked_scatter, x[mask] = source; torch.masked_select backward",
-    .known_as =
-        {.calls = {{"masked_scatter", "source, mask, self", "result|self|out"},
-                   {"MaskedSelectBackward", "grads/grads_0, mask", "grad_inputs/grad_inputs_0"},
-                   {"IndexBackward",
-                    "grads/grads_0, indices/indices_0",
-                    "grad_inputs/grad_inputs_0",
-                    {.attrs = "by_rows: =true", .where = "indices/indices_1:", .turn = 1}},
-                   {"index_put",
-                    "values, indices/indices_0, self",
-                    "result|self|out",
-                    {.attrs = "by_rows: =true", .where = "accumulate: 0, indices/indices_1:"}}}},
+    .known_as = {.calls = {{"masked_scatter", "source, mask, self", "result|self|out"},
+                           {"MaskedSelectBackward",
+                            "grads/grads_0, mask",
+                            "grad_inputs/grad_inputs_0",
+                            {.attrs = "size: shape of self"}},
+                           {"IndexBackward",
+                            "grads/grads_0, indices/indices_0",
+                            "grad_inputs/grad_inputs_0",
+                            {.attrs = "by_rows: =true", .where = "indices/indices_1:", .turn = 1}},
+                           {"index_put",
+                            "values, indices/indices_0, self",
+                            "result|self|out",
+                            {.attrs = "by_rows: =true",
+                             .where = "accumulate: 0, indices/indices_1:"}}}},
     .inputs = {{"source"},
                {.name = "mask", .dtypes = {DType::boolean}, .data = mask_data},
                {"self"}},
     .outputs = {{"result"}},
     .optional_inputs = 1,
-    .attrs = by_rows_attr(),
+    .attrs = scatter_attrs(),
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,

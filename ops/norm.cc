@@ -43,7 +43,8 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
                       double(std::numeric_limits<float>::min());
   const auto magnitude = [lost](double sum, double p) {
     const double y = root_of(sum, p);
-    return p <= 1 ? y : y + 0x1p24 * (root_of(sum + lost, p) - y);
+    const double steep = p > 0 && p < 1 ? 1 / p : 1;  // of the root
+    return p <= 1 ? steep * y : y + 0x1p24 * (root_of(sum + lost, p) - y);
   };
   return {.magnitude = of_sums(inputs, attrs, magnitude),
           .greatest = of_sums(
@@ -138,7 +139,6 @@ const RegisteredOp registered{{
     .traffic = traffic,
     .gradient = gradient,
     .mixing = Mixing::other,
-    .holds_fp32 = true,
 }};
 
 const RegisteredOp registered_grad{{
@@ -159,7 +159,6 @@ const RegisteredOp registered_grad{{
     .reference = reference_grad,
     .traffic = traffic,
     .inputs_like = inputs_like_grad,
-    .holds_fp32 = true,
 }};
 
 }  // namespace

@@ -169,6 +169,13 @@ const RegisteredOp registered_grad{{
                             "grad_inputs/grad_inputs_0|result",
                             {.attrs = "input_size: plane of grad_inputs/grad_inputs_0|result, "
                                       "scale_h: scales_h, scale_w: scales_w",
+                             .where = "scale_factors:",
+                             .needs = "scale_h"}},
+                           {"UpsampleNearest2DBackward, upsample_nearest2d_backward",
+                            "grads/grads_0|grad_output",
+                            "grad_inputs/grad_inputs_0|result",
+                            {.attrs = "input_size: whole plane of "
+                                      "grad_inputs/grad_inputs_0|result",
                              .where = "scale_factors:"}},
                            {"ResizeNearestNeighborV2Grad, ResizeNearestNeighborV2GradD",
                             "grads",

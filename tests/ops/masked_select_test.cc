@@ -71,6 +71,9 @@ TEST(MaskedScatter, PutsElementsAndRowsBack) {
               ElementsAre(7, 2, 3, 8));
   EXPECT_THAT(both("masked_scatter", {{kFp32, {1, 2}, {7, 8}}, kSecond, kX}, kByRows),
               ElementsAre(1, 2, 7, 8));
+  const Given nowhere{DType::boolean, {2}, {0, 0}};
+  EXPECT_THAT(both("masked_scatter", {{kFp32, {0, 2}, {}}, nowhere}, kByRows),
+              ElementsAre(0, 0, 0, 0));
 }
 
 TEST(MaskedScatter, Shapes) {

@@ -59,6 +59,7 @@ const std::vector<Differentiated>& uses() {
       {"group_norm", {spread({2, 4, 3}), positive({4}), spread({4}, 2)}, {{"groups", "2"}}},
       {"embedding_bag", {spread({4, 2}), index({5}, {3, 0, 3, 1, 1}), index({2}, {0, 3})}},
       {"index_axes", {spread({2, 2, 2}), index({3}, {1, 0, 1}), index({3}, {0, 1, 0})}},
+      {"scatter_value", {spread({2, 3}), index({2, 1}, {2, 0})}, {{"value", "3"}}},
       {"masked_select", {spread({2, 2}), mask({2, 2}, {1, 0, 1, 1})}},
       {"masked_select", {spread({2, 3}), mask({2}, {0, 1})}, {{"by_rows", "true"}, {"rows", "1"}}},
       {"conv_transpose2d",

@@ -2,7 +2,6 @@
 // of MPI has started it: loading MPI takes ten milliseconds.
 #include <errno.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,24 +24,6 @@ struct Receiving {
   bool is_complete = false;
 };
 
-// The turn, in memory that the ranks of a machine share. Robust: it outlives who holds it.
-struct Turn {
-  pthread_mutex_t mutex;
-
-  void prepare() {
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&mutex, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-  }
-  void lock() {
-    if (pthread_mutex_lock(&mutex) == EOWNERDEAD) pthread_mutex_consistent(&mutex);
-  }
-  void unlock() { pthread_mutex_unlock(&mutex); }
-};
-
 class MpiTransport : public Transport {
  public:
   MpiTransport() {
@@ -53,7 +34,6 @@ class MpiTransport : public Transport {
     MPI_Comm_size(machine_, &machine_size_);
     learn_names();
     learn_processes();
-    share_turn();
   }
 
   int rank() const override { return rank_; }
@@ -104,13 +84,7 @@ class MpiTransport : public Transport {
     return process == 0 || kill(process, 0) == 0 || errno != ESRCH;
   }
 
-  void take_turn() override { turn_->lock(); }
-  void end_turn() override { turn_->unlock(); }
-
-  void finish() override {
-    MPI_Win_free(&window_);
-    MPI_Finalize();
-  }
+  void finish() override { MPI_Finalize(); }
   void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
@@ -132,17 +106,6 @@ class MpiTransport : public Transport {
     }
   }
 
-  void share_turn() {
-    void* own = nullptr;
-    const MPI_Aint bytes = machine_rank_ == 0 ? sizeof(Turn) : 0;
-    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, machine_, &own, &window_);
-    MPI_Aint size = 0;
-    int unit = 0;
-    MPI_Win_shared_query(window_, 0, &size, &unit, static_cast<void*>(&turn_));
-    if (machine_rank_ == 0) turn_->prepare();
-    MPI_Barrier(machine_);
-  }
-
   void begin_receiving() {
     int is_there = 0;
     MPI_Message message;
@@ -158,8 +121,6 @@ class MpiTransport : public Transport {
 
   int rank_ = 0, size_ = 1, machine_rank_ = 0, machine_size_ = 1;
   MPI_Comm machine_;
-  MPI_Win window_;
-  Turn* turn_ = nullptr;
   std::vector<char> names_;       ///< of the machines, MPI_MAX_PROCESSOR_NAME bytes for each rank
   std::vector<pid_t> processes_;  ///< by rank; 0 on other machines
   std::list<Sending> sending_;

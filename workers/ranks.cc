@@ -115,16 +115,6 @@ double Ranks::efficiency() const {
   return work_.wall_seconds > 0 ? work_.unit_seconds / (size() * work_.wall_seconds) : 0;
 }
 
-void Ranks::in_turn(const std::function<void()>& work) {
-  if (!transport_) return work();
-  struct Turn {
-    explicit Turn(Transport& of) : transport(of) { transport.take_turn(); }
-    ~Turn() { transport.end_turn(); }
-    Transport& transport;
-  } turn(*transport_);
-  work();
-}
-
 void Ranks::send(int to, LetterKind kind, const std::string& text) {
   transport_->send(to, static_cast<char>(kind) + text);
 }

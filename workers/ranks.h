@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,8 +13,8 @@ struct Letter {
   std::string text;
 };
 
-/// How the ranks of one start reach each other. Used by one thread, but for the turn. No call
-/// spins: who waits calls again after a nap.
+/// How the ranks of one start reach each other. Used by one thread. No call spins: who waits calls
+/// again after a nap.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -36,11 +35,6 @@ class Transport {
   virtual std::optional<Letter> receive() = 0;
   /// False if a rank is known to be gone: one of this machine whose process has ended.
   virtual bool is_alive(int rank) = 0;
-
-  /// Takes and gives back the turn, which one rank of a machine has at a time; a rank that is gone
-  /// does not keep it. By any thread, the same for both.
-  virtual void take_turn() = 0;
-  virtual void end_turn() = 0;
 
   /// All ranks call it, as the last of all calls.
   virtual void finish() = 0;
@@ -89,9 +83,6 @@ class Ranks {
   void note_work(double unit_seconds, double wall_seconds);
   /// Share of all ranks' time in which they worked on units; 0 without any.
   double efficiency() const;
-
-  /// Calls `work` while no other rank of this machine is in its turn; others sleep.
-  void in_turn(const std::function<void()>& work);
 
   void send(int to, LetterKind kind, const std::string& text);
   /// Sends, and returns once it is sent.

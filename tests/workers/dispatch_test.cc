@@ -1,5 +1,6 @@
 #include "workers/dispatch.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ using testing::HasSubstr;
 struct Room {
   explicit Room(int size) : boxes(static_cast<std::size_t>(size)) {}
 
-  std::mutex mutex, turn;
+  std::mutex mutex;
   std::vector<std::deque<Letter>> boxes;
   int dead = -1;
   std::atomic<int> unit_letters = 0;  ///< those that hand units out
@@ -52,8 +53,6 @@ class InMemory : public Transport {
     return letter;
   }
   bool is_alive(int rank) override { return rank != room_.dead; }
-  void take_turn() override { room_.turn.lock(); }
-  void end_turn() override { room_.turn.unlock(); }
   void finish() override {}
   void abort(int) override {}
 
@@ -205,9 +204,6 @@ TEST(UnitQueue, TakesTheLargestFirstAndEqualOnesInTheirOrder) {
 TEST(RanksAlone, ShareNothing) {
   Ranks& ranks = Ranks::alone();
   EXPECT_TRUE(ranks.is_first() && ranks.is_alone());
-  bool was_called = false;
-  ranks.in_turn([&] { was_called = true; });
-  EXPECT_TRUE(was_called);
   EXPECT_EQ(ranks.finish(3, ""), 3);
 }
 

@@ -4,11 +4,9 @@
 //   ranks_program throw       a unit throws on the last rank
 //   ranks_program die         the last rank ends without a word
 //   ranks_program plan        the last rank plans something else
-//   ranks_program turn        all ranks take turns; two at a time would be seen
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -38,14 +36,6 @@ int run(Ranks& ranks, const std::string& mode, std::size_t count) {
     if (mode == "throw" && is_last) throw Error("this unit cannot be done");
     if (mode == "die" && is_last) raise(SIGKILL);
     if (mode == "throw" || mode == "die") std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    if (mode == "turn") {
-      ranks.in_turn([&] {
-        // Fails where another rank is in its turn: the folder is there.
-        if (mkdir("turn", 0700) != 0) throw Error("two turns at a time");
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        rmdir("turn");
-      });
-    }
     const auto number = std::stoull(std::string(unit));
     return std::to_string(number * number);
   };

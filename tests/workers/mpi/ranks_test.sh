@@ -23,7 +23,6 @@ for ranks in 1 2 4; do
   start $ranks squares 1000 || fail "$ranks ranks end with $?"
   grep -q "^$ranks ranks, 1000 units, sum 332833500\$" out || fail "$ranks ranks"
 done
-start 3 turn 30 || fail "turns"
 ! start 2 throw 64 || fail "a unit that throws is not told"
 grep -q 'ranks_program: rank 1 on .*: this unit cannot be done$' err || fail "a unit that throws"
 ! start 2 plan 64 || fail "another plan is not told"

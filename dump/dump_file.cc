@@ -11,6 +11,7 @@
 
 #include "dump/catalogue.h"
 #include "dump/dump_types.h"
+#include "dump/hdf5/server.h"
 #include "dump/reader_process.h"
 #include "dump/regular_file.h"
 #include "dump/strided_read.h"
@@ -36,11 +37,17 @@ bool needs_library(const DumpEntry& entry) {
 }  // namespace
 
 struct DumpFile::Impl {
-  explicit Impl(const fs::path& path)
-      : file(path),
-        name(file.name()),
-        process(std::make_unique<ReaderProcess>(file.descriptor(), name,
-                                                ReaderProcess::Task::list_and_read, stop)) {}
+  explicit Impl(const fs::path& path) : file(path), name(file.name()), process(new_process()) {}
+
+  // It lists the file first, unless that is done.
+  std::unique_ptr<ReaderProcess> new_process() {
+    return std::make_unique<ReaderProcess>(
+        std::vector{file.descriptor()}, name,
+        [this](MessageSocket& socket, const std::string& path) {
+          hdf5::serve(socket, path, name, !listed);
+        },
+        stop);
+  }
 
   const Catalogue& catalogue() {
     const std::lock_guard lock(mutex);
@@ -127,8 +134,7 @@ struct DumpFile::Impl {
                         "is started",
                         name, ended));
       }
-      process =
-          std::make_unique<ReaderProcess>(file.descriptor(), name, ReaderProcess::Task::read, stop);
+      process = new_process();
     }
     try {
       process->read(entry, places, to);
@@ -143,11 +149,11 @@ struct DumpFile::Impl {
   RegularFile file;
   const std::string& name;
   std::function<bool()> stop;
+  std::optional<Catalogue> listed;
   std::mutex process_mutex;
   std::unique_ptr<ReaderProcess> process;  // null after its end
   int ended = 0, hung = 0;                 // processes
   std::mutex mutex;
-  std::optional<Catalogue> listed;
   std::vector<DumpEntry> attachments;
   std::string failure;  // why there is no list
   PanelReader panels;

@@ -10,27 +10,42 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "dump/hdf5/server.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
-#include "workers/child_process.h"
+#include "workers/confined.h"
 
 namespace opbench {
-
 namespace {
 
 constexpr std::size_t kLargestList = std::size_t{16} << 30;  // bytes, of a process gone wrong
 
-}  // namespace
-
-ReaderProcess::ReaderProcess(int descriptor, const std::string& name, Task task,
-                             const std::function<bool()>& stop)
-    : descriptor_(descriptor), name_(name), task_(task), stop_(stop) {
-  start();
+bool is_hung(std::optional<int> status) {
+  return status && WIFEXITED(*status) && WEXITSTATUS(*status) == kHungExitCode;
 }
 
-ReaderProcess::~ReaderProcess() { end(); }
+// `status`: of its end; none: it did not end by itself.
+std::string reason_of(std::optional<int> status, const std::string& doing) {
+  if (status && WIFSIGNALED(*status)) {
+    const int signal = WTERMSIG(*status);
+    // The kernel that is out of memory, or a person: nothing is known of the file.
+    const bool may_be_damaged = signal != SIGKILL && signal != SIGTERM;
+    return fmt::format("the process that read it ended by signal {} ({}) while {}{}", signal,
+                       strsignal(signal), doing, may_be_damaged ? "; the file may be damaged" : "");
+  }
+  return fmt::format("the HDF5 library {} {}; the file is damaged",
+                     is_hung(status) ? "did not come back from" : "crashed while", doing);
+}
+
+}  // namespace
+
+ReaderProcess::ReaderProcess(std::vector<int> descriptors, const std::string& name, Work work,
+                             const std::function<bool()>& stop)
+    : descriptors_(std::move(descriptors)), name_(name), work_(std::move(work)), stop_(stop) {
+  start();
+}
 
 void ReaderProcess::start() {
   int ends[2];
@@ -40,34 +55,23 @@ void ReaderProcess::start() {
   socket_ = std::make_unique<MessageSocket>(ends[0]);
   MessageSocket theirs(ends[1]);
   const pid_t parent = getpid();
-  id_ = fork();
-  if (id_ < 0) throw RunError(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
-  if (id_ > 0) return;
-  socket_->close();
-  confine_child(parent, {descriptor_, ends[1]});
-  // The file may lie where nothing can be locked; nobody writes to it here.
-  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
-  hdf5::serve(theirs, fmt::format("/proc/self/fd/{}", descriptor_), name_,
-              task_ == Task::list_and_read);
-  _exit(0);  // nothing of the parent's is to be cleaned up here
+  std::vector<int> kept = descriptors_;
+  kept.push_back(ends[1]);
+  child_.emplace(Child::Group::ours, "read " + name_, [&] {
+    confine_child(parent, std::move(kept));
+    // The file may lie where nothing can be locked; nobody writes to it here.
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+    work_(theirs, fmt::format("/proc/self/fd/{}", descriptors_.front()));
+  });
 }
 
-void ReaderProcess::end() {
-  socket_->close();
-  if (id_ <= 0) return;
-  kill(id_, SIGKILL);
-  while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  id_ = -1;
-}
-
-template <class Work>
-auto ReaderProcess::retried(const std::string& doing, const Work& work) {
+template <class Exchange>
+auto ReaderProcess::retried(const std::string& doing, const Exchange& exchange) {
   for (int starts = 1;; ++starts) {
     try {
-      return work();
+      return exchange();
     } catch (const Stuck&) {
-      end();
+      child_.reset();
       if (starts < kStarts) start();
     }
     if (starts == kStarts) {
@@ -82,7 +86,6 @@ auto ReaderProcess::retried(const std::string& doing, const Work& work) {
 Catalogue ReaderProcess::catalogue(std::int64_t file_bytes) {
   const std::lock_guard lock(mutex_);
   Catalogue catalogue = retried("listing it", [&] { return receive_catalogue(file_bytes); });
-  task_ = Task::read;
   sort_records(catalogue);
   return catalogue;
 }
@@ -118,6 +121,10 @@ void ReaderProcess::read(const DumpEntry& entry, ElementRange places, void* to) 
   if (wanted > 0) std::memcpy(to, message.bytes.data(), wanted);
 }
 
+void ReaderProcess::finish(const std::string& doing) {
+  retried(doing, [&] { return answer({MessageKind::data}, doing); });
+}
+
 Message ReaderProcess::receive_data(const std::string& request, const std::string& doing) {
   if (!socket_->send(MessageKind::request, request)) fail_of_end(doing);
   return answer({MessageKind::data}, doing);
@@ -129,7 +136,7 @@ Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const s
   bool is_stopped = false, is_stuck = false;
   const auto gives_up = [&] {
     is_stopped = stop_ && stop_();
-    is_stuck = locks.is_stuck(id_);
+    is_stuck = locks.is_stuck(child_->id());
     return is_stopped || is_stuck;
   };
   if (!socket_->receive(message, gives_up)) {
@@ -138,6 +145,7 @@ Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const s
     fail_of_end(doing);
   }
   if (message.kind == MessageKind::problem) throw Error(message.bytes);
+  if (message.kind == MessageKind::failure) throw RunError(message.bytes);
   if (std::find(wanted.begin(), wanted.end(), message.kind) == wanted.end()) fail_of_end(doing);
   return message;
 }
@@ -145,8 +153,10 @@ Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const s
 // The process is gone, or sent what it never should have: then the library overwrote its memory.
 void ReaderProcess::fail_of_end(const std::string& doing) {
   socket_->close();  // ends a healthy one
-  const ChildEnd end = end_of(id_);
-  throw ReaderEnded(fmt::format("cannot read {}: {}", name_, reason_of(end, doing)), end.was_hung);
+  const bool has_ended = child_->ends_within(1);
+  const int status = child_->end();
+  const std::optional<int> own = has_ended ? std::optional(status) : std::nullopt;
+  throw ReaderEnded(fmt::format("cannot read {}: {}", name_, reason_of(own, doing)), is_hung(own));
 }
 
 }  // namespace opbench

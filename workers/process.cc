@@ -18,7 +18,6 @@
 
 #include "tensor/utf8.h"
 #include "text/fitted.h"
-#include "workers/child_process.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -46,10 +45,9 @@ struct Pipe {
   int give(int end) { return std::exchange(ends[end], -1); }
 };
 
-/// In the child, between fork and exec: only what is safe there.
+/// Between fork and exec: only what is safe there.
 [[noreturn]] void become(char* const* argv, const char* directory, pid_t parent,
                          const int (&files)[3], int failure) {
-  setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) {
@@ -84,18 +82,13 @@ ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& dir
   argv.push_back(nullptr);
   Pipe input, output, errors, failure;
   const pid_t parent = getpid();
-  pid_ = start_child([&] {
-    const pid_t pid = fork();
-    if (pid != 0) return pid;
+  child_.emplace(Child::Group::own, "start a process", [&] {
     become(argv.data(), directory.c_str(), parent, {input.ends[0], output.ends[1], errors.ends[1]},
            failure.ends[1]);
   });
-  if (pid_ < 0) throw RunError(fmt::format("cannot start a process: {}", std::strerror(errno)));
-  setpgid(pid_, pid_);
   close(failure.give(1));
   int reason = 0;
   if (read(failure.ends[0], &reason, sizeof reason) == sizeof reason) {
-    reap();
     throw Error(fmt::format("cannot start '{}'{}{}: {}", program_, directory.empty() ? "" : " in ",
                             directory, std::strerror(reason)));
   }
@@ -106,7 +99,7 @@ ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& dir
 }
 
 ChildProcess::~ChildProcess() {
-  if (pid_ > 0) end();
+  child_.reset();
   close_all();
 }
 
@@ -117,27 +110,11 @@ void ChildProcess::close_all() {
   }
 }
 
-int ChildProcess::reap() {
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  forget_child(pid_);
-  pid_ = -1;
-  return status;
-}
-
 int ChildProcess::end() {
-  kill(-pid_, SIGKILL);
-  const int status = reap();
+  const int status = child_->end();
+  child_.reset();
   close_all();
-  end_strays();
   return status;
-}
-
-bool ChildProcess::has_ended() const {
-  siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid_;
 }
 
 // No more than a pipe holds: one that never stops writing is not waited for.
@@ -153,9 +130,7 @@ void ChildProcess::take_errors() {
 
 void ChildProcess::fail_ended() {
   // It closed its pipes; what it does not end by itself is ended.
-  for (int i = 0; i < 100 && !has_ended(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  child_->ends_within(1);
   take_errors();
   const int status = end();
   const std::string said = last_line(last_errors_);
@@ -187,7 +162,7 @@ void ChildProcess::wait_for(int file, short events, Patience& patience) {
     pollfd polled[2] = {{file, events, 0}, {errors_, POLLIN, 0}};
     const nfds_t count = errors_ >= 0 ? 2 : 1;
     // What it started may hold the pipes of one that has ended.
-    const bool is_gone = has_ended();
+    const bool is_gone = child_->has_ended();
     // Short enough to notice an interrupt that came just before.
     const double wait_ms = is_gone ? 0 : std::ceil(std::min(1e3 * left, 200.0));
     if (poll(polled, count, static_cast<int>(wait_ms)) <= 0) {
@@ -206,7 +181,7 @@ void ChildProcess::wait_for(int file, short events, Patience& patience) {
 }
 
 void ChildProcess::write_line(const std::string& line, double seconds) {
-  if (pid_ < 0) throw ChildLost(fmt::format("'{}' is gone", program_));
+  if (!child_) throw ChildLost(fmt::format("'{}' is gone", program_));
   Patience patience(seconds);
   const std::string text = line + "\n";
   for (std::size_t done = 0; done < text.size();) {
@@ -230,7 +205,7 @@ bool ChildProcess::take_output() {
 }
 
 std::string ChildProcess::read_line(double seconds, std::size_t most_bytes) {
-  if (pid_ < 0) throw ChildLost(fmt::format("'{}' is gone", program_));
+  if (!child_) throw ChildLost(fmt::format("'{}' is gone", program_));
   Patience patience(seconds);
   std::size_t searched = 0;
   while (true) {
@@ -252,7 +227,7 @@ std::string ChildProcess::read_line(double seconds, std::size_t most_bytes) {
 }
 
 void ChildProcess::refuse_unasked() {
-  if (pid_ < 0) return;  // the next call says so
+  if (!child_) return;  // the next call says so
   if (pending_.empty()) take_output();
   if (pending_.empty()) return;
   end();
@@ -263,10 +238,10 @@ void ChildProcess::refuse_unasked() {
 }
 
 std::string ChildProcess::finish(double seconds) {
-  if (pid_ < 0) return {};
+  if (!child_) return {};
   close(std::exchange(input_, -1));
   Patience patience(seconds);
-  while (!has_ended()) {
+  while (!child_->has_ended()) {
     if (interrupted()) return {};
     if (patience.left() <= 0) {
       end();

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tensor/error.h"
+#include "workers/child.h"
 
 namespace opbench {
 
@@ -69,16 +69,13 @@ class ChildProcess {
   void wait_for(int file, short events, Patience& patience);
   void take_errors();
   bool take_output();
-  bool has_ended() const;
   [[noreturn]] void fail_ended();
   /// Ends it with all that it started; returns its wait status.
   int end();
   void close_all();
-  /// Waits for its end, which is near; returns its wait status.
-  int reap();
 
   std::string program_;
-  pid_t pid_ = -1;
+  std::optional<Child> child_;  ///< none once it has ended
   int input_ = -1, output_ = -1, errors_ = -1;
   std::string pending_;      ///< read, not yet taken
   std::string last_errors_;  ///< the end of what it wrote to standard error

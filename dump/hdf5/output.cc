@@ -16,7 +16,7 @@
 #include "dump/hdf5/c_api.h"
 #include "dump/hdf5/scan.h"
 #include "tensor/utf8.h"
-#include "workers/child_process.h"
+#include "workers/confined.h"
 
 namespace opbench::hdf5 {
 namespace {

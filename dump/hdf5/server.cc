@@ -15,7 +15,7 @@
 #include "dump/hdf5/scan.h"
 #include "dump/hdf5/stored.h"
 #include "tensor/utf8.h"
-#include "workers/child_process.h"
+#include "workers/confined.h"
 
 namespace opbench::hdf5 {
 namespace {

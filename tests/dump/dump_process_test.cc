@@ -12,8 +12,9 @@
 #include <optional>
 #include <thread>
 
+#include "dump/dump_selection.h"
 #include "tests/dump/dump_support.h"
-#include "workers/child_process.h"
+#include "workers/confined.h"
 
 namespace opbench::dump_tests {
 namespace {
@@ -198,6 +199,18 @@ TEST_F(DumpProcess, IsNotStartedForEver) {
               ::testing::EndsWith("5 processes in a row waited for a lock of another thread while "
                                   "listing it; read it where none uses HDF5"));
   EXPECT_TRUE(children_of(getpid()).empty());
+}
+
+TEST_F(DumpProcess, ACopyIsStartedAgainIfItInheritedALock) {
+  std::optional<HdfLock> lock(std::in_place);
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    lock.reset();
+  });
+  extract(path(), path("copy.h5"), {"/op"});
+  releaser.join();
+  DumpFile copy(path("copy.h5"));
+  expect_chunked_data(copy);
 }
 
 // As a library call would that never comes back.

@@ -1,4 +1,4 @@
-#include "workers/child_process.h"
+#include "workers/confined.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,20 +14,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
-#include <mutex>
-#include <set>
-#include <system_error>
-#include <thread>
+#include <utility>
 #include <vector>
 
 namespace opbench {
 namespace {
-
-namespace fs = std::filesystem;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kIsSanitized = true;
@@ -134,73 +126,14 @@ void limit_memory() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-std::mutex mutex;
-
-std::vector<pid_t> children_now() {
-  std::vector<pid_t> children;
-  std::error_code error;
-  for (const auto& task : fs::directory_iterator("/proc/self/task", error)) {
-    std::ifstream in(task.path() / "children");
-    for (pid_t pid = 0; in >> pid;) children.push_back(pid);
-  }
-  return children;
-}
-
-// Those that this program had before its first child, too: a shell that became it may have some.
-std::set<pid_t>& known_children() {
-  static std::set<pid_t> known = [] {
-    const std::vector<pid_t> before = children_now();
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    return std::set<pid_t>(before.begin(), before.end());
-  }();
-  return known;
-}
-
-// What libraries fork is in the group of this program.
-std::vector<pid_t> strays_now() {
-  std::vector<pid_t> strays = children_now();
-  std::erase_if(strays, [](pid_t pid) {
-    return known_children().contains(pid) || getpgid(pid) == getpgrp();
-  });
-  return strays;
-}
-
 }  // namespace
 
-void confine_child(pid_t parent, std::initializer_list<int> descriptors) {
+void confine_child(pid_t parent, std::vector<int> descriptors) {
   set_signals();
   start_watch(parent);
-  close_all_but(descriptors);
+  close_all_but(std::move(descriptors));
   print_nowhere();
   limit_memory();
-}
-
-ChildEnd end_of(pid_t& child) {
-  int status = 0;
-  constexpr int kAttempts = 100;
-  pid_t ended = child > 0 ? waitpid(child, &status, WNOHANG) : -1;
-  for (int attempt = 0; ended == 0 && attempt < kAttempts; ++attempt) {
-    usleep(10'000);
-    ended = waitpid(child, &status, WNOHANG);
-  }
-  if (ended <= 0) return {};
-  child = -1;
-  return {true, WIFEXITED(status) && WEXITSTATUS(status) == kHungExitCode,
-          WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-}
-
-std::string reason_of(const ChildEnd& end, const std::string& doing) {
-  if (end.was_hung) {
-    return fmt::format("the HDF5 library did not come back from {}; the file is damaged", doing);
-  }
-  if (end.signal == 0) {
-    return fmt::format("the HDF5 library crashed while {}; the file is damaged", doing);
-  }
-  // The kernel that is out of memory, or a person: nothing is known of the file.
-  const bool may_be_damaged = end.signal != SIGKILL && end.signal != SIGTERM;
-  return fmt::format("the process that read it ended by signal {} ({}) while {}{}", end.signal,
-                     strsignal(end.signal), doing,
-                     may_be_damaged ? "; the file may be damaged" : "");
 }
 
 bool LockWatch::is_stuck(pid_t child) {
@@ -217,34 +150,5 @@ bool LockWatch::is_stuck(pid_t child) {
 }
 
 void note_progress() { progress.fetch_add(1, std::memory_order_relaxed); }
-
-pid_t start_child(const std::function<pid_t()>& fork) {
-  const std::lock_guard lock(mutex);
-  std::set<pid_t>& known = known_children();
-  const pid_t pid = fork();
-  if (pid > 0) known.insert(pid);
-  return pid;
-}
-
-void forget_child(pid_t pid) {
-  const std::lock_guard lock(mutex);
-  known_children().erase(pid);
-}
-
-// Each that ends may leave further ones, and may start some before it ends.
-void end_strays() {
-  constexpr int kMostTurns = 200;
-  const std::lock_guard lock(mutex);
-  for (int turn = 0; turn < kMostTurns; ++turn) {
-    const std::vector<pid_t> strays = strays_now();
-    if (strays.empty()) return;
-    for (const pid_t pid : strays) {
-      kill(pid, SIGKILL);
-      int status = 0;
-      waitpid(pid, &status, WNOHANG);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(turn == 0 ? 1 : 10));
-  }
-}
 
 }  // namespace opbench

@@ -58,7 +58,7 @@ class RankComparer {
   // `unit`: the pair's number, and the date for its report.
   std::string operator()(std::string_view unit) const {
     Unpacker packed(unit);
-    const auto number = static_cast<std::size_t>(packed.get<std::uint64_t>());
+    const auto number = packed.get<std::size_t>();
     const JobPairs::Pair& pair = plan_.pairs.pairs.at(number);
     const std::string date = packed.get_text();
     std::ostringstream json, csv;
@@ -72,11 +72,7 @@ class RankComparer {
       report.error = error.what();
       report.code = kCouldNotFinish;
     }
-    Packer packer;
-    packer.add(pack(report));
-    packer.add(json.str());
-    packer.add(csv.str());
-    return packer.take();
+    return pack_all(pack(report), json.str(), csv.str());
   }
 
  private:
@@ -218,10 +214,7 @@ void dispatch_all(const JobPlan& plan, const RankComparer& work, const std::stri
   std::vector<std::size_t> numbers;
   UnitQueue queue;
   for (std::size_t i = 0; i < dumps.size(); ++i) {
-    Packer packer;
-    packer.add(static_cast<std::uint64_t>(i));
-    packer.add(date);
-    numbers.push_back(queue.add(packer.take(), dumps[i].seconds));
+    numbers.push_back(queue.add(pack_all(i, date), dumps[i].seconds));
   }
   ProgressLine line(context);
   line.begin("comparing");

@@ -84,27 +84,6 @@ void check_replicas(JobReport& job, std::size_t begin, std::size_t end) {
   }
 }
 
-void pack(Packer& packer, const SplitReplica& split) {
-  packer.add(split.path);
-  packer.add(static_cast<std::uint64_t>(split.position));
-  for (const auto* ranks : {&split.ranks, &split.apart}) {
-    packer.add(static_cast<std::uint64_t>(ranks->size()));
-    for (const std::int64_t rank : *ranks) packer.add(rank);
-  }
-}
-
-SplitReplica unpack_split(Unpacker& packed, const std::optional<std::int64_t>& step) {
-  SplitReplica split;
-  split.step = step;
-  split.path = packed.get_text();
-  split.position = static_cast<std::size_t>(packed.get<std::uint64_t>());
-  for (auto* ranks : {&split.ranks, &split.apart}) {
-    ranks->resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
-    for (std::int64_t& rank : *ranks) rank = packed.get<std::int64_t>();
-  }
-  return split;
-}
-
 bool is_earlier(const RankReport& a, const RankReport& b) {
   return std::tuple(a.place.step, a.departure->position, a.place.rank) <
          std::tuple(b.place.step, b.departure->position, b.place.rank);
@@ -127,63 +106,32 @@ RankReport report_rank(const JobPlace& place, DumpComparison& run, FailOn fail_o
   return report;
 }
 
-std::string pack(const RankReport& report) {
-  Packer packer;
-  packer.add(report.place.step.value_or(-1));
-  packer.add(report.place.rank);
-  packer.add(report.error);
-  packer.add(report.is_partial);
-  packer.add(report.code);
-  packer.add(report.counts);
-  packer.add(report.departure.has_value());
-  if (report.departure) {
-    const Departure& departure = *report.departure;
-    packer.add(static_cast<std::uint64_t>(departure.position));
-    for (const std::string* text : {&departure.op, &departure.seq, &departure.tensor,
-                                    &departure.reason, &departure.explanation}) {
-      packer.add(*text);
-    }
-  }
-  packer.add(report.replicas_checked);
-  packer.add(static_cast<std::uint64_t>(report.replicas.size()));
-  for (const SplitReplica& split : report.replicas) pack(packer, split);
-  for (const TensorDigests& digests : report.digests) {
-    packer.add(digests.path);
-    packer.add(digests.actual);
-    packer.add(digests.expected);
-  }
-  return packer.take();
+template <class V>
+void each_field(V& v, FieldsOf<Departure> auto& departure) {
+  v.fields(departure.position, departure.op, departure.seq, departure.tensor, departure.reason,
+           departure.explanation);
 }
 
-RankReport unpack_rank_report(std::string_view text) {
-  Unpacker packed(text);
-  RankReport report;
-  const auto step = packed.get<std::int64_t>();
-  if (step >= 0) report.place.step = step;
-  report.place.rank = packed.get<std::int64_t>();
-  report.error = packed.get_text();
-  report.is_partial = packed.get<bool>();
-  report.code = packed.get<ExitCode>();
-  report.counts = packed.get<ComparisonCounts>();
-  if (packed.get<bool>()) {
-    Departure& departure = report.departure.emplace();
-    departure.position = static_cast<std::size_t>(packed.get<std::uint64_t>());
-    for (std::string* field : {&departure.op, &departure.seq, &departure.tensor, &departure.reason,
-                               &departure.explanation}) {
-      *field = packed.get_text();
-    }
-  }
-  report.replicas_checked = packed.get<std::int64_t>();
-  report.replicas.resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
-  for (SplitReplica& split : report.replicas) split = unpack_split(packed, report.place.step);
-  while (!packed.is_empty()) {
-    TensorDigests& digests = report.digests.emplace_back();
-    digests.path = packed.get_text();
-    digests.actual = packed.get<std::uint64_t>();
-    digests.expected = packed.get<std::uint64_t>();
-  }
-  return report;
+template <class V>
+void each_field(V& v, FieldsOf<SplitReplica> auto& split) {
+  v.fields(split.step, split.path, split.position, split.ranks, split.apart);
 }
+
+template <class V>
+void each_field(V& v, FieldsOf<TensorDigests> auto& digests) {
+  v.fields(digests.path, digests.actual, digests.expected);
+}
+
+template <class V>
+void each_field(V& v, FieldsOf<RankReport> auto& report) {
+  v.fields(report.place.step, report.place.rank, report.error, report.is_partial, report.code,
+           report.counts, report.departure, report.digests, report.replicas_checked,
+           report.replicas);
+}
+
+std::string pack(const RankReport& report) { return pack_all(report); }
+
+RankReport unpack_rank_report(std::string_view text) { return Unpacker(text).get<RankReport>(); }
 
 void conclude(JobReport& job) {
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {

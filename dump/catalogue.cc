@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <tuple>
-#include <type_traits>
 
 #include "dump/dump_meaning.h"
 #include "tensor/error.h"
+#include "text/packed.h"
 
 namespace opbench {
 namespace {
@@ -23,162 +22,60 @@ bool is_known(StoredType stored) {
   return stored >= StoredType::none && stored <= StoredType::boolean;
 }
 bool is_known(DType dtype) { return dtype <= DType::boolean; }
-bool is_known(DeviceType) { return true; }  // files hold others than those with a name
 bool is_known(Format format) {
   return std::find(kAllFormats.begin(), kAllFormats.end(), format) != kAllFormats.end();
 }
 
-// One list of fields serves both directions: `visit` shows every field of a value to a Writer,
-// which appends it, or to a Reader, which fills it.
-class Writer {
- public:
-  template <class T>
-  void field(const T& value) {
-    if constexpr (std::is_enum_v<T> || std::is_arithmetic_v<T>) {
-      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-    } else {
-      visit(*this, value);
-    }
-  }
-  void field(const std::string& text) {
-    field(text.size());
-    bytes += text;
-  }
-  template <class T>
-  void field(const std::vector<T>& values) {
-    field(values.size());
-    for (const T& value : values) field(value);
-  }
-  template <class T>
-  void field(const std::optional<T>& value) {
-    field(value.has_value());
-    if (value) field(*value);
-  }
+// A value of an enumeration; what is read may be none of it.
+template <class V, class E>
+void add_known(V& v, E& value) {
+  v.fields(value);
+  if (V::kReads && !is_known(value)) fail();
+}
 
-  std::string bytes;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  template <class T>
-  void field(T& value) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    } else {
-      visit(*this, value);
-    }
-  }
-  void field(bool& value) { value = take(1).front() != 0; }
-  template <class T>
-  requires std::is_enum_v<T>
-  void field(T& value) {
-    auto number = static_cast<std::underlying_type_t<T>>(value);
-    field(number);
-    value = static_cast<T>(number);
-    if (!is_known(value)) fail();
-  }
-  void field(std::string& text) { text = take(length(1)); }
-  template <class T>
-  void field(std::vector<T>& values) {
-    // A damaged length alone costs little: no more than what so many bytes could hold.
-    constexpr std::size_t kFewestBytes = sizeof(std::int64_t);
-    const std::size_t count = length(1);
-    values.reserve(std::min(count, rest_.size() / kFewestBytes));
-    for (std::size_t i = 0; i < count; ++i) field(values.emplace_back());
-  }
-  template <class T>
-  void field(std::optional<T>& value) {
-    bool has_value = false;
-    field(has_value);
-    if (has_value) field(value.emplace());
-  }
-
-  bool is_at_end() const { return rest_.empty(); }
-
- private:
-  std::size_t length(std::size_t element_bytes) {
-    std::size_t count = 0;
-    field(count);
-    if (count > rest_.size() / element_bytes) fail();
-    return count;
-  }
-
-  std::string_view take(std::size_t count) {
-    if (count > rest_.size()) fail();
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  std::string_view rest_;
-};
-
-template <class Visitor, class T>
-concept Fields = std::is_same_v<std::remove_const_t<Visitor>, T>;
+}  // namespace
 
 template <class V>
-void visit(V& v, Fields<Note> auto& note) {
-  v.field(note.name);
-  v.field(note.value);
+void each_field(V& v, FieldsOf<Note> auto& note) {
+  v.fields(note.name, note.value);
 }
 
 template <class V>
-void visit(V& v, Fields<DumpAttributes> auto& a) {
-  v.field(a.type);
-  v.field(a.data_type);
-  v.field(a.device_type);
-  v.field(a.format_type);
-  v.field(a.stride);
-  v.field(a.count);
+void each_field(V& v, FieldsOf<DumpAttributes> auto& a) {
+  v.fields(a.type, a.data_type, a.device_type, a.format_type, a.stride, a.count);
 }
 
 template <class V>
-void visit(V& v, Fields<TensorDesc> auto& desc) {
-  v.field(desc.dtype);
-  v.field(desc.origin);
-  v.field(desc.format);
-  v.field(desc.c0);
-  v.field(desc.groups);
-  v.field(desc.shape);
+void each_field(V& v, FieldsOf<TensorDesc> auto& desc) {
+  add_known(v, desc.dtype);
+  add_known(v, desc.origin);
+  add_known(v, desc.format);
+  v.fields(desc.c0, desc.groups, desc.shape);
 }
 
 template <class V>
-void visit(V& v, Fields<DumpEntry> auto& e) {
-  v.field(e.name);
-  v.field(e.path);
-  v.field(e.side);
-  v.field(e.kind);
-  v.field(e.desc);
-  v.field(e.attributes);
-  v.field(e.stored);
-  v.field(e.stored_name);
-  v.field(e.device);
-  v.field(e.format);
-  v.field(e.is_strided);
-  v.field(e.offset);
-  v.field(e.problem);
-  v.field(e.warning);
+void each_field(V& v, FieldsOf<DumpEntry> auto& e) {
+  v.fields(e.name, e.path);
+  add_known(v, e.side);
+  add_known(v, e.kind);
+  v.fields(e.desc, e.attributes);
+  add_known(v, e.stored);
+  v.fields(e.stored_name, e.device, e.format, e.is_strided, e.offset, e.problem, e.warning);
+  if (V::kReads && e.format && !is_known(*e.format)) fail();
 }
 
 template <class V>
-void visit(V& v, Fields<DumpRecord> auto& record) {
-  v.field(record.op);
-  v.field(record.seq_text);
-  v.field(record.seq);
-  v.field(record.notes);
-  v.field(record.entries);
-  v.field(record.has_input_group);
+void each_field(V& v, FieldsOf<DumpRecord> auto& record) {
+  v.fields(record.op, record.seq_text, record.seq, record.notes, record.entries,
+           record.has_input_group);
 }
 
 template <class V>
-void visit(V& v, Fields<Catalogue> auto& catalogue) {
-  v.field(catalogue.records);
-  v.field(catalogue.strays);
-  v.field(catalogue.problems);
-  v.field(catalogue.damaged);
+void each_field(V& v, FieldsOf<Catalogue> auto& catalogue) {
+  v.fields(catalogue.records, catalogue.strays, catalogue.problems, catalogue.damaged);
 }
+
+namespace {
 
 bool comes_before(const DumpRecord& a, const DumpRecord& b) {
   if (a.op != b.op) return a.op < b.op;
@@ -226,16 +123,15 @@ void sort_records(Catalogue& catalogue) {
 }
 
 std::string encode(const Catalogue& catalogue) {
-  Writer writer;
-  writer.field(catalogue);
-  return std::move(writer.bytes);
+  Packer packer;
+  packer.add(catalogue);
+  return packer.take();
 }
 
 Catalogue decode_catalogue(std::string_view bytes, std::int64_t file_bytes) {
-  Catalogue catalogue;
-  Reader reader(bytes);
-  reader.field(catalogue);
-  if (!reader.is_at_end()) fail();
+  Unpacker packed(bytes);
+  auto catalogue = packed.get<Catalogue>();
+  if (!packed.is_empty()) fail();
   for (const DumpRecord& record : catalogue.records) check_entries(record.entries, file_bytes);
   check_entries(catalogue.strays, file_bytes);
   return catalogue;

@@ -108,40 +108,19 @@ struct Converted {
   NameMapping mapping;
 };
 
-std::string pack(const Converted& converted) {
-  Packer packer;
-  const ConvertOutcome& outcome = converted.outcome;
-  packer.add(outcome.sources), packer.add(outcome.written);
-  packer.add(static_cast<std::uint64_t>(outcome.remarks.size()));
-  for (const std::string& remark : outcome.remarks) packer.add(remark);
-  packer.add(static_cast<std::uint64_t>(outcome.failures.size()));
-  for (const ConvertFailure& failure : outcome.failures) {
-    packer.add(failure.file), packer.add(failure.reason), packer.add(failure.is_of_machine);
-  }
-  for (const auto& [from, to] : converted.mapping) packer.add(from), packer.add(to);
-  return packer.take();
+}  // namespace
+
+template <class V>
+void each_field(V& v, FieldsOf<ConvertFailure> auto& failure) {
+  v.fields(failure.file, failure.reason, failure.is_of_machine);
 }
 
-Converted unpack(std::string_view text) {
-  Unpacker packed(text);
-  Converted converted;
-  ConvertOutcome& outcome = converted.outcome;
-  outcome.sources = packed.get<std::int64_t>();
-  outcome.written = packed.get<std::int64_t>();
-  outcome.remarks.resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
-  for (std::string& remark : outcome.remarks) remark = packed.get_text();
-  outcome.failures.resize(static_cast<std::size_t>(packed.get<std::uint64_t>()));
-  for (ConvertFailure& failure : outcome.failures) {
-    failure.file = packed.get_text();
-    failure.reason = packed.get_text();
-    failure.is_of_machine = packed.get<bool>();
-  }
-  while (!packed.is_empty()) {
-    std::string from = packed.get_text();
-    converted.mapping[std::move(from)] = packed.get_text();
-  }
-  return converted;
+template <class V>
+void each_field(V& v, FieldsOf<ConvertOutcome> auto& outcome) {
+  v.fields(outcome.sources, outcome.written, outcome.remarks, outcome.failures);
 }
+
+namespace {
 
 /// The dumps of one command and what became of each.
 class DeviceDumps {
@@ -165,7 +144,8 @@ class DeviceDumps {
 
   void convert_by(Ranks& ranks, const std::function<bool()>& stop) {
     const UnitWork work = [this](std::string_view unit) {
-      return pack(convert(static_cast<std::size_t>(Unpacker(unit).get<std::uint64_t>())));
+      const Converted converted = convert(Unpacker(unit).get<std::size_t>());
+      return pack_all(converted.outcome, converted.mapping);
     };
     if (!ranks.is_first()) {
       serve(ranks, plan(), work);
@@ -174,15 +154,15 @@ class DeviceDumps {
     constexpr double kBytesPerSecond = 5e8;
     UnitQueue units;
     for (std::size_t i = 0; i < converted_.size(); ++i) {
-      Packer packer;
-      packer.add(static_cast<std::uint64_t>(i));
       std::error_code ignored;
       const auto bytes = fs::file_size(sources_.list[i].file, ignored);
-      units.add(packer.take(), 1e-4 + (ignored ? 0 : static_cast<double>(bytes) / kBytesPerSecond));
+      units.add(pack_all(i), 1e-4 + (ignored ? 0 : static_cast<double>(bytes) / kBytesPerSecond));
     }
     DispatchHooks hooks;
     hooks.stop = stop;
-    hooks.done = [this](std::size_t i, const std::string& found) { converted_[i] = unpack(found); };
+    hooks.done = [this](std::size_t i, const std::string& found) {
+      Unpacker(found).fields(converted_[i].outcome, converted_[i].mapping);
+    };
     dispatch(ranks, plan(), units, work, hooks);
   }
 

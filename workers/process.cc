@@ -68,9 +68,13 @@ std::string last_line(std::string text) {
   return newline == std::string::npos ? text : text.substr(newline + 1);
 }
 
-std::string ending_text(int status) {
-  if (WIFEXITED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
-  return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+std::string ending_text(int status, const std::string& when, const std::string& errors) {
+  const std::string said = last_line(errors);
+  return fmt::format("{}{}{}{}",
+                     WIFEXITED(status) ? fmt::format("ended with exit code {}", WEXITSTATUS(status))
+                                       : fmt::format("was ended by signal {} ({})",
+                                                     WTERMSIG(status), strsignal(WTERMSIG(status))),
+                     when, said.empty() ? "" : "; last on standard error: ", printable(said));
 }
 
 }  // namespace
@@ -133,14 +137,11 @@ void ChildProcess::fail_ended() {
   child_->ends_within(1);
   take_errors();
   const int status = end();
-  const std::string said = last_line(last_errors_);
-  const std::string how =
-      fmt::format("{}{}{}", ending_text(status),
-                  said.empty() ? "" : "; last on standard error: ", printable(said));
+  const std::string how = ending_text(status, "", last_errors_);
   throw ChildLost(fmt::format("'{}' {}", program_, how), how);
 }
 
-double ChildProcess::Patience::left() {
+double Patience::left() {
   constexpr double kLongestPause = 1;  // of a program that runs, on a machine that is busy
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> passed = now - last_;
@@ -204,9 +205,8 @@ bool ChildProcess::take_output() {
   return got != 0;
 }
 
-std::string ChildProcess::read_line(double seconds, std::size_t most_bytes) {
+std::string ChildProcess::read_line(Patience& patience, std::size_t most_bytes) {
   if (!child_) throw ChildLost(fmt::format("'{}' is gone", program_));
-  Patience patience(seconds);
   std::size_t searched = 0;
   while (true) {
     const auto newline = pending_.find('\n', searched);
@@ -264,9 +264,8 @@ std::string ChildProcess::finish(double seconds) {
     return fmt::format("'{}' wrote '{}' after its last answer", program_,
                        printable(excerpt(last_line(pending_), kShownText)));
   }
-  const std::string said = last_line(last_errors_);
-  return fmt::format("'{}' {} after its last answer{}{}", program_, ending_text(status),
-                     said.empty() ? "" : "; last on standard error: ", printable(said));
+  return fmt::format("'{}' {}", program_,
+                     ending_text(status, " after its last answer", last_errors_));
 }
 
 }  // namespace opbench

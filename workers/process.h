@@ -23,6 +23,22 @@ struct ChildLost : RunError {
   bool was_late;    ///< it did not answer in time and was ended for it
 };
 
+/// How long an answer is waited for. Time in which this program did not run does not count: one
+/// that is suspended, by Slurm or a terminal, and its child with it, has to find it as it was.
+class Patience {
+ public:
+  explicit Patience(double seconds) : seconds_(seconds) {}
+  double seconds() const { return seconds_; }
+  /// Seconds that are left; to be asked several times a second.
+  double left();
+  /// Time since it was last asked does not count.
+  void skip() { last_ = std::chrono::steady_clock::now(); }
+
+ private:
+  double seconds_, spent_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 /// A program with pipes to its standard input and output, spoken to line by line. It is in a
 /// process group of its own (Ctrl-C at the terminal does not reach it), is killed with all that it
 /// started when this object goes, and does not outlive this process.
@@ -41,7 +57,11 @@ class ChildProcess {
 
   /// The next line without its end. Errors: as `write_line`; ChildLost as well for a line that does
   /// not end within `most_bytes`.
-  std::string read_line(double seconds, std::size_t most_bytes = std::size_t{64} << 20);
+  std::string read_line(Patience& patience, std::size_t most_bytes = std::size_t{64} << 20);
+  std::string read_line(double seconds, std::size_t most_bytes = std::size_t{64} << 20) {
+    Patience patience(seconds);
+    return read_line(patience, most_bytes);
+  }
 
   /// Errors: throws ChildLost if it has written what was not asked for, and is killed then.
   void refuse_unasked();
@@ -51,20 +71,6 @@ class ChildProcess {
   std::string finish(double seconds);
 
  private:
-  /// How long it is waited for. Time in which this program did not run does not count: one that is
-  /// suspended, by Slurm or a terminal, and its child with it, has to find it as it was.
-  class Patience {
-   public:
-    explicit Patience(double seconds) : seconds_(seconds) {}
-    double seconds() const { return seconds_; }
-    /// Seconds that are left; to be asked several times a second.
-    double left();
-
-   private:
-    double seconds_, spent_ = 0;
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  };
-
   /// Waits until `file` can be read (or written), keeping what the child writes to standard error.
   void wait_for(int file, short events, Patience& patience);
   void take_errors();

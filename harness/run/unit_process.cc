@@ -21,6 +21,7 @@
 #include "tensor/parallel.h"
 #include "tensor/processor.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "workers/interrupt.h"
 
 namespace opbench::units {
@@ -36,7 +37,6 @@ double since(Clock::time_point start) {
 constexpr double kSecondsToStart = 600;
 // Others may have the turn for as long as they like, and be stopped meanwhile.
 constexpr double kLongestTurn = 30.0 * 24 * 3600;
-constexpr double kLeastSeconds = 1e-3;
 
 // Lines of a process for units beside its answers.
 constexpr const char* kWaits = "waits";
@@ -114,21 +114,34 @@ void UnitChild::start() {
   }
 }
 
-std::string UnitChild::answer(std::size_t unit, const std::map<std::string, std::string>& crashed) {
-  process_->write_line(request_of(unit, crashed), seconds_);
-  running_.clear();
-  double left = seconds_;
+std::string UnitChild::read_answer() {
+  Patience patience(seconds_);
   while (true) {
-    const Clock::time_point start = Clock::now();
-    std::string line = process_->read_line(std::max(left, kLeastSeconds));
-    left -= since(start);
+    std::string line = process_->read_line(patience);
     if (line.starts_with(kBegins)) {
       running_ = line.substr(kBegins.size());
       continue;
     }
     if (line != kWaits) return line;
     if (line = process_->read_line(kLongestTurn); line != kHasTurn) return line;
+    patience.skip();
   }
+}
+
+UnitResult UnitChild::attempt(std::size_t unit, const std::map<std::string, std::string>& crashed) {
+  process_->write_line(request_of(unit, crashed), seconds_);
+  running_.clear();
+  const std::string line = read_answer();
+  try {
+    UnitResult result = parse_unit_line(line, "", kResultsVersion);
+    if (result.unit == unit && !result.run.was_interrupted) return result;
+  } catch (const Error&) {
+    // A kernel has printed, or spoilt what was written.
+    constexpr std::size_t kLongest = 80;
+    throw ChildLost(fmt::format("gave an answer that cannot be read: '{}'",
+                                printable(excerpt(line, kLongest))));
+  }
+  throw ChildLost("gave no result");
 }
 
 UnitResult UnitChild::run(std::size_t unit) {
@@ -137,10 +150,7 @@ UnitResult UnitChild::run(std::size_t unit) {
   while (true) {
     if (!process_) start();
     try {
-      UnitResult result = parse_unit_line(answer(unit, crashed),
-                                          "the answer of a process for units", kResultsVersion);
-      if (result.unit != unit || result.run.was_interrupted) throw ChildLost("gave no result");
-      return result;
+      return attempt(unit, crashed);
     } catch (const ChildLost& lost) {
       process_.reset();
       if (lost.was_late) {

@@ -39,8 +39,9 @@ class UnitChild {
   UnitResult run(std::size_t unit);
 
  private:
-  /// `crashed`: variants that are left out, and why.
-  std::string answer(std::size_t unit, const std::map<std::string, std::string>& crashed);
+  /// `crashed`: variants that are left out, and why. Errors: throws ChildLost.
+  UnitResult attempt(std::size_t unit, const std::map<std::string, std::string>& crashed);
+  std::string read_answer();
   void start();
 
   std::vector<std::string> args_;

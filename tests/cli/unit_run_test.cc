@@ -251,22 +251,26 @@ TEST_F(UnitRun, AnotherRunIsNotContinuedAndAnUnfinishedOneNotReplaced) {
 }
 
 // The rest of its unit runs again without it.
-TEST_F(UnitRun, AVariantThatCrashesCostsItsRow) {
-  const Outcome outcome = run_faulty({"--unit-timeout", "60", "--out", path("d")},
-                                     "OPBENCH_TEST_VARIANT_CRASH", "onednn");
-  EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
-  int lost = 0;
-  const Json all = Json::parse(read("d/results.json"))["records"];
-  for (const Json& record : all) {
-    const bool is_lost = record["variant"] == "onednn";
-    EXPECT_EQ(record["status"] == "errored", is_lost) << record;
-    if (!is_lost) continue;
-    ++lost;
-    EXPECT_THAT(record["reason"].get<std::string>(),
-                HasSubstr("crashed: its process was ended by signal 11"));
+TEST_F(UnitRun, AVariantThatCrashesOrPrintsCostsItsRow) {
+  for (const auto& [variable, reason] :
+       {std::pair{"OPBENCH_TEST_VARIANT_CRASH", "crashed: its process was ended by signal 11"},
+        std::pair{"OPBENCH_TEST_VARIANT_PRINT",
+                  "its process gave an answer that cannot be read: 'here is onednn'"}}) {
+    const Outcome outcome =
+        run_faulty({"--unit-timeout", "60", "--out", path(variable)}, variable, "onednn");
+    EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
+    int lost = 0;
+    const Json all = Json::parse(read(std::string(variable) + "/results.json"))["records"];
+    for (const Json& record : all) {
+      const bool is_lost = record["variant"] == "onednn";
+      EXPECT_EQ(record["status"] == "errored", is_lost) << record;
+      if (!is_lost) continue;
+      ++lost;
+      EXPECT_THAT(record["reason"].get<std::string>(), HasSubstr(reason));
+    }
+    EXPECT_EQ(lost, 4);
+    EXPECT_THAT(outcome.err, HasSubstr("variant 'onednn' of relu["));
   }
-  EXPECT_EQ(lost, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("variant 'onednn' of relu["));
 }
 
 TEST_F(UnitRun, ACrashAndAHangCostOneUnit) {

@@ -56,6 +56,7 @@ Faults faults_of_environment() {
   }
   faults.wrong = shares_of("OPBENCH_TEST_WRONG_CALLS");
   faults.crashing_variant = variable("OPBENCH_TEST_VARIANT_CRASH");
+  faults.printing_variant = variable("OPBENCH_TEST_VARIANT_PRINT");
   faults.crashing_case = variable("OPBENCH_TEST_UNIT_CRASH");
   faults.hanging_case = variable("OPBENCH_TEST_UNIT_HANG");
   return faults;

@@ -13,12 +13,13 @@ struct Faults {
   Shares slowdown;  ///< OPBENCH_TEST_SLOWDOWN=softplus_v2=10,native=5: percent of a sample's calls
   Shares wrong;     ///< OPBENCH_TEST_WRONG_CALLS=relu=10: percent of them leave a wrong element
   std::string crashing_variant;  ///< OPBENCH_TEST_VARIANT_CRASH=onednn: where it is prepared
+  std::string printing_variant;  ///< OPBENCH_TEST_VARIANT_PRINT=onednn: where it is prepared
   std::string crashing_case;     ///< OPBENCH_TEST_UNIT_CRASH=relu[64: when it states its memory
   std::string hanging_case;      ///< OPBENCH_TEST_UNIT_HANG=relu[64: where it is prepared
 
   bool is_any() const {
     return !slowdown.empty() || !wrong.empty() || !crashing_variant.empty() ||
-           !crashing_case.empty() || !hanging_case.empty();
+           !printing_variant.empty() || !crashing_case.empty() || !hanging_case.empty();
   }
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <iostream>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -102,6 +103,9 @@ Launch prepare(std::size_t place, const Problem& problem) {
   const Faults& faults = planted().faults;
   if (!faults.crashing_variant.empty() && honest.name.starts_with(faults.crashing_variant)) {
     std::raise(SIGSEGV);
+  }
+  if (!faults.printing_variant.empty() && honest.name.starts_with(faults.printing_variant)) {
+    std::cout << "here is " << honest.name << std::endl;
   }
   while (is_named(faults.hanging_case, problem)) std::this_thread::sleep_for(std::chrono::hours(1));
   const double slowdown = share_of(faults.slowdown, honest.name);

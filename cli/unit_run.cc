@@ -18,7 +18,6 @@
 #include "cli/run_printing.h"
 #include "harness/report/report.h"
 #include "harness/run/join_results.h"
-#include "harness/run/measuring_turn.h"
 #include "harness/run/part_file.h"
 #include "harness/run/run_folder.h"
 #include "harness/run/unit_process.h"
@@ -26,6 +25,7 @@
 #include "tensor/utf8.h"
 #include "text/program.h"
 #include "workers/interrupt.h"
+#include "workers/measuring_turn.h"
 #include "workers/ranks.h"
 
 namespace opbench {

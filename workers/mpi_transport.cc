@@ -30,7 +30,6 @@ class MpiTransport : public Transport {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine_);
-    MPI_Comm_rank(machine_, &machine_rank_);
     MPI_Comm_size(machine_, &machine_size_);
     learn_names();
     learn_processes();
@@ -38,7 +37,6 @@ class MpiTransport : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  int machine_rank() const override { return machine_rank_; }
   int machine_size() const override { return machine_size_; }
   std::string machine(int rank) const override {
     return &names_[static_cast<std::size_t>(rank) * MPI_MAX_PROCESSOR_NAME];
@@ -119,7 +117,7 @@ class MpiTransport : public Transport {
     MPI_Imrecv(receiving.letter.text.data(), bytes, MPI_BYTE, &message, &receiving.request);
   }
 
-  int rank_ = 0, size_ = 1, machine_rank_ = 0, machine_size_ = 1;
+  int rank_ = 0, size_ = 1, machine_size_ = 1;
   MPI_Comm machine_;
   std::vector<char> names_;       ///< of the machines, MPI_MAX_PROCESSOR_NAME bytes for each rank
   std::vector<pid_t> processes_;  ///< by rank; 0 on other machines

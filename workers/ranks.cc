@@ -102,8 +102,9 @@ std::string Ranks::describe(int rank) const {
 int Ranks::share_of_cores() const {
   const int cores = available_cores();
   const int in_all = static_cast<int>(std::thread::hardware_concurrency());
+  const int ranks = transport_ ? transport_->machine_size() : 1;
   // A launcher may have bound each rank to cores of its own.
-  return cores * machine_size() <= in_all ? cores : std::max(1, cores / machine_size());
+  return cores * ranks <= in_all ? cores : std::max(1, cores / ranks);
 }
 
 void Ranks::note_work(double unit_seconds, double wall_seconds) {

@@ -21,8 +21,7 @@ class Transport {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Place among the ranks that share this one's memory, and how many those are.
-  virtual int machine_rank() const = 0;
+  /// How many ranks share this one's memory.
   virtual int machine_size() const = 0;
   /// The name of the machine that a rank is on.
   virtual std::string machine(int rank) const = 0;
@@ -66,9 +65,6 @@ class Ranks {
   int size() const { return transport_ ? transport_->size() : 1; }
   bool is_first() const { return rank() == 0; }
   bool is_alone() const { return size() == 1; }
-  /// Place among the ranks of this machine, and how many those are.
-  int machine_rank() const { return transport_ ? transport_->machine_rank() : 0; }
-  int machine_size() const { return transport_ ? transport_->machine_size() : 1; }
   /// "rank 3 on node7".
   std::string describe(int rank) const;
   /// Cores for each rank of this machine when all of them work.

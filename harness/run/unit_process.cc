@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "harness/run/join_results.h"
-#include "harness/run/measuring_turn.h"
 #include "harness/run/results_file.h"
 #include "harness/run/runner.h"
 #include "harness/run/timing.h"
@@ -23,6 +22,7 @@
 #include "tensor/utf8.h"
 #include "text/fitted.h"
 #include "workers/interrupt.h"
+#include "workers/measuring_turn.h"
 
 namespace opbench::units {
 namespace {

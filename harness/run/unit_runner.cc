@@ -9,7 +9,6 @@
 #include "harness/run/attempt.h"
 #include "harness/run/crash_message.h"
 #include "harness/run/machine_rates.h"
-#include "harness/run/measuring_turn.h"
 #include "harness/run/new_record.h"
 #include "harness/run/open_unit.h"
 #include "harness/run/run_dump.h"
@@ -20,6 +19,7 @@
 #include "tensor/parallel.h"
 #include "text/fitted.h"
 #include "workers/interrupt.h"
+#include "workers/measuring_turn.h"
 
 namespace opbench {
 namespace {

@@ -35,7 +35,6 @@ class InMemory : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(room_.boxes.size()); }
-  int machine_rank() const override { return rank_; }
   int machine_size() const override { return size(); }
   std::string machine(int) const override { return "here"; }
   void send(int to, std::string text) override {

@@ -1,4 +1,4 @@
-#include "harness/run/measuring_turn.h"
+#include "workers/measuring_turn.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

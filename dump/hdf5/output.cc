@@ -8,13 +8,12 @@
 #endif
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <memory>
-#include <new>
 
 #include "dump/hdf5/c_api.h"
 #include "dump/hdf5/scan.h"
+#include "dump/hdf5/server.h"
 #include "tensor/utf8.h"
 #include "workers/confined.h"
 
@@ -154,19 +153,10 @@ H5::H5File create_file(TemporaryFile& file) {
 
 void copy_objects(MessageSocket& socket, const std::string& path, const std::string& name,
                   TemporaryFile& to, const std::vector<std::string>& objects) noexcept {
-  const ErrorCapture quiet;
-  try {
+  report_problems(socket, MessageKind::failure, [&] {
     copy_all(path, name, to, objects);
     socket.send(MessageKind::data, "");
-  } catch (const RunError& error) {
-    socket.send(MessageKind::failure, error.what());
-  } catch (const std::bad_alloc&) {
-    socket.send(MessageKind::failure, "out of memory");
-  } catch (const std::exception& error) {
-    socket.send(MessageKind::problem, error.what());
-  } catch (const H5::Exception& error) {
-    socket.send(MessageKind::problem, printable(error.getDetailMsg()));
-  }
+  });
 }
 
 }  // namespace opbench::hdf5

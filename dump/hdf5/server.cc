@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <new>
@@ -15,27 +14,11 @@
 #include "dump/hdf5/scan.h"
 #include "dump/hdf5/stored.h"
 #include "tensor/utf8.h"
+#include "text/packed.h"
 #include "workers/confined.h"
 
 namespace opbench::hdf5 {
 namespace {
-
-// "first count path"
-struct Request {
-  ElementRange places;
-  std::string path;
-};
-
-Request decode_request(const std::string& text) {
-  Request request;
-  const char* end = text.data() + text.size();
-  auto [after_first, first_error] = std::from_chars(text.data(), end, request.places.first);
-  if (first_error != std::errc() || after_first == end) throw Error("a damaged request");
-  auto [after_count, count_error] = std::from_chars(after_first + 1, end, request.places.count);
-  if (count_error != std::errc() || after_count == end) throw Error("a damaged request");
-  request.path.assign(after_count + 1, end);
-  return request;
-}
 
 constexpr std::size_t kCacheBytes = 64 << 10;
 constexpr std::size_t kChunkCacheBytes = 64 << 20;
@@ -58,9 +41,11 @@ class Server {
   }
 
   void answer(const std::string& text) {
-    const Request request = decode_request(text);
-    const std::string where = fmt::format("{}: {}", name_, printable(request.path));
-    socket_.send(MessageKind::data, guarded<Error>(where, [&] { return read(request); }));
+    ElementRange places;
+    std::string path;
+    Unpacker(text).fields(path, places.first, places.count);
+    const std::string where = fmt::format("{}: {}", name_, printable(path));
+    socket_.send(MessageKind::data, guarded<Error>(where, [&] { return read(path, places); }));
   }
 
  private:
@@ -103,20 +88,20 @@ class Server {
     return H5::DataSet(dataset);
   }
 
-  std::string read(const Request& request) {
-    if (request.path != open_path_) {
+  std::string read(const std::string& path, ElementRange places) {
+    if (path != open_path_) {
       open_path_.clear();
-      dataset_ = open_dataset(request.path);
-      open_path_ = request.path;
+      dataset_ = open_dataset(path);
+      open_path_ = path;
     }
     const Dims shape = extents_of(dataset_.getId());
     const TypeHandle stored_as(H5Dget_type(dataset_.getId()));
     const StoredType stored = stored_elements(stored_as).type;
-    std::string elements(static_cast<std::size_t>(request.places.count) * size_of(stored), '\0');
+    std::string elements(static_cast<std::size_t>(places.count) * size_of(stored), '\0');
     if (stored == StoredType::boolean) {
-      read_range(dataset_, shape, request.places, dataset_.getDataType(), elements.data());
+      read_range(dataset_, shape, places, dataset_.getDataType(), elements.data());
     } else {
-      read_range(dataset_, shape, request.places, memory_type(stored), elements.data());
+      read_range(dataset_, shape, places, memory_type(stored), elements.data());
     }
     return elements;
   }
@@ -128,15 +113,18 @@ class Server {
   H5::DataSet dataset_;
 };
 
-// Sends what `work` throws.
-template <class Work>
-bool report_problems(MessageSocket& socket, Work&& work) {
+}  // namespace
+
+bool report_problems(MessageSocket& socket, MessageKind of_memory,
+                     const std::function<void()>& work) noexcept {
   const ErrorCapture quiet;
   try {
     work();
     return true;
+  } catch (const RunError& error) {
+    socket.send(MessageKind::failure, error.what());
   } catch (const std::bad_alloc&) {
-    socket.send(MessageKind::problem, "out of memory");
+    socket.send(of_memory, "out of memory");
   } catch (const std::exception& error) {
     socket.send(MessageKind::problem, error.what());
   } catch (const H5::Exception& error) {
@@ -145,22 +133,22 @@ bool report_problems(MessageSocket& socket, Work&& work) {
   return false;
 }
 
-}  // namespace
-
 void serve(MessageSocket& socket, const std::string& path, const std::string& name,
            bool lists) noexcept {
-  report_problems(socket, [&] {
+  // A damaged file asks for absurd sizes.
+  constexpr MessageKind kOfMemory = MessageKind::problem;
+  report_problems(socket, kOfMemory, [&] {
     Server server(socket, path, name);
     if (lists) server.send_catalogue(path);
     Message message;
     while (socket.receive(message) && message.kind == MessageKind::request) {
-      report_problems(socket, [&] { server.answer(message.bytes); });
+      report_problems(socket, kOfMemory, [&] { server.answer(message.bytes); });
     }
   });
 }
 
 std::string encode_request(const DumpEntry& entry, ElementRange places) {
-  return fmt::format("{} {} {}", places.first, places.count, entry.path);
+  return pack_all(entry.path, places.first, places.count);
 }
 
 }  // namespace opbench::hdf5

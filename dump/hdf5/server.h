@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "dump/dump_types.h"
@@ -13,6 +14,11 @@ namespace opbench::hdf5 {
 /// messages call it.
 void serve(MessageSocket& socket, const std::string& path, const std::string& name,
            bool lists) noexcept;
+
+/// Sends what `work` throws, a RunError as a failure of the machine and a lack of memory as
+/// `of_memory`; true if it throws nothing.
+bool report_problems(MessageSocket& socket, MessageKind of_memory,
+                     const std::function<void()>& work) noexcept;
 
 /// Asks for stored elements of an entry by their places in the file.
 std::string encode_request(const DumpEntry& entry, ElementRange places);

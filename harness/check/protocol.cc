@@ -5,15 +5,28 @@
 #include <limits>
 #include <variant>
 
-#include "harness/check/protocol_line.h"
 #include "harness/plan/case_selection.h"
 #include "text/fitted.h"
+#include "text/json_members.h"
+
+namespace opbench {
+
+inline void parse_name(const std::string& text, Status& status) { status = parse_status(text); }
+inline void parse_name(const std::string& text, DType& dtype) { dtype = parse_dtype(text); }
+
+template <class V>
+void each_member(V& v, FieldsOf<ExpectedFailure> auto& expected) {
+  v("variants", expected.variants);
+  v("reason", expected.reason);
+}
+
+}  // namespace opbench
 
 namespace opbench::check {
 
 template <class V>
-void members(V& v, FieldsOf<Hello> auto& hello) {
-  v("opbench_worker", hello.protocol, {1, kCount.most});
+void each_member(V& v, FieldsOf<Hello> auto& hello) {
+  v("opbench_worker", hello.protocol, {1, kAnyCount.most});
   v("oldest", hello.oldest, {1, static_cast<double>(hello.protocol)});
   v("version", hello.build.version);
   v("revision", hello.build.revision);
@@ -24,7 +37,7 @@ void members(V& v, FieldsOf<Hello> auto& hello) {
 
 // A member for each row of `selection_fields`, and the part by the names of protocol 1.
 template <class V>
-void members(V& v, FieldsOf<CaseSelection> auto& selection) {
+void each_member(V& v, FieldsOf<CaseSelection> auto& selection) {
   for (const SelectionField& field : selection_fields()) {
     if (const auto* symbols = std::get_if<Symbols CaseSelection::*>(&field.member)) {
       v(field.key, selection.**symbols);
@@ -39,7 +52,7 @@ void members(V& v, FieldsOf<CaseSelection> auto& selection) {
 }
 
 template <class V>
-void members(V& v, FieldsOf<ContextSource> auto& context) {
+void each_member(V& v, FieldsOf<ContextSource> auto& context) {
   v("file", context.file);
   v("name", context.name);
   v("dtype", context.dtype);
@@ -47,7 +60,7 @@ void members(V& v, FieldsOf<ContextSource> auto& context) {
 }
 
 template <class V>
-void members(V& v, FieldsOf<OpenRequest> auto& request) {
+void each_member(V& v, FieldsOf<OpenRequest> auto& request) {
   v("case", request.id);
   v("key", request.key);
   v("threads", request.threads, {1, 1024});
@@ -56,7 +69,7 @@ void members(V& v, FieldsOf<OpenRequest> auto& request) {
   v("verify", request.verify);
   if constexpr (V::kReads) request.watch = request.verify;
   v("watch", request.watch, Presence::later);
-  v("layout", request.layout, kCount, Presence::later);
+  v("layout", request.layout, kAnyCount, Presence::later);
   v("first_call", request.first_call, Presence::later);
   v("isa", request.isa);
   v("sample_seconds", request.sample_seconds, {1e-9, 3600});
@@ -64,17 +77,11 @@ void members(V& v, FieldsOf<OpenRequest> auto& request) {
 }
 
 template <class V>
-void members(V& v, FieldsOf<ExpectedFailure> auto& expected) {
-  v("variants", expected.variants);
-  v("reason", expected.reason);
-}
-
-template <class V>
-void members(V& v, FieldsOf<ListedCase> auto& listed) {
+void each_member(V& v, FieldsOf<ListedCase> auto& listed) {
   v("case", listed.id);
   v("key", listed.key);
   v("name", listed.name);
-  v("count", listed.count, {1, kCount.most});
+  v("count", listed.count, {1, kAnyCount.most});
   v("variants", listed.variants);
   v("threshold", listed.threshold, Presence::later);
   v("context", listed.context, Presence::later);
@@ -82,7 +89,7 @@ void members(V& v, FieldsOf<ListedCase> auto& listed) {
 }
 
 template <class V>
-void members(V& v, FieldsOf<Conversions> auto& conversions) {
+void each_member(V& v, FieldsOf<Conversions> auto& conversions) {
   v("trans_data", conversions.trans_data);
   v("trans_data_bytes", conversions.trans_data_bytes);
   v("casts", conversions.casts);
@@ -90,7 +97,7 @@ void members(V& v, FieldsOf<Conversions> auto& conversions) {
 }
 
 template <class V>
-void members(V& v, FieldsOf<OpenedVariant> auto& variant) {
+void each_member(V& v, FieldsOf<OpenedVariant> auto& variant) {
   v("variant", variant.name);
   v("status", variant.status);
   v("reason", variant.reason);
@@ -100,45 +107,64 @@ void members(V& v, FieldsOf<OpenedVariant> auto& variant) {
     v.error("mean_ulp", variant.accuracy->mean_ulp);
     v.error("max_abs", variant.accuracy->max_abs);
     v.error("min_tolerance", variant.accuracy->min_tolerance, Presence::later);
-    v("inside_share", variant.accuracy->inside_share, kShare, Presence::later);
+    v("inside_share", variant.accuracy->inside_share, kAnyShare, Presence::later);
     v("bits", variant.bits);
   }
   v("conversions", variant.conversions, Presence::if_any);
-  v("epsilon", variant.epsilon, kShare, Presence::later);
+  v("epsilon", variant.epsilon, kAnyShare, Presence::later);
   v("exact", variant.is_exact, Presence::later);
   v("results", variant.results, Presence::if_any);
 }
 
 template <class V>
-void members(V& v, FieldsOf<OpenReply> auto& reply) {
+void each_member(V& v, FieldsOf<OpenReply> auto& reply) {
   v("case", reply.id);
   v("variants", reply.variants);
   v("first_call", reply.first_call, Presence::later);
 }
 
 template <class V>
-void members(V& v, FieldsOf<Sampled> auto& sampled) {
-  v("us", sampled.us, {std::numeric_limits<double>::min(), Range().most});
+void each_member(V& v, FieldsOf<Sampled> auto& sampled) {
+  v("us", sampled.us, {std::numeric_limits<double>::min(), NumberRange().most});
   v("wrong", sampled.wrong, Presence::if_any);
   v("results", sampled.results, Presence::if_any);
 }
 
 template <class V>
-void members(V& v, FieldsOf<CodeReply> auto& reply) {
+void each_member(V& v, FieldsOf<CodeReply> auto& reply) {
   v("code", reply.fingerprint);
   v("reason", reply.reason);
 }
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+const std::string kPlace = "the line of a worker";
+
+/// A line of the protocol: one JSON object. Errors: throws Error if it is none.
+class Line {
+ public:
+  explicit Line(std::string_view line) : json_(parse_json(std::string(line), kPlace)) {}
+  JsonValue value() const { return {json_, kPlace}; }
+
+ private:
+  Json json_;
+};
+
+// Without line ends; what is no UTF-8 is replaced.
+std::string line_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 template <class T>
-std::string written(const T& message, LineWriter writer = {}) {
-  members(writer, message);
+std::string written(const T& message, JsonWriter writer = {}) {
+  each_member(writer, message);
   return line_of(writer.json);
 }
 
-LineWriter request(std::string_view kind) {
-  LineWriter writer;
+JsonWriter request(std::string_view kind) {
+  JsonWriter writer;
   writer("do", std::string(kind));
   return writer;
 }
@@ -151,15 +177,6 @@ Line answer(std::string_view text) {
     throw PeerError(excerpt(line.value().member("error").text(), kLongestError));
   }
   return line;
-}
-
-template <class T>
-T read_message(const Line& line) {
-  T message;
-  const JsonValue value = line.value();
-  LineReader reader(value);
-  members(reader, message);
-  return message;
 }
 
 }  // namespace
@@ -181,7 +198,7 @@ std::string code_line(std::string_view variant) {
 }
 std::string close_line() { return line_of({{"do", "close"}}); }
 std::string listed_line(const std::vector<ListedCase>& cases) {
-  LineWriter writer;
+  JsonWriter writer;
   writer("cases", cases);
   return line_of(writer.json);
 }
@@ -191,37 +208,37 @@ std::string coded_line(const CodeReply& reply) { return written(reply); }
 std::string closed_line() { return line_of({{"closed", true}}); }
 std::string error_line(std::string_view message) { return line_of({{"error", message}}); }
 
-Hello parse_hello(std::string_view line) { return read_message<Hello>(Line(line)); }
+Hello parse_hello(std::string_view line) { return read_json<Hello>(Line(line).value()); }
 std::vector<ListedCase> parse_listed(std::string_view text) {
   const Line line = answer(text);
   const JsonValue value = line.value();
   std::vector<ListedCase> cases;
-  LineReader reader(value);
+  JsonReader reader(value);
   reader("cases", cases);
   return cases;
 }
-OpenReply parse_opened(std::string_view line) { return read_message<OpenReply>(answer(line)); }
-Sampled parse_sampled(std::string_view line) { return read_message<Sampled>(answer(line)); }
-CodeReply parse_coded(std::string_view line) { return read_message<CodeReply>(answer(line)); }
+OpenReply parse_opened(std::string_view line) { return read_json<OpenReply>(answer(line).value()); }
+Sampled parse_sampled(std::string_view line) { return read_json<Sampled>(answer(line).value()); }
+CodeReply parse_coded(std::string_view line) { return read_json<CodeReply>(answer(line).value()); }
 void parse_closed(std::string_view text) { answer(text).value().member("closed").boolean(); }
 
 Request parse_request(std::string_view text) {
   const Line line(text);
   const JsonValue value = line.value();
-  LineReader reader(value);
+  JsonReader reader(value);
   std::string kind;
   reader("do", kind);
   Request request;
   if (kind == "list") {
     request.kind = Request::list;
-    members(reader, request.selection);
+    each_member(reader, request.selection);
   } else if (kind == "open") {
     request.kind = Request::open;
-    members(reader, request.open_it);
+    each_member(reader, request.open_it);
   } else if (kind == "sample") {
     request.kind = Request::sample;
     reader("variant", request.variant);
-    reader("layout", request.layout, kCount, Presence::later);
+    reader("layout", request.layout, kAnyCount, Presence::later);
   } else if (kind == "code") {
     request.kind = Request::code;
     reader("variant", request.variant);

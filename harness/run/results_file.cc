@@ -20,10 +20,6 @@ namespace {
 constexpr double kLargestNumber = std::numeric_limits<double>::max();
 constexpr std::int64_t kLargestInteger = std::numeric_limits<std::int64_t>::max();
 
-std::size_t size(const JsonValue& value) {
-  return static_cast<std::size_t>(value.integer(0, kLargestInteger));
-}
-
 // The nanoseconds of which the file holds the microseconds. Their product is at most two roundings
 // away, and the right one gives the same microseconds again.
 double nanoseconds(double us) {
@@ -89,51 +85,6 @@ Record read_record(const JsonValue& value, int version) {
   }
   if (has_step) read_step_lists(value.member("step"), *record.step);
   return record;
-}
-
-Machine read_machine(const JsonValue& value) {
-  Machine m;
-  m.cpu = value.member("cpu").text();
-  m.cores = static_cast<int>(value.member("cores").integer(0, std::numeric_limits<int>::max()));
-  m.l1d_bytes = size(value.member("l1d_bytes"));
-  m.l2_bytes = size(value.member("l2_bytes"));
-  m.l3_bytes = size(value.member("l3_bytes"));
-  m.memory_bytes = size(value.member("memory_bytes"));
-  m.governor = value.member("governor").text();
-  m.turbo = value.member("turbo").text();
-  m.is_virtual = value.member("virtual").boolean();
-  m.load = value.member("load").number(0, kLargestNumber);
-  m.os = value.member("os").text();
-  m.isa = value.member("isa").text();
-  value.member("isas").elements([&](const JsonValue& isa) { m.isas.push_back(isa.text()); });
-  m.version = value.member("version").text();
-  m.revision = value.member("revision").text();
-  m.compiler = value.member("compiler").text();
-  m.flags = value.member("flags").text();
-  m.build_type = value.member("build_type").text();
-  value.member("libraries").members([&](const std::string& name, const JsonValue& version) {
-    m.libraries.emplace_back(name, version.text());
-  });
-  m.date = value.member("date").text();
-  return m;
-}
-
-RunResult read_run(const JsonValue& value) {
-  RunResult run;
-  run.cases_run = size(value.member("cases"));
-  run.was_interrupted = value.member("interrupted").boolean();
-  run.largest_case_bytes = size(value.member("largest_case_bytes"));
-  const JsonValue seconds = value.member("seconds");
-  const auto time = [&](const char* phase) {
-    return seconds.member(phase).number(0, kLargestNumber);
-  };
-  run.times.total = time("total");
-  run.times.allocate = time("allocate");
-  run.times.fill = time("fill");
-  run.times.verify = time("verify");
-  run.times.measure = time("measure");
-  run.times.dump = time("dump");
-  return run;
 }
 
 ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken) {

@@ -9,7 +9,7 @@
 #include "harness/run/results_file.h"
 #include "tensor/error.h"
 #include "text/cell.h"
-#include "text/json_reader.h"
+#include "text/json_members.h"
 
 namespace opbench {
 namespace {
@@ -73,18 +73,6 @@ std::vector<TensorDesc> read_tensors(const JsonValue& value) {
   return tensors;
 }
 
-TypeTime read_type(const JsonValue& value) {
-  TypeTime type;
-  type.type = value.member("type").text();
-  type.count = whole(value.member("count"), 0, kMostCount);
-  type.total_us = time(value.member("total_us"));
-  type.min_us = time(value.member("min_us"));
-  type.avg_us = time(value.member("avg_us"));
-  type.max_us = time(value.member("max_us"));
-  type.share = value.member("share").number(0, 1);
-  return type;
-}
-
 // `place`: how many tasks there are before it.
 TaskTime read_task(const JsonValue& value, int place) {
   TaskTime task;
@@ -106,17 +94,20 @@ TaskTime read_task(const JsonValue& value, int place) {
 
 }  // namespace
 
+template <class V>
+void each_member(V& v, FieldsOf<TypeTime> auto& type) {
+  v("type", type.type);
+  v("count", type.count);
+  v("total_us", type.total_us);
+  v("min_us", type.min_us);
+  v("avg_us", type.avg_us);
+  v("max_us", type.max_us);
+  v("share", type.share, kAnyShare);
+}
+
 nlohmann::ordered_json step_value(const StepDetails& step) {
   Json types = Json::array(), tasks = Json::array();
-  for (const TypeTime& t : step.types) {
-    types.push_back({{"type", t.type},
-                     {"count", t.count},
-                     {"total_us", t.total_us},
-                     {"min_us", t.min_us},
-                     {"avg_us", t.avg_us},
-                     {"max_us", t.max_us},
-                     {"share", t.share}});
-  }
+  for (const TypeTime& type : step.types) types.push_back(json_of(type));
   for (const TaskTime& t : step.tasks) {
     Json task = {{"name", t.name},
                  {"type", t.type},
@@ -144,7 +135,7 @@ StepDetails read_step_texts(const JsonValue& value) {
 
 void read_step_lists(const JsonValue& value, StepDetails& step) {
   value.member("types").elements(
-      [&](const JsonValue& type) { step.types.push_back(read_type(type)); });
+      [&](const JsonValue& type) { step.types.push_back(read_json<TypeTime>(type)); });
   value.member("tasks").elements([&](const JsonValue& task) {
     step.tasks.push_back(read_task(task, static_cast<int>(step.tasks.size())));
   });
@@ -168,45 +159,53 @@ Json record_value(const Record& record) {
   return value;
 }
 
-Json machine_value(const Machine& m) {
-  Json libraries = Json::object();
-  for (const auto& [name, version] : m.libraries) libraries[name] = version;
-  return {{"cpu", m.cpu},
-          {"cores", m.cores},
-          {"l1d_bytes", m.l1d_bytes},
-          {"l2_bytes", m.l2_bytes},
-          {"l3_bytes", m.l3_bytes},
-          {"memory_bytes", m.memory_bytes},
-          {"governor", m.governor},
-          {"turbo", m.turbo},
-          {"virtual", m.is_virtual},
-          {"load", m.load},
-          {"os", m.os},
-          {"isa", m.isa},
-          {"isas", m.isas},
-          {"version", m.version},
-          {"revision", m.revision},
-          {"compiler", m.compiler},
-          {"flags", m.flags},
-          {"build_type", m.build_type},
-          {"libraries", libraries},
-          {"date", m.date}};
+template <class V>
+void each_member(V& v, FieldsOf<Machine> auto& m) {
+  v("cpu", m.cpu);
+  v("cores", m.cores);
+  v("l1d_bytes", m.l1d_bytes);
+  v("l2_bytes", m.l2_bytes);
+  v("l3_bytes", m.l3_bytes);
+  v("memory_bytes", m.memory_bytes);
+  v("governor", m.governor);
+  v("turbo", m.turbo);
+  v("virtual", m.is_virtual);
+  v("load", m.load);
+  v("os", m.os);
+  v("isa", m.isa);
+  v("isas", m.isas);
+  v("version", m.version);
+  v("revision", m.revision);
+  v("compiler", m.compiler);
+  v("flags", m.flags);
+  v("build_type", m.build_type);
+  v("libraries", m.libraries);
+  v("date", m.date);
 }
 
-Json run_value(const RunResult& result) {
-  const PhaseTimes& t = result.times;
-  return {{"cases", result.cases_run},
-          {"interrupted", result.was_interrupted},
-          {"largest_case_bytes", result.largest_case_bytes},
-          {"seconds",
-           {{"total", t.total},
-            {"allocate", t.allocate},
-            {"fill", t.fill},
-            {"verify", t.verify},
-            {"measure", t.measure},
-            {"dump", t.dump},
-            {"overhead", t.overhead()}}}};
+template <class V>
+void each_member(V& v, FieldsOf<PhaseTimes> auto& times) {
+  v("total", times.total);
+  v("allocate", times.allocate);
+  v("fill", times.fill);
+  v("verify", times.verify);
+  v("measure", times.measure);
+  v("dump", times.dump);
+  if constexpr (!V::kReads) v("overhead", times.overhead());
 }
+
+template <class V>
+void each_member(V& v, FieldsOf<RunResult> auto& run) {
+  v("cases", run.cases_run);
+  v("interrupted", run.was_interrupted);
+  v("largest_case_bytes", run.largest_case_bytes);
+  v("seconds", run.times);
+}
+
+Json machine_value(const Machine& machine) { return json_of(machine); }
+Json run_value(const RunResult& result) { return json_of(result); }
+Machine read_machine(const JsonValue& value) { return read_json<Machine>(value); }
+RunResult read_run(const JsonValue& value) { return read_json<RunResult>(value); }
 
 namespace {
 

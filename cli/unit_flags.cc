@@ -10,6 +10,7 @@
 #include "cli/run_outputs.h"
 #include "cli/unit_run.h"
 #include "tensor/error.h"
+#include "text/packed.h"
 #include "workers/interrupt.h"
 #include "workers/ranks.h"
 
@@ -30,17 +31,17 @@ UnitWork unit_work(const Ranks& ranks, const units::PartHeader& header, RunsUnit
   // Rank 0 gets what a rank sends in its order, so that the header is there before all units.
   const auto is_first = std::make_shared<bool>(true);
   return [rank = ranks.rank(), header, run = std::move(run), is_first](std::string_view unit) {
-    const auto result = run(std::stoul(std::string(unit)));
+    const auto result = run(Unpacker(unit).get<std::size_t>());
     if (!result) return std::string();
-    std::string answer = fmt::format("{}\n", rank);
-    if (std::exchange(*is_first, false)) answer += units::header_line(header);
-    return answer + units::unit_line(*result);
+    const bool is_begun = !std::exchange(*is_first, false);
+    return pack_all(rank, is_begun ? std::string() : units::header_line(header),
+                    units::unit_line(*result));
   };
 }
 
 void RankedUnits::run(const std::vector<std::size_t>& todo, const UnitWork& work) {
   UnitQueue queue;
-  for (const std::size_t unit : todo) queue.add(std::to_string(unit), plan_.costs[unit].seconds);
+  for (const std::size_t unit : todo) queue.add(pack_all(unit), plan_.costs[unit].seconds);
   DispatchHooks hooks;
   hooks.done = [&](std::size_t number, std::string answer) {
     if (answer.empty()) return;
@@ -55,23 +56,22 @@ void RankedUnits::run(const std::vector<std::size_t>& todo, const UnitWork& work
 }
 
 void RankedUnits::take(const std::string& answer) {
-  const std::size_t end = answer.find('\n') + 1;
-  const int rank = std::stoi(answer);
-  const std::string lines = answer.substr(end);
+  int rank = 0;
+  std::string header_line, line;
+  Unpacker(answer).fields(rank, header_line, line);
   if (folder_ == nullptr) {
-    texts_[rank] += lines;
+    texts_[rank] += header_line + line;
     return;
   }
-  // The header alone, and then the unit; or the unit.
-  const std::size_t split = lines.find('\n') + 1;
-  if (split == lines.size()) return files_.at(rank)->append(lines);
-  std::istringstream header_line(lines.substr(0, split));
-  units::PartReader reader;
-  reader.header = [&](const units::PartHeader& header, std::size_t) {
-    files_[rank] = std::make_unique<units::PartFile>(folder_->rank_file(rank), header);
-  };
-  read_part(header_line, ranks_.describe(rank), reader);
-  files_.at(rank)->append(lines.substr(split));
+  if (!header_line.empty()) {
+    std::istringstream in(header_line);
+    units::PartReader reader;
+    reader.header = [&](const units::PartHeader& header, std::size_t) {
+      files_[rank] = std::make_unique<units::PartFile>(folder_->rank_file(rank), header);
+    };
+    read_part(in, ranks_.describe(rank), reader);
+  }
+  files_.at(rank)->append(line);
 }
 
 units::CollectedUnits RankedUnits::collected() const {

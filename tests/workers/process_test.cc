@@ -161,7 +161,10 @@ TEST(CheckProcess, TimeInWhichThisProgramIsSuspendedDoesNotCount) {
   ASSERT_GE(program, 0);
   if (program == 0) {
     try {
-      _exit(shell("sleep 4; echo done").read_line(3) == "done" ? 0 : 1);
+      ChildProcess child = shell("echo begun; sleep 4; echo done");
+      Patience patience(3);  // for both lines
+      const bool is_begun = child.read_line(patience) == "begun";
+      _exit(is_begun && child.read_line(patience) == "done" ? 0 : 1);
     } catch (const std::exception&) {
       _exit(2);
     }

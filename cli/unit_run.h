@@ -24,8 +24,8 @@ namespace opbench {
 /// Runs a unit where it is; none: it was interrupted.
 using RunsUnit = std::function<std::optional<units::UnitResult>(std::size_t unit)>;
 
-/// What every rank of a run does with the units that it is handed: the answer packs the rank's
-/// number, the header of its lines with the first, and the line of the unit.
+/// Work of every rank of a run on the units that it is handed. The answer packs the rank's number,
+/// the header of its lines with the first, and the line of the unit.
 UnitWork unit_work(const Ranks& ranks, const units::PartHeader& header, RunsUnit run);
 
 /// Rank 0's side of a run on several ranks: hands units out and writes what comes back, for each

@@ -26,7 +26,7 @@ bool is_known(Format format) {
   return std::find(kAllFormats.begin(), kAllFormats.end(), format) != kAllFormats.end();
 }
 
-// A value of an enumeration; what is read may be none of it.
+// An enumeration. Damaged bytes may hold a number that it does not have.
 template <class V, class E>
 void add_known(V& v, E& value) {
   v.fields(value);

@@ -26,7 +26,7 @@ bool is_hung(std::optional<int> status) {
   return status && WIFEXITED(*status) && WEXITSTATUS(*status) == kHungExitCode;
 }
 
-// `status`: of its end; none: it did not end by itself.
+// `status`: the wait status; none if the process did not end by itself.
 std::string reason_of(std::optional<int> status, const std::string& doing) {
   if (status && WIFSIGNALED(*status)) {
     const int signal = WTERMSIG(*status);

@@ -27,14 +27,14 @@
 /// of an enumeration, whose values are written by their `name`.
 namespace opbench {
 
-/// Whether a member is there.
+/// Presence of a member in an object.
 enum class Presence {
   always,
   later,  ///< written always; lines of older builds do not have it
   if_any  ///< left out at its default
 };
 
-/// What a number has to be, with both ends.
+/// Bounds of a number, both allowed.
 struct NumberRange {
   double least = 0, most = std::numeric_limits<double>::max();
 };

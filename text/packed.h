@@ -15,7 +15,7 @@
 
 namespace opbench {
 
-/// True of T and const T. One list of fields packs and unpacks a type that is more than its bytes:
+/// T or const T. One list of fields packs and unpacks a type that is more than its bytes:
 ///     template <class V>
 ///     void each_field(V& v, FieldsOf<Note> auto& note) { v.fields(note.name, note.value); }
 /// It must be in the namespace of the type, and not in an unnamed one.
@@ -82,8 +82,8 @@ std::string pack_all(const T&... values) {
   return packer.take();
 }
 
-/// The same values, in the same order. Errors: throws RunError where there are no more, and for a
-/// length that the rest cannot have.
+/// Takes values in the order in which they were packed. Errors: throws RunError where there are no
+/// more, and for a length that the rest cannot have.
 class Unpacker {
  public:
   static constexpr bool kReads = true;

@@ -91,15 +91,15 @@ class Dispatcher {
         work_(work),
         hooks_(hooks),
         workers_(static_cast<std::size_t>(ranks.size())) {
-    state_.workers = ranks.size() - (hooks.does_first_work ? 0 : 1);
+    state_.workers = ranks.size();
   }
 
   DispatchState run() {
     if (ranks_.is_alone()) {
       work_alone();
     } else {
-      if (hooks_.does_first_work) own_.emplace(work_);
-      workers_[0].is_ready = hooks_.does_first_work;
+      own_.emplace(work_);
+      workers_[0].is_ready = true;
       work_together();
     }
     report(true);
@@ -123,7 +123,6 @@ class Dispatcher {
   }
 
   void work_alone() {
-    state_.workers = 1;
     while (!units_.is_empty() && !is_stopped()) {
       const UnitQueue::Unit unit = units_.take();
       Done done{unit.number, {}, {}};
@@ -160,12 +159,8 @@ class Dispatcher {
                        [](const Worker& worker) { return worker.is_ready; });
   }
 
-  // Sleeps, or takes what the own thread has done.
+  // Waits for the own thread, and takes what it has done.
   bool wait(std::chrono::microseconds patience) {
-    if (!own_) {
-      if (patience.count() > 0) std::this_thread::sleep_for(patience);
-      return false;
-    }
     auto done = own_->take(patience);
     const bool is_any = done.has_value();
     for (; done; done = own_->take(std::chrono::microseconds(0))) {
@@ -274,11 +269,11 @@ class Dispatcher {
     reported_ = now;
     state_.added = units_.added();
     state_.wall_seconds = seconds_since(begin_);
-    state_.idle = ranks_.is_alone()
-                      ? 0
-                      : static_cast<int>(std::count_if(
-                            workers_.begin() + (hooks_.does_first_work ? 0 : 1), workers_.end(),
-                            [](const Worker& w) { return w.given.empty(); }));
+    state_.idle =
+        ranks_.is_alone()
+            ? 0
+            : static_cast<int>(std::count_if(workers_.begin(), workers_.end(),
+                                             [](const Worker& w) { return w.given.empty(); }));
     if (hooks_.progress) hooks_.progress(state_);
   }
 

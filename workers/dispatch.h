@@ -73,13 +73,12 @@ struct DispatchHooks {
   std::function<void(const DispatchState&)> progress = {};
   /// Once true no further unit is handed out; those that are begun are waited for.
   std::function<bool()> stop = {};
-  /// Rank 0 does units itself, too, in a thread of its own. It always does if it is the only rank.
-  bool does_first_work = true;
 };
 
-/// On rank 0: has all units of the queue done. `plan` says what was planned (a digest): ranks that
-/// planned something else are an error. Errors: throws what `work` threw here; RunError with the
-/// message and the rank of what it threw elsewhere; RunError if a rank is lost; what `done` throws.
+/// On rank 0: has all units of the queue done, some by rank 0 itself, in a thread of its own.
+/// `plan` says what was planned (a digest): ranks that planned something else are an error. Errors:
+/// throws what `work` threw here; RunError with the message and the rank of what it threw
+/// elsewhere; RunError if a rank is lost; what `done` throws.
 DispatchState dispatch(Ranks& ranks, std::string_view plan, UnitQueue& units, const UnitWork& work,
                        const DispatchHooks& hooks);
 

@@ -143,9 +143,7 @@ TEST_P(Dispatch, GroupsUnitsByWhatTheyTake) {
     UnitQueue units;
     for (int i = 0; i < 5000; ++i) units.add("unit", expected);
     room_->unit_letters = 0;
-    DispatchHooks hooks;
-    hooks.does_first_work = false;
-    EXPECT_EQ(dispatch(first_, "plan", units, twice, hooks).done, 5000u);
+    EXPECT_EQ(dispatch(first_, "plan", units, twice, {}).done, 5000u);
     EXPECT_LT(room_->unit_letters, 500) << expected;
   }
 }

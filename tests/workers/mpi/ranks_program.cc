@@ -48,7 +48,6 @@ int run(Ranks& ranks, const std::string& mode, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) units.add(std::to_string(i), mode == "tiny" ? 1e-6 : 1.0);
   unsigned long long sum = 0;
   DispatchHooks hooks;
-  hooks.does_first_work = mode != "tiny";
   hooks.done = [&](std::size_t, const std::string& result) { sum += std::stoull(result); };
   const double begin = cpu_seconds();
   const DispatchState state = dispatch(ranks, plan, units, work, hooks);

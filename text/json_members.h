@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tensor/dtype.h"
+#include "tensor/format.h"
 #include "text/cell.h"
 #include "text/json_reader.h"
 #include "text/packed.h"
@@ -26,6 +29,9 @@
 /// It must be in the namespace of the type, and not in an unnamed one, as `parse_name(text, value)`
 /// of an enumeration, whose values are written by their `name`.
 namespace opbench {
+
+inline void parse_name(const std::string& text, DType& dtype) { dtype = parse_dtype(text); }
+inline void parse_name(const std::string& text, Format& format) { format = parse_format(text); }
 
 /// Presence of a member in an object.
 enum class Presence {
@@ -60,6 +66,11 @@ class JsonWriter {
   /// A number that is null where it is infinite.
   void error(std::string_view key, double value, Presence = Presence::always) {
     json[std::string(key)] = finite_or_null(value);
+  }
+  /// A value as a text that `say` makes of it and `parse` reads.
+  template <class T, class Say, class Parse>
+  void as_text(std::string_view key, const T& value, Say say, Parse) {
+    json[std::string(key)] = say(value);
   }
   /// True if a part of the message is there, which has the member `key`.
   bool part(std::string_view, bool is_there) { return is_there; }
@@ -115,6 +126,13 @@ class JsonReader {
     (*this)(key, value, NumberRange(), presence);
   }
   void error(std::string_view key, double& value, Presence presence = Presence::always);
+  template <class T, class Say, class Parse>
+  void as_text(std::string_view key, T& value, Say, Parse parse) {
+    const JsonValue text = value_.member(key);
+    text.located([&] { value = parse(text.text()); });
+  }
+  /// Puts the place in front of any Error that `checks` throws.
+  void check(const std::function<void()>& checks) const { value_.located(checks); }
   bool part(std::string_view key, bool) const { return value_.has(key); }
 
  private:

@@ -12,7 +12,6 @@
 namespace opbench {
 
 inline void parse_name(const std::string& text, Status& status) { status = parse_status(text); }
-inline void parse_name(const std::string& text, DType& dtype) { dtype = parse_dtype(text); }
 
 template <class V>
 void each_member(V& v, FieldsOf<ExpectedFailure> auto& expected) {

@@ -17,25 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kMostCount = std::numeric_limits<int>::max();
-constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr int kMostC0 = 1024;
-
-Json tensor_value(const TensorDesc& desc) {
-  Json value = {{"dtype", name(desc.dtype)},
-                {"shape", to_string(desc.shape)},
-                {"origin", name(desc.origin)},
-                {"format", name(desc.format)}};
-  if (is_private(desc.format)) value["c0"] = desc.c0;
-  if (desc.format == Format::FRACTAL_Z) value["groups"] = desc.groups;
-  return value;
-}
-
-Json tensors_value(const std::vector<TensorDesc>& tensors) {
-  Json list = Json::array();
-  for (const TensorDesc& desc : tensors) list.push_back(tensor_value(desc));
-  return list;
-}
-
 // Null for what comes from outside. Tasks are in the order of execution.
 Json sources_value(const std::vector<int>& sources) {
   Json list = Json::array();
@@ -47,52 +28,36 @@ int whole(const JsonValue& value, int least, int most) {
   return static_cast<int>(value.integer(least, most));
 }
 
-double time(const JsonValue& value) { return value.number(0, kLargest); }
-
-TensorDesc read_tensor(const JsonValue& value) {
-  TensorDesc desc;
-  const auto text = [&](const char* key, auto take) {
-    const JsonValue member = value.member(key);
-    member.located([&] { take(member.text()); });
-  };
-  text("dtype", [&](const std::string& t) { desc.dtype = parse_dtype(t); });
-  text("shape", [&](const std::string& t) { desc.shape = parse_dims(t); });
-  text("origin", [&](const std::string& t) { desc.origin = parse_format(t); });
-  text("format", [&](const std::string& t) { desc.format = parse_format(t); });
-  desc.c0 =
-      is_private(desc.format) ? whole(value.member("c0"), 1, kMostC0) : default_c0(desc.dtype);
-  if (desc.format == Format::FRACTAL_Z) desc.groups = whole(value.member("groups"), 1, kMostCount);
-  // Reports ask for the stored shape.
-  value.located([&] { desc.storage_elements(); });
-  return desc;
-}
-
-std::vector<TensorDesc> read_tensors(const JsonValue& value) {
-  std::vector<TensorDesc> tensors;
-  value.elements([&](const JsonValue& tensor) { tensors.push_back(read_tensor(tensor)); });
-  return tensors;
-}
-
-// `place`: how many tasks there are before it.
-TaskTime read_task(const JsonValue& value, int place) {
-  TaskTime task;
-  task.name = value.member("name").text();
-  task.type = value.member("type").text();
-  task.kernel = value.member("kernel").text();
-  task.cause = value.member("cause").text();
-  task.start_us = time(value.member("start_us"));
-  task.duration_us = time(value.member("duration_us"));
-  task.inputs = read_tensors(value.member("inputs"));
-  task.outputs = read_tensors(value.member("outputs"));
-  if (value.has("from")) {
-    value.member("from").elements([&](const JsonValue& source) {
-      task.sources.push_back(source.is_null() ? -1 : whole(source, 0, place - 1));
-    });
-  }
-  return task;
-}
-
 }  // namespace
+
+template <class V>
+void each_member(V& v, FieldsOf<TensorDesc> auto& desc) {
+  constexpr int kMostC0 = 1024;
+  v("dtype", desc.dtype);
+  v.as_text(
+      "shape", desc.shape, [](const Dims& shape) { return to_string(shape); }, parse_dims);
+  v("origin", desc.origin);
+  v("format", desc.format);
+  if (is_private(desc.format))
+    v("c0", desc.c0, {1, kMostC0});
+  else if constexpr (V::kReads)
+    desc.c0 = default_c0(desc.dtype);
+  if (desc.format == Format::FRACTAL_Z) v("groups", desc.groups, {1, kAnyCount.most});
+  // Reports ask for the stored shape.
+  if constexpr (V::kReads) v.check([&] { desc.storage_elements(); });
+}
+
+template <class V>
+void each_member(V& v, FieldsOf<TaskTime> auto& task) {
+  v("name", task.name);
+  v("type", task.type);
+  v("kernel", task.kernel);
+  v("cause", task.cause);
+  v("start_us", task.start_us);
+  v("duration_us", task.duration_us);
+  v("inputs", task.inputs);
+  v("outputs", task.outputs);
+}
 
 template <class V>
 void each_member(V& v, FieldsOf<TypeTime> auto& type) {
@@ -108,17 +73,9 @@ void each_member(V& v, FieldsOf<TypeTime> auto& type) {
 nlohmann::ordered_json step_value(const StepDetails& step) {
   Json types = Json::array(), tasks = Json::array();
   for (const TypeTime& type : step.types) types.push_back(json_of(type));
-  for (const TaskTime& t : step.tasks) {
-    Json task = {{"name", t.name},
-                 {"type", t.type},
-                 {"kernel", t.kernel},
-                 {"cause", t.cause},
-                 {"start_us", t.start_us},
-                 {"duration_us", t.duration_us},
-                 {"inputs", tensors_value(t.inputs)},
-                 {"outputs", tensors_value(t.outputs)}};
-    if (!t.sources.empty()) task["from"] = sources_value(t.sources);
-    tasks.push_back(std::move(task));
+  for (const TaskTime& task : step.tasks) {
+    tasks.push_back(json_of(task));
+    if (!task.sources.empty()) tasks.back()["from"] = sources_value(task.sources);
   }
   return {{"context", step.context}, {"summary", step.summary},   {"after", step.after},
           {"index", step.index},     {"types", std::move(types)}, {"tasks", std::move(tasks)}};
@@ -137,7 +94,12 @@ void read_step_lists(const JsonValue& value, StepDetails& step) {
   value.member("types").elements(
       [&](const JsonValue& type) { step.types.push_back(read_json<TypeTime>(type)); });
   value.member("tasks").elements([&](const JsonValue& task) {
-    step.tasks.push_back(read_task(task, static_cast<int>(step.tasks.size())));
+    TaskTime& read = step.tasks.emplace_back(read_json<TaskTime>(task));
+    const int last = static_cast<int>(step.tasks.size()) - 2;  // of the tasks before it
+    if (!task.has("from")) return;
+    task.member("from").elements([&](const JsonValue& source) {
+      read.sources.push_back(source.is_null() ? -1 : whole(source, 0, last));
+    });
   });
 }
 

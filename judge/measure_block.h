@@ -16,15 +16,13 @@ struct BlockPlace {
   BlockScratch& scratch;
 };
 
-/// A block of values as they are meant.
-PairStats measure_block(const BlockPlace& place, const float* actual, const float* expected);
+/// A block of values as they are meant. With `sums` what msaccucmp's first pass finds, too, where
+/// it sees these values.
+PairStats measure_block(const BlockPlace& place, const float* actual, const float* expected,
+                        MsaccucmpSums* sums = nullptr);
 PairStats measure_block(const BlockPlace& place, const double* actual, const double* expected);
 
-/// msaccucmp's first pass.
+/// msaccucmp's first pass alone.
 MsaccucmpSums measure_block_sums(const BlockPlace& place, const float* x, const float* y);
-
-/// Both at once, where msaccucmp sees the values that are meant.
-void measure_block(const BlockPlace& place, const float* x, const float* y, PairStats& stats,
-                   MsaccucmpSums& sums);
 
 }  // namespace opbench

@@ -7,7 +7,6 @@
 
 #include "judge/measure_block.h"
 #include "judge/measure_elements.h"
-#include "judge/measure_vector.h"
 
 namespace opbench {
 namespace {
@@ -56,8 +55,10 @@ PairStats wide_stats(const PairChunk& block, const BlockPlace& place) {
   values_to_doubles(rules.expected, block.expected, block.count, e);
   if (is_integer(rules.actual) && is_integer(rules.expected) &&
       !(are_exact(a, block.count) && are_exact(e, block.count))) {
-    return measure_integers(rules, block.first, block.count, block.actual, block.expected,
-                            place.scratch.integers);
+    double* const errors = place.scratch.errors;
+    integer_errors(rules, block.count, block.actual, block.expected, place.scratch.integers,
+                   errors);
+    return measure_elements(rules, block.first, block.count, a, e, errors);
   }
   return measure_block(place, a, e);
 }
@@ -125,7 +126,7 @@ ChunkMeasures measure_block(const PairChunk& block, const PairStats& before,
   ChunkMeasures found;
   if (both_fit_float(rules) && means_what_it_stores(rules.actual) &&
       means_what_it_stores(rules.expected)) {
-    measure_block(place, x, y, found.stats, found.sums);
+    found.stats = measure_block(place, x, y, &found.sums);
     hold_to_bits(block, found.stats);
   } else {
     found.sums = measure_block_sums(place, x, y);

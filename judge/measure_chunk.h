@@ -3,14 +3,11 @@
 #include <cstdint>
 
 #include "judge/measure_elements.h"
+#include "judge/measure_lanes.h"
 #include "judge/measure_pairs.h"
 #include "judge/pair_rules.h"
 
 namespace opbench {
-
-/// Elements that are measured together; they stay in the cache from one metric to the next. Part of
-/// the result: sums of blocks are added in their order.
-inline constexpr std::int64_t kMeasureBlock = 4096;
 
 /// Elements that are read together, and the most of a pair that stay in memory between both passes.
 /// Part of the result like the block.
@@ -23,7 +20,7 @@ struct BlockScratch {
   alignas(64) double wide_actual[kMeasureBlock], wide_expected[kMeasureBlock];
   alignas(64) float finite_actual[kMeasureBlock], finite_expected[kMeasureBlock];
   alignas(64) double wide_finite_actual[kMeasureBlock], wide_finite_expected[kMeasureBlock];
-  alignas(64) std::uint32_t distances[kMeasureBlock];
+  alignas(64) double errors[kMeasureBlock];
   WideInteger integers[kMeasureBlock];
 };
 
@@ -51,21 +48,12 @@ ChunkMeasures measure_chunk(const PairChunk& chunk, BlockScratch& scratch);
 PairStats measure_chunk_stats(const PairChunk& chunk, BlockScratch& scratch);
 
 /// How both sides are scaled for the second pass, from what the first pass found in all elements.
-struct KlScales {
-  KlScale x, y;
-};
 KlScales kl_scales(const MsaccucmpSums& sums);
 
 /// True if a NaN or an Inf makes the divergence NaN, so that no second pass is needed.
 bool has_no_divergence(const MsaccucmpSums& sums);
 
-/// The sums of the second pass: kl_x, kl_y and kl_log.
-struct KlSums {
-  double x = 0, y = 0, log = 0;
-
-  void merge(const KlSums& later);
-};
-
+/// The second pass.
 KlSums measure_chunk_kl(const PairChunk& chunk, const KlScales& scales, BlockScratch& scratch);
 
 /// Those of a pair without a divergence.

@@ -119,9 +119,8 @@ TEST(MeasureBlockStats, OfMsaccucmp) {
     EXPECT_EQ(sums.x_spread, 0.5);
     EXPECT_EQ(sums.y_spread, 4.5);
     EXPECT_EQ(sums.y_max, 4);
-    PairStats stats;
     MsaccucmpSums both;
-    measure_block(place, scratch->x, scratch->y, stats, both);
+    const PairStats stats = measure_block(place, scratch->x, scratch->y, &both);
     EXPECT_EQ(both.xy, sums.xy);
     EXPECT_EQ(stats.sum_abs, 2);
     scratch->x[1] = kNan;

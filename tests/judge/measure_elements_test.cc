@@ -32,7 +32,7 @@ PairMeasures by_definition(const Floats& actual, const Floats& expected, DType d
   PairMeasures measures;
   PairRules rules = pair_rules(kind, kind, tolerance);
   set_scale(rules, scale_of(DType::fp32, expected.data(), count));
-  measures.stats = measure_doubles(rules, 0, count, a.data(), e.data());
+  measures.stats = measure_elements(rules, 0, count, a.data(), e.data());
   measures.sums = measure_msaccucmp(count, actual.data(), expected.data());
   set_kl(measures.sums,
          has_no_divergence(measures.sums)

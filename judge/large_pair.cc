@@ -98,6 +98,7 @@ void LargePair::begin(TensorPair of) {
 void LargePair::begin_pass(Pass next_pass) {
   pass = next_pass;
   next = merged = 0;
+  end = pair.count;
   has_hole = false;
 }
 

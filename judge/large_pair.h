@@ -38,6 +38,7 @@ struct LargePair {
   Magnitudes magnitudes;
   Pass pass = Pass::metrics;  ///< that it is in
   std::int64_t next = 0;      ///< the reader's: first element that is not read yet
+  std::int64_t end = 0;       ///< that this pass goes to
   std::int64_t merged = 0;    ///< the merger's: elements of this pass that are measured
   PassMeasures of_hole;       ///< of a whole chunk of zeros on both sides, wherever in this pass
   bool has_hole = false;

@@ -78,6 +78,12 @@ PairPipeline::PairPipeline(std::size_t count, const std::function<TensorPair(std
 // not see that. A lock between them costs some nanoseconds a token.
 void PairPipeline::hand_over() const { const std::lock_guard lock(mutex_); }
 
+void PairPipeline::add_part(LargePair part, ChunkSink chunks) {
+  const std::size_t index = part.index;
+  reading_ = &large_.emplace(index, std::move(part)).first->second;
+  chunks_ = std::move(chunks);
+}
+
 bool PairPipeline::has_work() const {
   hand_over();
   return reading_ != nullptr || !again_.empty() || (!is_stopped_ && next_index_ < count_);
@@ -141,7 +147,7 @@ void PairPipeline::start_large() {
 
 void PairPipeline::read_chunk(Token& token) {
   LargePair& large = *reading_;
-  const std::int64_t count = std::min(kMeasureChunk, large.pair.count - large.next);
+  const std::int64_t count = std::min(kMeasureChunk, large.end - large.next);
   read_piece(token, large.pair,
              {.index = large.index,
               .rules = large.rules,
@@ -149,7 +155,7 @@ void PairPipeline::read_chunk(Token& token) {
               .count = count,
               .large = &large});
   large.next += count;
-  if (large.next == large.pair.count || !token.pieces.back().error.empty()) reading_ = nullptr;
+  if (large.next == large.end || !token.pieces.back().error.empty()) reading_ = nullptr;
 }
 
 void PairPipeline::read_small(Token& token) {
@@ -167,7 +173,7 @@ void PairPipeline::read_small(Token& token) {
 }
 
 void PairPipeline::read_piece(Token& token, const TensorPair& pair, Piece piece) {
-  piece.is_hole = piece.large != nullptr && is_hole(pair, {piece.first, piece.count});
+  piece.is_hole = piece.large != nullptr && !chunks_ && is_hole(pair, {piece.first, piece.count});
   piece.error = error_of([&] {
     if (piece.is_hole) return;
     // Only an empty token grows: it holds what fits one already.
@@ -237,13 +243,17 @@ void PairPipeline::merge(Token& token) {
       finish(large, outcome(piece));
       continue;
     }
+    if (chunks_) {
+      chunks_(token.measures);
+      continue;
+    }
     if (piece.is_hole) {
       large.merge_hole(token.scratch);
     } else {
       large.merge(token.measures);
     }
     large.merged += piece.count;
-    if (large.merged == large.pair.count) finish_pass(large);
+    if (large.merged == large.end) finish_pass(large);
   }
   token.pieces.clear();
   token.used = 0;

@@ -36,13 +36,21 @@ struct Token {
   BlockScratch scratch;
 };
 
-/// The stages that measure_pairs runs: read and merge one at a time and in order, measure beside
-/// them. A large pair's next pass is read once the one before is merged, so that the reader may run
-/// out of work while there is some to come: run the pipeline until `has_work` is false.
+/// Takes what a pass found in a chunk; in their order.
+using ChunkSink = std::function<void(const PassMeasures& found)>;
+
+/// The stages that measure_pairs and measure_part run: read and merge one at a time and in order,
+/// measure beside them. A large pair's next pass is read once the one before is merged, so that the
+/// reader may run out of work while there is some to come: run the pipeline until `has_work` is
+/// false.
 class PairPipeline {
  public:
   PairPipeline(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
                const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
+
+  /// Reads a large pair from its `next` element to its `end` in the pass that it is in. What is
+  /// found goes to `chunks` and is not joined; only an error goes to `done`.
+  void add_part(LargePair part, ChunkSink chunks);
 
   bool has_work() const;
   /// The next token; null if there is none for now.
@@ -70,6 +78,7 @@ class PairPipeline {
   const MeasureOptions& options_;
   const MeasureHooks& hooks_;
   const PairSink& done_;
+  ChunkSink chunks_;  ///< of a part
 
   // The reader's.
   std::size_t next_index_ = 0;

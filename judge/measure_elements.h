@@ -43,8 +43,8 @@ void raise_worst(PairStats& stats, const PairRules& rules, const FinitePair& pai
   };
   const double error = pair.error, divisor = std::max(std::fabs(pair.expected), rules.smallest);
   if (error > stats.worst_abs.error) raise(stats.worst_abs, error);
-  // Divided only where the quotient may be the largest, which is seldom.
-  if (error > stats.worst_rel.error * divisor * (1 - 0x1p-40)) {
+  // Divided only where the quotient may be the largest, which is seldom; both sides may be Inf.
+  if (error >= stats.worst_rel.error * divisor * (1 - 0x1p-40)) {
     const double rel = error / divisor;
     if (rel > stats.worst_rel.error) raise(stats.worst_rel, rel);
   }

@@ -8,7 +8,7 @@ namespace {
 // What is farther from the middle of a trace is no part of it, and would not fit in picoseconds.
 constexpr std::int64_t kFarNs = std::int64_t{1'000'000'000} * 3600 * 24 * 30;
 
-struct Piece {
+struct TimeInterval {
   std::int64_t begin_ps = 0, end_ps = 0;
 };
 
@@ -29,22 +29,22 @@ void for_each_piece(std::vector<DeviceSpan>& spans, std::int64_t base_ns, SpanKi
     const std::int64_t end = start + span.duration_ps;
     std::int64_t& before = covered[span.device];
     if (end <= before) continue;
-    use(span, Piece{std::max(start, before), end});
+    use(span, TimeInterval{std::max(start, before), end});
     before = end;
   }
 }
 
 void add_extents(const std::vector<DeviceSpan>& spans, std::int64_t base_ns, std::size_t devices,
                  TraceProfile& profile) {
-  std::vector<Piece> extents(devices, {INT64_MAX, INT64_MIN});
+  std::vector<TimeInterval> extents(devices, {INT64_MAX, INT64_MIN});
   for (const DeviceSpan& span : spans) {
     if (std::abs(span.start_ns - base_ns) > kFarNs) continue;
-    Piece& extent = extents[span.device];
+    TimeInterval& extent = extents[span.device];
     const std::int64_t start = 1000 * (span.start_ns - base_ns);
     extent.begin_ps = std::min(extent.begin_ps, start);
     extent.end_ps = std::max(extent.end_ps, start + span.duration_ps);
   }
-  for (const Piece& extent : extents) {
+  for (const TimeInterval& extent : extents) {
     if (extent.begin_ps >= extent.end_ps) continue;
     add_saturated(profile.span_ps, extent.end_ps - extent.begin_ps);
     ++profile.spans;
@@ -64,7 +64,7 @@ class StepWindows {
 
   /// Gives each step that the piece touches with the time in it.
   template <class Use>
-  void split(const Piece& piece, Use use) const {
+  void split(const TimeInterval& piece, Use use) const {
     const auto after = std::upper_bound(starts_ps_.begin(), starts_ps_.end(), piece.begin_ps);
     std::size_t i = after == starts_ps_.begin() ? 0 : after - starts_ps_.begin() - 1;
     for (; i < steps_.size() && starts_ps_[i] < piece.end_ps; ++i) {
@@ -92,7 +92,7 @@ void attribute_time(std::vector<DeviceSpan>& spans, std::span<TraceStep> steps,
   const StepWindows windows(steps, step_starts_ns, base);
   const auto attribute = [&](SpanKinds kinds, std::int64_t BusyTime::*part) {
     const auto add = [&](BusyTime& busy, std::int64_t time) { add_saturated(busy.*part, time); };
-    for_each_piece(spans, base, kinds, devices, [&](DeviceSpan& span, const Piece& piece) {
+    for_each_piece(spans, base, kinds, devices, [&](DeviceSpan& span, const TimeInterval& piece) {
       add(profile.busy, piece.end_ps - piece.begin_ps);
       windows.split(piece, [&](TraceStep& step, std::int64_t time) {
         add(step.busy, time);

@@ -19,7 +19,7 @@ bool is_one_element(const ProfiledTensor& tensor) {
 }
 
 // Empty where a tensor tells too little. ND and NCHW store the same.
-std::string key_of(const ProfiledTensor& tensor) {
+std::string tensor_key(const ProfiledTensor& tensor) {
   if (tensor.is_absent || !tensor.problem.empty()) return {};
   const bool is_plain = tensor.format == Format::ND || tensor.format == Format::NCHW ||
                         tensor.format == Format::NCDHW;
@@ -60,7 +60,7 @@ class Linker {
       return;
     }
     keys_.clear();
-    for (const ProfiledTensor& tensor : one.inputs) keys_.push_back(key_of(tensor));
+    for (const ProfiledTensor& tensor : one.inputs) keys_.push_back(tensor_key(tensor));
     for (std::size_t i = 0; i < one.inputs.size(); ++i) links.push_back(link(call, i));
     const bool is_converted = is_conversion(one);
     for (std::size_t i = 0; i < one.outputs.size(); ++i) {
@@ -128,7 +128,7 @@ class Linker {
   }
 
   void remember(TensorLink made, const ProfiledTensor& tensor) {
-    const std::string key = key_of(tensor);
+    const std::string key = tensor_key(tensor);
     if (key.empty()) return;
     std::vector<Known>& all = known_[key];
     std::erase_if(all, [&](const Known& one) { return one.link.is_same_tensor(made); });

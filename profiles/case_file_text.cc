@@ -129,9 +129,9 @@ void write_case_file(std::ostream& out, const NetworkCases& cases,
 
 namespace {
 
-constexpr std::size_t kLongest = 160;
+constexpr std::size_t kLongestShown = 160;
 
-std::string shown(std::string_view text) { return printable(excerpt(text, kLongest)); }
+std::string shown(std::string_view text) { return printable(excerpt(text, kLongestShown)); }
 
 // "MatMulV2 (kernel_details.csv:41) aclnnAddmm"
 std::string place_of(const NetworkCall& call) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kCalls[] = {"aclopCompile::aclOp = OpType: ",
                                        "aclopCompileV2::aclOp = OpType: "};
 constexpr std::string_view kCompile = "To compile op: ";
-constexpr std::string_view kMark = "=====iter";
+constexpr std::string_view kIterationMark = "=====iter";
 
 bool is_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
@@ -118,7 +118,7 @@ bool HostLogs::read_compile(std::string_view text) {
 }
 
 bool HostLogs::read_mark(std::string_view text) {
-  const std::size_t at = text.find(kMark);
+  const std::size_t at = text.find(kIterationMark);
   if (at == std::string_view::npos) return false;
   constexpr std::string_view kLine = "=====";
   if (blocks_.empty()) blocks_.emplace_back();
@@ -165,7 +165,7 @@ std::vector<std::pair<std::string, std::int64_t>> HostLogs::compiled_after(
 }
 
 bool is_host_log(std::string_view beginning) {
-  constexpr std::string_view kShows[] = {kCalls[0], kCalls[1], kCompile, kMark,
+  constexpr std::string_view kShows[] = {kCalls[0], kCalls[1], kCompile, kIterationMark,
                                          "Desc[0]: [TensorDesc] "};
   return std::any_of(std::begin(kShows), std::end(kShows), [&](std::string_view what) {
     return beginning.find(what) != std::string_view::npos;

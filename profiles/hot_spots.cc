@@ -10,7 +10,6 @@ constexpr std::size_t kSlowest = 10;
 // Of names that no profile of one network has; they would fill the memory.
 constexpr std::size_t kMostNames = 1000;  // of cores and states
 constexpr std::size_t kMostOperators = 200'000, kMostText = std::size_t{1} << 26;
-constexpr char kBetween = '\x1f';
 
 template <class Value>
 std::vector<Value> by_time(const std::unordered_map<std::string, Value>& all) {
@@ -50,10 +49,10 @@ void add_measures(const DeviceTask& task, HotOperator& one) {
 
 // Without a type only the name tells what a task is.
 void append_signature(const DeviceTask& task, std::string& key) {
-  if (task.type.empty() || task.has_kernel_name) key.append(1, kBetween).append(task.name);
+  if (task.type.empty() || task.has_kernel_name) key.append(1, kKeySeparator).append(task.name);
   for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
     for (const std::string_view text : {side->shapes, side->dtypes, side->formats}) {
-      key.append(1, kBetween).append(text);
+      key.append(1, kKeySeparator).append(text);
     }
   }
 }
@@ -107,7 +106,7 @@ std::optional<double> HotOperator::pipe(Pipe pipe) const {
 const HotOperator* HotSpots::find(const DeviceTask& task) const {
   if (rules_.is_communication(task)) return nullptr;
   std::string key(task.type);
-  append_signature(task, key.append(1, kBetween).append(task.core));
+  append_signature(task, key.append(1, kKeySeparator).append(task.core));
   const auto found = operators_.find(key);
   return found == operators_.end() ? nullptr : &found->second;
 }
@@ -142,7 +141,7 @@ HotOperator* HotSpots::add(const DeviceTask& task) {
     groups_[i].add(task);
     place.is_watched = true;
   }
-  key_.assign(task.type).append(1, kBetween).append(task.core);
+  key_.assign(task.type).append(1, kKeySeparator).append(task.core);
   add_slow(task, slowest_);
   auto type = types_.find(key_);
   place.type = static_cast<std::uint32_t>(types_.size());

@@ -16,12 +16,6 @@ Json time_value(const DeviceTime& time, const HotSpots& spots) {
           {"mean_us", time.mean_us()},  {"longest_us", in_us(time.most_ps)}};
 }
 
-Json counts_value(const std::map<std::string, std::int64_t>& counts) {
-  Json value = Json::object();
-  for (const auto& [key, count] : counts) value[printable(key)] = count;
-  return value;
-}
-
 Json file_value(const IngestedFile& file) {
   Json value = {
       {"path", printable(file.path)}, {"kind", nullptr},         {"rows", file.rows},
@@ -160,6 +154,12 @@ Json check_value(const std::optional<StatisticCheck>& check) {
 }
 
 }  // namespace
+
+Json counts_value(const std::map<std::string, std::int64_t>& counts) {
+  Json value = Json::object();
+  for (const auto& [key, count] : counts) value[printable(key)] = count;
+  return value;
+}
 
 void write_ingest_json(std::ostream& out, const IngestResult& result,
                        const std::vector<Finding>& findings, const std::string& command_line) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -22,6 +24,9 @@ nlohmann::ordered_json findings_value(const std::vector<Finding>& findings);
 
 /// {"known", "steps", "span_us", "busy_us"}: what start times tell of the tasks' order.
 nlohmann::ordered_json order_value(const TaskOrder& order);
+
+/// {key: count}
+nlohmann::ordered_json counts_value(const std::map<std::string, std::int64_t>& counts);
 
 /// {"of": "step" or "profile", "count", "mean_us", "whole_us", "computing_us", ..., "idle_us"}, of
 /// all steps on all devices; null where no step is known.

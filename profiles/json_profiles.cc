@@ -20,13 +20,8 @@ Json read_json(ByteWindow& bytes, const std::string& file) {
   return parse_json(std::string(bytes.text().begin(), bytes.text().end()), file);
 }
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // "torch.float16" as tables of tasks spell it.
-std::string dtype_of(std::string type) {
+std::string framework_dtype(std::string type) {
   for (const std::string begin : {"torch.", "mindspore."}) {
     if (type.starts_with(begin)) type.erase(0, begin.size());
   }
@@ -49,14 +44,14 @@ struct CallInputs {
       return;
     }
     if (!value.is_object()) return;
-    const std::string type = text_of(value, "type");
+    const std::string type = text_member(value, "type");
     const bool is_tensor = type.find("Tensor") != type.npos && value.contains("shape");
     if (type.empty()) {
       for (const auto& [key, one] : value.items()) add(one, depth + 1);
       return;
     }
     dims.push_back(is_tensor && value["shape"].is_array() ? value["shape"] : Json::array());
-    types.push_back(is_tensor ? dtype_of(text_of(value, "dtype")) : "Scalar");
+    types.push_back(is_tensor ? framework_dtype(text_member(value, "dtype")) : "Scalar");
     const bool has_value = !is_tensor && value.contains("value");
     values.push_back(has_value ? value["value"].dump() : std::string());
   }
@@ -85,7 +80,8 @@ std::string call_name(const std::string& api) {
 }
 
 // The one of `records` in picoseconds; nothing where it has none.
-std::optional<std::int64_t> time_of(const Json& record, const char* key, std::int64_t count) {
+std::optional<std::int64_t> total_picoseconds(const Json& record, const char* key,
+                                              std::int64_t count) {
   const auto found = record.find(key);
   if (found == record.end() || !found->is_number()) return std::nullopt;
   const double time = found->get<double>() * 1e6 * static_cast<double>(count);
@@ -138,12 +134,12 @@ std::int64_t read_own_results(ByteWindow& bytes, const std::string& file, HotSpo
     const bool has_count = found != record.end() && found->is_number_integer();
     const std::int64_t count =
         has_count ? std::clamp<std::int64_t>(found->get<std::int64_t>(), 1, kMost) : 1;
-    const auto total = time_of(record, "median_us", count);
+    const auto total = total_picoseconds(record, "median_us", count);
     if (!total) continue;
-    const std::string name = text_of(record, "case"), op = text_of(record, "op");
-    const std::string variant = text_of(record, "variant"), dtype = text_of(record, "dtype");
-    const std::string format = text_of(record, "format");
-    std::string shape = text_of(record, "shape");
+    const std::string name = text_member(record, "case"), op = text_member(record, "op");
+    const std::string variant = text_member(record, "variant");
+    const std::string dtype = text_member(record, "dtype"), format = text_member(record, "format");
+    std::string shape = text_member(record, "shape");
     std::replace(shape.begin(), shape.end(), 'x', ',');
     DeviceTask task;
     task.name = name;
@@ -151,9 +147,9 @@ std::int64_t read_own_results(ByteWindow& bytes, const std::string& file, HotSpo
     task.core = variant;
     task.count = count;
     task.duration_ps = *total;
-    task.duration_digits = kPicoScale;
-    task.least_ps = time_of(record, "min_us", 1);
-    task.most_ps = time_of(record, "median_us", 1);
+    task.duration_digits = kMicroToPico;
+    task.least_ps = total_picoseconds(record, "min_us", 1);
+    task.most_ps = total_picoseconds(record, "median_us", 1);
     task.has_tensors = !shape.empty();
     task.inputs = {shape, dtype, format};
     task.file = file;

@@ -10,16 +10,6 @@
 namespace opbench {
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
 std::vector<std::int64_t> extents_of(std::string_view text) {
   constexpr std::int64_t kLongest = std::int64_t{1} << 31;
   std::vector<std::int64_t> extents;

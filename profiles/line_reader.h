@@ -64,6 +64,13 @@ class ByteWindow {
   bool is_at_end_ = false;
 };
 
+/// The byte order mark that files in UTF-8 may begin with.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Bytes of a damaged file that may be read again in search of whole rows and events: the time
+/// stays linear in the size.
+inline constexpr std::size_t kMostReadAgain = std::size_t{64} << 20;
+
 /// Lines that are longer are skipped.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 

@@ -10,8 +10,6 @@
 namespace opbench {
 namespace {
 
-constexpr std::uint32_t kNone = DeviceSpan::kNone;
-
 /// Asks which calls are running on a thread at a time, for a span.
 struct Question {
   std::uint32_t thread = 0;
@@ -109,7 +107,7 @@ class CallWalk {
       running_.back().inside_ns += end - call.start_ns;
     }
     running_.push_back({index, 0, false});
-    if (waiting_->empty() || call.external == kNone) return;
+    if (waiting_->empty() || call.external == DeviceSpan::kNone) return;
     auto one = std::lower_bound(waiting_->begin(), waiting_->end(),
                                 std::pair(call.external, std::uint32_t{0}));
     for (; one != waiting_->end() && one->first == call.external; ++one) answer(one->second);
@@ -118,7 +116,7 @@ class CallWalk {
   // To the innermost call, or the innermost with shapes.
   void answer(std::uint32_t index) {
     DeviceSpan& span = spans_[index];
-    if (running_.empty() || span.host != kNone) return;
+    if (running_.empty() || span.host != DeviceSpan::kNone) return;
     auto holder = std::find_if(running_.rbegin(), running_.rend(), [&](const Running& one) {
       return profile_.operators()[calls_[one.call].op].has_shapes;
     });

@@ -87,7 +87,7 @@ LoggedTensor read_tensor(DescriptorReader& reader) {
 }
 
 // "1,2,3,4, "
-std::vector<double> numbers_of(std::string_view text) {
+std::vector<double> numbers_of_constant(std::string_view text) {
   std::vector<double> numbers;
   while (!text.empty()) {
     double number = 0;
@@ -107,7 +107,7 @@ void set_values(LoggedTensor& tensor, std::string_view constant) {
   constexpr std::string_view kData = "Const data = ";
   const std::size_t at = constant.find(kData);
   if (at == std::string_view::npos) return;
-  std::vector<double> numbers = numbers_of(constant.substr(at + kData.size()));
+  std::vector<double> numbers = numbers_of_constant(constant.substr(at + kData.size()));
   std::size_t elements = 1;
   for (const std::int64_t extent : tensor.shape) {
     if (extent < 0 || std::size_t(extent) > kMostValues || elements > kMostValues) return;

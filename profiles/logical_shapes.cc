@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-std::string key_of(const ProfiledTensor& tensor) {
+std::string storage_key(const ProfiledTensor& tensor) {
   return fmt::format("{} {}", name(tensor.format), to_string(tensor.storage));
 }
 
@@ -82,13 +82,13 @@ void LogicalShapes::learn(const ProfiledTensor& from, const ProfiledTensor& to, 
   if (is_private(plain.format) || !is_private(stored.format) || !plain.logical) return;
   if (!plain.problem.empty() || !stored.problem.empty() || !is_stored_as(*plain.logical, stored))
     return;
-  by_storage_[key_of(stored)][*plain.logical] += weight;
+  by_storage_[storage_key(stored)][*plain.logical] += weight;
 }
 
 void LogicalShapes::resolve(std::vector<ProfiledTensor>& tensors, bool shares_channels) const {
   for (ProfiledTensor& tensor : tensors) {
     if (tensor.logical || !tensor.problem.empty()) continue;
-    const auto found = by_storage_.find(key_of(tensor));
+    const auto found = by_storage_.find(storage_key(tensor));
     if (found != by_storage_.end()) {
       const auto likeliest =
           std::max_element(found->second.begin(), found->second.end(),

@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-bool holds(std::string_view text, const std::string& lower_part) {
+bool contains_part(std::string_view text, const std::string& lower_part) {
   return in_lower_case(text).find(lower_part) != std::string::npos;
 }
 
@@ -25,7 +25,7 @@ bool has_order(const IngestedFile& file) {
 }
 
 /// Calls in order and one of them.
-struct Piece {
+struct CallSequence {
   std::vector<NetworkCall> calls;
   std::size_t centre = 0;
   std::string stream;
@@ -50,12 +50,12 @@ class ContextFinder {
     if (tables_.empty() && !has_log && profile_.trace.sequence.empty()) {
       throw NoContext(why_no_order());
     }
-    std::vector<Piece> pieces = !tables_.empty() ? pieces_of_tables()
-                                : has_log        ? pieces_of_logs()
-                                                 : pieces_of_trace();
+    std::vector<CallSequence> pieces = !tables_.empty() ? pieces_of_tables()
+                                       : has_log        ? pieces_of_logs()
+                                                        : pieces_of_trace();
     if (pieces.empty()) throw NoContext(why_none());
     NetworkContext best;
-    for (Piece& piece : pieces) {
+    for (CallSequence& piece : pieces) {
       Neighbourhood found = neighbourhood_of(piece.calls, piece.centre, wish_.depth);
       const bool is_whole = wish_.depth == 0 || (found.has_producer && found.has_consumer);
       if (!is_whole && found.nodes.size() <= best.found.nodes.size()) continue;
@@ -101,13 +101,13 @@ class ContextFinder {
             : fmt::format("{} is no case: {}", type.empty() ? "a task" : type, one.built.obstacle);
   }
 
-  std::vector<Piece> pieces_of_tables() {
+  std::vector<CallSequence> pieces_of_tables() {
     const std::optional<std::uint32_t> id = hottest();
-    std::vector<Piece> pieces;
+    std::vector<CallSequence> pieces;
     if (!id && (part_.empty() || wanted_type())) return pieces;
     const auto is_centre = [&](const DeviceTask& task, const HotOperator& hot) {
       if (id) return hot.id == *id;
-      if (!holds(task.name, part_) && !holds(task.type, part_)) return false;
+      if (!contains_part(task.name, part_) && !contains_part(task.type, part_)) return false;
       const NetworkOperator& one = ops_.of(hot);
       if (!can_be_centre(one)) note_obstacle(hot.type, one);
       return can_be_centre(one);
@@ -122,8 +122,8 @@ class ContextFinder {
     return pieces;
   }
 
-  Piece piece_of(const TaskWindow& window, const std::string& file) {
-    Piece piece;
+  CallSequence piece_of(const TaskWindow& window, const std::string& file) {
+    CallSequence piece;
     for (const SequencedTask& task : window.tasks) {
       piece.calls.push_back({&ops_.of(*task.op), task.name, {file, task.line}});
     }
@@ -132,13 +132,13 @@ class ContextFinder {
     return piece;
   }
 
-  std::vector<Piece> pieces_of_logs() {
+  std::vector<CallSequence> pieces_of_logs() {
     return pieces_of_calls(
         profile_.logs.calls(), profile_.logs.sequence(),
         [](const LoggedCall& call) -> const std::string& { return call.op; },
         [](const LoggedCall& call) { return call.count; });
   }
-  std::vector<Piece> pieces_of_trace() {
+  std::vector<CallSequence> pieces_of_trace() {
     const auto& sequence = profile_.trace.sequence;
     return pieces_of_calls(
         profile_.trace.operators(), std::vector<std::size_t>(sequence.begin(), sequence.end()),
@@ -148,20 +148,20 @@ class ContextFinder {
 
   // Around the call with the most `weight` of those that are wanted.
   template <class Call, class Name, class Weight>
-  std::vector<Piece> pieces_of_calls(const std::vector<Call>& calls,
-                                     const std::vector<std::size_t>& sequence, Name name,
-                                     Weight weight) {
+  std::vector<CallSequence> pieces_of_calls(const std::vector<Call>& calls,
+                                            const std::vector<std::size_t>& sequence, Name name,
+                                            Weight weight) {
     const auto is_type = [&](const Call& call) { return in_lower_case(name(call)) == part_; };
     const bool is_whole_type = std::any_of(calls.begin(), calls.end(), is_type);
     std::optional<std::size_t> most;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (is_whole_type ? !is_type(calls[i]) : !holds(name(calls[i]), part_)) continue;
+      if (is_whole_type ? !is_type(calls[i]) : !contains_part(name(calls[i]), part_)) continue;
       if (most && weight(calls[i]) <= weight(calls[*most])) continue;
       const NetworkOperator& one = ops_.of(i, calls[i]);
       if (can_be_centre(one)) most = i;
       if (!can_be_centre(one)) note_obstacle(name(calls[i]), one);
     }
-    std::vector<Piece> pieces;
+    std::vector<CallSequence> pieces;
     if (!most) return pieces;
     constexpr std::size_t kMostPieces = 8;
     for (std::size_t i = 0; i < sequence.size() && pieces.size() < kMostPieces; ++i) {
@@ -171,12 +171,12 @@ class ContextFinder {
   }
 
   template <class Call>
-  Piece piece_of(const std::vector<Call>& calls, const std::vector<std::size_t>& sequence,
-                 std::size_t centre) {
+  CallSequence piece_of(const std::vector<Call>& calls, const std::vector<std::size_t>& sequence,
+                        std::size_t centre) {
     constexpr std::size_t kReach = WindowLimits{}.reach;
     const std::size_t begin = centre - std::min(centre, kReach);
     const std::size_t end = std::min(sequence.size(), centre + kReach + 1);
-    Piece piece;
+    CallSequence piece;
     piece.centre = centre - begin;
     for (std::size_t i = begin; i < end; ++i) {
       const Call& call = calls[sequence[i]];

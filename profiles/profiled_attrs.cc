@@ -21,7 +21,7 @@ std::optional<double> number_of(std::string_view text) {
 }
 
 // Cuts at commas outside brackets.
-std::vector<std::string_view> split(std::string_view text) {
+std::vector<std::string_view> split_outside_brackets(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
   std::size_t start = 0;
@@ -40,7 +40,7 @@ std::optional<std::vector<double>> numbers_of(std::string_view text) {
   if (is_list) text = trimmed(text.substr(1, text.size() - 2));
   std::vector<double> all;
   if (is_list && text.empty()) return all;
-  for (const std::string_view part : split(text)) {
+  for (const std::string_view part : split_outside_brackets(text)) {
     const std::optional<double> one = number_of(part);
     if (!one || (!is_list && !all.empty())) return std::nullopt;
     all.push_back(*one);
@@ -62,7 +62,7 @@ NamedNumbers attrs_of_log(std::string_view op, std::string_view logged) {
   bool is_channels_last = false;
   if (logged.starts_with('{')) logged.remove_prefix(1);
   if (logged.ends_with('}')) logged.remove_suffix(1);
-  for (const std::string_view part : split(logged)) {
+  for (const std::string_view part : split_outside_brackets(logged)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view value = trimmed(part.substr(equals + 1));

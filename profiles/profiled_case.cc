@@ -112,12 +112,12 @@ NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   return result;
 }
 
-using Places = std::vector<std::optional<std::size_t>>;
+using TensorPlaces = std::vector<std::optional<std::size_t>>;
 
 // Where the entries of a call stand among the operator's tensors of that side.
-Places places_of(const std::vector<const DumpEntry*>& entries, Side side, const DumpRecord& record,
-                 const std::vector<std::size_t>& places) {
-  Places all;
+TensorPlaces places_of(const std::vector<const DumpEntry*>& entries, Side side,
+                       const DumpRecord& record, const std::vector<std::size_t>& places) {
+  TensorPlaces all;
   for (const DumpEntry* entry : entries) {
     all.emplace_back();
     if (entry == nullptr || entry->side != side) continue;
@@ -130,7 +130,7 @@ Places places_of(const std::vector<const DumpEntry*>& entries, Side side, const 
 /// An operator as a case, and which of its tensors the case has.
 struct FoundCall {
   Case spec;
-  Places inputs, outputs;
+  TensorPlaces inputs, outputs;
 };
 
 std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers& attrs,

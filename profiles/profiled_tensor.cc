@@ -38,16 +38,6 @@ void note(ProfiledTensor& tensor, std::string problem) {
   if (tensor.problem.empty()) tensor.problem = std::move(problem);
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
 void read_shape(std::string_view text, ProfiledTensor& tensor) {
   if (text.empty()) return;
   for (const std::string_view part : split(text, ',')) {

@@ -20,7 +20,7 @@ struct GroupTimes {
 };
 
 // Half of the last digit, in picoseconds.
-double half_digit(int digits) { return 0.5 * std::pow(10.0, kPicoScale - digits); }
+double half_digit(int digits) { return 0.5 * std::pow(10.0, kMicroToPico - digits); }
 
 std::map<Group, GroupTimes> join(const std::vector<HotType>& types,
                                  const std::vector<StatisticRow>& rows) {

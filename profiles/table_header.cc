@@ -3,6 +3,7 @@
 
 #include "profiles/time_table.h"
 #include "tensor/utf8.h"
+#include "text/json_reader.h"
 
 namespace opbench {
 namespace {
@@ -11,13 +12,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostOps = 500'000;
 
-std::string text_of(const Json& tensor, const char* key) {
-  const auto found = tensor.find(key);
-  return found != tensor.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // NUMBER_TYPE_FLOAT16; UNKNOWN where the compiler has not said.
-std::string dtype_of(const std::string& type) {
+std::string compiler_dtype(const std::string& type) {
   constexpr std::string_view kBegin = "NUMBER_TYPE_";
   if (type.starts_with(kBegin)) return type.substr(kBegin.size());
   return type == "UNKNOWN" ? "UNDEFINED" : type;
@@ -27,14 +23,12 @@ struct Side {
   std::string &shapes, &dtypes, &formats;
 };
 
-void append(const Json& tensor, bool is_first, Side side) {
+void append_tensor(const Json& tensor, bool is_first, Side side) {
   const std::string between = is_first ? "" : ";";
-  side.shapes += between + text_of(tensor, "shape");
-  side.dtypes += between + dtype_of(text_of(tensor, "data_type"));
-  side.formats += between + text_of(tensor, "format");
+  side.shapes += between + text_member(tensor, "shape");
+  side.dtypes += between + compiler_dtype(text_member(tensor, "data_type"));
+  side.formats += between + text_member(tensor, "format");
 }
-
-constexpr int kMicro = 6, kMilli = 9, kNano = 3;
 
 struct NamedColumn {
   TimeColumn column;
@@ -54,7 +48,7 @@ const std::vector<KnownTable>& known_tables() {
   using C = TimeColumn;
   static const std::vector<KnownTable> tables = {
       {TimeTableKind::task_time,
-       kMicro,
+       kMicroToPico,
        {"kernel_type", "task_time(us)"},
        {{C::name, "kernel_name"},
         {C::core, "kernel_type"},
@@ -62,7 +56,7 @@ const std::vector<KnownTable>& known_tables() {
         {C::start, "task_start(us)"},
         {C::duration, "task_time(us)"}}},
       {TimeTableKind::task_time,
-       kMicro,
+       kMicroToPico,
        {"time(us)", "waiting(us)", "type", "op name"},
        {{C::name, "op name"},
         {C::core, "type"},
@@ -71,25 +65,25 @@ const std::vector<KnownTable>& known_tables() {
         {C::count, "count"},
         {C::least, "min(us)"},
         {C::most, "max(us)"}}},
-      {TimeTableKind::framework_raw, kMilli, {"op_info", "task_id", "stream_id"}, {}},
+      {TimeTableKind::framework_raw, kMilliToPico, {"op_info", "task_id", "stream_id"}, {}},
       {TimeTableKind::aicore_types,
-       kMilli,
+       kMilliToPico,
        {"op_type", "execution_time", "execution_frequency"},
        {{C::type, "op_type"}, {C::duration, "execution_time"}, {C::count, "execution_frequency"}}},
       {TimeTableKind::aicpu_times,
-       kMilli,
+       kMilliToPico,
        {"kernel_type", "dispatch_time", "execution_time"},
        {{C::type, "kernel_type"}, {C::duration, "execution_time"}}},
       {TimeTableKind::aicore_times,
-       kMilli,
+       kMilliToPico,
        {"full_op_name", "execution_time"},
        {{C::name, "full_op_name"}, {C::duration, "execution_time"}}},
       {TimeTableKind::aicore_times,
-       kMilli,
+       kMilliToPico,
        {"full_kernel_name", "execution_time"},
        {{C::name, "full_kernel_name"}, {C::duration, "execution_time"}}},
       {TimeTableKind::kernel_sums,
-       kNano,
+       kNanoToPico,
        {"total time (ns)", "instances", "name"},
        {{C::name, "name"},
         {C::duration, "total time (ns)"},
@@ -108,10 +102,10 @@ const std::vector<KnownTable>& known_tables() {
         {C::least, "min"},
         {C::most, "max"}}},
       {TimeTableKind::operator_details,
-       kMicro,
+       kMicroToPico,
        {"name", "input shapes", "host self duration(us)"},
        {{C::name, "name"}}},
-      {TimeTableKind::step_times, kMicro, {"step", "computing", "communication", "free"}, {}},
+      {TimeTableKind::step_times, kMicroToPico, {"step", "computing", "communication", "free"}, {}},
   };
   return tables;
 }
@@ -131,9 +125,10 @@ bool FrameworkOps::add(std::string_view name, std::string_view type, std::string
   for (const auto& [key, tensor] : info.items()) {
     if (!tensor.is_object()) continue;
     if (key.starts_with("input_")) {
-      append(tensor, inputs++ == 0, {op.input_shapes, op.input_dtypes, op.input_formats});
+      append_tensor(tensor, inputs++ == 0, {op.input_shapes, op.input_dtypes, op.input_formats});
     } else if (key.starts_with("output_")) {
-      append(tensor, outputs++ == 0, {op.output_shapes, op.output_dtypes, op.output_formats});
+      append_tensor(tensor, outputs++ == 0,
+                    {op.output_shapes, op.output_dtypes, op.output_formats});
     }
   }
   op.has_tensors = inputs + outputs > 0;

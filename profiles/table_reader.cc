@@ -10,12 +10,6 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view kMark = "\xEF\xBB\xBF";
-
-// So much may be read again before the quotes of a file are no longer believed: the time stays
-// linear in the size.
-constexpr std::size_t kMostReadAgain = 64 * kLongestRecord;
-
 bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
 
 // The first "," or line end, eight bytes at a time. A byte of `odd` is zero where the letter
@@ -41,10 +35,11 @@ const char* find_cell_end(const char* place, const char* end) {
 
 void TableReader::skip_mark() {
   is_begun_ = true;
-  while (window_.text().size() < kMark.size() && window_.more()) {
+  while (window_.text().size() < kByteOrderMark.size() && window_.more()) {
   }
   const auto text = window_.text();
-  if (std::string_view(text.data(), text.size()).starts_with(kMark)) window_.consume(kMark.size());
+  if (std::string_view(text.data(), text.size()).starts_with(kByteOrderMark))
+    window_.consume(kByteOrderMark.size());
 }
 
 // A quote closes its cell where a separator or the end of the line follows; others belong to the

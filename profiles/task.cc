@@ -24,6 +24,16 @@ std::optional<Decimal> parse_scientific(std::string_view text, int scale) {
 
 }  // namespace
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
 std::optional<Decimal> parse_decimal(std::string_view text, int scale) {
   constexpr std::int64_t kMost = INT64_MAX / 10 - 1;
   const std::string_view whole_text = text;

@@ -27,8 +27,15 @@ inline void add_saturated(std::int64_t& to, std::int64_t by) {
   if (__builtin_add_overflow(to, by, &to)) to = by < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/// Times are kept in picoseconds: microseconds with six digits behind the point.
-inline constexpr int kPicoScale = 6;
+/// Scales between units of time. Times are kept in picoseconds; starts in nanoseconds, as they have
+/// up to 19 digits, which no double holds.
+inline constexpr int kMicroToNano = 3, kNanoToPico = 3, kMicroToPico = 6, kMilliToPico = 9;
+
+/// Separates the parts of a key.
+inline constexpr char kKeySeparator = '\x1f';
+
+/// The parts of `text` between separators, empty ones too.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Picoseconds as microseconds with three digits, "8873.737".
 std::string us_text(std::int64_t picoseconds);

@@ -13,11 +13,10 @@ constexpr std::int64_t kGivenUp = 100;
 constexpr std::size_t kMostNeighbours = 50'000, kMostRuns = 50'000, kMostLanes = 4096;
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::size_t kLongestRun = 10;
-constexpr char kBetween = '\x1f';
 // So that a begin and a duration fit into 63 bits of picoseconds: 26 days each.
 constexpr std::int64_t kLongestNs = std::int64_t{1} << 51;
 
-void append(std::string& key, std::uint32_t number) {
+void append_number(std::string& key, std::uint32_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
@@ -35,7 +34,7 @@ std::uint32_t TaskOrder::lane_of(const DeviceTask& task) {
       lanes_[last_lane_].device == task.device) {
     return last_lane_;
   }
-  key_.assign(task.device).append(1, kBetween).append(task.stream);
+  key_.assign(task.device).append(1, kKeySeparator).append(task.stream);
   const auto found = lane_places_.find(key_);
   if (found != lane_places_.end()) return last_lane_ = found->second;
   if (lanes_.size() == kMostLanes) return last_lane_ = 0;
@@ -53,7 +52,7 @@ std::uint32_t TaskOrder::step_of(const DeviceTask& task) {
       open_steps_[last_step_].device == task.device) {
     return last_step_;
   }
-  key_.assign(task.device).append(1, kBetween).append(task.step);
+  key_.assign(task.device).append(1, kKeySeparator).append(task.step);
   const auto found = step_places_.find(key_);
   if (found != step_places_.end()) return last_step_ = found->second;
   if (open_steps_.size() == kMostSteps) return last_step_;
@@ -158,7 +157,9 @@ void TaskOrder::pass(const Entry& entry) {
   Lane& lane = lanes_[entry.lane];
   if (lane.is_watched && lane.seen >= 2) {
     key_.clear();
-    for (const std::uint32_t op : {lane.last_ops[0], lane.last_ops[1], entry.op}) append(key_, op);
+    for (const std::uint32_t op : {lane.last_ops[0], lane.last_ops[1], entry.op}) {
+      append_number(key_, op);
+    }
     const auto found = neighbours_.find(key_);
     if (found != neighbours_.end() || neighbours_.size() < kMostNeighbours) {
       Neighbours& one = neighbours_[key_];
@@ -191,7 +192,7 @@ void TaskOrder::extend_run(Lane& lane, const Entry& entry) {
 void TaskOrder::close_run(Lane& lane) {
   if (lane.run.types.size() >= 2) {
     key_.clear();
-    for (const std::uint32_t type : lane.run.types) append(key_, type);
+    for (const std::uint32_t type : lane.run.types) append_number(key_, type);
     const auto found = runs_.find(key_);
     if (found != runs_.end() || runs_.size() < kMostRuns) {
       SmallRun& run = runs_[key_];

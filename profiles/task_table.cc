@@ -167,12 +167,9 @@ void read_pipes(TableReader& table, const TableLayout& layout, DeviceTask& task)
   }
 }
 
-// Start times have up to 19 digits, which no double holds.
-constexpr int kNanoScale = 3;
-
 bool read_task(TableReader& table, const TableLayout& layout, DeviceTask& task) {
   const TableRow row(table, layout);
-  const auto duration = parse_decimal(row.text(TableColumn::duration), kPicoScale);
+  const auto duration = parse_decimal(row.text(TableColumn::duration), kMicroToPico);
   if (!duration || duration->units < 0) {
     row.skip(TableColumn::duration, "duration");
     return false;
@@ -186,8 +183,8 @@ bool read_task(TableReader& table, const TableLayout& layout, DeviceTask& task) 
   task.step = row.text(TableColumn::step);
   task.device = row.text(TableColumn::device);
   task.stream = row.text(TableColumn::stream);
-  task.start_ns = units_of(row.text(TableColumn::start), kNanoScale);
-  task.wait_ps = units_of(row.text(TableColumn::wait), kPicoScale);
+  task.start_ns = units_of(row.text(TableColumn::start), kMicroToNano);
+  task.wait_ps = units_of(row.text(TableColumn::wait), kMicroToPico);
   task.blocks = units_of(row.text(TableColumn::blocks), 0);
   task.has_tensors =
       !row.text(TableColumn::input_shapes).empty() || !row.text(TableColumn::output_shapes).empty();
@@ -227,13 +224,13 @@ std::vector<StatisticRow> read_statistic(TableReader& table, const TableLayout& 
     if (is_header(table, layout)) continue;
     const TableRow row(table, layout);
     const auto count = units_of(row.text(TableColumn::count), 0);
-    const auto total = parse_decimal(row.text(TableColumn::total), kPicoScale);
+    const auto total = parse_decimal(row.text(TableColumn::total), kMicroToPico);
     if (!count || !total) {
       row.skip(count ? TableColumn::total : TableColumn::count, count ? "total time" : "count");
       continue;
     }
     const auto time = [&](TableColumn column) {
-      return parse_decimal(row.text(column), kPicoScale).value_or(Decimal{});
+      return parse_decimal(row.text(column), kMicroToPico).value_or(Decimal{});
     };
     rows.push_back({std::string(row.text(TableColumn::type)),
                     std::string(row.text(TableColumn::core)), *count, *total,

@@ -56,13 +56,13 @@ class WindowCutter {
   };
 
   std::uint32_t lane_of(const DeviceTask& task) {
-    constexpr std::size_t kMostLanes = 4096;  // the last one has all others
+    constexpr std::size_t kLastLane = 4096;  // has all others
     std::string key(task.device);
-    key.append(1, '\x1f').append(task.stream);
+    key.append(1, kKeySeparator).append(task.stream);
     const auto found = lanes_.find(key);
     if (found != lanes_.end()) return found->second;
-    const auto lane = static_cast<std::uint32_t>(std::min(lanes_.size(), kMostLanes));
-    if (lane < kMostLanes) lanes_.emplace(std::move(key), lane);
+    const auto lane = static_cast<std::uint32_t>(std::min(lanes_.size(), kLastLane));
+    if (lane < kLastLane) lanes_.emplace(std::move(key), lane);
     if (lane_names_.size() <= lane) lane_names_.emplace_back(task.device, task.stream);
     return lane;
   }

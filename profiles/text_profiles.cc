@@ -127,7 +127,6 @@ std::optional<TextKind> recognise_text(std::string_view beginning) {
 }
 
 std::int64_t read_onednn_verbose(LineReader& lines, HotSpots& spots) {
-  constexpr int kMilli = 9;
   std::int64_t count = 0;
   const std::string file = lines.skipped().file();
   while (lines.next()) {
@@ -135,7 +134,7 @@ std::int64_t read_onednn_verbose(LineReader& lines, HotSpots& spots) {
     bool is_exec = false;
     const std::optional<Primitive> one = parse_primitive(lines.text(), is_exec);
     if (!is_exec) continue;
-    const auto time = parse_decimal(one ? one->milliseconds : "", kMilli);
+    const auto time = parse_decimal(one ? one->milliseconds : "", kMilliToPico);
     if (!time || time->units < 0) {
       lines.skip("a primitive without a time");
       continue;
@@ -146,7 +145,7 @@ std::int64_t read_onednn_verbose(LineReader& lines, HotSpots& spots) {
     task.core = one->fields[Primitive::engine];
     task.state = one->fields[Primitive::kind];
     task.duration_ps = time->units;
-    task.duration_digits = kPicoScale;
+    task.duration_digits = kMicroToPico;
     task.has_tensors = true;
     task.inputs = {one->fields[Primitive::problem], one->fields[Primitive::kind],
                    one->fields[Primitive::memory]};

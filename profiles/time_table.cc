@@ -11,8 +11,6 @@
 namespace opbench {
 namespace {
 
-constexpr int kMicro = 6, kMilli = 9, kNano = 3;
-
 /// The rows of one table.
 class TimeRows {
  public:
@@ -57,7 +55,7 @@ class TimeRows {
     std::optional<Decimal> value = parse_decimal(text, scale);
     if (value && value->units < 0) value.reset();
     // Digits of microseconds.
-    if (value) value->digits = std::max(0, value->digits + kMicro - scale);
+    if (value) value->digits = std::max(0, value->digits + kMicroToPico - scale);
     return value;
   }
 
@@ -66,7 +64,10 @@ class TimeRows {
     if (!table_.next()) return false;
     for (const TimeColumn column : {TimeColumn::duration, TimeColumn::least, TimeColumn::most}) {
       const std::string_view unit = text(column);
-      const int scale = unit == "ns" ? kNano : unit == "us" ? kMicro : unit == "ms" ? kMilli : 12;
+      const int scale = unit == "ns"   ? kNanoToPico
+                        : unit == "us" ? kMicroToPico
+                        : unit == "ms" ? kMilliToPico
+                                       : 12;
       if (scale == 12 && unit != "s") {
         table_.skip("no line of units behind the header");
         return false;
@@ -107,7 +108,7 @@ class TimeRows {
     task.stream = text(TimeColumn::stream);
     task.duration_ps = duration->units;
     task.duration_digits = duration->digits;
-    if (const auto start = parse_decimal(text(TimeColumn::start), kNano)) {
+    if (const auto start = parse_decimal(text(TimeColumn::start), kMicroToNano)) {
       task.start_ns = start->units;
     }
     const std::string_view count = text(TimeColumn::count);
@@ -179,9 +180,9 @@ class TimeRows {
   }
 
   bool read_host_operator() {
-    const auto host = time(text("host self duration(us)"), kMicro);
+    const auto host = time(text("host self duration(us)"), kMicroToPico);
     if (!host) return skip_time(text("host self duration(us)"));
-    const auto device = time(text("device self duration(us)"), kMicro).value_or(Decimal{});
+    const auto device = time(text("device self duration(us)"), kMicroToPico).value_or(Decimal{});
     TraceEvent event;
     event.name = text(TimeColumn::name);
     event.input_dims = text("input shapes");
@@ -198,18 +199,18 @@ class TimeRows {
   }
 
   bool read_step() {
-    constexpr std::size_t kMostSteps = 100'000;
-    const auto computing = time(text("computing"), kMicro);
-    const auto alone = time(text("communication(not overlapped)"), kMicro);
-    const auto free = time(text("free"), kMicro);
-    const auto stage = time(text("stage"), kMicro);
+    constexpr std::size_t kMostTableSteps = 100'000;
+    const auto computing = time(text("computing"), kMicroToPico);
+    const auto alone = time(text("communication(not overlapped)"), kMicroToPico);
+    const auto free = time(text("free"), kMicroToPico);
+    const auto stage = time(text("stage"), kMicroToPico);
     if (!computing || !alone || !free) return skip_time(text("computing"));
-    if (sinks_.trace.table_steps.size() >= kMostSteps) return true;
+    if (sinks_.trace.table_steps.size() >= kMostTableSteps) return true;
     TraceStep step{fmt::format("Step {}", text("step")), file_, 0, 1, {}};
     for (const auto& part : {computing, alone, free}) add_saturated(step.duration_ps, part->units);
     // Rounded once more, and with what waits for other stages.
     if (stage && stage->units > step.duration_ps) step.duration_ps = stage->units;
-    const auto overlapped = time(text("overlapped"), kMicro).value_or(Decimal{});
+    const auto overlapped = time(text("overlapped"), kMicroToPico).value_or(Decimal{});
     step.busy = {computing->units, alone->units, 0, overlapped.units};
     sinks_.trace.table_steps.push_back(std::move(step));
     return true;

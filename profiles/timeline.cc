@@ -13,7 +13,6 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kMostKept = 8'000'000;
-constexpr int kNanoScale = 3;
 
 // Ids are numbers; others are told apart by their hash.
 std::int64_t parse_id(std::string_view text) {
@@ -62,9 +61,9 @@ bool is_launch_arrow(const TraceEvent& event) {
 
 bool Timeline::read_moment(TraceReader& reader, Moment& moment) const {
   const TraceEvent& event = reader.event();
-  const auto start = parse_decimal(event.start_us, kNanoScale);
-  const auto nanoseconds = parse_decimal(event.duration_us, kNanoScale);
-  const auto duration = parse_decimal(event.duration_us, kPicoScale);
+  const auto start = parse_decimal(event.start_us, kMicroToNano);
+  const auto nanoseconds = parse_decimal(event.duration_us, kMicroToNano);
+  const auto duration = parse_decimal(event.duration_us, kMicroToPico);
   constexpr std::int64_t kMost = INT64_MAX / 4;
   const bool is_time = start && duration && nanoseconds && duration->units >= 0 &&
                        std::max(start->units, -start->units) < kMost && duration->units < kMost;
@@ -80,7 +79,7 @@ bool Timeline::read_moment(TraceReader& reader, Moment& moment) const {
 
 std::uint32_t Timeline::number_of(std::unordered_map<std::string, std::uint32_t>& all,
                                   std::string_view first, std::string_view second) {
-  key_.assign(first).append(1, '\x1f').append(second);
+  key_.assign(first).append(1, kKeySeparator).append(second);
   return all.try_emplace(key_, static_cast<std::uint32_t>(all.size())).first->second;
 }
 
@@ -109,7 +108,7 @@ bool Timeline::add_event(TraceReader& reader) {
 void Timeline::add_arrow(const TraceEvent& event) {
   const bool is_launch = is_launch_arrow(event);
   if (!is_launch && event.category != "ac2g") return;
-  const auto start = parse_decimal(event.start_us, kNanoScale);
+  const auto start = parse_decimal(event.start_us, kMicroToNano);
   std::vector<Launch>& begins = is_launch ? arrows_ : launches_;
   if (!start || begins.size() >= kMostKept || arrow_ends_.size() >= kMostKept) return;
   if (event.phase == 's') {
@@ -142,7 +141,7 @@ bool Timeline::add_span(TraceReader& reader) {
     if (!read_moment(reader, moment)) return false;
     add_call(reader, moment);
   } else if (is_runtime(event)) {
-    const auto start = parse_decimal(event.start_us, kNanoScale);
+    const auto start = parse_decimal(event.start_us, kMicroToNano);
     if (!start || event.correlation.empty() || launches_.size() >= kMostKept) return true;
     launches_.push_back({parse_id(event.correlation), start->units,
                          number_of(threads_, event.process, event.thread)});
@@ -272,7 +271,7 @@ void Timeline::finish() {
   std::unordered_map<std::string, std::uint32_t> labels;
   std::vector<std::uint32_t> device_of(devices_.size());
   for (const auto& [key, number] : devices_) {
-    const std::string process = key.substr(key.find('\x1f') + 1);
+    const std::string process = key.substr(key.find(kKeySeparator) + 1);
     const auto label = labels_.find(process);
     const std::string name = label != labels_.end()   ? label->second
                              : key.starts_with("NPU") ? std::string()

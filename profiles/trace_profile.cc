@@ -105,8 +105,7 @@ void append_steady_values(std::string_view values, std::string& to) {
 namespace {
 
 // Of names and shapes that no network has; the last place is for the rest.
-constexpr std::size_t kMostOperators = 100'000;
-constexpr char kBetween = '\x1f';
+constexpr std::size_t kMostHostOperators = 100'000;
 
 }  // namespace
 
@@ -119,20 +118,20 @@ void TraceProfile::count_other(std::string_view name, const DeviceTask& task) {
 
 std::uint32_t TraceProfile::operator_of(const TraceEvent& event, const std::string& file,
                                         std::int64_t line) {
-  key_.assign(event.name).append(1, kBetween);
+  key_.assign(event.name).append(1, kKeySeparator);
   const std::size_t shapes = key_.size();
   append_input_shapes(event.input_dims, key_);
-  key_.append(1, kBetween);
+  key_.append(1, kKeySeparator);
   const std::size_t dtypes = key_.size();
   append_input_dtypes(event.input_types, key_);
   const std::size_t end = key_.size();
-  append_steady_values(event.concrete_inputs, key_.append(1, kBetween));
+  append_steady_values(event.concrete_inputs, key_.append(1, kKeySeparator));
   const auto found = by_key_.find(key_);
   if (found != by_key_.end()) return found->second;
   const auto place = static_cast<std::uint32_t>(operators_.size());
-  if (place >= kMostOperators) {
-    if (place == kMostOperators) operators_.emplace_back().name = "others";
-    return kMostOperators;
+  if (place >= kMostHostOperators) {
+    if (place == kMostHostOperators) operators_.emplace_back().name = "others";
+    return kMostHostOperators;
   }
   by_key_.emplace(key_, place);
   TraceOperator& one = operators_.emplace_back();

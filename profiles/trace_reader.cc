@@ -12,23 +12,19 @@ namespace {
 
 namespace json = simdjson::ondemand;
 
-// So much may be read again before damaged objects are no longer searched for whole ones: the time
-// stays linear in the size.
-constexpr std::size_t kMostReadAgain = 64 * kLongestEvent;
 constexpr std::string_view kList = "\"traceEvents\"";
 
-bool is_blank(char letter) {
+bool is_json_space(char letter) {
   return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
 }
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
+  while (at < text.size() && is_json_space(text[at])) ++at;
   return at;
 }
 
 std::string_view without_mark(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
 }
 
 // Behind the "[" of "traceEvents": [; npos where there is none.
@@ -81,7 +77,7 @@ const EventText* find_field(const std::pair<std::string_view, EventText> (&field
 }
 
 // Strings without their quotes; all else as written.
-bool text_of(json::value value, std::string_view& text) {
+bool token_text(json::value value, std::string_view& text) {
   json::json_type type{};
   if (value.type().get(type)) return false;
   if (type == json::json_type::string) return !value.get_string().get(text);
@@ -94,7 +90,7 @@ bool text_of(json::value value, std::string_view& text) {
     return !value.get_object().get(object) && !object.raw_json().get(text);
   }
   text = value.raw_json_token();
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_json_space(text.back())) text.remove_suffix(1);
   return true;
 }
 
@@ -110,7 +106,7 @@ bool read_arguments(json::value value, TraceEvent& event) {
     const EventText* to = find_field(kArguments, key);
     json::value of;
     if (to == nullptr) continue;
-    if (field.value().get(of) || !text_of(of, event.*(*to))) return false;
+    if (field.value().get(of) || !token_text(of, event.*(*to))) return false;
   }
   return true;
 }
@@ -133,12 +129,12 @@ struct TraceReader::Parser {
       if (field.unescaped_key().get(key) || field.value().get(value)) return false;
       if (key == "ph") {
         std::string_view phase;
-        if (!text_of(value, phase)) return false;
+        if (!token_text(value, phase)) return false;
         event.phase = phase.empty() ? '\0' : phase.front();
       } else if (key == "args") {
         if (!read_arguments(value, event)) return false;
       } else if (const EventText* to = find_field(kFields, key)) {
-        if (!text_of(value, event.*(*to))) return false;
+        if (!token_text(value, event.*(*to))) return false;
       }
     }
     return true;
@@ -196,7 +192,7 @@ bool TraceReader::find_object() {
   while (true) {
     const auto text = window_.text();
     std::size_t at = 0;
-    while (at < text.size() && (is_blank(text[at]) || text[at] == ',')) ++at;
+    while (at < text.size() && (is_json_space(text[at]) || text[at] == ',')) ++at;
     const bool is_found = at < text.size();
     const char letter = is_found ? text[at] : '\0';
     drop(at);
@@ -261,7 +257,7 @@ void TraceReader::recover(const std::string& reason) {
     for (std::size_t at = 0; at < text.size(); ++at) {
       const bool may_begin = before == ',' || before == '[' || before == '\n' || before == '}';
       if (text[at] == '{' && may_begin && begins_object(text, at)) return drop(at);
-      if (!is_blank(text[at]) || text[at] == '\n') before = text[at];
+      if (!is_json_space(text[at]) || text[at] == '\n') before = text[at];
     }
     drop(text.size());
     if (!window_.more()) return;

@@ -61,7 +61,7 @@ void print_others(ReportLines& lines, const TraceProfile& trace) {
   lines.text(text, 0, 2);
 }
 
-void print_operators(ReportLines& lines, const TraceProfile& trace) {
+void print_host_operators(ReportLines& lines, const TraceProfile& trace) {
   const std::vector<const TraceOperator*> order = trace.by_time();
   if (order.empty()) return;
   const bool is_wide = lines.layout().is_wide;
@@ -89,7 +89,7 @@ Json busy_value(const BusyTime& busy) {
           {"copies_alone_us", in_us(busy.copies_ps)}};
 }
 
-Json operator_value(const TraceOperator& one, const TraceProfile& trace) {
+Json host_operator_value(const TraceOperator& one, const TraceProfile& trace) {
   Json value = {{"name", printable(one.name)},
                 {"calls", one.calls},
                 {"calls_with_kernels", one.launching},
@@ -109,12 +109,6 @@ Json operator_value(const TraceOperator& one, const TraceProfile& trace) {
                        {"values", nullptr}};
     if (!one.input_values.empty()) value["inputs"]["values"] = printable(one.input_values);
   }
-  return value;
-}
-
-Json counts_value(const std::map<std::string, std::int64_t>& counts) {
-  Json value = Json::object();
-  for (const auto& [name, count] : counts) value[printable(name)] = count;
   return value;
 }
 
@@ -138,7 +132,7 @@ void print_trace(ReportLines& lines, const TraceProfile& trace) {
   }
   print_steps(lines, trace);
   print_others(lines, trace);
-  print_operators(lines, trace);
+  print_host_operators(lines, trace);
 }
 
 Json trace_value(const TraceProfile& trace) {
@@ -168,7 +162,7 @@ Json trace_value(const TraceProfile& trace) {
     value["others"][printable(name)] = {{"count", time.count}, {"total_us", in_us(time.total_ps)}};
   }
   for (const TraceOperator* one : trace.by_time()) {
-    value["operators"].push_back(operator_value(*one, trace));
+    value["operators"].push_back(host_operator_value(*one, trace));
   }
   return value;
 }

@@ -246,4 +246,9 @@ Json parse_json(std::istream& in, const std::string& file, const JsonTaking& tak
   return parsed(in, file, JsonWalk(file, taking, most_values));
 }
 
+std::string text_member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 }  // namespace opbench

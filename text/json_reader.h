@@ -89,4 +89,7 @@ nlohmann::ordered_json parse_json(std::istream& in, const std::string& file,
                                   const JsonTaking& taking,
                                   std::size_t most_values = kMostJsonValues);
 
+/// The text that `object` has at `key`; empty if there is none.
+std::string text_member(const nlohmann::ordered_json& object, const char* key);
+
 }  // namespace opbench

@@ -11,8 +11,6 @@
 namespace opbench {
 namespace {
 
-using List = std::vector<std::int64_t>;
-
 constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int32_t>::max();
 
 std::int64_t worst_element(const Witness& witness) {
@@ -131,12 +129,12 @@ bool cut_hidden_axis(Cutting& cutting, std::size_t input, std::size_t axis) {
 }
 
 // Height's and width's; one number is that of both.
-std::optional<List> pair_of(const Attrs& attrs, const std::string& name) {
+std::optional<AttrList> pair_of(const Attrs& attrs, const std::string& name) {
   const auto found = attrs.values().find(name);
   if (found == attrs.values().end()) return std::nullopt;
-  const auto* list = std::get_if<List>(&found->second);
+  const auto* list = std::get_if<AttrList>(&found->second);
   if (list == nullptr || list->empty() || list->size() > 2) return std::nullopt;
-  return List{list->front(), list->back()};
+  return AttrList{list->front(), list->back()};
 }
 
 /// Windows along one axis of the plane.
@@ -156,8 +154,8 @@ class WindowAxis {
       kernel_ = weight_shape()[plane_axis(weight_shape())];
     }
     padding_ = (*padding)[axis];
-    stride_ = pair_of(attrs, "stride").value_or(List{kernel_, kernel_})[axis];
-    dilation_ = pair_of(attrs, "dilation").value_or(List{1, 1})[axis];
+    stride_ = pair_of(attrs, "stride").value_or(AttrList{kernel_, kernel_})[axis];
+    dilation_ = pair_of(attrs, "dilation").value_or(AttrList{1, 1})[axis];
   }
 
   bool is_there() const { return kernel_ > 0; }
@@ -220,7 +218,7 @@ class WindowAxis {
   // Sets the height's or width's number of a list, where there is one.
   void put(const std::string& name, std::int64_t value, Attrs& attrs) const {
     if (!attrs.values().contains(name)) return;
-    List list = pair_of(attrs, name).value_or(List{stride_, stride_});
+    AttrList list = pair_of(attrs, name).value_or(AttrList{stride_, stride_});
     list[axis_] = value;
     attrs.put(name, list);
   }
@@ -236,8 +234,8 @@ Proposal with_stride_said(const Witness& witness, Proposal proposal) {
   const auto& values = witness.problem().attrs.values();
   const auto stride = values.find("stride"), kernel = values.find("kernel_size");
   if (stride == values.end() || kernel == values.end()) return proposal;
-  const auto* list = std::get_if<List>(&stride->second);
-  const auto* now = std::get_if<List>(&proposal.attrs.values().at("stride"));
+  const auto* list = std::get_if<AttrList>(&stride->second);
+  const auto* now = std::get_if<AttrList>(&proposal.attrs.values().at("stride"));
   if (list != nullptr && list->empty() && now->empty())
     proposal.attrs.put("stride", kernel->second);
   return proposal;

@@ -66,10 +66,8 @@ class PlaceSearch {
   const Scheme& scheme_;
 };
 
-using List = std::vector<std::int64_t>;
-
 // Are these the last extents of the shape? One may be left open, as -1.
-bool is_end_of(const List& list, const Dims& shape) {
+bool is_end_of(const AttrList& list, const Dims& shape) {
   if (list.size() > shape.size() || list.empty()) return false;
   return std::equal(list.rbegin(), list.rend(), shape.rbegin(),
                     [](auto wanted, auto extent) { return wanted == extent || wanted == -1; });
@@ -185,10 +183,10 @@ bool follow_lists(const Witness& witness, const Dims& shape, Attrs& attrs) {
   const Dims& before = witness.recorded().desc.shape;
   bool is_any = false;
   for (const auto& [name, value] : witness.problem().attrs.values()) {
-    const auto* list = std::get_if<List>(&value);
+    const auto* list = std::get_if<AttrList>(&value);
     const bool is_extents = list != nullptr && (list->size() == before.size() || list->size() == 2);
     if (!is_extents || !is_end_of(*list, before)) continue;
-    attrs.put(name, List(shape.end() - std::ssize(*list), shape.end()));
+    attrs.put(name, AttrList(shape.end() - std::ssize(*list), shape.end()));
     is_any = true;
   }
   return is_any;

@@ -9,6 +9,9 @@
 
 namespace opbench {
 
+/// An attribute that is a list of integers.
+using AttrList = std::vector<std::int64_t>;
+
 /// The part of a witness that keeps only some places, ascending, of what a search goes over.
 using Scheme = std::function<Proposal(const Witness& witness, const Places& kept)>;
 

@@ -31,7 +31,7 @@ std::optional<std::vector<double>> numbers_of(DumpSource& file, const DumpEntry&
 }
 
 // 0.1 may be kept as fp32.
-bool is_same(double a, double b) {
+bool is_same_number(double a, double b) {
   constexpr double kRoundoff = 0x1p-22;
   return a == b || (std::isnan(a) && std::isnan(b)) ||
          std::fabs(a - b) <= kRoundoff * std::fmax(std::fabs(a), std::fabs(b));
@@ -53,7 +53,8 @@ std::string differing_numbers(DumpSource& actual_file, const DumpRecord& actual,
         mine.side == Side::input ? entry_called(expected, Side::input, mine.name) : nullptr;
     if (theirs == nullptr) continue;
     const auto a = numbers_of(actual_file, mine), e = numbers_of(expected_file, *theirs);
-    if (!a || !e || std::equal(a->begin(), a->end(), e->begin(), e->end(), is_same)) continue;
+    if (!a || !e || std::equal(a->begin(), a->end(), e->begin(), e->end(), is_same_number))
+      continue;
     texts.push_back(fmt::format("{} is {}, expected {}", mine.name,
                                 numbers_text(mine.desc.shape, *a),
                                 numbers_text(theirs->desc.shape, *e)));

@@ -40,7 +40,7 @@ ValueSample sampler(DumpSource& file) {
   };
 }
 
-ComparedFile describe(DumpSource& file) {
+ComparedFile describe_file(DumpSource& file) {
   ComparedFile described;
   described.path = file.name();
   described.device = to_string(device_of(file.records()));
@@ -93,8 +93,8 @@ DumpComparison::DumpComparison(ComparisonOptions options)
   }
   if (options_.wants_digests) pairs_.want_digests();
   list_all();
-  comparison_.actual = describe(actual_);
-  comparison_.expected = describe(expected_);
+  comparison_.actual = describe_file(actual_);
+  comparison_.expected = describe_file(expected_);
   comparison_.standard = options_.standard;
   comparison_.is_load_mode = is_load_mode(actual_.records());
   if (comparison_.is_load_mode) {
@@ -147,7 +147,7 @@ void DumpComparison::plan() {
 }
 
 void DumpComparison::plan_golden() {
-  comparison_.golden = describe(*golden_);
+  comparison_.golden = describe_file(*golden_);
   golden_matches_ =
       match_golden(comparison_.operators, match(actual_, *golden_), match(expected_, *golden_));
   std::size_t next = 0;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestReport = std::size_t{1} << 30;
 
-bool is_same(const std::string& a, const std::string& b) {
+bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return fs::equivalent(a, b, ignored);
 }
@@ -28,8 +28,8 @@ std::string side_of(const JsonValue& root, const std::string& file, const std::s
   const JsonValue files = root.member("files");
   const std::string actual = files.member("actual").member("path").text();
   const std::string expected = files.member("expected").member("path").text();
-  if (is_same(actual, dump)) return "actual";
-  if (is_same(expected, dump)) return "expected";
+  if (is_same_file(actual, dump)) return "actual";
+  if (is_same_file(expected, dump)) return "expected";
   const fs::path name = fs::path(dump).filename();
   const bool is_actual = fs::path(actual).filename() == name;
   if (is_actual != (fs::path(expected).filename() == name)) {
@@ -48,7 +48,7 @@ std::string record_of(const std::string& path) {
 
 bool is_of(const JsonValue& judged, const std::string& dump) {
   const std::string file = judged.member("file").text();
-  return is_same(file, dump) || fs::path(file).filename() == fs::path(dump).filename();
+  return is_same_file(file, dump) || fs::path(file).filename() == fs::path(dump).filename();
 }
 
 // Of one dump, or of the one of two that it is.
@@ -56,7 +56,7 @@ std::vector<std::string> guilty_records(const JsonValue& root, const std::string
                                         const std::string& dump) {
   if (root.has("pairs")) {
     const JsonValue second = root.member("second");
-    const bool is_second = is_same(second.member("file").text(), dump) ||
+    const bool is_second = is_same_file(second.member("file").text(), dump) ||
                            (is_of(second, dump) && !is_of(root.member("first"), dump));
     return guilty_records(is_second ? second : root.member("first"), file, dump);
   }

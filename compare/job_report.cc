@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-Departure describe(const Comparison& comparison, std::size_t position) {
+Departure departure_at(const Comparison& comparison, std::size_t position) {
   const OperatorResult& op = comparison.operators[position];
   Departure departure{position, op.op(), op.seq(), {}, {}, op.explanation};
   if (const TensorResult* worst = worst_tensor(op)) {
@@ -100,7 +100,7 @@ RankReport report_rank(const JobPlace& place, DumpComparison& run, FailOn fail_o
   report.counts = count(comparison);
   const auto introduced = first_introduced(comparison);
   if (const auto first = introduced ? introduced : first_departure(comparison)) {
-    report.departure = describe(comparison, *first);
+    report.departure = departure_at(comparison, *first);
   }
   report.digests = run.digests();
   return report;

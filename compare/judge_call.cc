@@ -95,7 +95,8 @@ class Departure {
 };
 
 // What it looks like, in words and as a picture.
-void describe(const DepartedValues& values, const PairStats& stats, OutputFinding& finding) {
+void describe_departure(const DepartedValues& values, const PairStats& stats,
+                        OutputFinding& finding) {
   finding.causes = find_causes(values);
   finding.picture = std::make_shared<ErrorPicture>(
       ErrorPicture{stats.histogram, error_map(values.actual, values.expected, values.shape)});
@@ -109,7 +110,7 @@ void explain(const Departure& departure, const JudgedOutput& judged, OutputFindi
   const std::vector<bool> wrong = wrong_elements(values);
   finding.wrong_elements = std::count(wrong.begin(), wrong.end(), true);
   finding.pattern = failure_pattern(wrong, values.shape, values.inputs);
-  describe(values, judged.stats, finding);
+  describe_departure(values, judged.stats, finding);
 }
 
 // Who made an output; a device's own arithmetic may be no excuse.
@@ -148,7 +149,7 @@ OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::
   finding.is_leaning = finding.is_wrong = !finding.reason.empty();
   if (finding.is_leaning) {
     finding.wrong_elements = finding.elements;
-    describe(Departure(call, output, judged).values(), judged.stats, finding);
+    describe_departure(Departure(call, output, judged).values(), judged.stats, finding);
   }
   return finding;
 }

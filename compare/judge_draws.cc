@@ -21,7 +21,7 @@ std::optional<double> number_called(DumpSource& file, const DumpRecord& record,
   return recorded_numbers(file, *entry).at(0);
 }
 
-constexpr std::int64_t kMost = std::int64_t{1} << 22;  // of the elements
+constexpr std::int64_t kMostElementsRead = std::int64_t{1} << 22;  // of a tensor
 
 // Whether these are numbers of a distribution.
 bool is_possible(Drawn drawn, const std::vector<double>& numbers) {
@@ -50,7 +50,7 @@ std::optional<OutputFinding> judge_draws(const RecordFiles& files, const DumpRec
     numbers.push_back(*number);
   }
   const auto read = [](DumpSource& file, const DumpEntry& entry) {
-    return recorded_numbers(file, entry, std::min(kMost, entry.desc.elements()));
+    return recorded_numbers(file, entry, std::min(kMostElementsRead, entry.desc.elements()));
   };
   const DumpEntry* const output = first_tensor(record, Side::output);
   if (numbers.empty() || output == nullptr || !is_possible(drawn, numbers)) return std::nullopt;

@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-using Places = std::map<std::pair<std::string, std::string>, const JudgedRecord*>;
+using RecordsByPlace = std::map<std::pair<std::string, std::string>, const JudgedRecord*>;
 
 // The records that are judged, in the order of their numbers.
 std::vector<const DumpRecord*> judged_records(DumpSource& file, const JudgeOptions& options) {
@@ -29,13 +29,13 @@ std::vector<const DumpRecord*> judged_records(DumpSource& file, const JudgeOptio
   return records;
 }
 
-Places places_of(const JudgedDump& judged) {
-  Places places;
+RecordsByPlace records_by_place(const JudgedDump& judged) {
+  RecordsByPlace places;
   for (const JudgedRecord& record : judged.records) places[{record.op, record.seq}] = &record;
   return places;
 }
 
-const JudgedRecord* find(const Places& places, const DumpRecord* record) {
+const JudgedRecord* find(const RecordsByPlace& places, const DumpRecord* record) {
   if (record == nullptr) return nullptr;
   const auto found = places.find({record->op, record->seq_text});
   return found == places.end() ? nullptr : found->second;
@@ -159,7 +159,7 @@ JudgedDump judge_dump(Ranks& ranks, DumpSource& file, const OpTable& table,
 std::vector<JudgedPair> pair_judged(DumpSource& first_file, const JudgedDump& first,
                                     DumpSource& second_file, const JudgedDump& second,
                                     const NameMap& map) {
-  const Places of_first = places_of(first), of_second = places_of(second);
+  const RecordsByPlace of_first = records_by_place(first), of_second = records_by_place(second);
   std::vector<JudgedPair> pairs;
   for (const OperatorMatch& match :
        match_dumps({first_file.records(), {}}, {second_file.records(), {}}, map)) {

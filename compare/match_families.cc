@@ -49,7 +49,7 @@ Families families_of(std::span<const DumpRecord> records, std::span<const DumpRe
   return families;
 }
 
-DeviceType device_of(std::span<const DumpRecord> records) {
+DeviceType first_device(std::span<const DumpRecord> records) {
   for (const DumpRecord& record : records) {
     for (const DumpEntry& entry : record.entries) {
       if (entry.kind == EntryKind::tensor) return entry.device;
@@ -146,7 +146,7 @@ std::vector<FamilyPair> pair_families(std::span<const DumpRecord> actual,
   FamilyIndex actual_index, expected_index;
   Families mine = families_of(actual, expected, map, actual_index);
   Families theirs = families_of(expected, actual, map, expected_index);
-  return Joiner(std::move(mine), std::move(theirs), expected_index, map, device_of(expected))
+  return Joiner(std::move(mine), std::move(theirs), expected_index, map, first_device(expected))
       .join();
 }
 

@@ -22,6 +22,9 @@ struct OperatorMatch {
   std::vector<TensorMatch> tensors;  ///< tensors only; every one of both records, inputs first
 };
 
+/// A cell of msaccucmp's result that has no value.
+inline constexpr const char* kMsaccucmpNone = "NaN";
+
 /// One line of msaccucmp's result before the numbers.
 struct MsaccucmpRow {
   std::string index;
@@ -32,11 +35,11 @@ struct MsaccucmpRow {
 
   // "NaN" where there is none.
   std::string_view npu_path() const {
-    return tensors.actual == nullptr ? "NaN" : std::string_view(tensors.actual->path);
+    return tensors.actual == nullptr ? kMsaccucmpNone : std::string_view(tensors.actual->path);
   }
   std::string_view golden_path() const {
     if (tensors.expected != nullptr) return tensors.expected->path;
-    return golden.empty() ? "NaN" : std::string_view(golden);
+    return golden.empty() ? kMsaccucmpNone : std::string_view(golden);
   }
 };
 

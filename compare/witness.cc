@@ -45,7 +45,7 @@ Tensor expected_of(const Problem& problem, const std::vector<Tensor>& inputs, st
 }
 
 // Bit for bit; a NaN is a NaN.
-bool is_same(const Tensor& a, const Tensor& b) {
+bool has_same_bits(const Tensor& a, const Tensor& b) {
   if (a.desc.dtype != b.desc.dtype || a.desc.shape != b.desc.shape) return false;
   if (std::memcmp(a.data(), b.data(), a.desc.bytes()) == 0) return true;
   if (a.desc.dtype != DType::fp64) return false;
@@ -139,7 +139,7 @@ std::optional<Cutting::Candidate> Cutting::candidate(const Proposal& proposal, b
     const Tensor cut = *cut_tensor(witness_.expected, proposal.output,
                                    describe(witness_.expected.desc.dtype, proposal.output.shape));
     made.expected = expected_of(problem, made.loaded.inputs, witness_.output);
-    if (!is_same(made.expected, cut)) return std::nullopt;
+    if (!has_same_bits(made.expected, cut)) return std::nullopt;
     return made;
   } catch (const RunError&) {
     throw;

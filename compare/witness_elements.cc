@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-std::vector<double> values_of(const Tensor& tensor) {
+std::vector<double> tensor_values(const Tensor& tensor) {
   std::vector<double> values(static_cast<std::size_t>(tensor.desc.elements()));
   read_doubles(tensor.desc, tensor.data(), {0, tensor.desc.elements()}, values);
   return values;
@@ -51,7 +51,7 @@ ElementBound bound_of(const Problem& problem, const OutputFinding& finding, std:
 }
 
 std::vector<double> rounded_values(const Tensor& expected, DType dtype) {
-  std::vector<double> values = values_of(expected);
+  std::vector<double> values = tensor_values(expected);
   if (expected.desc.dtype == dtype) return values;
   std::vector<std::byte> rounded(values.size() * size_of(dtype));
   const auto count = std::ssize(values);
@@ -63,7 +63,7 @@ std::vector<double> rounded_values(const Tensor& expected, DType dtype) {
 std::vector<std::int64_t> elements_beyond(const ElementBound& bound, const Tensor& expected,
                                           const Tensor& recorded) {
   const DType dtype = recorded.desc.dtype;
-  const std::vector<double> e = rounded_values(expected, dtype), a = values_of(recorded);
+  const std::vector<double> e = rounded_values(expected, dtype), a = tensor_values(recorded);
   std::vector<std::byte> bits;
   if (bound.is_exact) {
     bits.resize(a.size() * size_of(dtype));

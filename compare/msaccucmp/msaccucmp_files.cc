@@ -88,7 +88,7 @@ void MsaccucmpFiles::write_filtered(std::span<const Metric> metrics, const Msacc
                 [&](std::ostream& out) { write_msaccucmp_csv(out, metrics, kept); });
   kept([&](const MsaccucmpLine& line) {
     const TensorMatch& tensors = line.row.tensors;
-    if (tensors.actual == nullptr || line.dtype == "NaN") return;
+    if (tensors.actual == nullptr || line.dtype == kMsaccucmpNone) return;
     save(actual, *tensors.actual, folder / npy_name("my_dump", line.row, *tensors.actual));
     save(golden, *tensors.expected, folder / npy_name("gold_dump", line.row, *tensors.expected));
   });

@@ -14,21 +14,21 @@ namespace opbench {
 namespace {
 
 /// Calls that are counted as one operator's.
-struct Family {
+struct CountedFamily {
   std::string_view place;  // the first of its operators, by which families are ordered
   std::vector<const DumpRecord*> calls;
 };
 
 /// By the name that an operator is counted under.
-using Families = std::map<std::string_view, Family>;
+using CountedFamilies = std::map<std::string_view, CountedFamily>;
 
-Families families_of(std::span<const DumpRecord> records, const NameMap& map) {
+CountedFamilies counted_families(std::span<const DumpRecord> records, const NameMap& map) {
   const auto& together = map.counted_together;
-  Families families;
+  CountedFamilies families;
   for (const DumpRecord& record : records) {
     const bool is_together =
         std::find(together.begin(), together.end(), record.op) != together.end();
-    Family& family = families[is_together ? together.front() : record.op];
+    CountedFamily& family = families[is_together ? together.front() : record.op];
     if (family.calls.empty() || record.op < family.place) family.place = record.op;
     family.calls.push_back(&record);
   }
@@ -39,8 +39,6 @@ Families families_of(std::span<const DumpRecord> records, const NameMap& map) {
 bool have_one_number(const DumpRecord& a, const DumpRecord& b) {
   return a.op != b.op && a.seq == b.seq && a.seq_text == b.seq_text;
 }
-
-constexpr const char* kNothing = "NaN";
 
 // /{op}/{seq}/{rest}: what stands behind the record's own path.
 std::string rest_of(const DumpRecord& record, const DumpEntry& entry) {
@@ -187,7 +185,7 @@ class Matching {
     if (unmatched.empty()) return;
     if (unmatched.size() == call.tensors.size()) {
       const std::string path = fmt::format("/{}/{}", call.op, call.record->seq_text);
-      return push(after_all, {"", kNothing, path, reason_of(path), {}});
+      return push(after_all, {"", kMsaccucmpNone, path, reason_of(path), {}});
     }
     for (const DumpEntry* tensor : unmatched) {
       const bool is_numbered = other != nullptr && other->record->seq;
@@ -216,13 +214,13 @@ bool is_msaccucmp_tensor(const DumpEntry& entry) {
 
 MsaccucmpCalls::MsaccucmpCalls(std::span<const DumpRecord> records, const NameMap& map,
                                bool wants_inputs) {
-  const Families families = families_of(records, map);
-  std::vector<const Family*> ordered;
+  const CountedFamilies families = counted_families(records, map);
+  std::vector<const CountedFamily*> ordered;
   for (const auto& [name, family] : families) ordered.push_back(&family);
   std::sort(ordered.begin(), ordered.end(),
-            [](const Family* a, const Family* b) { return a->place < b->place; });
+            [](const CountedFamily* a, const CountedFamily* b) { return a->place < b->place; });
   calls_.reserve(records.size());
-  for (const Family* family : ordered) {
+  for (const CountedFamily* family : ordered) {
     std::vector<const DumpRecord*> calls = family->calls;
     std::stable_sort(calls.begin(), calls.end(),
                      [](const auto* a, const auto* b) { return runs_before(*a, *b); });

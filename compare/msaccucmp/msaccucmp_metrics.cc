@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "compare/matching.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 
@@ -16,7 +17,6 @@ namespace opbench {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr const char* kNothing = "NaN";
 constexpr std::array<std::string_view, kMetricCount> kNames = {
     "CosineSimilarity",          "MaxAbsoluteError",          "AccumulatedRelativeError",
     "RelativeEuclideanDistance", "KullbackLeiblerDivergence", "StandardDeviation",
@@ -37,9 +37,10 @@ std::string as_float(double value) {
 MetricCell plain(double value) { return {as_float(value), ""}; }
 
 MetricCell no_elements(Metric metric) {
-  return {kNothing, fmt::format("Failed to execute 'compare' in '{}'. zero-size array to reduction "
-                                "operation maximum which has no identity",
-                                name(metric))};
+  return {kMsaccucmpNone,
+          fmt::format("Failed to execute 'compare' in '{}'. zero-size array to reduction "
+                      "operation maximum which has no identity",
+                      name(metric))};
 }
 
 // Shapes of ones, of nothing, and, for its rule compares sums, ones like (0,2) too.
@@ -53,7 +54,7 @@ MetricCell cosine_of(double xx, double yy, double xy, const MetricInput& input) 
   const double x = std::sqrt(xx), y = std::sqrt(yy);
   const auto all_zero = [](const std::string& path) {
     return MetricCell{
-        kNothing,
+        kMsaccucmpNone,
         fmt::format("Cannot compare by Cosine Similarity. All the data is zero in {}.", path)};
   };
   if (x <= kEps && y < kEps) return {"1.0", ""};
@@ -121,10 +122,11 @@ MetricCell of_booleans(Metric metric, const MetricInput& input) {
     return cosine_of(double(counts.x_true), double(counts.y_true), double(counts.both_true), input);
   }
   if (metric != Metric::relative_euclidean_distance) {
-    return {kNothing, fmt::format("Algorithm {} does not support Boolean types.", name(metric))};
+    return {kMsaccucmpNone,
+            fmt::format("Algorithm {} does not support Boolean types.", name(metric))};
   }
   if (counts.y_true == 0) return {"0.000000", ""};
-  return {kNothing,
+  return {kMsaccucmpNone,
           fmt::format("Failed to execute 'compare' in '{}'. numpy boolean subtract, the `-` "
                       "operator, is not supported, use the bitwise_xor, the `^` operator, or the "
                       "logical_xor function instead.",

@@ -14,8 +14,6 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kNothing = "NaN";
-
 std::string_view data_type_name(std::int64_t number) {
   switch (number) {
     case 1:
@@ -96,7 +94,7 @@ constexpr double kFilterCosine = 0.95, kGoodCosine = 0.99;
 
 // NaN for anything that is no number.
 double number_of(const std::string& cell) {
-  return cell == kNothing ? std::nan("") : std::strtod(cell.c_str(), nullptr);
+  return cell == kMsaccucmpNone ? std::nan("") : std::strtod(cell.c_str(), nullptr);
 }
 
 std::string advice_text(std::string_view type, std::string_view index, std::string_view advice) {
@@ -123,7 +121,7 @@ std::string msaccucmp_refusal(const std::string& op, const DumpEntry& actual,
 
 MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> metrics,
                              const MsaccucmpMeasures* measures) {
-  MsaccucmpLine line{.row = row, .cells = std::vector<std::string>(metrics.size(), kNothing)};
+  MsaccucmpLine line{.row = row, .cells = std::vector<std::string>(metrics.size(), kMsaccucmpNone)};
   if (measures == nullptr) return line;
   if (!measures->error.empty() || !measures->is_done) {
     line.row.reason = measures->error.empty() ? "not reached" : measures->error;

@@ -21,7 +21,7 @@ std::string msaccucmp_refusal(const std::string& op, const DumpEntry& actual,
 /// One finished line of the result.
 struct MsaccucmpLine {
   MsaccucmpRow row;
-  std::string dtype = "NaN", shape = "NaN";
+  std::string dtype = kMsaccucmpNone, shape = kMsaccucmpNone;
   std::vector<std::string> cells;  ///< as many as there are algorithms
   /// Whether it has a column or not; NaN where there is none or it is NaN.
   double cosine = std::numeric_limits<double>::quiet_NaN();

@@ -37,14 +37,14 @@ class OpenFile {
   int number_;
 };
 
-[[noreturn]] void fail(const std::string& path, const std::string& what,
-                       const std::string& reason) {
+[[noreturn]] void fail_to_read(const std::string& path, const std::string& what,
+                               const std::string& reason) {
   throw Error(fmt::format("cannot read {}{}'{}': {}", what, what.empty() ? "" : " ", path, reason));
 }
 
 [[noreturn]] void fail_by_size(const std::string& path, const std::string& what,
                                std::size_t most_bytes) {
-  fail(path, what, fmt::format("it is larger than {} MiB", most_bytes >> 20));
+  fail_to_read(path, what, fmt::format("it is larger than {} MiB", most_bytes >> 20));
 }
 
 }  // namespace
@@ -55,9 +55,9 @@ struct InputFile::Source {
       : path(name), what(kind), most_bytes(most), file(name) {
     struct stat status {};
     if (file.number() < 0 || fstat(file.number(), &status) != 0) {
-      fail(path, what, std::strerror(errno));
+      fail_to_read(path, what, std::strerror(errno));
     }
-    if (!S_ISREG(status.st_mode)) fail(path, what, "it is no regular file");
+    if (!S_ISREG(status.st_mode)) fail_to_read(path, what, "it is no regular file");
     if (static_cast<std::size_t>(status.st_size) > most) fail_by_size(path, what, most);
   }
 
@@ -68,7 +68,7 @@ struct InputFile::Source {
     do {
       got = ::read(file.number(), buffer.data(), buffer.size());
     } while (got < 0 && errno == EINTR);
-    if (got < 0) fail(path, what, std::strerror(errno));
+    if (got < 0) fail_to_read(path, what, std::strerror(errno));
     bytes += static_cast<std::size_t>(got);
     if (bytes > most_bytes) fail_by_size(path, what, most_bytes);
     return static_cast<std::size_t>(got);

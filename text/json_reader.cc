@@ -16,11 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Results have four levels; the parser keeps one entry for each.
-constexpr int kDeepestNesting = 64;
-
 // Enough of a text to recognise it, cut between characters.
-std::string excerpt(const std::string& text) {
+std::string json_excerpt(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   if (text.size() <= kLongest) return text;
   std::size_t end = kLongest;
@@ -28,7 +25,7 @@ std::string excerpt(const std::string& text) {
   return text.substr(0, end) + "...";
 }
 
-std::string kind_of(const Json& json) {
+std::string json_kind(const Json& json) {
   switch (json.type()) {
     case Json::value_t::null:
       return "null";
@@ -37,7 +34,7 @@ std::string kind_of(const Json& json) {
     case Json::value_t::array:
       return "a list";
     case Json::value_t::string:
-      return fmt::format("the text '{}'", excerpt(json.get_ref<const std::string&>()));
+      return fmt::format("the text '{}'", json_excerpt(json.get_ref<const std::string&>()));
     default:
       return json.dump();
   }
@@ -64,6 +61,8 @@ class JsonWalk {
   // What the parser asks of every value: does it stay?
   bool keeps(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
+    // Results have four levels; the parser keeps one entry for each.
+    constexpr int kDeepestNesting = 64;
     if (depth > kDeepestNesting) {
       throw Error(fmt::format("{}: brackets are nested more than {} deep", file_, kDeepestNesting));
     }
@@ -154,7 +153,7 @@ std::string JsonValue::place() const {
   if (parent_ == nullptr) return taken_from_.empty() ? "the file" : taken_from_;
   const std::string before = parent_->parent_ == nullptr ? parent_->taken_from_ : parent_->place();
   if (index_ != kNoIndex) return fmt::format("{}[{}]", before, index_);
-  const std::string key = excerpt(std::string(key_));
+  const std::string key = json_excerpt(std::string(key_));
   return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 
@@ -171,7 +170,7 @@ void JsonValue::located(const std::function<void()>& body) const {
 }
 
 void JsonValue::fail_type(const std::string& wanted) const {
-  fail(fmt::format("is {}; it must be {}", kind_of(json_), wanted));
+  fail(fmt::format("is {}; it must be {}", json_kind(json_), wanted));
 }
 
 bool JsonValue::is_null() const { return json_.is_null(); }

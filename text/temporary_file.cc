@@ -71,12 +71,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& target, std::string_view reason) {
+[[noreturn]] void fail_to_write(const fs::path& target, std::string_view reason) {
   throw RunError(fmt::format("cannot write {}: {}", target.string(), reason));
 }
 
-[[noreturn]] void fail(const fs::path& target, int error) {
-  fail(target, std::generic_category().message(error));
+[[noreturn]] void fail_to_write(const fs::path& target, int error) {
+  fail_to_write(target, std::generic_category().message(error));
 }
 
 // The mode of what will be replaced, if anything. A rename asks nobody whether the old file may be
@@ -84,13 +84,15 @@ namespace fs = std::filesystem;
 std::optional<mode_t> mode_of_replaced(const fs::path& target) {
   struct stat found {};
   if (stat(target.c_str(), &found) != 0) {
-    if (errno != ENOENT) fail(target, errno);
+    if (errno != ENOENT) fail_to_write(target, errno);
     return std::nullopt;
   }
-  if (S_ISDIR(found.st_mode)) fail(target, EISDIR);
-  if (!S_ISREG(found.st_mode)) fail(target, "not a regular file");
-  if ((found.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) fail(target, "it is read-only");
-  if (access(target.c_str(), W_OK) != 0) fail(target, errno);
+  if (S_ISDIR(found.st_mode)) fail_to_write(target, EISDIR);
+  if (!S_ISREG(found.st_mode)) fail_to_write(target, "not a regular file");
+  if ((found.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) {
+    fail_to_write(target, "it is read-only");
+  }
+  if (access(target.c_str(), W_OK) != 0) fail_to_write(target, errno);
   return found.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
 }
 
@@ -146,7 +148,7 @@ int link_as(int descriptor, const fs::path& path) {
 }
 
 // 0, or the error.
-int write_all(int descriptor, std::uint64_t offset, const void* bytes, std::size_t count) {
+int write_all_at(int descriptor, std::uint64_t offset, const void* bytes, std::size_t count) {
   const char* from = static_cast<const char*>(bytes);
   while (count > 0) {
     const ssize_t written = pwrite(descriptor, from, count, static_cast<off_t>(offset));
@@ -175,14 +177,14 @@ fs::path behind_links(const fs::path& given) {
 
 TemporaryFile::TemporaryFile(const fs::path& target) : target_(target) {
   const std::optional<mode_t> mode = mode_of_replaced(target);
-  if (!target.has_filename()) fail(target, "the path names no file");
+  if (!target.has_filename()) fail_to_write(target, "the path names no file");
   place_ = behind_links(target);
   stale_files::remove_beside(place_);
   const mode_t first_mode = mode ? S_IRUSR | S_IWUSR : 0666;
   descriptor_ = create_unnamed(place_, first_mode);
   if (descriptor_ < 0) {
     Created created = create_beside(place_, first_mode);
-    if (created.descriptor < 0) fail(target, errno);
+    if (created.descriptor < 0) fail_to_write(target, errno);
     path_ = std::move(created.path);
     descriptor_ = created.descriptor;
   }
@@ -201,7 +203,7 @@ void TemporaryFile::write(const void* bytes, std::size_t count) {
 }
 
 void TemporaryFile::write_at(std::uint64_t offset, const void* bytes, std::size_t count) {
-  if (error_ == 0) error_ = write_all(descriptor_, offset, bytes, count);
+  if (error_ == 0) error_ = write_all_at(descriptor_, offset, bytes, count);
 }
 
 void TemporaryFile::resize(std::uint64_t bytes) {
@@ -226,7 +228,7 @@ bool TemporaryFile::read_at(std::uint64_t offset, void* bytes, std::size_t count
 void TemporaryFile::check(std::string_view doing) const {
   if (error_ == 0) return;
   const std::string reason = std::generic_category().message(error_);
-  fail(target_, doing.empty() ? reason : fmt::format("{}: {}", doing, reason));
+  fail_to_write(target_, doing.empty() ? reason : fmt::format("{}: {}", doing, reason));
 }
 
 // A network file system says at a close what it could not write. A copy is closed, because the lock
@@ -251,11 +253,11 @@ void TemporaryFile::take_place() {
       error = link_as(descriptor_, path);
       if (error == 0) path_ = std::move(path);
     }
-    if (error != 0) fail(target_, error);
+    if (error != 0) fail_to_write(target_, error);
   }
   std::error_code error;
   fs::rename(path_, place_, error);
-  if (error) fail(target_, error.message());
+  if (error) fail_to_write(target_, error.message());
   path_.clear();
 }
 

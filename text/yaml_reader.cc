@@ -21,22 +21,21 @@ std::optional<T> parse_whole(const std::string& text) {
 }
 
 // Enough of a text to recognise it.
-std::string excerpt(const std::string& text) {
+std::string yaml_excerpt(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-std::string kind_of(const YAML::Node& node) {
+std::string yaml_kind(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a mapping";
-  if (node.IsScalar()) return fmt::format("'{}'", excerpt(node.Scalar()));
+  if (node.IsScalar()) return fmt::format("'{}'", yaml_excerpt(node.Scalar()));
   return "nothing";
 }
 
-// yaml-cpp recurses per nesting level; what a case file needs is shallow.
-constexpr int kDeepestNesting = 64;
-
 void check_nesting(const std::string& text, const std::string& path) {
+  // yaml-cpp recurses per nesting level; what a case file needs is shallow.
+  constexpr int kDeepestNesting = 64;
   int depth = 0, line = 1;
   for (const char letter : text) {
     line += letter == '\n';
@@ -134,7 +133,7 @@ void YamlValue::fail(const std::string& message) const {
 }
 
 void YamlValue::fail_type(std::string_view what, std::string_view wanted) const {
-  fail(fmt::format("{} is {}; it must be {}", what, kind_of(node_), wanted));
+  fail(fmt::format("{} is {}; it must be {}", what, yaml_kind(node_), wanted));
 }
 
 std::string YamlValue::text(std::string_view what) const {
@@ -207,8 +206,8 @@ void YamlValue::mapping(
     const YamlValue key(pair.first, path_);
     const std::string name = key.text(fmt::format("a key of {}", what));
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-      key.fail(
-          fmt::format("unknown key '{}' in {}{}", excerpt(name), what, suggestion(name, allowed)));
+      key.fail(fmt::format("unknown key '{}' in {}{}", yaml_excerpt(name), what,
+                           suggestion(name, allowed)));
     }
   }
   mapping(what, entry);

@@ -52,9 +52,9 @@ void add_directory(const fs::path& directory, std::vector<SourceFile>& files,
   }
 }
 
-class Conversion {
+class ArrayConverter {
  public:
-  Conversion(const ArrayConversion& conversion, const std::function<bool()>& stop)
+  ArrayConverter(const ArrayConversion& conversion, const std::function<bool()>& stop)
       : conversion_(conversion), stop_(stop), sink_(conversion) {}
 
   ConvertOutcome run() {
@@ -201,7 +201,7 @@ void require_room(const ArrayConversion& conversion) {
 
 ConvertOutcome convert_arrays(const ArrayConversion& conversion,
                               const std::function<bool()>& stop) {
-  return Conversion(conversion, stop).run();
+  return ArrayConverter(conversion, stop).run();
 }
 
 }  // namespace opbench

@@ -163,7 +163,7 @@ void check_meaning(DumpEntry& entry) {
 
 // What ONNX's numbers 8 (string) and 17 to 22 (fp8 and int4) name, and complex numbers, no C++ type
 // holds: stored bytes are codes and no values.
-bool is_complex(std::int64_t data_type) { return data_type == 14 || data_type == 15; }
+bool is_complex_type(std::int64_t data_type) { return data_type == 14 || data_type == 15; }
 
 bool is_code(std::int64_t data_type) {
   return data_type == 8 || (data_type >= 17 && data_type <= 22);
@@ -207,7 +207,7 @@ bool holds_codes(const DumpEntry& entry) {
   if (entry.stored == StoredType::c64 || entry.stored == StoredType::c128) return true;
   const std::int64_t number = entry.attributes.data_type.value_or(0);
   // fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
-  return is_complex(number) || (is_code(number) && !holds_floats(entry.stored));
+  return is_complex_type(number) || (is_code(number) && !holds_floats(entry.stored));
 }
 
 std::string codes_text(const DumpEntry& entry) {

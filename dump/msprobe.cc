@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
-constexpr int kDeepest = 16;
+constexpr int kDeepestArgument = 16;
 
 /// An API that was called; its tensors are added one by one.
 struct Call {
@@ -93,7 +93,7 @@ class Msprobe {
     const auto below = [&](const std::string& part) {
       return name.empty() ? part : fmt::format("{}/{}", name, part);
     };
-    if (depth > kDeepest) return complain(call.op, "is nested too deep");
+    if (depth > kDeepestArgument) return complain(call.op, "is nested too deep");
     if (value.is_array()) {
       for (std::size_t i = 0; i < value.size(); ++i) {
         add_values(call, side, below(std::to_string(i)), value[i], depth + 1);

@@ -153,8 +153,10 @@ class FolderWalk {
   FolderWalk(SourceListing& listing, const fs::path& root) : listing_(listing), root_(root) {}
 
   void visit(const fs::path& folder, int depth) {
-    constexpr int kDeepest = 32;
-    if (depth > kDeepest) throw Error(fmt::format("{}: folders nested too deep", root_.string()));
+    constexpr int kDeepestFolder = 32;
+    if (depth > kDeepestFolder) {
+      throw Error(fmt::format("{}: folders nested too deep", root_.string()));
+    }
     const std::vector<fs::path> names = names_in(folder);
     const fs::path json = folder / "dump.json";
     if (std::find(names.begin(), names.end(), json) != names.end()) {

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kLongestHeader = 1 << 20;
 
 struct TypeCode {
@@ -199,7 +199,8 @@ NpyHeader read_npy_header(const ReadNext& read) {
   constexpr std::size_t kPreamble = 8;  // magic and version
   std::array<char, kPreamble> start{};
   const std::size_t got = read(start.data(), start.size());
-  if (std::string_view(start.data(), got).substr(0, kMagic.size()) != kMagic || got < kPreamble) {
+  if (std::string_view(start.data(), got).substr(0, kNpyMagic.size()) != kNpyMagic ||
+      got < kPreamble) {
     throw Error(fmt::format("no .npy file: it begins with {}, expected '\\x93NUMPY' and a version",
                             in_quotes({start.data(), got})));
   }
@@ -233,7 +234,7 @@ std::string npy_header(StoredType type, const Dims& shape) {
   constexpr std::size_t kPreamble = 10, kAlignment = 64;
   while ((kPreamble + text.size() + 1) % kAlignment != 0) text += ' ';
   text += '\n';
-  return fmt::format("{}{}{}{}{}{}", kMagic, '\x01', '\0', static_cast<char>(text.size() & 0xff),
+  return fmt::format("{}{}{}{}{}{}", kNpyMagic, '\x01', '\0', static_cast<char>(text.size() & 0xff),
                      static_cast<char>(text.size() >> 8), text);
 }
 

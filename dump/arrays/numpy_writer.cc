@@ -17,35 +17,37 @@ namespace opbench {
 namespace {
 
 // Where the library writes; it goes back to write sizes and sums.
-struct Stream {
+struct ZipOutput {
   TemporaryFile& file;
   std::uint64_t place = 0, end = 0;
 };
 
-Stream& stream_of(voidpf handle) { return *static_cast<Stream*>(handle); }
+ZipOutput& zip_output_of(voidpf handle) { return *static_cast<ZipOutput*>(handle); }
 
-voidpf open_stream(voidpf opaque, const void*, int) { return opaque; }
-int close_stream(voidpf, voidpf) { return 0; }
-int error_of_stream(voidpf, voidpf handle) { return stream_of(handle).file.has_failed() ? -1 : 0; }
-ZPOS64_T tell_stream(voidpf, voidpf handle) { return stream_of(handle).place; }
+voidpf open_zip_output(voidpf opaque, const void*, int) { return opaque; }
+int close_zip_output(voidpf, voidpf) { return 0; }
+int error_of_zip_output(voidpf, voidpf handle) {
+  return zip_output_of(handle).file.has_failed() ? -1 : 0;
+}
+ZPOS64_T tell_zip_output(voidpf, voidpf handle) { return zip_output_of(handle).place; }
 
-uLong read_stream(voidpf, voidpf handle, void* to, uLong count) {
-  Stream& stream = stream_of(handle);
+uLong read_zip_output(voidpf, voidpf handle, void* to, uLong count) {
+  ZipOutput& stream = zip_output_of(handle);
   if (!stream.file.read_at(stream.place, to, count)) return 0;
   stream.place += count;
   return count;
 }
 
-uLong write_stream(voidpf, voidpf handle, const void* bytes, uLong count) {
-  Stream& stream = stream_of(handle);
+uLong write_zip_output(voidpf, voidpf handle, const void* bytes, uLong count) {
+  ZipOutput& stream = zip_output_of(handle);
   stream.file.write_at(stream.place, bytes, count);
   stream.place += count;
   stream.end = std::max(stream.end, stream.place);
   return stream.file.has_failed() ? 0 : count;
 }
 
-long seek_stream(voidpf, voidpf handle, ZPOS64_T offset, int origin) {
-  Stream& stream = stream_of(handle);
+long seek_zip_output(voidpf, voidpf handle, ZPOS64_T offset, int origin) {
+  ZipOutput& stream = zip_output_of(handle);
   stream.place = offset + (origin == SEEK_SET ? 0 : origin == SEEK_CUR ? stream.place : stream.end);
   return 0;
 }
@@ -68,13 +70,13 @@ void NpyWriter::finish() { file_.commit(); }
 struct NpzWriter::Impl {
   explicit Impl(const std::filesystem::path& path) : name(path.string()), file(path), stream{file} {
     zlib_filefunc64_def functions{};
-    functions.zopen64_file = open_stream;
-    functions.zread_file = read_stream;
-    functions.zwrite_file = write_stream;
-    functions.ztell64_file = tell_stream;
-    functions.zseek64_file = seek_stream;
-    functions.zclose_file = close_stream;
-    functions.zerror_file = error_of_stream;
+    functions.zopen64_file = open_zip_output;
+    functions.zread_file = read_zip_output;
+    functions.zwrite_file = write_zip_output;
+    functions.ztell64_file = tell_zip_output;
+    functions.zseek64_file = seek_zip_output;
+    functions.zclose_file = close_zip_output;
+    functions.zerror_file = error_of_zip_output;
     functions.opaque = &stream;
     zip = zipOpen2_64(name.c_str(), APPEND_STATUS_CREATE, nullptr, &functions);
     check(zip != nullptr);
@@ -96,7 +98,7 @@ struct NpzWriter::Impl {
 
   std::string name;
   TemporaryFile file;
-  Stream stream;
+  ZipOutput stream;
   zipFile zip = nullptr;
   bool is_open = false;
   std::set<std::string> names;

@@ -108,10 +108,10 @@ class Walk {
 
   // Values are shared, so that a small file can describe a huge object, and one that holds itself.
   void visit(int index, const std::string& path, int depth) {
-    constexpr int kDeepest = 64;
+    constexpr int kDeepestLevel = 64;
     constexpr std::int64_t kMostVisits = 4 << 20;
     constexpr std::size_t kLongestPath = 4096;
-    if (depth > kDeepest) fail(path.substr(0, 100), "more than 64 levels");
+    if (depth > kDeepestLevel) fail(path.substr(0, 100), "more than 64 levels");
     if (++visits_ > kMostVisits || path.size() > kLongestPath) fail("", "it is too large");
     const PickleValue& visited = value(index);
     switch (visited.kind) {

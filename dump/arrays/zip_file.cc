@@ -20,7 +20,7 @@ constexpr std::size_t kSkipAtOnce = 64 << 10;
 
 // The library reads through these; an error is what it makes of a short read. It reads headers byte
 // by byte: what follows is kept.
-struct Stream {
+struct ZipInput {
   static constexpr std::size_t kKept = 4096;
 
   void read(std::size_t count, char* to) {
@@ -42,10 +42,10 @@ struct Stream {
   std::int64_t from = 0;  // of the file, where `kept` begins
 };
 
-voidpf open_stream(voidpf opaque, const void*, int) { return opaque; }
+voidpf open_zip_input(voidpf opaque, const void*, int) { return opaque; }
 
-uLong read_stream(voidpf, voidpf handle, void* to, uLong count) {
-  Stream& stream = *static_cast<Stream*>(handle);
+uLong read_zip_input(voidpf, voidpf handle, void* to, uLong count) {
+  ZipInput& stream = *static_cast<ZipInput*>(handle);
   const std::int64_t left = std::max<std::int64_t>(0, stream.file->bytes() - stream.place);
   const std::size_t wanted = std::min<std::size_t>(count, static_cast<std::size_t>(left));
   try {
@@ -57,12 +57,12 @@ uLong read_stream(voidpf, voidpf handle, void* to, uLong count) {
   return wanted;
 }
 
-ZPOS64_T tell_stream(voidpf, voidpf handle) {
-  return static_cast<ZPOS64_T>(static_cast<Stream*>(handle)->place);
+ZPOS64_T tell_zip_input(voidpf, voidpf handle) {
+  return static_cast<ZPOS64_T>(static_cast<ZipInput*>(handle)->place);
 }
 
-long seek_stream(voidpf, voidpf handle, ZPOS64_T offset, int origin) {
-  Stream& stream = *static_cast<Stream*>(handle);
+long seek_zip_input(voidpf, voidpf handle, ZPOS64_T offset, int origin) {
+  ZipInput& stream = *static_cast<ZipInput*>(handle);
   const std::int64_t from = origin == SEEK_SET   ? 0
                             : origin == SEEK_CUR ? stream.place
                                                  : stream.file->bytes();
@@ -72,8 +72,8 @@ long seek_stream(voidpf, voidpf handle, ZPOS64_T offset, int origin) {
   return 0;
 }
 
-int close_stream(voidpf, voidpf) { return 0; }
-int error_of_stream(voidpf, voidpf) { return 0; }
+int close_zip_input(voidpf, voidpf) { return 0; }
+int error_of_zip_input(voidpf, voidpf) { return 0; }
 
 struct CloseZip {
   void operator()(voidp file) const { unzClose(file); }
@@ -84,12 +84,12 @@ struct CloseZip {
 struct ZipFile::Impl {
   explicit Impl(const RegularFile& opened) : file(opened), stream{&opened} {
     zlib_filefunc64_def functions{};
-    functions.zopen64_file = open_stream;
-    functions.zread_file = read_stream;
-    functions.ztell64_file = tell_stream;
-    functions.zseek64_file = seek_stream;
-    functions.zclose_file = close_stream;
-    functions.zerror_file = error_of_stream;
+    functions.zopen64_file = open_zip_input;
+    functions.zread_file = read_zip_input;
+    functions.ztell64_file = tell_zip_input;
+    functions.zseek64_file = seek_zip_input;
+    functions.zclose_file = close_zip_input;
+    functions.zerror_file = error_of_zip_input;
     functions.opaque = &stream;
     zip.reset(unzOpen2_64(file.name().c_str(), &functions));
     if (!zip) fail("no .zip file, or its end is missing");
@@ -238,7 +238,7 @@ struct ZipFile::Impl {
   };
 
   const RegularFile& file;
-  Stream stream;
+  ZipInput stream;
   std::unique_ptr<void, CloseZip> zip;
   std::vector<ZipMember> members;
   std::vector<unz64_file_pos> places;

@@ -61,9 +61,9 @@ DType dtype_of_size(std::size_t bytes, Format format) {
   }
 }
 
-class Conversion {
+class FormatConversion {
  public:
-  Conversion(const StoredTensor& tensor, const void* elements, Format target)
+  FormatConversion(const StoredTensor& tensor, const void* elements, Format target)
       : tensor_(tensor),
         bytes_(size_of(tensor.type)),
         elements_(static_cast<const std::byte*>(elements)),
@@ -272,7 +272,7 @@ class Conversion {
 }  // namespace
 
 ConvertedTensor convert_format(const StoredTensor& tensor, const void* elements, Format target) {
-  return Conversion(tensor, elements, target).run();
+  return FormatConversion(tensor, elements, target).run();
 }
 
 }  // namespace opbench

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Names = std::vector<std::string_view>;
 
-constexpr std::uint32_t kMagic = 0x5a5a5a5a;
+constexpr std::uint32_t kOverflowMagic = 0x5a5a5a5a;
 constexpr std::size_t kOldBytes = 2048;
 
 // Fields of 8 bytes each.
@@ -94,7 +94,7 @@ Json new_record(std::span<const std::byte> bytes) {
                             accelerator.name, needed, bytes.size() - kHeader));
   }
   Json record, list;
-  record["magic"] = fmt::format("{:#x}", kMagic);
+  record["magic"] = fmt::format("{:#x}", kOverflowMagic);
   record["version"] = number_at<std::uint32_t>(bytes, 4);
   list["valid"] = number_at<std::uint32_t>(bytes, 8);
   list["acc_type"] = accelerator.name;
@@ -113,7 +113,8 @@ bool is_overflow_record_name(std::string_view name) {
 
 std::string overflow_record_json(std::span<const std::byte> bytes) {
   constexpr int kIndent = 4;
-  if (bytes.size() >= sizeof kMagic && number_at<std::uint32_t>(bytes, 0) == kMagic) {
+  if (bytes.size() >= sizeof kOverflowMagic &&
+      number_at<std::uint32_t>(bytes, 0) == kOverflowMagic) {
     return new_record(bytes).dump(kIndent);
   }
   if (bytes.size() == kOldBytes) return old_record(bytes).dump(kIndent);

@@ -43,9 +43,9 @@ std::vector<double> expected_values(const CallToJudge& call, std::size_t output)
 }
 
 /// An output and what is expected of it, with the inputs that may tell which elements are wrong.
-class Departure {
+class DepartedOutput {
  public:
-  Departure(const CallToJudge& call, std::size_t output, const JudgedOutput& judged)
+  DepartedOutput(const CallToJudge& call, std::size_t output, const JudgedOutput& judged)
       : call_(call),
         desc_(call.problem.outputs[output]),
         judged_(judged),
@@ -102,7 +102,7 @@ void describe_departure(const DepartedValues& values, const PairStats& stats,
       ErrorPicture{stats.histogram, error_map(values.actual, values.expected, values.shape)});
 }
 
-void explain(const Departure& departure, const JudgedOutput& judged, OutputFinding& finding) {
+void explain(const DepartedOutput& departure, const JudgedOutput& judged, OutputFinding& finding) {
   finding.worst_element = judged.named.index;
   finding.worst_actual = judged.named.actual;
   finding.worst_expected = judged.named.expected;
@@ -136,7 +136,7 @@ OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::
   finding.is_wrong = judged.judgement.verdict == Verdict::failed;
   if (finding.is_wrong) {
     finding.reason = judged.judgement.reason;
-    explain(Departure(call, output, judged), judged, finding);
+    explain(DepartedOutput(call, output, judged), judged, finding);
     return finding;
   }
   if (judged.is_inconclusive) {
@@ -149,7 +149,7 @@ OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::
   finding.is_leaning = finding.is_wrong = !finding.reason.empty();
   if (finding.is_leaning) {
     finding.wrong_elements = finding.elements;
-    describe_departure(Departure(call, output, judged).values(), judged.stats, finding);
+    describe_departure(DepartedOutput(call, output, judged).values(), judged.stats, finding);
   }
   return finding;
 }

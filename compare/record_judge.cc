@@ -24,7 +24,7 @@ namespace opbench {
 namespace {
 
 /// How many elements of all recorded outputs a variant leaves as they were recorded.
-struct Likeness {
+struct VariantLikeness {
   std::string kernel;
   std::int64_t equal = 0, elements = 0;
 
@@ -43,7 +43,7 @@ void copy_elements(const TensorDesc& from, const void* source, const TensorDesc&
 }
 
 void count_equal(const TensorDesc& recorded, const void* values, const TensorDesc& desc,
-                 const void* computed, Likeness& likeness) {
+                 const void* computed, VariantLikeness& likeness) {
   std::vector<double> a, b;
   for (std::int64_t i = 0; i < block_count(desc); ++i) {
     const ElementRange range = block(desc, i);
@@ -71,8 +71,8 @@ class LoadedInputs : public InputSource {
   const std::vector<Tensor>& inputs_;
 };
 
-Likeness run_variant(const LoadedCall& loaded, PlannedCase plan, int threads) {
-  Likeness likeness;
+VariantLikeness run_variant(const LoadedCall& loaded, PlannedCase plan, int threads) {
+  VariantLikeness likeness;
   likeness.kernel = plan.variants[0].variant;
   PhaseTimes times;
   OpenUnit open(WorkUnit(std::move(plan), std::make_shared<LoadedInputs>(loaded.inputs)), threads,
@@ -93,8 +93,8 @@ Likeness run_variant(const LoadedCall& loaded, PlannedCase plan, int threads) {
   return likeness;
 }
 
-std::vector<Likeness> all_variants(const LoadedCall& loaded, int threads) {
-  std::vector<Likeness> all;
+std::vector<VariantLikeness> all_variants(const LoadedCall& loaded, int threads) {
+  std::vector<VariantLikeness> all;
   const Problem& problem = loaded.call->problem;
   for (const Kernel* kernel : kernels_of(problem.op->name)) {
     std::optional<PlannedCase> plan = plan_call(problem, *kernel);
@@ -114,13 +114,14 @@ std::vector<Likeness> all_variants(const LoadedCall& loaded, int threads) {
 // Runs all variants that take the problem, each in a format that it takes. Memory: the call's
 // tensors once more, in that format, and what a variant needs.
 std::string implementation_of(const LoadedCall& loaded, int threads) {
-  std::vector<Likeness> all = all_variants(loaded, threads);
-  std::erase_if(all, [](const Likeness& one) { return one.elements == 0; });
+  std::vector<VariantLikeness> all = all_variants(loaded, threads);
+  std::erase_if(all, [](const VariantLikeness& one) { return one.elements == 0; });
   if (all.empty()) return {};
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Likeness& a, const Likeness& b) { return a.equal > b.equal; });
+  std::stable_sort(all.begin(), all.end(), [](const VariantLikeness& a, const VariantLikeness& b) {
+    return a.equal > b.equal;
+  });
   std::vector<std::string> complete;
-  for (const Likeness& one : all) {
+  for (const VariantLikeness& one : all) {
     if (one.is_complete()) complete.push_back(one.kernel);
   }
   if (complete.size() == all.size() && all.size() > 1) return {};
@@ -128,7 +129,7 @@ std::string implementation_of(const LoadedCall& loaded, int threads) {
     return fmt::format("equals {} bit for bit", fmt::join(complete, ", "));
   }
   constexpr double kNear = 0.9, kFar = 0.5;  // of those elements in which the others differ
-  const Likeness& best = all.front();
+  const VariantLikeness& best = all.front();
   if (all.size() < 2 || best.share() < kNear) return {};
   if (1 - best.share() > kFar * (1 - all[1].share())) return {};
   return fmt::format("nearest to {} ({:.4g} % equal; {} {:.4g} %)", best.kernel, 100 * best.share(),

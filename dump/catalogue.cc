@@ -101,9 +101,9 @@ void check_entries(const std::vector<DumpEntry>& entries, std::int64_t file_byte
   }
 }
 
-constexpr double kHarmless = 512 << 20;  // bytes; 2 s of unpacking
+constexpr double kHarmlessBytes = 512 << 20;  // bytes; 2 s of unpacking
 // Honest dumps have tensors of zeros, which deflate packs 1032 to 1, beside others.
-constexpr int kMostTimes = 256;
+constexpr int kMostUnpackedTimes = 256;
 
 }  // namespace
 
@@ -138,7 +138,7 @@ Catalogue decode_catalogue(std::string_view bytes, std::int64_t file_bytes) {
 }
 
 Expansion::Expansion(std::int64_t file_bytes)
-    : left_(std::max(kHarmless, kMostTimes * static_cast<double>(file_bytes))) {}
+    : left_(std::max(kHarmlessBytes, kMostUnpackedTimes * static_cast<double>(file_bytes))) {}
 
 void Expansion::take(DumpEntry& entry) {
   const double bytes =
@@ -147,8 +147,9 @@ void Expansion::take(DumpEntry& entry) {
     left_ -= bytes;
     return;
   }
-  entry.problem = fmt::format(
-      "not read: with it the file unpacks to more than 512 MiB and {} times its size", kMostTimes);
+  entry.problem =
+      fmt::format("not read: with it the file unpacks to more than 512 MiB and {} times its size",
+                  kMostUnpackedTimes);
 }
 
 }  // namespace opbench

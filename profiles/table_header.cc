@@ -19,11 +19,11 @@ std::string compiler_dtype(const std::string& type) {
   return type == "UNKNOWN" ? "UNDEFINED" : type;
 }
 
-struct Side {
+struct SideTexts {
   std::string &shapes, &dtypes, &formats;
 };
 
-void append_tensor(const Json& tensor, bool is_first, Side side) {
+void append_tensor(const Json& tensor, bool is_first, SideTexts side) {
   const std::string between = is_first ? "" : ";";
   side.shapes += between + text_member(tensor, "shape");
   side.dtypes += between + compiler_dtype(text_member(tensor, "data_type"));

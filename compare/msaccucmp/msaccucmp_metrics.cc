@@ -17,7 +17,7 @@ namespace opbench {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr std::array<std::string_view, kMetricCount> kNames = {
+constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
     "CosineSimilarity",          "MaxAbsoluteError",          "AccumulatedRelativeError",
     "RelativeEuclideanDistance", "KullbackLeiblerDivergence", "StandardDeviation",
     "MeanAbsoluteError",         "RootMeanSquareError",       "MaxRelativeError",
@@ -136,7 +136,7 @@ MetricCell of_booleans(Metric metric, const MetricInput& input) {
 Metric parse_metric(std::string_view text) {
   if (const std::optional<Metric> metric = find_metric(text)) return *metric;
   throw Error(fmt::format("unknown algorithm '{}'; allowed are all, 0 to {} and {}",
-                          printable(text), kMetricCount - 1, fmt::join(kNames, ", ")));
+                          printable(text), kMetricCount - 1, fmt::join(kMetricNames, ", ")));
 }
 
 bool is_all(std::string_view text) {
@@ -147,11 +147,11 @@ bool is_all(std::string_view text) {
 
 }  // namespace
 
-std::string_view name(Metric metric) { return kNames[static_cast<std::size_t>(metric)]; }
+std::string_view name(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
 
 std::optional<Metric> find_metric(std::string_view text) {
-  const auto named = std::find(kNames.begin(), kNames.end(), text);
-  if (named != kNames.end()) return static_cast<Metric>(named - kNames.begin());
+  const auto named = std::find(kMetricNames.begin(), kMetricNames.end(), text);
+  if (named != kMetricNames.end()) return static_cast<Metric>(named - kMetricNames.begin());
   int index = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   const bool is_whole = error == std::errc() && end == text.data() + text.size();

@@ -24,16 +24,17 @@ const T* find_sorted(const std::vector<T>& all, std::int64_t wanted, Key key) {
   return found != all.end() && key(*found) == wanted ? &*found : nullptr;
 }
 
-std::int64_t id_of(const Launch& launch) { return launch.id; }
+std::int64_t id_of(const HostLaunch& launch) { return launch.id; }
 
-void sort_launches(std::vector<Launch>& launches) {
+void sort_launches(std::vector<HostLaunch>& launches) {
   std::stable_sort(launches.begin(), launches.end(),
-                   [](const Launch& a, const Launch& b) { return a.id < b.id; });
+                   [](const HostLaunch& a, const HostLaunch& b) { return a.id < b.id; });
 }
 
-const Launch* launch_of(const DeviceSpan& span, const LaunchTable& table) {
+const HostLaunch* launch_of(const DeviceSpan& span, const LaunchTable& table) {
   if (span.correlation >= 0) {
-    if (const Launch* launch = find_sorted(table.launches, span.correlation, id_of)) return launch;
+    const HostLaunch* const launch = find_sorted(table.launches, span.correlation, id_of);
+    if (launch != nullptr) return launch;
   }
   const auto* end =
       find_sorted(table.arrow_ends, span.start_ns, [](const auto& one) { return one.first; });
@@ -153,7 +154,7 @@ void link_spans(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, La
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting;  // external id and span
   for (std::uint32_t i = 0; i < spans.size(); ++i) {
     const DeviceSpan& span = spans[i];
-    if (const Launch* launch = launch_of(span, table)) {
+    if (const HostLaunch* launch = launch_of(span, table)) {
       questions.push_back({launch->thread, launch->time_ns, i});
     } else if (span.external >= 0 && span.external != span.correlation) {
       // Newer traces repeat the correlation there, which is no operator's id.

@@ -109,7 +109,7 @@ void Timeline::add_arrow(const TraceEvent& event) {
   const bool is_launch = is_launch_arrow(event);
   if (!is_launch && event.category != "ac2g") return;
   const auto start = parse_decimal(event.start_us, kMicroToNano);
-  std::vector<Launch>& begins = is_launch ? arrows_ : launches_;
+  std::vector<HostLaunch>& begins = is_launch ? arrows_ : launches_;
   if (!start || begins.size() >= kMostKept || arrow_ends_.size() >= kMostKept) return;
   if (event.phase == 's') {
     begins.push_back(

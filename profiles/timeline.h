@@ -44,7 +44,7 @@ struct GpuKernel {
 };
 
 /// Where on the host something was launched.
-struct Launch {
+struct HostLaunch {
   std::int64_t id = 0, time_ns = 0;
   std::uint32_t thread = 0;
 };
@@ -94,7 +94,7 @@ class Timeline {
   std::vector<HostCall> calls_;
   std::vector<DeviceSpan> spans_;
   std::vector<GpuKernel> kernels_;
-  std::vector<Launch> launches_, arrows_;
+  std::vector<HostLaunch> launches_, arrows_;
   std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_;  ///< start and id
   std::vector<Window> windows_;
   std::unordered_map<std::string, std::uint32_t> threads_, devices_;
@@ -107,8 +107,8 @@ class Timeline {
 /// calls around them, or by its external id. `calls` are sorted; kernels and calls are counted in
 /// `profile`.
 struct LaunchTable {
-  std::vector<Launch>& launches;  ///< by correlation
-  std::vector<Launch>& arrows;    ///< by the arrow's id
+  std::vector<HostLaunch>& launches;  ///< by correlation
+  std::vector<HostLaunch>& arrows;    ///< by the arrow's id
   std::vector<std::pair<std::int64_t, std::int64_t>>& arrow_ends;
 };
 void link_spans(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, LaunchTable table,

@@ -31,7 +31,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCheckFooter = R"(Examples:
   opbench check --against ../base/build/release/opbench --op softplus --shapes cases/resnet.yaml --set N=1
   opbench check --against old/opbench --cases cases/shufflenet_v2.yaml --threads 1 --fail-over 1
   opbench check --against old/opbench --cases cases/shufflenet_v2_unit.yaml --set N=1     contexts, step by step
@@ -209,7 +209,7 @@ void add_check_command(CommandLine& line, CommandContext& context) {
   add_selection_flags(command, flags->run);
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kCheckFooter);
   command.action([&context, flags] { return run_check(*flags, context); });
 }
 

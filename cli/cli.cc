@@ -29,7 +29,7 @@ namespace {
 // The others are rank 0's alone.
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kProgramFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml --set N=1 --dtype fp32     every variant, verified and timed
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --dtype fp16 --json out.json
   opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
@@ -166,7 +166,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   CommandLine line(
       program_name(),
       "opbench times operators over a network's shapes and proves that variants compute the same",
-      kFooter);
+      kProgramFooter);
   bool wants_version = false;
   line.flag("-V,--version", wants_version, "Show version, revision, compiler and libraries");
   add_commands(line, context);

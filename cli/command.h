@@ -1,13 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "tensor/error.h"
 #include "workers/ranks.h"
 
 namespace opbench {
@@ -65,6 +69,14 @@ void add_generate_command(CommandLine& line, CommandContext& context);
 using GivenFlags = std::vector<std::pair<const char*, bool>>;
 /// Throws Error "--flag why" of the first that is given.
 void refuse_given(const GivenFlags& flags, std::string_view why);
+
+/// Throws Error "--threads is 0; it must be from 1 to 1024" where `value` is outside; NaN is, too.
+template <class T>
+void check_range(const char* flag, T value, std::type_identity_t<T> least,
+                 std::type_identity_t<T> most) {
+  if (value >= least && value <= most) return;
+  throw Error(fmt::format("{} is {}; it must be from {} to {}", flag, value, least, most));
+}
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(Command& command, CommandContext& context);

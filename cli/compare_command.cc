@@ -83,7 +83,7 @@ int compare_two_runs(DumpComparison& measured, CommandContext& context) {
   return found.worse > 0 || found.only_second > 0 ? kVerdictFailed : kAllWell;
 }
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCompareFooter = R"(Examples:
   opbench compare npu.h5 gpu.h5
   opbench compare npu.h5 gpu.h5 -o report --only 'Conv.*Backward' --standard cosine
   opbench compare npu.h5 gpu.h5 --golden cpu_fp64.h5         errors of both against a third dump
@@ -97,8 +97,8 @@ Exit code 1: a tensor failed (see --fail-on); 4: nothing could be compared.
 With -m and -g executions are paired as msaccucmp does it, and a verdict does not change the exit code.)";
 
 /// The result files in a directory, reserved before anything is measured.
-struct Results {
-  Results(const std::string& directory, std::time_t now)
+struct CompareFiles {
+  CompareFiles(const std::string& directory, std::time_t now)
       : json(directory + "/compare.json"),
         csv(directory + "/compare.csv"),
         msaccucmp(directory, now) {}
@@ -107,7 +107,7 @@ struct Results {
   MsaccucmpFiles msaccucmp;
 };
 
-void write_results(Results& results, const ComparisonRequest& request, DumpComparison& run,
+void write_results(CompareFiles& results, const ComparisonRequest& request, DumpComparison& run,
                    const std::string& directory, CommandContext& context) {
   const Comparison& comparison = run.comparison();
   results.json.write([&](std::ostream& out) { report::write_comparison_json(out, comparison); });
@@ -217,7 +217,7 @@ int compare_command(const CompareFlags& flags, CommandContext& context) {
   }
   refuse_results(request.options.actual);
   refuse_results(request.options.expected);
-  std::optional<Results> results;
+  std::optional<CompareFiles> results;
   std::optional<DumpWriter> artefact;
   ProgressLine progress(context);
   progress.begin("listing");
@@ -269,7 +269,7 @@ void add_compare_command(CommandLine& line, CommandContext& context) {
   add_compare_flags(command, *flags);
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(fmt::format("{}\n\n{}", kFooter, msaccucmp_options_help()));
+  command.footer(fmt::format("{}\n\n{}", kCompareFooter, msaccucmp_options_help()));
   command.action([&context, flags] { return compare_command(*flags, context); });
 }
 

@@ -43,11 +43,6 @@ void take_standard(const CompareFlags& flags, ComparisonOptions& options) {
       flags.standards_file.empty() ? builtin_standards() : load_standards(flags.standards_file);
 }
 
-void check_range(const char* flag, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value >= least && value <= most) return;
-  throw Error(fmt::format("{} is {}; it must be from {} to {}", flag, value, least, most));
-}
-
 void check_results(const CompareFlags& flags) {
   check_range("-p", flags.post_process, 0, 1);
   refuse_standard_output("-o", flags.out_dir, "several files", "a folder, or FILE.h5");

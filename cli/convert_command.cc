@@ -25,23 +25,23 @@
 namespace opbench {
 namespace {
 
-struct Option {
+struct ConvertOption {
   std::string_view theirs, ours;
 };
 
-constexpr std::array kOptions = {
-    Option{"-d", "--device-dump"},  Option{"--dump_path", "--device-dump"},
-    Option{"-out", "--out"},        Option{"--output", "--out"},
-    Option{"-f", "--format"},       Option{"-s", "--shape"},
-    Option{"-i", "--input-index"},  Option{"-o", "--output-index"},
-    Option{"-v", "--dump-version"}, Option{"-t", "--type"},
+constexpr std::array kConvertOptions = {
+    ConvertOption{"-d", "--device-dump"},  ConvertOption{"--dump_path", "--device-dump"},
+    ConvertOption{"-out", "--out"},        ConvertOption{"--output", "--out"},
+    ConvertOption{"-f", "--format"},       ConvertOption{"-s", "--shape"},
+    ConvertOption{"-i", "--input-index"},  ConvertOption{"-o", "--output-index"},
+    ConvertOption{"-v", "--dump-version"}, ConvertOption{"-t", "--type"},
 };
 
 std::string_view name_in(std::string_view word) { return word.substr(0, word.find('=')); }
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kConvertFooter = R"(Examples:
   opbench convert npu.h5 -o arrays                 one .npy file for each tensor, by its path
   opbench convert npu.h5 -o npu.npz --only '^Conv' arrays of some operators in one file
   opbench convert arrays -o again.h5 --device npu  and back
@@ -187,9 +187,10 @@ void translate_msaccucmp_convert_options(std::vector<std::string>& args) {
   for (std::size_t i = 1; i < args.size(); ++i) {
     const std::string_view name = name_in(args[i]);
     if (name == "-c") throw UsageError("-c is not supported: it runs a program on the data");
-    const auto option = std::find_if(kOptions.begin(), kOptions.end(),
-                                     [&](const Option& known) { return known.theirs == name; });
-    if (option == kOptions.end()) continue;
+    const auto option =
+        std::find_if(kConvertOptions.begin(), kConvertOptions.end(),
+                     [&](const ConvertOption& known) { return known.theirs == name; });
+    if (option == kConvertOptions.end()) continue;
     const bool has_value = name.size() < args[i].size();
     if (!has_value && i + 1 == args.size()) {
       throw UsageError(fmt::format("{} needs a value", option->theirs));
@@ -235,7 +236,7 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "1|2", .group = group, .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter + msaccucmp_convert_options_help());
+  command.footer(kConvertFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {
     refuse_standard_output("-o", flags->out, "arrays", "a folder or a file");
     watch_interrupts();

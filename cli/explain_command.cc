@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kExplainFooter =
     R"(Says in words what a file of results holds about one case: what it is, is it right and by which
 tolerance, how long it takes and how steadily, what keeps it from being faster, and the line that repeats it; of a
 comparison or a judgement what is wrong with an operator, where its error comes from and what it looks like.
@@ -66,7 +66,7 @@ void add_explain_command(CommandLine& line, CommandContext& context) {
                  "operator/number",
                  {.value = "CASE"});
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kExplainFooter);
   command.action([&context, flags] { return explain(*flags, context); });
 }
 

@@ -21,7 +21,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kExtractFooter = R"(Examples:
   opbench extract npu.h5 -s /softplus/2/ -o softplus.h5
   opbench extract npu.h5 -s /softplus/2 -s /relu/3/input/self -o two.h5
   opbench extract npu.h5 --only 'Conv.*Backward' -o convolutions.h5
@@ -136,7 +136,7 @@ void add_extract_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE", .is_required = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kExtractFooter);
   command.action([&context, flags] { return extract_command(*flags, context); });
 }
 

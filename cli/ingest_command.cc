@@ -21,7 +21,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kIngestFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
 msprof and torch_npu, of all generations, also as .gz; task_time, operator_details, step_trace_time, nsys, nvprof and MindSpore tables; ONEDNN_VERBOSE output, dump.json of msprobe,
 benchdnn inputs, results of opbench; Chrome traces of torch_npu, msprof and PyTorch; host logs
@@ -41,7 +41,7 @@ Examples:
 Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case or context.
 With --cases or --context only these are reported in full. Tables fit the terminal; --wide prints whole names and shapes.)";
 
-struct Flags {
+struct IngestFlags {
   std::vector<std::string> files, before, after;
   std::string json, csv, op_info, recompile, cases, context, around, rules;
   std::int64_t depth = ContextWish{}.depth;
@@ -49,7 +49,7 @@ struct Flags {
   bool is_wide = false;
 };
 
-ReportLayout layout_of(const Flags& flags, const CommandContext& context) {
+ReportLayout layout_of(const IngestFlags& flags, const CommandContext& context) {
   return {{context.colour()},
           context.width(),
           flags.is_wide,
@@ -57,7 +57,7 @@ ReportLayout layout_of(const Flags& flags, const CommandContext& context) {
           static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top))};
 }
 
-void refuse_lost_files(const Flags& flags, const CommandContext& context) {
+void refuse_lost_files(const IngestFlags& flags, const CommandContext& context) {
   std::vector<NamedFile> inputs;
   for (const auto* files : {&flags.files, &flags.before, &flags.after}) {
     for (const std::string& file : *files) inputs.push_back({"a profile", file});
@@ -111,12 +111,12 @@ bool write_cases(ResultFile& file, const IngestResult& result, const ReportLayou
   return true;
 }
 
-HotSpotRules rules_of(const Flags& flags) {
+HotSpotRules rules_of(const IngestFlags& flags) {
   return flags.rules.empty() ? HotSpotRules::builtin() : HotSpotRules::load(flags.rules);
 }
 
 // Errors: throws Error where the flags contradict one another.
-void check_wish(const Flags& flags) {
+void check_wish(const IngestFlags& flags) {
   constexpr std::int64_t kDeepest = 100;
   if (flags.depth < 0 || flags.depth > kDeepest) {
     throw Error(fmt::format("--depth is {}; allowed: 0 to {}", flags.depth, kDeepest));
@@ -155,7 +155,7 @@ int end_code(const IngestResult& before, const IngestResult& after, CommandConte
 }
 
 // A watch fails nothing: only input that cannot be read.
-int compare_profiles(const Flags& flags, CommandContext& context) {
+int compare_profiles(const IngestFlags& flags, CommandContext& context) {
   if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
     throw Error("--before FILE... and --after FILE... are two profiles, and no other is read");
   }
@@ -195,7 +195,7 @@ int compare_profiles(const Flags& flags, CommandContext& context) {
   return code;
 }
 
-int ingest(const Flags& flags, CommandContext& context) {
+int ingest(const IngestFlags& flags, CommandContext& context) {
   if (!flags.before.empty() || !flags.after.empty()) return compare_profiles(flags, context);
   if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
   refuse_lost_files(flags, context);
@@ -239,7 +239,7 @@ int ingest(const Flags& flags, CommandContext& context) {
 void add_ingest_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "ingest", "Where the time of a network goes, from profiles and logs of a device");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<IngestFlags>();
   command.option("FILE", flags->files, "Profiles and logs of one network, read together",
                  {.value = "FILE"});
   command.option("--before", flags->before, "With --after: two profiles, operator by operator",
@@ -278,7 +278,7 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
                  {.value = "N", .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kIngestFooter);
   command.action([&context, flags] { return ingest(*flags, context); });
 }
 

@@ -19,7 +19,7 @@
 namespace opbench {
 namespace {
 
-struct Flags {
+struct InvarianceFlags {
   std::vector<std::string> ops, cases, dtypes, variants;
   std::string json;
 };
@@ -30,13 +30,13 @@ struct Trial {
   Case spec;
 };
 
-bool is_wanted(const Flags& flags, const Kernel& kernel) {
+bool is_wanted(const InvarianceFlags& flags, const Kernel& kernel) {
   return flags.variants.empty() || std::find(flags.variants.begin(), flags.variants.end(),
                                              kernel.name) != flags.variants.end();
 }
 
 // fp32 and fp16 where the operator has them, else its first dtype.
-std::vector<DType> dtypes_of(const Flags& flags, const Op& op) {
+std::vector<DType> dtypes_of(const InvarianceFlags& flags, const Op& op) {
   std::vector<DType> dtypes;
   for (const std::string& text : flags.dtypes) dtypes.push_back(parse_dtype(text));
   if (!dtypes.empty()) return dtypes;
@@ -48,7 +48,7 @@ std::vector<DType> dtypes_of(const Flags& flags, const Op& op) {
   return dtypes.empty() ? std::vector<DType>{op.dtypes.front()} : dtypes;
 }
 
-void add_trials(const Flags& flags, const Op& op, std::vector<Trial>& trials) {
+void add_trials(const InvarianceFlags& flags, const Op& op, std::vector<Trial>& trials) {
   for (const Kernel* kernel : kernels_of(op.name)) {
     if (!is_wanted(flags, *kernel)) continue;
     for (const DType dtype : dtypes_of(flags, op)) {
@@ -62,7 +62,7 @@ void add_trials(const Flags& flags, const Op& op, std::vector<Trial>& trials) {
   }
 }
 
-std::vector<Trial> trials_of(const Flags& flags) {
+std::vector<Trial> trials_of(const InvarianceFlags& flags) {
   std::vector<Trial> trials;
   for (const std::string& id : flags.cases) {
     const Case c = parse_case_id(id);
@@ -121,7 +121,7 @@ void print_row(const InvarianceRow& row, std::ostream& out) {
   }
 }
 
-int invariance(const Flags& flags, CommandContext& context) {
+int invariance(const InvarianceFlags& flags, CommandContext& context) {
   const std::vector<Trial> trials = trials_of(flags);
   if (trials.empty()) {
     context.err << program_name()
@@ -156,7 +156,7 @@ int invariance(const Flags& flags, CommandContext& context) {
   return differing > 0 ? kVerdictFailed : kAllWell;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kInvarianceFooter =
     R"(✓ the same bits, ✗ other bits, ≈ other bits inside the operator's tolerance where nothing promises the same
 (batch, format, isa), ○ a library that cuts its sums by threads, - does not apply.
 Exit code 1: a row has ✗.
@@ -170,7 +170,7 @@ Examples:
 void add_invariance_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "invariance", "Do the bits of a result depend on threads, batch, addresses, formats ...?");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<InvarianceFlags>();
   command.option("--op", flags->ops, "Operators, on a small example each; all: every one",
                  {.value = "OP", .values = ValueSplit::by_commas});
   command.option("--case", flags->cases, "A case, as reports name it",
@@ -183,7 +183,7 @@ void add_invariance_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kInvarianceFooter);
   command.action([&context, flags] { return invariance(*flags, context); });
 }
 

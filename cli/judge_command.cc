@@ -24,7 +24,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kJudgeFooter =
     R"(Every recorded operator is computed in fp64 from its own recorded inputs, and its recorded output is held to what a
 right kernel of that dtype may leave: errors of its inputs are not counted against it.
   GUILTY    no right kernel leaves this output for these inputs
@@ -41,7 +41,7 @@ Examples:
 
 Exit code 1: an operator is GUILTY; 4: nothing could be judged.)";
 
-struct Flags {
+struct JudgeFlags {
   std::vector<std::string> dumps;  // one or two
   std::string only, map_file, json, csv, implementations = "some", standard = "bound";
   std::int64_t top = 20, memory_mib = 512;
@@ -56,7 +56,7 @@ NameImplementations parse_implementations(const std::string& text) {
   throw Error(fmt::format("--implementations is '{}'; allowed are none, some and all", text));
 }
 
-JudgeOptions options_of(const Flags& flags, const Ranks& ranks) {
+JudgeOptions options_of(const JudgeFlags& flags, const Ranks& ranks) {
   constexpr std::int64_t kMostMib = std::int64_t{1} << 30;
   if (flags.memory_mib < 1 || flags.memory_mib > kMostMib) {
     throw Error(
@@ -109,7 +109,7 @@ void say_why_not_judged(const std::vector<JudgedDump>& judged, const CommandCont
 struct JudgeFiles {
   std::optional<ResultFile> json, csv;
 
-  void open(const Flags& flags, CommandContext& context) {
+  void open(const JudgeFlags& flags, CommandContext& context) {
     std::vector<NamedFile> inputs = {{"--map", flags.map_file}};
     for (const std::string& dump : flags.dumps) inputs.push_back({"the dump", dump});
     check_files(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--csv", flags.csv}},
@@ -130,7 +130,7 @@ bool has_selected(const Dumps& files, const JudgeOptions& options) {
   });
 }
 
-int say_nothing_selected(const Dumps& files, const Flags& flags, CommandContext& context) {
+int say_nothing_selected(const Dumps& files, const JudgeFlags& flags, CommandContext& context) {
   constexpr std::size_t kMostNames = 8;
   std::set<std::string> ops;
   for (const auto& file : files) {
@@ -153,7 +153,7 @@ JudgeOrigin origin_of(const CommandContext& context) {
   return {context.command_line, machine.version, machine.revision, machine.date};
 }
 
-int judge_command(const Flags& flags, CommandContext& context) {
+int judge_command(const JudgeFlags& flags, CommandContext& context) {
   const JudgeOptions options = options_of(flags, context.ranks);
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
@@ -205,7 +205,7 @@ int judge_command(const Flags& flags, CommandContext& context) {
 void add_judge_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "judge", "One dump alone: is each operator right for the inputs that it had?");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<JudgeFlags>();
   command.option("DUMP", flags->dumps,
                  "HDF5 dump; two of the same network: each, and then by pairs",
                  {.value = "FILE", .is_required = true});
@@ -234,7 +234,7 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kJudgeFooter);
   command.action([&context, flags] { return judge_command(*flags, context); });
 }
 

@@ -23,7 +23,7 @@ namespace opbench {
 namespace {
 
 template <class Values>
-std::string names_of(const Values& values) {
+std::string joined_names(const Values& values) {
   std::vector<std::string_view> names;
   for (const auto value : values) names.push_back(name(value));
   return fmt::format("{}", fmt::join(names, " "));
@@ -50,7 +50,7 @@ std::string text_of(const Op& op, const Kinds& kinds) {
   std::map<std::string, std::vector<std::string_view>> formats;
   for (const auto& [format, dtypes] : kinds) {
     const bool all = dtypes.size() == op.dtypes.size();
-    formats[all ? "" : fmt::format("{} as ", names_of(dtypes))].push_back(name(format));
+    formats[all ? "" : fmt::format("{} as ", joined_names(dtypes))].push_back(name(format));
   }
   std::vector<std::string> parts;
   for (const auto& [dtypes, names] : formats) {
@@ -102,7 +102,8 @@ void print_kernel(const Lines& lines, const Op& op, const Kernel& kernel) {
 void print_op(const Lines& lines, const Op& op) {
   lines.put(fmt::format("{}: ", op.name), std::string(op.summary));
   lines.put("  source ", std::string(op.source));
-  lines.put("  ", fmt::format("dtypes {}; formats {}{}", names_of(op.dtypes), names_of(op.formats),
+  lines.put("  ", fmt::format("dtypes {}; formats {}{}", joined_names(op.dtypes),
+                              joined_names(op.formats),
                               op.gradient == nullptr ? "" : "; has a gradient"));
   for (const AttrSpec& attr : op.attrs) {
     lines.put("  ",

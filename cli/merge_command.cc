@@ -19,7 +19,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kMergeFooter = R"(Examples:
   opbench merge out/parts/*.jsonl -o results.json
   opbench merge node*/parts/*.jsonl -o results.json      parts of folders that are not shared
   opbench merge out/parts/*.jsonl -o results.json --artefact run.h5
@@ -102,7 +102,7 @@ void add_merge_command(CommandLine& line, CommandContext& context) {
                "Write what there is where units are missing; the exit code is 3 all the same");
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kMergeFooter);
   command.action([&context, flags] { return merge(*flags, context); });
 }
 

@@ -24,7 +24,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kMinimiseFooter =
     R"(Cuts a recorded operator that `opbench judge` finds GUILTY down to the smallest call that is still wrong: batch,
 channels, plane, elements, rows that no index names. The recorded numbers stay; nothing is run again. Every step
 proves itself: the reference of what is left is, bit for bit, what it was, and the judge still finds it GUILTY.
@@ -207,7 +207,7 @@ void add_minimise_command(CommandLine& line, CommandContext& context) {
                  {.value = "MIB", .shows_default = true});
   command.option("--threads", flags->threads, "Threads [all cores]", {.value = "N"});
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kMinimiseFooter);
   command.action([&context, flags] { return minimise_command(*flags, context); });
 }
 

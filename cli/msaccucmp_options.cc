@@ -25,7 +25,7 @@ enum class Use {
   refused,  ///< `text` says what to use instead
 };
 
-struct Option {
+struct CompareOption {
   std::string_view name, long_name;  ///< the latter may be empty
   Values values;
   Use use;
@@ -36,7 +36,7 @@ constexpr std::string_view kOnlyModels = "it is for dumps of offline models";
 constexpr std::string_view kOnlyNames = "--only REGEX picks operators and tensors";
 
 // All options of `msaccucmp.py compare` of CANN 8.1.
-constexpr Option kOptions[] = {
+constexpr CompareOption kCompareOptions[] = {
     {"-m", "--my_dump_path", Values::one, Use::as_ours, "--my_dump_path"},
     {"-g", "--golden_dump_path", Values::one, Use::as_ours, "--golden_dump_path"},
     {"-out", "--output", Values::one, Use::as_ours, "--out"},
@@ -100,7 +100,7 @@ class Translation {
       const std::string& word = words_[next_++];
       if (word == "--") break;
       auto [name, value] = split(word);
-      const Option* const option = option_of(name, value);
+      const CompareOption* const option = option_of(name, value);
       if (option == nullptr) {
         args.push_back(word);
         continue;
@@ -128,10 +128,10 @@ class Translation {
   }
 
   // Null for what is not msaccucmp's, or is opbench's in the first place.
-  const Option* option_of(std::string_view name, const Value& value) const {
+  const CompareOption* option_of(std::string_view name, const Value& value) const {
     if (!is_option(name)) return nullptr;
     if (std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs)) return nullptr;
-    for (const Option& option : kOptions) {
+    for (const CompareOption& option : kCompareOptions) {
       if (name == option.name || name == option.long_name) {
         return name.size() == 2 && is_our_letter(option, value) ? nullptr : &option;
       }
@@ -140,7 +140,7 @@ class Translation {
   }
 
   // -q and -v take no value here; there a file of rules, and a number.
-  bool is_our_letter(const Option& option, const Value& value) const {
+  bool is_our_letter(const CompareOption& option, const Value& value) const {
     if (!names_dumps_) return true;
     const std::string_view next = value                   ? std::string_view(*value)
                                   : next_ < words_.size() ? std::string_view(words_[next_])
@@ -149,12 +149,12 @@ class Translation {
            (option.name == "-v" && (next.empty() || !is_digit(next)));
   }
 
-  const Option* by_prefix(std::string_view name) const {
+  const CompareOption* by_prefix(std::string_view name) const {
     constexpr std::size_t kShortest = 3;  // "-m" is the start of many
     if (name.size() < kShortest) return nullptr;
     std::vector<std::string_view> found;
-    const Option* option = nullptr;
-    for (const Option& candidate : kOptions) {
+    const CompareOption* option = nullptr;
+    for (const CompareOption& candidate : kCompareOptions) {
       for (const std::string_view full : {candidate.name, candidate.long_name}) {
         if (!full.starts_with(name) || is_long(full) != is_long(name)) continue;
         found.push_back(full);
@@ -177,7 +177,7 @@ class Translation {
     return option;
   }
 
-  void take(const Option& option, const std::string& typed, Value value) {
+  void take(const CompareOption& option, const std::string& typed, Value value) {
     if (option.use == Use::refused) {
       throw UsageError(fmt::format("{} is not for HDF5 dumps: {}", typed, option.text));
     }
@@ -243,9 +243,9 @@ class Translation {
   std::size_t next_ = 0;
 };
 
-std::string names_of(Use use) {
+std::string option_names(Use use) {
   std::vector<std::string_view> names;
-  for (const Option& option : kOptions) {
+  for (const CompareOption& option : kCompareOptions) {
     if (option.use == use) names.push_back(option.name.empty() ? option.long_name : option.name);
   }
   return fmt::format("{}", fmt::join(names, " "));
@@ -269,7 +269,7 @@ std::string msaccucmp_options_help() {
       "  {}\n"
       "refused for HDF5 dumps, as there: {}\n"
       "With -m and -g, `-q FILE.json` and `-v 2` are msaccucmp's.",
-      names_of(Use::as_ours), names_of(Use::ignored), names_of(Use::refused));
+      option_names(Use::as_ours), option_names(Use::ignored), option_names(Use::refused));
 }
 
 }  // namespace opbench

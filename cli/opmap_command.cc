@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kOpmapFooter =
     R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first; --as yaml prints
 them in the form that a file needs.
 
@@ -26,7 +26,7 @@ Examples:
 
 Exit code 4: no row is selected.)";
 
-struct Flags {
+struct OpmapFlags {
   std::vector<std::string> names;
   std::string map_file, as = "text";
 };
@@ -39,7 +39,7 @@ std::string why_none(const std::string& name) {
   return {};
 }
 
-int opmap(const Flags& flags, CommandContext& context) {
+int opmap(const OpmapFlags& flags, CommandContext& context) {
   if (flags.as != "text" && flags.as != "json" && flags.as != "yaml") {
     throw Error(fmt::format("--as is '{}'; allowed are text, json and yaml", flags.as));
   }
@@ -73,13 +73,13 @@ int opmap(const Flags& flags, CommandContext& context) {
 void add_opmap_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("opmap", "Which operator of ours a name in a dump stands for, and how");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<OpmapFlags>();
   command.option("NAME", flags->names, "Only rows of these names, theirs or ours",
                  {.value = "NAME"});
   command.option("--map", flags->map_file, "More rows and pairs of names", {.value = "FILE"});
   command.option("--as", flags->as, "text, json or yaml", {.value = "FORM", .shows_default = true});
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kOpmapFooter);
   command.action([&context, flags] { return opmap(*flags, context); });
 }
 

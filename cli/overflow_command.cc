@@ -100,7 +100,7 @@ int check_overflow(const RunFlags& flags, const RunOptions& options,
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kOverflowFooter =
     R"(An operator overflowed if its outputs hold Inf, NaN, or in fp16 +-65504, and its inputs hold none of that kind.
 
 Examples:
@@ -112,14 +112,14 @@ Examples:
 
 Exit code 1: an operator overflowed (0 with -d, as msaccucmp); 4: nothing could be looked at.)";
 
-struct Flags {
+struct OverflowFlags {
   std::string dump, device_dump, out, only, json;
   int records = 1;
   double loss_scale = 1;
   std::int64_t top = 10;
 };
 
-ScanOptions options_of(const Flags& flags) {
+ScanOptions options_of(const OverflowFlags& flags) {
   if (!(flags.loss_scale > 0 && flags.loss_scale <= 0x1p126)) {
     throw Error(
         fmt::format("--loss-scale is {:g}; it must be above 0, at most 2^126", flags.loss_scale));
@@ -148,7 +148,7 @@ int report_failures(const ConvertOutcome& outcome, CommandContext& context) {
   return code;
 }
 
-int summarise(const Flags& flags, CommandContext& context) {
+int summarise(const OverflowFlags& flags, CommandContext& context) {
   constexpr int kMostRecords = 1000;
   if (flags.records < 1 || flags.records > kMostRecords) {
     throw Error(fmt::format("-n is {}; it must be from 1 to {}", flags.records, kMostRecords));
@@ -174,13 +174,13 @@ int summarise(const Flags& flags, CommandContext& context) {
   return code != kAllWell || is_theirs ? code : kVerdictFailed;
 }
 
-void refuse_both(const Flags& flags) {
+void refuse_both(const OverflowFlags& flags) {
   if (flags.dump.empty() == flags.device_dump.empty()) {
     throw Error("overflow takes a dump, or -d DIR with the debug files of a device");
   }
 }
 
-int overflow(const Flags& flags, CommandContext& context) {
+int overflow(const OverflowFlags& flags, CommandContext& context) {
   refuse_both(flags);
   if (!flags.device_dump.empty() || has_overflow_records(flags.dump)) {
     return summarise(flags, context);
@@ -212,7 +212,7 @@ int overflow(const Flags& flags, CommandContext& context) {
 void add_overflow_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "overflow", "Which operators of a dump overflowed, headroom, and what loss scale fits");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<OverflowFlags>();
   command.option("DUMP", flags->dump,
                  "HDF5 dump, or what stands for one, or a directory with debug files of a device",
                  {.value = "FILE"});
@@ -234,7 +234,7 @@ void add_overflow_command(CommandLine& line, CommandContext& context) {
   command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kOverflowFooter);
   command.action([&context, flags] { return overflow(*flags, context); });
 }
 

@@ -22,7 +22,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRemedyFooter =
     R"(Plans, and runs nothing. It looks for the framework rules and variants that leave the fewest TransData; where those are as
 many, the fewest Cast, then copies, then bytes. What changes results (precision, allow_fp32_to_fp16) stays as it is written.
 --out writes the steps that lead there, which `opbench --cases` runs and verifies.
@@ -35,13 +35,13 @@ Examples:
 
 Exit code 2: a file, a context or a step is not there; 4: the files have no contexts.)";
 
-struct Flags {
+struct RemedyFlags {
   std::vector<std::string> files, contexts, symbols, dtypes;
   std::string step, json, out;
   std::int64_t most_tasks = 100;
 };
 
-CaseSelection selection_of(const Flags& flags) {
+CaseSelection selection_of(const RemedyFlags& flags) {
   SelectionText text = absent_selection();
   const auto fields = selection_fields();
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -52,12 +52,12 @@ CaseSelection selection_of(const Flags& flags) {
   return read_selection(text);
 }
 
-bool is_wanted(const Flags& flags, const Context& context) {
+bool is_wanted(const RemedyFlags& flags, const Context& context) {
   return flags.contexts.empty() || std::find(flags.contexts.begin(), flags.contexts.end(),
                                              context.name) != flags.contexts.end();
 }
 
-void require_contexts(const Flags& flags, const std::vector<const CaseFile*>& files) {
+void require_contexts(const RemedyFlags& flags, const std::vector<const CaseFile*>& files) {
   std::vector<std::string> names;
   for (const CaseFile* file : files) {
     for (const Context& context : file->contexts) names.push_back(context.name);
@@ -70,7 +70,7 @@ void require_contexts(const Flags& flags, const std::vector<const CaseFile*>& fi
 }
 
 // The one that --step names, else the first that can run.
-const ContextStep& step_of(const Flags& flags, const Context& context) {
+const ContextStep& step_of(const RemedyFlags& flags, const Context& context) {
   std::vector<std::string> names;
   for (const ContextStep& step : context.steps) {
     if (flags.step.empty() ? step.not_applicable.empty() : step.name == flags.step) return step;
@@ -80,7 +80,7 @@ const ContextStep& step_of(const Flags& flags, const Context& context) {
                           suggestion(flags.step, names)));
 }
 
-ContextRemedy remedy_for(const Flags& flags, const CaseSelection& selection,
+ContextRemedy remedy_for(const RemedyFlags& flags, const CaseSelection& selection,
                          const Context& context) {
   PlannedContext planned;
   planned.spec = context;
@@ -93,7 +93,7 @@ ContextRemedy remedy_for(const Flags& flags, const CaseSelection& selection,
   return found;
 }
 
-void check_flags(const Flags& flags, const CaseSelection& selection,
+void check_flags(const RemedyFlags& flags, const CaseSelection& selection,
                  const CommandContext& context) {
   if (flags.files.empty()) throw Error("remedy takes --cases FILE: a case file with contexts");
   if (selection.dtypes.size() > 1) throw Error("--dtype: remedy plans in one dtype");
@@ -107,10 +107,10 @@ void check_flags(const Flags& flags, const CaseSelection& selection,
 }
 
 /// The files of the flags, reserved before the search.
-struct Results {
+struct RemedyFiles {
   std::optional<ResultFile> json, steps;
 
-  Results(const Flags& flags, CommandContext& context) {
+  RemedyFiles(const RemedyFlags& flags, CommandContext& context) {
     if (!flags.json.empty()) json.emplace(flags.json, context);
     if (!flags.out.empty()) steps.emplace(flags.out, context);
   }
@@ -131,7 +131,7 @@ struct Results {
   }
 };
 
-int remedy(const Flags& flags, CommandContext& context) {
+int remedy(const RemedyFlags& flags, CommandContext& context) {
   const CaseSelection selection = selection_of(flags);
   check_flags(flags, selection, context);
   CaseFiles files(selection.symbols);
@@ -141,7 +141,7 @@ int remedy(const Flags& flags, CommandContext& context) {
     throw Error(
         fmt::format("--out writes the contexts of one case file; --cases names {}", found.size()));
   }
-  Results results(flags, context);
+  RemedyFiles results(flags, context);
   ProgressLine progress(context);
   std::vector<ContextRemedy> remedies;
   for (const CaseFile* file : found) {
@@ -168,7 +168,7 @@ int remedy(const Flags& flags, CommandContext& context) {
 void add_remedy_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "remedy", "The rules and variants of a context that leave the fewest conversions");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<RemedyFlags>();
   command.option("--cases", flags->files, "Case files with contexts", {.value = "FILE"});
   command.option("--context", flags->contexts, "Only the contexts of these names",
                  {.value = "NAME", .values = ValueSplit::by_commas});
@@ -186,7 +186,7 @@ void add_remedy_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kRemedyFooter);
   command.action([&context, flags] { return remedy(*flags, context); });
 }
 

@@ -23,7 +23,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kReportFooter = R"(Examples:
   opbench report --last                                         every row of the last run
   opbench report --last --html page.html                        the same as a page for a browser
   opbench report results.json                                   Markdown, on the terminal
@@ -208,7 +208,7 @@ void add_report_command(CommandLine& line, CommandContext& context) {
                  {"FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kReportFooter);
   command.action([&context, flags] { return write_report(*flags, context); });
 }
 

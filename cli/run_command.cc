@@ -30,7 +30,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kRunFooter = R"(Examples:
   opbench --op softplus --shapes cases/resnet.yaml --set N=1 --dtype fp32
   opbench --op softplus --shapes cases/resnet.yaml --set N=8 --variant softplus_v2,onednn --threads 1,2
   opbench --cases cases/softplus_prof.yaml --dtype fp16 --format NC1HWC0 --trace softplus.json
@@ -181,7 +181,7 @@ void add_run_command(CommandLine& line, CommandContext& context) {
   add_run_flags(command, *flags);
   add_overwrite_flag(command, context, kResultsGroup);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kRunFooter);
   command.action([&context, flags] { return run_command(*flags, context); });
 }
 

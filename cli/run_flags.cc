@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/swept_plan.h"
 #include "judge/judge_output.h"
 #include "tensor/error.h"
@@ -16,13 +17,6 @@ namespace opbench {
 namespace {
 
 constexpr double kSeconds = 0.1;
-
-template <class T>
-void check_range(const char* flag, T value, T least, T most) {
-  if (!(value >= least && value <= most)) {
-    throw Error(fmt::format("{} is {}; it must be from {} to {}", flag, value, least, most));
-  }
-}
 
 ValueSplit values_of(ValueList list) {
   switch (list) {

@@ -20,7 +20,7 @@
 namespace opbench {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kShowFooter = R"(Examples:
   opbench show npu.h5                                 every tensor with its range and histogram
   opbench show npu.h5 /softplus/2                     one operator, with an excerpt of its values
   opbench show npu.h5 --only 'Conv.*Backward' --stats
@@ -159,7 +159,7 @@ void add_show_command(CommandLine& line, CommandContext& context) {
                  {.value = "N", .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.footer(kFooter);
+  command.footer(kShowFooter);
   command.action([&context, flags] { return show(*flags, context); });
 }
 

@@ -16,8 +16,6 @@
 namespace opbench::report {
 namespace {
 
-using Page = ComparisonPage;
-
 // Without an error in the inputs there is no factor.
 std::string factor_text(const OperatorResult& op) {
   if (!op.amplification || op.input_error == 0) return "-";
@@ -46,7 +44,7 @@ std::string shift_text(const Comparison& c, const NumberShift& shift) {
       shift.by > 0 ? "smaller" : "larger");
 }
 
-void print_verdict(const Page& page, const ComparisonCounts& counts) {
+void print_comparison_verdict(const ComparisonPage& page, const ComparisonCounts& counts) {
   const Comparison& c = page.comparison;
   const Verdict verdict = verdict_of(counts);
   std::string rest = fmt::format(": {} against {}", c.actual.path, c.expected.path);
@@ -76,7 +74,7 @@ struct OriginCount {
 };
 
 // "2 operators fail: 1 introduces an error, 1 inherits one"
-void print_origins(const Page& page, const ComparisonCounts& counts) {
+void print_origins(const ComparisonPage& page, const ComparisonCounts& counts) {
   if (counts.failed_operators == 0) return;
   const OriginCount origins[] = {
       {counts.introduced, "introduces an error", "introduce an error"},
@@ -101,20 +99,20 @@ std::string operator_line(const std::array<std::string, 6>& cells) {
                      shortened(cells[1], 29), cells[2], cells[3], cells[4], cells[5]);
 }
 
-void print_titles(const Page& page) {
+void print_titles(const ComparisonPage& page) {
   const std::string titles =
       operator_line({"call", "operator", "origin", "error in", "out", "factor"});
   page.out << coloured(titles, kDim, page.style) << '\n';
 }
 
-void print_operator(const Page& page, const OperatorResult& op) {
+void print_operator(const ComparisonPage& page, const OperatorResult& op) {
   page.out << operator_line({printable(op.seq()), printable(op.op().empty() ? op.note : op.op()),
                              std::string(name(op.origin)), error_text(op.input_error),
                              error_text(op.output_error), factor_text(op)})
            << '\n';
 }
 
-void print_worst(const Page& page) {
+void print_worst(const ComparisonPage& page) {
   const std::vector<std::size_t> worst = worst_operators(page.comparison);
   const std::size_t shown = std::min(page.top, worst.size());
   if (shown == 0) return;
@@ -133,7 +131,7 @@ void print_worst(const Page& page) {
   }
 }
 
-void print_amplifying(const Page& page) {
+void print_amplifying(const ComparisonPage& page) {
   const std::vector<std::size_t> found = amplifying_operators(page.comparison);
   const std::size_t shown = std::min(page.top, found.size());
   if (shown == 0 || !first_departure(page.comparison)) return;
@@ -144,7 +142,8 @@ void print_amplifying(const Page& page) {
   }
 }
 
-void print_groups(const Page& page, std::string_view title, std::span<const ReasonGroup> groups) {
+void print_groups(const ComparisonPage& page, std::string_view title,
+                  std::span<const ReasonGroup> groups) {
   if (groups.empty()) return;
   page.heading(std::string(title));
   page.list(
@@ -163,7 +162,7 @@ void print_groups(const Page& page, std::string_view title, std::span<const Reas
       "more reason");
 }
 
-void print_problems(const Page& page) {
+void print_problems(const ComparisonPage& page) {
   const Comparison& c = page.comparison;
   for (const ComparedFile* file : {&c.actual, &c.expected, c.golden ? &*c.golden : nullptr}) {
     if (file == nullptr || file->problems.empty()) continue;
@@ -207,9 +206,9 @@ std::string counts_text(const ComparisonCounts& counts, bool is_partial) {
 
 void print_comparison(std::ostream& out, const Comparison& comparison, std::size_t top,
                       const ConsoleStyle& style) {
-  const Page page{{out, style}, comparison, top};
+  const ComparisonPage page{{out, style}, comparison, top};
   const ComparisonCounts counts = count(comparison);
-  print_verdict(page, counts);
+  print_comparison_verdict(page, counts);
   print_headline(page, counts);
   print_origins(page, counts);
   print_worst(page);

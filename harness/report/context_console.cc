@@ -18,10 +18,10 @@ constexpr std::size_t kMostTypes = 15;
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kReasonIndent = 8;  ///< of what a step's line has no room for
 constexpr std::size_t kStatus = 10;       ///< "  passed" and longer words
-constexpr std::array<std::string_view, 6> kLeast = {"spread",     "peak",      "copies",
-                                                    "per sample", "v. before", "grad error"};
 
 void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
+  constexpr std::array<std::string_view, 6> kLeast = {"spread",     "peak",      "copies",
+                                                      "per sample", "v. before", "grad error"};
   const std::size_t beside = std::min(style.width, kIndent + kStatus);
   const std::vector<std::string> lines =
       lines_of(fitted(step_table(steps), style.width - beside, kLeast));

@@ -15,7 +15,7 @@
 namespace opbench::report {
 namespace {
 
-struct Page : ReportPage {
+struct JobPage : ReportPage {
   const JobReport& job;
 };
 
@@ -35,7 +35,7 @@ std::string extent_text(const JobReport& job) {
                      at);
 }
 
-void print_verdict(const Page& page, const JobOrigin& origin) {
+void print_job_verdict(const JobPage& page, const JobOrigin& origin) {
   const Verdict verdict = verdict_of(page.job);
   page.verdict(verdict_word(verdict), colour_of(verdict),
                fmt::format(": {} against {}, {}, standard {}", origin.actual, origin.expected,
@@ -45,7 +45,7 @@ void print_verdict(const Page& page, const JobOrigin& origin) {
   }
 }
 
-void print_first(const Page& page) {
+void print_first(const JobPage& page) {
   if (!page.job.first) return;
   const RankReport& rank = page.job.ranks[*page.job.first];
   const Departure& departure = *rank.departure;
@@ -66,7 +66,7 @@ std::string split_text(const SplitReplica& split) {
                      fmt::join(split.ranks, ", "));
 }
 
-void print_replicas(const Page& page, std::size_t most) {
+void print_replicas(const JobPage& page, std::size_t most) {
   const auto& replicas = page.job.replicas;
   if (replicas.empty()) return;
   page.heading(fmt::format("{} of {} that ranks should have the same bits of differ",
@@ -78,7 +78,7 @@ void print_replicas(const Page& page, std::size_t most) {
   });
 }
 
-void print_worst(const Page& page, std::size_t most) {
+void print_worst(const JobPage& page, std::size_t most) {
   std::vector<const RankReport*> failing;
   for (const RankReport& rank : page.job.ranks) {
     if (rank.counts.failed > 0) failing.push_back(&rank);
@@ -100,7 +100,8 @@ void print_worst(const Page& page, std::size_t most) {
   });
 }
 
-void print_missing(const Page& page, const std::vector<JobPlace>& places, const std::string& side) {
+void print_missing(const JobPage& page, const std::vector<JobPlace>& places,
+                   const std::string& side) {
   if (places.empty()) return;
   constexpr std::size_t kMost = 8;
   std::vector<std::string> names;
@@ -113,7 +114,7 @@ void print_missing(const Page& page, const std::vector<JobPlace>& places, const 
   page.paragraph(fmt::format("{}{}", fmt::join(names, "; "), more), 2);
 }
 
-void print_errors(const Page& page) {
+void print_errors(const JobPage& page) {
   std::size_t count = 0;
   for (const RankReport& rank : page.job.ranks) count += !rank.error.empty();
   if (count == 0) return;
@@ -128,9 +129,9 @@ void print_errors(const Page& page) {
 
 void print_job(std::ostream& out, const JobReport& job, const JobOrigin& origin, std::size_t top,
                const ConsoleStyle& style) {
-  const Page page{{out, style}, job};
+  const JobPage page{{out, style}, job};
   const std::size_t most = top == 0 ? std::numeric_limits<std::size_t>::max() : top;
-  print_verdict(page, origin);
+  print_job_verdict(page, origin);
   print_first(page);
   print_replicas(page, most);
   print_worst(page, most);
@@ -145,7 +146,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json counts_value(const ComparisonCounts& counts) {
+Json job_counts_value(const ComparisonCounts& counts) {
   return {{"passed", counts.passed},
           {"failed", counts.failed},
           {"mistrusted", counts.mistrusted},
@@ -180,7 +181,7 @@ Json rank_value(const RankReport& rank) {
                 {"verdict", name(verdict_of(rank.counts))},
                 {"error", rank.error.empty() ? Json() : Json(rank.error)},
                 {"partial", rank.is_partial},
-                {"counts", counts_value(rank.counts)},
+                {"counts", job_counts_value(rank.counts)},
                 {"first_departure", departure_value(rank)}};
   return value;
 }
@@ -220,7 +221,7 @@ void write_job_json(std::ostream& out, const JobReport& job, const JobOrigin& or
                 {"options", std::move(options)},
                 {"partial", job.is_partial},
                 {"verdict", name(verdict_of(job))},
-                {"counts", counts_value(job.counts)},
+                {"counts", job_counts_value(job.counts)},
                 {"first_departure", job.first ? departure_value(job.ranks[*job.first]) : Json()},
                 {"replicas", replicas_value(job)},
                 {"only_actual", places_value(job.only_actual)},

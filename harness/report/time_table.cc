@@ -14,7 +14,7 @@ namespace {
 // What tuning removes.
 constexpr std::array<std::string_view, 3> kFirst = {"TransData", "Cast", "contiguous"};
 
-struct Row {
+struct TypeRow {
   std::string type;
   std::size_t rank = 0;        ///< place among the types that come first
   std::size_t first_step = 0;  ///< that has it
@@ -27,19 +27,19 @@ const TypeTime* find_type(const StepDetails& step, const std::string& type) {
   return found == step.types.end() ? nullptr : &*found;
 }
 
-std::vector<Row> sorted_rows(const ContextSteps& steps) {
-  std::vector<Row> rows;
+std::vector<TypeRow> sorted_rows(const ContextSteps& steps) {
+  std::vector<TypeRow> rows;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     for (const TypeTime& t : steps[i]->step->types) {
-      const bool is_known =
-          std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.type == t.type; });
+      const bool is_known = std::any_of(rows.begin(), rows.end(),
+                                        [&](const TypeRow& row) { return row.type == t.type; });
       if (is_known) continue;
       const auto rank = static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), t.type) -
                                                  kFirst.begin());
       rows.push_back({t.type, rank, i, t.total_us});
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::stable_sort(rows.begin(), rows.end(), [](const TypeRow& a, const TypeRow& b) {
     if (a.rank != b.rank) return a.rank < b.rank;
     if (a.rank < kFirst.size()) return false;
     if (a.first_step != b.first_step) return a.first_step < b.first_step;
@@ -111,7 +111,7 @@ TimeTable time_table(const ContextSteps& all, std::size_t most_types) {
   if (steps.empty()) return {};
   const Scale scale = scale_of(steps);
   result.unit = scale.unit;
-  const std::vector<Row> rows = sorted_rows(steps);
+  const std::vector<TypeRow> rows = sorted_rows(steps);
   // A single one has room in the row that would stand for it.
   const std::size_t shown = rows.size() <= most_types + 1 ? rows.size() : most_types;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -128,11 +128,11 @@ TimeTable time_table(const ContextSteps& all, std::size_t most_types) {
   if (shown < rows.size()) {
     sum(fmt::format("{} others", rows.size() - shown), [&](const std::string& type) {
       return std::none_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown),
-                          [&](const Row& row) { return row.type == type; });
+                          [&](const TypeRow& row) { return row.type == type; });
     });
   }
-  const auto layers =
-      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return is_layer(row.type); });
+  const auto layers = std::count_if(rows.begin(), rows.end(),
+                                    [](const TypeRow& row) { return is_layer(row.type); });
   if (layers > 0 && layers < std::ssize(rows)) {
     sum("no conv, BN, pool, MatMul", [](const std::string& type) { return !is_layer(type); });
   }

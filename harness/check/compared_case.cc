@@ -81,7 +81,7 @@ std::string_view file_name_of(std::string_view file) {
 }
 
 // Contexts of two files may have one name.
-std::string key_of(const ListedCase& listed) {
+std::string listed_key(const ListedCase& listed) {
   return listed.context ? fmt::format("{} of {}", listed.key, file_name_of(listed.context->file))
                         : listed.key;
 }
@@ -134,7 +134,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   std::map<std::string, ListedCase> others;
   bool is_listed = true;
   try {
-    for (ListedCase& c : base.list(whole)) others.emplace(key_of(c), std::move(c));
+    for (ListedCase& c : base.list(whole)) others.emplace(listed_key(c), std::move(c));
   } catch (const PeerError& error) {  // older than an operator or than a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
@@ -145,7 +145,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
       options.threads.empty() ? std::vector<int>{available_cores()} : options.threads;
   std::vector<ComparedCase> cases;
   for (const ListedCase& c : current.list(whole)) {
-    const auto other = others.find(key_of(c));
+    const auto other = others.find(listed_key(c));
     std::optional<ListedCase> same;
     if (!is_listed) same = c;
     if (other != others.end()) same = other->second;

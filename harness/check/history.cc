@@ -36,11 +36,11 @@ Json machine_value(const Machine& machine) {
           {"build_type", machine.build_type}};
 }
 
-Json build_value(const BuildInfo& build) {
+Json past_build_value(const BuildInfo& build) {
   return {{"version", build.version}, {"revision", build.revision}};
 }
 
-Json item_value(const CheckedItem& item) {
+Json past_item_value(const CheckedItem& item) {
   Json value = {{"case", item.case_id},          {"key", item.case_key},
                 {"name", item.case_name},        {"variant", item.variant},
                 {"threads", item.threads},       {"cold", item.cold},
@@ -113,11 +113,12 @@ std::optional<Json> parsed(const std::string& line, const std::string& place, Hi
 
 std::string history_line(const CheckReport& report, const Machine& machine) {
   Json items = Json::array();
-  for (const CheckedItem& item : report.items) items.push_back(item_value(item));
-  const Json line = {{"opbench_history", kVersion},       {"date", machine.date},
-                     {"machine", machine_value(machine)}, {"mode", report.mode},
-                     {"base", build_value(report.base)},  {"current", build_value(report.current)},
-                     {"exit_code", report.exit_code()},   {"items", std::move(items)}};
+  for (const CheckedItem& item : report.items) items.push_back(past_item_value(item));
+  const Json line = {
+      {"opbench_history", kVersion},           {"date", machine.date},
+      {"machine", machine_value(machine)},     {"mode", report.mode},
+      {"base", past_build_value(report.base)}, {"current", past_build_value(report.current)},
+      {"exit_code", report.exit_code()},       {"items", std::move(items)}};
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

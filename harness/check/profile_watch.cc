@@ -39,14 +39,14 @@ const std::string& type_of(const HotOperator& one) {
   return one.type.empty() || one.has_kernel_name ? one.name : one.type;
 }
 
-std::string key_of(const HotOperator& one) {
+std::string operator_key(const HotOperator& one) {
   return fmt::format("{}\x1f{}", type_of(one), signature_of(one));
 }
 
 Sides sides_of(const std::vector<HotOperator>& operators) {
   Sides sides;
   for (const HotOperator& one : operators) {
-    Side& side = sides[key_of(one)];
+    Side& side = sides[operator_key(one)];
     side.count += one.time.count;
     add_saturated(side.total_ps, one.time.total_ps);
     for (const TaskSample& sample : one.samples) {

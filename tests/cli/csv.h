@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -41,6 +42,13 @@ inline std::vector<Row> parse(const std::string& text) {
     }
   }
   return rows;
+}
+
+/// The cell of a row under a title; row 0 has the titles.
+inline std::string cell(const std::vector<Row>& rows, std::size_t row, const std::string& title) {
+  const auto found = std::find(rows.at(0).begin(), rows[0].end(), title);
+  if (found == rows[0].end()) return "no column " + title;
+  return rows.at(row).at(static_cast<std::size_t>(found - rows[0].begin()));
 }
 
 inline std::vector<Row> read(const std::filesystem::path& path) {

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <sstream>
-
+#include "tests/harness/run/results_text.h"
 #include "tests/support/records.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_dir.h"
@@ -15,12 +14,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string json_of(const RunResult& run) {
-  std::ostringstream out;
-  write_json(out, run, {}, "opbench --case x");
-  return out.str();
-}
 
 class ArtefactFile : public testing::Test, protected TempDir {
  protected:
@@ -47,7 +40,7 @@ class ArtefactFile : public testing::Test, protected TempDir {
   // Samples of `count` numbers each, but for the last list.
   std::string write_samples(std::size_t count, std::size_t last, std::int64_t record = 1) const {
     DumpWriter writer(path("odd.h5"));
-    const std::string json = json_of(run_);
+    const std::string json = results_text(run_);
     writer.attach("files/results.json", StoredType::i8, json.size(), json.data());
     const std::vector<double> reals(count, 1);
     const std::vector<std::int64_t> wholes(count, record);
@@ -75,9 +68,9 @@ TEST_F(ArtefactFile, GivesTheSameResults) {
   EXPECT_TRUE(Artefact::is_hdf5(path));
   Artefact artefact(path);
   EXPECT_THAT(artefact.files(), ElementsAre("results.json"));
-  EXPECT_EQ(artefact.text("results.json"), json_of(run_));
+  EXPECT_EQ(artefact.text("results.json"), results_text(run_));
   const ResultsFile results = artefact.results();
-  EXPECT_EQ(json_of(results.run), json_of(run_));
+  EXPECT_EQ(results_text(results.run), results_text(run_));
   const auto& samples = results.run.records[1].times->samples;
   ASSERT_EQ(samples.size(), 3u);
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -109,7 +102,7 @@ TEST_F(ArtefactFile, TensorsAreADumpBesideIt) {
   dump.read(entry, {0, static_cast<std::int64_t>(read.size())}, read.data());
   EXPECT_THAT(read, testing::Each(1.0f));
   EXPECT_LT(std::filesystem::file_size(path("run.h5")), 100'000u) << "compressed";
-  EXPECT_EQ(json_of(Artefact(path("run.h5")).results().run), json_of(run_));
+  EXPECT_EQ(results_text(Artefact(path("run.h5")).results().run), results_text(run_));
 }
 
 TEST_F(ArtefactFile, NoOperatorIsCalledLikeIt) {

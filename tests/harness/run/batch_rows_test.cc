@@ -2,24 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
+#include "tests/harness/run/float_elements.h"
 
 namespace opbench {
 namespace {
 
 using testing::ElementsAre;
-
-/// fp32 numbers as a tensor's elements, and back.
-Elements stored(const std::vector<float>& values) {
-  Elements elements(values.size() * sizeof(float));
-  std::memcpy(elements.data(), values.data(), elements.size());
-  return elements;
-}
-std::vector<float> numbers(const Elements& elements) {
-  std::vector<float> values(elements.size() / sizeof(float));
-  std::memcpy(values.data(), elements.data(), elements.size());
-  return values;
-}
 
 /// Inputs without any pattern, and the rows of the case.
 std::optional<BatchRows> rows_of(const std::string& case_text) {

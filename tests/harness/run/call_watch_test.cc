@@ -16,8 +16,8 @@ namespace opbench {
 namespace {
 
 /// A case in memory with its native kernel.
-struct Bound {
-  explicit Bound(const char* id)
+struct BoundCase {
+  explicit BoundCase(const char* id)
       : graph(build_graph(parse_case_id(id))),
         selection(select_kernels(graph, find_kernel(graph.nodes[0].problem.op->name, "native"))),
         memory(plan_apart(graph)),
@@ -56,7 +56,7 @@ bool watched(CallWatch& watch, int calls, Call call) {
 }  // namespace
 
 TEST(CallWatch, EveryCallSeesAnotherInput) {
-  Bound bound("relu[1000,fp32]");
+  BoundCase bound("relu[1000,fp32]");
   CallWatch watch(bound.variant, bound.workspace, 7);
   const std::vector<std::byte> loaded = bound.bytes_of(0);
   std::vector<std::byte> before;
@@ -73,7 +73,7 @@ TEST(CallWatch, EveryCallSeesAnotherInput) {
 
 // Nobody can learn the places.
 TEST(CallWatch, EveryCallOfARepetitionChangesAnotherPlace) {
-  Bound bound("relu[100000,fp32]");
+  BoundCase bound("relu[100000,fp32]");
   CallWatch watch(bound.variant, bound.workspace, 7);
   const std::vector<std::byte> loaded = bound.bytes_of(0);
   std::set<std::size_t> places;
@@ -91,7 +91,7 @@ TEST(CallWatch, ARefillLeavesNoRowAndCanBeUndone) {
   // Dense, with padding, a permutation.
   for (const char* id : {"relu[64x50,fp32,ND]", "relu[2x3x4x4,fp16,NC1HWC0]",
                          "index_select[6x40,6,fp32,ND,axis=0]"}) {
-    Bound bound(id);
+    BoundCase bound(id);
     CallWatch watch(bound.variant, bound.workspace, 7);
     const std::vector<std::byte> loaded = bound.bytes_of(0);
     const std::size_t row = bound.graph.tensors[0].desc.bytes() / 6;
@@ -109,7 +109,7 @@ TEST(CallWatch, ARefillLeavesNoRowAndCanBeUndone) {
 }
 
 TEST(CallWatch, AValueThatACaseStatesStays) {
-  Bound bound("relu[1000,fp32,data=arange(-5,0.01)]");
+  BoundCase bound("relu[1000,fp32,data=arange(-5,0.01)]");
   CallWatch watch(bound.variant, bound.workspace, 7);
   const std::vector<std::byte> loaded = bound.bytes_of(0);
   watch.refill();
@@ -118,7 +118,7 @@ TEST(CallWatch, AValueThatACaseStatesStays) {
 
 TEST(CallWatch, WhatAnHonestCallLeftComesBack) {
   for (const char* id : {"relu[1000,fp32]", "relu[2x3x4x4,fp16,NC1HWC0]", "mean[1000,fp32]"}) {
-    Bound bound(id);
+    BoundCase bound(id);
     CallWatch watch(bound.variant, bound.workspace, 7);
     for (int repetition = 0; repetition < 6; ++repetition) {
       watch.refill();
@@ -132,7 +132,7 @@ TEST(CallWatch, WhatAnHonestCallLeftComesBack) {
 
 // It computes where one of its first hundred inputs has changed: each repetition begins so.
 TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
-  Bound bound("relu[1000,fp32]");
+  BoundCase bound("relu[1000,fp32]");
   const std::size_t output = bound.graph.nodes[0].outputs[0];
   for (const int calls : {1, 4}) {
     CallWatch watch(bound.variant, bound.workspace, 7);
@@ -158,7 +158,7 @@ TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
 }
 
 TEST(CallWatch, ACallThatIsLeftOutIsMissed) {
-  Bound bound("relu[2x3,fp32]");
+  BoundCase bound("relu[2x3,fp32]");
   CallWatch watch(bound.variant, bound.workspace, 7);
   EXPECT_FALSE(watched(watch, 200, [&](int i) {
     if (i % 2 == 0) bound.call.run();
@@ -171,7 +171,7 @@ TEST(CallWatch, ACallThatIsLeftOutIsMissed) {
 // The result is the very value that stood there: small numbers and flags have few others.
 TEST(CallWatch, AResultThatHappensToBeTheValueIsNone) {
   for (const char* id : {"relu[64,fp16]", "cast[64,fp32,to=bool]", "cast[64,fp32,to=int8]"}) {
-    Bound bound(id);
+    BoundCase bound(id);
     CallWatch watch(bound.variant, bound.workspace, 7);
     const std::size_t output = bound.graph.nodes[0].outputs[0];
     // Keeps the result as the first call leaves it, and writes that value where it was spoilt.
@@ -188,7 +188,7 @@ TEST(CallWatch, AResultThatHappensToBeTheValueIsNone) {
 }
 
 TEST(CallWatch, PaddingStaysAsItIs) {
-  Bound bound("relu[2x3x2x2,fp16,NC1HWC0]");
+  BoundCase bound("relu[2x3x2x2,fp16,NC1HWC0]");
   CallWatch watch(bound.variant, bound.workspace, 7);
   EXPECT_TRUE(watched(watch, 100, [&](int) { bound.call.run(); }));
   // 3 of 16 lanes hold numbers.

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kElements = 1009;
+constexpr std::size_t kNodeElements = 1009;
 
 // Two of the same operator in a row, so that a cheat has one that it may get right.
 PlannedContext chain() {
@@ -29,7 +29,7 @@ PlannedContext chain() {
       "    steps: [{name: cheats}, {name: honest}]\n");
 }
 
-Launch honest() {
+Launch honest_node() {
   static const Problem problem = problem_with(find_op("softplus"), {{1009}}, {}, DType::fp32);
   return find_kernel("softplus", "softplus_v2").prepare(problem);
 }
@@ -54,10 +54,11 @@ void expect_caught(const std::vector<Record>& records, const std::string& reason
   EXPECT_TRUE(records[1].is_timed());
 }
 
-float* output(const KernelArgs& args) { return static_cast<float*>(args.outputs[0]); }
+float* node_output(const KernelArgs& args) { return static_cast<float*>(args.outputs[0]); }
 
 TEST(ContextAdversary, AnHonestKernelPasses) {
-  const std::vector<Record> records = run_with([](const Problem&) -> Launch { return honest(); });
+  const std::vector<Record> records =
+      run_with([](const Problem&) -> Launch { return honest_node(); });
   EXPECT_EQ(records[0].status, Status::passed) << records[0].reason;
   EXPECT_EQ(records[0].times->samples.size(), 3u);
 }
@@ -69,9 +70,9 @@ TEST(ContextAdversary, DoesNothing) {
 
 TEST(ContextAdversary, WritesOneElementTooFar) {
   expect_caught(run_with([](const Problem&) -> Launch {
-                  return [compute = honest()](const KernelArgs& args) {
+                  return [compute = honest_node()](const KernelArgs& args) {
                     compute(args);
-                    output(args)[kElements] = 0;
+                    node_output(args)[kNodeElements] = 0;
                   };
                 }),
                 "wrote outside the tensor 'y'");
@@ -79,9 +80,9 @@ TEST(ContextAdversary, WritesOneElementTooFar) {
 
 TEST(ContextAdversary, WritesOneElementBefore) {
   expect_caught(run_with([](const Problem&) -> Launch {
-                  return [compute = honest()](const KernelArgs& args) {
+                  return [compute = honest_node()](const KernelArgs& args) {
                     compute(args);
-                    output(args)[-1] = 0;
+                    node_output(args)[-1] = 0;
                   };
                 }),
                 "wrote outside the tensor 'y'");
@@ -89,9 +90,9 @@ TEST(ContextAdversary, WritesOneElementBefore) {
 
 TEST(ContextAdversary, ChangesItsInput) {
   expect_caught(run_with([](const Problem&) -> Launch {
-                  return [compute = honest()](const KernelArgs& args) {
+                  return [compute = honest_node()](const KernelArgs& args) {
                     compute(args);
-                    static_cast<float*>(const_cast<void*>(args.inputs[0]))[kElements / 2] += 1;
+                    static_cast<float*>(const_cast<void*>(args.inputs[0]))[kNodeElements / 2] += 1;
                   };
                 }),
                 "changed its input");
@@ -99,11 +100,12 @@ TEST(ContextAdversary, ChangesItsInput) {
 
 TEST(ContextAdversary, SkipsTheTail) {
   expect_caught(run_with([](const Problem&) -> Launch {
-                  return [compute = honest()](const KernelArgs& args) {
-                    std::vector<float> whole(kElements);
+                  return [compute = honest_node()](const KernelArgs& args) {
+                    std::vector<float> whole(kNodeElements);
                     void* elsewhere[] = {whole.data()};
                     compute({args.inputs, elsewhere});
-                    std::memcpy(output(args), whole.data(), (kElements - 1) * sizeof(float));
+                    std::memcpy(node_output(args), whole.data(),
+                                (kNodeElements - 1) * sizeof(float));
                   };
                 }),
                 "1008]: NaN, expected ");
@@ -113,12 +115,12 @@ TEST(ContextAdversary, SkipsTheTail) {
 TEST(ContextAdversary, ReturnsTheLastResult) {
   expect_caught(run_with([](const Problem&) -> Launch {
                   auto kept = std::make_shared<std::vector<float>>();
-                  return [kept, compute = honest()](const KernelArgs& args) {
+                  return [kept, compute = honest_node()](const KernelArgs& args) {
                     if (kept->empty()) {
                       compute(args);
-                      kept->assign(output(args), output(args) + kElements);
+                      kept->assign(node_output(args), node_output(args) + kNodeElements);
                     }
-                    std::memcpy(output(args), kept->data(), kElements * sizeof(float));
+                    std::memcpy(node_output(args), kept->data(), kNodeElements * sizeof(float));
                   };
                 }),
                 ", expected ");
@@ -128,7 +130,7 @@ TEST(ContextAdversary, ReturnsTheLastResult) {
 TEST(ContextAdversary, CachesByPointer) {
   expect_caught(run_with([](const Problem&) -> Launch {
                   auto seen = std::make_shared<const void*>(nullptr);
-                  return [seen, compute = honest()](const KernelArgs& args) {
+                  return [seen, compute = honest_node()](const KernelArgs& args) {
                     if (*seen == args.inputs[0]) return;
                     compute(args);
                     *seen = args.inputs[0];
@@ -140,8 +142,8 @@ TEST(ContextAdversary, CachesByPointer) {
 // Right where its output is poisoned, as a verification does.
 TEST(ContextAdversary, ComputesOnPoisonOnly) {
   const std::vector<Record> records = run_with([](const Problem&) -> Launch {
-    return [compute = honest()](const KernelArgs& args) {
-      if (std::isnan(output(args)[kElements / 2])) compute(args);
+    return [compute = honest_node()](const KernelArgs& args) {
+      if (std::isnan(node_output(args)[kNodeElements / 2])) compute(args);
     };
   });
   EXPECT_EQ(records[0].status, Status::failed);
@@ -153,13 +155,13 @@ TEST(ContextAdversary, ComputesOnPoisonOnly) {
 // Writes every element, of an answer that it had kept.
 TEST(ContextAdversary, AnswersFromMemoryWhileItIsTimed) {
   const std::vector<Record> records = run_with([](const Problem&) -> Launch {
-    auto kept = std::make_shared<std::vector<float>>(kElements);
-    return [kept, compute = honest(), calls = 0](const KernelArgs& args) mutable {
+    auto kept = std::make_shared<std::vector<float>>(kNodeElements);
+    return [kept, compute = honest_node(), calls = 0](const KernelArgs& args) mutable {
       if (++calls <= 4) {
         compute(args);
-        kept->assign(output(args), output(args) + kElements);
+        kept->assign(node_output(args), node_output(args) + kNodeElements);
       } else {
-        std::memcpy(output(args), kept->data(), kElements * sizeof(float));
+        std::memcpy(node_output(args), kept->data(), kNodeElements * sizeof(float));
       }
     };
   });

@@ -7,23 +7,13 @@
 #include <cstring>
 
 #include "harness/plan/reference_kernel.h"
+#include "tests/harness/run/float_elements.h"
 
 namespace opbench {
 namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-
-std::vector<float> numbers(const Elements& elements) {
-  std::vector<float> values(elements.size() / sizeof(float));
-  std::memcpy(values.data(), elements.data(), elements.size());
-  return values;
-}
-Elements stored(const std::vector<float>& values) {
-  Elements elements(values.size() * sizeof(float));
-  std::memcpy(elements.data(), values.data(), elements.size());
-  return elements;
-}
 
 /// The only input of a case with corner values of a range.
 std::vector<float> with_corners(const std::string& case_text, std::optional<InputRange> range) {

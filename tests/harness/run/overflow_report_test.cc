@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-ScannedRecord record_of(const std::string& op, std::int64_t inf, double headroom) {
+ScannedRecord scanned_record(const std::string& op, std::int64_t inf, double headroom) {
   ScannedRecord record;
   record.op = op;
   record.seq = "3";
@@ -27,7 +27,7 @@ ScannedRecord record_of(const std::string& op, std::int64_t inf, double headroom
 OverflowScan two_records() {
   OverflowScan scan;
   scan.file = "d.h5";
-  scan.records = {record_of("relu", 0, 4.5), record_of("exp", 2, 0)};
+  scan.records = {scanned_record("relu", 0, 4.5), scanned_record("exp", 2, 0)};
   return scan;
 }
 
@@ -104,7 +104,7 @@ TEST(OverflowReport, JsonHasEveryRecord) {
 // Names of a file that nobody vouches for cannot move the cursor.
 TEST(OverflowReport, ShowsControlCharactersAsText) {
   OverflowScan scan;
-  scan.records = {record_of("evil\x1b[2J", 1, 1)};
+  scan.records = {scanned_record("evil\x1b[2J", 1, 1)};
   scan.records[0].problem = "bad\nline";
   scan.problems = {"worse\x07"};
   const std::string text = printed(scan);

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
-
+#include "tests/support/not_finite.h"
 #include "tests/support/written_dump.h"
 
 namespace opbench {
@@ -12,9 +10,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::SizeIs;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 class OverflowScanTest : public testing::Test, protected WrittenDump {
  protected:

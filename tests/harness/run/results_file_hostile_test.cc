@@ -4,11 +4,9 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "harness/report/report.h"
-#include "harness/run/results_file.h"
 #include "tensor/error.h"
+#include "tests/harness/run/results_text.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temp_dir.h"
 
@@ -19,22 +17,7 @@ using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A file of one timed and compared record.
-Json good() {
-  RunResult run;
-  Record record;
-  record.case_id = "relu[64,fp32]";
-  record.variant = "native";
-  record.status = Status::passed;
-  set_times(record, {{0, 0, 1500, 10}, {0, 0, 2500, 20}});
-  record.accuracy = Accuracy{.max_ulp = 2};
-  run.records = {record, record};
-  Machine machine;
-  machine.libraries = {{"HDF5", "1.10.8"}};
-  std::ostringstream out;
-  write_json(out, run, machine, "opbench --case x");
-  return Json::parse(out.str());
-}
+Json good() { return Json::parse(good_results()); }
 
 std::string refusal(const std::string& text) {
   return bad_input_by([&] { parse_results(text, "old.json"); });

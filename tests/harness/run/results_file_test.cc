@@ -10,7 +10,7 @@
 #include <random>
 #include <sstream>
 
-#include "harness/report/report.h"
+#include "tests/harness/run/results_text.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {
@@ -18,14 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string written(const RunResult& run, const Machine& machine, const std::string& command) {
-  std::ostringstream out;
-  write_json(out, run, machine, command);
-  return out.str();
-}
-
 std::string written(const ResultsFile& file) {
-  return written(file.run, file.machine, file.command);
+  return results_text(file.run, file.machine, file.command);
 }
 
 /// Values of every kind, the odd ones more often than in life.
@@ -126,23 +120,10 @@ RunResult Anything::run() {
   return run;
 }
 
-/// A file of one timed and compared record.
-Json good() {
-  RunResult run;
-  Record record;
-  record.case_id = "relu[64,fp32]";
-  record.variant = "native";
-  record.status = Status::passed;
-  set_times(record, {{0, 0, 1500, 10}, {0, 0, 2500, 20}});
-  record.accuracy = Accuracy{.max_ulp = 2};
-  run.records = {record, record};
-  return Json::parse(written(run, Machine{}, "opbench --case x"));
-}
-
 }  // namespace
 
 TEST(ResultsFile, GivesWhatWasWritten) {
-  const ResultsFile file = parse_results(good().dump(), "old.json");
+  const ResultsFile file = parse_results(good_results(), "old.json");
   EXPECT_EQ(file.path, "old.json");
   EXPECT_EQ(file.version, kResultsVersion);
   EXPECT_EQ(file.command, "opbench --case x");
@@ -162,7 +143,7 @@ TEST(ResultsFile, GivesWhatWasWritten) {
 TEST(ResultsFile, WritesTheSameTextAgain) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     Anything anything(seed);
-    const std::string text = written(anything.run(), anything.machine(), anything.text());
+    const std::string text = results_text(anything.run(), anything.machine(), anything.text());
     ASSERT_EQ(written(parse_results(text, "x.json")), text) << seed;
   }
 }
@@ -174,7 +155,7 @@ TEST(ResultsFile, EverySampleKeepsItsBits) {
   std::vector<Sample> samples;
   for (int i = 0; i < 50000; ++i) samples.push_back({0, 0, anything.number(), 1});
   set_times(run.records[0], std::move(samples));
-  const std::string text = written(run, Machine{}, "");
+  const std::string text = results_text(run, Machine{}, "");
   EXPECT_TRUE(written(parse_results(text, "x.json")) == text);
 }
 
@@ -188,7 +169,7 @@ TEST(ResultsFile, ReadsTheCommittedSample) {
 }
 
 TEST(ResultsFile, WhatWasNotFiniteIsAsBadAsItCanBe) {
-  Json json = good();
+  Json json = Json::parse(good_results());
   json["records"][0]["max_ulp"] = nullptr;
   json["records"][0]["median_us"] = nullptr;
   const ResultsFile file = parse_results(json.dump(), "old.json");

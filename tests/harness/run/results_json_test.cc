@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "harness/report/report.h"
-#include "harness/run/results_file.h"
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
+#include "tests/harness/run/results_text.h"
 #include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/step_records.h"
@@ -26,9 +26,7 @@ using testing::HasSubstr;
 std::string written(const std::vector<Record>& records) {
   RunResult run;
   run.records = records;
-  std::ostringstream out;
-  write_json(out, run, Machine{}, "opbench");
-  return out.str();
+  return results_text(run);
 }
 
 std::vector<Record> read_back(const std::string& text) {
@@ -39,7 +37,7 @@ std::string refusal(const Json& json) {
   return bad_input_by([&] { parse_results(json.dump(), "x.json"); });
 }
 
-std::string refusal_with(const std::string& pointer, const Json& value) {
+std::string step_refusal_with(const std::string& pointer, const Json& value) {
   Json json = Json::parse(written(step_records::shufflenet()));
   json[Json::json_pointer(pointer)] = value;
   return refusal(json);
@@ -132,8 +130,7 @@ TEST(StepJson, CsvHasTheColumns) {
   const std::vector<csv::Row> rows = csv::parse(out.str());
   ASSERT_EQ(rows.size(), 7u);
   const auto cell = [&](std::size_t row, const std::string& name) {
-    const auto found = std::find(rows[0].begin(), rows[0].end(), name);
-    return found == rows[0].end() ? "no column" : rows.at(row).at(found - rows[0].begin());
+    return csv::cell(rows, row, name);
   };
   EXPECT_EQ(cell(1, "op"), "shufflenet_v2");
   EXPECT_EQ(cell(1, "variant"), "baseline");
@@ -149,24 +146,27 @@ TEST(StepJson, CsvHasTheColumns) {
 
 TEST(StepJson, SaysWhereAndWhat) {
   const std::string step = "/records/0/step", task = step + "/tasks/0";
-  EXPECT_EQ(refusal_with(step, 5), "x.json: records[0].step is 5; it must be an object");
-  EXPECT_EQ(refusal_with(step + "/index", -1),
+  EXPECT_EQ(step_refusal_with(step, 5), "x.json: records[0].step is 5; it must be an object");
+  EXPECT_EQ(step_refusal_with(step + "/index", -1),
             "x.json: records[0].step.index is -1; it must be a whole number from 0 to 2147483647");
-  EXPECT_EQ(refusal_with(step + "/types/0/share", 1.5),
+  EXPECT_EQ(step_refusal_with(step + "/types/0/share", 1.5),
             "x.json: records[0].step.types[0].share is 1.5; it must be a number from 0 to 1");
-  EXPECT_EQ(refusal_with(task + "/duration_us", nullptr),
+  EXPECT_EQ(step_refusal_with(task + "/duration_us", nullptr),
             "x.json: records[0].step.tasks[0].duration_us is null; it must be a number from 0");
-  EXPECT_THAT(refusal_with("/records/0/step/tasks/0/from", Json({3})),
+  EXPECT_THAT(step_refusal_with("/records/0/step/tasks/0/from", Json({3})),
               HasSubstr("x.json: records[0].step.tasks[0].from[0] is 3"));
-  EXPECT_EQ(refusal_with("/records/0/casts", nullptr),
+  EXPECT_EQ(step_refusal_with("/records/0/casts", nullptr),
             "x.json: records[0].casts is null; it must be a whole number from 0 to 2147483647");
-  EXPECT_THAT(refusal_with("/records/0/peak_bytes", -1), HasSubstr("records[0].peak_bytes is -1"));
-  EXPECT_THAT(refusal_with("/records/0/has_overflow", 1), HasSubstr("must be true or false"));
-  EXPECT_THAT(refusal_with(task + "/inputs/0/dtype", "fp17"),
+  EXPECT_THAT(step_refusal_with("/records/0/peak_bytes", -1),
+              HasSubstr("records[0].peak_bytes is -1"));
+  EXPECT_THAT(step_refusal_with("/records/0/has_overflow", 1), HasSubstr("must be true or false"));
+  EXPECT_THAT(step_refusal_with(task + "/inputs/0/dtype", "fp17"),
               HasSubstr("x.json: records[0].step.tasks[0].inputs[0].dtype: "));
-  EXPECT_THAT(refusal_with(task + "/outputs/0/c0", 0), HasSubstr("outputs[0].c0 is 0; it must be"));
-  EXPECT_THAT(refusal_with(task + "/outputs/0/shape", "8x-1"), HasSubstr("outputs[0].shape: "));
-  EXPECT_THAT(refusal_with(task + "/outputs/0/shape", "1x1x3000000000x1000000000"),
+  EXPECT_THAT(step_refusal_with(task + "/outputs/0/c0", 0),
+              HasSubstr("outputs[0].c0 is 0; it must be"));
+  EXPECT_THAT(step_refusal_with(task + "/outputs/0/shape", "8x-1"),
+              HasSubstr("outputs[0].shape: "));
+  EXPECT_THAT(step_refusal_with(task + "/outputs/0/shape", "1x1x3000000000x1000000000"),
               HasSubstr("x.json: records[0].step.tasks[0].outputs[0]: "));
 }
 

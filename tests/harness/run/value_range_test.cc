@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "tests/support/not_finite.h"
+
 namespace opbench {
 namespace {
 
@@ -15,9 +17,6 @@ ValueRange range_of(DType dtype, const std::vector<double>& values) {
   range.add(values.data(), std::ssize(values));
   return range;
 }
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "harness/run/kernel_run.h"
+
+namespace opbench {
+
+/// fp32 numbers as a tensor's elements, and back.
+inline Elements stored(const std::vector<float>& values) {
+  Elements elements(values.size() * sizeof(float));
+  std::memcpy(elements.data(), values.data(), elements.size());
+  return elements;
+}
+inline std::vector<float> numbers(const Elements& elements) {
+  std::vector<float> values(elements.size() / sizeof(float));
+  std::memcpy(values.data(), elements.data(), elements.size());
+  return values;
+}
+
+}  // namespace opbench

@@ -14,10 +14,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::function<double(ScriptedSample)> always(double us) {
-  return [us](ScriptedSample) { return us; };
-}
-
 class ComparedCases : public testing::Test {
  protected:
   ComparedCases() { options.threads = {1}; }

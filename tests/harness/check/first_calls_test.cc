@@ -16,8 +16,6 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kCase = "relu[64]";
-
 class CheckFirstCalls : public testing::Test {
  protected:
   /// Calls that repeat always take 100 us; first calls what is said.

@@ -23,12 +23,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::string kCase = "relu[64]";
-
-std::function<double(ScriptedSample)> always(double us) {
-  return [us](ScriptedSample) { return us; };
-}
-
 class CheckGate : public testing::Test {
  protected:
   /// Compares both builds, with `threshold` and 600 invented seconds unless options say otherwise.

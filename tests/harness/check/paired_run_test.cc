@@ -10,8 +10,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kCase = "relu[64]";
-
 class PairedRunTest : public testing::Test {
  protected:
   /// One variant that takes `base_us` in the other build and `current_us` in this one.
@@ -44,10 +42,6 @@ class PairedRunTest : public testing::Test {
   ScriptedBuild base_{"base", clock_s_, log_}, current_{"current", clock_s_, log_};
   ComparedVariant variant_;
 };
-
-std::function<double(ScriptedSample)> always(double us) {
-  return [us](ScriptedSample) { return us; };
-}
 
 }  // namespace
 

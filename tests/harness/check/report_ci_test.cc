@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-CheckedItem item(ChangeVerdict verdict) {
+CheckedItem relu_item(ChangeVerdict verdict) {
   CheckedItem one;
   one.case_id = one.case_key = "relu[64]";
   one.variant = "native";
@@ -21,17 +21,13 @@ CheckedItem item(ChangeVerdict verdict) {
   return one;
 }
 
-CheckReport report_of(std::vector<CheckedItem> items) {
-  CheckReport report;
-  report.mode = "gate";
-  report.items = std::move(items);
-  return report;
-}
-
 template <class Write>
 std::string written(Write write, const std::vector<CheckedItem>& items) {
+  CheckReport report;
+  report.mode = "gate";
+  report.items = items;
   std::ostringstream out;
-  write(out, report_of(items));
+  write(out, report);
   return out.str();
 }
 
@@ -47,20 +43,20 @@ std::string markdown(const std::vector<CheckedItem>& items) {
 }
 
 CheckedItem regression() {
-  CheckedItem one = item(ChangeVerdict::slower);
+  CheckedItem one = relu_item(ChangeVerdict::slower);
   one.is_regression = true;
   one.speed = SpeedChange{};
   return one;
 }
 
 CheckedItem unfinished() {
-  CheckedItem one = item(ChangeVerdict::ambiguous);
+  CheckedItem one = relu_item(ChangeVerdict::ambiguous);
   one.is_unfinished = true;
   return one;
 }
 
 CheckedItem waived() {
-  CheckedItem one = item(ChangeVerdict::slower);
+  CheckedItem one = relu_item(ChangeVerdict::slower);
   one.waived = WaivedBy{"waivers.yaml:3", "known", "2030-01-01"};
   return one;
 }
@@ -72,12 +68,12 @@ TEST(ReportCi, JUnitHasAnOutcomeForEachVerdict) {
   EXPECT_THAT(junit(regression()), HasSubstr("<failure "));
   EXPECT_THAT(junit(unfinished()), HasSubstr("<error "));
   for (const ChangeVerdict verdict : {ChangeVerdict::ambiguous, ChangeVerdict::incomparable}) {
-    EXPECT_THAT(junit(item(verdict)), HasSubstr("<skipped "));
+    EXPECT_THAT(junit(relu_item(verdict)), HasSubstr("<skipped "));
   }
   EXPECT_THAT(junit(waived()), HasSubstr("<skipped "));
   for (const ChangeVerdict verdict :
        {ChangeVerdict::same, ChangeVerdict::faster, ChangeVerdict::new_}) {
-    const std::string xml = junit(item(verdict));
+    const std::string xml = junit(relu_item(verdict));
     EXPECT_THAT(xml, Not(HasSubstr("<failure "))) << name(verdict);
     EXPECT_THAT(xml, Not(HasSubstr("<error "))) << name(verdict);
     EXPECT_THAT(xml, Not(HasSubstr("<skipped "))) << name(verdict);
@@ -86,7 +82,7 @@ TEST(ReportCi, JUnitHasAnOutcomeForEachVerdict) {
 
 // 2500000 us are 2.5 s; the first call has a history of its own.
 TEST(ReportCi, JUnitHasTheTimeOfThisBuild) {
-  CheckedItem one = item(ChangeVerdict::same);
+  CheckedItem one = relu_item(ChangeVerdict::same);
   one.speed = SpeedChange{};
   one.speed->base_us = 1;
   one.speed->current_us = 2'500'000;
@@ -109,13 +105,14 @@ TEST(ReportCi, JUnitKeepsNoticesAndTheNextCommand) {
 TEST(ReportCi, AnnotationsAreOfWhatNeedsAction) {
   EXPECT_THAT(annotations({regression()}), StartsWith("::error title=SLOWER native on relu[64]"));
   EXPECT_THAT(annotations({unfinished()}), StartsWith("::warning title=AMBIGUOUS "));
-  CheckedItem noisy = item(ChangeVerdict::ambiguous);
-  EXPECT_THAT(annotations({noisy, item(ChangeVerdict::same)}), Not(HasSubstr("title=AMBIGUOUS")))
+  CheckedItem noisy = relu_item(ChangeVerdict::ambiguous);
+  EXPECT_THAT(annotations({noisy, relu_item(ChangeVerdict::same)}),
+              Not(HasSubstr("title=AMBIGUOUS")))
       << "it was not timed";
   noisy.speed = SpeedChange{};
   EXPECT_THAT(annotations({noisy}), StartsWith("::warning title=AMBIGUOUS "));
-  EXPECT_EQ(annotations({item(ChangeVerdict::same)}), "");
-  EXPECT_EQ(annotations({waived(), item(ChangeVerdict::same)}), "");
+  EXPECT_EQ(annotations({relu_item(ChangeVerdict::same)}), "");
+  EXPECT_EQ(annotations({waived(), relu_item(ChangeVerdict::same)}), "");
 }
 
 // A percent sign is %25, in titles ':' and ',' are %3A and %2C, and a line ends with %0A.
@@ -130,9 +127,10 @@ TEST(ReportCi, AnnotationsEscapeWhatWouldEndThem) {
 }
 
 TEST(ReportCi, MarkdownBeginsWithAMarkOfTheOutcome) {
-  EXPECT_THAT(markdown({item(ChangeVerdict::same)}), StartsWith("### :white_check_mark: "));
+  EXPECT_THAT(markdown({relu_item(ChangeVerdict::same)}), StartsWith("### :white_check_mark: "));
   EXPECT_THAT(markdown({regression()}), StartsWith("### :x: "));
-  EXPECT_THAT(markdown({unfinished(), item(ChangeVerdict::same)}), StartsWith("### :warning: "));
+  EXPECT_THAT(markdown({unfinished(), relu_item(ChangeVerdict::same)}),
+              StartsWith("### :warning: "));
 }
 
 // Variants that are the same are folded, also where there is room for more rows.
@@ -140,7 +138,7 @@ TEST(ReportCi, MarkdownShowsWhatIsNotTheSame) {
   CheckedItem slower = regression();
   slower.network_percent = 1.234;
   slower.next = "opbench check --again";
-  const std::string text = markdown({slower, waived(), item(ChangeVerdict::same)});
+  const std::string text = markdown({slower, waived(), relu_item(ChangeVerdict::same)});
   const std::string visible = text.substr(0, text.find("<details>"));
   EXPECT_THAT(visible, HasSubstr("| +1.23% |"));
   EXPECT_THAT(visible, HasSubstr("| SLOWER, waived |"));

@@ -34,7 +34,7 @@ CheckedItem item(const std::string& id, const std::string& variant, ChangeVerdic
   return result;
 }
 
-CheckReport report_of(std::vector<CheckedItem> items) {
+CheckReport sorted_report(std::vector<CheckedItem> items) {
   CheckReport report;
   report.mode = "gate";
   report.items = std::move(items);
@@ -60,9 +60,10 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 // A step of 3 x 100 us + 1 x 700 us = 1000 us; 10% of 3 x 100 us is 3% of it. The slow variant b
 // of the second case would make the step 3 x 100 + 1400 us; 5% of 1400 us is 4.12% of that.
 TEST(CheckReport, SharesOfTheStepByHand) {
-  const CheckReport report = report_of({item("a[1]", "a", ChangeVerdict::slower, 100, 0.10, 3),
-                                        item("b[1]", "a", ChangeVerdict::same, 700, 0.0, 1),
-                                        item("b[1]", "b", ChangeVerdict::slower, 1400, 0.05, 1)});
+  const CheckReport report =
+      sorted_report({item("a[1]", "a", ChangeVerdict::slower, 100, 0.10, 3),
+                     item("b[1]", "a", ChangeVerdict::same, 700, 0.0, 1),
+                     item("b[1]", "b", ChangeVerdict::slower, 1400, 0.05, 1)});
   ASSERT_EQ(report.items.size(), 3u);
   EXPECT_EQ(report.items[0].variant, "b") << "the most harm first";
   EXPECT_NEAR(*report.items[0].network_percent, 100 * 70.0 / 1700, 1e-9);
@@ -72,8 +73,8 @@ TEST(CheckReport, SharesOfTheStepByHand) {
 }
 
 TEST(CheckReport, OfACaseTheWorstVariantCounts) {
-  const CheckReport report = report_of({item("a[1]", "x", ChangeVerdict::slower, 100, 0.10),
-                                        item("a[1]", "y", ChangeVerdict::slower, 100, 0.20)});
+  const CheckReport report = sorted_report({item("a[1]", "x", ChangeVerdict::slower, 100, 0.10),
+                                            item("a[1]", "y", ChangeVerdict::slower, 100, 0.20)});
   EXPECT_NEAR(report.slower_percent(), 20, 1e-9);
 }
 
@@ -84,27 +85,27 @@ TEST(CheckReport, ExitCodes) {
                     incomparable = item("d[1]", "a", ChangeVerdict::incomparable);
   CheckedItem lost = item("e[1]", "", ChangeVerdict::error);
   lost.is_unfinished = true;
-  EXPECT_EQ(report_of({}).exit_code(), 4);
-  EXPECT_EQ(report_of({incomparable, item("n[1]", "a", ChangeVerdict::new_)}).exit_code(), 4);
-  EXPECT_EQ(report_of({same, ambiguous, incomparable}).exit_code(), 0);
-  EXPECT_EQ(report_of({same, lost}).exit_code(), 3);
-  EXPECT_EQ(report_of({same, lost, slower}).exit_code(), 1);
+  EXPECT_EQ(sorted_report({}).exit_code(), 4);
+  EXPECT_EQ(sorted_report({incomparable, item("n[1]", "a", ChangeVerdict::new_)}).exit_code(), 4);
+  EXPECT_EQ(sorted_report({same, ambiguous, incomparable}).exit_code(), 0);
+  EXPECT_EQ(sorted_report({same, lost}).exit_code(), 3);
+  EXPECT_EQ(sorted_report({same, lost, slower}).exit_code(), 1);
   CheckedItem noisy = ambiguous;
   noisy.is_too_noisy = true;
-  EXPECT_EQ(report_of({same, noisy}).exit_code(), 5);
-  EXPECT_EQ(report_of({same, noisy, lost}).exit_code(), 3);
+  EXPECT_EQ(sorted_report({same, noisy}).exit_code(), 5);
+  EXPECT_EQ(sorted_report({same, noisy, lost}).exit_code(), 3);
   noisy.waived = WaivedBy{};
-  EXPECT_EQ(report_of({same, noisy}).exit_code(), 0);
-  CheckReport ended = report_of({same});
+  EXPECT_EQ(sorted_report({same, noisy}).exit_code(), 0);
+  CheckReport ended = sorted_report({same});
   ended.failures = {"a worker did not end"};
   EXPECT_EQ(ended.exit_code(), 3);
-  CheckReport interrupted = report_of({same});
+  CheckReport interrupted = sorted_report({same});
   interrupted.was_interrupted = true;
   EXPECT_EQ(interrupted.exit_code(), 3);
 }
 
 TEST(CheckReport, AWorkerThatDidNotEndWellIsAnErrorInEveryForm) {
-  CheckReport report = report_of({item("a[1]", "a", ChangeVerdict::same)});
+  CheckReport report = sorted_report({item("a[1]", "a", ChangeVerdict::same)});
   report.failures = {"'other' was ended by signal 11"};
   EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
               HasSubstr("errors=\"1\""));
@@ -123,21 +124,21 @@ TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
   CheckedItem lost = item("e[1]", "v", ChangeVerdict::error),
               noisy = item("c[1]", "v", ChangeVerdict::ambiguous);
   lost.is_unfinished = noisy.is_too_noisy = true;
-  EXPECT_EQ(reason_text(report_of({same})), "");
-  EXPECT_EQ(reason_text(report_of({item("b[1]", "a", ChangeVerdict::slower, 100, 0.1)})), "");
-  EXPECT_EQ(reason_text(report_of({same, lost, lost})),
+  EXPECT_EQ(reason_text(sorted_report({same})), "");
+  EXPECT_EQ(reason_text(sorted_report({item("b[1]", "a", ChangeVerdict::slower, 100, 0.1)})), "");
+  EXPECT_EQ(reason_text(sorted_report({same, lost, lost})),
             "ERROR v on e[1], 1 thread: evidence of v; and 1 more");
-  EXPECT_THAT(reason_text(report_of({})), testing::StartsWith("no case is selected; "));
-  EXPECT_EQ(reason_text(report_of({fresh})), "none of 1 is in both builds and right in both");
+  EXPECT_THAT(reason_text(sorted_report({})), testing::StartsWith("no case is selected; "));
+  EXPECT_EQ(reason_text(sorted_report({fresh})), "none of 1 is in both builds and right in both");
   EXPECT_THAT(
-      reason_text(report_of({same, noisy})),
+      reason_text(sorted_report({same, noisy})),
       testing::StartsWith("nothing looks slower, and noise hides whether 1 of 2 became slower; "));
 }
 
 TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
   CheckedItem slower = item("b[1]", "a", ChangeVerdict::slower, 100, 0.1);
   slower.is_regression = false;  // as the gate leaves it then
-  CheckReport report = report_of({slower, item("a[1]", "a", ChangeVerdict::same, 900)});
+  CheckReport report = sorted_report({slower, item("a[1]", "a", ChangeVerdict::same, 900)});
   report.fail_over_percent = 1.5;  // 10 of 1000 us are 1%
   EXPECT_EQ(report.exit_code(), 0);
   report.fail_over_percent = 0.5;
@@ -146,8 +147,8 @@ TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
 
 // JUnit, annotations and JSON say of each item what the exit code says of all.
 TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
-  CheckReport report = report_of({item("relu[1]", "v", ChangeVerdict::slower, 100, 0.5),
-                                  item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
+  CheckReport report = sorted_report({item("relu[1]", "v", ChangeVerdict::slower, 100, 0.5),
+                                      item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
   for (CheckedItem& each : report.items) each.is_regression = false;
   report.fail_over_percent = 90;
   report.mark_failures();
@@ -157,7 +158,7 @@ TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
   EXPECT_THAT(written([&](std::ostream& out) { write_junit(out, report); }),
               HasSubstr("failures=\"1\""));
-  CheckReport open = report_of({item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
+  CheckReport open = sorted_report({item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
   open.fails_on_ambiguous = true;
   open.mark_failures();
   EXPECT_EQ(open.exit_code(), kVerdictFailed);
@@ -169,8 +170,8 @@ TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
 }
 
 TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
-  const CheckReport report = report_of({item("a[1]", "quiet", ChangeVerdict::same, 10),
-                                        item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2)});
+  const CheckReport report = sorted_report({item("a[1]", "quiet", ChangeVerdict::same, 10),
+                                            item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2)});
   const std::string text = written([&](std::ostream& out) { print(out, report, {}, false); });
   EXPECT_THAT(text, testing::StartsWith("REGRESSION: 1 SLOWER, 1 SAME"));
   EXPECT_THAT(text, HasSubstr("next: opbench --case 'b[1]'"));
@@ -180,7 +181,7 @@ TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
 }
 
 TEST(CheckReport, JsonHoldsEverything) {
-  CheckReport report = report_of({item("b[1]", "loud", ChangeVerdict::slower, 10, 0.25)});
+  CheckReport report = sorted_report({item("b[1]", "loud", ChangeVerdict::slower, 10, 0.25)});
   report.command = "opbench check \"x\"\n";
   const auto json =
       nlohmann::json::parse(written([&](std::ostream& out) { write_json(out, report, {}); }));
@@ -200,7 +201,7 @@ TEST(CheckReport, JsonHasTheTimesOfEveryRoundByStage) {
   timed.times.screening.add(10, 12.5, 0);
   timed.times.screening.add(11, 13, 0);
   timed.times.verdict.add(10, 12, 3);
-  const CheckReport report = report_of({timed, item("a[1]", "gone", ChangeVerdict::gone)});
+  const CheckReport report = sorted_report({timed, item("a[1]", "gone", ChangeVerdict::gone)});
   const auto json =
       nlohmann::json::parse(written([&](std::ostream& out) { write_json(out, report, {}); }));
   EXPECT_EQ(json["items"][0]["rounds"], nlohmann::json::parse(R"({
@@ -215,8 +216,9 @@ TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
   hostile.notices = {"first", "second"};
   CheckedItem lost = item("e[1]", "", ChangeVerdict::error);
   lost.is_unfinished = true;
-  const CheckReport report = report_of({item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2),
-                                        hostile, lost, item("c[1]", "v", ChangeVerdict::same, 1)});
+  const CheckReport report =
+      sorted_report({item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2), hostile, lost,
+                     item("c[1]", "v", ChangeVerdict::same, 1)});
   const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
   EXPECT_THAT(
       xml, HasSubstr("<testsuites name=\"opbench\" tests=\"4\" failures=\"1\" errors=\"1\" time="));
@@ -236,8 +238,8 @@ TEST(CheckReport, JUnitFollowsJenkinsSchemaAndNamesTestsAsARunDoes) {
   cold.threads = 2;
   cold.cold = true;
   const CheckReport report =
-      report_of({item("relu[64,fp32]", "native", ChangeVerdict::slower, 10, 0.2), cold, lost,
-                 item("a[1]", "v", ChangeVerdict::incomparable)});
+      sorted_report({item("relu[64,fp32]", "native", ChangeVerdict::slower, 10, 0.2), cold, lost,
+                     item("a[1]", "v", ChangeVerdict::incomparable)});
   const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });
   const TempDir dir;
   const Outcome checked = shell("python3 " + source_file("tests/text/junit_rules.py") + " " +
@@ -255,7 +257,7 @@ TEST(CheckReport, MarkdownFoldsWhatIsMoreThanTenRows) {
     items.push_back(item("a[" + std::to_string(i) + "]", "v|x", ChangeVerdict::slower, 10, 0.2));
   }
   items.push_back(item("b[1]", "same", ChangeVerdict::same, 10));
-  const CheckReport report = report_of(items);
+  const CheckReport report = sorted_report(items);
   const std::string text = written([&](std::ostream& out) { write_markdown(out, report); });
   const std::string visible = text.substr(0, text.find("<details>"));
   EXPECT_EQ(occurrences(visible, "| SLOWER |"), 10u);
@@ -268,7 +270,7 @@ TEST(CheckReport, AnnotationsAreOneLineEach) {
   CheckedItem slower = item("b[1,2]", "v", ChangeVerdict::slower, 10, 0.2);
   slower.evidence = "50% slower\n::add-mask::x";
   const std::string text =
-      written([&](std::ostream& out) { print_annotations(out, report_of({slower})); });
+      written([&](std::ostream& out) { print_annotations(out, sorted_report({slower})); });
   EXPECT_EQ(
       text,
       "::error title=SLOWER v on b[1%2C2]%2C 1 thread::50%25 slower\\x0a::add-mask::x%0Aopbench "
@@ -282,7 +284,7 @@ TEST(CheckReport, NoMoreThanTenAnnotationsOfAKind) {
     items.push_back(item("a[" + std::to_string(i) + "]", "w", ChangeVerdict::ambiguous, 10, 0.2));
   }
   const std::string text =
-      written([&](std::ostream& out) { print_annotations(out, report_of(items)); });
+      written([&](std::ostream& out) { print_annotations(out, sorted_report(items)); });
   EXPECT_EQ(occurrences(text, "::error "), 10u);
   EXPECT_EQ(occurrences(text, "::warning "), 10u);
 }

@@ -15,12 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const std::string kCase = "relu[64]";
-
-std::function<double(ScriptedSample)> always(double us) {
-  return [us](ScriptedSample) { return us; };
-}
-
 class CheckRounds : public testing::Test {
  protected:
   CheckRounds() {

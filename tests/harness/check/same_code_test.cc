@@ -12,8 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::string kCase = "relu[64]";
-
 class SameProgram : public testing::Test, protected TempDir {
  protected:
   PeerProgram program(const std::string& name, const std::string& bytes) const {

@@ -11,11 +11,19 @@
 
 namespace opbench::check {
 
+/// The only case of most scripted builds.
+inline const std::string kCase = "relu[64]";
+
 /// Which sample a scripted worker is asked for.
 struct ScriptedSample {
   int process;  ///< the worker that takes it: the first one that this build started is 1
   int number;   ///< of this variant in that process, from 0
 };
+
+/// Samples that all take so long.
+inline std::function<double(ScriptedSample)> always(double us) {
+  return [us](ScriptedSample) { return us; };
+}
 
 /// A variant of a scripted build.
 struct ScriptedVariant {

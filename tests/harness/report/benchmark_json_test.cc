@@ -10,7 +10,7 @@
 namespace opbench::report {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Record timed() {
   Record record = record_of();

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/report/compare.h"
+#include "tests/cli/csv.h"
 #include "tests/harness/report/compared.h"
 
 namespace opbench::report {
@@ -14,11 +15,12 @@ namespace {
 
 using compare_tests::compare;
 using compare_tests::HandMade;
+using csv::cell;
 using report_tests::failing;
 using report_tests::hostile;
 using report_tests::kTrue;
 using testing::HasSubstr;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json json(const Comparison& comparison) {
   std::ostringstream out;
@@ -26,38 +28,11 @@ Json json(const Comparison& comparison) {
   return Json::parse(out.str());
 }
 
-// A CSV file as RFC 4180 has it.
-std::vector<std::vector<std::string>> csv(const Comparison& comparison) {
+std::vector<csv::Row> table(const Comparison& comparison) {
   std::ostringstream out;
   write_comparison_csv(out, comparison);
-  const std::string text = out.str();
-  std::vector<std::vector<std::string>> rows = {{""}};
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char letter = text[i];
-    if (is_quoted && letter == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-      rows.back().back() += '"';
-      ++i;
-    } else if (letter == '"') {
-      is_quoted = !is_quoted;
-    } else if (!is_quoted && letter == ',') {
-      rows.back().emplace_back();
-    } else if (!is_quoted && text.compare(i, 2, "\r\n") == 0) {
-      rows.push_back({""});
-      ++i;
-    } else {
-      rows.back().back() += letter;
-    }
-  }
-  rows.pop_back();  // behind the last line
-  return rows;
-}
-
-std::string cell(const std::vector<std::vector<std::string>>& rows, std::size_t row,
-                 const std::string& column) {
-  const auto found = std::find(rows[0].begin(), rows[0].end(), column);
-  return found == rows[0].end() ? "no such column"
-                                : rows[row][static_cast<std::size_t>(found - rows[0].begin())];
+  EXPECT_TRUE(out.str().ends_with("\r\n"));
+  return csv::parse(out.str());
 }
 
 TEST(CompareFiles, JsonHasAHeaderAndFlatRecords) {
@@ -147,7 +122,7 @@ TEST(CompareFiles, HostileNamesStayWholeInJson) {
 
 TEST(CompareFiles, CsvHasALinePerTensor) {
   const HandMade sample = failing();
-  const auto rows = csv(sample.comparison);
+  const auto rows = table(sample.comparison);
   ASSERT_EQ(rows.size(), 9u);
   for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
   EXPECT_EQ(cell(rows, 4, "operator"), "Softplus");
@@ -161,8 +136,6 @@ TEST(CompareFiles, CsvHasALinePerTensor) {
 
 TEST(CompareFiles, CsvAndJsonHaveTheSameColumns) {
   const HandMade sample = failing();
-  std::vector<std::string> columns = csv(sample.comparison)[0];
-  std::sort(columns.begin(), columns.end());
   std::vector<std::string> keys;
   const Json tensor = json(sample.comparison)["tensors"][0];
   const std::set<std::string> only_in_json = {"histogram_exact", "histogram_first_exponent",
@@ -170,17 +143,17 @@ TEST(CompareFiles, CsvAndJsonHaveTheSameColumns) {
   for (const auto& [key, value] : tensor.items()) {
     if (!only_in_json.contains(key)) keys.push_back(key);
   }
-  EXPECT_EQ(keys, columns);
+  EXPECT_THAT(keys, testing::UnorderedElementsAreArray(table(sample.comparison)[0]));
 }
 
 TEST(CompareFiles, CsvGuardsFormulasBehindALineBreak) {
   const HandMade sample = compare({{"\n=1+1", "1", {{"output/y", kTrue, kTrue}}}});
-  EXPECT_EQ(cell(csv(sample.comparison), 1, "operator"), "'\n=1+1");
+  EXPECT_EQ(cell(table(sample.comparison), 1, "operator"), "'\n=1+1");
 }
 
 TEST(CompareFiles, CsvQuotesNamesAndGuardsFormulas) {
   const HandMade sample = hostile();
-  const auto rows = csv(sample.comparison);
+  const auto rows = table(sample.comparison);
   ASSERT_EQ(rows.size(), 6u);
   EXPECT_EQ(cell(rows, 1, "operator"), "a,\"b\"\n=c");
   EXPECT_EQ(cell(rows, 3, "operator"), "'=cmd|' /C calc'!A0");
@@ -190,7 +163,7 @@ TEST(CompareFiles, CsvQuotesNamesAndGuardsFormulas) {
   EXPECT_THAT(cell(rows, 1, "warnings"), HasSubstr("; =1"));
   // Numbers stay numbers.
   const HandMade negative = compare({{"A", "1", {{"output/y", {-1, -2}, {-1, -2}}}}});
-  EXPECT_EQ(cell(csv(negative.comparison), 1, "actual_min"), "-2");
+  EXPECT_EQ(cell(table(negative.comparison), 1, "actual_min"), "-2");
 }
 
 TEST(CompareFiles, JsonSaysThatItIsPartial) {

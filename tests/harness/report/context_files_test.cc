@@ -15,6 +15,7 @@
 namespace opbench::report {
 namespace {
 
+using csv::cell;
 using Json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -41,12 +42,6 @@ std::string report(const std::string& format, const std::vector<Record>& records
 
 std::vector<csv::Row> table(const std::string& format, const std::vector<Record>& records) {
   return csv::parse(report(format, records));
-}
-
-std::string cell(const std::vector<csv::Row>& rows, std::size_t row, const std::string& name) {
-  const auto found = std::find(rows[0].begin(), rows[0].end(), name);
-  if (found == rows[0].end()) return "no column " + name;
-  return rows.at(row).at(static_cast<std::size_t>(found - rows[0].begin()));
 }
 
 /// Two steps of two tasks.

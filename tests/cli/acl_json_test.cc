@@ -11,7 +11,7 @@
 #include "dump/device/device_dump.h"
 #include "dump/dump_file.h"
 #include "tensor/half.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
@@ -200,9 +200,7 @@ TEST_F(AclJsonCli, BadConfigurationsAreNamedByFileAndField) {
   for (const auto& [text, message] : bad) {
     SCOPED_TRACE(text);
     const Outcome outcome = run({"--case", kCase}, write("acl.json", text));
-    EXPECT_EQ(outcome.code, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(message));
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    expect_one_line_error(outcome, 2, message);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/cli.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
@@ -16,14 +16,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> kCase = {
+const std::vector<std::string> kTwoCaseRun = {
     "--case", "relu[64x33,fp32]", "--case",    "relu[7,fp16]", "--time", "0.002", "--repetitions",
     "3",      "--quiet",          "--variant", "native,relu"};
 
 class ArtefactCli : public testing::Test, protected TempDir {
  protected:
   Outcome run(std::vector<std::string> more) const {
-    more.insert(more.begin(), kCase.begin(), kCase.end());
+    more.insert(more.begin(), kTwoCaseRun.begin(), kTwoCaseRun.end());
     return opbench_with(std::move(more));
   }
   Outcome explain(const std::string& wanted = "", const std::string& file = "run.h5") const {
@@ -51,12 +51,6 @@ class ArtefactCli : public testing::Test, protected TempDir {
     EXPECT_TRUE(page_of("kept.h5") == page);
   }
 };
-
-void expect_refused(const Outcome& outcome, const std::string& text) {
-  EXPECT_EQ(outcome.code, kBadInput) << outcome.out;
-  EXPECT_THAT(outcome.err, HasSubstr(text));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-}
 
 }  // namespace
 
@@ -139,8 +133,9 @@ TEST_F(ArtefactCli, TwoRunsInOneTable) {
   const Outcome gone = opbench_with({"compare", path("few.h5"), path("a.h5"), "-q"});
   EXPECT_EQ(gone.code, kVerdictFailed);
   EXPECT_THAT(gone.out, HasSubstr("0 only in the first, 3 only in the second"));
-  expect_refused(opbench_with({"compare", path("a.h5"), path("b.h5"), "-q", "-o", path("c.h5")}),
-                 "-o is for dumps");
+  expect_one_line_error(
+      opbench_with({"compare", path("a.h5"), path("b.h5"), "-q", "-o", path("c.h5")}), kBadInput,
+      "-o is for dumps");
   EXPECT_THAT(files(), ElementsAre("a.h5", "b.h5", "few.h5"));
 }
 
@@ -163,8 +158,8 @@ TEST_F(ArtefactCli, AComparisonInOneFile) {
               HasSubstr("\"opbench_compare\": 2"));
   EXPECT_THAT(opbench_with({"report", path("c.h5"), "--format", "csv"}).out,
               HasSubstr("execution,operator"));
-  expect_refused(opbench_with({"report", path("c.h5"), "--format", "junit"}),
-                 "a comparison has no form 'junit'");
+  expect_one_line_error(opbench_with({"report", path("c.h5"), "--format", "junit"}), kBadInput,
+                        "a comparison has no form 'junit'");
   const Outcome words = explain("softplus/2", "c.h5");
   EXPECT_EQ(words.code, kAllWell) << words.err;
   EXPECT_THAT(words.out,
@@ -192,24 +187,26 @@ TEST_F(ArtefactCli, ExplainsAJudgement) {
   const std::string two = explain("softplus/2", "two.json").out;
   EXPECT_NE(two.find("/softplus/2\n"), two.rfind("/softplus/2\n")) << "of both dumps";
   write("bad.json", R"({"guilty": 0, "records": []})");
-  expect_refused(explain("", "bad.json"), "bad.json: the file has no '");
+  expect_one_line_error(explain("", "bad.json"), kBadInput, "bad.json: the file has no '");
 }
 
 TEST_F(ArtefactCli, BadInputIsOneLine) {
-  expect_refused(run({"--artefact", "-"}), "--artefact writes HDF5");
-  expect_refused(run({"--tensors"}), "--tensors needs --artefact FILE");
-  expect_refused(run({"--artefact", path("x.h5"), "--tensors", "--dump", path("y.h5")}),
-                 "--tensors and --dump write the same tensors");
-  expect_refused(run({"--artefact", path("x.h5"), "--dump", path("x.h5")}), "--artefact");
-  expect_refused(explain("", "missing.h5"), "missing.h5");
-  expect_refused(explain("", std::filesystem::path(write("text", "no JSON")).filename()), "text");
+  expect_one_line_error(run({"--artefact", "-"}), kBadInput, "--artefact writes HDF5");
+  expect_one_line_error(run({"--tensors"}), kBadInput, "--tensors needs --artefact FILE");
+  expect_one_line_error(run({"--artefact", path("x.h5"), "--tensors", "--dump", path("y.h5")}),
+                        kBadInput, "--tensors and --dump write the same tensors");
+  expect_one_line_error(run({"--artefact", path("x.h5"), "--dump", path("x.h5")}), kBadInput,
+                        "--artefact");
+  expect_one_line_error(explain("", "missing.h5"), kBadInput, "missing.h5");
+  expect_one_line_error(explain("", std::filesystem::path(write("text", "no JSON")).filename()),
+                        kBadInput, "text");
   const std::string npu = source_file("examples/dumps/npu.h5");
-  expect_refused(opbench_with({"explain", npu}), "no artefact");
-  expect_refused(opbench_with({"report", npu}), "no artefact");
+  expect_one_line_error(opbench_with({"explain", npu}), kBadInput, "no artefact");
+  expect_one_line_error(opbench_with({"report", npu}), kBadInput, "no artefact");
   EXPECT_THAT(files(), ElementsAre("text")) << "nothing half-written";
   ASSERT_EQ(run({"--artefact", path("x.h5"), "--json", path("x.json")}).code, kAllWell);
-  expect_refused(opbench_with({"report", path("x.json"), "--format", "trace"}),
-                 "does not say when samples began");
+  expect_one_line_error(opbench_with({"report", path("x.json"), "--format", "trace"}), kBadInput,
+                        "does not say when samples began");
 }
 
 }  // namespace opbench

@@ -39,7 +39,7 @@ class CheckAgainstBase : public ScriptedCheckout {
   }
 };
 
-const std::string kQuick = " --variant native --threads 1 --sample 2 --threshold 50 -q ";
+const std::string kQuickCheck = " --variant native --threads 1 --sample 2 --threshold 50 -q ";
 
 TEST_F(CheckAgainstBase, AFlagIsNoRevision) {
   for (const std::string flag : {"--fork-point", "--cases"}) {
@@ -68,7 +68,7 @@ TEST_F(CheckAgainstBase, SaysHowItIsUsed) {
 TEST_F(CheckAgainstBase, TheBranchIsSlowerThanWhereItLeftMain) {
   ASSERT_EQ(sh("git checkout -q -b topic").code, 0);
   commit("opbench.c", launcher("native=200"));
-  const Outcome ran = run("main --case 'softplus[4096,fp32]'" + kQuick);
+  const Outcome ran = run("main --case 'softplus[4096,fp32]'" + kQuickCheck);
   ASSERT_TRUE(ran.code == 1 || ran.code == 5) << ran.code << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr(ran.code == 1 ? "1 SLOWER" : "noisy"));
   EXPECT_EQ(read("built"), root() + "\n" + root() + "/build/base\n");
@@ -78,7 +78,7 @@ TEST_F(CheckAgainstBase, TheBranchIsSlowerThanWhereItLeftMain) {
   // Main has moved on: what counts is where the branch left it.
   ASSERT_EQ(sh("git checkout -q main").code, 0);
   commit("NEWS", "something else\n");
-  const Outcome same = run("topic --cases shapes/few.yaml" + kQuick);
+  const Outcome same = run("topic --cases shapes/few.yaml" + kQuickCheck);
   EXPECT_TRUE(same.code == 0 || same.code == 5) << same.out << same.err;
   EXPECT_EQ(sh("git -C build/base rev-parse HEAD").out, revision("main~1") + "\n");
 }
@@ -86,7 +86,7 @@ TEST_F(CheckAgainstBase, TheBranchIsSlowerThanWhereItLeftMain) {
 // The base reads the file of its own revision: it has one case more.
 TEST_F(CheckAgainstBase, PathsAreRelativeToTheFolderItIsCalledIn) {
   commit("shapes/few.yaml", kOneCase);
-  const Outcome ran = run("HEAD~1 --cases few.yaml --json result.json" + kQuick, "shapes");
+  const Outcome ran = run("HEAD~1 --cases few.yaml --json result.json" + kQuickCheck, "shapes");
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 GONE"));
   const auto json = nlohmann::json::parse(read("checkout/shapes/result.json"));
@@ -95,7 +95,7 @@ TEST_F(CheckAgainstBase, PathsAreRelativeToTheFolderItIsCalledIn) {
 
 TEST_F(CheckAgainstBase, AFolderThatTheBaseDoesNotHave) {
   commit("new folder/few.yaml", kOneCase);
-  const Outcome ran = run("HEAD~1 --cases few.yaml" + kQuick, "new folder");
+  const Outcome ran = run("HEAD~1 --cases few.yaml" + kQuickCheck, "new folder");
   EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.out << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("the base has no folder 'new folder'; both builds read the files "
                                  "of this revision"));
@@ -104,7 +104,7 @@ TEST_F(CheckAgainstBase, AFolderThatTheBaseDoesNotHave) {
 TEST_F(CheckAgainstBase, FromOutsideOfTheCheckoutBothReadTheSameFiles) {
   commit("NEWS", "a change\n");
   write("elsewhere/few.yaml", kOneCase);
-  const Outcome ran = run("HEAD~1 --cases few.yaml" + kQuick, "../elsewhere");
+  const Outcome ran = run("HEAD~1 --cases few.yaml" + kQuickCheck, "../elsewhere");
   EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.out << ran.err;
   EXPECT_THAT(ran.out + ran.err, AllOf(Not(HasSubstr("GONE")), Not(HasSubstr("no folder"))));
 }
@@ -130,7 +130,7 @@ TEST_F(CheckAgainstBase, WhereHeadIsTheBaseThereIsNothingToCompare) {
 TEST_F(CheckAgainstBase, WhereHeadIsTheBaseTheWorkingTreeIsCompared) {
   write("checkout/shapes/few.yaml", kOneCase);
   for (int i = 0; i < 12; ++i) write("checkout/notes." + std::to_string(i), "");
-  const Outcome ran = run("main --cases shapes/few.yaml" + kQuick);
+  const Outcome ran = run("main --cases shapes/few.yaml" + kQuickCheck);
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 GONE"));
   EXPECT_THAT(ran.err, HasSubstr("HEAD is the base ('main' has all its commits); what is compared "
@@ -141,7 +141,7 @@ TEST_F(CheckAgainstBase, WhereHeadIsTheBaseTheWorkingTreeIsCompared) {
 TEST_F(CheckAgainstBase, ABaseThatCannotBeBuiltIsNoVerdict) {
   commit("broken", "");
   ASSERT_EQ(sh("git rm -q broken && git commit -q -m repaired").code, 0);
-  const Outcome ran = run("HEAD~1 --cases shapes/few.yaml" + kQuick);
+  const Outcome ran = run("HEAD~1 --cases shapes/few.yaml" + kQuickCheck);
   EXPECT_EQ(ran.code, 3);
   EXPECT_THAT(ran.err, HasSubstr("check-against-base: cannot build both revisions\n"));
 }
@@ -165,7 +165,7 @@ TEST_F(CheckAgainstBase, OfARepositoryOfItsOwn) {
   EXPECT_EQ(nothing.code, 4) << nothing.err;
   ASSERT_EQ(sh("git checkout -q -b topic").code, 0);
   commit("opbench.c", launcher("native=200"));
-  const Outcome ran = sh(script + "main --case 'softplus[4096,fp32]'" + kQuick, "shapes");
+  const Outcome ran = sh(script + "main --case 'softplus[4096,fp32]'" + kQuickCheck, "shapes");
   ASSERT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 SLOWER"));
   EXPECT_THAT(ran.out, HasSubstr(" against " + root() + "/build/base/bin/mybench"));
@@ -204,7 +204,7 @@ TEST_F(CheckAgainstBase, FromAHookOfGit) {
   commit("NEWS", "a change\n");
   const Outcome ran =
       sh("GIT_DIR=" + root() + "/.git GIT_INDEX_FILE=" + root() +
-         "/.git/index tools/check-against-base HEAD~1 --cases shapes/few.yaml" + kQuick);
+         "/.git/index tools/check-against-base HEAD~1 --cases shapes/few.yaml" + kQuickCheck);
   EXPECT_TRUE(ran.code == 0 || ran.code == 5) << ran.out << ran.err;
   EXPECT_EQ(sh("git -C build/base rev-parse HEAD").out, revision("HEAD~1") + "\n");
   EXPECT_EQ(sh("git status --porcelain").out, "");

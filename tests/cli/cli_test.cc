@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,8 +11,8 @@
 #include "dump/dump_file.h"
 #include "harness/run/results_file.h"
 #include "tensor/processor.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/peers.h"
-#include "tests/support/program.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/wide_terminal.h"
 
@@ -33,13 +32,6 @@ Outcome small_run(std::vector<std::string> more) {
 }
 
 class Cli : public testing::Test, protected TempDir {};
-
-void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
-  EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
-  EXPECT_THAT(outcome.err, HasSubstr(text));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-}
 
 }  // namespace
 

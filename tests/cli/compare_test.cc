@@ -12,20 +12,20 @@
 #include "cli/cli.h"
 #include "dump/dump_writer.h"
 #include "tests/cli/csv.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
+using Json = nlohmann::json;
 
 class Compare : public testing::Test, protected TempDir {
  protected:
@@ -65,7 +65,7 @@ class Compare : public testing::Test, protected TempDir {
     return run(more);
   }
 
-  json read_json(const std::string& name) const { return json::parse(std::ifstream(path(name))); }
+  Json read_json(const std::string& name) const { return Json::parse(std::ifstream(path(name))); }
 
   std::vector<std::string> files(const std::string& folder) const {
     std::vector<std::string> names;
@@ -76,13 +76,6 @@ class Compare : public testing::Test, protected TempDir {
     return names;
   }
 };
-
-void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
-  EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
-  EXPECT_THAT(outcome.err, HasSubstr(text));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-}
 
 TEST_F(Compare, EqualDumpsPass) {
   write_pair(0);
@@ -96,11 +89,11 @@ TEST_F(Compare, SaysWhatADepartureLooksLike) {
   const Outcome outcome = run_pair({"-o", path("out")});
   EXPECT_THAT(outcome.out,
               HasSubstr("  Looks like: every wrong value is 1.25 times what is expected"));
-  const json document = read_json("out/compare.json");
-  for (const json& tensor : document.at("tensors")) {
-    const json& causes = tensor.at("causes");
+  const Json document = read_json("out/compare.json");
+  for (const Json& tensor : document.at("tensors")) {
+    const Json& causes = tensor.at("causes");
     ASSERT_EQ(causes.size(), tensor.at("verdict") == "failed" ? 1u : 0u) << tensor;
-    for (const json& cause : causes) EXPECT_EQ(cause.at("rule"), "scale");
+    for (const Json& cause : causes) EXPECT_EQ(cause.at("rule"), "scale");
   }
 }
 
@@ -130,8 +123,8 @@ TEST_F(Compare, WhatIsOverwrittenIsNotCompared) {
   const Outcome outcome = run_pair({"-o", path("out")});
   ASSERT_EQ(outcome.code, kVerdictFailed) << outcome.err;
   std::vector<std::string> verdicts;
-  const json document = read_json("out/compare.json");
-  for (const json& tensor : document.at("tensors")) {
+  const Json document = read_json("out/compare.json");
+  for (const Json& tensor : document.at("tensors")) {
     if (tensor.at("tensor") == "self") verdicts.push_back(tensor.at("verdict"));
   }
   EXPECT_THAT(verdicts, testing::ElementsAre("not compared", "not compared", "failed"));
@@ -155,7 +148,7 @@ TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
     writer.finish();
   }
   run_pair({"-o", path("out")});
-  const json tensors = read_json("out/compare.json").at("tensors");
+  const Json tensors = read_json("out/compare.json").at("tensors");
   ASSERT_THAT(tensors, SizeIs(4));
   EXPECT_THAT(std::string(tensors[0]["causes"][0]["text"]),
               StartsWith("in the first 2097152 of 3145728 elements, every wrong value is 1.25"));
@@ -174,11 +167,11 @@ TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
 TEST_F(Compare, TheLeastToleranceIsOfTheStandard) {
   const auto least = [&](const std::string& standard) {
     run_pair({"-o", path("out"), "--standard", standard});
-    const json document = read_json("out/compare.json");
-    for (const json& tensor : document.at("tensors")) {
+    const Json document = read_json("out/compare.json");
+    for (const Json& tensor : document.at("tensors")) {
       if (tensor.at("verdict") == "failed") return tensor.at("min_tolerance");
     }
-    return json("none failed");
+    return Json("none failed");
   };
   write_pair(0.25f);
   EXPECT_EQ(least("prec=1e-4"), 17.25);
@@ -195,15 +188,15 @@ TEST_F(Compare, TheLeastToleranceIsOfTheStandard) {
 TEST_F(Compare, HasAnErrorMapOfWhatDepartedAlone) {
   write_pair(0.25f);
   run_pair({"-o", path("out")});
-  const json document = read_json("out/compare.json");
-  for (const json& tensor : document.at("tensors")) {
-    const json& map = tensor.at("error_map");
+  const Json document = read_json("out/compare.json");
+  for (const Json& tensor : document.at("tensors")) {
+    const Json& map = tensor.at("error_map");
     ASSERT_EQ(map.is_object(), tensor.at("verdict") == "failed") << tensor;
     if (map.is_null()) continue;
     EXPECT_EQ(map.at("shape"), "10x10");
     EXPECT_EQ(map.at("row_step"), 1);
     EXPECT_EQ(map.at("errors").size(), 10u);
-    EXPECT_EQ(map.at("errors")[0], json({7.5, 7.2, 7, 6.8, 6.5, 6.2, 6, 5.8, 5.5, 5.2}));
+    EXPECT_EQ(map.at("errors")[0], Json({7.5, 7.2, 7, 6.8, 6.5, 6.2, 6, 5.8, 5.5, 5.2}));
     EXPECT_EQ(map.at("errors")[3][0], 0);
     EXPECT_EQ(map.at("axes").size(), 2u);
     EXPECT_EQ(map.at("axes")[0].at("last"), 17);
@@ -218,7 +211,7 @@ TEST_F(Compare, NamesTheOperatorWhereTheErrorEnters) {
   EXPECT_THAT(outcome.out, HasSubstr("The difference enters at: Second, call 2\n"
                                      "  origin unknown: not recomputed: no operator of that name "
                                      "is known; its inputs\n  agree\n"));
-  const json report = read_json("out/compare.json");
+  const Json report = read_json("out/compare.json");
   EXPECT_EQ(report.at("opbench_compare"), 2);
   EXPECT_EQ(report.at("partial"), false);
   EXPECT_THAT(report.at("tensors"), SizeIs(6));
@@ -297,9 +290,9 @@ TEST_F(Compare, WhatAThirdDumpLacksIsNotJudgedByIt) {
   write("ref.h5", DeviceType::cpu);
   H5::H5File(path("ref.h5"), H5F_ACC_RDWR).unlink("/Third");
   EXPECT_EQ(run_pair({"--golden", path("ref.h5"), "-o", path("out")}).code, kAllWell);
-  const json result = read_json("out/compare.json");
+  const Json result = read_json("out/compare.json");
   EXPECT_EQ(result["counts"]["not_compared"], 2);
-  for (const json& tensor : result["tensors"]) {
+  for (const Json& tensor : result["tensors"]) {
     if (tensor["operator"] != "Third") continue;
     EXPECT_EQ(tensor["verdict"], "not compared");
     EXPECT_EQ(tensor["reason"], "not in " + path("ref.h5"));
@@ -350,7 +343,7 @@ TEST_F(Compare, BadInputIsOneLineAndLeavesNothing) {
 
 TEST_F(Compare, TheNumberOfThreadsChangesNothing) {
   write_pair(0.001f);
-  std::vector<json> tensors;
+  std::vector<Json> tensors;
   for (const char* threads : {"1", "2", "7"}) {
     run_pair({"-o", path(threads), "--threads", threads});
     tensors.push_back(read_json(std::string(threads) + "/compare.json").at("tensors"));
@@ -378,18 +371,18 @@ TEST(MsaccucmpWeaknesses, EveryTensorIsAccountedFor) {
     const bool is_well = outcome.code == kAllWell;
     EXPECT_THAT(outcome.err, StartsWith(is_well ? "" : "opbench: 1 tensor could"));
     EXPECT_EQ(outcome.err.empty(), is_well);
-    const json report = json::parse(out.read("compare.json"));
+    const Json report = Json::parse(out.read("compare.json"));
     std::size_t named = 0;
-    for (const json& file : report.at("files")) {
+    for (const Json& file : report.at("files")) {
       if (!file.is_null()) named += file.at("tensors").get<std::size_t>();
     }
     std::size_t found = 0;
-    for (const json& tensor : report.at("tensors")) {
+    for (const Json& tensor : report.at("tensors")) {
       found += !tensor.at("actual_path").is_null();
       found += !tensor.at("expected_path").is_null();
     }
     EXPECT_GE(found, named);
-    const json& counts = report.at("counts");
+    const Json& counts = report.at("counts");
     const int compared = counts.at("passed").get<int>() + counts.at("failed").get<int>() +
                          counts.at("mistrusted").get<int>();
     EXPECT_EQ(outcome.code, compared == 0 ? kNothingToJudge : kAllWell);

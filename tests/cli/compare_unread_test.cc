@@ -16,7 +16,7 @@
 namespace opbench {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -107,7 +107,7 @@ TEST_F(Unread, IsNeverASuccess) {
   }
   const Outcome ran = compare({"-o", path("out")});
   EXPECT_EQ(ran.code, 3);
-  const json result = json::parse(read("out/compare.json"));
+  const Json result = Json::parse(read("out/compare.json"));
   EXPECT_EQ(result["verdict"], "unread");
   EXPECT_EQ(result["counts"]["unread"], 1);
   EXPECT_EQ(result["tensors"][0]["verdict"], "unread");

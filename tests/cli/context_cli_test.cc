@@ -3,10 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <regex>
 
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {
@@ -16,14 +15,6 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-void expect_one_line_error(const Outcome& outcome, const std::string& text) {
-  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
-  EXPECT_THAT(outcome.err, HasSubstr(text));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-}
 
 std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
   std::vector<std::string> found;
@@ -55,7 +46,7 @@ TEST_F(ContextCli, VariantSelectsSteps) {
 }
 
 TEST_F(ContextCli, UnknownStepIsAnErrorWithASuggestion) {
-  expect_one_line_error(unit({"--variant", "relu_grad_kast"}), "did you mean 'relu_grad_cast'?");
+  expect_refusal(unit({"--variant", "relu_grad_kast"}), "did you mean 'relu_grad_cast'?");
 }
 
 TEST_F(ContextCli, DryRunCountsTheTasks) {
@@ -98,7 +89,7 @@ TEST_F(ContextCli, GraphsNeedAContext) {
   for (const std::string flag : {"--explain", "--dot"}) {
     std::vector<std::string> args = {"--case", "relu[8,fp32]", flag};
     if (flag == "--dot") args.push_back(path("x.dot"));
-    expect_one_line_error(run_program(args), flag + " needs a context");
+    expect_refusal(run_program(args), flag + " needs a context");
   }
   EXPECT_THAT(files(), testing::IsEmpty());
 }
@@ -117,7 +108,7 @@ TEST_F(ContextCli, BadFilesAreOneLineWithTheirPlace) {
       {"contexts:\n  - name: a\n    inputs: {x: [2\n", "bad.yaml:"},
   };
   for (const auto& [text, message] : texts) {
-    expect_one_line_error(run_program({"--cases", write("bad.yaml", text)}), message);
+    expect_refusal(run_program({"--cases", write("bad.yaml", text)}), message);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "cli/cli.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 class ExtractCli : public testing::Test, protected TempDir {
  protected:
@@ -41,10 +40,7 @@ class ExtractCli : public testing::Test, protected TempDir {
     return shell(fmt::format("h5diff '{}' '{}'", out_, copied)).out;
   }
   void expect_nothing_written(const Outcome& outcome, int code, const std::string& text) const {
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_THAT(outcome.err, StartsWith("opbench: "));
-    EXPECT_THAT(outcome.err, HasSubstr(text));
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    expect_one_line_error(outcome, code, text);
     EXPECT_FALSE(fs::exists(out_));
   }
 

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kNpu = "examples/dumps/npu.h5";
+const std::string kNpuDump = "examples/dumps/npu.h5";
 
 class MinimiseCli : public testing::Test, protected TempDir {
  protected:
@@ -39,7 +39,7 @@ class MinimiseCli : public testing::Test, protected TempDir {
 
 // softplus of the pair in the tree ends at x = 2 on the device.
 TEST_F(MinimiseCli, WritesAFolderThatIsFoundGuiltyForTheSameReason) {
-  const Outcome cut = minimise({source_file(kNpu), "/softplus/2/", "-o", "out"});
+  const Outcome cut = minimise({source_file(kNpuDump), "/softplus/2/", "-o", "out"});
   ASSERT_EQ(cut.code, 0) << cut.err;
   EXPECT_THAT(cut.out, HasSubstr(" -> 2 elements, "));
   EXPECT_THAT(cut.out, HasSubstr("  GUILTY: "));
@@ -56,7 +56,7 @@ TEST_F(MinimiseCli, WritesAFolderThatIsFoundGuiltyForTheSameReason) {
 }
 
 TEST_F(MinimiseCli, TheScriptSaysPassOrFailWithAndWithoutTorch) {
-  ASSERT_EQ(minimise({source_file(kNpu), "/softplus/2", "-o", "out"}).code, 0);
+  ASSERT_EQ(minimise({source_file(kNpuDump), "/softplus/2", "-o", "out"}).code, 0);
   const Outcome recorded = python("--recorded");
   EXPECT_EQ(recorded.code, 1) << recorded.err;
   EXPECT_THAT(recorded.out, HasSubstr("FAIL: 1 of 1 elements are wrong\n"));
@@ -75,7 +75,7 @@ TEST_F(MinimiseCli, TheScriptSaysPassOrFailWithAndWithoutTorch) {
 }
 
 TEST_F(MinimiseCli, TheTestCompilesFailsAndPassesWithARightKernel) {
-  ASSERT_EQ(minimise({source_file(kNpu), "/softplus/2", "-o", "out"}).code, 0);
+  ASSERT_EQ(minimise({source_file(kNpuDump), "/softplus/2", "-o", "out"}).code, 0);
   // The suite may run in shards; this test of one test does not.
   const std::string build = "cd " + path("out") +
                             " && g++ -std=c++17 -Wall -Wextra -Werror call_test.cc -lgtest "
@@ -95,15 +95,15 @@ TEST_F(MinimiseCli, TheTestCompilesFailsAndPassesWithARightKernel) {
 }
 
 TEST_F(MinimiseCli, RefusesWhatIsNotGuilty) {
-  const Outcome right = minimise({source_file(kNpu), "/relu/1", "-o", "out"});
+  const Outcome right = minimise({source_file(kNpuDump), "/relu/1", "-o", "out"});
   EXPECT_EQ(right.code, 4);
-  EXPECT_THAT(right.err, HasSubstr("/relu/1 of " + source_file(kNpu) +
+  EXPECT_THAT(right.err, HasSubstr("/relu/1 of " + source_file(kNpuDump) +
                                    " is OK, not GUILTY: it is right for its recorded inputs"));
   EXPECT_THAT(files(), ElementsAre()) << "nothing half-written";
 }
 
 TEST_F(MinimiseCli, TakesTheFirstThatIsGuilty) {
-  const Outcome found = minimise({source_file(kNpu), "-o", "out"});
+  const Outcome found = minimise({source_file(kNpuDump), "-o", "out"});
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("/softplus/2 of "));
   const Outcome none = minimise({source_file("examples/dumps/gpu.h5"), "-o", "none"});
@@ -113,21 +113,21 @@ TEST_F(MinimiseCli, TakesTheFirstThatIsGuilty) {
 }
 
 TEST_F(MinimiseCli, BadInput) {
-  const Outcome none = minimise({source_file(kNpu), "/softplus/3"});
+  const Outcome none = minimise({source_file(kNpuDump), "/softplus/3"});
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("has no '/softplus/3'"));
-  EXPECT_THAT(minimise({source_file(kNpu), "/softplsu/2"}).err,
+  EXPECT_THAT(minimise({source_file(kNpuDump), "/softplsu/2"}).err,
               HasSubstr("did you mean '/softplus'?"));
   EXPECT_EQ(minimise({path("none.h5"), "/a/1"}).code, 2);
-  EXPECT_THAT(minimise({source_file(kNpu), "/softplus/2", "--memory", "0"}).err,
+  EXPECT_THAT(minimise({source_file(kNpuDump), "/softplus/2", "--memory", "0"}).err,
               HasSubstr("--memory is 0"));
   write("full/file", "");
-  const Outcome full = minimise({source_file(kNpu), "/softplus/2", "-o", "full"});
+  const Outcome full = minimise({source_file(kNpuDump), "/softplus/2", "-o", "full"});
   EXPECT_EQ(full.code, 2);
   EXPECT_THAT(full.err, HasSubstr("is there already and is not empty"));
   EXPECT_THAT(files(), ElementsAre("full"));
   std::filesystem::create_directory(path("empty"));
-  EXPECT_EQ(minimise({source_file(kNpu), "/softplus/2", "-o", "empty/"}).code, 0);
+  EXPECT_EQ(minimise({source_file(kNpuDump), "/softplus/2", "-o", "empty/"}).code, 0);
   EXPECT_THAT(files_in("empty"), testing::Contains("call.py"));
 }
 

@@ -18,14 +18,14 @@ namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
-json read_json(const fs::path& path) { return json::parse(std::ifstream(path)); }
+Json read_json(const fs::path& path) { return Json::parse(std::ifstream(path)); }
 
 // Cells whose value float32 rounding or overflow decides, with the correctly computed value.
 std::map<std::pair<std::size_t, std::string>, std::string> sensitive_cells(const fs::path& folder) {
   std::map<std::pair<std::size_t, std::string>, std::string> cells;
-  for (const json& cell : read_json(folder / "precision_sensitive.json")) {
+  for (const Json& cell : read_json(folder / "precision_sensitive.json")) {
     cells[{cell.at("row"), cell.at("column")}] = cell.at("f64");
   }
   return cells;
@@ -80,8 +80,8 @@ class MsaccucmpGolden : public testing::TestWithParam<std::string>, protected Te
   fs::path run() const {
     std::vector<std::string> args = {"compare",           "-m",   folder() / "npu.h5", "-g",
                                      folder() / "gpu.h5", "-out", directory(),         "-q"};
-    const json meta = read_json(folder() / "meta.json");
-    for (const json& arg : meta.at("args")) args.push_back(arg);
+    const Json meta = read_json(folder() / "meta.json");
+    for (const Json& arg : meta.at("args")) args.push_back(arg);
     const Outcome outcome = opbench_with(args);
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     for (const auto& file : fs::directory_iterator(directory())) {

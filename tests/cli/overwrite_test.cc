@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-const std::string kQuick = " --variant native --no-verify --time 0.0001 --repetitions 1 -q ";
-const std::string kRun = "--case 'relu[8,fp32]'" + kQuick;
+const std::string kUnverified = " --variant native --no-verify --time 0.0001 --repetitions 1 -q ";
+const std::string kRun = "--case 'relu[8,fp32]'" + kUnverified;
 const std::string kNotes = "what the user wrote\n";
 
 /// A command that writes a file of this name.
@@ -55,7 +55,7 @@ class Overwrite : public testing::Test, protected TempDir {
 };
 
 const std::string kContext =
-    "--cases cases/shufflenet_v2_unit.yaml --filter stride1 --set N=1" + kQuick;
+    "--cases cases/shufflenet_v2_unit.yaml --filter stride1 --set N=1" + kUnverified;
 const std::string kProfile = "ingest profiles/kernel_details/llm_bf16_st_rank0.csv -q ";
 
 const std::vector<Writing> kTexts = {

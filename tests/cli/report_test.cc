@@ -1,4 +1,5 @@
 // `opbench report` and the report flags of `run`, as users type them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -8,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 
 namespace opbench {
@@ -37,14 +38,6 @@ class Report : public testing::Test, protected TempDir {
 std::string python(const std::string& args) {
   if (!has_command("python3")) return "skip";
   return shell("python3 " + args + " 2>&1").out;
-}
-
-void expect_refusal(const Outcome& outcome, const std::string& text) {
-  EXPECT_EQ(outcome.code, kBadInput) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, StartsWith("opbench: "));
-  EXPECT_THAT(outcome.err, HasSubstr(text));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 }  // namespace

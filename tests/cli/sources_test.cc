@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "dump/arrays/numpy_writer.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/wide_terminal.h"
@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 class SourcesCli : public testing::Test, protected TempDir {
  protected:
@@ -172,9 +171,7 @@ TEST_F(SourcesCli, MsprobeAgainstMsprobe) {
 TEST_F(SourcesCli, HostileFoldersAreOneLine) {
   const auto refused = [&](const std::string& name, const std::string& text) {
     const Outcome outcome = run_program({"show", path(name)});
-    EXPECT_EQ(outcome.code, kBadInput) << outcome.out;
-    EXPECT_THAT(outcome.err, HasSubstr(text));
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    expect_one_line_error(outcome, kBadInput, text);
   };
   fs::create_directory(path("empty"));
   refused("empty", "holds no dump: no .h5, .npy, .npz or .pt file, and no dump.json");

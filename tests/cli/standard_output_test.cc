@@ -14,13 +14,13 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> kRun = {"--case", "relu[64,fp32]", "--variant",     "native",
-                                       "--time", "0.001",         "--repetitions", "2"};
+const std::vector<std::string> kReluRun = {"--case", "relu[64,fp32]", "--variant",     "native",
+                                           "--time", "0.001",         "--repetitions", "2"};
 
 class StandardOutput : public CheckCli {
  protected:
   Outcome run(std::vector<std::string> more) const {
-    more.insert(more.begin(), kRun.begin(), kRun.end());
+    more.insert(more.begin(), kReluRun.begin(), kReluRun.end());
     return run_program(std::move(more), {.environment = {}, .directory = directory()});
   }
 };

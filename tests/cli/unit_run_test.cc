@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "cli/cli.h"
-#include "tests/support/program.h"
+#include "tests/cli/error_line.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
 
@@ -91,10 +91,7 @@ class UnitRun : public testing::Test, protected TempDir {
   }
 
   void expect_refused(const Words& args, const std::string& message) const {
-    const Outcome outcome = run(args);
-    EXPECT_EQ(outcome.code, kBadInput) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(message));
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    expect_one_line_error(run(args), kBadInput, message);
   }
 
   Outcome merge(const Words& files, const std::string& output = "merged.json") const {

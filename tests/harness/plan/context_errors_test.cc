@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string error_of(const std::string& text, const ContextLimits& limits = {}) {
+std::string context_error_of(const std::string& text, const ContextLimits& limits = {}) {
   return refusal_by([&] { parse_case_file(text, "f.yaml", {}, limits); });
 }
 
@@ -23,7 +23,7 @@ struct BadEnd {
 
 void expect_errors(const std::string& begin, const std::vector<BadEnd>& bad_ends) {
   for (const BadEnd& bad : bad_ends) {
-    const std::string found = error_of(begin + bad.text);
+    const std::string found = context_error_of(begin + bad.text);
     EXPECT_THAT(found, StartsWith(bad.message)) << begin << bad.text;
     EXPECT_EQ(found.find('\n'), std::string::npos) << "one line: " << found;
   }
@@ -35,7 +35,7 @@ TEST(ContextErrors, OfTheKeysOfAContext) {
       "  - inputs: {x: [2]}\n"
       "    nodes: [{op: relu, in: x, out: y}]\n"
       "    outputs: [y]\n";
-  ASSERT_EQ(error_of(good + "    name: c\n"), "accepted");
+  ASSERT_EQ(context_error_of(good + "    name: c\n"), "accepted");
   expect_errors(
       good,
       {
@@ -104,7 +104,7 @@ TEST(ContextErrors, OfTensorsAndNodes) {
       "    outputs: [y]\n"
       "    nodes:\n"
       "      - {op: relu, in: input, out: y}\n";
-  ASSERT_EQ(error_of(good), "accepted");
+  ASSERT_EQ(context_error_of(good), "accepted");
   expect_errors(
       good,
       {
@@ -192,9 +192,9 @@ TEST(ContextErrors, OfBlocks) {
       "    inputs: {x: [2]}\n"
       "    outputs: [y]\n"
       "    nodes:\n";
-  ASSERT_EQ(
-      error_of(begin + "      - {include: unit, name: n, in: x, out: y, with: {C: 1, M: 1}}\n"),
-      "accepted");
+  ASSERT_EQ(context_error_of(
+                begin + "      - {include: unit, name: n, in: x, out: y, with: {C: 1, M: 1}}\n"),
+            "accepted");
   expect_errors(
       begin,
       {
@@ -312,19 +312,21 @@ std::string nested(int depth, const std::string& repeat, const std::string& inne
 const std::string kReluBlock = "{inputs: a, nodes: [{op: relu, in: a, out: b}], outputs: b}";
 
 TEST(ContextErrors, NothingUnrollsWithoutBounds) {
-  EXPECT_EQ(error_of(nested(15, "1", kReluBlock)), "accepted");
-  EXPECT_EQ(error_of(nested(16, "1", kReluBlock)), "f.yaml:3: blocks are nested more than 16 deep");
-  EXPECT_EQ(error_of(nested(1, "10000", kReluBlock), {.nodes = 9999}),
+  EXPECT_EQ(context_error_of(nested(15, "1", kReluBlock)), "accepted");
+  EXPECT_EQ(context_error_of(nested(16, "1", kReluBlock)),
+            "f.yaml:3: blocks are nested more than 16 deep");
+  EXPECT_EQ(context_error_of(nested(1, "10000", kReluBlock), {.nodes = 9999}),
             "f.yaml:2: the graph has more than 9999 nodes");
-  EXPECT_EQ(error_of(nested(5, "10000", kReluBlock)),
+  EXPECT_EQ(context_error_of(nested(5, "10000", kReluBlock)),
             "f.yaml:2: the graph has more than 50000 nodes");
   // Every block ends in an operator, or includes itself.
-  EXPECT_EQ(error_of(nested(5, "10000",
-                            "{inputs: a, nodes: [{include: p, name: n, in: a, out: b}], outputs: "
-                            "b}\n  p: {inputs: a, nodes: [{include: q, name: n, in: a, out: _}], "
-                            "outputs: a}\n  q: {inputs: a, nodes: [{include: p, name: n, in: a, "
-                            "out: b}], outputs: b}")),
-            "f.yaml:4: block 'p' includes itself: b5 > b4 > b3 > b2 > b1 > b0 > p > q > p");
+  EXPECT_EQ(
+      context_error_of(nested(5, "10000",
+                              "{inputs: a, nodes: [{include: p, name: n, in: a, out: b}], outputs: "
+                              "b}\n  p: {inputs: a, nodes: [{include: q, name: n, in: a, out: _}], "
+                              "outputs: a}\n  q: {inputs: a, nodes: [{include: p, name: n, in: a, "
+                              "out: b}], outputs: b}")),
+      "f.yaml:4: block 'p' includes itself: b5 > b4 > b3 > b2 > b1 > b0 > p > q > p");
 }
 
 TEST(ContextErrors, ListsHaveBounds) {
@@ -333,13 +335,14 @@ TEST(ContextErrors, ListsHaveBounds) {
     for (int i = 0; i < times; ++i) result += fmt::format(fmt::runtime(text), i);
     return result;
   };
-  EXPECT_EQ(error_of("contexts:\n" + repeated("  - c{}\n", 1001)),
+  EXPECT_EQ(context_error_of("contexts:\n" + repeated("  - c{}\n", 1001)),
             "f.yaml:2: the file has more than 1000 contexts");
-  EXPECT_EQ(error_of("contexts:\n  - name: c\n    inputs: {x: [2]}\n    nodes: [{op: relu, in: x, "
-                     "out: y}]\n    outputs: y\n    steps:\n" +
-                     repeated("      - {{name: s{}}}\n", 1001)),
+  EXPECT_EQ(context_error_of(
+                "contexts:\n  - name: c\n    inputs: {x: [2]}\n    nodes: [{op: relu, in: x, "
+                "out: y}]\n    outputs: y\n    steps:\n" +
+                repeated("      - {{name: s{}}}\n", 1001)),
             "f.yaml:7: the context has more than 1000 steps");
-  EXPECT_EQ(error_of("blocks:\n  b:\n    symbols:\n" + repeated("      - S{}\n", 101)),
+  EXPECT_EQ(context_error_of("blocks:\n  b:\n    symbols:\n" + repeated("      - S{}\n", 101)),
             "f.yaml:4: the block has more than 100 symbols");
 }
 
@@ -357,7 +360,7 @@ TEST(ContextErrors, ManyLargeStepsAreTooMuch) {
       "    steps:\n";
   for (int i = 0; i < 100; ++i)
     text += fmt::format("      - {{name: s{}, set: {{N: {}}}}}\n", i, i);
-  EXPECT_THAT(error_of(text),
+  EXPECT_THAT(context_error_of(text),
               HasSubstr("the contexts of the file, unrolled, take more than 256 MiB"));
 }
 

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-CaseFile parse(const std::string& text, const Symbols& set = {}) {
+CaseFile parse_contexts(const std::string& text, const Symbols& set = {}) {
   return parse_case_file(text, "f.yaml", set);
 }
 
@@ -32,7 +32,7 @@ const ContextGraph& only_graph(const CaseFile& file) {
 
 /// The nodes of the only context's first step.
 std::vector<std::string> expanded(const std::string& text) {
-  return nodes_of(only_graph(parse(text)));
+  return nodes_of(only_graph(parse_contexts(text)));
 }
 
 /// "w=24x3x3x3"
@@ -52,7 +52,7 @@ constexpr const char* kRelu =
     "    outputs: [y]\n";
 
 TEST(ContextReader, LeavesOutWhatHasDefaults) {
-  const CaseFile file = parse(kRelu);
+  const CaseFile file = parse_contexts(kRelu);
   ASSERT_EQ(file.contexts.size(), 1u);
   const Context& context = file.contexts[0];
   EXPECT_EQ(context.name, "c");
@@ -77,7 +77,7 @@ TEST(ContextReader, LeavesOutWhatHasDefaults) {
 }
 
 TEST(ContextReader, ReadsEveryKey) {
-  const CaseFile file = parse(
+  const CaseFile file = parse_contexts(
       "symbols: {N: 8, C: 3}\n"
       "dtypes: [fp16]\n"
       "contexts:\n"
@@ -136,7 +136,7 @@ TEST(ContextReader, ReadsEveryKey) {
 }
 
 TEST(ContextReader, TakesTheFilesDtypes) {
-  EXPECT_THAT(parse(std::string(kRelu) + "dtypes: [fp16, bf16]\n").contexts[0].dtypes,
+  EXPECT_THAT(parse_contexts(std::string(kRelu) + "dtypes: [fp16, bf16]\n").contexts[0].dtypes,
               ElementsAre(DType::fp16, DType::bf16));
 }
 
@@ -170,7 +170,7 @@ constexpr const char* kConvBlock =
     "    outputs: [y]\n";
 
 TEST(ContextReader, IncludesBlocksUnderTheirNames) {
-  const CaseFile file = parse(
+  const CaseFile file = parse_contexts(
       std::string(kConvBlock) +
       "contexts:\n"
       "  - name: net\n"
@@ -245,7 +245,7 @@ TEST(ContextReader, ARepetitionOfOneHasANumber) {
 }
 
 TEST(ContextReader, AResultMayHaveTwoNames) {
-  const CaseFile file = parse(
+  const CaseFile file = parse_contexts(
       "blocks:\n"
       "  both: {inputs: a, nodes: [{op: relu, in: a, out: b}], outputs: [b, b]}\n"
       "contexts:\n"
@@ -261,7 +261,7 @@ TEST(ContextReader, AResultMayHaveTwoNames) {
 }
 
 TEST(ContextReader, AttributesMayHaveSymbols) {
-  const CaseFile file = parse(
+  const CaseFile file = parse_contexts(
       "symbols: {C: 4, S: 2}\n"
       "contexts:\n"
       "  - name: c\n"
@@ -279,17 +279,17 @@ TEST(ContextReader, AttributesMayHaveSymbols) {
 }
 
 TEST(ContextReader, StepsTakeOverTheSettingsOfOthers) {
-  const CaseFile file =
-      parse(std::string(kRelu) +
-            "    variants: {relu: native, add: [native]}\n"
-            "    rules: {grad_cast_once: true}\n"
-            "    steps:\n"
-            "      - {name: first, summary: \"as it was\"}\n"
-            "      - {name: half, precision: O1, variants: {add: reference}}\n"
-            "      - {name: streams, not_applicable: \"a device only\"}\n"
-            "      - {name: index, rules: {index: generated}, standard: cosine}\n"
-            "      - {name: both, after: half, variants: {relu: relu}, standard: prec=1e-4}\n"
-            "      - {name: late, after: streams, samples: 3}\n");
+  const CaseFile file = parse_contexts(
+      std::string(kRelu) +
+      "    variants: {relu: native, add: [native]}\n"
+      "    rules: {grad_cast_once: true}\n"
+      "    steps:\n"
+      "      - {name: first, summary: \"as it was\"}\n"
+      "      - {name: half, precision: O1, variants: {add: reference}}\n"
+      "      - {name: streams, not_applicable: \"a device only\"}\n"
+      "      - {name: index, rules: {index: generated}, standard: cosine}\n"
+      "      - {name: both, after: half, variants: {relu: relu}, standard: prec=1e-4}\n"
+      "      - {name: late, after: streams, samples: 3}\n");
   const std::vector<ContextStep>& steps = file.contexts[0].steps;
   ASSERT_EQ(steps.size(), 6u);
   std::vector<int> after;
@@ -313,7 +313,7 @@ TEST(ContextReader, StepsTakeOverTheSettingsOfOthers) {
 }
 
 TEST(ContextReader, StepsSetSymbolsAndReplaceBlocks) {
-  const CaseFile file = parse(
+  const CaseFile file = parse_contexts(
       "symbols: {N: 8}\n"
       "blocks:\n"
       "  plain: {inputs: a, nodes: [{op: relu, in: a, out: b}], outputs: b}\n"
@@ -349,7 +349,7 @@ TEST(ContextReader, StepsSetSymbolsAndReplaceBlocks) {
 
 TEST(ContextReader, ScalesAreFixedOrDynamic) {
   const auto precision = [](const std::string& text) {
-    return parse(std::string(kRelu) + "    precision: " + text + "\n")
+    return parse_contexts(std::string(kRelu) + "    precision: " + text + "\n")
         .contexts[0]
         .steps[0]
         .precision;
@@ -364,7 +364,7 @@ TEST(ContextReader, ScalesAreFixedOrDynamic) {
 }
 
 /// A chain of so many nodes, written out.
-std::string chain(int nodes) {
+std::string chain_text(int nodes) {
   std::string text = "contexts:\n  - name: c\n    inputs: {t0: [2]}\n    nodes:\n";
   for (int i = 0; i < nodes; ++i) {
     text += fmt::format("      - {{op: relu, in: t{}, out: t{}}}\n", i, i + 1);
@@ -373,7 +373,7 @@ std::string chain(int nodes) {
 }
 
 TEST(ContextReader, ReadsTenThousandNodes) {
-  const CaseFile file = parse(chain(10000));
+  const CaseFile file = parse_contexts(chain_text(10000));
   ASSERT_EQ(only_graph(file).nodes.size(), 10000u);
   EXPECT_EQ(text_of(only_graph(file).nodes[9999]), "relu9999: relu(t9999) -> t10000");
 }

@@ -20,7 +20,7 @@ using testing::Not;
 using testing::StartsWith;
 
 // 5HD > 4D > Concat > 5HD > 4D > GatherV2 > 5HD.
-PlannedContext shuffle() {
+PlannedContext shuffled_unit() {
   ContextBuilder builder("shuffle");
   builder.input("x1", {2, 58, 4, 4}, Format::NC1HWC0)
       .input("x2", {2, 58, 4, 4}, Format::NC1HWC0)
@@ -87,7 +87,7 @@ std::string section(const std::string& text, const std::string& step) {
 }
 
 TEST(Explain, EveryTransDataHasItsCause) {
-  const std::string text = explained(shuffle());
+  const std::string text = explained(shuffled_unit());
   EXPECT_THAT(text, StartsWith("shuffle[fp32]\nstep step: one gather\n"));
   const std::vector<std::string> lines = lines_of(section(text, "step"));
   EXPECT_EQ(lines_with(lines, "  + TransData "), 5);
@@ -106,7 +106,7 @@ TEST(Explain, EveryTransDataHasItsCause) {
 }
 
 TEST(Explain, CountsConversionsByCause) {
-  const std::string text = explained(shuffle());
+  const std::string text = explained(shuffled_unit());
   const std::vector<std::string> before = lines_of(section(text, "step"));
   EXPECT_EQ(lines_with(before, "  8 tasks, "), 1);
   EXPECT_EQ(lines_with(before, "      2 x trans_data: concat: C=58 is not a multiple of 16"), 1);
@@ -119,7 +119,7 @@ TEST(Explain, CountsConversionsByCause) {
 }
 
 TEST(Explain, WhatDoesNotRunSaysWhy) {
-  const std::string text = section(explained(shuffle()), "streams");
+  const std::string text = section(explained(shuffled_unit()), "streams");
   EXPECT_EQ(text, "step streams\n  not run: devices only\n");
 }
 
@@ -155,14 +155,14 @@ void expect_graphviz_reads(const std::string& dot) {
 }
 
 TEST(Dot, IsWellFormed) {
-  const std::string dot = dot_of(shuffle());
+  const std::string dot = dot_of(shuffled_unit());
   EXPECT_THAT(dot, StartsWith("digraph opbench {\n"));
   expect_well_formed(dot);
   expect_graphviz_reads(dot);
 }
 
 TEST(Dot, HasAClusterForEveryStepThatRuns) {
-  const std::string dot = dot_of(shuffle());
+  const std::string dot = dot_of(shuffled_unit());
   EXPECT_EQ(count_of(dot, "subgraph cluster_"), 2u);
   EXPECT_THAT(dot, HasSubstr("label=\"shuffle[fp32] step\""));
   EXPECT_THAT(dot, HasSubstr("label=\"shuffle[fp32] nchw\""));
@@ -170,14 +170,14 @@ TEST(Dot, HasAClusterForEveryStepThatRuns) {
 }
 
 TEST(Dot, InsertedTasksStandOutWithTheirCause) {
-  const std::string dot = dot_of(shuffle());
+  const std::string dot = dot_of(shuffled_unit());
   EXPECT_EQ(count_of(dot, "fillcolor=orange"), 5u + 3u);
   EXPECT_EQ(count_of(dot, "xlabel=\"concat: C=58 is not a multiple of 16\""), 2u + 2u);
 }
 
 // Every edge ends at nodes that are declared, and every input of every task has one.
 TEST(Dot, EdgesAreTheInputsOfTheTasks) {
-  const PlannedContext planned = shuffle();
+  const PlannedContext planned = shuffled_unit();
   const std::string dot = dot_of(planned);
   std::size_t inputs = 0;
   for (const PlannedStep& step : planned.steps) {
@@ -195,7 +195,7 @@ TEST(Dot, EdgesAreTheInputsOfTheTasks) {
 }
 
 TEST(Dot, NamesAreEscaped) {
-  PlannedContext planned = shuffle();
+  PlannedContext planned = shuffled_unit();
   planned.steps[0].graph.nodes[2].name = "a\"b\\c";
   planned.steps[1].spec.name = "say \"hi\"\\";
   const std::string dot = dot_of(planned);

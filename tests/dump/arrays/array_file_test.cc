@@ -9,6 +9,7 @@
 #include "dump/arrays/npy_header.h"
 #include "dump/arrays/numpy_writer.h"
 #include "tensor/error.h"
+#include "tests/dump/arrays/array_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
@@ -20,22 +21,6 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-const DumpEntry& entry_of(const ArrayFile& file, std::string_view name) {
-  for (const DumpEntry& entry : file.entries()) {
-    if (entry.name == name) return entry;
-  }
-  throw std::logic_error("no entry " + std::string(name));
-}
-
-template <class T>
-std::vector<T> values(ArrayFile& file, std::string_view name) {
-  const DumpEntry& entry = entry_of(file, name);
-  EXPECT_EQ(size_of(entry.stored), sizeof(T));
-  std::vector<T> result(static_cast<std::size_t>(entry.desc.elements()));
-  file.read(entry, {0, std::ssize(result)}, result.data());
-  return result;
-}
 
 std::vector<double> eighths(int count) {
   std::vector<double> result(static_cast<std::size_t>(count));

@@ -6,6 +6,7 @@
 #include "dump/arrays/array_file.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
+#include "tests/dump/arrays/array_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/temp_dir.h"
@@ -17,23 +18,12 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const DumpEntry& entry_of(const ArrayFile& file, std::string_view name) {
-  for (const DumpEntry& entry : file.entries()) {
-    if (entry.name == name) return entry;
-  }
-  throw std::logic_error("no entry " + std::string(name));
-}
-
 template <class T>
-std::vector<double> values(ArrayFile& file, std::string_view name) {
-  const DumpEntry& entry = entry_of(file, name);
-  EXPECT_EQ(entry.problem, "");
-  EXPECT_EQ(size_of(entry.stored), sizeof(T));
-  std::vector<T> result(static_cast<std::size_t>(entry.desc.elements()));
-  file.read(entry, {0, std::ssize(result)}, result.data());
-  std::vector<double> doubles;
-  for (const T value : result) doubles.push_back(static_cast<double>(value));
-  return doubles;
+std::vector<double> doubles(ArrayFile& file, std::string_view name) {
+  EXPECT_EQ(entry_of(file, name).problem, "");
+  std::vector<double> numbers;
+  for (const T value : values<T>(file, name)) numbers.push_back(static_cast<double>(value));
+  return numbers;
 }
 
 class TorchFile : public testing::TestWithParam<const char*> {};
@@ -49,19 +39,20 @@ TEST_P(TorchFile, TensorsByTheirPlaces) {
     for (int i = 0; i < 6; ++i) transposed.push_back((i * 4 + k) / 8.0);
   }
   EXPECT_EQ(entry_of(file, "a").desc, describe(DType::fp32, {2, 3, 4}));
-  EXPECT_EQ(values<float>(file, "a"), eighths);
-  EXPECT_EQ(values<half>(file, "half"), eighths);
-  EXPECT_EQ(values<bfloat16>(file, "bf16"), eighths);
+  EXPECT_EQ(doubles<float>(file, "a"), eighths);
+  EXPECT_EQ(doubles<half>(file, "half"), eighths);
+  EXPECT_EQ(doubles<bfloat16>(file, "bf16"), eighths);
   EXPECT_EQ(entry_of(file, "bf16").desc.dtype, DType::bf16);
   EXPECT_EQ(entry_of(file, "transposed").desc.shape, (Dims{4, 2, 3}));
-  EXPECT_EQ(values<float>(file, "transposed"), transposed);
-  EXPECT_EQ(values<float>(file, "slice"), std::vector<double>(eighths.begin() + 16, eighths.end()));
-  EXPECT_THAT(values<float>(file, "model/weight"), ElementsAre(1, 2));
-  EXPECT_THAT(values<float>(file, "model/bias"), ElementsAre(3));
-  EXPECT_THAT(values<float>(file, "parameter"), ElementsAre(1.5));
-  EXPECT_THAT(values<std::int64_t>(file, "list/0"), ElementsAre(7));
-  EXPECT_THAT(values<std::uint8_t>(file, "list/1"), ElementsAre(1, 0));
-  EXPECT_THAT(values<float>(file, "expanded"), ElementsAre(5, 5, 5, 5, 5, 5));
+  EXPECT_EQ(doubles<float>(file, "transposed"), transposed);
+  EXPECT_EQ(doubles<float>(file, "slice"),
+            std::vector<double>(eighths.begin() + 16, eighths.end()));
+  EXPECT_THAT(doubles<float>(file, "model/weight"), ElementsAre(1, 2));
+  EXPECT_THAT(doubles<float>(file, "model/bias"), ElementsAre(3));
+  EXPECT_THAT(doubles<float>(file, "parameter"), ElementsAre(1.5));
+  EXPECT_THAT(doubles<std::int64_t>(file, "list/0"), ElementsAre(7));
+  EXPECT_THAT(doubles<std::uint8_t>(file, "list/1"), ElementsAre(1, 0));
+  EXPECT_THAT(doubles<float>(file, "expanded"), ElementsAre(5, 5, 5, 5, 5, 5));
   EXPECT_EQ(entry_of(file, "empty").desc.shape, (Dims{0, 3}));
   EXPECT_EQ(entry_of(file, "complex").stored, StoredType::c64);
   EXPECT_THAT(file.problems(), ElementsAre(HasSubstr("no tensors are left out, first ")));

@@ -14,11 +14,11 @@ namespace {
 
 using compare_tests::CallValues;
 using compare_tests::compare;
+using compare_tests::kTrue;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// 3-4-0 and what departs from it by the part `error` of its length, in the last element.
-const std::vector<float> kTrue = {3, 4, 0};
+// The true values, but for the part `error` of their length in the last element.
 std::vector<float> off(float error) { return {3, 4, 5 * error}; }
 
 CallValues call(const std::string& seq, float input_error, float output_error) {

@@ -10,10 +10,9 @@ namespace {
 
 using compare_tests::CallValues;
 using compare_tests::compare;
+using compare_tests::kTrue;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-const std::vector<float> kTrue = {3, 4, 0};
 
 // One call, right on both sides.
 CallValues call(const std::string& seq) {

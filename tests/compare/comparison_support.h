@@ -25,6 +25,9 @@ inline Standard standard(const std::string& text, DType dtype = DType::fp32) {
   return standard_for(builtin_standards(), parse_standard(text), "Op", dtype);
 }
 
+/// Values of length 5.
+inline const std::vector<float> kTrue = {3, 4, 0};
+
 /// A tensor of a call, with values that it has in either dump.
 struct Values {
   std::string path;  ///< "input/x"

@@ -24,7 +24,7 @@ using Floats = std::vector<float>;
 
 const TensorDesc kVector = describe(DType::fp32, {4});
 
-Floats relu(Floats x) {
+Floats relu_of(Floats x) {
   for (float& value : x) value = std::fmax(value, 0.0F);
   return x;
 }
@@ -65,7 +65,7 @@ const Floats kX = {-1, 2, -3, 4};
 
 TEST_F(Explained, TheDumpThatIsWrongForItsInputsIsNamed) {
   write("npu.h5", DeviceType::npu, "relu", kX, {0, 2, 1, 4});
-  write("gpu.h5", DeviceType::cuda, "relu", kX, relu(kX));
+  write("gpu.h5", DeviceType::cuda, "relu", kX, relu_of(kX));
   EXPECT_THAT(compare({"--fail-on", "introduced"}).out,
               HasSubstr("Introduced at relu, call 1\n"
                         "  by npu.h5: wrong for its own inputs; gpu.h5 is right for its\n"));
@@ -78,7 +78,7 @@ TEST_F(Explained, TheDumpThatIsWrongForItsInputsIsNamed) {
 }
 
 TEST_F(Explained, ItMayBeTheOther) {
-  write("npu.h5", DeviceType::npu, "relu", kX, relu(kX));
+  write("npu.h5", DeviceType::npu, "relu", kX, relu_of(kX));
   write("gpu.h5", DeviceType::cuda, "relu", kX, {0, 2, 1, 4});
   EXPECT_EQ(compare({"--fail-on", "introduced"}).code, kVerdictFailed);
   EXPECT_EQ(first_operator().at("introduced_by"), "expected");
@@ -91,8 +91,8 @@ TEST_F(Explained, ItMayBeTheOther) {
 // What came in goes on through a right operator.
 TEST_F(Explained, RightForOtherInputsIsInherited) {
   const Floats other = {-1, 3, -3, 4};
-  write("npu.h5", DeviceType::npu, "relu", other, relu(other));
-  write("gpu.h5", DeviceType::cuda, "relu", kX, relu(kX));
+  write("npu.h5", DeviceType::npu, "relu", other, relu_of(other));
+  write("gpu.h5", DeviceType::cuda, "relu", kX, relu_of(kX));
   const Outcome outcome = compare({"--fail-on", "introduced"});
   EXPECT_EQ(outcome.code, kAllWell);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nNo operator is wrong for its inputs.\n"),
@@ -124,7 +124,7 @@ TEST_F(Explained, ArithmeticThatADeviceHasIsRounding) {
 
 TEST_F(Explained, WhatNoTableKnowsIsUnknown) {
   write("npu.h5", DeviceType::npu, "my_relu", kX, {0, 2, 1, 4});
-  write("gpu.h5", DeviceType::cuda, "my_relu", kX, relu(kX));
+  write("gpu.h5", DeviceType::cuda, "my_relu", kX, relu_of(kX));
   EXPECT_THAT(compare({"--fail-on", "introduced"}).out,
               AllOf(HasSubstr("\nNo operator that was recomputed is wrong for its inputs.\n"),
                     HasSubstr("Of 1 of 1 operators that fail (100 %) the origin is unknown, first "
@@ -146,7 +146,7 @@ TEST_F(Explained, LoadModeTakesTheInputsOfTheOther) {
     writer.finish();
   };
   write("gpu.h5", DeviceType::cuda, "relu", kX, {0, 2, 1, 4});
-  write_loaded(relu(kX));
+  write_loaded(relu_of(kX));
   compare();
   EXPECT_EQ(report().at("load_mode"), true);
   EXPECT_EQ(first_operator().at("introduced_by"), "expected");
@@ -199,7 +199,7 @@ TEST_F(Explained, AnErrorMayEnterInsideTheTolerances) {
 // An error inside the standard of the pair is still one.
 TEST_F(Explained, AllFindsWhatPasses) {
   write("npu.h5", DeviceType::npu, "relu", kX, {0, 2, 0, 4.0001F});
-  write("gpu.h5", DeviceType::cuda, "relu", kX, relu(kX));
+  write("gpu.h5", DeviceType::cuda, "relu", kX, relu_of(kX));
   EXPECT_EQ(compare({"--standard", "prec=0.01"}).code, kAllWell);
   EXPECT_EQ(first_operator().at("actual_ruling"), nullptr) << "nothing fails";
   EXPECT_EQ(compare({"--standard", "prec=0.01", "--explain", "all"}).code, kVerdictFailed);
@@ -208,7 +208,7 @@ TEST_F(Explained, AllFindsWhatPasses) {
 
 TEST_F(Explained, NoneRecomputesNothing) {
   write("npu.h5", DeviceType::npu, "relu", kX, {0, 2, 1, 4});
-  write("gpu.h5", DeviceType::cuda, "relu", kX, relu(kX));
+  write("gpu.h5", DeviceType::cuda, "relu", kX, relu_of(kX));
   EXPECT_THAT(compare({"--explain", "none"}).out,
               AllOf(HasSubstr("First beyond its tolerance: relu, call 1\n"
                               "  origin unknown: its inputs agree\n"),

@@ -19,16 +19,16 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 
-Values arithmetic(std::size_t count, double first, double step) {
-  Values values(count);
+Doubles arithmetic(std::size_t count, double first, double step) {
+  Doubles values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = first + step * static_cast<double>(i);
   return values;
 }
 
-Values mapped(const Values& x, const std::function<double(double)>& f) {
-  Values y(x.size());
+Doubles mapped(const Doubles& x, const std::function<double(double)>& f) {
+  Doubles y(x.size());
   std::transform(x.begin(), x.end(), y.begin(), f);
   return y;
 }
@@ -39,16 +39,16 @@ class JudgeDump : public testing::Test, protected TempDir {
   void begin(const std::string& op, DeviceType device = DeviceType::npu) {
     writer_->begin_record(op, device);
   }
-  Tensor tensor(DType dtype, const Dims& shape, const Values& values) {
+  Tensor tensor(DType dtype, const Dims& shape, const Doubles& values) {
     Tensor made(describe(dtype, shape));
     from_doubles(dtype, values.data(), std::ssize(values), made.data());
     return made;
   }
-  void input(const std::string& name, DType dtype, const Dims& shape, const Values& values) {
+  void input(const std::string& name, DType dtype, const Dims& shape, const Doubles& values) {
     const Tensor made = tensor(dtype, shape, values);
     writer_->write_input(name, made.desc, made.data());
   }
-  void output(const std::string& name, DType dtype, const Dims& shape, const Values& values) {
+  void output(const std::string& name, DType dtype, const Dims& shape, const Doubles& values) {
     const Tensor made = tensor(dtype, shape, values);
     writer_->write_output(name, made.desc, made.data());
   }
@@ -77,7 +77,7 @@ double softplus(double x) { return x > 20 ? x : std::log1p(std::exp(x)); }
 }  // namespace
 
 TEST_F(JudgeDump, WhatIsRightForItsInputsIsOk) {
-  const Values x = arithmetic(12, -3, 0.5);
+  const Doubles x = arithmetic(12, -3, 0.5);
   begin("relu_");
   input("self", DType::fp32, {3, 4}, x);
   output("self", DType::fp32, {3, 4}, mapped(x, relu));
@@ -92,8 +92,8 @@ TEST_F(JudgeDump, WhatIsRightForItsInputsIsOk) {
 TEST_F(JudgeDump, ASmallRowThatIsNotComputedIsGuilty) {
   for (const bool is_computed : {true, false}) {
     SetUpWriter();
-    Values a = mapped(arithmetic(std::size_t{4} * 64, 1, 1), [](double i) { return std::sin(i); });
-    const Values b =
+    Doubles a = mapped(arithmetic(std::size_t{4} * 64, 1, 1), [](double i) { return std::sin(i); });
+    const Doubles b =
         mapped(arithmetic(std::size_t{64} * 8, 1, 1), [](double i) { return std::cos(i * i); });
     for (std::size_t k = 0; k < 64; ++k) a[3 * 64 + k] *= 1e-3;
     const auto fp16 = [](double value) {
@@ -102,7 +102,7 @@ TEST_F(JudgeDump, ASmallRowThatIsNotComputedIsGuilty) {
       to_doubles(DType::fp16, &bits, 1, &value);
       return value;
     };
-    Values y(std::size_t{4} * 8);
+    Doubles y(std::size_t{4} * 8);
     for (std::size_t i = 0; i < y.size(); ++i) {
       for (std::size_t k = 0; k < 64; ++k) y[i] += fp16(a[i / 8 * 64 + k]) * fp16(b[k * 8 + i % 8]);
       if (i / 8 == 3 && !is_computed) y[i] = 0;
@@ -119,7 +119,7 @@ TEST_F(JudgeDump, ASmallRowThatIsNotComputedIsGuilty) {
 
 // NaN in the input is not the operator's fault.
 TEST_F(JudgeDump, ErrorsThatCameWithTheInputAreCarried) {
-  Values x = arithmetic(12, -3, 0.5);
+  Doubles x = arithmetic(12, -3, 0.5);
   x[7] = std::nan("");
   begin("softplus");
   input("self", DType::fp32, {12}, x);
@@ -128,8 +128,8 @@ TEST_F(JudgeDump, ErrorsThatCameWithTheInputAreCarried) {
 }
 
 TEST_F(JudgeDump, AWrongElementIsNamedWithItsInput) {
-  const Values x = arithmetic(64, -3, 0.25);
-  Values y = mapped(x, softplus);
+  const Doubles x = arithmetic(64, -3, 0.25);
+  Doubles y = mapped(x, softplus);
   y[42] = 1;
   begin("softplus");
   input("self", DType::fp32, {8, 8}, x);
@@ -146,10 +146,10 @@ TEST_F(JudgeDump, AWrongElementIsNamedWithItsInput) {
 
 // CANN's Softplus is log(e^x + 1): Inf where e^x leaves fp16, at ln 65504 = 11.09.
 TEST_F(JudgeDump, TheVariantThatRanAndTheValuesThatItGetsWrong) {
-  const Values x = arithmetic(64, 0.125, 0.25);  // in fp16 exact
+  const Doubles x = arithmetic(64, 0.125, 0.25);  // in fp16 exact
   begin("softplus");
   input("self", DType::fp16, {64}, x);
-  Values y = mapped(x, softplus);
+  Doubles y = mapped(x, softplus);
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (x[i] > 11.09) y[i] = 65504;
   }
@@ -162,13 +162,13 @@ TEST_F(JudgeDump, TheVariantThatRanAndTheValuesThatItGetsWrong) {
 
 // Causes by the rules of judge/causes.yaml, whose own tests plant each.
 TEST_F(JudgeDump, WhatAWrongOutputLooksLike) {
-  const Values x = arithmetic(64, -3, 0.25);
+  const Doubles x = arithmetic(64, -3, 0.25);
   begin("softplus");
   input("self", DType::fp32, {8, 8}, x);
   output("result", DType::fp32, {8, 8}, mapped(x, [](double v) { return softplus(v) / 8; }));
   begin("relu");
   input("self", DType::fp32, {37}, arithmetic(37, 1, 0.5));
-  Values tail = arithmetic(37, 1, 0.5);
+  Doubles tail = arithmetic(37, 1, 0.5);
   std::fill(tail.begin() + 32, tail.end(), 0);
   output("result", DType::fp32, {37}, tail);
   const JudgedDump dump = judged();
@@ -211,7 +211,7 @@ TEST(PicturedRecords, AreTheFirstInWhateverOrderTheyAreJudged) {
 
 // fp16 that is cut off instead of rounded: every element is within its tolerance.
 TEST_F(JudgeDump, WhatLeansLooksTruncated) {
-  Values x(512), y(512);
+  Doubles x(512), y(512);
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = 0.25 + static_cast<double>(i) / 128;  // in fp16 exact
     const double unit = std::ldexp(1, std::ilogb(softplus(x[i])) - 10);
@@ -300,21 +300,21 @@ TEST_F(JudgeDump, SumsInBf16AreKnownOnACpuAlone) {
     to_doubles(DType::bf16, &bits, 1, &value);
     return value;
   };
-  const Values a = mapped(arithmetic(kRows * kTerms, 1, 1),
-                          [&](double i) { return bf16(std::sin(i * i * 0.37)); });
-  const Values b = mapped(arithmetic(kTerms * kColumns, 1, 1),
-                          [&](double i) { return bf16(std::cos(i * i * 0.73)); });
-  Values sums(kRows * kColumns);
+  const Doubles a = mapped(arithmetic(kRows * kTerms, 1, 1),
+                           [&](double i) { return bf16(std::sin(i * i * 0.37)); });
+  const Doubles b = mapped(arithmetic(kTerms * kColumns, 1, 1),
+                           [&](double i) { return bf16(std::cos(i * i * 0.73)); });
+  Doubles sums(kRows * kColumns);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     for (std::size_t k = 0; k < kTerms; ++k) {
       const double term = a[i / kColumns * kTerms + k] * b[k * kColumns + i % kColumns];
       sums[i] = bf16(sums[i] + bf16(term));
     }
   }
-  Values scaled = mapped(sums, [](double y) { return 2 * y; });
-  Values stray = sums;
+  Doubles scaled = mapped(sums, [](double y) { return 2 * y; });
+  Doubles stray = sums;
   stray[77] += 10;
-  const auto judged = [&](const Values& y, DeviceType device) {
+  const auto judged = [&](const Doubles& y, DeviceType device) {
     SetUpWriter();
     begin("mm", device);
     input("self", DType::bf16, {kRows, kTerms}, a);
@@ -363,10 +363,10 @@ TEST_F(JudgeDump, Fp16ThatSaturates) {
 
 // 16 bits cut off instead of rounded, as a kernel with a wrong cast does.
 TEST_F(JudgeDump, RoundingThatLeansToOneSide) {
-  const Values x = arithmetic(256, 0.37, 0.0171);
+  const Doubles x = arithmetic(256, 0.37, 0.0171);
   begin("softplus");
   input("self", DType::fp32, {256}, x);
-  Values kept = mapped(x, [](double v) { return double(float(v)); });
+  Doubles kept = mapped(x, [](double v) { return double(float(v)); });
   output("result", DType::bf16, {256}, mapped(kept, [](double v) {
            const double unit = std::ldexp(1, std::ilogb(softplus(v)) - 7);
            return std::floor(softplus(v) / unit) * unit;
@@ -381,11 +381,11 @@ TEST_F(JudgeDump, RoundingThatLeansToOneSide) {
 TEST_F(JudgeDump, DrawsAreHeldToTheirDistribution) {
   const auto dropped = [&](double p, double factor) {
     SetUpWriter();
-    const Values x = arithmetic(1000, 1, 0.5);
+    const Doubles x = arithmetic(1000, 1, 0.5);
     begin("dropout");
     input("input", DType::fp32, {1000}, x);
     input("p", DType::fp64, {1}, {p});
-    Values y = x;
+    Doubles y = x;
     for (std::size_t i = 0; i < y.size(); ++i) y[i] *= i % 2 == 0 ? 0 : factor;
     output("result", DType::fp32, {1000}, y);
     return only_record();

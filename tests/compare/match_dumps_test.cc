@@ -227,11 +227,11 @@ TEST(MatchDumps, LoadModeGoesBySeq) {
 }
 
 /// Calls of "Mul", each with an input that holds one of the values.
-struct Side {
+struct MulCalls {
   Records records;
   Contents contents;
 
-  Side(DeviceType device, const std::vector<double>& values, double error = 0) {
+  MulCalls(DeviceType device, const std::vector<double>& values, double error = 0) {
     std::vector<Call> made;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string seq = std::to_string(i + 1);
@@ -244,10 +244,11 @@ struct Side {
 };
 
 // Seqs of the partners of each of our calls, 0 for none.
-std::vector<std::string> aligned(const std::vector<double>& mine, const std::vector<double>& theirs,
-                                 std::vector<std::string>* notes = nullptr,
-                                 CallRule rule = CallRule::aligned) {
-  const Side actual(DeviceType::npu, mine), expected(DeviceType::cuda, theirs, 1e-3);
+std::vector<std::string> aligned_seqs(const std::vector<double>& mine,
+                                      const std::vector<double>& theirs,
+                                      std::vector<std::string>* notes = nullptr,
+                                      CallRule rule = CallRule::aligned) {
+  const MulCalls actual(DeviceType::npu, mine), expected(DeviceType::cuda, theirs, 1e-3);
   const auto matches = matched(actual.records, expected.records,
                                {rule, sampling(actual.contents), sampling(expected.contents)});
   std::vector<std::string> partners;
@@ -261,28 +262,29 @@ std::vector<std::string> aligned(const std::vector<double>& mine, const std::vec
 }
 
 TEST(MatchDumps, AlignsByContentWhereCountsDiffer) {
-  EXPECT_THAT(aligned({9, 1, 2, 3}, {1, 2, 3}), ElementsAre("-", "1", "2", "3"));
-  EXPECT_THAT(aligned({1, 9, 2, 3}, {1, 2, 3}), ElementsAre("1", "-", "2", "3"));
-  EXPECT_THAT(aligned({1, 2, 3, 9}, {1, 2, 3}), ElementsAre("1", "2", "3", "-"));
-  EXPECT_THAT(aligned({9, 1, 2, 8, 3}, {1, 2, 3}), ElementsAre("-", "1", "2", "-", "3"));
-  EXPECT_THAT(aligned({1, 3}, {1, 2, 3}), ElementsAre("1", "3"));
-  EXPECT_THAT(aligned({1, 1, 1}, {1, 1}), ElementsAre("1", "2", "-"));
+  EXPECT_THAT(aligned_seqs({9, 1, 2, 3}, {1, 2, 3}), ElementsAre("-", "1", "2", "3"));
+  EXPECT_THAT(aligned_seqs({1, 9, 2, 3}, {1, 2, 3}), ElementsAre("1", "-", "2", "3"));
+  EXPECT_THAT(aligned_seqs({1, 2, 3, 9}, {1, 2, 3}), ElementsAre("1", "2", "3", "-"));
+  EXPECT_THAT(aligned_seqs({9, 1, 2, 8, 3}, {1, 2, 3}), ElementsAre("-", "1", "2", "-", "3"));
+  EXPECT_THAT(aligned_seqs({1, 3}, {1, 2, 3}), ElementsAre("1", "3"));
+  EXPECT_THAT(aligned_seqs({1, 1, 1}, {1, 1}), ElementsAre("1", "2", "-"));
 }
 
 TEST(MatchDumps, SaysWhatItAligned) {
   std::vector<std::string> notes;
-  aligned({1, 9, 2}, {1, 2}, &notes);
+  aligned_seqs({1, 9, 2}, {1, 2}, &notes);
   EXPECT_THAT(notes,
               ElementsAre("", "extra call: 3 calls against 2, by shape, dtype and inputs",
                           "aligned: call 3 of 3 with call 2 of 2, by shape, dtype and inputs"));
 }
 
 TEST(MatchDumps, ByNumberShifts) {
-  EXPECT_THAT(aligned({9, 1, 2}, {1, 2}, nullptr, CallRule::by_number), ElementsAre("1", "2", "-"));
+  EXPECT_THAT(aligned_seqs({9, 1, 2}, {1, 2}, nullptr, CallRule::by_number),
+              ElementsAre("1", "2", "-"));
 }
 
 TEST(MatchDumps, EqualCountsGoByNumberWhateverTheyHold) {
-  EXPECT_THAT(aligned({1, 2, 3}, {2, 3, 4}), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(aligned_seqs({1, 2, 3}, {2, 3, 4}), ElementsAre("1", "2", "3"));
 }
 
 TEST(MatchDumps, AlignsByShapeWithoutContent) {

@@ -7,7 +7,7 @@
 namespace opbench {
 namespace {
 
-const std::vector<float> kTrue = {3, 4, 0};
+using compare_tests::kTrue;
 
 TEST(ReasonGroups, TheLargestComesFirst) {
   const auto sample =

@@ -4,19 +4,16 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "harness/plan/case.h"
 #include "tensor/elements.h"
+#include "tests/support/not_finite.h"
 
 namespace opbench {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 Tensor tensor(DType dtype, const std::vector<double>& values) {
   Tensor made(describe(dtype, {std::ssize(values)}));

@@ -103,10 +103,8 @@ std::vector<double> kernel_values(std::string_view op, std::string_view variant,
   return to_vector(output);
 }
 
-std::vector<std::vector<std::int32_t>> moved_numbers(std::string_view op_name,
-                                                     const std::vector<Dims>& shapes,
-                                                     const AttrTexts& attrs,
-                                                     const std::vector<std::int64_t>& index) {
+MovedNumbers moved_numbers(std::string_view op_name, const std::vector<Dims>& shapes,
+                           const AttrTexts& attrs, const std::vector<std::int64_t>& index) {
   const Op& op = find_op(op_name);
   const Problem problem = problem_with(op, shapes, attrs);
   std::vector<Tensor> inputs;
@@ -121,7 +119,7 @@ std::vector<std::vector<std::int32_t>> moved_numbers(std::string_view op_name,
     readers.emplace_back(problem.inputs[i], inputs[i].data());
   }
   const ExactReference reference = op.exact_reference(readers, problem.attrs);
-  std::vector<std::vector<std::int32_t>> outputs;
+  MovedNumbers outputs;
   for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
     const ElementRange all{0, problem.outputs[i].elements()};
     outputs.emplace_back(static_cast<std::size_t>(all.count));

@@ -37,12 +37,13 @@ std::vector<double> kernel_values(std::string_view op, std::string_view variant,
                                   const std::vector<std::vector<double>>& inputs,
                                   const AttrTexts& attrs = {}, bool scalar_first = false);
 
+using MovedNumbers = std::vector<std::vector<std::int32_t>>;
+
 /// The outputs of an exact operator's reference on int32 tensors of these shapes that hold 0, 1, 2,
 /// ... in the first, 100, 101, ... in the second and so on; an index as `index` states it.
-std::vector<std::vector<std::int32_t>> moved_numbers(std::string_view op,
-                                                     const std::vector<Dims>& shapes,
-                                                     const AttrTexts& attrs = {},
-                                                     const std::vector<std::int64_t>& index = {});
+MovedNumbers moved_numbers(std::string_view op, const std::vector<Dims>& shapes,
+                           const AttrTexts& attrs = {},
+                           const std::vector<std::int64_t>& index = {});
 
 const Kernel& find_kernel(std::string_view op, std::string_view variant);
 

@@ -3,21 +3,12 @@
 #include "ops/pool.h"
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-namespace {
-
-void expect_values(std::string_view op, const Given& input, const std::vector<double>& expected,
-                   const AttrTexts& attrs) {
-  EXPECT_EQ(reference_of_tensors(op, {input}, attrs)[0], expected);
-  EXPECT_EQ(kernel_on_tensors(op, "native", {input}, attrs)[0], expected);
-}
-
-}  // namespace
 
 // 5 places in 3 windows: 0-1, 1-3, 3-4. Source: floor(i*5/3) and ceil((i + 1)*5/3).
 TEST(AdaptiveAvgPool2d, WindowsMayOverlap) {
@@ -29,14 +20,14 @@ TEST(AdaptiveAvgPool2d, WindowsMayOverlap) {
 
 TEST(AdaptiveAvgPool2d, HandComputed) {
   const Given x{DType::fp32, {1, 1, 2, 4}, {0, 2, 4, 6, 8, 10, 12, 14}};
-  expect_values("adaptive_avg_pool2d", x, {7}, {{"output_size", "1"}});
-  expect_values("adaptive_avg_pool2d", x, {1, 5, 9, 13}, {{"output_size", "[2,2]"}});
-  expect_values("adaptive_avg_pool2d", {DType::fp32, {1, 1, 1, 3}, {2, 4, 8}}, {3, 6},
+  expect_values("adaptive_avg_pool2d", {x}, {7}, {{"output_size", "1"}});
+  expect_values("adaptive_avg_pool2d", {x}, {1, 5, 9, 13}, {{"output_size", "[2,2]"}});
+  expect_values("adaptive_avg_pool2d", {{DType::fp32, {1, 1, 1, 3}, {2, 4, 8}}}, {3, 6},
                 {{"output_size", "[1,2]"}});
   // More windows than places: copies.
-  expect_values("adaptive_avg_pool2d", {DType::fp32, {1, 1, 1, 1}, {3}}, {3, 3, 3, 3},
+  expect_values("adaptive_avg_pool2d", {{DType::fp32, {1, 1, 1, 1}, {3}}}, {3, 3, 3, 3},
                 {{"output_size", "2"}});
-  expect_values("adaptive_avg_pool2d_grad", {DType::fp32, {1, 1, 1, 2}, {2, 4}}, {1, 3, 2},
+  expect_values("adaptive_avg_pool2d_grad", {{DType::fp32, {1, 1, 1, 2}, {2, 4}}}, {1, 3, 2},
                 {{"input_size", "[1,3]"}});
 }
 

@@ -15,8 +15,8 @@ namespace {
 const Given kFirst{DType::fp32, {2, 3}, {1, 2, 3, 4, 5, 6}};
 const Given kSecond{DType::fp32, {3, 2}, {1, 0, 0, 1, 1, 1}};
 
-void expect_values(const std::vector<Given>& inputs, const std::vector<double>& expected,
-                   const AttrTexts& attrs = {}) {
+void expect_addmm(const std::vector<Given>& inputs, const std::vector<double>& expected,
+                  const AttrTexts& attrs = {}) {
   EXPECT_EQ(reference_of_tensors("addmm", inputs, attrs)[0], expected);
   for (const char* variant : {"native", "mat_mul_v2"}) {
     EXPECT_EQ(kernel_on_tensors("addmm", variant, inputs, attrs)[0], expected) << variant;
@@ -27,26 +27,26 @@ void expect_values(const std::vector<Given>& inputs, const std::vector<double>& 
 
 // The product is 4, 5, 10, 11.
 TEST(Addmm, HandComputed) {
-  expect_values({{DType::fp32, {2, 2}, {10, 20, 30, 40}}, kFirst, kSecond}, {14, 25, 40, 51});
-  expect_values({{DType::fp32, {2}, {10, 20}}, kFirst, kSecond}, {14, 25, 20, 31});
-  expect_values({{DType::fp32, {2, 1}, {10, 20}}, kFirst, kSecond}, {14, 15, 30, 31});
-  expect_values({{DType::fp32, {}, {10}}, kFirst, kSecond}, {1, 0, -5, -6},
-                {{"beta", "0.5"}, {"alpha", "-1"}});
+  expect_addmm({{DType::fp32, {2, 2}, {10, 20, 30, 40}}, kFirst, kSecond}, {14, 25, 40, 51});
+  expect_addmm({{DType::fp32, {2}, {10, 20}}, kFirst, kSecond}, {14, 25, 20, 31});
+  expect_addmm({{DType::fp32, {2, 1}, {10, 20}}, kFirst, kSecond}, {14, 15, 30, 31});
+  expect_addmm({{DType::fp32, {}, {10}}, kFirst, kSecond}, {1, 0, -5, -6},
+               {{"beta", "0.5"}, {"alpha", "-1"}});
 }
 
 // Source: torch.addmm: "If beta is 0, then input will be ignored, and nan and inf in it will not be
 // propagated".
 TEST(Addmm, WithoutABetaSelfIsNotLookedAt) {
-  expect_values({{DType::fp32, {2}, {std::nan(""), 1}}, kFirst, kSecond}, {4, 5, 10, 11},
-                {{"beta", "0"}});
+  expect_addmm({{DType::fp32, {2}, {std::nan(""), 1}}, kFirst, kSecond}, {4, 5, 10, 11},
+               {{"beta", "0"}});
 }
 
 // torch.baddbmm.
 TEST(Addmm, TakesBatches) {
-  expect_values({{DType::fp32, {2, 1, 2}, {1, 2, 3, 4}},
-                 {DType::fp32, {2, 1, 1}, {2, 3}},
-                 {DType::fp32, {2, 1, 2}, {1, 10, 1, 10}}},
-                {3, 22, 6, 34});
+  expect_addmm({{DType::fp32, {2, 1, 2}, {1, 2, 3, 4}},
+                {DType::fp32, {2, 1, 1}, {2, 3}},
+                {DType::fp32, {2, 1, 2}, {1, 10, 1, 10}}},
+               {3, 22, 6, 34});
 }
 
 TEST(Addmm, GradientsAgreeWithFiniteDifferences) {

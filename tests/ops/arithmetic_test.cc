@@ -1,12 +1,10 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
-
 #include "tensor/error.h"
 #include "tests/evaluate.h"
 #include "tests/on_tensors.h"
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 
@@ -14,8 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsNan;
 using testing::ThrowsMessage;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(Add, AddsAndKeepsNonfinite) {
   EXPECT_THAT(reference_values("add", DType::fp32, {{1, 2.5, kInf, kInf}, {2, -1, 1, -kInf}}),

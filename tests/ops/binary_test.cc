@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
-
 #include "tensor/error.h"
 #include "tests/evaluate.h"
 #include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -16,28 +15,20 @@ using testing::HasSubstr;
 using testing::IsNan;
 using testing::ThrowsMessage;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNaN = std::nan("");
-
-std::vector<double> of(std::string_view op, const std::vector<std::vector<double>>& x,
-                       const AttrTexts& attrs = {}) {
-  return reference_values(op, DType::fp32, x, attrs);
-}
-
 }  // namespace
 
 TEST(Binary, ByHand) {
-  EXPECT_THAT(of("sub", {{3, kInf}, {5, kInf}}), ElementsAre(-2, IsNan()));
-  EXPECT_THAT(of("div", {{3, -1, 0}, {4, 0, 0}}), ElementsAre(0.75, -kInf, IsNan()));
-  EXPECT_THAT(of("addcmul", {{1}, {2}, {3}}, {{"value", "0.5"}}), ElementsAre(4));
-  EXPECT_THAT(of("addcdiv", {{1}, {3}, {4}}, {{"value", "2"}}), ElementsAre(2.5));
+  EXPECT_THAT(fp32_values("sub", {{3, kInf}, {5, kInf}}), ElementsAre(-2, IsNan()));
+  EXPECT_THAT(fp32_values("div", {{3, -1, 0}, {4, 0, 0}}), ElementsAre(0.75, -kInf, IsNan()));
+  EXPECT_THAT(fp32_values("addcmul", {{1}, {2}, {3}}, {{"value", "0.5"}}), ElementsAre(4));
+  EXPECT_THAT(fp32_values("addcdiv", {{1}, {3}, {4}}, {{"value", "2"}}), ElementsAre(2.5));
 }
 
 // As torch.maximum, unlike std::fmax.
 TEST(Binary, MaximumAndMinimumPassNaNFromBothSides) {
-  const std::vector<std::vector<double>> x = {{1, kNaN, 1, -kInf}, {2, 1, kNaN, 3}};
-  EXPECT_THAT(of("maximum", x), ElementsAre(2, IsNan(), IsNan(), 3));
-  EXPECT_THAT(of("minimum", x), ElementsAre(1, IsNan(), IsNan(), -kInf));
+  const std::vector<std::vector<double>> x = {{1, kNan, 1, -kInf}, {2, 1, kNan, 3}};
+  EXPECT_THAT(fp32_values("maximum", x), ElementsAre(2, IsNan(), IsNan(), 3));
+  EXPECT_THAT(fp32_values("minimum", x), ElementsAre(1, IsNan(), IsNan(), -kInf));
   on_every_isa([&] {
     for (const char* variant : {"native", "maximum"}) {
       EXPECT_THAT(kernel_values("maximum", variant, DType::fp32, x),
@@ -52,16 +43,16 @@ TEST(Binary, MaximumAndMinimumPassNaNFromBothSides) {
 
 // d(a/b)/db = -a/b^2: -8 * 3/4 at a = 3, b = 2 with dy = 8.
 TEST(BinaryGrad, ByHand) {
-  EXPECT_THAT(of("div_grad_other", {{8}, {3}, {2}}), ElementsAre(-6));
-  EXPECT_THAT(of("div_grad_other", {{8}, {3}, {2}}, {{"value", "0.5"}}), ElementsAre(-3));
-  EXPECT_THAT(of("maximum_grad", {{6, 6, 6}, {2, 1, 1}, {1, 1, 2}}), ElementsAre(6, 3, 0));
+  EXPECT_THAT(fp32_values("div_grad_other", {{8}, {3}, {2}}), ElementsAre(-6));
+  EXPECT_THAT(fp32_values("div_grad_other", {{8}, {3}, {2}}, {{"value", "0.5"}}), ElementsAre(-3));
+  EXPECT_THAT(fp32_values("maximum_grad", {{6, 6, 6}, {2, 1, 1}, {1, 1, 2}}), ElementsAre(6, 3, 0));
 }
 
 // Source: PyTorch 1.13, maximum([nan, 1, nan, 1, 2], [1, nan, nan, 1, 1]).sum().backward().
 TEST(BinaryGrad, NaNPassesTheGradientOfMaximumToBoth) {
-  const std::vector<double> dy(5, 1), a = {kNaN, 1, kNaN, 1, 2}, b = {1, kNaN, kNaN, 1, 1};
-  EXPECT_THAT(of("maximum_grad", {dy, a, b}), ElementsAre(1, 1, 1, 0.5, 1));
-  EXPECT_THAT(of("maximum_grad", {dy, b, a}), ElementsAre(1, 1, 1, 0.5, 0));
+  const std::vector<double> dy(5, 1), a = {kNan, 1, kNan, 1, 2}, b = {1, kNan, kNan, 1, 1};
+  EXPECT_THAT(fp32_values("maximum_grad", {dy, a, b}), ElementsAre(1, 1, 1, 0.5, 1));
+  EXPECT_THAT(fp32_values("maximum_grad", {dy, b, a}), ElementsAre(1, 1, 1, 0.5, 0));
   on_every_isa([&] {
     const auto native = [&](const std::vector<double>& x1, const std::vector<double>& x2) {
       return kernel_values("maximum_grad", "native", DType::fp32, {dy, x1, x2});

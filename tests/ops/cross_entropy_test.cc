@@ -205,15 +205,15 @@ TEST(CrossEntropy, NamesWhatItRefuses) {
 
 namespace {
 
-/// torch 1.13, cross_entropy in fp64 of kRows with targets 2, 0, 1, 2: losses, and the gradient for
-/// dy = 2 (sum) or 1, 2, 4, 8 (none).
+/// torch 1.13, cross_entropy in fp64 of kLogits with targets 2, 0, 1, 2: losses, and the gradient
+/// for dy = 2 (sum) or 1, 2, 4, 8 (none).
 struct ReducedGolden {
   const char* reduction;
   bool is_weighted;  ///< by 0.5, 2, 1.5; with ignore_index 1 and label_smoothing 0.25
   std::vector<double> losses, gradient;
 };
 
-const std::vector<double> kRows = {1, 2, -1, 0.5, 0.25, 3, -2, 1, 0, 4, -1, 0.5};
+const std::vector<double> kLogits = {1, 2, -1, 0.5, 0.25, 3, -2, 1, 0, 4, -1, 0.5};
 
 const ReducedGolden kReduced[] = {
     {"sum",
@@ -243,7 +243,7 @@ const ReducedGolden kReduced[] = {
 TEST(CrossEntropy, ReductionsAgreeWithTorch) {
   for (const ReducedGolden& golden : kReduced) {
     AttrTexts attrs = {{"reduction", golden.reduction}};
-    std::vector<Given> inputs = {{DType::fp32, {4, 3}, kRows}, {DType::int64, {4}, {2, 0, 1, 2}}};
+    std::vector<Given> inputs = {{DType::fp32, {4, 3}, kLogits}, {DType::int64, {4}, {2, 0, 1, 2}}};
     if (golden.is_weighted) {
       attrs.insert({{"ignore_index", "1"}, {"label_smoothing", "0.25"}});
       inputs.push_back({DType::fp32, {3}, {0.5, 2, 1.5}});

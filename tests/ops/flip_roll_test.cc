@@ -11,8 +11,6 @@ using testing::ThrowsMessage;
 
 namespace {
 
-using Numbers = std::vector<std::vector<std::int32_t>>;
-
 void refused(const char* op, const Dims& shape, const AttrTexts& attrs, const char* text) {
   EXPECT_THAT([&] { problem_with(find_op(op), {shape}, attrs); },
               ThrowsMessage<Error>(HasSubstr(text)));
@@ -21,21 +19,22 @@ void refused(const char* op, const Dims& shape, const AttrTexts& attrs, const ch
 }  // namespace
 
 TEST(Flip, ReversesAxes) {
-  EXPECT_EQ(moved_numbers("flip", {{2, 3}}), (Numbers{{2, 1, 0, 5, 4, 3}}));
-  EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "0"}}), (Numbers{{3, 4, 5, 0, 1, 2}}));
-  EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "[0,1]"}}), (Numbers{{5, 4, 3, 2, 1, 0}}));
-  EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "[]"}}), (Numbers{{0, 1, 2, 3, 4, 5}}));
+  EXPECT_EQ(moved_numbers("flip", {{2, 3}}), (MovedNumbers{{2, 1, 0, 5, 4, 3}}));
+  EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "0"}}), (MovedNumbers{{3, 4, 5, 0, 1, 2}}));
+  EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "[0,1]"}}),
+            (MovedNumbers{{5, 4, 3, 2, 1, 0}}));
+  EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "[]"}}), (MovedNumbers{{0, 1, 2, 3, 4, 5}}));
 }
 
 // The examples of torch.roll's documentation, counted from 0.
 TEST(Roll, MovesAxesOn) {
-  EXPECT_EQ(moved_numbers("roll", {{4, 2}}), (Numbers{{7, 0, 1, 2, 3, 4, 5, 6}}));
+  EXPECT_EQ(moved_numbers("roll", {{4, 2}}), (MovedNumbers{{7, 0, 1, 2, 3, 4, 5, 6}}));
   EXPECT_EQ(moved_numbers("roll", {{4, 2}}, {{"shifts", "1"}, {"dims", "0"}}),
-            (Numbers{{6, 7, 0, 1, 2, 3, 4, 5}}));
+            (MovedNumbers{{6, 7, 0, 1, 2, 3, 4, 5}}));
   EXPECT_EQ(moved_numbers("roll", {{4, 2}}, {{"shifts", "-1"}, {"dims", "0"}}),
-            (Numbers{{2, 3, 4, 5, 6, 7, 0, 1}}));
+            (MovedNumbers{{2, 3, 4, 5, 6, 7, 0, 1}}));
   EXPECT_EQ(moved_numbers("roll", {{4, 2}}, {{"shifts", "[2,1]"}, {"dims", "[0,1]"}}),
-            (Numbers{{5, 4, 7, 6, 1, 0, 3, 2}}));
+            (MovedNumbers{{5, 4, 7, 6, 1, 0, 3, 2}}));
   EXPECT_EQ(moved_numbers("roll", {{4, 2}}, {{"shifts", "-4000000001"}, {"dims", "0"}}),
             moved_numbers("roll", {{4, 2}}, {{"shifts", "-1"}, {"dims", "0"}}));
 }

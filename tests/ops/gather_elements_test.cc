@@ -9,11 +9,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr DType kFp32 = DType::fp32, kInt64 = DType::int64, kInt32 = DType::int32;
-
 // The example of torch.gather's documentation.
 TEST(GatherElements, PublishedExample) {
-  const std::vector<Given> inputs = {{kFp32, {2, 2}, {1, 2, 3, 4}}, {kInt64, {2, 2}, {0, 0, 1, 0}}};
+  const std::vector<Given> inputs = {{DType::fp32, {2, 2}, {1, 2, 3, 4}},
+                                     {DType::int64, {2, 2}, {0, 0, 1, 0}}};
   EXPECT_THAT(reference_of_tensors("gather_elements", inputs, {{"dim", "1"}})[0],
               ElementsAre(1, 1, 4, 3));
 }
@@ -22,7 +21,7 @@ TEST(GatherElements, PublishedExample) {
 // dim. By hand.
 TEST(GatherElements, AlongTheFirstAxis) {
   const std::vector<Given> inputs = {{DType::int16, {2, 3}, {1, 2, 3, 4, 5, 6}},
-                                     {kInt32, {3, 2}, {1, 0, 0, 1, 1, 1}}};
+                                     {DType::int32, {3, 2}, {1, 0, 0, 1, 1, 1}}};
   const auto expected = ElementsAre(4, 2, 1, 5, 4, 5);
   EXPECT_THAT(reference_of_tensors("gather_elements", inputs)[0], expected);
   EXPECT_THAT(kernel_on_tensors("gather_elements", "native", inputs)[0], expected);
@@ -33,11 +32,11 @@ TEST(GatherElements, AlongTheFirstAxis) {
 TEST(GatherElements, KernelsAgreeOnEveryAxis) {
   std::vector<double> x(3 * 4 * 5 * 6);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = double(i);
-  for (const DType dtype : {kInt64, kInt32}) {
+  for (const DType dtype : {DType::int64, DType::int32}) {
     for (const Dims& shape : {Dims{3, 4, 5, 6}, Dims{3, 4, 5, 2}, Dims{2, 3, 3, 6}}) {
       std::vector<double> index(static_cast<std::size_t>(element_count(shape)));
       for (std::size_t i = 0; i < index.size(); ++i) index[i] = double(i * 7 % 3);
-      const std::vector<Given> inputs = {{kFp32, {3, 4, 5, 6}, x}, {dtype, shape, index}};
+      const std::vector<Given> inputs = {{DType::fp32, {3, 4, 5, 6}, x}, {dtype, shape, index}};
       for (const char* dim : {"0", "1", "2", "3", "-1"}) {
         const AttrTexts attrs = {{"dim", dim}};
         const Values expected = reference_of_tensors("gather_elements", inputs, attrs);
@@ -57,7 +56,8 @@ TEST(GatherElements, NamesWhatDoesNotFit) {
   const auto error = [](Dims x, Dims index, std::vector<double> values) {
     return [=] {
       const std::vector<double> zeros(static_cast<std::size_t>(element_count(x)));
-      reference_of_tensors("gather_elements", {{kFp32, x, zeros}, {kInt64, index, values}});
+      reference_of_tensors("gather_elements",
+                           {{DType::fp32, x, zeros}, {DType::int64, index, values}});
     };
   };
   EXPECT_THAT(error({2, 2}, {2}, {0, 0}),
@@ -73,8 +73,8 @@ TEST(GatherElements, NamesWhatDoesNotFit) {
 // Of a large x only what is asked for counts.
 TEST(GatherElements, CountsWhatItReads) {
   const Op& op = find_op("gather_elements");
-  const Problem problem =
-      make_problem(op, {describe(kFp32, {1000, 2}), describe(kInt64, {3, 2})}, Attrs(op.attrs));
+  const Problem problem = make_problem(
+      op, {describe(DType::fp32, {1000, 2}), describe(DType::int64, {3, 2})}, Attrs(op.attrs));
   const Traffic traffic = op.traffic(problem);
   EXPECT_EQ(traffic.bytes_read, 6 * 4 + 6 * 8);
   EXPECT_EQ(traffic.bytes_written, 6 * 4);

@@ -9,16 +9,13 @@
 
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 namespace {
 
 Given index(const Dims& shape, const std::vector<double>& values) {
   return {DType::int64, shape, values};
-}
-
-Given mask(const Dims& shape, const std::vector<double>& values) {
-  return {DType::boolean, shape, values};
 }
 
 // Where logarithms, roots and quotients are defined and not too steep.

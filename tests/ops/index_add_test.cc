@@ -10,12 +10,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr DType kFp32 = DType::fp32, kInt64 = DType::int64;
-
 std::vector<Given> index_add_example() {
-  return {{kFp32, {5, 3}, std::vector<double>(15, 1)},
-          {kInt64, {3}, {0, 4, 2}},
-          {kFp32, {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
+  return {{DType::fp32, {5, 3}, std::vector<double>(15, 1)},
+          {DType::int64, {3}, {0, 4, 2}},
+          {DType::fp32, {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
 }
 
 // The examples of torch.Tensor.index_add_'s documentation, alpha 1 and -1.
@@ -28,9 +26,9 @@ TEST(IndexAdd, PublishedExamples) {
 
 // [[1, 2], [3, 4]] with columns 1 and 1 of [[10, 20, 30], [40, 50, 60]] added: by hand.
 TEST(IndexAdd, RepeatedIndicesAddUp) {
-  const std::vector<Given> inputs = {{kFp32, {2, 2}, {1, 2, 3, 4}},
+  const std::vector<Given> inputs = {{DType::fp32, {2, 2}, {1, 2, 3, 4}},
                                      {DType::int32, {3}, {1, 0, 1}},
-                                     {kFp32, {2, 3}, {10, 20, 30, 40, 50, 60}}};
+                                     {DType::fp32, {2, 3}, {10, 20, 30, 40, 50, 60}}};
   const AttrTexts attrs = {{"axis", "-1"}, {"alpha", "0.5"}};
   const auto expected = ElementsAre(11, 22, 28, 54);
   EXPECT_THAT(reference_of_tensors("index_add", inputs, attrs)[0], expected);
@@ -41,8 +39,9 @@ TEST(IndexAdd, RepeatedIndicesAddUp) {
 
 // torch.index_add refuses them, index_put(accumulate=True) counts from the back.
 TEST(IndexAdd, CountsNegativeIndicesFromTheBack) {
-  const std::vector<Given> inputs = {
-      {kFp32, {3}, {1, 2, 3}}, {kInt64, {3}, {-1, 0, -2}}, {kFp32, {3}, {10, 20, 40}}};
+  const std::vector<Given> inputs = {{DType::fp32, {3}, {1, 2, 3}},
+                                     {DType::int64, {3}, {-1, 0, -2}},
+                                     {DType::fp32, {3}, {10, 20, 40}}};
   const AttrTexts attrs = {{"negative_index", "true"}};
   EXPECT_THAT(reference_of_tensors("index_add", inputs, attrs)[0], ElementsAre(21, 42, 13));
   for (const char* variant : {"native", "index_select"}) {
@@ -50,11 +49,12 @@ TEST(IndexAdd, CountsNegativeIndicesFromTheBack) {
         << variant;
   }
   const Op& op = find_op("index_add");
-  EXPECT_EQ(
-      refusal(find_kernel("index_add", "index_add"),
-              make_problem(op, {describe(kFp32, {3}), describe(kInt64, {3}), describe(kFp32, {3})},
-                           attrs_of(op, attrs))),
-      "InplaceIndexAdd takes no negative indices");
+  EXPECT_EQ(refusal(find_kernel("index_add", "index_add"),
+                    make_problem(op,
+                                 {describe(DType::fp32, {3}), describe(DType::int64, {3}),
+                                  describe(DType::fp32, {3})},
+                                 attrs_of(op, attrs))),
+            "InplaceIndexAdd takes no negative indices");
 }
 
 // Every axis, more and fewer rows than places, whole numbers: nothing rounds.
@@ -69,7 +69,7 @@ TEST(IndexAdd, KernelsAgreeOnEveryAxis) {
       for (std::size_t i = 0; i < y.size(); ++i) y[i] = double(1000 * i);
       for (std::int64_t i = 0; i < added; ++i) index.push_back(double(i * 3 % 5));
       const std::vector<Given> inputs = {
-          {kFp32, self, x}, {kInt64, {added}, index}, {kFp32, source, y}};
+          {DType::fp32, self, x}, {DType::int64, {added}, index}, {DType::fp32, source, y}};
       const AttrTexts attrs = {{"axis", std::to_string(axis)}, {"alpha", "2"}};
       const Values expected = reference_of_tensors("index_add", inputs, attrs);
       for (const char* variant : {"native", "index_add", "index_select"}) {
@@ -83,13 +83,14 @@ TEST(IndexAdd, KernelsAgreeOnEveryAxis) {
 
 TEST(IndexAdd, IndexSelectWantsAPermutation) {
   const std::vector<Given> twice = {
-      {kFp32, {2}, {0, 0}}, {kInt64, {2}, {1, 1}}, {kFp32, {2}, {3, 4}}};
+      {DType::fp32, {2}, {0, 0}}, {DType::int64, {2}, {1, 1}}, {DType::fp32, {2}, {3, 4}}};
   EXPECT_THAT([&] { kernel_on_tensors("index_add", "index_select", twice); },
               ThrowsMessage<RefusedValues>(HasSubstr("no permutation of the axis")));
   const Op& op = find_op("index_add");
-  const Problem shorter =
-      make_problem(op, {describe(kFp32, {5, 3}), describe(kInt64, {3}), describe(kFp32, {3, 3})},
-                   Attrs(op.attrs));
+  const Problem shorter = make_problem(
+      op,
+      {describe(DType::fp32, {5, 3}), describe(DType::int64, {3}), describe(DType::fp32, {3, 3})},
+      Attrs(op.attrs));
   EXPECT_THAT(refusal(find_kernel("index_add", "index_select"), shorter),
               HasSubstr("their lengths differ"));
 }
@@ -98,8 +99,9 @@ TEST(IndexAdd, NamesWhatDoesNotFit) {
   const auto error = [](Dims index, std::vector<double> values, Dims source) {
     return [=] {
       const std::vector<double> zeros(100);
-      reference_of_tensors(
-          "index_add", {{kFp32, {5, 3}, zeros}, {kInt64, index, values}, {kFp32, source, zeros}});
+      reference_of_tensors("index_add", {{DType::fp32, {5, 3}, zeros},
+                                         {DType::int64, index, values},
+                                         {DType::fp32, source, zeros}});
     };
   };
   EXPECT_THAT(error({1, 2}, {0, 1}, {2, 3}),
@@ -114,8 +116,8 @@ TEST(IndexAdd, NamesWhatDoesNotFit) {
 // d self = dy; d source = the rows of dy that the index names.
 TEST(IndexAdd, GradientSelectsRows) {
   const Op& op = find_op("index_add");
-  const std::vector<TensorDesc> inputs = {describe(kFp32, {5, 3}), describe(kInt64, {3}),
-                                          describe(kFp32, {3, 3})};
+  const std::vector<TensorDesc> inputs = {
+      describe(DType::fp32, {5, 3}), describe(DType::int64, {3}), describe(DType::fp32, {3, 3})};
   const auto calls = op.gradient(make_problem(op, inputs, Attrs(op.attrs)));
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_TRUE(calls[0].op.empty());
@@ -128,9 +130,10 @@ TEST(IndexAdd, GradientSelectsRows) {
 
 TEST(IndexAdd, DefaultIndexIsAPermutationWhereItCanBe) {
   const Op& op = find_op("index_add");
-  const Problem same =
-      make_problem(op, {describe(kFp32, {5, 3}), describe(kInt64, {5}), describe(kFp32, {5, 3})},
-                   Attrs(op.attrs));
+  const Problem same = make_problem(
+      op,
+      {describe(DType::fp32, {5, 3}), describe(DType::int64, {5}), describe(DType::fp32, {5, 3})},
+      Attrs(op.attrs));
   EXPECT_EQ(default_data(same, 1).kind, DistributionKind::permutation);
 }
 

@@ -15,8 +15,8 @@ using testing::ThrowsMessage;
 namespace {
 
 /// Of the reference and of the variant with every instruction set.
-void expect_values(std::string_view op, const std::vector<Given>& inputs, const Values& expected,
-                   const AttrTexts& attrs = {}) {
+void expect_outputs(std::string_view op, const std::vector<Given>& inputs, const Values& expected,
+                    const AttrTexts& attrs = {}) {
   EXPECT_EQ(reference_of_tensors(op, inputs, attrs), expected);
   on_every_isa([&] { EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs), expected); });
 }
@@ -27,19 +27,19 @@ void expect_values(std::string_view op, const std::vector<Given>& inputs, const 
 TEST(LayerNorm, HandComputed) {
   const Given x{DType::fp32, {2, 2}, {1, 3, 2, 6}}, weight{DType::fp32, {2}, {2, 4}},
       bias{DType::fp32, {2}, {1, -1}};
-  expect_values("layer_norm", {x}, {{-1, 1, -1, 1}, {2, 4}, {1, 0.5}}, {{"eps", "0"}});
-  expect_values("layer_norm", {x, weight}, {{-2, 4, -2, 4}, {2, 4}, {1, 0.5}}, {{"eps", "0"}});
-  expect_values("layer_norm", {x, weight, bias}, {{-1, 3, -1, 3}, {2, 4}, {1, 0.5}},
-                {{"eps", "0"}});
+  expect_outputs("layer_norm", {x}, {{-1, 1, -1, 1}, {2, 4}, {1, 0.5}}, {{"eps", "0"}});
+  expect_outputs("layer_norm", {x, weight}, {{-2, 4, -2, 4}, {2, 4}, {1, 0.5}}, {{"eps", "0"}});
+  expect_outputs("layer_norm", {x, weight, bias}, {{-1, 3, -1, 3}, {2, 4}, {1, 0.5}},
+                 {{"eps", "0"}});
   // 1/sqrt(1 + 3) = 1/2
-  expect_values("layer_norm", {{DType::fp16, {1, 2}, {1, 3}}}, {{-0.5, 0.5}, {2}, {0.5}},
-                {{"eps", "3"}});
+  expect_outputs("layer_norm", {{DType::fp16, {1, 2}, {1, 3}}}, {{-0.5, 0.5}, {2}, {0.5}},
+                 {{"eps", "3"}});
 }
 
 // Both axes make one row.
 TEST(LayerNorm, RowsMayHaveSeveralAxes) {
-  expect_values("layer_norm", {{DType::fp32, {1, 2, 2}, {0, 0, 2, 2}}}, {{-1, -1, 1, 1}, {1}, {1}},
-                {{"normalized_shape", "[2,2]"}, {"eps", "0"}});
+  expect_outputs("layer_norm", {{DType::fp32, {1, 2, 2}, {0, 0, 2, 2}}}, {{-1, -1, 1, 1}, {1}, {1}},
+                 {{"normalized_shape", "[2,2]"}, {"eps", "0"}});
 }
 
 TEST(LayerNorm, StatisticsAreFp32AndKeepTheRank) {
@@ -56,18 +56,18 @@ TEST(LayerNormGrad, HandComputed) {
                                      {DType::fp32, {1, 1}, {1}},
                                      {DType::fp32, {1, 1}, {1}},
                                      {DType::fp32, {4}, {1, 1, 1, 1}}};
-  expect_values("layer_norm_grad", inputs, {{2, -2, -4, 4}, {-4, 0, 0, 8}, {4, 0, 0, 8}});
-  expect_values("layer_norm_grad", {inputs.begin(), inputs.end() - 1}, {{2, -2, -4, 4}});
+  expect_outputs("layer_norm_grad", inputs, {{2, -2, -4, 4}, {-4, 0, 0, 8}, {4, 0, 0, 8}});
+  expect_outputs("layer_norm_grad", {inputs.begin(), inputs.end() - 1}, {{2, -2, -4, 4}});
 }
 
 // As PyTorch 1.5 records the statistics.
 TEST(LayerNormGrad, StatisticsMayHaveOneAxis) {
-  expect_values("layer_norm_grad",
-                {{DType::fp32, {2, 2}, {3, 3, 5, 5}},
-                 {DType::fp32, {2, 2}, {1, 3, 2, 6}},
-                 {DType::fp32, {2}, {2, 4}},
-                 {DType::fp32, {2}, {1, 0.5}}},
-                {{0, 0, 0, 0}});
+  expect_outputs("layer_norm_grad",
+                 {{DType::fp32, {2, 2}, {3, 3, 5, 5}},
+                  {DType::fp32, {2, 2}, {1, 3, 2, 6}},
+                  {DType::fp32, {2}, {2, 4}},
+                  {DType::fp32, {2}, {1, 0.5}}},
+                 {{0, 0, 0, 0}});
 }
 
 TEST(LayerNorm, GradientsAgreeWithFiniteDifferences) {

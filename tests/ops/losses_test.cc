@@ -5,6 +5,7 @@
 
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
+#include "tests/ops/values.h"
 #include "tests/support.h"
 
 namespace opbench {
@@ -20,14 +21,6 @@ namespace {
 
 const Given kInput{DType::fp32, {2, 2}, {1, -2, 0.5, 4}};
 const Given kTarget{DType::fp32, {2, 2}, {3, -2, 0, 1}};  // errors -2, 0, 0.5, 3
-
-/// Of the reference and of the variant with every instruction set.
-void expect_values(std::string_view op, const std::vector<Given>& inputs,
-                   const std::vector<double>& expected, const AttrTexts& attrs = {}) {
-  SCOPED_TRACE(op);
-  EXPECT_EQ(reference_of_tensors(op, inputs, attrs)[0], expected);
-  on_every_isa([&] { EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs)[0], expected); });
-}
 
 void expect_losses(std::string_view op, const std::vector<double>& each, double sum,
                    AttrTexts attrs = {}) {

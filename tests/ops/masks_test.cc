@@ -1,11 +1,10 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
-
 #include "tests/evaluate.h"
 #include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -13,29 +12,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsNan;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNaN = std::nan("");
-
-Given mask(const Dims& shape, const std::vector<double>& values) {
-  return {DType::boolean, shape, values};
-}
-
-/// Of the reference and of the variant with every instruction set.
-template <class Matcher>
-void expect_values(std::string_view op, const std::vector<Given>& inputs, const Matcher& expected,
-                   const AttrTexts& attrs = {}) {
-  SCOPED_TRACE(op);
-  EXPECT_THAT(reference_of_tensors(op, inputs, attrs)[0], expected);
-  on_every_isa([&] { EXPECT_THAT(kernel_on_tensors(op, "native", inputs, attrs)[0], expected); });
-}
-
 }  // namespace
 
 // IEEE 754: NaN is equal to nothing and in no order, +0 is equal to -0.
 TEST(Masks, ComparisonsAreThoseOfIeee754) {
   for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
-    const std::vector<Given> x = {{dtype, {6}, {1, 2, 2, kNaN, -0.0, kInf}},
-                                  {dtype, {6}, {2, 2, 1, kNaN, 0, -kInf}}};
+    const std::vector<Given> x = {{dtype, {6}, {1, 2, 2, kNan, -0.0, kInf}},
+                                  {dtype, {6}, {2, 2, 1, kNan, 0, -kInf}}};
     expect_values("eq", x, ElementsAre(0, 1, 0, 0, 1, 0));
     expect_values("ne", x, ElementsAre(1, 0, 1, 1, 0, 1));
     expect_values("lt", x, ElementsAre(1, 0, 0, 0, 0, 0));
@@ -55,12 +38,12 @@ TEST(Masks, TruthTables) {
 
 TEST(Masks, WhereChoosesAndBroadcasts) {
   expect_values("where",
-                {mask({2, 1}, {1, 0}), {DType::fp32, {3}, {1, kNaN, 3}}, {DType::fp32, {1}, {-5}}},
+                {mask({2, 1}, {1, 0}), {DType::fp32, {3}, {1, kNan, 3}}, {DType::fp32, {1}, {-5}}},
                 ElementsAre(1, IsNan(), 3, -5, -5, -5));
 }
 
 TEST(Masks, FillsWhereTheMaskHolds) {
-  expect_values("masked_fill", {{DType::fp16, {2, 2}, {1, 2, kNaN, 4}}, mask({2}, {1, 0})},
+  expect_values("masked_fill", {{DType::fp16, {2, 2}, {1, 2, kNan, 4}}, mask({2}, {1, 0})},
                 ElementsAre(-7, 2, -7, 4), {{"value", "-7"}});
 }
 

@@ -2,6 +2,7 @@
 
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
@@ -13,25 +14,19 @@ using testing::ThrowsMessage;
 namespace {
 
 const Given kRows{DType::fp32, {3, 2}, {-1, -2, -3, -4, -5, -6}};
-const Given kTarget{DType::int64, {3}, {1, 0, 1}};
+const Given kClasses{DType::int64, {3}, {1, 0, 1}};
 const Given kWeight{DType::fp32, {2}, {1, 3}};
-
-void expect_values(std::string_view op, const std::vector<Given>& inputs,
-                   const std::vector<double>& expected, const AttrTexts& attrs = {}) {
-  EXPECT_EQ(reference_of_tensors(op, inputs, attrs)[0], expected);
-  EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs)[0], expected);
-}
 
 }  // namespace
 
 // -x[n, target[n]] is 2, 3, 6; with factors 3, 1, 3 it is 6, 3, 18 of 7.
 TEST(NllLoss, HandComputed) {
-  expect_values("nll_loss", {kRows, kTarget}, {2, 3, 6}, {{"reduction", "none"}});
-  expect_values("nll_loss", {kRows, kTarget}, {11}, {{"reduction", "sum"}});
-  expect_values("nll_loss", {kRows, kTarget, kWeight}, {6, 3, 18}, {{"reduction", "none"}});
+  expect_values("nll_loss", {kRows, kClasses}, {2, 3, 6}, {{"reduction", "none"}});
+  expect_values("nll_loss", {kRows, kClasses}, {11}, {{"reduction", "sum"}});
+  expect_values("nll_loss", {kRows, kClasses, kWeight}, {6, 3, 18}, {{"reduction", "none"}});
   expect_values("nll_loss", {{DType::fp32, {1, 2}, {-7, 0}}, {DType::int32, {1}, {0}}}, {7});
   // The row that is left: 3, whatever its factor.
-  expect_values("nll_loss", {kRows, kTarget, kWeight}, {3}, {{"ignore_index", "1"}});
+  expect_values("nll_loss", {kRows, kClasses, kWeight}, {3}, {{"ignore_index", "1"}});
 }
 
 // Two classes of 1 x 3 places: 1 of the second class, 2 and 6 of the first.
@@ -45,18 +40,18 @@ TEST(NllLoss, OfThePlacesOfAnImage) {
 
 TEST(NllLossGrad, HandComputed) {
   const Given dy{DType::fp32, {}, {14}};
-  expect_values("nll_loss_grad", {dy, kRows, kTarget, kWeight}, {0, -6, -2, 0, 0, -6});
-  expect_values("nll_loss_grad", {dy, kRows, kTarget}, {0, -14, -14, 0, 0, -14},
+  expect_values("nll_loss_grad", {dy, kRows, kClasses, kWeight}, {0, -6, -2, 0, 0, -6});
+  expect_values("nll_loss_grad", {dy, kRows, kClasses}, {0, -14, -14, 0, 0, -14},
                 {{"reduction", "sum"}});
-  expect_values("nll_loss_grad", {dy, kRows, kTarget}, {0, 0, -14, 0, 0, 0},
+  expect_values("nll_loss_grad", {dy, kRows, kClasses}, {0, 0, -14, 0, 0, 0},
                 {{"ignore_index", "1"}});
-  expect_values("nll_loss_grad", {{DType::fp32, {3}, {1, 2, 4}}, kRows, kTarget},
+  expect_values("nll_loss_grad", {{DType::fp32, {3}, {1, 2, 4}}, kRows, kClasses},
                 {0, -1, -2, 0, 0, -4}, {{"reduction", "none"}});
 }
 
 TEST(NllLoss, GradientsAgreeWithFiniteDifferences) {
-  expect_gradients({"nll_loss", {spread({3, 2}), kTarget, kWeight}});
-  expect_gradients({"nll_loss", {spread({3, 2}), kTarget}, {{"reduction", "none"}}});
+  expect_gradients({"nll_loss", {spread({3, 2}), kClasses, kWeight}});
+  expect_gradients({"nll_loss", {spread({3, 2}), kClasses}, {{"reduction", "none"}}});
 }
 
 // Source: PyTorch 1.13. (1.5 gave 0.) What is ignored has no gradient; what counts for nothing has
@@ -70,10 +65,10 @@ TEST(NllLoss, TheMeanOfNothingIsNaN) {
     EXPECT_THAT(reference_of_tensors(op, inputs, attrs)[0], expected);
     EXPECT_THAT(kernel_on_tensors(op, "native", inputs, attrs)[0], expected);
   };
-  expect("nll_loss", {kRows, kTarget, zeros}, {}, ElementsAre(IsNan()));
+  expect("nll_loss", {kRows, kClasses, zeros}, {}, ElementsAre(IsNan()));
   expect("nll_loss", {kRows, all_ones}, ignored, ElementsAre(IsNan()));
   expect("nll_loss_grad", {dy, kRows, all_ones}, ignored, ElementsAre(0, 0, 0, 0, 0, 0));
-  expect("nll_loss_grad", {dy, kRows, kTarget, zeros}, {},
+  expect("nll_loss_grad", {dy, kRows, kClasses, zeros}, {},
          ElementsAre(0, IsNan(), IsNan(), 0, 0, IsNan()));
 }
 
@@ -98,7 +93,7 @@ TEST(NllLoss, NamesWhatItRefuses) {
       ThrowsMessage<Error>(HasSubstr("nll_loss: target[1] is 2; allowed: 0 to 1")));
   EXPECT_THAT(
       [] {
-        reference_of_tensors("nll_loss_grad", {{DType::fp32, {3}, {1, 1, 1}}, kRows, kTarget});
+        reference_of_tensors("nll_loss_grad", {{DType::fp32, {3}, {1, 1, 1}}, kRows, kClasses});
       },
       ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 3; allowed: a scalar")));
   EXPECT_THAT(

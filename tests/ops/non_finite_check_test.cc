@@ -6,18 +6,18 @@
 
 #include "tests/evaluate.h"
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr const char* kVariants[] = {"native", "non_finite_check"};
+constexpr const char* kChecks[] = {"native", "non_finite_check"};
 
 // The flag by the reference and by every variant, which must agree.
 double flag(DType dtype, const std::vector<std::vector<double>>& inputs, bool saturate = false) {
   const AttrTexts attrs = {{"saturate", saturate ? "true" : "false"}};
   const double expected = reference_values("non_finite_check", dtype, inputs, attrs).at(0);
-  for (const char* variant : kVariants) {
+  for (const char* variant : kChecks) {
     EXPECT_EQ(kernel_values("non_finite_check", variant, dtype, inputs, attrs).at(0), expected)
         << variant << ' ' << name(dtype);
   }
@@ -41,8 +41,8 @@ TEST(NonFiniteCheck, FindsInfAndNaN) {
     EXPECT_EQ(flag(dtype, {{0, -1, 2}}), 0);
     EXPECT_EQ(flag(dtype, {{0, kInf, 2}}), 1);
     EXPECT_EQ(flag(dtype, {{-kInf}}), 1);
-    EXPECT_EQ(flag(dtype, {{1, std::nan("")}}), 1);
-    EXPECT_EQ(flag(dtype, {{1, -std::nan("")}}), 1);
+    EXPECT_EQ(flag(dtype, {{1, kNan}}), 1);
+    EXPECT_EQ(flag(dtype, {{1, -kNan}}), 1);
     EXPECT_EQ(flag(dtype, {{largest(dtype), -largest(dtype)}}), 0) << "finite";
     EXPECT_EQ(flag(dtype, {{}}), 0);
   }
@@ -54,7 +54,7 @@ TEST(NonFiniteCheck, CountsTheLargestValueWhereOverflowSaturates) {
     EXPECT_EQ(flag(dtype, {{1, -largest(dtype)}}, true), 1);
     EXPECT_EQ(flag(dtype, {{1, -below_largest(dtype)}}, true), 0);
     EXPECT_EQ(flag(dtype, {{kInf}}, true), 1);
-    EXPECT_EQ(flag(dtype, {{std::nan("")}}, true), 1);
+    EXPECT_EQ(flag(dtype, {{kNan}}, true), 1);
   }
 }
 
@@ -80,7 +80,7 @@ TEST(NonFiniteCheck, FindsItInEveryPlace) {
   for (const std::size_t at : {0, 65535, 65536, 131071, 131072, 140000}) {
     std::vector<double> x(140001, 1);
     EXPECT_EQ(flag(DType::bf16, {x}), 0);
-    x[at] = std::nan("");
+    x[at] = kNan;
     EXPECT_EQ(flag(DType::bf16, {x}), 1) << at;
   }
 }
@@ -109,7 +109,7 @@ TEST(NonFiniteCheck, PaddingDoesNotCount) {
        {describe(DType::fp16, {2, 18, 3, 5}, Format::NC1HWC0),
         describe(DType::fp32, {58}, Format::NC1HWC0),
         describe(DType::fp32, {24, 3, 3, 3}, Format::FRACTAL_Z), grouped}) {
-    for (const char* variant : kVariants) {
+    for (const char* variant : kChecks) {
       SCOPED_TRACE(std::string(variant) + " on " + to_string(desc));
       EXPECT_EQ(flag_stored(variant, desc, -1), 0);
       EXPECT_EQ(flag_stored(variant, desc, 0), 1);

@@ -12,28 +12,22 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-namespace {
-
-using Numbers = std::vector<std::vector<std::int32_t>>;
-
-}  // namespace
-
 // 0 1 / 2 3, from the last axis on: columns first.
 TEST(Pad, AddsABorder) {
-  EXPECT_EQ(moved_numbers("pad", {{2, 2}}), (Numbers{{0, 0, 1, 0, 0, 2, 3, 0}}));
+  EXPECT_EQ(moved_numbers("pad", {{2, 2}}), (MovedNumbers{{0, 0, 1, 0, 0, 2, 3, 0}}));
   EXPECT_EQ(moved_numbers("pad", {{2, 2}}, {{"pad", "[0,1,1,0]"}}),
-            (Numbers{{0, 0, 0, 0, 1, 0, 2, 3, 0}}));
+            (MovedNumbers{{0, 0, 0, 0, 1, 0, 2, 3, 0}}));
   EXPECT_EQ(moved_numbers("pad", {{2, 2}}, {{"pad", "[2,0]"}, {"value", "-7"}}),
-            (Numbers{{-7, -7, 0, 1, -7, -7, 2, 3}}));
-  EXPECT_EQ(moved_numbers("pad", {{2, 2}}, {{"pad", "[]"}}), (Numbers{{0, 1, 2, 3}}));
+            (MovedNumbers{{-7, -7, 0, 1, -7, -7, 2, 3}}));
+  EXPECT_EQ(moved_numbers("pad", {{2, 2}}, {{"pad", "[]"}}), (MovedNumbers{{0, 1, 2, 3}}));
 }
 
 TEST(Pad, NegativeBordersCutOff) {
-  EXPECT_EQ(moved_numbers("pad", {{2, 3}}, {{"pad", "[-1,0]"}}), (Numbers{{1, 2, 4, 5}}));
+  EXPECT_EQ(moved_numbers("pad", {{2, 3}}, {{"pad", "[-1,0]"}}), (MovedNumbers{{1, 2, 4, 5}}));
   EXPECT_EQ(moved_numbers("pad", {{2, 3}}, {{"pad", "[-1,1,0,-1]"}, {"value", "9"}}),
-            (Numbers{{1, 2, 9}}));
+            (MovedNumbers{{1, 2, 9}}));
   EXPECT_EQ(moved_numbers("pad", {{2, 3}}, {{"pad", "[-3,2]"}, {"value", "9"}}),
-            (Numbers{{9, 9, 9, 9}}));
+            (MovedNumbers{{9, 9, 9, 9}}));
 }
 
 // 0 1 / 2 3: with 9 between the columns, then between the rows, cut off in front.

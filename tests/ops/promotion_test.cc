@@ -17,21 +17,21 @@ TEST(Promotion, IsToTheWiderDtype) {
 }
 
 TEST(Promotion, IsOverAllInputs) {
-  const TensorDesc half = describe(DType::fp16, {2}), brain = describe(DType::bf16, {2}),
-                   wide = describe(DType::fp64, {2});
-  EXPECT_EQ(promoted(std::vector{half, half}), DType::fp16);
-  EXPECT_EQ(promoted(std::vector{half, brain}), DType::fp32);
-  EXPECT_EQ(promoted(std::vector{half, brain, wide}), DType::fp64);
+  const TensorDesc fp16 = describe(DType::fp16, {2}), bf16 = describe(DType::bf16, {2}),
+                   fp64 = describe(DType::fp64, {2});
+  EXPECT_EQ(promoted(std::vector{fp16, fp16}), DType::fp16);
+  EXPECT_EQ(promoted(std::vector{fp16, bf16}), DType::fp32);
+  EXPECT_EQ(promoted(std::vector{fp16, bf16, fp64}), DType::fp64);
 }
 
 // An index has a dtype of its own and mixes nothing.
 TEST(Promotion, IsNeededWhereInputsDiffer) {
   const Op& add = find_op("add");
-  const TensorDesc half = describe(DType::fp16, {2}), single = describe(DType::fp32, {2});
-  EXPECT_TRUE(has_mixed_dtypes(add, std::vector{half, single}));
-  EXPECT_FALSE(has_mixed_dtypes(add, std::vector{half, half}));
+  const TensorDesc fp16 = describe(DType::fp16, {2}), fp32 = describe(DType::fp32, {2});
+  EXPECT_TRUE(has_mixed_dtypes(add, std::vector{fp16, fp32}));
+  EXPECT_FALSE(has_mixed_dtypes(add, std::vector{fp16, fp16}));
   EXPECT_FALSE(
-      has_mixed_dtypes(find_op("index_select"), std::vector{half, describe(DType::int32, {2})}));
+      has_mixed_dtypes(find_op("index_select"), std::vector{fp16, describe(DType::int32, {2})}));
 }
 
 }  // namespace opbench

@@ -13,11 +13,9 @@ using testing::IsNan;
 using testing::Pointwise;
 using testing::ThrowsMessage;
 
-constexpr DType kFp32 = DType::fp32;
-
 // 0, 1, ..., 11 as 2 x 3 x 2: by hand.
 std::vector<Given> reduce_mean_example() {
-  return {{kFp32, {2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}};
+  return {{DType::fp32, {2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}};
 }
 
 TEST(ReduceMean, HandComputed) {
@@ -34,7 +32,9 @@ TEST(ReduceMean, HandComputed) {
 TEST(ReduceMean, ShapesOfTheOutput) {
   const Op& op = find_op("reduce_mean");
   const auto shape_of = [&](const AttrTexts& attrs) {
-    return make_problem(op, {describe(kFp32, {2, 3, 4})}, attrs_of(op, attrs)).outputs[0].shape;
+    return make_problem(op, {describe(DType::fp32, {2, 3, 4})}, attrs_of(op, attrs))
+        .outputs[0]
+        .shape;
   };
   EXPECT_EQ(shape_of({}), Dims{});
   EXPECT_EQ(shape_of({{"axes", "[0,-1]"}}), (Dims{3}));
@@ -60,7 +60,7 @@ TEST(ReduceMean, KernelsAgreeOnEverySetOfAxes) {
       for (int axis = 0; axis < 4; ++axis) {
         if ((set >> axis & 1) != 0) axes.push_back(axis);
       }
-      const std::vector<Given> inputs = {{kFp32, shape, x}};
+      const std::vector<Given> inputs = {{DType::fp32, shape, x}};
       const AttrTexts attrs = {{"axes", fmt::format("[{}]", fmt::join(axes, ","))}};
       const Values expected = reference_of_tensors("reduce_mean", inputs, attrs);
       for (const char* variant : {"native", "reduce_mean"}) {
@@ -73,7 +73,7 @@ TEST(ReduceMean, KernelsAgreeOnEverySetOfAxes) {
 }
 
 TEST(ReduceMean, OfNothingIsNaN) {
-  const std::vector<Given> inputs = {{kFp32, {2, 0}, {}}};
+  const std::vector<Given> inputs = {{DType::fp32, {2, 0}, {}}};
   const AttrTexts attrs = {{"axes", "[1]"}};
   EXPECT_THAT(reference_of_tensors("reduce_mean", inputs, attrs)[0], ElementsAre(IsNan(), IsNan()));
   for (const char* variant : {"native", "reduce_mean"}) {
@@ -85,7 +85,7 @@ TEST(ReduceMean, OfNothingIsNaN) {
 
 // As for mean: 3 * 2^-149 / 3 vanishes where every element is scaled first.
 TEST(ReduceMean, ScalesBeforeItSums) {
-  const std::vector<Given> tiny = {{kFp32, {1, 3}, std::vector<double>(3, 0x1p-149)}};
+  const std::vector<Given> tiny = {{DType::fp32, {1, 3}, std::vector<double>(3, 0x1p-149)}};
   const AttrTexts attrs = {{"axes", "[1]"}};
   EXPECT_THAT(kernel_on_tensors("reduce_mean", "native", tiny, attrs)[0], ElementsAre(0x1p-149));
   EXPECT_THAT(kernel_on_tensors("reduce_mean", "reduce_mean", tiny, attrs)[0], ElementsAre(0));
@@ -93,8 +93,8 @@ TEST(ReduceMean, ScalesBeforeItSums) {
 
 TEST(ReduceMeanGrad, SharesTheGradientOut) {
   const std::vector<double> x(6);
-  const std::vector<Given> rows = {{kFp32, {2}, {3, 6}}, {kFp32, {2, 3}, x}};
-  const std::vector<Given> columns = {{kFp32, {1, 3}, {2, 4, 6}}, {kFp32, {2, 3}, x}};
+  const std::vector<Given> rows = {{DType::fp32, {2}, {3, 6}}, {DType::fp32, {2, 3}, x}};
+  const std::vector<Given> columns = {{DType::fp32, {1, 3}, {2, 4, 6}}, {DType::fp32, {2, 3}, x}};
   const AttrTexts first = {{"axes", "[1]"}}, second = {{"axes", "[0]"}, {"keep_dims", "true"}};
   EXPECT_THAT(reference_of_tensors("reduce_mean_grad", rows, first)[0],
               ElementsAre(1, 1, 1, 2, 2, 2));

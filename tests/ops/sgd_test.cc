@@ -42,7 +42,7 @@ Step run(std::string_view variant, const std::vector<std::vector<double>>& value
   return {read(outputs[0]), read(outputs[1])};
 }
 
-constexpr const char* kVariants[] = {"native", "fused"};
+constexpr const char* kSgdVariants[] = {"native", "fused"};
 
 std::vector<TensorDesc> buffers(Dims shape) {
   return std::vector<TensorDesc>(3, describe(DType::fp32, std::move(shape)));
@@ -55,7 +55,7 @@ std::vector<TensorDesc> buffers(Dims shape) {
 TEST(Sgd, FirstStepMakesAccum) {
   const double nan = std::nan("");
   on_every_isa([&] {
-    for (const char* variant : kVariants) {
+    for (const char* variant : kSgdVariants) {
       const auto first = [&](const AttrTexts& attrs) {
         AttrTexts all = attrs;
         all.insert({{"lr", "0.5"}, {"first_step", "true"}});
@@ -78,7 +78,7 @@ TEST(Sgd, FirstStepConforms) {
   const Op& op = find_op("sgd");
   const Problem problem = make_problem(
       op, buffers({1031}), attrs_of(op, {{"first_step", "true"}, {"dampening", "0.5"}}));
-  for (const char* variant : kVariants) {
+  for (const char* variant : kSgdVariants) {
     EXPECT_TRUE(expect_conforms(find_kernel("sgd", variant), problem, 2));
   }
   // It does not read accum.
@@ -97,7 +97,7 @@ TEST(Sgd, FirstStepNeedsAMomentum) {
 // p = 1, 2, g = 0.5, -1, accum = 4, 8, lr = 0.25, momentum 0.5: all exact.
 TEST(Sgd, Momentum) {
   on_every_isa([] {
-    for (const char* variant : kVariants) {
+    for (const char* variant : kSgdVariants) {
       const Step step = run(variant, {{1, 2}, {0.5, -1}, {4, 8}},
                             {{"lr", "0.25"}, {"momentum", "0.5"}, {"sizes", "[1,1]"}});
       EXPECT_THAT(step.accum, ElementsAre(2.5, 3)) << variant;
@@ -108,7 +108,7 @@ TEST(Sgd, Momentum) {
 
 // g = 0.5 + 0.5*1 = 1; accum = 0.5*4 + 0.75*1 = 2.75; p = 1 - 0.25*2.75.
 TEST(Sgd, WeightDecayAndDampening) {
-  for (const char* variant : kVariants) {
+  for (const char* variant : kSgdVariants) {
     const Step step =
         run(variant, {{1}, {0.5}, {4}},
             {{"lr", "0.25"}, {"momentum", "0.5"}, {"weight_decay", "0.5"}, {"dampening", "0.25"}});
@@ -119,7 +119,7 @@ TEST(Sgd, WeightDecayAndDampening) {
 
 // g = 1, accum = 3, p = 1 - 0.25*(1 + 0.5*3).
 TEST(Sgd, Nesterov) {
-  for (const char* variant : kVariants) {
+  for (const char* variant : kSgdVariants) {
     const Step step =
         run(variant, {{1}, {0.5}, {4}},
             {{"lr", "0.25"}, {"momentum", "0.5"}, {"weight_decay", "0.5"}, {"nesterov", "true"}});
@@ -129,7 +129,7 @@ TEST(Sgd, Nesterov) {
 }
 
 TEST(Sgd, WithoutMomentumAccumIsLeftAlone) {
-  for (const char* variant : kVariants) {
+  for (const char* variant : kSgdVariants) {
     const Step step = run(variant, {{1}, {0.5}, {4}}, {{"lr", "0.25"}, {"momentum", "0"}});
     EXPECT_THAT(step.accum, ElementsAre(4)) << variant;
     EXPECT_THAT(step.parameters, ElementsAre(0.875)) << variant;
@@ -150,7 +150,7 @@ TEST(Sgd, SizesDoNotChangeTheResult) {
     for (int k = 0; k < 1000; ++k) values[i].push_back(std::sin(double(k) + 100.0 * double(i)));
   }
   const Step whole = run("native", values, {{"weight_decay", "1e-4"}});
-  for (const char* variant : kVariants) {
+  for (const char* variant : kSgdVariants) {
     const Step parts =
         run(variant, values, {{"weight_decay", "1e-4"}, {"sizes", "[1,63,64,65,300,507]"}});
     EXPECT_EQ(parts.parameters, whole.parameters) << variant;

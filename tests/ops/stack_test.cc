@@ -9,27 +9,22 @@ namespace opbench {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-namespace {
-
-using Numbers = std::vector<std::vector<std::int32_t>>;
-
-}  // namespace
-
 // 0 1 2 / 3 4 5 and 100 101 102 / 103 104 105, as matrices, rows and columns of the result.
 TEST(Stack, AlongEveryAxis) {
   const std::vector<Dims> shapes = {{2, 3}, {2, 3}};
   EXPECT_EQ(moved_numbers("stack", shapes),
-            (Numbers{{0, 1, 2, 3, 4, 5, 100, 101, 102, 103, 104, 105}}));
+            (MovedNumbers{{0, 1, 2, 3, 4, 5, 100, 101, 102, 103, 104, 105}}));
   EXPECT_EQ(moved_numbers("stack", shapes, {{"axis", "1"}}),
-            (Numbers{{0, 1, 2, 100, 101, 102, 3, 4, 5, 103, 104, 105}}));
+            (MovedNumbers{{0, 1, 2, 100, 101, 102, 3, 4, 5, 103, 104, 105}}));
   EXPECT_EQ(moved_numbers("stack", shapes, {{"axis", "-1"}}),
-            (Numbers{{0, 100, 1, 101, 2, 102, 3, 103, 4, 104, 5, 105}}));
-  EXPECT_EQ(moved_numbers("stack", {{}, {}, {}}), (Numbers{{0, 100, 200}}));
+            (MovedNumbers{{0, 100, 1, 101, 2, 102, 3, 103, 4, 104, 5, 105}}));
+  EXPECT_EQ(moved_numbers("stack", {{}, {}, {}}), (MovedNumbers{{0, 100, 200}}));
 }
 
 TEST(Unbind, TakesApart) {
-  EXPECT_EQ(moved_numbers("unbind", {{2, 3}}), (Numbers{{0, 1, 2}, {3, 4, 5}}));
-  EXPECT_EQ(moved_numbers("unbind", {{2, 3}}, {{"axis", "-1"}}), (Numbers{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(moved_numbers("unbind", {{2, 3}}), (MovedNumbers{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_EQ(moved_numbers("unbind", {{2, 3}}, {{"axis", "-1"}}),
+            (MovedNumbers{{0, 3}, {1, 4}, {2, 5}}));
 }
 
 TEST(Stack, GradientsAgreeWithFiniteDifferences) {

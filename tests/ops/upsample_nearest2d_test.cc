@@ -3,41 +3,32 @@
 #include "ops/pool.h"
 #include "tensor/error.h"
 #include "tests/ops/finite_difference.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-namespace {
-
-void expect_values(std::string_view op, const Given& input, const std::vector<double>& expected,
-                   const AttrTexts& attrs = {}) {
-  EXPECT_EQ(reference_of_tensors(op, {input}, attrs)[0], expected);
-  EXPECT_EQ(kernel_on_tensors(op, "native", {input}, attrs)[0], expected);
-}
-
-}  // namespace
-
 TEST(UpsampleNearest2d, HandComputed) {
   for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
     const Given x{dtype, {1, 1, 2, 2}, {1, 2, 3, 4}};
-    expect_values("upsample_nearest2d", x, {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4});
+    expect_values("upsample_nearest2d", {x}, {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4});
     // floor(w*2/3): 0, 0, 1.
-    expect_values("upsample_nearest2d", x, {1, 1, 2}, {{"output_size", "[1,3]"}});
+    expect_values("upsample_nearest2d", {x}, {1, 1, 2}, {{"output_size", "[1,3]"}});
     // floor(w/1.5): 0, 0, 1.
-    expect_values("upsample_nearest2d", x, {1, 1, 2},
+    expect_values("upsample_nearest2d", {x}, {1, 1, 2},
                   {{"output_size", "[1,3]"}, {"scale_w", "1.5"}});
   }
-  expect_values("upsample_nearest2d_grad", {DType::fp32, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}}, {12, 9},
-                {{"input_size", "[1,2]"}});
+  expect_values("upsample_nearest2d_grad", {{DType::fp32, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}}},
+                {12, 9}, {{"input_size", "[1,2]"}});
 }
 
 // What a scale leads beyond the plane is its last place. Source: ATen's nearest_neighbor_compute.
 TEST(UpsampleNearest2d, PlacesStayInside) {
-  expect_values("upsample_nearest2d", {DType::fp32, {1, 1, 1, 2}, {1, 2}}, {1, 2, 2, 2},
+  expect_values("upsample_nearest2d", {{DType::fp32, {1, 1, 1, 2}, {1, 2}}}, {1, 2, 2, 2},
                 {{"output_size", "[1,4]"}, {"scale_w", "1"}});
-  expect_values("upsample_nearest2d", {DType::fp32, {1, 1, 1, 2}, {1, 2}}, {2, 2},
+  expect_values("upsample_nearest2d", {{DType::fp32, {1, 1, 1, 2}, {1, 2}}}, {2, 2},
                 {{"output_size", "[1,2]"}, {"scale_w", "1e-45"}});
 }
 
@@ -46,9 +37,9 @@ TEST(UpsampleNearest2d, PlacesStayInside) {
 // [1,12] with 3.
 TEST(UpsampleNearest2d, AGivenScaleDecides) {
   const Given x{DType::fp32, {1, 2, 1, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
-  expect_values("upsample_nearest2d", x, {0, 0, 1, 2, 3, 4, 6, 6, 7, 8, 9, 10},
+  expect_values("upsample_nearest2d", {x}, {0, 0, 1, 2, 3, 4, 6, 6, 7, 8, 9, 10},
                 {{"output_size", "[1,6]"}, {"scale_h", "1.5"}, {"scale_w", "1.1"}});
-  expect_values("upsample_nearest2d", x,
+  expect_values("upsample_nearest2d", {x},
                 {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 9},
                 {{"output_size", "[1,12]"}, {"scale_w", "3"}});
 }
